@@ -1,8 +1,8 @@
 // An operator decides about a line in the queue: whose money it is, or that it goes back. Neither can
 // be undone, so both take two people over the limit.
 
-import { refuseOffboarded } from "../firms/find-firms.ts";
-import type { Actor, Change } from "../kernel/actor.ts";
+import { refuseOffboarded, noFirm } from "../firms/find-firms.ts";
+import { type Actor, type Change, refuseBadReason } from "../kernel/actor.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
 import { houseFirmId, isId, utrForm } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
@@ -27,13 +27,6 @@ type Decision = {
   readonly twoFromPaise?: number | undefined;
 };
 
-const reasonLengthMax = 500;
-
-function refuseReason(reason: string): void {
-  if (reason.trim() !== "" && reason.length <= reasonLengthMax) return;
-  throw unprocessable({ path: "reason", problem: `must be 1 to ${reasonLengthMax} characters` });
-}
-
 type AssignLine = Decision & {
   /** The firm or the deal that the money is for; the house's own when it is left out. */
   readonly to: string | null;
@@ -45,7 +38,7 @@ export async function assignLine(
   operator: Actor,
   { lineId, to, reason, twoFromPaise = twoPeopleFromPaise }: AssignLine,
 ): Promise<"proposed" | "assigned"> {
-  refuseReason(reason);
+  refuseBadReason(reason);
   const line = await findBankLine(ctx, lineId);
   const { outcome } = await retryMovedFunds(
     async () =>
@@ -89,7 +82,7 @@ export const lineAssignment: ApprovalKind<{
     const dealId = to === firmId ? null : to;
     const locked = await lockReceivers(tx, [{ firmId, dealId }]);
     const firm = locked.firms.get(firmId);
-    if (!firm) throw new Failure("not_found", `no firm ${firmId}`);
+    if (!firm) throw noFirm(firmId);
     refuseOffboarded(firm);
     return {
       summary: `${rupeesText(paise)} rupees that came in on ${line.day} are ${to}'s: ${reason}`,
@@ -159,7 +152,7 @@ export async function sendLineBack(
   operator: Actor,
   { lineId, utr, reason, twoFromPaise = twoPeopleFromPaise }: SendBack,
 ): Promise<"proposed" | "returning"> {
-  refuseReason(reason);
+  refuseBadReason(reason);
   if (!utrForm.test(utr)) {
     throw unprocessable({ path: "utr", problem: "must be 12 to 22 capitals and digits" });
   }

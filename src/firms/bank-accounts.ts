@@ -2,11 +2,12 @@
 // firm; only a payment file and an audited look by an operator open it.
 
 import { recordChanges } from "../journal/record-changes.ts";
-import type { Actor } from "../kernel/actor.ts";
-import { Failure, unprocessable } from "../kernel/failure.ts";
+import { type Actor, refuseBadReason } from "../kernel/actor.ts";
+import { Failure } from "../kernel/failure.ts";
 import type { Context } from "../platform/context.ts";
 import type { SealedPlace } from "../platform/master-key.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
+import { requireAnyFirm } from "./find-firms.ts";
 import { openAccountNo, toSealPurpose } from "./particulars.ts";
 import { type Hold, listHolds } from "./rules.ts";
 import { accountColumn } from "./seal-store.ts";
@@ -121,34 +122,31 @@ type RevealedAccount = {
   readonly name: string;
 };
 
-const reasonLengthMax = 500;
-
 /** Shows a firm's whole account number to an operator, after the audit record of the look. */
 export async function revealAccount(
   ctx: Pick<Context, "db" | "now" | "sealKey">,
   operator: Actor,
   { firmId, reason }: { readonly firmId: string; readonly reason: string },
 ): Promise<RevealedAccount> {
-  if (reason.trim() === "" || reason.length > reasonLengthMax) {
-    throw unprocessable({ path: "reason", problem: `must be 1 to ${reasonLengthMax} characters` });
-  }
+  refuseBadReason(reason);
   const now = ctx.now();
   return await ctx.db.transaction(async (tx) => {
-    const [firm] = await listFirmsById(tx, [firmId]);
-    if (!firm) throw new Failure("not_found", `no firm ${firmId}`);
+    const firm = await requireAnyFirm(tx, firmId);
     const { bank_ifsc: ifsc, bank_name } = firm;
     const accountNo = openAccountNo(firm, ctx.sealKey);
-    if (accountNo === null || ifsc === null) {
-      throw new Failure("conflict", "the firm has given no bank account", {
-        detail: { reason: "no_bank_account" },
-      });
-    }
+    if (accountNo === null || ifsc === null) throw noBankAccount();
     const entity = { type: "firm", id: firmId, version: firm.version, href: `/v1/firms/${firmId}` };
     const looked = { firm_id: firmId, reason, version: firm.version };
     const { environment, desk_id: deskId } = firm;
     const change = { environment, deskId, firmId, action: "firm.reveal_account", entity };
     await recordChanges(tx, operator, [{ ...change, before: null, after: looked }], now);
     return { firm_id: firmId, account_no: accountNo, ifsc, name: bank_name ?? firm.legal_name };
+  });
+}
+
+export function noBankAccount(): Failure {
+  return new Failure("conflict", "the firm has given no bank account", {
+    detail: { reason: "no_bank_account" },
   });
 }
 

@@ -61,8 +61,13 @@ export async function requireFirmOfDesk(db: Db, deskId: string, firmId: string):
 /** A firm of any desk, for the operator. */
 export async function requireAnyFirm(db: Db, firmId: string): Promise<FirmRow> {
   const [firm] = await listFirmsById(db, [firmId]);
-  if (!firm) throw notFound();
+  if (!firm) throw noFirm(firmId);
   return firm;
+}
+
+/** The refusal of an operator's act on a firm of no desk. */
+export function noFirm(firmId: string): Failure {
+  return new Failure("not_found", `no firm ${firmId}`);
 }
 
 export async function findEnvironment(db: Db, firmId: string): Promise<Environment | undefined> {

@@ -17,7 +17,7 @@ import { noOffenders, type Offenders, workOneByOne } from "../platform/postgres/
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { changeFirm, type Decision } from "./change-firm.ts";
 import { type Requester, refuseOperatorSuspension } from "./find-firms.ts";
-import { firmLifecycle, maskEmail, maskedName, maskPhone } from "./rules.ts";
+import { firmLifecycle, maskEmail, maskedName, maskPhone, onlyByOperator } from "./rules.ts";
 import type { Firm, OffboardFirmBody } from "./schema.ts";
 import { type FirmRow, listOffboardingFirms } from "./store.ts";
 
@@ -183,9 +183,7 @@ function toLeaving({ environment, desk_id, firm_id }: FirmRow): LeavingFirm {
 
 function refuseOwnFirm({ firm_id, desk_id }: FirmRow): void {
   if (firm_id !== desk_id) return;
-  throw new Failure("forbidden", "a desk's own firm is closed by the operator", {
-    detail: { reason: "own_firm" },
-  });
+  throw onlyByOperator("a desk's own firm is closed by the operator");
 }
 
 function openBusiness({ connection_state }: FirmRow, blockers: readonly Blocker[]): Failure {

@@ -167,6 +167,18 @@ export function listHolds(
   return holds;
 }
 
+/** The conflict of an act that takes an authorized firm. */
+export function firmNotAuthorized(state: FirmState): Failure {
+  return new Failure("conflict", `the firm is ${state}, not authorized`, {
+    detail: { reason: "firm_not_authorized", state },
+  });
+}
+
+/** The refusal of an act on a desk's own firm that only the operator may do. */
+export function onlyByOperator(message: string): Failure {
+  return new Failure("forbidden", message, { detail: { reason: "own_firm" } });
+}
+
 /** Why this firm may not trade now; undefined when it may. */
 export function findTradingRefusal(
   {
@@ -176,9 +188,7 @@ export function findTradingRefusal(
   now: Date,
 ): Failure | undefined {
   if (connection_state !== "authorized") {
-    return new Failure("conflict", `the firm is ${connection_state}, not authorized`, {
-      detail: { reason: "firm_not_authorized", state: connection_state },
-    });
+    return firmNotAuthorized(connection_state);
   }
   // The desk's own firm has no mandate: the operator vouched for it.
   if (mandate && new Date(mandate.valid_until) <= now) {

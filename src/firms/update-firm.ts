@@ -2,7 +2,7 @@
 // group or none; groups decide and this file writes. The firm is locked before the group.
 
 import type { Change } from "../kernel/actor.ts";
-import { Failure, notFound } from "../kernel/failure.ts";
+import { notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { advance, allowedActions, wrongState } from "../kernel/lifecycle.ts";
 import { refuseSubAccount } from "../kernel/visibility.ts";
@@ -19,7 +19,13 @@ import {
   refuseInvalidParticulars,
   sealBank,
 } from "./particulars.ts";
-import { beneficiaryHoldMs, firmLifecycle, type FirmState, mergeChecks } from "./rules.ts";
+import {
+  beneficiaryHoldMs,
+  firmLifecycle,
+  type FirmState,
+  mergeChecks,
+  onlyByOperator,
+} from "./rules.ts";
 import type { Firm, UpdateFirmBody } from "./schema.ts";
 import {
   blankFirm,
@@ -129,7 +135,7 @@ function refuseClosed({ connection_state }: FirmRow): void {
 /** Names of desks are unique across the service, so only the operator changes them. */
 function refuseRenamedDesk(firm: FirmRow, changes: Partial<FirmRow>): void {
   if (firm.firm_id !== firm.desk_id || changes.legal_name === undefined) return;
-  throw new Failure("forbidden", "the operator names a desk", { detail: { reason: "own_firm" } });
+  throw onlyByOperator("the operator names a desk");
 }
 
 export type GroupMove = {

@@ -2,6 +2,7 @@
 // desk, the keys of another desk appear as its counterparty.
 
 import type { Call, Environment } from "./caller.ts";
+import { unprocessable } from "./failure.ts";
 import { isHouse } from "./ids.ts";
 
 export type Actor = {
@@ -49,6 +50,14 @@ export const operator: Actor = { kind: "operator", id: "cli", requestId: null };
 /** A named user of the command line. */
 export function namedOperator(name: string): Actor {
   return { kind: "operator", id: name, requestId: null };
+}
+
+/** Longest reason that an operator gives for an act, in characters. */
+const reasonLengthMax = 500;
+
+export function refuseBadReason(reason: string): void {
+  if (reason.trim() !== "" && reason.length <= reasonLengthMax) return;
+  throw unprocessable({ path: "reason", problem: `must be 1 to ${reasonLengthMax} characters` });
 }
 
 /** One change of one thing on one desk, as events and the audit trail record it. */

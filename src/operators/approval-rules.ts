@@ -8,6 +8,7 @@
 import { type Actor, isSamePerson, operator, type OperatorRole } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
+import { wrongRole } from "./rules.ts";
 
 export const approvalStates = ["proposed", "approved", "rejected", "voided", "expired"] as const;
 
@@ -24,8 +25,6 @@ export const approvalLifecycle = {
     expire: { from: ["proposed"], to: "expired", by: "clock" },
   },
 } as const satisfies Lifecycle<ApprovalState>;
-
-export const reasonLengthMax = 500;
 
 /** Money, credits and attestations of this value or more take two people: one crore rupees. */
 export const twoPeopleFromPaise = 1_000_000_000;
@@ -45,10 +44,17 @@ export function mayAct({ role }: Actor, roles: readonly OperatorRole[]): boolean
 
 export function refuseRole(actor: Actor, roles: readonly OperatorRole[], what: string): void {
   if (mayAct(actor, roles)) return;
-  const allowed = [...new Set([...roles, "admin"])];
-  throw new Failure("forbidden", `${what} takes the role ${allowed.join(" or ")}`, {
-    detail: { reason: "role", role: actor.role, allowed },
-  });
+  const allowed: OperatorRole[] = [...new Set([...roles, "admin" as const])];
+  throw wrongRole(what, { role: actor.role, allowed });
+}
+
+/** The refusal of an act of one person that takes the approval of two. */
+export function approvalRequired(message: string, kind: string): Failure {
+  return new Failure("conflict", message, { detail: { reason: "approval_required", kind } });
+}
+
+export function noProposal(approvalId: string): Failure {
+  return new Failure("not_found", `no proposal ${approvalId}`);
 }
 
 /** Two people can only be told apart by their names. */

@@ -2,8 +2,8 @@
 // subject, so an act is carried out once or not at all.
 
 import { recordChanges } from "../journal/record-changes.ts";
-import { type Actor, isSamePerson } from "../kernel/actor.ts";
-import { Failure, unprocessable } from "../kernel/failure.ts";
+import { type Actor, isSamePerson, refuseBadReason } from "../kernel/actor.ts";
+import { Failure } from "../kernel/failure.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
@@ -16,11 +16,11 @@ import {
 } from "./approval-kind.ts";
 import {
   approvalLifecycle,
-  reasonLengthMax,
   refuseProposer,
   refuseRole,
   refuseUnnamed,
   findStateAt,
+  noProposal,
 } from "./approval-rules.ts";
 import { type ApprovalRow, findApproval, lockSubject, setDecided } from "./approval-store.ts";
 
@@ -91,10 +91,7 @@ export async function rejectProposal(
 ): Promise<ApprovalRow> {
   const now = ctx.now();
   refuseUnnamed(actor);
-  if (reason.trim() === "" || reason.length > reasonLengthMax) {
-    const problem = `must be 1 to ${reasonLengthMax} characters`;
-    throw unprocessable({ path: "reason", problem });
-  }
+  refuseBadReason(reason);
   return await ctx.db.transaction(async (tx) => {
     const row = await lockProposal(tx, approvalId);
     const kind = findKind(kinds, row);
@@ -111,7 +108,7 @@ async function lockProposal(tx: Tx, approvalId: string): Promise<ApprovalRow> {
   if (seen) await lockSubject(tx, seen.kind, seen.subject_id);
   // Read again under the lock: the previous holder may have decided.
   const row = seen && (await findApproval(tx, approvalId));
-  if (!row) throw new Failure("not_found", `no proposal ${approvalId}`);
+  if (!row) throw noProposal(approvalId);
   return row;
 }
 

@@ -1,9 +1,8 @@
-import { Failure } from "../kernel/failure.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import { type ApprovalKind, digestFacts, type Terms } from "./approval-kind.ts";
-import { findStateAt } from "./approval-rules.ts";
+import { findStateAt, noProposal } from "./approval-rules.ts";
 import {
   type ApprovalRow,
   type ApprovalSearch,
@@ -53,7 +52,7 @@ export async function showApproval(
   approvalId: string,
 ): Promise<ApprovalView> {
   const row = await findApproval(ctx.db, approvalId);
-  if (!row) throw new Failure("not_found", `no proposal ${approvalId}`);
+  if (!row) throw noProposal(approvalId);
   return viewApproval(row, ctx.now());
 }
 

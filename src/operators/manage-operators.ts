@@ -10,9 +10,10 @@ import { Failure } from "../kernel/failure.ts";
 import { houseFirmId, newId } from "../kernel/ids.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
-import type { Tx } from "../platform/postgres/postgres.ts";
+import { type Tx, type Db } from "../platform/postgres/postgres.ts";
 import { type Acted, actWithApproval } from "./act-with-approval.ts";
 import type { ApprovalKind, Terms } from "./approval-kind.ts";
+import { approvalRequired } from "./approval-rules.ts";
 import { cleanName, enrolHours } from "./rules.ts";
 import {
   findOperator,
@@ -56,8 +57,7 @@ export async function resetOperator(
   actor: Actor,
   { name: given, role }: { readonly name: string; readonly role?: OperatorRole | undefined },
 ): Promise<LetIn> {
-  const person = await findOperator(ctx.db, personKey(given));
-  if (!person) throw new Failure("not_found", `nobody is called ${given}`);
+  const person = await requireOperator(ctx.db, given);
   const terms = { name: person.name, role: role ?? person.role };
   return await letIn(ctx, actor, { kind: operatorReset, ...terms, outcome: "reset" });
 }
@@ -116,7 +116,7 @@ export const operatorAddition: ApprovalKind<EnrolmentTerms> = {
         detail: { reason: "name_taken", operator_id: known.operator_id },
       });
     }
-    await refuseAlone(tx, terms);
+    await refuseAlone(tx, operatorAddition, terms);
     return {
       summary: `${terms.name} becomes ${terms.role}; enrolling takes the code of each of you`,
       valuePaise: null,
@@ -152,9 +152,8 @@ export const operatorReset: ApprovalKind<EnrolmentTerms> = {
   validHours,
   async prepare(tx, { terms }, now) {
     await lockOperators(tx);
-    const before = await findOperator(tx, personKey(terms.name));
-    if (!before) throw new Failure("not_found", `nobody is called ${terms.name}`);
-    await refuseAlone(tx, terms);
+    const before = await requireOperator(tx, terms.name);
+    await refuseAlone(tx, operatorReset, terms);
     return {
       summary: `${before.name} (${before.role}) loses password, authenticator and sessions and enrols anew as ${terms.role}`,
       valuePaise: null,
@@ -179,16 +178,24 @@ export const operatorReset: ApprovalKind<EnrolmentTerms> = {
   },
 };
 
+async function requireOperator(db: Db, name: string): Promise<OperatorRow> {
+  const person = await findOperator(db, personKey(name));
+  if (!person) throw new Failure("not_found", `nobody is called ${name}`);
+  return person;
+}
+
 /** Checked again under the lock: a second admin may have been added since. */
-async function refuseAlone(tx: Tx, { people, role }: EnrolmentTerms): Promise<void> {
+async function refuseAlone(
+  tx: Tx,
+  kind: ApprovalKind<EnrolmentTerms>,
+  { people, role }: EnrolmentTerms,
+): Promise<void> {
   if (people === 2) return;
   const everybody = await listOperatorRows(tx);
   const admins = everybody.filter((person) => person.role === "admin");
   const isFirst = everybody.length === 0;
   if (admins.length < 2 && (!isFirst || role === "admin")) return;
-  throw new Failure("conflict", "this takes two people now: try again", {
-    detail: { reason: "approval_required" },
-  });
+  throw approvalRequired("this takes two people now: try again", kind.name);
 }
 
 function buildEnrolment(hashes: readonly Buffer[], now: Date) {
@@ -231,8 +238,7 @@ export async function disableOperator(
   const now = ctx.now();
   return await ctx.db.transaction(async (tx) => {
     await lockOperators(tx);
-    const before = await findOperator(tx, personKey(name));
-    if (!before) throw new Failure("not_found", `nobody is called ${name}`);
+    const before = await requireOperator(tx, name);
     if (before.disabled_at !== null) return viewOperator(before);
     refuseLastAdmin(before, await listOperatorRows(tx));
     const after: OperatorRow = {

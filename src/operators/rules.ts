@@ -105,7 +105,18 @@ export function isPermitted(role: OperatorRole, permission: Permission): boolean
 export function refuseUnpermitted(role: OperatorRole, permission: Permission): void {
   if (isPermitted(role, permission)) return;
   const allowed = operatorRoles.filter((candidate) => isPermitted(candidate, permission));
-  throw new Failure("forbidden", `this takes the role ${allowed.join(" or ")}`, {
+  throw wrongRole("this", { role, allowed });
+}
+
+/** The refusal of an act that takes another role. */
+export function wrongRole(
+  act: string,
+  {
+    role,
+    allowed,
+  }: { readonly role: OperatorRole | undefined; readonly allowed: readonly OperatorRole[] },
+): Failure {
+  return new Failure("forbidden", `${act} takes the role ${allowed.join(" or ")}`, {
     detail: { reason: "role", role, allowed },
   });
 }

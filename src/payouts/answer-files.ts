@@ -1,5 +1,5 @@
-import type { Actor, Change } from "../kernel/actor.ts";
-import { Failure, unprocessable } from "../kernel/failure.ts";
+import { type Actor, type Change, refuseBadReason } from "../kernel/actor.ts";
+import { Failure } from "../kernel/failure.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import { rupeesText } from "../kernel/money.ts";
 import { actWithApproval } from "../operators/act-with-approval.ts";
@@ -93,8 +93,6 @@ export async function answerLines(
   return changes;
 }
 
-const reasonLengthMax = 500;
-
 /**
  * Voids the unanswered lines of a file that the bank never got or refused: their payouts are due again.
  * It takes two people for any sum, because a payment that the bank did make would be made twice.
@@ -104,9 +102,7 @@ export async function voidFile(
   operator: Actor,
   { fileId, reason }: { readonly fileId: string; readonly reason: string },
 ): Promise<"proposed" | "voided"> {
-  if (reason.trim() === "" || reason.length > reasonLengthMax) {
-    throw unprocessable({ path: "reason", problem: `must be 1 to ${reasonLengthMax} characters` });
-  }
+  refuseBadReason(reason);
   const file = await findFile(ctx.db, fileId);
   if (!file) throw new Failure("not_found", `no payout file ${fileId}`);
   const { outcome } = await actWithApproval(ctx, operator, {

@@ -37,8 +37,23 @@ export async function formatStatement(
 
 function refuseLong({ lines }: Statement): void {
   if (lines.length <= pdfLinesMax) return;
-  throw new Failure("conflict", `${lines.length} lines are too many for a PDF: ask for csv`, {
-    detail: { reason: "too_many_lines", lines: lines.length, lines_max: pdfLinesMax },
+  throw tooManyLines(`${lines.length} lines are too many for a PDF: ask for csv`, {
+    lines: lines.length,
+    linesMax: pdfLinesMax,
+  });
+}
+
+/** The conflict of a statement with more lines than one answer can have. */
+export function tooManyLines(
+  message: string,
+  { lines, linesMax }: { readonly lines?: number; readonly linesMax: number },
+): Failure {
+  return new Failure("conflict", message, {
+    detail: {
+      reason: "too_many_lines",
+      ...(lines !== undefined && { lines }),
+      lines_max: linesMax,
+    },
   });
 }
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 import { requireAnyFirm, requireVisibleFirm, type FirmOfDesk } from "../firms/find-firms.ts";
 import type { Caller } from "../kernel/caller.ts";
-import { Failure, notFound, unprocessable } from "../kernel/failure.ts";
+import { notFound, unprocessable } from "../kernel/failure.ts";
 import { readExactJson } from "../kernel/json.ts";
 import type { Letterhead } from "../kernel/letterhead.ts";
 import { readLongJson } from "../kernel/long-json.ts";
@@ -16,7 +16,7 @@ import { mapPaced, openPace, type Pace, runPaced } from "../platform/heavy/pace.
 import type { Document } from "../platform/http/documents.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import { accountFor, buildStatementNo, findOpening } from "./account-for.ts";
-import { formatStatement } from "./format-statement.ts";
+import { formatStatement, tooManyLines } from "./format-statement.ts";
 import { linesMax, openState, partMax } from "./statement-rules.ts";
 import type {
   ListStatementsQuery,
@@ -95,7 +95,10 @@ async function findOrBuildStatement(
   if (!frozen) {
     if (period < (await findFirstPeriod(db, firm.firm_id, now))) throw notFound();
     const made = await accountFor(db, { firm, period, letterhead, now }, pace);
-    if (!made) throw tooManyLines(`more than ${linesMax}`, "wait until it is final");
+    if (!made) {
+      const message = `more than ${linesMax} lines are too many at once: wait until it is final`;
+      throw tooManyLines(message, { linesMax });
+    }
     return takePart(made, part);
   }
   if (!frozen.is_whole) throw tamperedError(frozen);
@@ -105,7 +108,11 @@ async function findOrBuildStatement(
   const line_count = read.line_count ?? read.lines.length; // Early statements lack it.
   const statement = { ...read, line_count, digest: frozen.digest.toString("hex") };
   if (!digests) return takePart(statement, part);
-  if (!part) throw tooManyLines(line_count, "ask for parts with after_line, as json or csv");
+  if (!part) {
+    const instead = "ask for parts with after_line, as json or csv";
+    const message = `${line_count} lines are too many at once: ${instead}`;
+    throw tooManyLines(message, { lines: line_count, linesMax });
+  }
   return { ...statement, lines: await readStoredLines(db, { frozen, digests, pace }, part) };
 }
 
@@ -143,13 +150,7 @@ export function hashPage(body: string): string {
 }
 
 function tamperedError({ firm_id, period }: FrozenRow): Error {
-  return new Error(`the statement ${firm_id} ${period} was tamperedError`);
-}
-
-function tooManyLines(lines: number | string, instead: string): Failure {
-  return new Failure("conflict", `${lines} lines are too many at once: ${instead}`, {
-    detail: { reason: "too_many_lines", lines_max: linesMax },
-  });
+  return new Error(`the statement ${firm_id} ${period} was tampered with`);
 }
 
 /** Any firm's statement, for the operator. */
