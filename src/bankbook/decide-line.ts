@@ -3,8 +3,8 @@
 
 import { refuseOffboarded, noFirm } from "../firms/find-firms.ts";
 import { type Actor, type Change, refuseBadReason } from "../kernel/actor.ts";
-import { Failure, unprocessable } from "../kernel/failure.ts";
-import { houseFirmId, isId, utrForm } from "../kernel/ids.ts";
+import { Failure } from "../kernel/failure.ts";
+import { houseFirmId, isId, refuseBadUtr } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import { rupeesText } from "../kernel/money.ts";
 import { writeBooks } from "../ledger/write-books.ts";
@@ -13,6 +13,7 @@ import { type ApprovalKind, type Prepared, validHoursUsual } from "../operators/
 import { dropQuestions } from "../outside/ask.ts";
 import { findDepositsByReference } from "../payouts/deposits.ts";
 import { twoPeopleFromPaise } from "../operators/approval-rules.ts";
+import { utrUsed } from "../payouts/rules.ts";
 import type { Context } from "../platform/context.ts";
 import { type Tx, violatedConstraint } from "../platform/postgres/postgres.ts";
 import { assertHoldsWritten } from "../settlement/open-settlements.ts";
@@ -56,7 +57,7 @@ export async function assignLine(
 
 async function findBankLine({ db }: Pick<Context, "db">, lineId: string): Promise<BankLineRow> {
   const line = await findLine(db, lineId);
-  if (!line) throw new Failure("not_found", `no bank line ${lineId}`);
+  if (!line) throw noBankLine(lineId);
   return line;
 }
 
@@ -73,11 +74,7 @@ export const lineAssignment: ApprovalKind<{
     const { environment, paise } = line;
     const state = advance(bankLineLifecycle, line.state, "assign");
     if (to === null) return prepareHouseAssignment(tx, { line, state, reason, now });
-    if (line.direction === "debit") {
-      throw new Failure("conflict", "money that left is the house's own, or a payout's", {
-        detail: { reason: "is_debit" },
-      });
-    }
+    refuseDebit(line, "money that left is the house's own, or a payout's");
     const firmId = isId("frm", to) ? to : (await findBuyer(tx, to)).firmId;
     const dealId = to === firmId ? null : to;
     const locked = await lockReceivers(tx, [{ firmId, dealId }]);
@@ -153,9 +150,7 @@ export async function sendLineBack(
   { lineId, utr, reason, twoFromPaise = twoPeopleFromPaise }: SendBack,
 ): Promise<"proposed" | "returning"> {
   refuseBadReason(reason);
-  if (!utrForm.test(utr)) {
-    throw unprocessable({ path: "utr", problem: "must be 12 to 22 capitals and digits" });
-  }
+  refuseBadUtr("utr", utr);
   const line = await findBankLine(ctx, lineId);
   const acting = actWithApproval(ctx, operator, {
     kind: lineReturn,
@@ -167,9 +162,7 @@ export async function sendLineBack(
   });
   const { outcome } = await acting.catch((error: unknown) => {
     if (violatedConstraint(error) !== "bank_lines_back") throw error;
-    throw new Failure("conflict", `${utr} sent back other money`, {
-      detail: { reason: "utr_used" },
-    });
+    throw utrUsed(`${utr} sent back other money`);
   });
   return outcome === "done" ? "returning" : "proposed";
 }
@@ -182,11 +175,7 @@ export const lineReturn: ApprovalKind<{ readonly utr: string; readonly reason: s
   async prepare(tx, { subjectId, terms: { utr, reason } }, now): Promise<Prepared> {
     const line = await lockBankLine(tx, subjectId);
     const { paise } = line;
-    if (line.direction === "debit") {
-      throw new Failure("conflict", "only money that came in goes back", {
-        detail: { reason: "is_debit" },
-      });
-    }
+    refuseDebit(line, "only money that came in goes back");
     const state = advance(bankLineLifecycle, line.state, "send_back");
     return {
       summary: `${rupeesText(paise)} rupees that came in on ${line.day} go back as ${utr}: ${reason}`,
@@ -203,8 +192,17 @@ export const lineReturn: ApprovalKind<{ readonly utr: string; readonly reason: s
 
 async function lockBankLine(tx: Tx, lineId: string): Promise<BankLineRow> {
   const [line] = await lockLines(tx, [lineId]);
-  if (!line) throw new Failure("not_found", `no bank line ${lineId}`);
+  if (!line) throw noBankLine(lineId);
   return line;
+}
+
+function noBankLine(lineId: string): Failure {
+  return new Failure("not_found", `no bank line ${lineId}`);
+}
+
+function refuseDebit({ direction }: BankLineRow, message: string): void {
+  if (direction !== "debit") return;
+  throw new Failure("conflict", message, { detail: { reason: "is_debit" } });
 }
 
 function applyDecision(

@@ -2,15 +2,15 @@ import { findBuyers } from "../crosses/fund-cross.ts";
 import { loadFirm, refuseOffboarded } from "../firms/find-firms.ts";
 import type { Actor } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
-import { Failure, unprocessable } from "../kernel/failure.ts";
-import { isId, utrForm } from "../kernel/ids.ts";
+import { Failure } from "../kernel/failure.ts";
+import { isId, refuseBadUtr } from "../kernel/ids.ts";
 import { wrongState } from "../kernel/lifecycle.ts";
 import { rupeesText } from "../kernel/money.ts";
 import { writeBooks } from "../ledger/write-books.ts";
 import { actWithApproval } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, type Prepared, validHoursUsual } from "../operators/approval-kind.ts";
 import { dropQuestions } from "../outside/ask.ts";
-import { findDepositsByReference } from "../payouts/deposits.ts";
+import { findDepositsByReference, referenceUsed } from "../payouts/deposits.ts";
 import { twoPeopleFromPaise } from "../operators/approval-rules.ts";
 import type { Context } from "../platform/context.ts";
 import { type Db, violatedConstraint } from "../platform/postgres/postgres.ts";
@@ -37,14 +37,12 @@ export async function fundDeal(
   operator: Actor,
   { dealId, paise, reference, twoFromPaise = twoPeopleFromPaise }: FundDeal,
 ): Promise<DealFunding> {
-  if (!utrForm.test(reference)) {
-    throw unprocessable({ path: "reference", problem: "must be 12 to 22 capitals and digits" });
-  }
+  refuseBadUtr("reference", reference);
   const { firmId, environment } = await findBuyer(ctx.db, dealId);
   const known = (await findDepositsByReference(ctx.db, environment, [reference])).get(reference);
   if (known) {
     if (known.firm_id === firmId && known.paise === paise) return "known";
-    throw referenceUsed(reference);
+    throw referenceUsed(reference, known);
   }
   const acted = await retryMovedFunds(
     async () =>
@@ -62,12 +60,6 @@ export async function fundDeal(
   return isFunded ? "funded" : "received";
 }
 
-function referenceUsed(reference: string): Failure {
-  return new Failure("conflict", `${reference} brought other money`, {
-    detail: { reason: "reference_used" },
-  });
-}
-
 export const dealFunding: ApprovalKind<{ readonly deal_id: string; readonly paise: number }> = {
   name: "deal.fund",
   proposers: ["settlement"],
@@ -83,8 +75,8 @@ export const dealFunding: ApprovalKind<{ readonly deal_id: string; readonly pais
     const firm = locked.firms.get(firmId);
     if (!firm) throw new Error("who buys is a firm");
     refuseOffboarded(firm);
-    const known = await findDepositsByReference(tx, environment, [reference]);
-    if (known.has(reference)) throw referenceUsed(reference);
+    const known = (await findDepositsByReference(tx, environment, [reference])).get(reference);
+    if (known) throw referenceUsed(reference, known);
     return {
       summary: `${rupeesText(paise)} rupees came in for ${dealId} as ${reference}`,
       valuePaise: paise,

@@ -4,6 +4,7 @@
 import { randomFillSync } from "node:crypto";
 
 import type { Environment } from "./caller.ts";
+import { unprocessable } from "./failure.ts";
 
 type IdPrefix =
   | "frm"
@@ -96,6 +97,11 @@ function randomBody(): string {
 
 /** A bank's reference of a payment. */
 export const utrForm = /^[A-Z0-9]{12,22}$/;
+
+export function refuseBadUtr(path: "reference" | "utr", utr: string): void {
+  if (utrForm.test(utr)) return;
+  throw unprocessable({ path, problem: "must be 12 to 22 capitals and digits" });
+}
 
 /** The operator's own firm, the counterparty of every binding price. */
 export const houseFirmId = {

@@ -30,6 +30,7 @@
 // entry and firm, which is what a statement reads. The service's role cannot change entries.
 
 import type { Environment } from "../kernel/caller.ts";
+import { Failure } from "../kernel/failure.ts";
 import { canonicalJson } from "../kernel/json.ts";
 import { type PaiseSum, subtractPaise } from "../kernel/money.ts";
 
@@ -132,6 +133,13 @@ export type EntryRefusal =
       readonly availablePaise: PaiseSum;
       readonly shortPaise: PaiseSum;
     };
+
+/** The conflict of an amount that an account does not have. */
+export function insufficientFunds(message: string, available: PaiseSum): Failure {
+  return new Failure("conflict", message, {
+    detail: { reason: "insufficient_funds", available_paise: available },
+  });
+}
 
 export type ResolutionRefusal = {
   readonly reason: "not_pending" | "already_posted" | "already_voided";

@@ -7,7 +7,7 @@ import { addDeposit } from "../payouts/deposits.ts";
 import type { Attested as AttestedDeal } from "../outside/attest.ts";
 import { transferOutcomes } from "../outside/inquiry-rules.ts";
 import { unprocessable } from "../kernel/failure.ts";
-import { utrForm } from "../kernel/ids.ts";
+import { refuseBadUtr } from "../kernel/ids.ts";
 import { oneOf } from "../platform/http/wire.ts";
 import { failSettlement } from "../settlement/fail-settlements.ts";
 import { listAllSettlements } from "../settlement/read-settlements.ts";
@@ -65,9 +65,7 @@ async function fundOrAttest(call: OpsCall<undefined, Funding>, subjectId: string
     const asked = { dealId: subjectId, paise: amount, reference: seen, twoFromPaise };
     return { outcome: await fundDeal(ctx, actor, asked) };
   }
-  if (!missing && !utrForm.test(seen)) {
-    throw unprocessable({ path: "reference", problem: "must be 12 to 22 capitals and digits" });
-  }
+  if (!missing) refuseBadUtr("reference", seen);
   const answer = { arrived: !missing, reference: missing ? null : seen };
   return await attest(call, "deal_funding", { subjectId, answer, reference: seen });
 }

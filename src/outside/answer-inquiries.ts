@@ -7,7 +7,6 @@
 // or deal of an answer, the transaction gives up, and a later run answers.
 
 import type { Actor } from "../kernel/actor.ts";
-import { Failure } from "../kernel/failure.ts";
 import type { Context } from "../platform/context.ts";
 import {
   noOffenders,
@@ -22,6 +21,7 @@ import {
   type InquiryKind,
   simulate,
   type Simulators,
+  noOpenInquiry,
 } from "./inquiry-rules.ts";
 import {
   claimDueInquiries,
@@ -143,7 +143,7 @@ export async function lockAttested(
   const known = new Set(open.map(({ inquiry_id }) => inquiry_id));
   const missing = [...byId.keys()].filter((inquiryId) => !known.has(inquiryId));
   if (missing.length > 0) {
-    throw new Failure("not_found", `no open inquiry ${missing.join(", ")}`);
+    throw noOpenInquiry(missing);
   }
   return open.map((inquiry) => {
     const attestation = byId.get(inquiry.inquiry_id);

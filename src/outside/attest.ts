@@ -29,6 +29,7 @@ import {
   listAskedChecks,
   type Inquiry,
   type InquiryKind,
+  noOpenInquiry,
 } from "./inquiry-rules.ts";
 import { listInquiries, listOpenAbout } from "./inquiry-store.ts";
 
@@ -225,7 +226,7 @@ function mergeFindings(findings: readonly Finding[]): Finding[] {
 
 function toAttestation(inquiry: Inquiry | undefined, finding: Finding): Attestation {
   const { inquiryId, reference } = finding;
-  if (!inquiry) throw new Failure("not_found", `no open inquiry ${inquiryId}`);
+  if (!inquiry) throw noOpenInquiry([inquiryId]);
   return { inquiryId, reference, answer: buildAnswer(inquiry, finding) };
 }
 

@@ -2,6 +2,7 @@
 // open until it is answered; every answer has an `as_of`.
 
 import type { Environment } from "../kernel/caller.ts";
+import { Failure } from "../kernel/failure.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
 import type { PayoutScenario, TransferScenario } from "./scenario-rules.ts";
@@ -167,4 +168,8 @@ export function simulate(simulators: Simulators, inquiry: Inquiry): Answered["an
     case "payout":
       return simulators.payout(inquiry.facts);
   }
+}
+
+export function noOpenInquiry(inquiryIds: readonly string[]): Failure {
+  return new Failure("not_found", `no open inquiry ${inquiryIds.join(", ")}`);
 }

@@ -1,12 +1,11 @@
 import { type Actor, type Change, refuseBadReason } from "../kernel/actor.ts";
-import { Failure } from "../kernel/failure.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import { rupeesText } from "../kernel/money.ts";
 import { actWithApproval } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, type Prepared, validHoursUsual } from "../operators/approval-kind.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
-import { fileLifecycle, lineLifecycle } from "./file-rules.ts";
+import { fileLifecycle, lineLifecycle, noPayoutFile } from "./file-rules.ts";
 import {
   type FileLineRow,
   findFile,
@@ -104,7 +103,7 @@ export async function voidFile(
 ): Promise<"proposed" | "voided"> {
   refuseBadReason(reason);
   const file = await findFile(ctx.db, fileId);
-  if (!file) throw new Failure("not_found", `no payout file ${fileId}`);
+  if (!file) throw noPayoutFile(fileId);
   const { outcome } = await actWithApproval(ctx, operator, {
     kind: payoutFileVoiding,
     environment: file.environment,
@@ -127,7 +126,7 @@ export const payoutFileVoiding: ApprovalKind<{ readonly reason: string }> = {
       seen.map(({ lead_id }) => lead_id),
     );
     const [file] = await lockFiles(tx, [fileId]);
-    if (!file) throw new Failure("not_found", `no payout file ${fileId}`);
+    if (!file) throw noPayoutFile(fileId);
     advance(fileLifecycle, file.state, "void");
     const live = (await lockFileLines(tx, [fileId])).filter((line) => line.state === "live");
     const paise = live.reduce((sum, line) => sum + line.paise, 0);

@@ -1,8 +1,8 @@
 import { requireAnyFirm, refuseOffboarded, lockTradingFirms } from "../firms/find-firms.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
-import { Failure, unprocessable } from "../kernel/failure.ts";
-import { utrForm } from "../kernel/ids.ts";
+import { Failure } from "../kernel/failure.ts";
+import { refuseBadUtr } from "../kernel/ids.ts";
 import { type Account, assertWritten, type Entry } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
 import { actWithApproval } from "../operators/act-with-approval.ts";
@@ -41,9 +41,7 @@ export async function addDeposit(
   operator: Actor,
   { environment, firmId, paise, reference, twoFromPaise = twoPeopleFromPaise }: AddDeposit,
 ): Promise<AddedDeposit> {
-  if (!utrForm.test(reference)) {
-    throw unprocessable({ path: "reference", problem: "must be 12 to 22 capitals and digits" });
-  }
+  refuseBadUtr("reference", reference);
   const isKnown = (await findDeposit(ctx.db, environment, reference)) !== undefined;
   const acted = await actWithApproval(ctx, operator, {
     kind: depositAddition,
@@ -74,9 +72,7 @@ export const depositAddition: ApprovalKind<{ readonly firm_id: string; readonly 
     }
     const known = await findDeposit(tx, environment, reference);
     if (known && (known.firm_id !== firmId || known.paise !== paise)) {
-      throw new Failure("conflict", `${reference} brought other money`, {
-        detail: { reason: "reference_used", firm_id: known.firm_id, paise: known.paise },
-      });
+      throw referenceUsed(reference, known);
     }
     // The lock serializes this with offboarding: the firm has left, or its offboarding sees the money.
     const [locked] = known ? [] : (await tx.run(lockTradingFirms([firmId]))).values();
@@ -103,6 +99,20 @@ export const depositAddition: ApprovalKind<{ readonly firm_id: string; readonly 
     };
   },
 };
+
+/** The conflict of a reference that brought other money; the detail says whose, where it is known. */
+export function referenceUsed(
+  reference: string,
+  known?: Pick<DepositRow, "firm_id" | "paise">,
+): Failure {
+  return new Failure("conflict", `${reference} brought other money`, {
+    detail: {
+      reason: "reference_used",
+      reference,
+      ...(known && { firm_id: known.firm_id, paise: known.paise }),
+    },
+  });
+}
 
 export type Deposit = {
   readonly environment: Environment;
@@ -138,11 +148,7 @@ export async function takeDeposits(
   }));
   const taken = new Set(await insertDeposits(tx, rows));
   const known = rows.find((row) => !taken.has(row.reference));
-  if (known) {
-    throw new Failure("conflict", `the reference ${known.reference} was taken in before`, {
-      detail: { reason: "reference_used", reference: known.reference },
-    });
-  }
+  if (known) throw referenceUsed(known.reference);
   return {
     entries: rows.map((row, at) => buildDepositEntry(row, deposits[at]?.from)),
     changes: rows.map(buildDepositChange),

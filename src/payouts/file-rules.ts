@@ -12,7 +12,7 @@
 import { createHash } from "node:crypto";
 
 import { type Cell, csvText } from "../kernel/csv.ts";
-import { unprocessable } from "../kernel/failure.ts";
+import { unprocessable, Failure } from "../kernel/failure.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
 import { rupeesPlain } from "../kernel/money.ts";
 import type { IstDay } from "../kernel/time.ts";
@@ -20,6 +20,10 @@ import type { IstDay } from "../kernel/time.ts";
 export const fileStates = ["live", "answered", "voided"] as const;
 
 export type FileState = (typeof fileStates)[number];
+
+export function noPayoutFile(fileId: string): Failure {
+  return new Failure("not_found", `no payout file ${fileId}`);
+}
 
 export const fileLifecycle = {
   noun: "payout file",

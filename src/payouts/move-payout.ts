@@ -1,11 +1,11 @@
-import type { FirmState } from "../firms/rules.ts";
+import { type FirmState, firmNotAuthorized } from "../firms/rules.ts";
 import type { Change } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
 import { advance } from "../kernel/lifecycle.ts";
-import { subtractPaise } from "../kernel/money.ts";
+import { subtractPaise, type PaiseSum } from "../kernel/money.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { FirmBalances } from "../ledger/read-books.ts";
-import type { EntryRefusal, Written } from "../ledger/rules.ts";
+import { type EntryRefusal, type Written, insufficientFunds } from "../ledger/rules.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import { toPayoutFacts } from "./read-payouts.ts";
 import {
@@ -85,15 +85,7 @@ export function refuseFirmState({
   readonly connection_state: FirmState;
 }): void {
   if (withdrawalStates.includes(connection_state)) return;
-  throw new Failure("conflict", `the firm is ${connection_state}, not authorized`, {
-    detail: { reason: "firm_not_authorized", state: connection_state },
-  });
-}
-
-export function noBankAccount(): Failure {
-  return new Failure("conflict", "the firm has given no bank account", {
-    detail: { reason: "no_bank_account" },
-  });
+  throw firmNotAuthorized(connection_state);
 }
 
 /** Refuses an amount that is not available, or that would leave less than the firm's dues. */
@@ -104,7 +96,7 @@ export function refuseInsufficient(
   const available = balance?.available_paise ?? 0;
   const dues = balance?.dues_paise ?? 0;
   const left = subtractPaise(available, paise);
-  if (left < 0) throw insufficientFunds(available);
+  if (left < 0) throw lowBalance(available);
   if (left >= dues) return;
   throw new Failure("conflict", "the firm owes us what would be left", {
     detail: { reason: "dues_outstanding", available_paise: available, dues_paise: dues },
@@ -115,15 +107,13 @@ export function refuseInsufficient(
 export function refuseUnfunded(written: readonly Written<EntryRefusal>[]): void {
   for (const result of written) {
     if (!result.ok && result.refusal.reason === "insufficient_funds") {
-      throw insufficientFunds(result.refusal.availablePaise);
+      throw lowBalance(result.refusal.availablePaise);
     }
   }
 }
 
-function insufficientFunds(available: number | bigint): Failure {
-  return new Failure("conflict", `the firm has ${available} paise available`, {
-    detail: { reason: "insufficient_funds", available_paise: available },
-  });
+function lowBalance(available: PaiseSum): Failure {
+  return insufficientFunds(`the firm has ${available} paise available`, available);
 }
 
 /** A payment with its reference at the bank. */

@@ -4,12 +4,11 @@ import { openAccount } from "../firms/bank-accounts.ts";
 import { toSealPurpose } from "../firms/particulars.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor } from "../kernel/actor.ts";
-import { Failure } from "../kernel/failure.ts";
 import { wrongState } from "../kernel/lifecycle.ts";
 import { istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { SealedPlace } from "../platform/master-key.ts";
-import { type FileState, buildFileText } from "./file-rules.ts";
+import { type FileState, buildFileText, noPayoutFile } from "./file-rules.ts";
 import {
   type FileLineRow,
   type FileRow,
@@ -45,7 +44,7 @@ export async function showFile(
   fileId: string,
 ): Promise<FileRow & { readonly lines: readonly ShownLine[] }> {
   const file = await findFile(ctx.db, fileId);
-  if (!file) throw new Failure("not_found", `no payout file ${fileId}`);
+  if (!file) throw noPayoutFile(fileId);
   const lines = await listFileLines(ctx.db, [fileId]);
   const items = await listFileItems(ctx.db, fileId);
   const explained = await explainPayouts(
@@ -79,7 +78,7 @@ export async function readFile(
   const now = ctx.now();
   return await ctx.db.transaction(async (tx) => {
     const [file] = await lockFiles(tx, [fileId]);
-    if (!file) throw new Failure("not_found", `no payout file ${fileId}`);
+    if (!file) throw noPayoutFile(fileId);
     if (file.state === "voided") {
       throw wrongState("the file was voided: the bank must not get it", { state: file.state });
     }

@@ -1,6 +1,5 @@
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
-import { Failure } from "../kernel/failure.ts";
 import { assertWritten, type Resolution } from "../ledger/rules.ts";
 import { resolveEntries } from "../ledger/write-books.ts";
 import { type AttestationKind, attestWithApproval, findAttestations } from "../outside/attest.ts";
@@ -9,6 +8,7 @@ import type { Tx } from "../platform/postgres/postgres.ts";
 import { buildResolution, type MovedPayout, recallAll, listUnsent } from "./decide-payouts.ts";
 import { buildPayoutChange } from "./move-payout.ts";
 import { listAllPayouts } from "./read-payouts.ts";
+import { noPayout } from "./rules.ts";
 import { lockPayoutChain, lockPayouts, lockPayoutsBySettlement, setPayouts } from "./store.ts";
 
 /** The caller writes the resolutions with its own and records the changes. */
@@ -43,7 +43,7 @@ export async function recallPayout(
   const now = ctx.now();
   await ctx.db.transaction(async (tx) => {
     const [row] = await lockPayouts(tx, [payoutId]);
-    if (!row) throw new Failure("not_found", `no payout ${payoutId}`);
+    if (!row) throw noPayout(payoutId);
     const { resolutions, changes } = await storeRecall(tx, recallAll([row], reason, now));
     assertWritten(await resolveEntries(tx, resolutions, now));
     await recordChanges(tx, operator, changes, now);

@@ -21,6 +21,7 @@
 
 import type { Hold } from "../firms/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
+import { Failure } from "../kernel/failure.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
 
 export const payoutStates = [
@@ -85,6 +86,15 @@ const sandboxAccount: MaskedAccount = { ifsc: "SIMB0000001", last4: "0001" };
 
 export function resolveAccount({ account }: Payee, environment: Environment): MaskedAccount | null {
   return account ?? (environment === "sandbox" ? sandboxAccount : null);
+}
+
+export function noPayout(payoutId: string): Failure {
+  return new Failure("not_found", `no payout ${payoutId}`);
+}
+
+/** The conflict of a UTR that names other money: one UTR is one payment. */
+export function utrUsed(message: string): Failure {
+  return new Failure("conflict", message, { detail: { reason: "utr_used" } });
 }
 
 export type PayoutHold = { readonly reason: string; readonly until: Date | null };

@@ -1,8 +1,8 @@
 import { lockPayees } from "../firms/bank-accounts.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
-import { Failure, unprocessable } from "../kernel/failure.ts";
-import { utrForm } from "../kernel/ids.ts";
+import { Failure } from "../kernel/failure.ts";
+import { refuseBadUtr } from "../kernel/ids.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { ledgerIsSound } from "../ledger/check-ledger.ts";
 import { entriesAbout } from "../ledger/read-books.ts";
@@ -10,13 +10,17 @@ import { assertWritten } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
 import { actWithApproval } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, validHoursUsual } from "../operators/approval-kind.ts";
-import { aloneLimitFactor, twoPeopleFromPaise } from "../operators/approval-rules.ts";
+import {
+  aloneLimitFactor,
+  twoPeopleFromPaise,
+  approvalRequired,
+} from "../operators/approval-rules.ts";
 import { findApproved } from "../operators/list-approvals.ts";
 import type { Context } from "../platform/context.ts";
 import { type Tx, violatedConstraint } from "../platform/postgres/postgres.ts";
 import { buildResendEarning } from "./decide-payouts.ts";
-import { buildPayoutChange, movePayout } from "./move-payout.ts";
-import { findHold, resolveAccount } from "./rules.ts";
+import { buildPayoutChange, movePayout, refuseUnfunded } from "./move-payout.ts";
+import { findHold, resolveAccount, utrUsed, noPayout } from "./rules.ts";
 import { askBank, schedulePayouts } from "./schedule-payouts.ts";
 import {
   listLines,
@@ -43,11 +47,9 @@ export async function sendPayout(
   operator: Actor,
   { payoutId, utr, twoFromPaise = twoPeopleFromPaise }: SendPayout,
 ): Promise<"proposed" | "sent"> {
-  if (!utrForm.test(utr)) {
-    throw unprocessable({ path: "utr", problem: "must be 12 to 22 capitals and digits" });
-  }
+  refuseBadUtr("utr", utr);
   const [row] = await listPayoutsById(ctx.db, [payoutId]);
-  if (!row) throw new Failure("not_found", `no payout ${payoutId}`);
+  if (!row) throw noPayout(payoutId);
   if (row.state === "sent" && row.utr === utr) return "sent"; // The command was run before.
   const isLarge = row.environment === "live" && row.paise >= twoFromPaise;
   // Signed-in people approve large sums before they leave; without sign-in, the second name must give
@@ -63,9 +65,7 @@ export async function sendPayout(
   });
   const { outcome } = await sending.catch((error: unknown) => {
     if (violatedConstraint(error) !== "payouts_utr") throw error;
-    throw new Failure("conflict", `${utr} names another payout`, {
-      detail: { reason: "utr_used" },
-    });
+    throw utrUsed(`${utr} names another payout`);
   });
   return outcome === "done" ? "sent" : "proposed";
 }
@@ -129,7 +129,7 @@ export async function releasePayout(
   payoutId: string,
 ): Promise<{ readonly outcome: "proposed" | "released"; readonly approval_id: string | null }> {
   const [row] = await listPayoutsById(ctx.db, [payoutId]);
-  if (!row) throw new Failure("not_found", `no payout ${payoutId}`);
+  if (!row) throw noPayout(payoutId);
   const acted = await actWithApproval(ctx, operator, {
     kind: payoutRelease,
     environment: row.environment,
@@ -144,15 +144,14 @@ export async function releasePayout(
 async function refuseUnreleased(tx: Tx, payoutId: string, facts: object): Promise<void> {
   const approved = await findApproved(tx, payoutRelease, [{ subjectId: payoutId, facts }]);
   if (approved.has(payoutId)) return;
-  throw new Failure("conflict", "two people must approve that this leaves: payouts release", {
-    detail: { reason: "approval_required", kind: payoutRelease.name },
-  });
+  const message = "two people must approve that this leaves: payouts release";
+  throw approvalRequired(message, payoutRelease.name);
 }
 
 /** Locks a payout without holds, and returns the facts for its approval. */
 async function lockUnheldPayout(tx: Tx, payoutId: string, now: Date) {
   const [row] = await lockPayouts(tx, [payoutId]);
-  if (!row) throw new Failure("not_found", `no payout ${payoutId}`);
+  if (!row) throw noPayout(payoutId);
   const { after: free, changes } = await releaseOrRefuse(tx, row, now);
   movePayout(free, "send", { now }); // Refuses a payout that is not scheduled.
   const { firm_id, paise, ifsc, last4 } = free;
@@ -203,7 +202,7 @@ export async function resendPayout(
   const now = ctx.now();
   const resending = ctx.db.transaction(async (tx) => {
     const [known] = await listPayoutsById(tx, [payoutId]);
-    if (!known) throw new Failure("not_found", `no payout ${payoutId}`);
+    if (!known) throw noPayout(payoutId);
     if (known.settlement_id !== null) await lockPayoutChain(tx, known.settlement_id);
     const [row] = await lockPayouts(tx, [payoutId]);
     if (!row) throw new Error("a payout stays");
@@ -211,11 +210,7 @@ export async function resendPayout(
     const earning = buildResendEarning(row, { lines, isReversed: await isReversed(tx, row) });
     const { payouts, entries, changes } = await schedulePayouts(tx, [earning], now);
     const written = await postEntries(tx, entries, now);
-    if (written.some((item) => !item.ok && item.refusal.reason === "insufficient_funds")) {
-      throw new Failure("conflict", "the firm has spent the money since", {
-        detail: { reason: "insufficient_funds" },
-      });
-    }
+    refuseUnfunded(written);
     assertWritten(written);
     await recordChanges(tx, operator, changes, now);
     const [resent] = payouts;

@@ -3,7 +3,7 @@
 // account again automatically: the firm must change the account, or the operator must resend it.
 
 import { spendKeyLimits } from "../access/money-limits.ts";
-import { findPayees } from "../firms/bank-accounts.ts";
+import { findPayees, noBankAccount } from "../firms/bank-accounts.ts";
 import { requireVisibleFirm, lockVisibleFirm } from "../firms/find-firms.ts";
 import type { Blocker, LeavingFirm } from "../firms/offboard-firm.ts";
 import { recordChanges } from "../journal/record-changes.ts";
@@ -19,12 +19,7 @@ import type { Context } from "../platform/context.ts";
 import type { Creation } from "../platform/http/calls.ts";
 import { claimIdempotencyKey } from "../platform/http/idempotency.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import {
-  noBankAccount,
-  refuseInsufficient,
-  refuseFirmState,
-  refuseUnfunded,
-} from "./move-payout.ts";
+import { refuseInsufficient, refuseFirmState, refuseUnfunded } from "./move-payout.ts";
 import { viewPayout } from "./read-payouts.ts";
 import { resolveAccount, type Payee } from "./rules.ts";
 import { schedulePayouts } from "./schedule-payouts.ts";

@@ -3,14 +3,15 @@ import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
-import { isHouse, utrForm } from "../kernel/ids.ts";
+import { isHouse, refuseBadUtr } from "../kernel/ids.ts";
 import type { Bps } from "../kernel/money.ts";
 import { ledgerIsSound } from "../ledger/check-ledger.ts";
 import { entriesAbout, readBalances } from "../ledger/read-books.ts";
-import { accountFirm, assertWritten, type Entry } from "../ledger/rules.ts";
+import { accountFirm, assertWritten, type Entry, insufficientFunds } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
 import { actWithApproval } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, validHoursUsual } from "../operators/approval-kind.ts";
+import { utrUsed } from "../payouts/rules.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import {
@@ -104,9 +105,7 @@ export async function payOutCommission(
   operator: Actor,
   { firmId, paise, utr, twoFromPaise }: PayOutCommission,
 ): Promise<"proposed" | "paid"> {
-  if (!utrForm.test(utr)) {
-    throw unprocessable({ path: "utr", problem: "must be 12 to 22 capitals and digits" });
-  }
+  refuseBadUtr("utr", utr);
   const desk = await findDesk(ctx, firmId);
   if (await isPaid(ctx.db, buildPaymentEntry(desk, { paise, utr }))) return "paid";
   const { outcome } = await actWithApproval(ctx, operator, {
@@ -180,9 +179,7 @@ async function isPaid(db: Db, { environment, kind, subject, movements }: Entry):
     written?.amount === asked.paise &&
     written.from_account.endsWith(`:${asked.from.firmId}`);
   if (isSame) return true;
-  throw new Failure("conflict", `${subject} names another payment`, {
-    detail: { reason: "utr_used" },
-  });
+  throw utrUsed(`${subject} names another payment`);
 }
 
 async function postPayment(tx: Tx, payment: Entry, now: Date): Promise<void> {
@@ -190,9 +187,8 @@ async function postPayment(tx: Tx, payment: Entry, now: Date): Promise<void> {
   const [result] = written;
   if (result && !result.ok && result.refusal.reason === "insufficient_funds") {
     const { availablePaise } = result.refusal;
-    throw new Failure("conflict", `the desk has ${availablePaise} paise of commission with us`, {
-      detail: { reason: "insufficient_funds", available_paise: availablePaise },
-    });
+    const message = `the desk has ${availablePaise} paise of commission with us`;
+    throw insufficientFunds(message, availablePaise);
   }
   assertWritten(written);
 }

@@ -5,7 +5,6 @@ import type { Blocker } from "../firms/offboard-firm.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
-import { Failure } from "../kernel/failure.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import type { Passage } from "../kernel/passage.ts";
 import { lateUntil } from "../kernel/working-days.ts";
@@ -23,7 +22,13 @@ import { claimOverdue } from "./claim-store.ts";
 import { concludeLegs, type SettlementHooks } from "./conclude-legs.ts";
 import { type Answers, buildFailures } from "./decide-legs.ts";
 import { listOpenByFirm } from "./read-store.ts";
-import { type FailureReason, findOffice, openStates, settlementLifecycle } from "./rules.ts";
+import {
+  type FailureReason,
+  findOffice,
+  openStates,
+  settlementLifecycle,
+  noSettlement,
+} from "./rules.ts";
 import {
   bringSettlementsNearer,
   type LegRow,
@@ -118,7 +123,7 @@ export async function failSettlement(
   const now = ctx.now();
   await ctx.db.transaction(async (tx) => {
     const [settlement] = await lockSettlements(tx, [settlementId]);
-    if (!settlement) throw new Failure("not_found", `no settlement ${settlementId}`);
+    if (!settlement) throw noSettlement(settlementId);
     advance(settlementLifecycle, settlement.state, "fail");
     const answers = await failOpenLegs(tx, [settlement], "by_operator");
     const { environment } = settlement;

@@ -24,7 +24,7 @@ import { untaxReversed } from "./tax-legs.ts";
 import { toTaxableLeg } from "./decide-legs.ts";
 import { buildSettlementChanges, moveSettlement } from "./move-settlement.ts";
 import { buildReversalMovements } from "./movements.ts";
-import { eventByState } from "./rules.ts";
+import { eventByState, noSettlement } from "./rules.ts";
 import {
   type LegRow,
   listLegs,
@@ -39,7 +39,7 @@ export async function reverseSettlement(
   { settlementId, reason }: { readonly settlementId: string; readonly reason: string },
 ): Promise<"proposed" | "reversed"> {
   const [row] = await listAllSettlements(ctx, { settlementId, limit: 1 });
-  if (!row) throw new Failure("not_found", `no settlement ${settlementId}`);
+  if (!row) throw noSettlement(settlementId);
   // The command was run before.
   if (row.state === "reversed" && row.reason === reason) return "reversed";
   const { outcome } = await actWithApproval(ctx, operator, {
@@ -60,7 +60,7 @@ export const settlementReversal: ApprovalKind<{ readonly reason: string }> = {
   async prepare(tx, { subjectId: settlementId, terms: { reason } }, now) {
     await lockPayoutsOfSettlement(tx, settlementId);
     const [before] = await lockSettlements(tx, [settlementId]);
-    if (!before) throw new Failure("not_found", `no settlement ${settlementId}`);
+    if (!before) throw noSettlement(settlementId);
     const after = moveSettlement(before, "reverse", { reason, now });
     const legs = await listLegs(tx, [settlementId]);
     const delivered = legs.filter((leg) => leg.state === "delivered");

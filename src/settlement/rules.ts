@@ -15,6 +15,7 @@
 // settle, failed legs are refunded, and a settlement without a delivered leg fails.
 
 import type { Environment } from "../kernel/caller.ts";
+import { Failure } from "../kernel/failure.ts";
 import type { Fee, Paise } from "../kernel/money.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
 import type { Side } from "../kernel/scheme.ts";
@@ -31,6 +32,10 @@ export const settlementStates = [
 ] as const;
 
 export type SettlementState = (typeof settlementStates)[number];
+
+export function noSettlement(settlementId: string): Failure {
+  return new Failure("not_found", `no settlement ${settlementId}`);
+}
 
 export const settlementLifecycle = {
   noun: "settlement",
