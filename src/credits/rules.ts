@@ -18,8 +18,8 @@
 // when a credit is shown, from its state, its firm and its days left. Credits of the house come the
 // same way, with the operator in place of the registry (`inventory.ts`).
 
-import { type FieldProblem, unprocessable } from "../kernel/failure.ts";
-import type { Lifecycle } from "../kernel/lifecycle.ts";
+import { type FieldProblem, unprocessable, Failure } from "../kernel/failure.ts";
+import { type Lifecycle, allowedActions } from "../kernel/lifecycle.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { addDays, daysBetween, type IstDay, isCalendarDay } from "../kernel/time.ts";
 
@@ -279,6 +279,22 @@ export function findNotSellableReason(
   if (firmState !== "authorized") return "firm_not_authorized";
   if (left < sellableDaysMin) return "too_short";
   return null;
+}
+
+/** The conflict of a sale; `reason` is the credit's `not_sellable_reason`. */
+export function creditNotSellable(
+  { scrip_no, state }: { readonly scrip_no: string; readonly state: CreditState },
+  reason: NotSellableReason,
+): Failure {
+  return new Failure("conflict", "the credit cannot be sold now", {
+    detail: {
+      reason,
+      credit_status: state,
+      scrip_no,
+      state,
+      allowed_actions: allowedActions(creditLifecycle, state),
+    },
+  });
 }
 
 /** Days left at which the firm is warned, in order. */

@@ -4,7 +4,7 @@
 import { spendKeyLimits } from "../access/money-limits.ts";
 import { chooseOwnCredits } from "../cover/choose-bundle.ts";
 import { type CreditForSale, findDeliverable, findForSale } from "../credits/reserve-credits.ts";
-import { normalizeScripNo, findNotSellableReason } from "../credits/rules.ts";
+import { normalizeScripNo, findNotSellableReason, creditNotSellable } from "../credits/rules.ts";
 import { type FirmOfDesk, lockTradingFirms } from "../firms/find-firms.ts";
 import { isIec, normalizeIdentifier, findTradingRefusal } from "../firms/rules.ts";
 import { recordChanges } from "../journal/record-changes.ts";
@@ -22,7 +22,7 @@ import type { Creation } from "../platform/http/calls.ts";
 import { claimIdempotencyKey } from "../platform/http/idempotency.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import { amountDaysMin } from "../rates/rules.ts";
-import { creditNotSellable, quoteExpired, quoteUsed } from "../trading/order-refusals.ts";
+import { quoteExpired, quoteUsed } from "../trading/order-refusals.ts";
 import { buildCrossRow, openCrosses } from "./open-crosses.ts";
 import { type CrossQuoteRow, lockCrossQuote, setCrossOfQuote } from "./quote-store.ts";
 import { buildCrossChanges, requireCross } from "./read-crosses.ts";
@@ -290,7 +290,7 @@ async function checkNamedLot(
   const facts = { firmState: seller.connection_state, today: istDay(now) };
   for (const credit of credits) {
     const reason = findNotSellableReason(credit, facts);
-    if (reason) throw creditNotSellable(credit.scrip_no, reason);
+    if (reason) throw creditNotSellable(credit, reason);
   }
   return { scheme: first.scheme, facePaise, scripNos };
 }

@@ -16,7 +16,7 @@ import { aboveKeyLimit, findBrokenLimit, type MoneyLimits } from "../access/key-
 import type { Offer } from "../cover/rules.ts";
 import { type CoverPlan, SearchNeeded } from "../cover/search-cover.ts";
 import type { DealtCredit } from "../credits/reserve-credits.ts";
-import { findNotSellableReason } from "../credits/rules.ts";
+import { findNotSellableReason, creditNotSellable } from "../credits/rules.ts";
 import type { TradingFirm } from "../firms/find-firms.ts";
 import { findTradingRefusal } from "../firms/rules.ts";
 import { buySideOff, type Call } from "../kernel/caller.ts";
@@ -32,13 +32,7 @@ import { amountDaysMin } from "../rates/rules.ts";
 import { OwnersDisputed } from "../settlement/open-settlements.ts";
 import { buyCover, buyQuoted, chooseDeliverable, type Draft, sellCredits } from "./match-order.ts";
 import type { MatchState } from "./match-state.ts";
-import {
-  creditNotSellable,
-  factsChanged,
-  otherFirm,
-  quoteExpired,
-  quoteUsed,
-} from "./order-refusals.ts";
+import { factsChanged, otherFirm, quoteExpired, quoteUsed } from "./order-refusals.ts";
 import type { Intent } from "./order-rules.ts";
 import type { OrderRow } from "./order-store.ts";
 import { isPricedCredit } from "./quote-rules.ts";
@@ -171,7 +165,7 @@ function refuseByState(matchState: MatchState, item: Loaded): Failure | undefine
     { ...credit, state },
     { firmState: firm?.connection_state ?? "", today: matchState.today },
   );
-  if (reason) return creditNotSellable(credit.scrip_no, reason);
+  if (reason) return creditNotSellable({ ...credit, state }, reason);
   if (matchState.disputed?.has(credit.scrip_no)) return new OwnersDisputed([credit.scrip_no]);
   const isPriced = quote?.side !== "sell" || isPricedCredit(quote, credit);
   return isPriced ? undefined : factsChanged([credit.scrip_no]);

@@ -1,6 +1,5 @@
 // The refusals of an order, one constructor per condition.
 
-import type { NotSellableReason } from "../credits/rules.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
 import type { Paise } from "../kernel/money.ts";
 
@@ -17,12 +16,6 @@ export function quoteUsed(
 export function quoteExpired(validUntil: string): Failure {
   return new Failure("conflict", "the quote has expired", {
     detail: { reason: "quote_expired", valid_until: validUntil },
-  });
-}
-
-export function creditNotSellable(scripNo: string, reason: NotSellableReason): Failure {
-  return new Failure("conflict", "the credit cannot be sold now", {
-    detail: { reason: "credit_not_sellable", credit_status: reason, scrip_no: scripNo },
   });
 }
 

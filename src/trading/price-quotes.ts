@@ -11,14 +11,13 @@ import { chooseCover, type Cover, type CoverPlan, SearchNeeded } from "../cover/
 import { type CreditForSale, findForSale } from "../credits/reserve-credits.ts";
 import {
   countDaysLeft,
-  creditLifecycle,
   findNotSellableReason,
   sellableDaysMin,
+  creditNotSellable,
 } from "../credits/rules.ts";
 import type { Call, Caller, Environment } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
-import { allowedActions } from "../kernel/lifecycle.ts";
 import type { Paise } from "../kernel/money.ts";
 import { dayNumber, type IstDay, istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
@@ -143,15 +142,7 @@ function findNamed(
 
 function notSellable(credit: CreditForSale, today: IstDay): Failure | undefined {
   const reason = findNotSellableReason(credit, { firmState: credit.firm_state, today });
-  if (reason === null) return undefined;
-  return new Failure("conflict", "the credit cannot be sold now", {
-    detail: {
-      reason,
-      credit_status: credit.state,
-      state: credit.state,
-      allowed_actions: allowedActions(creditLifecycle, credit.state),
-    },
-  });
+  return reason === null ? undefined : creditNotSellable(credit, reason);
 }
 
 type Sale = {

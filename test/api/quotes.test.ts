@@ -241,6 +241,23 @@ test("sell quotes", async (t) => {
     assert.equal(refused.body.detail.reason, "firm_not_authorized");
   });
 
+  await t.test("an order for a credit that cannot be sold is refused as its quote is", async () => {
+    const refused = async (desk: Awaited<ReturnType<typeof openDesk>>, path: string) => {
+      const body = { side: "sell", scrip_no: desk.scripNo };
+      const answer = await service.send("POST", path, { key: desk.key, body, expect: 409 });
+      return answer.body.detail;
+    };
+    const desks = [
+      await openDesk(service, { state: "suspended" }),
+      await openDesk(service, { expiresOn: "2026-12-14" }),
+    ];
+    for (const desk of desks) {
+      const detail = await refused(desk, "/v1/quote");
+      assert.equal(detail.scrip_no, desk.scripNo);
+      assert.deepEqual(await refused(desk, "/v1/orders"), detail);
+    }
+  });
+
   await t.test("a refusal in a set of requests disturbs none of the others", async () => {
     const desk = await openDesk(service);
     const answers = await Promise.all(
