@@ -21,6 +21,7 @@ import {
   misnumberedMigrations,
   namesWithoutVerb,
   readHouse,
+  repeatedRefusals,
   retiredWordsIn,
   routesForNobody,
   sharedTables,
@@ -201,6 +202,35 @@ const rules: readonly Rule[] = [
       "a type": { "src/journal/rules.ts": "export type Doer = Actor;\n" },
       "a part of a name": { "src/journal/rules.ts": "listBereft(kinOfFirms);\n" },
       "a comment": { "src/journal/rules.ts": "// May still be mourned by other processes.\n" },
+    },
+  },
+  {
+    guarantee: "the refusal of a condition is built in one place",
+    complaints: repeatedRefusals,
+    wrong: {
+      "a reason in two rooms": {
+        "src/firms/bank-accounts.ts": `throw new Failure("conflict", "a", { detail: { reason: "no_account" } });\n`,
+        "src/payouts/withdraw.ts": `throw new Failure("conflict", "b", { detail: { reason: "no_account" } });\n`,
+      },
+      "a reason that a helper takes": {
+        "src/crosses/rules.ts": `throw buildConflict(standing, "wrong_state", "a");\n`,
+        "src/kernel/lifecycle.ts": `throw new Failure("conflict", "b", { detail: { reason: "wrong_state" } });\n`,
+      },
+      "a class of its own": {
+        "src/credits/rules.ts": `new Failure("conflict", "a", { detail: { reason: "not_sellable" } });\n`,
+        "src/settlement/open.ts": `super("conflict", "b", {\n  detail: { reason: "not_sellable" },\n});\n`,
+      },
+      "a message in two places": {
+        "src/payouts/send.ts":
+          "new Failure('not_found', `no payout ${id}`);\nnew Failure('not_found', `no payout ${row.id}`);\n".replaceAll(
+            "'",
+            '"',
+          ),
+      },
+      "a problem of a field": {
+        "src/payouts/send.ts": `unprocessable({ path: "utr", problem: "must be digits" });\n`,
+        "src/bankbook/send.ts": `unprocessable({\n  path: "utr",\n  problem: "must be digits",\n});\n`,
+      },
     },
   },
   {

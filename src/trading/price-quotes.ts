@@ -16,7 +16,7 @@ import {
   creditNotSellable,
 } from "../credits/rules.ts";
 import type { Call, Caller, Environment } from "../kernel/caller.ts";
-import { Failure, notFound } from "../kernel/failure.ts";
+import { type Failure, notFound } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
 import type { Paise } from "../kernel/money.ts";
 import { dayNumber, type IstDay, istDay } from "../kernel/time.ts";

@@ -226,6 +226,66 @@ export function foreignReads(house: House): string[] {
   });
 }
 
+/** Reasons of several conditions, with their number: each condition has its own constructor. */
+const sharedReasons: Readonly<Record<string, number>> = {
+  /** The name of a group, the name of an operator. */
+  name_taken: 2,
+  /** The terms of a cross, the terms of a proposal. */
+  terms_differ: 2,
+};
+
+/**
+ * A refusal is identified by its reason, by its code and message where it has no reason, or by a field
+ * and its problem. Each is written once, in the constructor that all callers share.
+ */
+export function repeatedRefusals(house: House): string[] {
+  const places = new Map<string, string[]>();
+  for (const [path, text] of Object.entries(house)) {
+    if (!path.startsWith("src/") || path.endsWith(".test.ts")) continue;
+    const code = withoutComments(text);
+    for (const { 0: call, index } of code.matchAll(
+      /\b(?:new Failure|super|\w*[cC]onflict|unprocessable)\(/g,
+    )) {
+      const refusal = describeRefusal(call, readArguments(code, index + call.length));
+      if (refusal === undefined) continue;
+      places.set(refusal, [...(places.get(refusal) ?? []), path]);
+    }
+  }
+  return [...places].flatMap(([refusal, paths]) =>
+    paths.length > (sharedReasons[refusal] ?? 1)
+      ? [`${refusal} is refused in ${paths.join(" and ")}`]
+      : [],
+  );
+}
+
+function describeRefusal(call: string, given: string): string | undefined {
+  const text = given
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/\$\{[^}]*\}/g, "…")
+    .trim();
+  if (call === "unprocessable(") {
+    return /^\{ path: "\w+", problem: (?:"[^"]*"|`[^`]*`),? \}/
+      .exec(text)?.[0]
+      .replace(", }", " }");
+  }
+  const reason = /\breason: "(\w+)"/.exec(text) ?? /^\w+, "(\w+)"/.exec(text);
+  if (reason) return reason[1];
+  const [, code, message] = /^"(\w+)", ("[^"]*"|`[^`]*`)/.exec(text) ?? [];
+  return code && message && `${code} ${message}`;
+}
+
+/** The text between a parenthesis that is open before `from` and the one that closes it. */
+function readArguments(code: string, from: number): string {
+  let depth = 1;
+  let at = from;
+  while (depth > 0 && at < code.length) {
+    if ("([{".includes(code[at] ?? "")) depth += 1;
+    if (")]}".includes(code[at] ?? "")) depth -= 1;
+    at += 1;
+  }
+  return code.slice(from, at - 1);
+}
+
 export function decidingRoutes(house: House): string[] {
   return codeWhere(house, /\bif\s*\(|\?\?|\s\?\s/, (path) => placeOf(path)?.role === "routes");
 }
