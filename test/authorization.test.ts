@@ -203,7 +203,7 @@ test("every route is documented, and its demand is the one written down here", (
   }
 });
 
-test("only the named operations and the pages for people are open to anyone", () => {
+test("only the listed operations and pages are keyless", () => {
   const open = service.app.routes.filter(({ config }) => config.demand === undefined);
   const unnamed = open.filter(
     (route) => !isPage(route) && !keylessOperations.includes(route.operationId ?? ""),
@@ -211,7 +211,7 @@ test("only the named operations and the pages for people are open to anyone", ()
   assert.deepEqual(unnamed.map(titleOf), []);
 });
 
-test("a route that says neither what it demands nor that it is keyless cannot be registered", async (t) => {
+test("a route that declares neither a demand nor keyless cannot be registered", async (t) => {
   await assert.rejects(
     startService(t, { routes: (app) => void app.get("/v1/forgotten", async () => ({})) }),
     /GET \/v1\/forgotten must say what it demands/,
@@ -227,7 +227,7 @@ test("a route that says neither what it demands nor that it is keyless cannot be
   assert.throws(() => app.get("/docs-private", async () => ({})), /must say what it demands/);
 });
 
-test("every keyed operation answers one and the same 401 to whoever holds no valid key", async (t) => {
+test("every keyed operation answers the same 401 without a valid key", async (t) => {
   const { send, clock } = service;
   const { api_key: root, key_id } = await service.issue();
   const live = await service.issue({ environment: "live" });
@@ -349,13 +349,13 @@ test("another desk's resource cannot be told from one that does not exist", asyn
   t.diagnostic(`${cells} cells in ${slots.length} slots`);
 });
 
-test("for a sub_account key its sibling firms and their resources do not exist", async (t) => {
+test("sibling firms and their resources are not found for a sub_account key", async (t) => {
   const { cells, breaches } = await checkIsolation(service, { ...desks.sub, slots });
   assert.deepEqual(breaches, []);
   t.diagnostic(`${cells} cells in ${slots.length} slots`);
 });
 
-test("no read shows a caller anything of somebody else", async (t) => {
+test("no read shows data of another desk or firm", async (t) => {
   // A key is told on purpose which desk and which root key it belongs to.
   const routes = keyedRoutes.filter(({ operationId }) => operationId !== "whoAmI");
   for (const [who, caller] of Object.entries(desks)) {
@@ -365,7 +365,7 @@ test("no read shows a caller anything of somebody else", async (t) => {
   }
 });
 
-test("a name or an IEC that another desk has given its client can be given here too", async () => {
+test("a name or IEC that another desk uses can be used here too", async () => {
   const others = [await service.issue(), await service.issue({ environment: "live" })];
   const mine = await service.issue();
   for (const { api_key } of others) {
@@ -408,7 +408,7 @@ function addLeaks(app: App, { db }: Context): void {
   }
 }
 
-test("the isolation check catches what is not as it should be", async (t) => {
+test("control: the isolation check finds", async (t) => {
   const leaky = await startService(t, { routes: addLeaks });
   const { root } = await furnishDesks(leaky);
   const breachesOf = async (name: string): Promise<readonly string[]> => {

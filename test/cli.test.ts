@@ -36,13 +36,13 @@ function assertOneLine({ code, stdout, stderr }: Ended, expected: number, line: 
 
 const issueAcme = ["keys", "issue", "--firm", "Acme Exports", "--env", "sandbox"];
 
-test("the first command makes the database, and migrating again has nothing to do", async () => {
+test("the first command creates the database, and migrating again does nothing", async () => {
   const files = (await readMigrations()).map(({ file }) => file);
   assert.deepEqual(await json("migrate"), { applied: files, role: "scripdesk_app" });
   assert.deepEqual(await json("migrate"), { applied: [], role: "scripdesk_app" });
 });
 
-test("keys issue prints the key, its id and its firm, and the same name means the same desk", async () => {
+test("keys issue prints the key, its id and its firm, and the same name is the same desk", async () => {
   const words = [...issueAcme, "--scopes", "*", "--plan", "growth", "--buy"];
   const first = await json(...words);
   assert.deepEqual(Object.keys(first), ["api_key", "key_id", "firm_id"]);
@@ -83,7 +83,7 @@ test("keys list shows every desk's keys and no secret", async () => {
   assert.equal(table.stdout.includes(issued.api_key.slice(-38)), false);
 });
 
-test("keys revoke ends a key once and for all; an unknown id is refused", async () => {
+test("keys revoke revokes a key; an unknown id is refused", async () => {
   const { key_id } = await json(...issueAcme);
   const revoked = await json("keys", "revoke", key_id);
   assert.deepEqual(Object.keys(revoked), ["key_id", "status", "revoked_at"]);
@@ -170,7 +170,7 @@ test("help is printed for the program and for every command", async () => {
   await Promise.all(explained);
 });
 
-test("a command whose reader has gone says nothing of it", async () => {
+test("a closed pipe ends a command without an error message", async () => {
   const child = spawn(process.execPath, [join(import.meta.dirname, "../cli/main.ts"), "help"], {
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -199,7 +199,7 @@ test("a wrong command line exits with 2 and says what is wrong", async () => {
   );
 });
 
-test("what the service refuses exits with 1", async () => {
+test("a refusal exits with 1", async () => {
   const cases: readonly [string[], RegExp][] = [
     [[...issueAcme, "--scopes", "quote,admin"], /scopes/],
     [["keys", "issue", "--firm", "x", "--env", "live", "--plan", "huge"], /no plan huge/],
@@ -216,7 +216,7 @@ test("what the service refuses exits with 1", async () => {
   );
 });
 
-test("a database that cannot be reached is one line and exit 3, without its password", async () => {
+test("an unreachable database prints one line without its password and exits with 3", async () => {
   const settings = {
     DATABASE_URL: "postgres://scripdesk:hunter2@127.0.0.1:1/scripdesk",
     MASTER_KEY: "ab".repeat(32),
@@ -228,14 +228,14 @@ test("a database that cannot be reached is one line and exit 3, without its pass
   }
 });
 
-test("settings that are wrong are one line and exit 3", async () => {
+test("invalid settings print one line and exit with 3", async () => {
   const settings = { DATA_DIR, PORT: "many", LOG_LEVEL: "loud" };
   for (const words of [["migrate"], ["serve"]]) {
     assertOneLine(await scripdesk(words, settings), 3, /PORT .*LOG_LEVEL/);
   }
 });
 
-test("a command alone starts the database and stops it when it leaves", async (t) => {
+test("a command without a running service starts the database and stops it at the end", async (t) => {
   const alone = await dataDirectory(t, { isMigrated: true });
   const { code, stderr } = await scripdesk([...issueAcme, "--json"], { DATA_DIR: alone });
   assert.equal(code, 0, stderr);

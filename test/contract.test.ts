@@ -30,7 +30,7 @@ test("the document is OpenAPI 3.1 of contract version 1.2.0, public, and open to
   }
 });
 
-test("a reader that holds the document already is told so", async (t) => {
+test("a matching If-None-Match for the document is 304", async (t) => {
   const { send } = await startService(t);
   const path = "/v1/openapi.json";
   const etag = (await send("GET", path)).headers.get("etag") ?? "";
@@ -41,7 +41,7 @@ test("a reader that holds the document already is told so", async (t) => {
   await send("GET", path, { headers: { "if-none-match": '"another"' }, expect: 200 });
 });
 
-test("caches in between may weaken the tag or list several", async (t) => {
+test("a weakened ETag and a list of ETags match", async (t) => {
   const { send } = await startService(t);
   const path = "/v1/openapi.json";
   const etag = (await send("GET", path)).headers.get("etag") ?? "";

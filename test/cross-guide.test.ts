@@ -68,7 +68,7 @@ async function send({ send: ask }: Service, command: string, variables: Map<stri
   return filtered(body, filter.trim());
 }
 
-test("the guide to crosses does what it says, and is answered what it shows", async (t) => {
+test("every block of the guide to crosses runs and answers what it shows", async (t) => {
   const guide = await readFile(join(import.meta.dirname, "../docs/CROSS.md"), "utf8");
   const service = await startService(t);
   const seller = await service.issue({ firmName: "Acme Exports", buySide: false });

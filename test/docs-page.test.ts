@@ -51,7 +51,7 @@ test("/docs leads to a page whose policy lets the browser reach this service onl
   assert.match(script.headers.get("content-type") ?? "", /javascript/);
 });
 
-test("a Host header that names no host is the caller's mistake and not our fault", async (t) => {
+test("an invalid Host header is 400, not 500", async (t) => {
   const service = await startService(t);
   for (const host of ["%%%", "a b", "[::", ""]) {
     for (const path of ["/docs", "/docs/", "/docs/js/scalar.js"]) {
@@ -64,7 +64,7 @@ test("a Host header that names no host is the caller's mistake and not our fault
 });
 
 test(
-  "a browser without any other host renders every group and the operations of the first",
+  "a browser that reaches this service only renders every group and the operations of the first",
   { skip },
   async (t) => {
     const { url, send } = await startService(t);
@@ -90,7 +90,7 @@ test(
   },
 );
 
-test("the same visit catches a page that asks another host", { skip }, async (t) => {
+test("control: the same visit finds a page that asks another host", { skip }, async (t) => {
   const server = createServer((_request, response) => {
     response.setHeader("content-type", "text/html");
     response.end(`<h1>Leaky</h1><script src="http://elsewhere.test/script.js"></script>`);

@@ -81,7 +81,7 @@ test("every relative link in the Markdown files leads somewhere", async () => {
   assert.deepEqual(broken.flat(), []);
 });
 
-test("the check of links sees a missing file and a missing heading", async () => {
+test("control: the check of links finds a missing file and a missing heading", async () => {
   const path = join(root, "README.md");
   const text =
     "[a](docs/NOWHERE.md) [b](docs/OPERATIONS.md#no-such-heading) [c](docs/OPERATIONS.md)";
@@ -167,7 +167,7 @@ test("decisions are numbered without a gap and say context, decision and consequ
   }
 });
 
-test("the list of decisions has every one, by its title", async () => {
+test("the list of decisions has every decision by its title", async () => {
   const files = await listDecisions();
   const titles = await Promise.all(
     files.map(async (name) => (await read(`docs/decisions/${name}`)).split("\n")[0] ?? ""),

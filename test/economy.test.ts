@@ -23,7 +23,7 @@ for (const cardsMove of [false, true]) {
   });
 }
 
-test("control: a quote that binds a number only lets them gain", async (t) => {
+test("control: a quote that binds only the scrip number lets desks gain", async (t) => {
   const service = await startService(t, economyOptions);
   const settings = { steps, seed, cardsMove: false, bindsNumbersOnly: true };
   const { breaches } = await runEconomy(service, settings);

@@ -16,7 +16,7 @@ test("kill -9 under order load", async (t) => {
   t.diagnostic(`SEED=${seed}`);
   const system = await openSystem(t);
 
-  await t.test("loses nothing that was acknowledged and doubles nothing", async () => {
+  await t.test("loses and duplicates no acknowledged order", async () => {
     let replays = 0;
     for (let run = 0; run < runsMax && replays === 0; run++) {
       const settings = { count: 2, seed: seed + run };

@@ -26,7 +26,7 @@ function samplesOf({ text }: Answer): Sample[] {
   }));
 }
 
-test("/metrics tells durations by route, refusals, set sizes and connections, on its own listener", async (t) => {
+test("/metrics shows durations by route, refusals, set sizes and connections, on its own listener", async (t) => {
   const service = await startService(t);
   const { send: ops } = await startOps(t, service);
 
@@ -85,7 +85,7 @@ test("the public listener has no /metrics", async (t) => {
   }
 });
 
-test("a process is alive without its database and ready only with it", async (t) => {
+test("a process is live without its database and ready only with it", async (t) => {
   const service = await startService(t);
   const { api_key: key } = await service.issue();
   assert.equal((await service.send("GET", "/healthz", { expect: 200 })).body.status, "ok");
@@ -103,7 +103,7 @@ test("a process is alive without its database and ready only with it", async (t)
   await service.send("GET", "/v1/whoami", { key, expect: 200 });
 });
 
-test("a migration that is not applied keeps a process from being ready", async (t) => {
+test("a process with a pending migration is not ready", async (t) => {
   const service = await startService(t);
   await service.ctx.db.pool.query(
     "set role none; delete from schema_migrations where file like '0005%'; set role scripdesk_app",
@@ -188,7 +188,7 @@ test("every answered request is one log line with its id, and no line holds a se
   );
 });
 
-test("a number that is read on demand is NaN while it cannot be read, and the rest is told", async (t) => {
+test("a metric that cannot be read is NaN, and the others are shown", async (t) => {
   const { metrics } = await startService(t);
   const values: (number | Error)[] = [1, new Error("away"), 0];
   measureOnDemand(metrics, {
@@ -207,7 +207,7 @@ test("a number that is read on demand is NaN while it cannot be read, and the re
   }
 });
 
-test("at level info a success that changed nothing leaves no line; what changed or was refused does", async (t) => {
+test("at level info a successful read is not logged; a change or a refusal is", async (t) => {
   const lines: string[] = [];
   const { log } = createLog("info", { write: (line: string) => void lines.push(line) });
   const service = await startService(t, { log });

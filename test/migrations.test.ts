@@ -29,7 +29,7 @@ test("migrations/schema.sql is the schema that the migrations make", async (t) =
   assert.equal(await dumpSchema(await owner(t, connection)), await readFile(schemaFile, "utf8"));
 });
 
-test("the dump of the schema sees a column, an index, a check and a grant", async (t) => {
+test("control: the dump of the schema shows a column, an index, a check and a grant", async (t) => {
   const { connection } = await testDatabase(t);
   const client = await owner(t, connection);
   const golden = await readFile(schemaFile, "utf8");
@@ -49,7 +49,7 @@ test("the dump of the schema sees a column, an index, a check and a grant", asyn
   assert.equal(await dumpSchema(client), golden);
 });
 
-test("migrating an empty database applies every migration once, and again does nothing", async (t) => {
+test("migrating an empty database applies every migration once, and repeating it does nothing", async (t) => {
   const { connection } = await testDatabase(t, { template: "template0" });
   const files = (await readMigrations()).map(({ file }) => file);
   assert.deepEqual(await migrate(connection), { applied: files, role: "scripdesk_app" });
@@ -61,7 +61,7 @@ test("migrating an empty database applies every migration once, and again does n
   assert.equal(await dumpSchema(client), await readFile(schemaFile, "utf8"));
 });
 
-test("five processes may migrate one empty database at once; one of them does it", async (t) => {
+test("of five processes that migrate one empty database concurrently one does it", async (t) => {
   const { connection } = await testDatabase(t, { template: "template0" });
   const files = (await readMigrations()).map(({ file }) => file);
   const results = await Promise.all(Array.from({ length: 5 }, () => migrate(connection)));
@@ -86,7 +86,7 @@ test("a migration that was edited after it was applied is refused and nothing is
   assert.equal(await dumpSchema(client), await readFile(schemaFile, "utf8"));
 });
 
-test("a migration that is not applied yet is known as pending", async (t) => {
+test("an unapplied migration is listed as pending", async (t) => {
   const { db, connection } = await testDatabase(t);
   const client = await owner(t, connection);
   assert.deepEqual(await pendingMigrations(db), []);
@@ -95,7 +95,7 @@ test("a migration that is not applied yet is known as pending", async (t) => {
   assert.deepEqual(await pendingMigrations(db), [last]);
 });
 
-test("a migration that fails leaves nothing of itself and says which it was", async (t) => {
+test("a failed migration is rolled back and named", async (t) => {
   const { db, connection } = await testDatabase(t);
   const client = await owner(t, connection);
   // Applying the first one a second time runs into its own tables.
@@ -109,7 +109,7 @@ test("a migration that fails leaves nothing of itself and says which it was", as
   assert.deepEqual(await pendingMigrations(db), [first]);
 });
 
-test("a check that counts apart from its pattern accepts what one pattern would", async (t) => {
+test("a check constraint with a separate length accepts the same texts as one pattern", async (t) => {
   const { connection } = await testDatabase(t);
   const client = await owner(t, connection);
   const checks = [
@@ -182,7 +182,7 @@ test("the service's role can change neither the schema nor the record of migrati
   await db.pool.query("select file from schema_migrations");
 });
 
-test("records of before are in one chain with what was chained already", async (t) => {
+test("older audit records are migrated into one chain with the chained ones", async (t) => {
   const { connection } = await testDatabase(t, { template: "template0" });
   const client = await owner(t, connection);
   const migrations = await readMigrations();
@@ -235,7 +235,7 @@ test("records of before are in one chain with what was chained already", async (
   assert.deepEqual([whole, desks, found], [true, 2, 5]);
 });
 
-test("what quotes were priced on moves into their columns", async (t) => {
+test("the migration moves the facts of quotes into columns", async (t) => {
   const { connection } = await testDatabase(t, { template: "template0" });
   const client = await owner(t, connection);
   const migrations = await readMigrations();

@@ -56,7 +56,7 @@ async function furnish(service: Service) {
   return { key, group, firms };
 }
 
-test("the example of the guide is what the service answers, to the paisa", async (t) => {
+test("the service answers the example of the guide, to the paisa", async (t) => {
   const service = await startService(t);
   const { key, group, firms } = await furnish(service);
   const [asked, crossed] = await guideBlocks();
@@ -81,7 +81,7 @@ test("the example of the guide is what the service answers, to the paisa", async
   assert.deepEqual(named(made.text), crossed);
 });
 
-test("a netting goes all the way: funded, released, settled, and the duty is covered", async (t) => {
+test("a netting is funded, released and settled, and the duty is covered", async (t) => {
   const service = await startService(t);
   const { key, group } = await furnish(service);
   const path = `/v1/groups/${group}/netting`;

@@ -408,7 +408,7 @@ function sequencesIn(newWorld: () => OrderWorld) {
   });
 }
 
-test("whatever is done in whatever order, orders deal as the model says", async (t) => {
+test("orders deal as the model says, for any sequence of acts", async (t) => {
   await fc.assert(
     sequencesIn(() => new OrderWorld()),
     { numRuns: sequences },

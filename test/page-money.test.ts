@@ -7,7 +7,7 @@ import fc from "fast-check";
 
 import { paiseOf, percentOf, rupeesOf, saidOf, tidied } from "../web/money.js";
 
-test("an amount of rupees is taken to the paisa, however it is grouped", () => {
+test("an amount of rupees is parsed to the paisa, in any grouping", () => {
   const taken: Record<string, number> = {
     "1": 100,
     "0.01": 1,
@@ -22,7 +22,7 @@ test("an amount of rupees is taken to the paisa, however it is grouped", () => {
   for (const text of refused) assert.equal(paiseOf(text), undefined, text);
 });
 
-test("what is shown for an amount is taken for the same amount", () => {
+test("a formatted amount parses to the same amount", () => {
   const amounts = fc.maxSafeNat().filter((paise) => paise > 0);
   fc.assert(
     fc.property(amounts, (paise) => {
@@ -36,12 +36,12 @@ test("what is shown for an amount is taken for the same amount", () => {
   );
 });
 
-test("what is no amount stays as it was typed", () => {
+test("a text that is no amount stays as typed", () => {
   for (const text of ["", "abc", "1.234", "-5"]) assert.equal(tidied(text), text);
   assert.equal(tidied("1234."), "1,234.");
 });
 
-test("prices and sizes are said as people say them, and never more than they are", () => {
+test("prices are shown in percent and sizes in lakh and crore, rounded down", () => {
   assert.equal(percentOf(9_812), "98.12");
   assert.equal(percentOf(7), "0.07");
   assert.equal(percentOf(-12), "−0.12");

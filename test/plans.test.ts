@@ -16,7 +16,7 @@ import { startService } from "./support/service.ts";
 const ofDesk = 1_000;
 const limits = { largeTable: 1_000, rowsFree: 300, rowsPerNeeded: 20, deskRows: ofDesk };
 
-test("a day of dealing reads no table whole, and little more than it needs", async (t) => {
+test("a day of dealing scans no large table and reads few more rows than it needs", async (t) => {
   const service = await startService(t);
   const { db } = service.ctx;
   const plans = await recordPlans(db);
@@ -44,7 +44,7 @@ test("a day of dealing reads no table whole, and little more than it needs", asy
   assert.ok(without.length > 0, "without an index that sales need there is something to find");
 });
 
-test("subscriptions are looked through some at a time, and whichever is behind is found", async (t) => {
+test("subscriptions are read in pages, and each one behind is found", async (t) => {
   const service = await startService(t);
   const { db } = service.ctx;
   const plans = await recordPlans(db);

@@ -19,7 +19,7 @@ async function asOwner(
   await owner.end();
 }
 
-test("a connection that is lost between two statements fails its transaction and nothing else", async (t) => {
+test("a connection lost between two statements fails its transaction and no other", async (t) => {
   const { db, connection } = await testDatabase(t);
   const lost = db.transaction(async (tx) => {
     const [row] = await tx.rows<{ pid: number }>(sql`select pg_backend_pid() as pid`);
@@ -34,7 +34,7 @@ test("a connection that is lost between two statements fails its transaction and
   assert.deepEqual(await db.rows(sql`select 1 as one`), [{ one: 1 }]);
 });
 
-test("what a transaction announces is heard after its commit, and not when it rolls back", async (t) => {
+test("a notification is heard after the commit, and not after a rollback", async (t) => {
   const { db } = await testDatabase(t);
   const heard: string[] = [];
   const stop = db.onAnnounced("news", () => heard.push("news"));
@@ -58,7 +58,7 @@ test("what a transaction announces is heard after its commit, and not when it ro
   assert.deepEqual(heard, ["news"]);
 });
 
-test("a table that rows were loaded into is looked at by the server, once for each doubling", async (t) => {
+test("a table with loaded rows is analyzed once for each doubling", async (t) => {
   const { db } = await testDatabase(t);
   const knownRows = async () => {
     const [row] = await db.rows<{ known: number }>(
@@ -85,7 +85,7 @@ test("a table that rows were loaded into is looked at by the server, once for ea
   assert.equal(await knownRows(), counted);
 });
 
-test("a statement is the same on its first run, after a failure and on every later one", async (t) => {
+test("a prepared statement gives the same result on its first run, after a failure and later", async (t) => {
   const { connection } = await testDatabase(t);
   await asOwner(connection, async (owner) => {
     const divide = (by: number) =>
@@ -105,7 +105,7 @@ test("a statement is the same on its first run, after a failure and on every lat
   });
 });
 
-test("statements that go together reach the server in one write, and later ones by themselves", async (t) => {
+test("pipelined statements reach the server in one write, and later ones separately", async (t) => {
   const { connection } = await testDatabase(t);
   const client = new pg.Client(clientConfig({ connection, onIdleError() {} }));
   await client.connect();

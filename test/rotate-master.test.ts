@@ -72,7 +72,7 @@ async function countSealed({ ctx }: Service, keys: MasterKeys) {
   return { opened, anew, all };
 }
 
-test("every sealed column has a place in the rotation", async (t) => {
+test("the rotation covers every sealed column", async (t) => {
   const service = await startService(t);
   const { rows } = await service.ctx.db.pool.query<{ column: string }>(
     `select table_name || '.' || column_name as column from information_schema.columns
@@ -93,7 +93,7 @@ test("every sealed column has a place in the rotation", async (t) => {
   assert.equal(sealedPlaces(service.ctx).length, rows.length);
 });
 
-test("a rotation that is killed goes on, both keys open everything meanwhile, and then only the new one does", async (t) => {
+test("a killed rotation resumes; both keys open everything meanwhile, and then only the new one", async (t) => {
   const service = await startService(t);
   await sealThings(service);
   const [older, newer] = [service.masterKey, randomBytes(32)];
@@ -163,7 +163,7 @@ test("a rotation that is killed goes on, both keys open everything meanwhile, an
   assert.deepEqual(rows, [{ action: "master_key.replace" }]);
 });
 
-test("what neither key opens stops a rotation, and is left only when that is said", async (t) => {
+test("a value that neither key opens stops the rotation, unless it is told to skip", async (t) => {
   const service = await startService(t);
   const { firm_id: deskId } = await service.issue();
   const { firmId } = await clientFirm(service, deskId);
@@ -186,7 +186,7 @@ test("what neither key opens stops a rotation, and is left only when that is sai
   assert.equal(JSON.parse(left.stdout).unreadable, 1);
 });
 
-test("a cursor of either key is believed while there are two, and of a third is not", () => {
+test("cursors of both keys are valid during a rotation, and of a third key are not", () => {
   const [one, other, third] = [randomBytes(32), randomBytes(32), randomBytes(32)];
   const question = { list: "orders" };
   const request = openPage({ limit: 1 }, question, one);
@@ -200,7 +200,7 @@ test("a cursor of either key is believed while there are two, and of a third is 
   assert.throws(() => opens(Buffer.concat([other, third]), cursorOf(one)));
 });
 
-test("what was signed before the key changed stays proven, and a key that only the database names is none", async (t) => {
+test("signatures of the old key stay valid, and a key named only in the database is not trusted", async (t) => {
   const service = await startService(t);
   const { db } = service.ctx;
   const former = contextKeys({ main: service.masterKey, other: undefined });
@@ -236,7 +236,7 @@ test("what was signed before the key changed stays proven, and a key that only t
   assert.equal(await verdict(stranger), false);
 });
 
-test("a service with its own folder makes its next key itself, and not while it runs", async (t) => {
+test("a rotation with its own DATA_DIR creates the next key, and is refused while the service runs", async (t) => {
   const DATA_DIR = await dataDirectory(t, { isMigrated: true });
   await mkdir(DATA_DIR, { recursive: true });
   const running = await serve(t, { DATA_DIR });

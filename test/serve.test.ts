@@ -92,7 +92,7 @@ test("a service that was killed starts again on the database it left running", a
   assert.equal(await postgresPid(DATA_DIR), undefined);
 });
 
-test("one DATA_DIR has one service; commands work beside it and act on it at once", async (t) => {
+test("one DATA_DIR has one service; commands run beside it and take effect at once", async (t) => {
   const DATA_DIR = await dataDirectory(t, { isMigrated: true });
   const service = await serve(t, { DATA_DIR });
   const second = await scripdesk(["serve"], { DATA_DIR, PORT: "0", OPS_PORT: "off" });
@@ -115,7 +115,7 @@ test("one DATA_DIR has one service; commands work beside it and act on it at onc
   );
 });
 
-test("a port that is taken is one line and exit 3, and the database is left stopped", async (t) => {
+test("a taken port prints one line and exits with 3, and the database is stopped", async (t) => {
   const [DATA_DIR, other] = [
     await dataDirectory(t, { isMigrated: true }),
     await dataDirectory(t, { isMigrated: true }),
@@ -130,7 +130,7 @@ test("a port that is taken is one line and exit 3, and the database is left stop
   assert.equal(await postgresPid(other), undefined);
 });
 
-test("a request under way when the service is told to stop is answered", async (t) => {
+test("a request in progress at SIGTERM is answered", async (t) => {
   const DATA_DIR = await dataDirectory(t, { isMigrated: true });
   const service = await serve(t, { DATA_DIR });
   await eventually("the introduction", async () => demoKeyIn(service.output.stdout) !== undefined);
@@ -173,7 +173,7 @@ async function accepts(port: number): Promise<boolean> {
   }
 }
 
-test("a running service recovers by itself when its database is killed", async (t) => {
+test("a running service recovers when its database is killed", async (t) => {
   const DATA_DIR = await dataDirectory(t, { isMigrated: true });
   const service = await serve(t, { DATA_DIR, LOG_LEVEL: "silent" });
   await eventually("the introduction", async () => demoKeyIn(service.output.stdout) !== undefined);
@@ -200,7 +200,7 @@ test("a running service recovers by itself when its database is killed", async (
 const skip = hasOldest ? false : `${oldestBinaries} is not installed`;
 
 test(
-  "PostgreSQL 15 serves as well, under its owner and under a role that may make no other",
+  "the service runs on PostgreSQL 15, as owner and as a role that cannot create roles",
   { skip },
   async (t) => {
     const cluster = await startOldest(t);

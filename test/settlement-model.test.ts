@@ -115,7 +115,7 @@ function sequencesIn(newWorld: () => SettlementWorld) {
 const tables = { settlement: settlementEdges, leg: legEdges, payout: payoutEdges };
 const actionsOf = { settlement: settlementActions, leg: legActions, payout: payoutActions };
 
-test("whatever happens in whatever order, deals settle as the model says", (t) => {
+test("deals settle as the model says, for any sequence of acts", (t) => {
   fc.assert(
     sequencesIn(() => new SettlementWorld()),
     { numRuns: sequences },

@@ -21,7 +21,7 @@ function assertCannotRun({ code, stdout, stderr }: Ended, why: RegExp): void {
   assert.match(stderr, why);
 }
 
-test("a DATA_DIR that cannot be a folder is one line", async (t) => {
+test("a DATA_DIR that cannot be a folder prints one line", async (t) => {
   const folder = await dataDirectory(t);
   await mkdir(folder, { recursive: true });
   const file = join(folder, "file");
@@ -32,7 +32,7 @@ test("a DATA_DIR that cannot be a folder is one line", async (t) => {
   }
 });
 
-test("TLS files that hold no certificate and key are one line", async (t) => {
+test("TLS files without certificate and key print one line", async (t) => {
   const DATA_DIR = await dataDirectory(t);
   await mkdir(DATA_DIR, { recursive: true });
   const path = join(DATA_DIR, "nonsense.pem");
@@ -41,7 +41,7 @@ test("TLS files that hold no certificate and key are one line", async (t) => {
   assertCannotRun(await scripdesk(["serve"], settings), /TLS_CERT and TLS_KEY are no certificate/);
 });
 
-test("a command without a database says so and makes none; keys issue makes one", async (t) => {
+test("a command without a database reports it and creates none; keys issue creates one", async (t) => {
   const DATA_DIR = await dataDirectory(t);
   await mkdir(DATA_DIR, { recursive: true });
   for (const words of [["firms", "list"], ["doctor"], ["plans", "list"]]) {
@@ -54,7 +54,7 @@ test("a command without a database says so and makes none; keys issue makes one"
   assert.equal((await scripdesk(["firms", "list"], { DATA_DIR })).code, 0);
 });
 
-test("a first start that was interrupted while it made the database is done again", async (t) => {
+test("a first start that was interrupted while it created the database is repeated", async (t) => {
   const DATA_DIR = await dataDirectory(t);
   const command = join(import.meta.dirname, "../cli/main.ts");
   const env = { PATH: process.env["PATH"] ?? "", ...listening, DATA_DIR };
@@ -72,7 +72,7 @@ test("a first start that was interrupted while it made the database is done agai
   assert.deepEqual(await halfMade(), []);
 });
 
-test("a service whose master key is lost or another one refuses to start, and starts with its own", async (t) => {
+test("a service refuses to start with a lost or wrong master key, and starts with its own", async (t) => {
   const DATA_DIR = await dataDirectory(t, { isMigrated: true });
   const first = await serve(t, { DATA_DIR });
   first.signal("SIGTERM");
@@ -94,7 +94,7 @@ test("a service whose master key is lost or another one refuses to start, and st
   assert.equal((await again.send("GET", "/readyz")).status, 200);
 });
 
-test("after SIGTERM readiness is off while everything is still served; a second signal ends the wait", async (t) => {
+test("after SIGTERM the service is not ready but serves; a second signal ends the wait", async (t) => {
   const DATA_DIR = await dataDirectory(t, { isMigrated: true });
   const service = await serve(t, { DATA_DIR, DRAIN_S: "600" });
   let key = demoKeyIn(service.output.stdout);
@@ -114,7 +114,7 @@ test("after SIGTERM readiness is off while everything is still served; a second 
   assert.equal(await service.ended, 0);
 });
 
-test("a socket folder that somebody else has planted is not used", async (t) => {
+test("a socket folder of another owner is not used", async (t) => {
   const DATA_DIR = join(await dataDirectory(t), "deep".repeat(22));
   const cluster = join(DATA_DIR, "postgres");
   const digest = createHash("sha256").update(cluster).digest("hex").slice(0, 16);

@@ -53,7 +53,7 @@ const slowCommits = `
     for each row execute function sleep_at_commit();
   grant execute on function sleep_at_commit to public`;
 
-test("while PostgreSQL stands still every call is answered, and afterwards nothing is lost or doubled", async (t) => {
+test("while PostgreSQL is stopped every call is answered, and afterwards nothing is lost or duplicated", async (t) => {
   const dataDir = await dataDirectory(t, { isMigrated: true });
   const { send, output } = await serve(t, { DATA_DIR: dataDir, LOG_LEVEL: "silent" });
   await until("the introduction", async () => output.stdout.includes("API reference"));

@@ -11,7 +11,7 @@ import { testDatabase } from "./support/database.ts";
 
 const root = join(import.meta.dirname, "..");
 
-test("described tables agree with the database, column by column", async (t) => {
+test("table descriptions agree with the database, column by column", async (t) => {
   const { db } = await testDatabase(t);
   for await (const path of glob("src/**/{store,*-store}.ts", { cwd: root })) {
     await import(join(root, path));

@@ -327,13 +327,13 @@ for (const { guarantee, complaints, wrong } of rules) {
   });
 }
 
-test("the whole house is read", () => {
+test("the rules read the whole project", () => {
   for (const path of ["src/app.ts", "src/kernel/page.ts", "cli/main.ts", "migrations/grants.sql"]) {
     assert.ok(house[path], `${path} was not read`);
   }
 });
 
-test("a comment may speak of what code may not do, and a string is no comment", () => {
+test("comments are removed before the rules apply, and strings are kept", () => {
   assert.equal(withoutComments("a(); // process.env\n/* new Date() */b();"), "a(); \nb();");
   const kept = 'a("https://x");\nb(`/* ${x} */`);';
   assert.equal(withoutComments(kept), kept);

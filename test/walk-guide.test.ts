@@ -109,7 +109,7 @@ function readPrinted(text: string): unknown {
 const missing = ["bash", "curl", "jq"].filter((name) => spawnSync(name, ["--version"]).error);
 
 test(
-  "the walk does what it says, block by block, and is answered what it shows",
+  "every block of the walk runs and answers what it shows",
   { skip: missing.length > 0 && `needs ${missing.join(" and ")}` },
   async (t) => {
     const blocks = readBlocks(await readFile(join(root, "docs/WALK.md"), "utf8"));

@@ -41,7 +41,7 @@ function delivered(secrets: string[]): { body: Buffer; headers: Headers } {
   return { body, headers };
 }
 
-test("the vectors of the guide are what the service computes", () => {
+test("the service computes the test vectors of the guide", () => {
   const { body, headers } = delivered([vectors["secret"]!, vectors["previous_secret"]!]);
   assert.equal(body.length, vectors["body_bytes"]);
   for (const name of [
@@ -54,7 +54,7 @@ test("the vectors of the guide are what the service computes", () => {
   }
 });
 
-test("the guide's verifier takes what is genuine, during a rotation with either secret, and nothing else", () => {
+test("the guide's verifier accepts genuine deliveries only, with either secret during a rotation", () => {
   const [secret, previous] = [vectors["secret"]!, vectors["previous_secret"]!];
   const plain = delivered([secret]);
   const rotating = delivered([secret, previous]);
@@ -75,7 +75,7 @@ test("the guide's verifier takes what is genuine, during a rotation with either 
   assert.equal(isGenuine(again, plain.headers, [secret]), false);
 });
 
-test("the guide tells the schedule as it is", () => {
+test("the guide shows the actual schedule", () => {
   const inWords = (seconds: number): string => {
     if (seconds < 60) return `${seconds} s`;
     return seconds < 3_600 ? `${seconds / 60} min` : `${seconds / 3_600} h`;

@@ -23,7 +23,7 @@ import {
 const now = new Date("2026-11-15T09:15:00Z");
 const keyId = newId("key", now);
 
-test("a new key reads back as what it was made for and matches what was kept of it", () => {
+test("a new key parses to its environment and id, and matches its stored hash", () => {
   for (const environment of environments) {
     const { apiKey, sealed } = makeApiKey(environment, keyId);
     const parsed = parseApiKey(apiKey);
@@ -51,7 +51,7 @@ test("the checksum catches every change of a single character", () => {
   assert.equal(changes, apiKey.length * (characters.length - 1));
 });
 
-test("a key with a character missing, added or swapped with its neighbour is none", () => {
+test("a key with a missing, added or swapped character does not parse", () => {
   const { apiKey } = makeApiKey("live", keyId);
   for (let at = 0; at < apiKey.length; at++) {
     assert.equal(parseApiKey(apiKey.slice(0, at) + apiKey.slice(at + 1)), undefined);
@@ -66,11 +66,11 @@ test("a key with a character missing, added or swapped with its neighbour is non
   }
 });
 
-test("any text is a key or none, and never throws", () => {
+test("parsing any text gives a key or undefined, and never throws", () => {
   fc.assert(fc.property(fc.string(), (text) => assert.equal(parseApiKey(text), undefined)));
 });
 
-test("a secret matches its own hash only, and nobody's secret matches nothing", () => {
+test("a secret matches its own hash only, and no secret matches a missing hash", () => {
   const one = makeApiKey("sandbox", keyId);
   const other = makeApiKey("sandbox", keyId);
   const secret = parseApiKey(one.apiKey)?.secret ?? "";
@@ -82,7 +82,7 @@ test("a secret matches its own hash only, and nobody's secret matches nothing", 
   }
 });
 
-test("keys do not repeat and use every digit of base 62", () => {
+test("new keys are unique and use every digit of base 62", () => {
   const keys = Array.from({ length: 500 }, () => makeApiKey("sandbox", keyId));
   assert.equal(new Set(keys.map(({ apiKey }) => apiKey)).size, keys.length);
   assert.equal(new Set(keys.map(({ sealed }) => sealed.salt.toString("hex"))).size, keys.length);
@@ -117,7 +117,7 @@ test("each state allows each action exactly as this table says", () => {
   assert.deepEqual(allowedActions(keyLifecycle, "revoked"), []);
 });
 
-test("a key is revoked before it is expired, and expired from its instant on", () => {
+test("a key is expired from its expiry instant on, and revoked takes precedence", () => {
   const before = new Date(now.getTime() - 1);
   const after = new Date(now.getTime() + 1);
   assert.equal(findKeyState({ revoked_at: null, expires_at: null }, now), "active");
@@ -133,7 +133,7 @@ const grantsOfKeys = fc.record({
   buySide: fc.boolean(),
 });
 
-test("what is not refused at minting is wholly effective, and what is effective the parent holds", () => {
+test("a minted child has all the scopes it was granted, and its parent holds them all", () => {
   fc.assert(
     fc.property(grantsOfKeys, grantsOfKeys, (parent, asked) => {
       const effective = intersectGrants(asked, parent);
@@ -154,7 +154,7 @@ test("what is not refused at minting is wholly effective, and what is effective 
   );
 });
 
-test("a root key holds what it was granted", () => {
+test("a root key holds the scopes it was granted", () => {
   fc.assert(
     fc.property(grantsOfKeys, (own) => assert.deepEqual(intersectGrants(own, undefined), own)),
   );

@@ -28,7 +28,7 @@ function newKey(stamp: string | null = "7 9") {
   return { keyId, known, header: makeApiKey("sandbox", keyId).apiKey };
 }
 
-test("a key is known by its whole header and by no other", () => {
+test("a remembered key is found by its whole header only", () => {
   const memory = keyMemory();
   const { header, keyId, known } = newKey();
   assert.equal(memory.find(header), undefined);
@@ -43,7 +43,7 @@ test("a key is known by its whole header and by no other", () => {
   assert.equal(memory.mayKnow("nonsense"), false);
 });
 
-test("the key that was verified last is the one that is known by its id", () => {
+test("of two keys with one id the last verified one is remembered", () => {
   const memory = keyMemory();
   const { header: first, keyId, known } = newKey();
   memory.keep(first, known);
@@ -53,14 +53,14 @@ test("the key that was verified last is the one that is known by its id", () => 
   assert.equal(memory.find(second)?.stamp, "8 9");
 });
 
-test("what cannot be confirmed is not remembered", () => {
+test("a key that cannot be confirmed is not remembered", () => {
   const memory = keyMemory();
   const { header, known } = newKey(null);
   memory.keep(header, known);
   assert.equal(memory.find(header), undefined);
 });
 
-test("no more than so many are remembered, and the oldest goes", () => {
+test("the cache of keys is bounded and evicts the oldest", () => {
   const memory = keyMemory({ most: 2 });
   const keys = [newKey(), newKey(), newKey()] as const;
   for (const { header, known } of keys) memory.keep(header, known);

@@ -109,21 +109,21 @@ function holdsExactly(newWindow: () => Window) {
 
 const numRuns = 10_000;
 
-test("a window gives the answers of a plain list of calls, on ten thousand patterns", () => {
+test("a window answers as a plain list of calls does, on ten thousand patterns", () => {
   fc.assert(
     agreesWithModel(() => new SlidingWindow()),
     { numRuns },
   );
 });
 
-test("never more than the limit in any 60 seconds and never fewer than it allows", () => {
+test("any 60 seconds admit exactly as many calls as the limit allows", () => {
   fc.assert(
     holdsExactly(() => new SlidingWindow()),
     { numRuns },
   );
 });
 
-test("a window that is full for minutes forgets its past and stays exact", () => {
+test("a window that is full for minutes drops old calls and stays exact", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 9 }), (gapMs, skew) => {
       const window = new SlidingWindow();
@@ -194,7 +194,7 @@ class CarelessWindow implements Window {
   }
 }
 
-test("the same properties catch a fixed window, a window that counts refusals, a careless one", () => {
+test("control: the same properties reject a fixed window, one that counts refusals and one that gives back the wrong call", () => {
   const isCaught = (property: fc.IProperty<unknown>) => fc.check(property, { numRuns }).failed;
   assert.equal(isCaught(holdsExactly(() => new FixedWindow()) as fc.IProperty<unknown>), true);
   assert.equal(isCaught(holdsExactly(() => new RestlessWindow()) as fc.IProperty<unknown>), true);

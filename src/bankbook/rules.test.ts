@@ -42,7 +42,7 @@ const nothing: MatchContext = {
   remitters: new Map(),
 };
 
-test("a line of the bank moves along six edges and nowhere else", () => {
+test("a bank line has six moves and no other", () => {
   const edges = new Set([
     "new match",
     "new queue",
@@ -62,7 +62,7 @@ test("a line of the bank moves along six edges and nowhere else", () => {
   }
 });
 
-test("the same lines have the same keys in whichever file, and twins in one file are told apart", () => {
+test("a line has the same key in every file, and equal lines of one file have different keys", () => {
   const some = fc.array(
     fc.record({
       paise: fc.integer({ min: 1, max: 3 }),
@@ -82,7 +82,7 @@ test("the same lines have the same keys in whichever file, and twins in one file
   );
 });
 
-test("an id is found however the bank has bent it, and a made reference has the form of one", () => {
+test("an id is found in any spelling that banks use, and a generated reference has the form of a UTR", () => {
   const now = new Date("2026-11-15T10:00:00Z");
   const bent = fc.constantFrom(
     (id: string) => id,
@@ -105,7 +105,7 @@ test("an id is found however the bank has bent it, and a made reference has the 
   assert.equal(parseUtr(buildReference(key)), buildReference(key));
 });
 
-test("a remitter is its account or its whole name, and never nobody", () => {
+test("a remitter is identified by account or whole name, and never by an empty one", () => {
   const firm = { accountNo: "50200012345678", names: ["Acme Exports Pvt. Ltd."] };
   const from = (remitterName: string, remitterAccount: string) =>
     isRemitter({ ...blank, remitterName, remitterAccount }, firm);
@@ -116,7 +116,7 @@ test("a remitter is its account or its whole name, and never nobody", () => {
   assert.ok(!isRemitter({ ...blank, remitterAccount: "1" }, { accountNo: null, names: [""] }));
 });
 
-test("what names two deals, or a deal and another firm, is nobody's until a person decides", () => {
+test("a line that names two deals, or a deal and another firm, goes to the queue", () => {
   const now = new Date("2026-11-15T10:00:00Z");
   const [one, two] = [newId("stl", now), newId("stl", now)];
   const remitters = new Map([["a", { accountNo: null, names: ["A"] }]]);
@@ -132,7 +132,7 @@ test("what names two deals, or a deal and another firm, is nobody's until a pers
   assert.deepEqual(plan(newId("stl", now)), { to: "queue", reason: "unknown_reference" });
 });
 
-test("a statement read back is what was written, with its opening and closing balance", () => {
+test("a written statement reads back with its lines, opening and closing balance", () => {
   const line = fc.record({
     paise: fc.integer({ min: 1, max: 9_000_000_000_000 }),
     isDebit: fc.boolean(),
@@ -163,7 +163,7 @@ test("a statement read back is what was written, with its opening and closing ba
   );
 });
 
-test("a bank's own headings are a table, and one that lacks something says what", () => {
+test("a table of headings reads a bank's own format, and a missing column is named", () => {
   const format = parseStatementFormat({
     name: "first-bank",
     day: "Txn Date",

@@ -5,7 +5,7 @@ import fc from "fast-check";
 
 import { Budget, greatestDivisor, shareCeil } from "./rules.ts";
 
-test("an allowance ends before its budget, costs what it allows at most, and never more", () => {
+test("an allowance never takes more steps than its own limit or the budget", () => {
   const budget = new Budget(100);
   const inner = budget.within(30, () => {
     budget.spend(50);

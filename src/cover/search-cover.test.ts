@@ -37,7 +37,7 @@ function buildIndex(list: readonly Offer[]): OfferIndex {
   return index;
 }
 
-test("a plan of a thread equals a search here, each on the offers that the ones before left", async () => {
+test("a plan made in a thread equals a search in process, on the offers that earlier plans left", async () => {
   await fc.assert(
     fc.asyncProperty(offers, fc.array(wanted, { maxLength: 4 }), async (list, wishes) => {
       const index = buildIndex(list);

@@ -72,7 +72,7 @@ test("days are read in four forms, day first, and never rolled over", () => {
   }
 });
 
-test("a row that cannot be read for certain is refused with the field and the rule", () => {
+test("an ambiguous row is refused with its field and the rule", () => {
   const problem = (row: string) => {
     const answer = one(row);
     assert.ok(answer instanceof Failure, row);
@@ -92,7 +92,7 @@ test("a row that cannot be read for certain is refused with the field and the ru
   assert.equal(problem(`ABC123,MEIS,10,10,,2026-10-01,2028-09-30`), undefined);
 });
 
-test("a quotation mark that is never closed costs its own row and the rest, and is answered", () => {
+test("an unclosed quotation mark refuses its row and those after it", () => {
   const { rows } = readReport(
     `${heading}\nABC123,RODTEP,1,1,,2026-10-01,2028-09-30\n"ABC,\n\n`,
     options,
@@ -102,7 +102,7 @@ test("a quotation mark that is never closed costs its own row and the rest, and 
   assert.ok(rows[1]?.declared instanceof Failure);
 });
 
-test("a totals row is left out only at the end", () => {
+test("a totals row is skipped only at the end", () => {
   const row = "ABC123,RODTEP,1,1,,2026-10-01,2028-09-30";
   const totals = "Grand Total,,1,1,,,";
   assert.equal(readReport(`${heading}\n${row}\n${totals}`, options).rows.length, 1);
@@ -173,7 +173,7 @@ function written(day: string, { day: form }: Dialect): string {
   return day;
 }
 
-test("what is written in any dialect is read back to the paisa and the day", () => {
+test("a report in any CSV dialect reads back to the paisa and the day", () => {
   fc.assert(
     fc.property(fc.array(declaration, { minLength: 1, maxLength: 8 }), dialect, (items, form) => {
       const declared = items.map(({ used_paise, ...item }) => ({
@@ -212,7 +212,7 @@ test("what is written in any dialect is read back to the paisa and the day", () 
   );
 });
 
-test("no text makes the reader fail: every record with content is answered once", () => {
+test("the reader throws on no text and answers every record with content once", () => {
   const hostile = fc.oneof(
     fc.string({ unit: "binary", maxLength: 200 }),
     fc.string({ unit: fc.constantFrom('"', ",", "\n", "\r", ";", "a", "=", " "), maxLength: 200 }),

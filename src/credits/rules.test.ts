@@ -54,7 +54,7 @@ test("every move leads from exactly the states of the table, and is refused from
   }
 });
 
-test("a caller may withdraw or use, and nothing leaves an ended state", () => {
+test("a caller may withdraw or use a credit, and an ended state has no moves", () => {
   const allowed = Object.fromEntries(
     creditStates.map((state) => [state, allowedActions(creditLifecycle, state)]),
   );
@@ -69,13 +69,13 @@ test("a caller may withdraw or use, and nothing leaves an ended state", () => {
   for (const state of creditStates) assert.equal(left.has(state as never), isOpen(state), state);
 });
 
-test("a lifted suspension leads back to every state it can come from", () => {
+test("lifting a suspension restores the state before it", () => {
   for (const state of creditLifecycle.moves.suspend.from) {
     assert.equal(advance(creditLifecycle, "suspended", chooseLift(state)), state);
   }
 });
 
-test("a declaration is judged by what the firm has, then by what others hold", () => {
+test("a declaration is checked against the firm's own credits, then against other holders", () => {
   const strict = { followsBalance: false };
   const own = (state: CreditFacts & { state: (typeof creditStates)[number] }): Known => ({
     own: state,
@@ -101,7 +101,7 @@ test("a declaration is judged by what the firm has, then by what others hold", (
   assert.deepEqual(judgeDeclaration(facts, free, strict), { kind: "create" });
 });
 
-test("a report lowers the balance of what no deal has, and never raises it", () => {
+test("a report lowers the balance of a credit that no deal holds, and never raises it", () => {
   const report = { followsBalance: true };
   for (const state of creditStates.filter(isOpen)) {
     const known = { own: { ...facts, state }, heldElsewhere: false };
@@ -114,7 +114,7 @@ test("a report lowers the balance of what no deal has, and never raises it", () 
   }
 });
 
-test("a number means the live holding, then a claim, then the latest row", () => {
+test("a scrip number resolves to the live holding, then to a claim, then to the latest row", () => {
   const row = fc.record({
     firm_id: fc.constantFrom("a", "b"),
     state: fc.constantFrom(...creditStates),
@@ -131,7 +131,7 @@ test("a number means the live holding, then a claim, then the latest row", () =>
   );
 });
 
-test("a key that is bound to a firm means only what that firm has", () => {
+test("for a sub_account key a scrip number resolves to a credit of its firm only", () => {
   const ladder = [
     { firm_id: "a", state: "rejected" },
     { firm_id: "b", state: "withdrawn" },
@@ -159,7 +159,7 @@ test("reasons not to be sellable come in a fixed order", () => {
   assert.equal(reason("listed", "2026-12-15", "authorized"), null);
 });
 
-test("walking day by day, each mark that lies ahead is told once and then the end comes", () => {
+test("each expiry warning ahead is given once, day by day, and then the credit expires", () => {
   fc.assert(
     fc.property(day, fc.integer({ min: 0, max: 120 }), (expiresOn, daysBefore) => {
       let told: number | null = null;
@@ -189,7 +189,7 @@ test("days are added and counted on the calendar", () => {
   assert.equal(addDays("2028-02-28", 1), "2028-02-29");
 });
 
-test("a broken declaration names every field that is wrong", () => {
+test("an invalid declaration names every invalid field", () => {
   const broken = {
     scrip_no: "-no",
     scheme: "RODTEP" as const,
@@ -213,7 +213,7 @@ test("a broken declaration names every field that is wrong", () => {
   );
 });
 
-test("the simulated ledger of a code is the same whenever it is asked, and valid", () => {
+test("the simulated registry answers the same valid credits for an IEC every time", () => {
   const today = "2026-11-15";
   const credits = simulateCredits("AAACA1234A", today);
   assert.deepEqual(credits, simulateCredits("AAACA1234A", "2026-11-30"));

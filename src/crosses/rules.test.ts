@@ -45,7 +45,7 @@ const edges: Readonly<Partial<Record<string, string>>> = {
   "released fail": "failed",
 };
 
-test("every edge of the lifecycle leads where it says, and there is no other", () => {
+test("the lifecycle has exactly these moves", () => {
   for (const state of crossStates) {
     for (const move of moves) {
       const expected = edges[`${state} ${move}`];
@@ -55,7 +55,7 @@ test("every edge of the lifecycle leads where it says, and there is no other", (
   }
 });
 
-test("whoever may act moves the cross, and whoever may not is told what they may", () => {
+test("a permitted action moves the cross, and a refusal lists the allowed actions", () => {
   for (const state of crossStates) {
     for (const proposedBy of bothSides) {
       for (const sides of [["sell"], ["buy"], ["sell", "buy"]] as const) {
@@ -78,7 +78,7 @@ test("whoever may act moves the cross, and whoever may not is told what they may
   }
 });
 
-test("only the side that never does a thing acts outside its role", () => {
+test("an action is forbidden to a side that has its role in no state", () => {
   const refused = (action: CrossAction, side: "sell" | "buy", proposedBy: "sell" | "buy") => {
     try {
       refuseRole(action, { state: "proposed", proposedBy, sides: [side] });
@@ -98,7 +98,7 @@ test("only the side that never does a thing acts outside its role", () => {
   }
 });
 
-test("a cross has a deadline exactly while one of its parties has something to do", () => {
+test("a cross has a deadline exactly while a party can act", () => {
   const now = new Date("2026-11-16T05:00:00Z");
   for (const state of crossStates) {
     const isOpen = (openStates as readonly string[]).includes(state);
@@ -199,7 +199,7 @@ const terms = {
   scripNos: ["B", "A"],
 } as const;
 
-test("the name of the terms is the same for the same terms and another for any other", () => {
+test("equal terms have the same hash and different terms have different ones", () => {
   // These bytes are agreed on with every cross that was ever made: they must never change.
   const known = "0c1367210a7ae5a895f0d04b0e6905329c16377c4991abba699d9b920c0d84fe";
   assert.equal(hashTerms(terms), known);

@@ -21,7 +21,7 @@ function findReason(work: () => unknown): unknown {
   }
 }
 
-test("what a group allows follows from how many members it has", () => {
+test("the allowed actions of a group depend on its number of members", () => {
   const rows = [
     [0, ["update", "add_member", "delete"]],
     [1, ["update", "add_member", "remove_member"]],
@@ -58,7 +58,7 @@ test("buckets leave no day out and count none twice", () => {
   assert.equal(expiryBuckets.at(-1)?.days_max, null);
 });
 
-test("a group of nobody has every line, at zero", () => {
+test("the position of an empty group has every line, at zero", () => {
   const { schemes, any_scheme, members } = sumPositions([]);
   assert.deepEqual(members, []);
   assert.deepEqual(any_scheme, { requirement_count: 0, requirement_paise: 0 });
@@ -68,7 +68,7 @@ test("a group of nobody has every line, at zero", () => {
   }
 });
 
-test("sums past what a double holds are exact, of one member and of all", () => {
+test("sums beyond 2^53 are exact, for one member and for all", () => {
   const most = String(Number.MAX_SAFE_INTEGER);
   const held = [
     { scheme: "ROSCTL", bucket: 5, count: 1, face_paise: most, available_paise: "0" },

@@ -16,7 +16,7 @@ const terms: RequirementTerms = {
   reference: "BE-1",
 };
 
-test("a day is refused when it is before today, across months and years too", () => {
+test("a due day before today is refused, across months and years too", () => {
   for (const day of ["2026-11-15", "2026-11-16", "2026-12-01", "2027-01-01", "9999-12-31"]) {
     refusePastDay(day, today);
   }
@@ -25,7 +25,7 @@ test("a day is refused when it is before today, across months and years too", ()
   }
 });
 
-test("a change touches the fields it names and no other", () => {
+test("a change sets the fields it names and no other", () => {
   const changes: Partial<RequirementTerms>[] = [
     { scheme: "ROSCTL" },
     { scheme: null },
@@ -42,7 +42,7 @@ test("a change touches the fields it names and no other", () => {
   assert.ok(isSameTerms(terms, applyTermChanges(terms, terms, today)));
 });
 
-test("a requirement whose day has passed can be corrected, and not moved into the past", () => {
+test("a past requirement can be corrected but not moved into the past", () => {
   const passed = { ...terms, due_on: "2026-11-01" };
   const corrected = applyTermChanges(passed, { amount_paise: 5, due_on: "2026-11-01" }, today);
   assert.deepEqual(corrected, { ...passed, amount_paise: 5 });

@@ -72,11 +72,11 @@ for (const action of Object.keys(published) as Action[]) {
   }
 }
 
-test("the table has no move that is not published here", () => {
+test("the table has no other moves than these", () => {
   assert.deepEqual(Object.keys(firmLifecycle.moves).toSorted(), Object.keys(published).toSorted());
 });
 
-test("what the registry, the clock and the operator do is never an allowed action", () => {
+test("moves of the registry, the clock and the operator are never allowed actions", () => {
   for (const state of firmStates) {
     const actions = allowedActions(firmLifecycle, state);
     for (const action of ["vouch", "require_action", "reject", "confirm", "finish"]) {
@@ -131,7 +131,7 @@ test("exactly one of the 36 check characters fits a GSTIN", () => {
   );
 });
 
-test("one mistyped digit or letter of a PAN in a GSTIN is noticed", () => {
+test("a GSTIN with one mistyped character of its PAN is refused", () => {
   fc.assert(
     fc.property(
       gstinBody,
@@ -180,7 +180,7 @@ const passed = (check: FirmCheck["check"]): FirmCheck => ({
   as_of: "2026-11-15T14:45:00.000+05:30",
 });
 
-test("verification waits for every answer, and a flagged code outweighs everything", () => {
+test("verification waits for every answer, and a flagged IEC rejects the firm", () => {
   const asked = buildPendingChecks(listIdentityChecks({ gstin: null }));
   assert.deepEqual(
     asked.map(({ check }) => check),
@@ -199,7 +199,7 @@ test("verification waits for every answer, and a flagged code outweighs everythi
   );
 });
 
-test("a hold ends by itself, and an account that the bank did not confirm is not paid", () => {
+test("a hold ends at its time, and an unconfirmed account is not paid", () => {
   const firm = {
     connection_state: "authorized" as FirmState,
     checks: [passed("BANK_NAME_MATCH")],

@@ -31,7 +31,7 @@ function callerWith(granted: readonly Scope[], kind: KeyKind): Caller {
   };
 }
 
-test("a caller meets a demand exactly when it holds it: every scope, kind and demand", () => {
+test("a caller is admitted exactly when it holds the demanded scope, for every scope and kind", () => {
   const demands: Demand[] = [...named, "any key", "root key"];
   for (const granted of scopes) {
     for (const kind of ["root", "sub_account", "app"] as const) {
@@ -45,7 +45,7 @@ test("a caller meets a demand exactly when it holds it: every scope, kind and de
   }
 });
 
-test("a child holds a scope exactly when both it and its parent do", () => {
+test("a child holds a scope exactly when it was granted to both the child and its parent", () => {
   fc.assert(
     fc.property(grants, grants, (child, parent) => {
       const both = intersect(child, parent);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { csvText } from "./csv.ts";
 
-test("no cell is a formula to a spreadsheet, and amounts stay numbers", () => {
+test("a spreadsheet reads no cell as a formula, and amounts stay numbers", () => {
   const hostile = ["=1+1", "+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "=cmd|'/c calc'!A0"];
   for (const text of hostile) {
     const cell = csvText([[text]]).replace(/^"/, "");

@@ -7,7 +7,7 @@ import { idBodyLength, isId, newId } from "./ids.ts";
 
 const instants = fc.date({ min: new Date(0), max: new Date(2 ** 48 - 1), noInvalidDate: true });
 
-test("an id names its kind, has its form and is of no other kind", () => {
+test("an id is valid for its own kind only", () => {
   fc.assert(
     fc.property(instants, (now) => {
       const id = newId("key", now);
@@ -19,7 +19,7 @@ test("an id names its kind, has its form and is of no other kind", () => {
   );
 });
 
-test("ids sort by the time they were made, to the millisecond", () => {
+test("ids sort by their time of creation, to the millisecond", () => {
   fc.assert(
     fc.property(instants, instants, (one, other) => {
       fc.pre(one.getTime() !== other.getTime());
@@ -28,13 +28,13 @@ test("ids sort by the time they were made, to the millisecond", () => {
   );
 });
 
-test("ids of one millisecond do not repeat", () => {
+test("ids of one millisecond are unique", () => {
   const now = new Date(0);
   const ids = new Set(Array.from({ length: 10_000 }, () => newId("key", now)));
   assert.equal(ids.size, 10_000);
 });
 
-test("a text that differs from an id in length, case or alphabet is none", () => {
+test("a text of another length, case or alphabet is no id", () => {
   const id = newId("key", new Date(0));
   const wrong = [
     "",

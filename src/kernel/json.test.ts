@@ -24,7 +24,7 @@ const { value: json } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }));
 
-test("what is written as JSON is read back as it was", () => {
+test("any value survives writing and reading as JSON", () => {
   fc.assert(
     fc.property(json, fc.constantFrom(undefined, "\t", "  "), (value, indent) => {
       assert.deepEqual(parseStrictJson(JSON.stringify(value, null, indent)), { ok: true, value });
@@ -32,7 +32,7 @@ test("what is written as JSON is read back as it was", () => {
   );
 });
 
-test("a name twice is refused wherever it is, and however it is written", () => {
+test("a repeated member name is refused at any depth and in any escaping", () => {
   const escaped = (text: string) =>
     `"${Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`).join("")}"`;
   fc.assert(
@@ -52,7 +52,7 @@ test("a name twice is refused wherever it is, and however it is written", () => 
   );
 });
 
-test("text that is no JSON is refused without throwing", () => {
+test("invalid JSON is refused without throwing", () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -73,7 +73,7 @@ test("nesting is read up to its limit", () => {
   assert.equal(parseStrictJson(nested(jsonDepthMax + 1)).ok, false);
 });
 
-test("canonical text is the same for the same value, whatever the order of names", () => {
+test("equal values have the same canonical text, in any order of members", () => {
   const shuffled = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(shuffled);
     if (typeof value !== "object" || value === null) return value;
@@ -98,7 +98,7 @@ test("different values have different canonical texts", () => {
   );
 });
 
-test("a fraction too fine for a double is refused, not rounded away", () => {
+test("a fraction that a double cannot hold is refused, not rounded", () => {
   assert.equal(parseStrictJson('{"face_paise": 100.00000000000000001}').ok, false);
   for (const text of ["100.5", "100.0", "1e2", "0.1", '"100.00000000000000001"']) {
     assert.equal(parseStrictJson(`{"face_paise": ${text}}`).ok, true, text);
@@ -118,7 +118,7 @@ test("a body is parsed once, without a reviver, whatever numbers it has", () => 
   }
 });
 
-test("what is too deep or has too many members is refused before it is parsed", () => {
+test("JSON with too much depth or too many members is refused before it is parsed", () => {
   const list = (count: number, item: string) =>
     `[${Array.from({ length: count }, () => item).join()}]`;
   const names = Array.from({ length: jsonNamesMax - 1 }, (_, at) => `"a${at}":0`).join();
@@ -138,14 +138,14 @@ test("what is too deep or has too many members is refused before it is parsed", 
   }
 });
 
-test("an object has as many members as anything of ours may have many times over", () => {
+test("an object with the most allowed members is read, and one with more is refused", () => {
   const object = (count: number) =>
     `[{"a":{${Array.from({ length: count }, (_, at) => `"a${at}":0`).join()}}}]`;
   assert.equal(parseStrictJson(object(jsonNamesMax)).ok, true);
   assert.equal(parseStrictJson(object(jsonNamesMax + 1)).ok, false);
 });
 
-test("the point of a number is told from points in text", () => {
+test("a decimal point in a number is distinguished from points in text", () => {
   const fine = '{"a.b": "1.00000000000000000001", "c\\".": [0.50, -12.340, 1.0e3, 7.000]}';
   assert.equal(parseStrictJson(fine).ok, true);
   for (const text of ["-9007199254740993.5", "[[1, 2.00000000000000000003]]"]) {

@@ -18,7 +18,7 @@ const lamp = {
   },
 } as const satisfies Lifecycle<LampState>;
 
-test("an action leads where the table says, and nowhere else", () => {
+test("an action leads to the state of the table, and to no other", () => {
   for (const state of lamp.states) {
     for (const [action, move] of Object.entries(lamp.moves)) {
       const go = () => advance(lamp, state, action as keyof typeof lamp.moves);
@@ -45,7 +45,7 @@ test("a refusal is a conflict that says the state and what it allows", () => {
   );
 });
 
-test("allowed actions are the caller's own moves and not those of others", () => {
+test("the allowed actions are the caller's own moves only", () => {
   assert.deepEqual(allowedActions(lamp, "off"), ["light", "smash"]);
   assert.deepEqual(allowedActions(lamp, "on"), ["quench", "smash"]);
   assert.deepEqual(allowedActions(lamp, "broken"), []);

@@ -51,7 +51,7 @@ test("a long list is written and read item by item, in the same bytes and with t
   );
 });
 
-test("a text that was cut off is refused", () => {
+test("a truncated text is refused", () => {
   const whole = exactJson({ a: 1, lines: [{ b: "c" }, { d: '"}' }], e: 2 });
   for (let length = 0; length < whole.length; length++) {
     assert.throws(() => run(readLongJson(whole.slice(0, length), "lines")), SyntaxError);

@@ -28,7 +28,7 @@ test("the ceiling is the smallest amount that is not below the exact product", (
   );
 });
 
-test("par is the face itself, to the last paisa that a JSON number holds", () => {
+test("the price at par is the face itself, up to 2^53 - 1 paise", () => {
   assert.equal(priceFloor(Number.MAX_SAFE_INTEGER, bpsOfPar), Number.MAX_SAFE_INTEGER);
   assert.equal(priceCeil(Number.MAX_SAFE_INTEGER, bpsOfPar), Number.MAX_SAFE_INTEGER);
 });

@@ -31,7 +31,7 @@ test("an IPv4 address is inside a network exactly when their leading bits agree"
   );
 });
 
-test("networks are written as an address, with or without a width that fits", () => {
+test("a network is an address with or without a valid prefix length", () => {
   assert.deepEqual(parseNetwork("203.0.113.7"), {
     address: "203.0.113.7",
     family: "ipv4",
@@ -64,7 +64,7 @@ test("networks are written as an address, with or without a width that fits", ()
   for (const text of wrong) assert.equal(parseNetwork(text), undefined, text);
 });
 
-test("IPv6 networks hold their own and no others", () => {
+test("an IPv6 network contains its own addresses and no others", () => {
   const networks = ["2001:db8::/32", "::1"];
   for (const address of ["2001:db8::1", "2001:0DB8:ffff::", "::1"]) {
     assert.equal(isInside(address, networks), true, address);
@@ -74,7 +74,7 @@ test("IPv6 networks hold their own and no others", () => {
   }
 });
 
-test("nothing is inside no network, and what is no address is inside none", () => {
+test("an empty list of networks contains no address, and no network contains an invalid one", () => {
   assert.equal(isInside("203.0.113.7", []), false);
   assert.equal(isInside("203.0.113.7", ["nonsense"]), false);
   for (const text of ["", "localhost", "203.0.113.7.example"]) {
@@ -82,7 +82,7 @@ test("nothing is inside no network, and what is no address is inside none", () =
   }
 });
 
-test("loopback is the machine itself, in every spelling a socket shows", () => {
+test("loopback is recognized in every spelling that a socket shows", () => {
   for (const address of ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1", "::FFFF:127.0.0.1"]) {
     assert.equal(isLoopback(address), true, address);
   }
@@ -113,7 +113,7 @@ test("a subscriber is an IPv4 address or a /64, however the address is written",
   }
 });
 
-test("public is what any host on the internet could have, and no form of IPv4 inside IPv6", () => {
+test("only globally routable addresses are public, and no IPv4 inside IPv6", () => {
   for (const address of [
     "8.8.8.8",
     "1.1.1.1",
@@ -146,7 +146,7 @@ test("public is what any host on the internet could have, and no form of IPv4 in
   }
 });
 
-test("no IPv4 address is public inside an IPv6 one, however it is carried", () => {
+test("no IPv4 address embedded in IPv6 is public, in any form of embedding", () => {
   fc.assert(
     fc.property(octets, (parts) => {
       const hex = parts.map((part) => part.toString(16).padStart(2, "0"));
@@ -159,7 +159,7 @@ test("no IPv4 address is public inside an IPv6 one, however it is carried", () =
   );
 });
 
-test("a forwarded entry is an address with or without a port, and anything else is none", () => {
+test("a forwarded entry is an address with or without a port, and anything else is refused", () => {
   for (const [entry, address] of [
     ["203.0.113.7", "203.0.113.7"],
     ["203.0.113.7:4711", "203.0.113.7"],
@@ -178,7 +178,7 @@ test("a forwarded entry is an address with or without a port, and anything else 
   }
 });
 
-test("what only begins like a loopback address is none", () => {
+test("a text that only begins like a loopback address is not loopback", () => {
   for (const text of ["127.evil", "127.", "127.0.0.1.example", "127.0.0.1:80", "::10", ""]) {
     assert.equal(isLoopback(text), false, text);
   }

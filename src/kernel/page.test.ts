@@ -54,7 +54,7 @@ function refuses(cursor: string, asked = question, key = signingKey): boolean {
   }
 }
 
-test("walking the pages meets every row once, in order, with one total", () => {
+test("a walk by pages returns every row once, in order, with one total", () => {
   const rows = fc.uniqueArray(
     fc.record({
       at: fc.date({ min: new Date(0), max: new Date(20), noInvalidDate: true }),
@@ -80,7 +80,7 @@ test("walking the pages meets every row once, in order, with one total", () => {
   );
 });
 
-test("rows that arrive while pages are walked disturb neither the walk nor the total", () => {
+test("rows added during a walk change neither its rows nor its total", () => {
   const cursor = takeCursor(three, 1);
   const newer = { at: new Date(9), id: "row_9" };
   const page = takePage([...three, newer], { limit: 5, cursor });
@@ -91,7 +91,7 @@ test("rows that arrive while pages are walked disturb neither the walk nor the t
   assert.equal(page.paging?.total, 3);
 });
 
-test("paging is asked for by limit or cursor; otherwise the newest thousand are shown", () => {
+test("a list is paged with limit or cursor, and otherwise returns the newest thousand", () => {
   const many = Array.from({ length: unpagedMax + 1 }, (_, n) => ({ at: new Date(n), id: `${n}` }));
   const whole = takePage(many, {});
   assert.equal(whole.rows.length, unpagedMax);
@@ -105,7 +105,7 @@ test("paging is asked for by limit or cursor; otherwise the newest thousand are 
   assert.equal(openPage({ cursor: takeCursor(three, 1) }, question, signingKey).size, 100);
 });
 
-test("a cursor answers only the question it was made for", () => {
+test("a cursor is valid for its own query only", () => {
   const cursor = takeCursor(three, 1);
   assert.equal(refuses(cursor), false);
   const others = [
@@ -132,7 +132,7 @@ test("a cursor with any character changed, added or removed is refused", () => {
   for (const added of alphabet) assert.equal(refuses(cursor + added), true);
 });
 
-test("any other text is refused as a cursor and never throws anything else", () => {
+test("any other text is refused as a cursor with a Failure", () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1 }), (text) => {
       assert.equal(refuses(text), true);

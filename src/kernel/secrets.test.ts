@@ -7,7 +7,7 @@ import { maskSecrets, maskWithin } from "./secrets.ts";
 
 const secret = "service_live_01jd2m7q4x8r5v6w9y0abcdefgZq8yT3mWk2";
 
-test("a secret is masked wherever it stands, and its kind stays readable", () => {
+test("a secret is masked anywhere in a text, and its prefix stays readable", () => {
   assert.equal(maskSecrets(`${secret} is not a field`), "service_live_… is not a field");
   assert.equal(maskSecrets("limits.whsec_MfKQ9r8GKYqrTwjU="), "limits.whsec_…");
   assert.deepEqual(maskWithin({ [secret]: [{ a: secret }], b: 1, c: null }), {
@@ -17,19 +17,19 @@ test("a secret is masked wherever it stands, and its kind stays readable", () =>
   });
 });
 
-test("a person's token is masked, and words that begin like one are not", () => {
+test("an operator's token is masked, and words that begin like one are not", () => {
   assert.equal(maskSecrets(`Bearer operator_${"aB3-_".repeat(9)}`), "Bearer operator_…");
   for (const text of ["operator_unnamed", "operator_sessions_open", "operator_id"]) {
     assert.equal(maskSecrets(text), text);
   }
 });
 
-test("ids, field names and numbers are no secrets", () => {
+test("ids, field names and numbers are not masked", () => {
   const plain = ["ord_01jd2m7q4x8r5v6w9y0abcdefg", "all_in_paise", "key_limit", "service_test_"];
   for (const text of plain) assert.equal(maskSecrets(text), text);
 });
 
-test("whatever is around a secret, it is gone", () => {
+test("a secret is masked in any surrounding text", () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (before, after) => {
       const isJoined = /\w$/.test(before);

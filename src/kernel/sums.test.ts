@@ -16,7 +16,7 @@ const isPlain = (paise: number | bigint) =>
   (typeof paise === "number") ===
   (paise >= Number.MIN_SAFE_INTEGER && paise <= Number.MAX_SAFE_INTEGER);
 
-test("sums are those of BigInt, whatever their parts are, and numbers exactly where these are exact", () => {
+test("sums equal those of BigInt, and are numbers exactly where a number is exact", () => {
   fc.assert(
     fc.property(fc.array(amounts), amounts, (list, other) => {
       const exact = list.reduce<bigint>((sum, paise) => sum + BigInt(paise), 0n);

@@ -7,7 +7,7 @@ import { escapeControls, hasControls, showLine, showLines } from "./text.ts";
 
 const acting = ["\u001b[2J", "\u0007", "\u009b31m", "\u007f", "\u202e", "\u2066", "\u2028", "\0"];
 
-test("what acts on a terminal or turns text around is found, and line ends in a line", () => {
+test("control characters and bidirectional overrides are found, and line ends in a single line", () => {
   for (const text of acting) {
     assert.equal(hasControls(`Acme ${text}`, "line"), true, JSON.stringify(text));
     assert.equal(hasControls(`Acme ${text}`, "lines"), true, JSON.stringify(text));
@@ -18,14 +18,14 @@ test("what acts on a terminal or turns text around is found, and line ends in a 
   }
 });
 
-test("names of every script are text", () => {
+test("names in every script are accepted", () => {
   for (const name of ["M/s. Åsa & Söner (P) Ltd.", "श्री गणेश एक्सपोर्ट्स", "க்‌ஷ", "شركة", "👩‍🌾"]) {
     assert.equal(hasControls(name, "line"), false, name);
     assert.equal(showLine(name), name);
   }
 });
 
-test("what is shown never acts, and is on one line where it is to be", () => {
+test("shown text has no control characters, and is one line where that is asked", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.constantFrom(...acting), (text, more) => {
       assert.equal(hasControls(showLine(text + more), "line"), false);
@@ -34,7 +34,7 @@ test("what is shown never acts, and is on one line where it is to be", () => {
   );
 });
 
-test("escaped JSON is the same JSON and never acts", () => {
+test("escaped JSON has the same value and no control characters", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.constantFrom(...acting), (text, more) => {
       const value = { name: text + more };

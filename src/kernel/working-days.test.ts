@@ -26,7 +26,7 @@ function calendarWith(days: {
   };
 }
 
-test("the week, the holidays of each office and days that banks work out of turn", () => {
+test("working days follow the week, the holidays of each office and extra working days of banks", () => {
   const calendar = calendarWith({
     bank: { "2026-11-24": false, "2026-11-29": true, "2026-08-15": true },
     customs: { "2026-11-25": false },
@@ -45,7 +45,7 @@ test("the week, the holidays of each office and days that banks work out of turn
   assert.equal(works("2026-08-15"), "bank customs");
 });
 
-test("a deadline is at the close of a working day, and another calendar gives another one", () => {
+test("a deadline is the close of a working day of the given calendar", () => {
   const monday = at("2026-11-23T10:00:00");
   const holiday = calendarWith({ bank: { "2026-11-24": false } });
   const due = (calendar: Calendar) => addWorkingDays(monday, 1, "bank", calendar);
@@ -57,7 +57,7 @@ test("a deadline is at the close of a working day, and another calendar gives an
   assert.deepEqual(addWorkingDays(monday, 1, "bank", closed), at("2026-11-24T17:30:00"));
 });
 
-test("a deadline on a day that became a holiday ends with the next working day", () => {
+test("a deadline on a day that became a holiday moves to the next working day", () => {
   const due = at("2026-11-24T17:30:00");
   const late = (now: string, calendar: Calendar) => due <= lateUntil(at(now), "bank", calendar);
   assert.equal(late("2026-11-24T17:29:59", plainCalendar), false);
@@ -80,7 +80,7 @@ const anyInstant = fc
   .tuple(someDay, fc.integer({ min: 0, max: 86_399_999 }))
   .map(([day, ms]) => new Date(istDayStart(day).getTime() + ms));
 
-test("whatever the calendar, a deadline is a working day's, and nobody is late before it", () => {
+test("with any calendar a deadline is on a working day, and is not missed before its close", () => {
   fc.assert(
     fc.property(
       anyCalendar,
@@ -99,7 +99,7 @@ test("whatever the calendar, a deadline is a working day's, and nobody is late b
   );
 });
 
-test("a calendar on which nobody ever works gives deadlines all the same", () => {
+test("a calendar without working days still gives deadlines", () => {
   const never = Object.fromEntries(
     Array.from({ length: 800 }, (_, days) => [addDays(firstDay, days), false]),
   );

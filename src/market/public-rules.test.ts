@@ -61,7 +61,7 @@ test("the trimmed mean of known deals is known, to the half", () => {
   assert.equal(trimmedMeanBps([at(9_999, max), at(9_998, max), at(9_999, max)]), 9_999);
 });
 
-test("the order of deals and how a face was cut into pieces change nothing", () => {
+test("the figure does not depend on the order of deals or on how a face was split", () => {
   fc.assert(
     fc.property(tape, fc.infiniteStream(fc.nat()), (deals, numbers) => {
       const shuffled = deals
@@ -78,7 +78,7 @@ test("the order of deals and how a face was cut into pieces change nothing", () 
   );
 });
 
-test("the figure lies within the prices, and a dearer deal never lowers it", () => {
+test("the figure lies within the prices, and a higher price never lowers it", () => {
   fc.assert(
     fc.property(tape, fc.nat(), fc.integer({ min: 0, max: 500 }), (deals, pick, rise) => {
       const prices = deals.map(({ seller_bps }) => seller_bps);
@@ -94,7 +94,7 @@ test("the figure lies within the prices, and a dearer deal never lowers it", () 
   );
 });
 
-test("whoever deals less than a tenth of the face cannot take the figure past the others' prices", () => {
+test("deals of less than a tenth of the face cannot move the figure beyond the other prices", () => {
   fc.assert(
     fc.property(tape, fc.integer({ min: 1, max: 10_000 }), (deals, seller_bps) => {
       const total = deals.reduce((sum, { face_paise }) => sum + face_paise, 0);
@@ -145,7 +145,7 @@ function sold(sellers: readonly string[]) {
   return sellers.map((seller) => ({ seller, face_paise: 100, seller_bps: 9_800 }));
 }
 
-test("what is not at arm's length does not count, and one company is one seller", () => {
+test("deals that are not at arm's length do not count, and one company is one seller", () => {
   const relations = new Map([
     ["frm_a", { pan: "PAN-A", groupId: "grp_1" }],
     ["frm_b", { pan: "PAN-B", groupId: "grp_1" }],
@@ -179,7 +179,7 @@ test("what is not at arm's length does not count, and one company is one seller"
   assert.deepEqual(sellers, ["PAN-A", "PAN-A", "frm_c"]);
 });
 
-test("a day is fixed a quarter of an hour after its end, one after another, from the first deal on", () => {
+test("days are fixed in order, 15 minutes after their end, from the first deal on", () => {
   const firstDealAt = new Date("2026-11-10T23:59:59.999+05:30");
   const at = (text: string) => new Date(`${text}+05:30`);
   const first = (now: Date) => findDayToFix({ lastFixed: undefined, firstDealAt, now });
@@ -195,7 +195,7 @@ test("a day is fixed a quarter of an hour after its end, one after another, from
   assert.equal(after("2028-02-28", at("2028-03-01T00:15:00")), "2028-02-29");
 });
 
-test("days of an index are days of the calendar that the database knows too", () => {
+test("a day of the index is a valid date of the database", () => {
   assert.equal(istDayStart("2026-11-15").toISOString(), "2026-11-14T18:30:00.000Z");
   for (const text of ["2026-11-15", "2028-02-29", "1000-01-01"]) assert.ok(isIndexDay(text), text);
   for (const text of ["0000-01-01", "2026-02-29", "2026-1-1", "today", ""]) {
@@ -243,7 +243,7 @@ const card = fc
     };
   });
 
-test("an estimate holds every price that the card would give now, and stays within its bounds", () => {
+test("an estimate includes every price that the card gives now, and stays within its bounds", () => {
   const amount = fc.maxSafeInteger().map((paise) => Math.max(1, Math.abs(paise)));
   fc.assert(
     fc.property(card, amount, (rateCard, amountPaise) => {
@@ -274,7 +274,7 @@ test("an enquiry is kept for 180 days, or for 30 after it was closed if that is 
   assert.equal(closedAt("2027-05-01T10:00:00Z"), "2027-05-14T10:00:00.000Z");
 });
 
-test("a day's budget is free again at midnight IST, in whole seconds and never none", () => {
+test("a day's budget is restored at midnight IST, and Retry-After is at least one second", () => {
   const wait = (text: string) => secondsToMidnight(new Date(text));
   assert.equal(wait("2026-11-15T23:59:59.999+05:30"), 1);
   assert.equal(wait("2026-11-15T23:59:00+05:30"), 60);

@@ -59,7 +59,7 @@ test("there are prices exactly while a market is open", () => {
   assert.deepEqual(showPrices(undefined), ["unavailable", null, null]);
 });
 
-test("a card that takes no typical credit is priced for the largest it takes", () => {
+test("a card that takes no typical credit is priced for the largest face it takes", () => {
   assert.deepEqual(showPrices({ face_max_paise: 40_000_000 }), ["open", 9_765, 9_935]);
 });
 
@@ -90,7 +90,7 @@ test("the two texts of an update differ in the buy price alone", () => {
   assert.equal(body, JSON.stringify(rest));
 });
 
-test("an id is continued from exactly when it is of this log and not beyond its end", () => {
+test("a stream resumes from an id exactly when the id is of this log and not past its end", () => {
   const end = { epoch: "0123456789", seq: 1_000 };
   const epoch = fc.constantFrom("0123456789", "abcdefabcd");
   fc.assert(
@@ -103,7 +103,7 @@ test("an id is continued from exactly when it is of this log and not beyond its 
   );
 });
 
-test("any other text is malformed, and none makes the rule throw", () => {
+test("any other text is a malformed id, and parsing never throws", () => {
   const end = { epoch: "0123456789", seq: 1_000 };
   fc.assert(
     fc.property(fc.string(), (text) => {

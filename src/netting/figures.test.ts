@@ -155,7 +155,7 @@ test("uncovered duty of either scheme is bought where cover is cheapest", () => 
   assert.deepEqual(bought(new Map()), [20_000_000, 0]);
 });
 
-test("a credit worth less than a paisa at the mid, or without a market, has no price", () => {
+test("a credit has no price when it is worth less than a paisa at the mid or has no market", () => {
   const tiny = { scheme: "RODTEP", face_paise: 1 } as const;
   assert.equal(hasPrice(cards, tiny), false);
   assert.equal(hasPrice(cards, { ...tiny, face_paise: 2 }), true);

@@ -30,7 +30,7 @@ test("counters give the codes of RFC 4226, appendix D", () => {
   );
 });
 
-test("a code holds one step either side, and never twice", () => {
+test("a code is accepted one step early or late, and never twice", () => {
   const now = new Date("2026-11-16T09:00:00Z");
   const step = computeStep(now);
   for (const off of [-2, -1, 0, 1, 2]) {
@@ -44,7 +44,7 @@ test("a code holds one step either side, and never twice", () => {
   }
 });
 
-test("secrets survive base 32 as apps write it", () => {
+test("secrets survive encoding in base 32 as authenticator apps read it", () => {
   assert.equal(toBase32(secret), "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ");
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 1, maxLength: 40 }), (bytes) => {

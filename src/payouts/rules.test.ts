@@ -33,7 +33,7 @@ const edges: readonly [string, PayoutAction, string][] = [
   ["held", "recall", "returned"],
 ];
 
-test("a payout moves along the twelve edges and nowhere else, and never by its desk", () => {
+test("a payout has twelve moves and no other, and none by its desk", () => {
   for (const state of payoutStates) {
     assert.deepEqual(allowedActions(payoutLifecycle, state), []);
     for (const action of actions) {
@@ -54,7 +54,7 @@ test("the amount chooses the rail", () => {
 
 const paid: Payee = { account: { ifsc: "HDFC0000001", last4: "5678" }, holds: [] };
 
-test("by descending precedence: the firm's hold, a missing account, broken books", () => {
+test("the firm's hold comes before a missing account, and that before broken books", () => {
   const until = new Date("2026-11-16T10:00:00+05:30");
   const changed: Payee = {
     account: null,
@@ -78,7 +78,7 @@ test("a sandbox firm without an account is paid all the same", () => {
   assert.deepEqual(resolveAccount(paid, "sandbox"), paid.account);
 });
 
-test("the simulated bank names every payment in a bank's form, and each by itself", () => {
+test("the simulated bank gives every payment a UTR of its own", () => {
   const named = new Set<string>();
   for (const rail of rails) {
     for (let payment = 0; payment < 100; payment++) {

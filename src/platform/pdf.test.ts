@@ -30,13 +30,13 @@ function paper(rows: number, name = "The House"): Paper {
   };
 }
 
-test("the same paper is the same bytes, and another date is not", async () => {
+test("the same document gives the same bytes, and another date gives others", async () => {
   const once = await drawPapers([paper(3)], dated);
   assert.deepEqual(await drawPapers([paper(3)], dated), once);
   assert.notDeepEqual(await drawPapers([paper(3)], new Date(dated.getTime() + 1_000)), once);
 });
 
-test("a long table goes on over pages under its own head, and every page is numbered", async () => {
+test("a long table continues over numbered pages that repeat its head", async () => {
   const pages = await pagesOf(await drawPapers([paper(100)], dated));
   assert.ok(pages.length > 2);
   pages.forEach(({ text }, at) => {
@@ -48,25 +48,25 @@ test("a long table goes on over pages under its own head, and every page is numb
   assert.ok(all.includes("The end."));
 });
 
-test("a paper that nobody waits for is not drawn to its end", async () => {
+test("drawing stops when its caller is gone", async () => {
   let looks = 0;
   const stop = { isAsked: () => ++looks > 3 };
   await assert.rejects(drawPapers([paper(1_000)], dated, stop), NobodyWaits);
   assert.equal(looks, 4);
 });
 
-test("a script that has to be shaped still is", async () => {
+test("text of a complex script is shaped", async () => {
   const [page] = await pagesOf(await drawPapers([paper(1, "Ünal Ş. e\u0301lan")], dated));
   assert.ok(page?.text.includes("Ünal"));
 });
 
-test("each paper begins on a page of its own", async () => {
+test("each document begins on a new page", async () => {
   const pages = await pagesOf(await drawPapers([paper(1), paper(1, "Another House")], dated));
   assert.equal(pages.length, 2);
   assert.ok(pages[1]?.text.includes("Another House"));
 });
 
-test("nothing is drawn past the edge of the page, however long it is", async () => {
+test("no text is drawn past the edge of the page, at any length", async () => {
   const [page] = await pagesOf(await drawPapers([paper(2, "W".repeat(200))], dated));
   assert.ok(page);
   for (const { str, transform, width } of page.drawn) {

@@ -9,7 +9,7 @@ import { open, seal } from "./seal.ts";
 const key = randomBytes(32);
 const purpose = "firms.bank";
 
-test("what was sealed opens again, and nothing of it can be read before", () => {
+test("a sealed text opens again and is unreadable before", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), (text) => {
       const sealed = seal(text, purpose, key);
@@ -19,7 +19,7 @@ test("what was sealed opens again, and nothing of it can be read before", () => 
   );
 });
 
-test("one text sealed twice is two different seals", () => {
+test("sealing one text twice gives two different seals", () => {
   assert.notDeepEqual(seal("001234567890", purpose, key), seal("001234567890", purpose, key));
 });
 
@@ -32,7 +32,7 @@ test("a seal with any bit changed does not open", () => {
   }
 });
 
-test("a seal that was cut short or made longer does not open", () => {
+test("a truncated or extended seal does not open", () => {
   for (const text of ["", "001234567890"]) {
     const sealed = seal(text, purpose, key);
     for (let length = 0; length < sealed.length; length++) {

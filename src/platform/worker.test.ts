@@ -37,14 +37,14 @@ function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-test("a worker begins at once, and rests when there is nothing to do", async () => {
+test("a worker runs at once, and pauses when there is nothing to do", async () => {
   const worker = workshop(never);
   for (let turns = 0; turns < 20; turns++) await turn();
   assert.equal(worker.count(), 1);
   await worker.stop();
 });
 
-test("while there is more to do there is no pause", async () => {
+test("a worker does not pause while there is more to do", async () => {
   const worker = workshop(never);
   worker.answers(async () => {
     await turn();
@@ -57,7 +57,7 @@ test("while there is more to do there is no pause", async () => {
   await worker.stop();
 });
 
-test("after its pause a worker looks again by itself", async () => {
+test("a worker runs again after its pause", async () => {
   const worker = workshop(1);
   const alive = setInterval(() => {}, 1_000);
   await worker.nextRun();
@@ -66,7 +66,7 @@ test("after its pause a worker looks again by itself", async () => {
   await worker.stop();
 });
 
-test("waking ends the pause, every time", async () => {
+test("waking a worker ends its pause, every time", async () => {
   const worker = workshop(never);
   await turn();
   for (let wakes = 1; wakes <= 3; wakes++) {
@@ -79,7 +79,7 @@ test("waking ends the pause, every time", async () => {
   await worker.stop();
 });
 
-test("waking during a run is not lost: another run follows", async () => {
+test("waking a worker during a run causes another run", async () => {
   const worker = workshop(never);
   await turn();
   const gate = Promise.withResolvers<"idle">();
@@ -95,7 +95,7 @@ test("waking during a run is not lost: another run follows", async () => {
   await worker.stop();
 });
 
-test("a fault is logged under the worker's name and ends nothing", async () => {
+test("a fault is logged with the worker's name and does not stop the worker", async () => {
   const worker = workshop(never);
   await turn();
   worker.answers(() => Promise.reject(new Error("the database is away")));
@@ -114,7 +114,7 @@ test("a fault is logged under the worker's name and ends nothing", async () => {
   await worker.stop();
 });
 
-test("a fault is followed by the pause, not by the next run at once", async () => {
+test("a worker pauses after a fault", async () => {
   const worker = workshop(never);
   worker.answers(() => Promise.reject(new Error("again")));
   worker.wake();
@@ -123,7 +123,7 @@ test("a fault is followed by the pause, not by the next run at once", async () =
   await worker.stop();
 });
 
-test("stopping lets the run under way end, and no other begins", async () => {
+test("stopping a worker lets the current run end and starts no other", async () => {
   const worker = workshop(never);
   await turn();
   const gate = Promise.withResolvers<"more">();

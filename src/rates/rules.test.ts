@@ -103,7 +103,7 @@ test("the starting cards may be published", () => {
   for (const scheme of schemes) assert.deepEqual(findTermProblems(startingTerms[scheme]), []);
 });
 
-test("a face at a bound is in the next band, one paisa less is in the band below", () => {
+test("a face at a bound is in the upper band, one paisa less in the lower", () => {
   const base = 9_850 - 40;
   const edges = [
     [1, -150],
@@ -173,7 +173,7 @@ test("a bid never falls with size or validity when the bands do not", () => {
 /** Terms as they may stand in a card of before this rule: any bands, any mid. */
 const everPublished = anyTerms;
 
-test("no bid is above the mid and no ask below it, of whatever size, validity and card", () => {
+test("no bid is above the mid and no ask below it, for any size, validity and card", () => {
   fc.assert(
     fc.property(everPublished, face, face, days, (card, paise, requirement, left) => {
       const bid = priceBid(card, paise, left) ?? 0;

@@ -78,7 +78,7 @@ test("value, fee and tax of a deal are lines of their own and sum to what was mo
   assert.equal(bought.at(-1)?.balance_paise, 0);
 });
 
-test("a deal without a fee is one line, however many credits it has", () => {
+test("a deal without a fee is one line, for any number of credits", () => {
   const free = { ...leg, seller_fee_paise: 0, seller_gst_paise: 0 };
   const legs = [free, { ...free, ordinal: 1, scrip_no: "SCRIP0002", seller_bps: 9_700 }];
   const postings = [posting({ paise: 100 }), posting({ paise: 50, ordinal: 1 })];
@@ -89,7 +89,7 @@ test("a deal without a fee is one line, however many credits it has", () => {
   assert.equal(line?.price_bps, null, "the credits had two prices");
 });
 
-test("a reversal returns value, fee and tax, and what the balance could not bear becomes dues", () => {
+test("a reversal returns value, fee and tax, and a shortfall becomes dues", () => {
   const back = [
     posting({ kind: "reversal", paise: -1_000_000 }),
     posting({ kind: "reversal", account_kind: "firm_dues", paise: -8_765_000 }),
@@ -113,7 +113,7 @@ test("a reversal returns value, fee and tax, and what the balance could not bear
   );
 });
 
-test("money that banks moved shows their reference", () => {
+test("a line of bank money shows the bank's reference", () => {
   const payments = new Map([
     ["pay_01jd2m7q4x8r5v6w9y0abcdefg", { utr: "HDFCR1", rail: "RTGS", kind: "settlement" }],
   ]);
@@ -142,7 +142,7 @@ test("money that banks moved shows their reference", () => {
   );
 });
 
-test("a commission is one line for a deal, and another when it is taken back", () => {
+test("a commission is one line for a deal, and one more when it is reversed", () => {
   const own = { kind: "commission", account_kind: "desk_commission" } as const;
   const later = new Date(at.getTime() + 1);
   const postings = [

@@ -21,7 +21,7 @@ const side: CommissionedSide = {
   facePaise: 25_000_000,
 };
 
-test("a commission is a share of face, rounded down, and nothing is not paid", () => {
+test("a commission is a share of face, rounded down, and zero makes no payment", () => {
   const [paid] = buildPayment(side, 5);
   const to = { kind: "desk_commission", firmId: side.deskId } as const;
   assert.deepEqual(paid?.movements, [{ from: { kind: "house_cash" }, to, paise: 12_500 }]);
@@ -31,7 +31,7 @@ test("a commission is a share of face, rounded down, and nothing is not paid", (
   assert.deepEqual(least?.movements, [{ from: { kind: "house_cash" }, to, paise: 1 }]);
 });
 
-test("every leg and side has a payment and a taking back of its own, and is found from them", () => {
+test("every leg and side has its own payment and reversal entry, which identify it", () => {
   const legs = fc.uniqueArray(fc.nat(10_000), { minLength: 1, maxLength: 20 });
   fc.assert(
     fc.property(legs, (ordinals) => {
@@ -57,7 +57,7 @@ test("every leg and side has a payment and a taking back of its own, and is foun
   );
 });
 
-test("what a desk no longer has of a commission that is taken back, it owes", () => {
+test("a desk owes the part of a reversed commission that it no longer has", () => {
   const { deskId } = side;
   const paid = {
     environment: "sandbox",

@@ -20,7 +20,7 @@ const sums = fc.record({
   seller_gst_paise: paise,
 });
 
-test("each side pays or gets exactly its own money, and fee and tax are set apart", () => {
+test("each side pays or gets its own amount, and fee and tax go to their own accounts", () => {
   fc.assert(
     fc.property(sums, (leg) => {
       const balances = balancesAfter(buildMoneyMovements(buildLeg("frm_seller", leg), "frm_buyer"));
@@ -32,7 +32,7 @@ test("each side pays or gets exactly its own money, and fee and tax are set apar
   );
 });
 
-test("the house, on either side, keeps what the other pays less fee and tax", () => {
+test("the house on either side keeps the other's payment less fee and tax", () => {
   fc.assert(
     fc.property(sums, (leg) => {
       const sold = balancesAfter(buildMoneyMovements(buildLeg(house, leg), "frm_buyer"));

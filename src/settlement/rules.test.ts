@@ -37,7 +37,7 @@ const edges: readonly [string, Action, string][] = [
   ["settled", "reverse", "reversed"],
 ];
 
-test("a settlement moves along the eight edges and nowhere else", () => {
+test("a settlement has eight moves and no other", () => {
   let refused = 0;
   for (const state of settlementStates) {
     for (const action of actions) {
@@ -54,7 +54,7 @@ test("a settlement moves along the eight edges and nowhere else", () => {
   assert.equal(refused, settlementStates.length * actions.length - edges.length);
 });
 
-test("a leg moves along four edges and nowhere else", () => {
+test("a leg has four moves and no other", () => {
   const legal = new Set(
     legStates.flatMap((state) =>
       (Object.keys(legLifecycle.moves) as (keyof typeof legLifecycle.moves)[]).flatMap((action) => {
@@ -84,7 +84,7 @@ test("no caller moves a settlement", () => {
   }
 });
 
-test("what is open waits for somebody until some time, and what has ended for nobody", () => {
+test("an open settlement names whom it waits for and until when, and an ended one does not", () => {
   for (const environment of ["live", "sandbox"] as const) {
     for (const state of settlementStates) {
       const dueAt = computeDueAt(state, environment, friday, plainCalendar);
@@ -110,7 +110,7 @@ test("live deadlines count working days to the close of the desk, the sandbox's 
   );
 });
 
-test("legs decide: open ones make it wait, one delivered settles it, none fails it", () => {
+test("a settlement waits for open legs, settles with a delivered one and fails without", () => {
   const legs = fc.array(fc.constantFrom(...legStates), { minLength: 1, maxLength: 6 });
   fc.assert(
     fc.property(legs, (states: LegState[]) => {

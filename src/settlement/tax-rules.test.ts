@@ -38,7 +38,7 @@ const row = (line: "gst" | "tds", effective_from: string, is_on = true): RateRow
   ...(is_on && { gst, tds }[line]),
 });
 
-test("the latest rate up to a day is in force, and none before the first or after the last", () => {
+test("the latest rate up to a day is in force, and none outside the given days", () => {
   const rows = [
     row("gst", "2026-12-01"),
     row("gst", "2027-04-01", false),
@@ -55,7 +55,7 @@ test("the latest rate up to a day is in force, and none before the first or afte
   assert.deepEqual(findRates("2027-04-01", []), { gst: undefined, tds: undefined });
 });
 
-test("what is in force is not changed, and the parts of the tax are the whole", () => {
+test("a rate in force cannot be changed, and the parts of a tax sum to the whole", () => {
   const refused = (work: () => void) => assert.throws(work, Failure);
   refused(() => refuseEarly("live", "2026-11-16", "2026-11-16"));
   refused(() => refuseEarly("sandbox", "2026-11-15", "2026-11-16"));
@@ -95,7 +95,7 @@ test("the place of supply decides which taxes there are, and they sum to the tax
   );
 });
 
-test("over a year tax is withheld on what exceeds the threshold, and on no paisa twice", () => {
+test("tax is withheld once on each paisa above the year's threshold", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(anyPaise, fc.nat(50_000)), { maxLength: 30 }), (sales) => {
       let [sold, taxed] = [0, 0];
@@ -115,7 +115,7 @@ test("over a year tax is withheld on what exceeds the threshold, and on no paisa
   );
 });
 
-test("what a side's taxes move sums to zero, and a reversal moves it back", () => {
+test("the tax movements of a side sum to zero, and a reversal undoes them", () => {
   const side = fc.record({
     side: fc.constantFrom("sell" as const, "buy" as const),
     firmId: fc.constant("frm_01jd2m7q4x8r5v6w9y0abcdefg"),

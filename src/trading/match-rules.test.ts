@@ -65,7 +65,7 @@ test("a resting buy that pays at least bid plus margin comes before the house", 
   assert.equal(match?.buyerBps, 9_900);
 });
 
-test("a quoted sell gets its quoted price, whoever buys and whether or not the market is open", () => {
+test("a quoted sell gets its quoted price from any buyer, in an open or halted market", () => {
   assert.equal(matchSell(market, [buy()], sell({ quotedBps: 9_700 }))?.sellerBps, 9_700);
   assert.equal(matchSell(halted, [], sell({ quotedBps: 9_700 }))?.sellerBps, 9_700);
   assert.equal(matchSell(halted, [buy()], sell({ quotedBps: 9_700 }))?.with, "house");

@@ -20,7 +20,7 @@ import {
 
 const now = new Date("2026-11-16T10:00:00+05:30");
 
-test("an order moves along the table and nowhere else", () => {
+test("an order moves only as the table says", () => {
   for (const [action, move] of Object.entries(orderLifecycle.moves)) {
     for (const state of orderStates) {
       const go = () => advance(orderLifecycle, state, action as keyof typeof orderLifecycle.moves);
@@ -114,7 +114,7 @@ function newOrder(side: "sell" | "buy", faces: readonly number[]): DealFields {
   };
 }
 
-test("all_in_paise is the exact rounding of the dealt face, in whatever parts an order is dealt", () => {
+test("all_in_paise is the exact rounding of the dealt face, for any number of deals", () => {
   fc.assert(
     fc.property(
       fc.constantFrom("sell" as const, "buy" as const),

@@ -141,7 +141,7 @@ function parseOutcome(request: QuoteRequest): object {
   }
 }
 
-test("a quote is open up to its last instant or its first order, and then allows no action", () => {
+test("a quote is open until it expires or is used, and then allows no action", () => {
   const valid_until = new Date(1_000);
   const at = (ms: number, order_id: string | null = null) =>
     findQuoteState({ order_id, valid_until }, new Date(ms));
@@ -153,7 +153,7 @@ test("a quote is open up to its last instant or its first order, and then allows
   }
 });
 
-test("every delivery from the least face on gets the bid of the amount or a better one", () => {
+test("every delivery from the least face on gets at least the bid of the amount", () => {
   const life = fc.integer({ min: 365, max: 800 });
   fc.assert(
     fc.property(card, smallPaise, life, fc.nat({ max: 10_000 }), (card, face, days, part) => {

@@ -19,7 +19,7 @@ const answered = (status: number, retryAfter?: string): PostResult => ({
   retryAfter,
 });
 
-test("a delivery moves by the table and in no other way", () => {
+test("a delivery moves only as the table says", () => {
   const allowed = { deliver: ["pending"], give_up: ["pending"], replay: ["dead"] } as const;
   for (const state of deliveryLifecycle.states) {
     for (const [action, from] of Object.entries(allowed)) {
@@ -31,7 +31,7 @@ test("a delivery moves by the table and in no other way", () => {
   }
 });
 
-test("every status and every fault has its class", () => {
+test("every status and every fault is transient or permanent", () => {
   for (let status = 100; status < 1_000; status++) {
     const { outcome } = classify(answered(status));
     if (status >= 200 && status < 300) assert.equal(outcome, "delivered");
@@ -44,7 +44,7 @@ test("every status and every fault has its class", () => {
   assert.equal(classify({ kind: "failed", fault: "address_blocked" }).outcome, "permanent");
 });
 
-test("a delay is the schedule's with at most a tenth on top, and there are as many as it has numbers", () => {
+test("each delay is the schedule's plus at most a tenth, and the schedule's length bounds the attempts", () => {
   const schedule = fc.array(fc.nat({ max: 86_400 }), { minLength: 1, maxLength: 12 });
   fc.assert(
     fc.property(
@@ -79,7 +79,7 @@ test("Retry-After lengthens the delay on 429 and 503, up to a day, and never sho
   assert.equal(waitS(answered(500, "90")), 60);
 });
 
-test("any bytes of an answer become text that can be kept", () => {
+test("any bytes of an answer become text that the database takes", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 512 }), (bytes) => {
       const text = cleanAnswer(Buffer.from(bytes));

@@ -24,7 +24,7 @@ const head: EventHead = {
 };
 const every = { webhook_id: "whk_1", firm_id: null, event: "*" };
 
-test("a subscription moves by the table and in no other way", () => {
+test("a subscription moves only as the table says", () => {
   const allowed = {
     fail: ["active"],
     recover: ["failing"],
@@ -42,7 +42,7 @@ test("a subscription moves by the table and in no other way", () => {
   }
 });
 
-test("a subscription wants its events of its firms, its own pings, and never news of itself", () => {
+test("a subscription gets its events of its firms and its own pings, and no events about itself", () => {
   assert.equal(isWanted(every, head), true);
   assert.equal(isWanted({ ...every, event: "credit.listed" }, head), true);
   assert.equal(isWanted({ ...every, event: "credit.expired" }, head), false);
@@ -56,7 +56,7 @@ test("a subscription wants its events of its firms, its own pings, and never new
   assert.equal(isWanted({ ...every, webhook_id: "whk_2" }, failing), true);
 });
 
-test("a delivery's id follows from subscription and event alone", () => {
+test("a delivery's id depends on subscription and event only", () => {
   const id = buildDeliveryId("whk_1", head);
   assert.match(id, /^dlv_[0-9a-f]{26}$/);
   assert.equal(buildDeliveryId("whk_1", { ...head }), id);
@@ -70,7 +70,7 @@ test("a delivery's id follows from subscription and event alone", () => {
   assert.equal(new Set([id, ...others]).size, 6);
 });
 
-test("a receiver is warned of after one day and after four, and given up after five", () => {
+test("a failing receiver is reported after one day and after four, and disabled after five", () => {
   const verdict = (days: number, warnings: number, state: "active" | "failing" | "disabled") =>
     decideOnFailing({
       state,

@@ -27,7 +27,7 @@ async function callsOf({ ctx }: Service, keyId: string): Promise<number> {
   return Number(rows[0]?.calls ?? 0);
 }
 
-test("any change of a key or of its plan counts for the next call, whoever makes it", async (t) => {
+test("a change of a key or its plan applies to the next call, whoever makes it", async (t) => {
   const service = await startService(t);
   const change = (text: string, value: string) =>
     asOwner(service.ctx.db, (owner) => owner.query(text, [value]));
@@ -57,7 +57,7 @@ test("any change of a key or of its plan counts for the next call, whoever makes
   assert.equal(await statusOf(service, key), 401);
 });
 
-test("a guessed secret of a key that is remembered is refused and counts for nobody", async (t) => {
+test("a wrong secret for a remembered key is refused and counted for no key", async (t) => {
   const service = await startService(t);
   const { api_key: key, key_id: keyId } = await service.issue();
   await statusOf(service, key);
@@ -69,7 +69,7 @@ test("a guessed secret of a key that is remembered is refused and counts for nob
   assert.equal(await statusOf(service, key), 200, "and the key is known as before");
 });
 
-test("calls of keys that are remembered, of new ones and of children each get their own answer", async (t) => {
+test("concurrent calls of remembered, new and child keys each get their own answer", async (t) => {
   const service = await startService(t);
   const old = await service.issue();
   await statusOf(service, old.api_key);
@@ -83,7 +83,7 @@ test("calls of keys that are remembered, of new ones and of children each get th
   );
 });
 
-test("a key is looked up once, and then confirmed until something changes", async (t) => {
+test("a key is read once and then confirmed by its version until it changes", async (t) => {
   const service = await startService(t);
   const { ctx, clock, metrics } = service;
   const authenticate = openAuthenticator(ctx);
@@ -113,7 +113,7 @@ test("a key is looked up once, and then confirmed until something changes", asyn
   assert.equal(await callsOf(service, keyId), 5);
 });
 
-test("a call that is not confirmed leaves no trace in the window and in the count", async (t) => {
+test("a call that is not confirmed is neither in the window nor in the count", async (t) => {
   const service = await startService(t);
   const { ctx, clock } = service;
   const { api_key: header, key_id: keyId } = await service.issue();
@@ -143,7 +143,7 @@ test("a call that is not confirmed leaves no trace in the window and in the coun
   assert.equal(next?.used, 3);
 });
 
-test("a key that ends by the clock, and a child, are looked up every time", async (t) => {
+test("a key with an expiry and a child key are read on every call", async (t) => {
   const service = await startService(t);
   const root = await service.issue();
   const child = await mintChild(service, root.api_key, {});

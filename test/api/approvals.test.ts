@@ -48,7 +48,7 @@ async function stateOf(service: Service, approvalId: string) {
   return (await showApproval(service.ctx, approvalId)).status;
 }
 
-test("a proposal is seen with who, what, value, age and what will happen", async (t) => {
+test("a proposal shows its proposer, act, value, age and effect", async (t) => {
   const service = await startService(t);
   const { approval, approvalId, settlementId } = await proposedReversal(service);
   service.clock.advance({ seconds: 90 });
@@ -62,7 +62,7 @@ test("a proposal is seen with who, what, value, age and what will happen", async
   assert.equal(approval.status, "proposed");
 });
 
-test("one person alone reverses nothing, under whatever spelling of their name", async (t) => {
+test("one person alone cannot reverse a settlement, under any spelling of their name", async (t) => {
   const service = await startService(t);
   const { approvalId, settlementId, seller, command } = await proposedReversal(service, "Asha Rao");
   for (const name of ["Asha Rao", "asha rao", "ASHARAO", " Asha  Rao "]) {
@@ -116,7 +116,7 @@ test("a second call of the same command by somebody else is an approval", async 
   assert.ok(told.includes("ravi approval.approve"), String(told));
 });
 
-test("a proposal that its proposer changed cannot be approved as it was", async (t) => {
+test("a proposal that its proposer replaced cannot be approved", async (t) => {
   const service = await startService(t);
   const { settlementId, approvalId } = await proposedReversal(service);
   const changed = { settlementId, reason: "wrong buyer" };
@@ -146,7 +146,7 @@ test("a fact that changed since the proposal voids it, and nothing happens", asy
   assert.equal(await sendPayout(service.ctx, namedOperator("asha"), sending), "sent");
 });
 
-test("a proposal expires, is rejected once, and can be taken back by its proposer", async (t) => {
+test("a proposal expires, is rejected once, and can be withdrawn by its proposer", async (t) => {
   const service = await startService(t);
   const late = await proposedReversal(service);
   service.clock.advance({ days: 3 });
@@ -165,7 +165,7 @@ test("a proposal expires, is rejected once, and can be taken back by its propose
   assert.equal((await settlementOf(service, own.seller, own.settlementId)).status, "settled");
 });
 
-test("many who approve at once carry it out once", async (t) => {
+test("concurrent approvals carry a proposal out once", async (t) => {
   const service = await startService(t);
   const { approvalId, settlementId, seller } = await proposedReversal(service);
   const outcomes = await Promise.allSettled(
@@ -185,7 +185,7 @@ test("many who approve at once carry it out once", async (t) => {
   await assertLedgerSound(service);
 });
 
-test("what cannot be done is not approved, and stays for when it can", async (t) => {
+test("an act that is refused leaves its proposal open for a later approval", async (t) => {
   const service = await startService(t);
   const { approvalId, payoutId } = await proposedReversal(service);
   await sendPayout(service.ctx, namedOperator("asha"), { payoutId, utr: "HDFCR52026111500099" });
@@ -193,7 +193,7 @@ test("what cannot be done is not approved, and stays for when it can", async (t)
   assert.equal(await stateOf(service, approvalId), "proposed");
 });
 
-test("a proposal that nobody made is not found", async (t) => {
+test("an unknown proposal is not found", async (t) => {
   const service = await startService(t);
   await assert.rejects(
     approve(service, "ravi", "apr_none"),

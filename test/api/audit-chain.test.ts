@@ -31,7 +31,7 @@ async function chained(db: Database): Promise<string[]> {
   return rows.map((row) => row.entity_id);
 }
 
-test("records get their places in the order they were written, from 1 and without a gap", async (t) => {
+test("audit records are numbered from 1 without a gap, in the order of writing", async (t) => {
   const { db } = await testDatabase(t);
   await write(db, ["a", "b", "c"]);
   await write(db, ["d"], later);
@@ -44,7 +44,7 @@ test("records get their places in the order they were written, from 1 and withou
   await assertChainWhole({ db });
 });
 
-test("a desk's writers take their places one after the other, and other desks' do not wait", async (t) => {
+test("writers of one desk are serialized, and writers of other desks do not wait", async (t) => {
   const [db, other] = await twoNodes(t);
   let commit = () => {};
   const held = new Promise<void>((resolve) => (commit = resolve));
@@ -66,7 +66,7 @@ test("a desk's writers take their places one after the other, and other desks' d
   await assertChainWhole({ db });
 });
 
-test("writers that are killed, that commit late and that roll back leave no gap and no double", async (t) => {
+test("writers that are killed, commit late or roll back leave no gap and no duplicate", async (t) => {
   const random = randomOf(t);
   const [db, other] = await twoNodes(t);
   const desks = Array.from({ length: 5 }, (_, at) => `frm_0000000000000000000000000${at}`);
@@ -123,7 +123,7 @@ test("writers that are killed, that commit late and that roll back leave no gap 
   assert.deepEqual((await chained(db)).toSorted(), kept.toSorted());
 });
 
-test("a desk that two write on for the first time at once has one chain", async (t) => {
+test("two concurrent first writers of a desk make one chain", async (t) => {
   const [db, other] = await twoNodes(t);
   const nodes = [db, other, db, other];
   await Promise.all(nodes.map((node, at) => write(node, [`n${at}`])));
@@ -131,7 +131,7 @@ test("a desk that two write on for the first time at once has one chain", async 
   await assertChainWhole({ db });
 });
 
-test("a time that is finer than a millisecond is part of what was hashed", async (t) => {
+test("the hash includes the microseconds of a record's time", async (t) => {
   const { db } = await testDatabase(t);
   await write(db, ["a"]);
   const finer = "update audit_records set at = at + interval '1 microsecond'";
@@ -139,7 +139,7 @@ test("a time that is finer than a millisecond is part of what was hashed", async
   assert.equal((await verifyChain({ db })).first_break?.seq, 1);
 });
 
-test("a chain that was cut in the middle is not whole", async (t) => {
+test("a chain with a record removed from the middle fails verification", async (t) => {
   const { db } = await testDatabase(t);
   await write(db, ["a", "b", "c"]);
   await asOwner(db, async (owner) => await owner.query("delete from audit_records where seq = 2"));

@@ -52,7 +52,7 @@ async function checkpointEvents({ send }: Service, key: string): Promise<{ data:
 
 type Told = { seq: number; hash: string; signature: string; checkpoint: string };
 
-test("the last 100 records cut off by the owner are found by a checkpoint, and by nothing else", async (t) => {
+test("a checkpoint detects that the owner removed the last 100 records, and nothing else does", async (t) => {
   const file = await sinkFile(t);
   const service = await startService(t, { checkpoints: file });
   const { ctx, clock } = service;
@@ -83,7 +83,7 @@ test("the last 100 records cut off by the owner are found by a checkpoint, and b
   assert.equal((await verifyCheckpoints(ctx, ofOther.join("\n"))).whole, true);
 });
 
-test("the command says which desk and from which record, and ends with 1", async (t) => {
+test("the command names the desk and the first missing record, and exits with 1", async (t) => {
   const file = await sinkFile(t);
   const service = await startService(t, { checkpoints: file });
   const { run } = await commandLine(t, service);
@@ -101,7 +101,7 @@ test("the command says which desk and from which record, and ends with 1", async
   assert.deepEqual([first_break.desk_id, first_break.seq], [desk.firm_id, left + 1]);
 });
 
-test("a desk is told once a day, with its event and its line, and not of its own checkpoint", async (t) => {
+test("a desk gets one checkpoint a day, as an event and a line, and none for the checkpoint itself", async (t) => {
   const file = await sinkFile(t);
   const service = await startService(t, { checkpoints: file });
   const { clock } = service;
@@ -132,7 +132,7 @@ test("a desk is told once a day, with its event and its line, and not of its own
   );
 });
 
-test("an export leaves its checkpoint too, and a saved export or event serves as well as the file", async (t) => {
+test("an export writes a checkpoint, and a saved export or event verifies as the file does", async (t) => {
   const file = await sinkFile(t);
   const service = await startService(t, { checkpoints: file });
   const { ctx } = service;
@@ -155,7 +155,7 @@ test("an export leaves its checkpoint too, and a saved export or event serves as
   }
 });
 
-test("a checkpoint that was changed, or that another key signed, proves nothing and is named", async (t) => {
+test("a changed checkpoint, or one of another key, is rejected by name", async (t) => {
   const service = await startService(t);
   const { api_key: key } = await service.issue();
   const lines = (await exportOf(service, key)).trimEnd().split("\n");
@@ -171,7 +171,7 @@ test("a checkpoint that was changed, or that another key signed, proves nothing 
   assert.equal((await verifyCheckpoints(service.ctx, line)).whole, true);
 });
 
-test("a place that is away is tried again, and gets everything once it is back", async (t) => {
+test("an unreachable sink is retried, and gets every checkpoint when it is back", async (t) => {
   const receiver = await startReceiver(t);
   receiver.react((response) => response.writeHead(503).end());
   const service = await startService(t, { checkpoints: receiver.url });

@@ -63,7 +63,7 @@ async function deskWith(service: Service, names: readonly string[]) {
 test("reading the trail", async (t) => {
   const service = await startService(t);
 
-  await t.test("the door", async (t) => {
+  await t.test("every audit route checks key, scope, rate and body", async (t) => {
     await checkDoors(t, service, [
       { method: "GET", path: "/v1/audit", scope: "orders:read" },
       { method: "GET", path: "/v1/audit/export", scope: "orders:read" },
@@ -71,7 +71,7 @@ test("reading the trail", async (t) => {
   });
 
   await t.test(
-    "every change is there at once, newest first, with who made it and how",
+    "every change is in the trail at once, newest first, with its actor and request",
     async () => {
       const desk = await deskWith(service, ["North", "South"]);
       const { audit } = await desk.list();
@@ -99,7 +99,7 @@ test("reading the trail", async (t) => {
     },
   );
 
-  await t.test("filters narrow it, and pages walk it", async () => {
+  await t.test("the trail is filtered and paged", async () => {
     const desk = await deskWith(service, ["A", "B", "C"]);
     const { audit } = await desk.list();
     const [newest] = audit;
@@ -120,7 +120,7 @@ test("reading the trail", async (t) => {
     assert.equal((await desk.list(`?cursor=${first.next_cursor}`, 400)).code, "bad_request");
   });
 
-  await t.test("a desk sees its own trail, and a sub_account key none", async () => {
+  await t.test("a desk reads its own trail, and a sub_account key reads none", async () => {
     const [mine, theirs] = [await deskWith(service, ["Mine"]), await deskWith(service, ["Theirs"])];
     const firmId = await addFirm(service, { deskId: mine.firm_id });
     const bound = { kind: "sub_account", firm_id: firmId };
@@ -134,7 +134,7 @@ test("reading the trail", async (t) => {
     assert.ok((await exportOf(service, theirs.key)).includes("making-Theirs"));
   });
 
-  await t.test("a desk is not told who stood on the other side of its deal", async () => {
+  await t.test("a desk's trail does not name the counterparty of its deal", async () => {
     const seller = await dealer(service);
     const buyer = await service.issue();
     const sell = { side: "sell", scrip_no: seller.scripNo, limit_bps: 9_800 };
@@ -173,7 +173,7 @@ test("exports", async (t) => {
   const whole = Buffer.from(text);
   const key = publicKeyHex(service.ctx.auditKey);
 
-  await t.test("an export is whole to both verifiers, and names its key", async () => {
+  await t.test("both verifiers accept an export, which names its key", async () => {
     const verdict = await verifyExport(once(whole), key);
     assert.deepEqual([verdict.whole, verdict.records, verdict.public_key], [true, 4, key]);
     assert.equal(await verifier(whole, key), undefined);
@@ -202,7 +202,7 @@ test("exports", async (t) => {
     assert.ok(await verifier(bytes), `the stand-alone verifier misses ${what}`);
   }
 
-  await t.test("every edited byte is found", async () => {
+  await t.test("verification finds every edited byte", async () => {
     for (let at = 0; at < whole.length; at++) {
       for (const flip of [0x01, 0x20]) {
         const edited = Buffer.from(whole);
@@ -212,13 +212,13 @@ test("exports", async (t) => {
     }
   });
 
-  await t.test("every truncation is found", async () => {
+  await t.test("verification finds every truncation", async () => {
     for (let end = 0; end < whole.length; end++) {
       await assertFound(whole.subarray(0, end), `the end at ${end}`);
     }
   });
 
-  await t.test("every deleted, swapped or doubled line is found", async () => {
+  await t.test("verification finds every deleted, swapped or duplicated line", async () => {
     const lines = text.split(/(?<=\n)/);
     for (const [at, line] of lines.entries()) {
       const without = lines.toSpliced(at, 1);
@@ -232,7 +232,7 @@ test("exports", async (t) => {
     }
   });
 
-  await t.test("any other edit is found", async () => {
+  await t.test("verification finds any other edit", async () => {
     const at = fc.nat({ max: whole.length });
     const edit = fc.record({
       at,
@@ -249,7 +249,7 @@ test("exports", async (t) => {
     );
   });
 
-  await t.test("a chain made anew is found by its key, and by nothing else", async () => {
+  await t.test("a rebuilt chain is detected by its signing key only", async () => {
     const lines = text.split(/(?<=\n)/);
     const told = linesOf(text).at(-1) as Parameters<typeof writeCheckpoint>[0];
     const forged = writeCheckpoint(told, buildSigningKey(randomBytes(32)));
@@ -261,7 +261,7 @@ test("exports", async (t) => {
     assert.match((await verifier(bytes, key)) ?? "", /another key/);
   });
 
-  await t.test("the next export goes on where the last one ended", async () => {
+  await t.test("the next export continues where the last one ended", async () => {
     const [last, checkpoint] = linesOf(text).slice(-2);
     assert.equal(last?.["hash"], checkpoint?.["head_hash"]);
     // That the chain was signed is a record too, and is not signed again for its own sake.
@@ -290,7 +290,7 @@ test("exports", async (t) => {
     assert.ok(await problemOf(Buffer.from(spliced)), "two exports are not one");
   });
 
-  await t.test("a question for the headers alone sends no lines", async () => {
+  await t.test("a HEAD request sends no lines", async () => {
     const { headers, text: none } = await service.send("HEAD", "/v1/audit/export", {
       key: desk.key,
       expect: 200,
@@ -300,7 +300,7 @@ test("exports", async (t) => {
   });
 
   await t.test(
-    "a key has two exports under way; the others wait, and a full queue is 500",
+    "a key has two exports in progress; others wait, and a full queue answers 500",
     async () => {
       const busy = await service.issue();
       const now = service.clock.now();
@@ -355,7 +355,7 @@ test("exports", async (t) => {
     },
   );
 
-  await t.test("both verifiers as they are run", async (t) => {
+  await t.test("both verifiers run as the guide shows", async (t) => {
     const { run, dataDir } = await commandLine(t, service);
     const file = join(dataDir, "export.ndjson");
     await writeFile(file, whole);
@@ -538,13 +538,13 @@ test("tampering in the database", async (t) => {
     });
   }
 
-  await t.test("nothing is found where nothing was touched", async () => {
+  await t.test("an untouched trail verifies", async () => {
     const verdict = await foundOf("update audit_records set action = action");
     assert.deepEqual([verdict.whole, verdict.records], [true, 5]);
   });
 
   await t.test(
-    "the service itself can change and remove no record, and remove no end",
+    "the service's role can neither change nor delete audit records and chain heads",
     async () => {
       for (const text of [
         "update audit_records set at = now()",
@@ -556,17 +556,20 @@ test("tampering in the database", async (t) => {
     },
   );
 
-  await t.test("an export of what was changed is sent as it is, and found out", async () => {
-    await owner.transaction(async (tx) => {
-      await run(tx, `update audit_records set action = 'other' where ${recordAt(3)}`);
-    });
-    const { first_break: found } = await verifyExport(
-      once(Buffer.from(await exportOf(service, desk.key))),
-    );
-    assert.equal(found?.line, 3);
-  });
+  await t.test(
+    "an export of a changed trail is sent unchanged and fails verification",
+    async () => {
+      await owner.transaction(async (tx) => {
+        await run(tx, `update audit_records set action = 'other' where ${recordAt(3)}`);
+      });
+      const { first_break: found } = await verifyExport(
+        once(Buffer.from(await exportOf(service, desk.key))),
+      );
+      assert.equal(found?.line, 3);
+    },
+  );
 
-  await t.test("an operator is told, too", async (t) => {
+  await t.test("the operator's check reports the tampering", async (t) => {
     const { run: commands } = await commandLine(t, service);
     const { code, stdout } = await commands("audit", "verify", "--json");
     assert.equal(code, 1);

@@ -19,7 +19,7 @@ import {
   settlementOf,
 } from "../support/settlements.ts";
 
-test("a day of payments: files, a second person, the bank's statement, the queue, and the books", async (t) => {
+test("operators pay by file, approve, import a statement, work the queue and reconcile on the command line", async (t) => {
   const service = await startService(t);
   const settings = { TWO_OPERATORS_FROM_PAISE: "20000000" };
   const { run, dataDir } = await commandLine(t, service, settings);

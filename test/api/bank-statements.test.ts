@@ -90,7 +90,7 @@ async function assertReconciled(service: Service) {
 
 const squeezed = (id: string) => id.replace("_", "").toUpperCase();
 
-test("a statement answers what was in a file: paid, come back, filed again, and paid once", async (t) => {
+test("a statement confirms or returns the lines of a payout file, and a returned one is paid once", async (t) => {
   const service = await startService(t);
   const seller = await liveSeller(service);
   const first = await filed(service, seller, 4_000_000, 9_000_000);
@@ -127,7 +127,7 @@ test("a statement answers what was in a file: paid, come back, filed again, and 
   ]);
 });
 
-test("a debit and its return in one file are booked in their order, however the bank has put them", async (t) => {
+test("a debit and its return in one file are booked in order, in whichever order the bank lists them", async (t) => {
   const service = await startService(t);
   const seller = await liveSeller(service);
   const { reference } = await filed(service, seller, 4_000_000);
@@ -171,7 +171,7 @@ test("the same file twice, and the same line in two files, count once", async (t
   await assertReconciled(service);
 });
 
-test("a buyer's money funds the deal that it names: exactly, in parts, and with something over", async (t) => {
+test("a buyer's payment funds the deal it names: exact, in parts, and with a surplus", async (t) => {
   const service = await startService(t);
   const buyer = await liveSeller(service);
   const dealId = await buying(service, buyer);
@@ -206,7 +206,7 @@ test("a buyer's money funds the deal that it names: exactly, in parts, and with 
   assert.equal(differences.length, 2, "what was written by hand is in no statement yet");
 });
 
-test("a third party's money waits, whatever it names, until a person says whose it is", async (t) => {
+test("a third party's payment waits in the queue until an operator assigns it", async (t) => {
   const service = await startService(t);
   const buyer = await liveSeller(service);
   const dealId = await buying(service, buyer);
@@ -261,7 +261,7 @@ test("a third party's money waits, whatever it names, until a person says whose 
   await assertReconciled(service);
 });
 
-test("a remitter is known by its proven account, too, and by no account that it only claims", async (t) => {
+test("a remitter is identified by its verified account, and not by an unverified one", async (t) => {
   const service = await startService(t);
   const buyer = await liveSeller(service);
   const line = () => ({
@@ -281,7 +281,7 @@ test("a remitter is known by its proven account, too, and by no account that it 
   await assertReconciled(service);
 });
 
-test("a statement that brings firms much takes two people before any of it counts", async (t) => {
+test("a statement with large credits takes two people before it is applied", async (t) => {
   const service = await startService(t);
   const buyer = await liveSeller(service);
   const text = statement(0, [
@@ -299,7 +299,7 @@ test("a statement that brings firms much takes two people before any of it count
   await assertReconciled(service);
 });
 
-test("a statement that nobody approved, or that was read in the wrong form, keeps nothing from counting", async (t) => {
+test("an unapproved statement, or one read in the wrong format, blocks no later import", async (t) => {
   const service = await startService(t);
   const buyer = await liveSeller(service);
   const line = { utr: nextUtr(), text: squeezed(buyer.firmId), paise: 9_000, name: buyer.name };
@@ -321,7 +321,7 @@ test("a statement that nobody approved, or that was read in the wrong form, keep
   await assertReconciled(service);
 });
 
-test("a bank that names a batch by one reference pays every line of it, each once", async (t) => {
+test("a debit with one reference for a batch pays every line of the batch once", async (t) => {
   const service = await startService(t);
   const sellers = [await liveSeller(service), await liveSeller(service)];
   for (const seller of sellers) await sellLive(service, seller, 4_000_000);
@@ -341,7 +341,7 @@ test("a bank that names a batch by one reference pays every line of it, each onc
   await assertReconciled(service);
 });
 
-test("what is in a voided file, paid with another sum or answered before goes to the queue", async (t) => {
+test("a debit of a voided file, of another amount or already answered goes to the queue", async (t) => {
   const service = await startService(t);
   const seller = await liveSeller(service);
   const voided = await filed(service, seller, 4_000_000);
@@ -370,7 +370,7 @@ test("what is in a voided file, paid with another sum or answered before goes to
   await assertReconciled(service);
 });
 
-test("a debit for a file that was voided after its statement came pays nothing of the next file", async (t) => {
+test("a debit of a file voided meanwhile does not pay the next file", async (t) => {
   const service = await startService(t);
   const seller = await liveSeller(service);
   const first = await filed(service, seller, 4_000_000);
@@ -398,7 +398,7 @@ test("a debit for a file that was voided after its statement came pays nothing o
   await assertReconciled(service);
 });
 
-test("what was written by hand before is explained by its line and counts once", async (t) => {
+test("a deposit entered by hand is matched by its bank line and counts once", async (t) => {
   const service = await startService(t);
   const seller = await liveSeller(service);
   await sellLive(service, seller, 4_000_000);
@@ -422,7 +422,7 @@ test("what was written by hand before is explained by its line and counts once",
   await assertReconciled(service);
 });
 
-test("who dies between keeping a statement and applying it imports it again", async (t) => {
+test("a statement that was stored but not applied can be imported again", async (t) => {
   const service = await startService(t);
   const buyer = await liveSeller(service);
   const text = statement(0, [
@@ -435,7 +435,7 @@ test("who dies between keeping a statement and applying it imports it again", as
   await assertReconciled(service);
 });
 
-test("a statement whose lines do not lead from one balance to the next is refused whole", async (t) => {
+test("a statement whose lines do not sum to its balances is refused whole", async (t) => {
   const service = await startService(t);
   const buyer = await liveSeller(service);
   const line = { text: squeezed(buyer.firmId), paise: 9_000, name: buyer.name };

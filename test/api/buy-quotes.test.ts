@@ -38,7 +38,7 @@ test("buy quotes", async (t) => {
   const service = await startService(t);
   const { key, deskId, quote, buy } = await buyer(service);
 
-  await t.test("with nothing to cover with there is no quote", async () => {
+  await t.test("without offers there is no quote", async () => {
     assert.deepEqual(await buy(lakh), none("size_unavailable"));
   });
 
@@ -80,7 +80,7 @@ test("buy quotes", async (t) => {
   });
 
   await t.test(
-    "a requirement above all there is takes all there is that lives long enough",
+    "a requirement above all offers takes every offer with enough days left",
     async () => {
       const body = await buy(Number.MAX_SAFE_INTEGER);
       assert.equal(body.covered_paise, 14_000_000);
@@ -97,17 +97,17 @@ test("buy quotes", async (t) => {
     assert.equal(body.savings_paise, body.covered_paise - body.all_in_paise);
   });
 
-  await t.test("cover that saves nothing against cash is none", async () => {
+  await t.test("there is no quote for cover that saves nothing against cash", async () => {
     const [tiny] = await stockHouse(service.ctx, [{ face_paise: 30 }]);
     assert.deepEqual(await buy(30), none("size_unavailable"));
     await tellNews(service, tiny?.scrip_no, "cancel");
   });
 
-  await t.test("a requirement below every face has none", async () => {
+  await t.test("there is no quote for a requirement below every face", async () => {
     assert.deepEqual(await buy(3_999_999), none("size_unavailable"));
   });
 
-  await t.test("a key without the buy side is refused, as a rule of business", async () => {
+  await t.test("a key without the buy side is refused with a trading error", async () => {
     const child = await mintChild(service, key, { buy_side: false });
     const body = { side: "buy", scheme: "RODTEP", requirement_paise: lakh };
     const answer = await service.send("POST", "/v1/quote", {
@@ -120,7 +120,7 @@ test("buy quotes", async (t) => {
     await service.send("POST", "/v1/quote", { key: child.api_key, body: shape, expect: 422 });
   });
 
-  await t.test("a buy quote is read as it was answered, and says until when it binds", async () => {
+  await t.test("a stored buy quote reads as it was answered, with its valid_until", async () => {
     const answered = await buy(10_000_000);
     const path = `/v1/quotes/${answered.quote_ref}`;
     const stored = (await service.send("GET", path, { key, expect: 200 })).body;
@@ -137,7 +137,7 @@ test("buy quotes", async (t) => {
     });
   });
 
-  await t.test("a dry run chooses and keeps nothing", async () => {
+  await t.test("a dry run prices a bundle and stores nothing", async () => {
     const tried = await quote({ scheme: "RODTEP", requirement_paise: lakh }, 200, {
       "x-dry-run": "1",
     });
@@ -145,14 +145,14 @@ test("buy quotes", async (t) => {
     await service.send("GET", `/v1/quotes/${tried.body.quote_ref}`, { key, expect: 404 });
   });
 
-  await t.test("requirements of one moment are each covered by themselves", async () => {
+  await t.test("concurrent requirements are covered independently", async () => {
     const bodies = await Promise.all(Array.from({ length: 40 }, async () => await buy(lakh)));
     for (const body of bodies) assert.deepEqual(body.scrip_nos, [six, four]);
     assert.equal(new Set(bodies.map((body) => body.quote_ref)).size, 40);
   });
 
   await t.test(
-    "live has none before a card is published, and none of the sandbox's credits",
+    "live has no quote before a card is published, and none from sandbox credits",
     async () => {
       const live = await service.issue({ environment: "live" });
       const body = { side: "buy", scheme: "RODTEP", requirement_paise: lakh };
@@ -188,7 +188,7 @@ function bruteForce(offers: readonly Offer[], requirement: number): readonly str
   return best.map((place) => queue[place]?.scrip_no ?? "");
 }
 
-test("the bundle is the one that looking at every bundle finds", async (t) => {
+test("the bundle equals that of an exhaustive search", async (t) => {
   const service = await startService(t);
   const { buy } = await buyer(service);
   const faces = [5, 5, 7, 11, 13, 17, 17, 23, 29, 41].map((thousands) => thousands * 100_000);
@@ -262,13 +262,13 @@ test("the book follows the database", async (t) => {
     return answers[0].scrip_nos;
   };
 
-  await t.test("what is added is offered by every node at its next quote", async () => {
+  await t.test("every node offers a new credit at its next quote", async () => {
     assert.equal(await covers(lakh), undefined);
     const [credit] = await stockHouse(one.ctx, [{ face_paise: lakh }]);
     assert.deepEqual(await covers(lakh), [credit?.scrip_no]);
   });
 
-  await t.test("what is held up, comes back or ends is followed by every node", async () => {
+  await t.test("every node follows suspensions, releases and ended credits", async () => {
     const [credit] = await stockHouse(one.ctx, [{ face_paise: 3 * lakh }]);
     const tell = async (news: "suspend" | "lift" | "cancel") =>
       await tellNews(one, credit?.scrip_no, news);
@@ -281,11 +281,11 @@ test("the book follows the database", async (t) => {
     assert.notDeepEqual(await covers(3 * lakh), [credit?.scrip_no]);
   });
 
-  await t.test("a change that commits after a later one was seen is not missed", async () => {
+  await t.test("a change that commits late is not missed", async () => {
     await commitLate(one, ofOne.buy);
   });
 
-  await t.test("more changes than can be told one by one are followed too", async () => {
+  await t.test("more changes than one read lists are followed too", async () => {
     const firmId = houseFirmId.sandbox;
     const many = Array.from({ length: 5_200 }, (_, at) => ({
       firmId,
@@ -298,7 +298,7 @@ test("the book follows the database", async (t) => {
     assert.deepEqual(await covers(11 * lakh + 5_199 * 100), [scripNos.at(-1)]);
   });
 
-  await t.test("a node that starts later loads what the others have followed to", async () => {
+  await t.test("a node that starts later loads the same offers", async () => {
     const three = await startService(t, { beside: one });
     const ofThree = await buyer(three);
     for (const requirement of [lakh, 5 * lakh, 9 * lakh, 100 * lakh]) {
@@ -327,7 +327,7 @@ async function commitLate(
   assert.deepEqual(await covers(5 * lakh - 100), [early?.scrip_no]);
 }
 
-test("a book that continued from the last change it saw would miss what commits late", async (t) => {
+test("control: a book that continues from the last change it saw misses late commits", async (t) => {
   const forgetful: OfferSource = {
     ...houseOffers,
     async changes(db, environment, since) {

@@ -22,7 +22,7 @@ async function dueOf(service: Service, buyer: TestDesk): Promise<string> {
   return body.due_at;
 }
 
-test("operators keep the calendar, and live deadlines follow it on every node at once", async (t) => {
+test("operators change the calendar, and live deadlines follow it on every node at once", async (t) => {
   const service = await startService(t);
   const beside = await startService(t, { beside: service });
   const { run, dataDir } = await commandLine(t, service);
@@ -97,7 +97,7 @@ test("operators keep the calendar, and live deadlines follow it on every node at
   assert.equal(audit.rows[0].actor_id, "asha");
 });
 
-test("a deal whose deadline became a holiday fails with the next working day, not before", async (t) => {
+test("a deal whose deadline became a holiday fails at the end of the next working day", async (t) => {
   const service = await startService(t);
   const buyer = await openTestDesk(service, environment);
   const dealtAt = service.clock.now();

@@ -16,7 +16,7 @@ function arriving(...chunks: readonly string[]): IncomingMessage {
   return Readable.from(chunks.map((text) => Buffer.from(text))) as IncomingMessage;
 }
 
-test("a body that nobody will read is counted and thrown away", async () => {
+test("the body of a refused request is counted and discarded", async () => {
   const kept = await readBody(arriving("{", "}"));
   assert.equal(kept.toString(), "{}");
   const thrownAway = await readBody(arriving("{", "}"), { keep: false });
@@ -25,7 +25,7 @@ test("a body that nobody will read is counted and thrown away", async () => {
   await assert.rejects(readBody(arriving(large, "x"), { keep: false }), /exceeds/);
 });
 
-test("a known key's chunked body is read; without one, or with another's, it is 401", async (t) => {
+test("a chunked body is read with a known key, and answered 401 without one", async (t) => {
   const service = await startService(t);
   const { api_key } = await service.issue();
   const stream = (text: string) => new Blob([text]).stream();
@@ -41,7 +41,7 @@ test("a known key's chunked body is read; without one, or with another's, it is 
   }
 });
 
-test("keyless bodies that have not ended take a bounded room; the next is shed, then served", async (t) => {
+test("unfinished keyless bodies take bounded memory; one more is shed, and served later", async (t) => {
   const service = await startService(t);
   const part = `${(bodyBytesMax - 1).toString(16)}\r\n${" ".repeat(bodyBytesMax - 1)}`;
   const held = await Promise.all(

@@ -19,7 +19,7 @@ import {
 
 const utr = "HDFCN52026120100012345";
 
-test("operators set a desk's commission, pay it and show what it did to the statement", async (t) => {
+test("operators set and pay a desk's commission, and the statement shows it", async (t) => {
   const service = await startService(t);
   const { run, dataDir } = await commandLine(t, service);
   const desk = await openTestDesk(service);

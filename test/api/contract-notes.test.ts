@@ -56,7 +56,7 @@ function assertAddsUp(note: Answer["body"]): void {
   }
 }
 
-test("the door of contract notes", async (t) => {
+test("contract notes check key, scope, rate and body", async (t) => {
   const service = await startService(t);
   await checkDoors(t, service, [{ method: "GET", path: noSettlement, scope: "orders:read" }]);
   const { api_key: key } = await service.issue();
@@ -65,7 +65,7 @@ test("the door of contract notes", async (t) => {
   assert.equal(slugOf(asCsv), "bad_request");
 });
 
-test("each side has a note of its own that says nothing of the other's", async (t) => {
+test("each side has its own note, which shows nothing of the other side", async (t) => {
   const service = await startService(t);
   const seller = await openTestDesk(service);
   const buyer = await openTestDesk(service);
@@ -115,7 +115,7 @@ test("each side has a note of its own that says nothing of the other's", async (
   await service.send("GET", path, { key: stranger.key, expect: 404 });
 });
 
-test("on paper a note has its legs, its split and the bank's reference, and says when it was undone", async (t) => {
+test("a PDF note shows legs, fee split and bank reference, and a reversal", async (t) => {
   const service = await startService(t);
   const seller = await openTestDesk(service);
   const buyer = await openTestDesk(service);
@@ -179,7 +179,7 @@ test("a desk with several firms in one deal gets a note for each, on a page of i
   pages.forEach((text, at) => assert.ok(text.includes(notes[at].note_no)));
 });
 
-test("an order's fee is the card's, inside its all-in amount, on note, statement and in the books", async (t) => {
+test("the fee of an order is the card's, within all_in_paise, on note, statement and in the books", async (t) => {
   const service = await startService(t);
   const selling = await dealer(service);
   const buying = await dealer(service, []);

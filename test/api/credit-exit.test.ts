@@ -39,7 +39,7 @@ async function boughtCredit(service: Service) {
 const ownerOf = async ({ ctx }: Service, scripNo: string) =>
   (await readOwners(ctx.db, "sandbox", [scripNo])).get(scripNo)?.owner;
 
-test("a credit that was bought here, withdrawn and declared by another firm is sold", async (t) => {
+test("a credit that was bought, withdrawn and declared by another firm can be sold", async (t) => {
   const service = await startService(t);
   const { buyer, scripNo, expiresOn } = await boughtCredit(service);
   assert.deepEqual(await ownerOf(service, scripNo), {
@@ -66,7 +66,7 @@ test("a credit that was bought here, withdrawn and declared by another firm is s
   await assertOrdersSound(service);
 });
 
-test("a credit leaves the books whichever way its holding ends", async (t) => {
+test("a credit leaves the books however its holding ends", async (t) => {
   const service = await startService(t);
   const news = async (scripNo: string, heard: "cancel" | "use") => {
     const [result] = await applyRegistryNews(service.ctx, operator, {
@@ -101,7 +101,7 @@ test("a credit leaves the books whichever way its holding ends", async (t) => {
   await assertOrdersSound(service);
 });
 
-test("a credit that never was in the books writes nothing when it leaves", async (t) => {
+test("a credit that was never traded writes no entry when it leaves", async (t) => {
   const service = await startService(t);
   const { post, scripNo } = await dealer(service);
   await post(`/v1/credits/${scripNo}/withdraw`, {}, 200);
@@ -128,7 +128,7 @@ test("the check of the books finds an owner that no longer holds its credit", as
   assert.equal(firstBreak.expected, `firm_credits:${other.firmId}`);
 });
 
-test("the check finds whoever held a credit by its number, and not among all credits", async (t) => {
+test("the check finds former holders by scrip number, without reading all credits", async (t) => {
   const service = await startService(t);
   const { db } = service.ctx;
   const plans = await recordPlans(db);
@@ -151,7 +151,7 @@ test("the check finds whoever held a credit by its number, and not among all cre
   assert.match(look.nodes, /credits_ended/);
 });
 
-test("owners of before that no longer hold their credits are taken out of the books", async (t) => {
+test("the migration removes owners that no longer hold their credits", async (t) => {
   const service = await startService(t);
   const gone = await boughtCredit(service);
   const kept = await boughtCredit(service);

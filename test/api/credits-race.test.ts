@@ -17,7 +17,7 @@ const declaration = {
   expires_on: "2028-09-30",
 };
 
-test("a thousand parallel declarations of one number by two desks over two nodes make one owner", async (t) => {
+test("a thousand concurrent declarations of one number by two desks on two nodes make one owner", async (t) => {
   const service = await startService(t);
   const beside = await startService(t, { beside: service });
   const desks = [await service.issue(), await service.issue()];
@@ -50,7 +50,7 @@ test("a thousand parallel declarations of one number by two desks over two nodes
   assert.deepEqual(told, [{ event: "credit.listed" }]);
 });
 
-test("control: looking first and inserting then, without the unique index, makes several owners", async (t) => {
+test("control: select then insert without the unique index makes several owners", async (t) => {
   const { connection } = await testDatabase(t);
   const pool = new pg.Pool({ ...connection, max: 16 });
   pool.on("error", () => {}); // A connection may outlive the pool until its database is dropped.
@@ -80,7 +80,7 @@ test("control: looking first and inserting then, without the unique index, makes
   assert.ok(Number(rows[0]?.owners) > 1);
 });
 
-test("overlapping batches in random order neither wait in a circle nor fail", async (t) => {
+test("overlapping batches in random order neither deadlock nor fail", async (t) => {
   const service = await startService(t);
   const desks = [await service.issue(), await service.issue()];
   const numbers = Array.from({ length: 60 }, (_, n) => `STORM-${String(n).padStart(3, "0")}`);
@@ -104,7 +104,7 @@ test("overlapping batches in random order neither wait in a circle nor fail", as
   assert.equal(created.length, numbers.length);
 });
 
-test("no file makes a fault or half a row: each row is answered, and kept whole or not at all", async (t) => {
+test("every row of any file is answered, and stored whole or not at all", async (t) => {
   const service = await startService(t);
   const { api_key: key, firm_id: deskId } = await service.issue();
   const { firmId } = await clientFirm(service, deskId);

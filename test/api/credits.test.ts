@@ -59,7 +59,7 @@ async function desk(service: Service, environment: "sandbox" | "live" = "sandbox
   };
 }
 
-test("a declared credit is listed at once in the sandbox, is sellable and is told of", async (t) => {
+test("a credit declared in the sandbox is listed at once, sellable, and announced by an event", async (t) => {
   const service = await startService(t);
   const { declare, read, events, firmId } = await desk(service);
   const answer = await declare(credit);
@@ -99,7 +99,7 @@ test("a declared credit is listed at once in the sandbox, is sellable and is tol
   );
 });
 
-test("every item of a declaration has the answer that it would have alone", async (t) => {
+test("every item of a batch is answered as it would be alone", async (t) => {
   const service = await startService(t);
   const { declare } = await desk(service);
   const other = await desk(service);
@@ -167,7 +167,7 @@ test("a batch over its limit, an empty one and an unknown field are refused whol
   );
 });
 
-test("five hundred credits are a handful of statements", async (t) => {
+test("five hundred credits take a fixed number of statements", async (t) => {
   const service = await startService(t);
   const { declare } = await desk(service);
   await declare(credit);
@@ -178,7 +178,7 @@ test("five hundred credits are a handful of statements", async (t) => {
   assert.ok(statements > 0 && statements <= 14, `${statements} statements`);
 });
 
-test("a number of another desk and of a sibling firm get one and the same refusal", async (t) => {
+test("a number held by another desk or by a sibling firm gets the same refusal", async (t) => {
   const service = await startService(t);
   const holder = await desk(service);
   await holder.declare(credit);
@@ -341,7 +341,7 @@ test("a list is filtered, paged newest first, and its cursor is bound to its fil
   await send("GET", `${path}?expiring_before=soon`, 422);
 });
 
-test("why a credit cannot be sold is said", async (t) => {
+test("a credit that cannot be sold shows the reason", async (t) => {
   const service = await startService(t);
   const { deskId, declare, send, read } = await desk(service);
   await declare(
@@ -363,7 +363,7 @@ test("why a credit cannot be sold is said", async (t) => {
   assert.equal(refused.body.detail.reason, "firm_offboarded");
 });
 
-test("a credit of facts that the registry does not confirm is rejected", async (t) => {
+test("a credit whose facts the registry does not confirm is rejected", async (t) => {
   const { declare, read } = await desk(await startService(t));
   await declare(
     { ...credit, scrip_no: "SCHEME-A-0405", scheme: "RODTEP" },
@@ -378,7 +378,7 @@ test("a credit of facts that the registry does not confirm is rejected", async (
   assert.equal(await status("EXPIRY-B-0406"), "listed");
 });
 
-test("in live a claim waits for the registry's word, and of two claims the confirmed one wins", async (t) => {
+test("in live a claim waits for the registry, and of two claims the confirmed one wins", async (t) => {
   const service = await startService(t);
   const first = await desk(service, "live");
   const second = await desk(service, "live");
@@ -461,7 +461,7 @@ test("during an outage of the simulated registry a claim waits, and is confirmed
   assert.deepEqual(states, new Set(["listed", "rejected"]));
 });
 
-test("sync takes what the simulated registry knows, once, and is refused in live", async (t) => {
+test("sync imports the credits of the simulated registry once, and is refused in live", async (t) => {
   const service = await startService(t);
   const { firmId, send } = await desk(service);
   const path = `/v1/firms/${firmId}/credits:sync`;
@@ -476,7 +476,7 @@ test("sync takes what the simulated registry knows, once, and is refused in live
   assert.equal(refused.body.detail.reason, "registry_attested_only");
 });
 
-test("customs suspends, lifts, cancels and reports use at any time, also while a deal has it", async (t) => {
+test("customs suspends, lifts, cancels and reports use at any time, also during a deal", async (t) => {
   const service = await startService(t);
   const { declare, read, events } = await desk(service);
   const numbers = ["FREE-001", "DEAL-001", "SETTLE-1"];
@@ -521,7 +521,7 @@ test("customs suspends, lifts, cancels and reports use at any time, also while a
   assert.equal(names.filter((name: string) => name === "credit.listed").length, 4);
 });
 
-test("a firm is warned once at each mark, and a credit ends after its last day, IST", async (t) => {
+test("a firm is warned once at each mark, and a credit expires after its last day, IST", async (t) => {
   const service = await startService(t);
   const { declare, read, events } = await desk(service);
   await declare(
@@ -618,7 +618,7 @@ test("a report without its columns or over its limit is refused whole", async (t
   assert.equal(all.body.accepted, 5_000);
 });
 
-test("a firm that leaves lets go of all that no deal has", async (t) => {
+test("the credits of an offboarded firm are withdrawn, except those in a deal", async (t) => {
   const service = await startService(t);
   const { declare, read, send, firmId } = await desk(service);
   await declare(credit, { ...credit, scrip_no: "DEAL-001" });
@@ -636,7 +636,7 @@ test("a firm that leaves lets go of all that no deal has", async (t) => {
   );
 });
 
-test("a seed makes the same data once, shaped as it says", async (t) => {
+test("a seed makes the same data once, of the given shape", async (t) => {
   const service = await startService(t);
   const key = (await service.issue({ firmName: "Crowd" })).api_key;
   const command = { deskName: "Crowd", credits: 3_000, seed: "7" };

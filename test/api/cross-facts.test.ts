@@ -28,7 +28,7 @@ async function declareShorter(service: Service, { post, firmId, scripNo }: Deale
   assert.equal(body.results[0].credit?.status, "listed");
 }
 
-test("a credit that was declared again after a proposal is not what was proposed", async (t) => {
+test("an accept is refused when a credit was declared again after the proposal", async (t) => {
   const service = await startService(t);
   const { seller, buyer } = await traders(service);
   const cross = await propose(seller, terms({ seller, buyer }));
@@ -41,7 +41,7 @@ test("a credit that was declared again after a proposal is not what was proposed
   await assertLedgerSound(service);
 });
 
-test("a credit that was declared again after a quote between two firms of a desk is not the quoted one", async (t) => {
+test("a cross quote is refused when a credit was declared again after it", async (t) => {
   const service = await startService(t);
   const { seller, buyer } = await traders(service);
   const other = await addFirm(service, { deskId: seller.deskId });
@@ -56,7 +56,7 @@ test("a credit that was declared again after a quote between two firms of a desk
   await assertLedgerSound(service);
 });
 
-test("a credit that was declared again after a netting is not what was netted", async (t) => {
+test("a netting is refused when a credit was declared again after it", async (t) => {
   const service = await startService(t);
   const { seller } = await traders(service);
   const debtor = await addFirm(service, { deskId: seller.deskId });

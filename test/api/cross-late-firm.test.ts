@@ -27,7 +27,7 @@ async function assertBlind(service: Service, desk: Dealer, crossId: string, term
   assert.deepEqual(await eventsOf(desk), []);
 }
 
-test("a desk that registers and authorizes the buyer's IEC after a proposal finds nothing of it", async (t) => {
+test("a desk that authorizes the buyer's IEC after a proposal does not see it", async (t) => {
   const service = await startService(t);
   const parties = await traders(service);
   const { seller, buyer } = parties;
@@ -41,7 +41,7 @@ test("a desk that registers and authorizes the buyer's IEC after a proposal find
   await assertBlind(service, third, cross.cross_id, cross.terms_hash);
 });
 
-test("what becomes of a proposal is told to those who were there, and the next one to all", async (t) => {
+test("events of a proposal go to the desks that saw it, and the next proposal to all", async (t) => {
   const service = await startService(t);
   const parties = await traders(service);
   const { seller, buyer } = parties;
@@ -57,7 +57,7 @@ test("what becomes of a proposal is told to those who were there, and the next o
   assert.equal((await third.get("/v1/cross")).crosses.length, 1);
 });
 
-test("a suspension interrupts an authorization, and leaving ends it", async (t) => {
+test("a suspension interrupts an authorization, and offboarding ends it", async (t) => {
   const service = await startService(t);
   const parties = await traders(service);
   const { seller, buyer } = parties;

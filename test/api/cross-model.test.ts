@@ -210,7 +210,7 @@ async function assertAlike(service: Service, { parties, crosses, credits }: Worl
   await assertCrossesSound(service);
 }
 
-test("whatever its parties, the clock and customs do, a cross is where a plain model says", async (t) => {
+test("a cross follows a plain model through any actions of its parties, the clock and customs", async (t) => {
   const service = await startService(t);
   const reached = new Set<string>();
   await fc.assert(

@@ -31,7 +31,7 @@ import { dealer } from "../support/orders.ts";
 import { type Service, startService } from "../support/service.ts";
 import { balanceOf, letSettle, payoutsOf, settlementOf } from "../support/settlements.ts";
 
-test("a balance that reaches is held, what is missing comes from the sandbox's bank, and both once", async (t) => {
+test("funding holds a sufficient balance, and the sandbox's bank pays a shortfall, each once", async (t) => {
   const service = await startService(t);
   const parties = await traders(service, crores(2));
   const { seller, buyer } = parties;
@@ -53,7 +53,7 @@ test("a balance that reaches is held, what is missing comes from the sandbox's b
   await assertCrossesSound(service);
 });
 
-test("a retry of the payment is answered with the cross as it stands by then", async (t) => {
+test("a retried funding answers with the current cross", async (t) => {
   const service = await startService(t);
   const parties = await traders(service);
   const { seller, buyer } = parties;
@@ -65,7 +65,7 @@ test("a retry of the payment is answered with the cross as it stands by then", a
   assert.equal((await act(buyer, cross, "fund")).status, "settled");
 });
 
-test("deadlines let credits go and give money back", async (t) => {
+test("deadlines release credits and refund money", async (t) => {
   const service = await startService(t);
   const parties = await traders(service, crores(3));
   const { seller, buyer } = parties;
@@ -104,7 +104,7 @@ test("deadlines let credits go and give money back", async (t) => {
   await assertCrossesSound(service);
 });
 
-test("the seller may give the money back, the buyer may not take it", async (t) => {
+test("the seller may refund a funded cross, the buyer may not", async (t) => {
   const service = await startService(t);
   const parties = await traders(service);
   const { seller, buyer } = parties;
@@ -119,7 +119,7 @@ test("the seller may give the money back, the buyer may not take it", async (t) 
   await assertCrossesSound(service);
 });
 
-test("what customs takes from a cross ends it, and the money in it goes back", async (t) => {
+test("a credit that customs takes ends its cross, and the money is refunded", async (t) => {
   const service = await startService(t);
   const parties = await traders(service, crores(3));
   const { seller, buyer } = parties;
@@ -147,7 +147,7 @@ test("what customs takes from a cross ends it, and the money in it goes back", a
   await assertCrossesSound(service);
 });
 
-test("a cross of several credits settles what is delivered, and shares sum to it to the paisa", async (t) => {
+test("a cross of several credits settles the delivered ones, and shares sum to the paisa", async (t) => {
   const service = await startService(t);
   const faces = [333_333_333, 333_333_334, 333_333_335, 1];
   const parties = await traders(
@@ -192,7 +192,7 @@ test("a cross of several credits settles what is delivered, and shares sum to it
   await assertCrossesSound(service);
 });
 
-test("a cross of which nothing is delivered fails, and the buyer has its money again", async (t) => {
+test("a cross without a delivered credit fails, and the buyer is refunded", async (t) => {
   const service = await startService(t);
   const parties = await traders(service);
   const { seller, buyer } = parties;
@@ -209,7 +209,7 @@ test("a cross of which nothing is delivered fails, and the buyer has its money a
   await assertCrossesSound(service);
 });
 
-test("the house keeps both fees, with the tax on them apart, and nothing else of a cross", async (t) => {
+test("the house keeps both fees of a cross, their tax apart, and nothing else", async (t) => {
   const service = await startService(t);
   await crossThatIs(await traders(service), "released");
   await letSettle(service);
@@ -232,7 +232,7 @@ test("the house keeps both fees, with the tax on them apart, and nothing else of
   );
 });
 
-test("the market is told nothing of a cross, and of an order in the same credit everything", async (t) => {
+test("the market shows no cross, and shows an order in the same credit", async (t) => {
   const service = await startService(t);
   const parties = await traders(service, crores(2));
   const { seller, buyer } = parties;
@@ -262,7 +262,7 @@ async function liveTraders(service: Service) {
   };
 }
 
-test("in production the bank is asked, and an operator says what came of it", async (t) => {
+test("in live funding is an inquiry to the bank that an operator attests", async (t) => {
   const service = await startService(t);
   const { run } = await commandLine(t, service);
   const parties = await liveTraders(service);
@@ -313,7 +313,7 @@ test("in production the bank is asked, and an operator says what came of it", as
   await assertCrossesSound(service);
 });
 
-test("while the bank is away nobody who waits for it is late, and what is called off is not asked for", async (t) => {
+test("during a bank outage no funding deadline passes, and a cancelled cross asks the bank nothing", async (t) => {
   const service = await startService(t);
   const parties = await liveTraders(service);
   const { seller, buyer } = parties;

@@ -68,7 +68,7 @@ function countOf(items: readonly (string | number)[]): Record<string, number> {
   return Object.fromEntries([...groups].map(([item, all]) => [item, all.length]));
 }
 
-test("of an accept and a cancel each finds the cross as the other left it", async (t) => {
+test("concurrent accepts and cancels of a cross are serialized", async (t) => {
   const { service, on } = await twoNodes(t);
   const parties = await traders(service, crores(rounds));
   const { seller, buyer } = parties;
@@ -91,7 +91,7 @@ test("of an accept and a cancel each finds the cross as the other left it", asyn
   await assertCrossesSound(service);
 });
 
-test("of a release and a refund by the deadline exactly one wins", async (t) => {
+test("of a concurrent release and a deadline refund exactly one wins", async (t) => {
   const { service, on } = await twoNodes(t);
   const parties = await traders(service, crores(rounds));
   const { seller, buyer } = parties;
@@ -122,7 +122,7 @@ test("of a release and a refund by the deadline exactly one wins", async (t) => 
   await assertCrossesSound(service);
 });
 
-test("of several desks with one IEC exactly one takes the cross, and the others know nothing of it", async (t) => {
+test("of several desks with one IEC exactly one accepts a cross, and the others no longer see it", async (t) => {
   const { service, on } = await twoNodes(t);
   const parties = await traders(service, crores(4));
   const { seller, buyer } = parties;
@@ -143,7 +143,7 @@ test("of several desks with one IEC exactly one takes the cross, and the others 
   await assertCrossesSound(service);
 });
 
-test("one payment that is sent many times is one payment", async (t) => {
+test("concurrent retries of one payment fund a cross once", async (t) => {
   const { service, on } = await twoNodes(t);
   const parties = await traders(service);
   const { buyer } = parties;
@@ -162,7 +162,7 @@ test("one payment that is sent many times is one payment", async (t) => {
   await assertCrossesSound(service);
 });
 
-test("one balance that pays for several crosses at once is held for each, and never twice", async (t) => {
+test("one balance that funds several crosses concurrently is never held twice", async (t) => {
   const { service, on } = await twoNodes(t);
   const parties = await traders(service, crores(8));
   const { seller, buyer } = parties;
@@ -181,7 +181,7 @@ test("one balance that pays for several crosses at once is held for each, and ne
   await assertCrossesSound(service);
 });
 
-test("a credit that many crosses are agreed on at once is reserved for one of them", async (t) => {
+test("a credit in many concurrent crosses is reserved for one", async (t) => {
   const { service, on } = await twoNodes(t);
   const parties = await traders(service);
   const { seller, buyer } = parties;
@@ -197,7 +197,7 @@ test("a credit that many crosses are agreed on at once is reserved for one of th
   await assertCrossesSound(service);
 });
 
-test("a quote that is proposed many times at once makes one cross", async (t) => {
+test("concurrent proposals of one quote make one cross", async (t) => {
   const { service, on } = await twoNodes(t);
   const parties = await traders(service);
   const { cross_quote_ref } = await quoteFor(parties.seller, terms(parties));
@@ -212,7 +212,7 @@ test("a quote that is proposed many times at once makes one cross", async (t) =>
   assert.equal((await parties.seller.get("/v1/cross")).crosses.length, 1);
 });
 
-test("news of a credit and what its parties do with the cross never wait in a circle", async (t) => {
+test("registry news and actions of the parties do not deadlock", async (t) => {
   const { service, on } = await twoNodes(t);
   const parties = await traders(service, crores(rounds));
   const { seller, buyer } = parties;
@@ -242,7 +242,7 @@ async function suspend({ ctx }: Service, scripNo: string): Promise<void> {
   await applyRegistryNews(ctx, operator, { environment: "sandbox", news, onLost });
 }
 
-test("control: a release and a refund that each look first both win", async (t) => {
+test("control: a release and a refund that check before they write both win", async (t) => {
   const { connection } = await testDatabase(t);
   const pool = new pg.Pool({ ...connection, max: 4 });
   pool.on("error", () => {}); // A connection may outlive the pool until its database is dropped.

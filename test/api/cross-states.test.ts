@@ -72,7 +72,7 @@ async function statusOf(trader: Dealer, cross: Cross, action: Action): Promise<A
   return await trader.post(`/v1/cross/${cross.cross_id}/${action}`, body, 0, dryRun);
 }
 
-test("in every state each side can do what is its own, and nothing else", async (t) => {
+test("in every state each side can do exactly its own actions", async (t) => {
   const service = await startService(t);
   const endings = ["0001", "0001", "0409", "0001", "0001", "0001", "0001", "0001"];
   const seller = await dealer(
@@ -131,7 +131,7 @@ async function renumber({ ctx }: Service, holder: Dealer, endings: readonly stri
   }
 }
 
-test("where the buyer proposed, the seller answers, and the rest is as before", async (t) => {
+test("where the buyer proposed, the seller answers, and the other actions stay the same", async (t) => {
   const service = await startService(t);
   const seller = await dealer(service, [{ facePaise: crore }]);
   const parties = { seller, buyer: await dealer(service, []) };

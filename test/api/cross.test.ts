@@ -27,7 +27,7 @@ import { type Dealer, dealer } from "../support/orders.ts";
 import { type Answer, type Service, startService } from "../support/service.ts";
 import { balanceOf, holdingsOf, letSettle, payoutsOf } from "../support/settlements.ts";
 
-test("a block goes from a quote to credit and money in other hands, each side seeing its own", async (t) => {
+test("a block goes from quote to settlement, and each side sees its own view", async (t) => {
   const service = await startService(t);
   const parties = await traders(service);
   const { seller, buyer } = parties;
@@ -148,7 +148,7 @@ test("there is no quote without a market, or where the seller has too little", a
   assert.deepEqual(await quoteFor(big.seller, terms(big)), market);
 });
 
-test("what a quote refuses, and how", async (t) => {
+test("a cross quote refuses invalid terms with their field or reason", async (t) => {
   const service = await startService(t);
   const parties = await traders(service, [
     { facePaise: crore },
@@ -216,13 +216,13 @@ test("what a quote refuses, and how", async (t) => {
   assert.equal(refused.body.detail.reason, "buy_side_not_enabled");
 });
 
-test("the block's least face is the operator's to set", async (t) => {
+test("the operator sets the least face of a block", async (t) => {
   const service = await startService(t, { blockMinPaise: 5_000 });
   const parties = await traders(service, [{ facePaise: 5_000 }]);
   assert.equal((await quoteFor(parties.seller, terms(parties))).all_in_paise, 4_899);
 });
 
-test("firms of one desk agree at once, and the desk sees both sides of it", async (t) => {
+test("a cross between firms of one desk is agreed at once, and the desk sees both sides", async (t) => {
   const service = await startService(t);
   const desk = await dealer(service, [{ facePaise: 500_000 }]);
   const sister = await addFirm(service, { deskId: desk.deskId });
@@ -267,7 +267,7 @@ test("firms of one desk agree at once, and the desk sees both sides of it", asyn
   await assertLedgerSound(service);
 });
 
-test("whether anybody has an IEC cannot be told, and whoever has it sees what is proposed", async (t) => {
+test("a proposal does not reveal whether an IEC is registered, and its holder sees the proposal", async (t) => {
   const service = await startService(t);
   const parties = await traders(service, crores(2));
   const { seller, buyer } = parties;
@@ -302,7 +302,7 @@ test("whether anybody has an IEC cannot be told, and whoever has it sees what is
   assert.equal(taken.text, random.text);
 });
 
-test("each side's view and events hold nothing of the other's", async (t) => {
+test("each side's view and events show nothing of the other side", async (t) => {
   const service = await startService(t);
   const parties = await traders(service);
   const { seller, buyer } = parties;
@@ -323,7 +323,7 @@ test("each side's view and events hold nothing of the other's", async (t) => {
   }
 });
 
-test("the second consent is to the very terms of the first, and to credits that are there", async (t) => {
+test("an accept requires the exact terms of the proposal and available credits", async (t) => {
   const service = await startService(t);
   const parties = await traders(service, [
     { facePaise: crore },
@@ -372,7 +372,7 @@ test("the second consent is to the very terms of the first, and to credits that 
   assert.equal(nothing.detail.reason, "nothing_to_deliver");
 });
 
-test("a company does not cross with itself, whatever desks it is on", async (t) => {
+test("a company cannot cross with itself, on any desks", async (t) => {
   const service = await startService(t);
   const seller = await dealer(service, [{ facePaise: crore }]);
   // The same company, known to customs by a code from before 2017.
@@ -388,7 +388,7 @@ test("a company does not cross with itself, whatever desks it is on", async (t) 
   assert.match(detail.fields[0].problem, /same company/);
 });
 
-test("a firm that may not trade neither proposes nor agrees, and its other side is told no reason", async (t) => {
+test("a firm that may not trade neither proposes nor accepts, and the counterparty gets no reason", async (t) => {
   const service = await startService(t);
   const parties = await traders(service);
   const { seller, buyer } = parties;
@@ -438,7 +438,7 @@ test("a quote is used once and in time, and a retry finds the cross it made", as
   assert.equal((await seller.post("/v1/cross", body, 409)).body.detail.reason, "quote_expired");
 });
 
-test("what a key may do at most counts for crosses as for orders", async (t) => {
+test("a key's limits apply to crosses as to orders", async (t) => {
   const service = await startService(t);
   const parties = await traders(service, crores(2));
   const { seller, buyer } = parties;
@@ -507,7 +507,7 @@ test("crosses are listed newest first, filtered and paged", async (t) => {
   assert.deepEqual(idsOf(await seller.get(`/v1/cross?firm_id=${buyer.firmId}`)), []);
 });
 
-test("a firm with an open cross does not leave, and a reset of the sandbox ends what is its own", async (t) => {
+test("a firm with an open cross cannot be offboarded, and a sandbox reset ends the desk's own crosses", async (t) => {
   const service = await startService(t);
   const parties = await traders(service, crores(2));
   const { seller, buyer } = parties;

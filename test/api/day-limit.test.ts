@@ -20,7 +20,7 @@ async function quote({ post, scripNo }: Desk, headers = {}): Promise<Answer["bod
   return (await post("/v1/quote", { side: "sell", scrip_no: scripNo }, 200, headers)).body;
 }
 
-test("quotes bind the house to no more than the limit of its day", async (t) => {
+test("open quotes of the house stay within its day limit", async (t) => {
   const service = await startService(t);
   await putCard(service, limit);
   const desks = [];
@@ -39,7 +39,7 @@ test("quotes bind the house to no more than the limit of its day", async (t) => 
   await assertOrdersSound(service);
 });
 
-test("however many ask at once, of however many processes, the limit holds", async (t) => {
+test("the day limit holds for concurrent quotes of two processes", async (t) => {
   const service = await startService(t);
   // What is held is known by the connections of a process.
   const ctx = { ...service.ctx, db: connectAgain(t, service.ctx.db) };
@@ -69,7 +69,7 @@ test("however many ask at once, of however many processes, the limit holds", asy
   assert.ok(quoted.length * face <= crore, `${quoted.length} quotes`);
 });
 
-test("a credit counts once, however often it is quoted, and its own order finds its room", async (t) => {
+test("a credit quoted many times counts once, and its order has room", async (t) => {
   const service = await startService(t);
   await putCard(service, limit);
   const one = await dealer(service, [{ facePaise: 60 * lakh }]);
@@ -81,7 +81,7 @@ test("a credit counts once, however often it is quoted, and its own order finds 
   await one.post("/v1/orders", sell(one), 201);
 });
 
-test("a quote that ended, and one that was only tried, hold nothing", async (t) => {
+test("an expired quote and a dry run hold nothing", async (t) => {
   const service = await startService(t);
   await putCard(service, limit);
   const [one, two] = [
@@ -95,7 +95,7 @@ test("a quote that ended, and one that was only tried, hold nothing", async (t) 
   assert.ok((await quote(one)).quote_ref);
 });
 
-test("one desk's open quotes hold no more than its share, and leave the others theirs", async (t) => {
+test("a desk's open quotes stay within its share of the limit", async (t) => {
   const service = await startService(t);
   await putCard(service, { ...limit, desk_share_bps: 1_000 });
   const greedy = await dealer(

@@ -53,7 +53,7 @@ function turnTo({ service }: Desk, instant: string): void {
   service.clock.set(new Date(instant));
 }
 
-test("what keeps failing is tried ten times by the schedule, each time with the same id and bytes, then given up", async (t) => {
+test("a failing delivery is tried ten times by the schedule with the same id and bytes, then dead-lettered", async (t) => {
   const desk = await startDesk(t);
   const { service, receiver } = desk;
   receiver.react((response) => response.writeHead(500).end());
@@ -107,7 +107,7 @@ test("a schedule of three is three attempts", async (t) => {
   assert.equal((await failuresOf(desk)).failures.length, 1);
 });
 
-test("a receiver that flaps gets it in the end", async (t) => {
+test("an unreliable receiver gets every event in the end", async (t) => {
   const desk = await startDesk(t);
   let calls = 0;
   desk.receiver.react((response) => response.writeHead(++calls % 2 === 1 ? 502 : 200).end());
@@ -123,7 +123,7 @@ test("a receiver that flaps gets it in the end", async (t) => {
   );
 });
 
-test("what a dead process had claimed is sent when its lease ends, and its late word settles nothing", async (t) => {
+test("a delivery leased by a dead process is sent when the lease ends, and a late result is ignored", async (t) => {
   const desk = await startDesk(t);
   const { service, receiver } = desk;
   const { ctx } = service;
@@ -183,7 +183,7 @@ test("several processes share the work, and each delivery is sent once", async (
   );
 });
 
-test("receivers that hang delay nobody: all others have theirs while the hanging requests are open", async (t) => {
+test("hanging receivers delay no others", async (t) => {
   const service = await startService(t);
   const { ctx } = service;
   const { api_key: key } = await service.issue();
@@ -203,7 +203,7 @@ test("receivers that hang delay nobody: all others have theirs while the hanging
   await outbound.close();
 });
 
-test("after a few failures in a row a receiver is asked one at a time, until it answers", async () => {
+test("after a few failures a receiver gets one delivery at a time until it answers", async () => {
   const receivers = new Receivers();
   const full = () => receivers.roomFor("whk_a");
   const start = full();
@@ -219,7 +219,7 @@ test("after a few failures in a row a receiver is asked one at a time, until it 
   assert.equal(receivers.underWay, 0);
 });
 
-test("receivers that are asked one at a time share a part of all room", async () => {
+test("failing receivers share a bounded part of the concurrency", async () => {
   const receivers = new Receivers();
   const ids = Array.from({ length: 400 }, (_, n) => `whk_${n}`);
   for (const id of ids) {
@@ -241,7 +241,7 @@ async function deadLetters(desk: Desk, count: number): Promise<string[]> {
   return ids;
 }
 
-test("a dead letter is replayed with the same id and bytes, and goes through the schedule anew", async (t) => {
+test("a replayed dead letter keeps its id and bytes and restarts the schedule", async (t) => {
   const desk = await startDesk(t);
   const [id] = await deadLetters(desk, 1);
   const before = desk.receiver.received[0]!;
@@ -271,7 +271,7 @@ test("a dead letter is replayed with the same id and bytes, and goes through the
   });
 });
 
-test("replay takes filters, and refuses what is unclear", async (t) => {
+test("replay takes filters and refuses ambiguous ones", async (t) => {
   const desk = await startDesk(t);
   const { service, key, webhookId } = desk;
   await deadLetters(desk, 2);
@@ -358,7 +358,7 @@ test("failures and deliveries are paged, and filtered by webhook, event and stat
   assert.deepEqual(none.deliveries, []);
 });
 
-test("more than one call's worth is replayed by calling again, at a pace", async (t) => {
+test("more dead letters than one call replays take further calls, at a limited rate", async (t) => {
   const desk = await startDesk(t);
   const { service } = desk;
   // The events and deliveries of a long outage, written as it would have left them.
@@ -393,7 +393,7 @@ test("more than one call's worth is replayed by calling again, at a pace", async
   assert.equal(desk.receiver.received.length, 1 + 1_200);
 });
 
-test("a receiver that fails for days is warned of twice and then disabled; the desk's others hear of it", async (t) => {
+test("a receiver that fails for days is reported twice and then disabled, by events to the desk's other webhooks", async (t) => {
   const desk = await startDesk(t);
   const { service, key, receiver, webhookId } = desk;
   const watcher = await startReceiver(t);
@@ -464,7 +464,7 @@ test("a receiver that fails for days is warned of twice and then disabled; the d
   assert.deepEqual((await failuresOf(desk)).failures, []);
 });
 
-test("a failing receiver that takes something is active again, and a failure after that begins anew", async (t) => {
+test("a success makes a failing receiver active again, and the next failure starts a new count", async (t) => {
   const desk = await startDesk(t);
   const { service, key, receiver, webhookId } = desk;
   const statusOf = async () =>
@@ -485,7 +485,7 @@ test("a failing receiver that takes something is active again, and a failure aft
   assert.equal(await statusOf(), "active");
 });
 
-test("an enabled receiver is not disabled for what it failed before", async (t) => {
+test("an enabled receiver is not disabled for earlier failures", async (t) => {
   const desk = await startDesk(t);
   const { service, key, receiver, webhookId } = desk;
   receiver.react((response) => response.writeHead(500).end());
@@ -501,7 +501,7 @@ test("an enabled receiver is not disabled for what it failed before", async (t) 
   assert.equal((await service.send("GET", path, { key })).body.status, "active");
 });
 
-test("metrics tell what is due, what is dead and how long the oldest has waited", async (t) => {
+test("metrics show due and dead deliveries and the age of the oldest", async (t) => {
   const desk = await startDesk(t);
   const { service } = desk;
   measureDeliveries(service.ctx, service.metrics);
@@ -522,7 +522,7 @@ test("metrics tell what is due, what is dead and how long the oldest has waited"
   }
 });
 
-test("a firm's own subscription has its own failures", async (t) => {
+test("a sub_account key lists the failures of its own subscriptions only", async (t) => {
   const desk = await startDesk(t);
   const { service, key, deskId } = desk;
   const firmId = await addClientFirm(service, deskId);

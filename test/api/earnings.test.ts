@@ -51,7 +51,7 @@ async function reverse({ ctx }: Service, settlementId: string): Promise<void> {
   }
 }
 
-test("the door of earnings", async (t) => {
+test("earnings check key, scope, rate and body", async (t) => {
   const service = await startService(t);
   await checkDoors(t, service, [{ method: "GET", path: "/v1/earnings", scope: "orders:read" }]);
   const { api_key: key, firm_id: deskId } = await service.issue();
@@ -72,7 +72,7 @@ test("the door of earnings", async (t) => {
   assert.equal((await balanceOf(service, { firmId: deskId })).commission_paise, 0);
 });
 
-test("a desk earns on each client's delivered credit, by day, firm and scheme alike", async (t) => {
+test("a desk earns on each client's delivered credit, and the sums by day, firm and scheme agree", async (t) => {
   const service = await startService(t);
   const seller = await openTestDesk(service);
   const buyer = await openTestDesk(service);
@@ -101,7 +101,7 @@ test("a desk earns on each client's delivered credit, by day, firm and scheme al
   await assertLedgerSound(service);
 });
 
-test("nothing is earned on the desk's own deals, on crosses and on what was not delivered", async (t) => {
+test("a desk earns nothing on its own deals, on crosses and on undelivered credits", async (t) => {
   const service = await startService(t);
   const desk = await openTestDesk(service);
   const own = { deskId: desk.deskId, firmId: desk.deskId };
@@ -118,7 +118,7 @@ test("nothing is earned on the desk's own deals, on crosses and on what was not 
   await assertLedgerSound(service);
 });
 
-test("a desk on both sides of a deal earns on both, and a reversal takes both back", async (t) => {
+test("a desk on both sides of a deal earns on both, and a reversal reverses both", async (t) => {
   const service = await startService(t);
   const desk = await openTestDesk(service);
   const other = await openTestDesk(service);
@@ -146,7 +146,7 @@ test("a desk on both sides of a deal earns on both, and a reversal takes both ba
   await assertLedgerSound(service);
 });
 
-test("the operator sets a desk's rate for what settles from then on, and it is on record", async (t) => {
+test("a new commission rate applies to later settlements and is audited", async (t) => {
   const service = await startService(t);
   const desk = await openTestDesk(service);
   await settleDeal(service, { buyer: house(), sellers: [desk] });
@@ -180,7 +180,7 @@ test("the operator sets a desk's rate for what settles from then on, and it is o
   await assert.rejects(setCommission(service.ctx, operator, nobody), hasCode("not_found"));
 });
 
-test("commission that was paid out is gone from the balance, and owed when its deal is reversed", async (t) => {
+test("paid commission leaves the balance, and is owed when its deal is reversed", async (t) => {
   const service = await startService(t);
   const desk = await openTestDesk(service);
   const settlementId = await settleDeal(service, { buyer: house(), sellers: [desk] });
@@ -209,7 +209,7 @@ test("commission that was paid out is gone from the balance, and owed when its d
   await assertLedgerSound(service);
 });
 
-test("large live commission takes two operators, and none is paid on books that do not hold", async (t) => {
+test("large live commission takes two operators, and none is paid while the books are broken", async (t) => {
   const service = await startService(t);
   const desk = await openTestDesk(service, "live");
   const payment = {

@@ -142,7 +142,7 @@ describe("every answer carries X-Request-ID", () => {
     });
   }
 
-  test("an id of 200 characters is echoed, and two answers never share a made one", async () => {
+  test("an id of 200 characters is echoed, and generated ids are unique", async () => {
     const longest = "x".repeat(200);
     const echoed = await send("GET", "/healthz", { headers: { "x-request-id": longest } });
     assert.equal(echoed.headers.get("x-request-id"), longest);
@@ -201,7 +201,7 @@ describe("error bodies have the form of the layer that refuses", () => {
     }
   });
 
-  test("every answer to a known key shows the meter, errors too; an unknown key sees none", async () => {
+  test("every answer to a known key carries the rate-limit headers, errors too; an unknown key gets none", async () => {
     const known = [
       await send("GET", "/v1/keys", { key: await childKey() }),
       await send("GET", "/v1/keys/none"),
@@ -215,7 +215,7 @@ describe("error bodies have the form of the layer that refuses", () => {
   });
 });
 
-describe("checks are made in one order: each request breaks every rule below its own", () => {
+describe("checks run in one order: each request breaks every later rule too", () => {
   const everything = { "content-type": "text/plain", "x-dry-run": "maybe" };
   const tooLong = "x".repeat(bytesMax + 1);
 
@@ -250,7 +250,7 @@ describe("checks are made in one order: each request breaks every rule below its
     const answer = await send("POST", "/v1/keys", { body: '{"name":1,"name":2}', headers });
     assertForm(answer, "transport", 400, "bad_request");
   });
-  test("shape, before what is known of the firm", async () => {
+  test("shape, before the firm's state", async () => {
     const answer = await mint({ kind: "sub_account", firm_id: "frm_unknown", name: 1 });
     assertForm(answer, "trading", 422, "unprocessable");
     const later = await mint({ kind: "sub_account", firm_id: "frm_unknown" });
@@ -258,7 +258,7 @@ describe("checks are made in one order: each request breaks every rule below its
   });
 });
 
-describe("a body over 1 MiB is refused before it is read, whoever sends it and wherever to", () => {
+describe("a body over 1 MiB is refused before it is read, for any key and route", () => {
   const places: readonly [what: string, line: string, withKey: boolean][] = [
     ["with a key", "POST /v1/keys", true],
     ["without a key", "POST /v1/keys", false],
@@ -349,7 +349,7 @@ describe("a body is JSON and says so", () => {
   });
 });
 
-describe("a body that two readers could read differently is refused", () => {
+describe("a body that parsers could read differently is refused", () => {
   const valid = JSON.stringify(child).slice(0, -1);
   const nested = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
   const malformed: Record<string, string | Uint8Array> = {
@@ -403,7 +403,7 @@ describe("a body that two readers could read differently is refused", () => {
   });
 });
 
-test("an operation that declares no body takes none, and an empty object is none", async () => {
+test("an operation without a declared body refuses one, except an empty object", async () => {
   const { key_id } = (await mint({}, { expect: 201 })).body;
   const answer = await send("POST", `/v1/keys/${key_id}/reissue`, { body: { grace_s: 60 } });
   assertForm(answer, "trading", 400, "bad_request");
@@ -411,7 +411,7 @@ test("an operation that declares no body takes none, and an empty object is none
   await send("POST", `/v1/keys/${key_id}/reissue`, { body: {}, expect: 200 });
 });
 
-describe("a value that breaks its field's rule is named", () => {
+describe("an invalid value is refused with its field", () => {
   const tooLarge = 9_007_199_254_740_992;
   const invalid: readonly [what: string, more: object, paths: string[]][] = [
     ["a missing field", { name: undefined }, ["name"]],
@@ -457,7 +457,7 @@ describe("a value that breaks its field's rule is named", () => {
       assertForm(await send("POST", "/v1/keys", { body }), "trading", 422, "unprocessable");
     }
   });
-  test("2^53 - 1 is taken exactly", async () => {
+  test("2^53 - 1 is accepted exactly", async () => {
     const limits = { max_order_paise: Number.MAX_SAFE_INTEGER };
     assert.deepEqual((await mint({ limits }, { expect: 201 })).body.limits, limits);
   });
@@ -516,14 +516,14 @@ describe("a query that breaks its rule is 422 validation_error in the transport 
       assertForm(answer, "transport", 422, "validation_error");
     });
   }
-  test("an operation that declares no query takes none", async () => {
+  test("an operation without query parameters refuses any", async () => {
     const answer = await send("GET", "/v1/whoami?verbose=1");
     assertForm(answer, "transport", 422, "validation_error");
     assert.deepEqual(answer.body.detail.fields, [
       { path: "verbose", problem: "is not known here" },
     ]);
   });
-  test("the smallest and the largest page are taken", async () => {
+  test("the smallest and the largest page size are accepted", async () => {
     for (const limit of [1, 500]) await send("GET", `/v1/keys?limit=${limit}`, { expect: 200 });
     for (const month of ["2000-01", "2999-12"]) {
       await send("GET", `/v1/usage?month=${month}`, { expect: 200 });
@@ -531,7 +531,7 @@ describe("a query that breaks its rule is 422 validation_error in the transport 
   });
 });
 
-describe("a path or method that no route has is 404", () => {
+describe("an unknown path or method is 404", () => {
   for (const [method, path] of [
     ["PUT", "/v1/keys"],
     ["PATCH", "/v1/keys"],
@@ -552,20 +552,20 @@ describe("a path or method that no route has is 404", () => {
       assertForm(await send(method, path), "transport", 404, "not_found");
     });
   }
-  test("an id of any length is an id like any other: it needs a key and is not found", async () => {
+  test("an id of any length needs a key and is not found", async () => {
     for (const id of ["x", "x".repeat(101), "x".repeat(8_000), "%00", "key_é"]) {
       assertForm(await send("GET", `/v1/keys/${id}`), "trading", 404, "not_found");
       assertForm(await service.send("GET", `/v1/keys/${id}`), "edge", 401, "unauthorized");
     }
   });
-  test("HEAD answers as GET without a body, and asks for the same key", async () => {
+  test("HEAD answers as GET without a body, and demands the same key", async () => {
     assert.equal((await send("HEAD", "/v1/keys", { expect: 200 })).text, "");
     await service.send("HEAD", "/v1/keys", { expect: 401 });
     await send("HEAD", "/v1/keys", { key: await childKey(), expect: 403 });
   });
 });
 
-describe("a fault of ours tells nothing internal", () => {
+describe("an internal fault reveals nothing internal", () => {
   for (const fault of ["error", "rejected", "framework", "text", "nothing"]) {
     test(fault, async () => {
       const answer = await send("GET", `/test/faults/${fault}`);
@@ -578,7 +578,7 @@ describe("a fault of ours tells nothing internal", () => {
   }
 });
 
-test("overload is shed with a retryable answer, and the service recovers by itself", async (t) => {
+test("overload is answered with a retryable 500, and the service recovers by itself", async (t) => {
   const gate = Promise.withResolvers<void>();
   t.after(() => gate.resolve()); // A failing test must not leave the service waiting when it closes.
   const bothInside = Promise.withResolvers<void>();
@@ -636,7 +636,7 @@ describe("X-Dry-Run", () => {
     assertForm(await send("DELETE", "/v1/keys/none", { headers }), "trading", 404, "not_found");
   });
 
-  test("a misspelt value is refused and does not happen for real", async () => {
+  test("a misspelt value is refused and runs nothing", async () => {
     const before = await contents();
     for (const value of ["true", "yes", "", "01", "1 1", "TRUE"]) {
       const answer = await mint({}, { headers: { "x-dry-run": value } });
@@ -682,7 +682,7 @@ describe("Idempotency-Key on POST /v1/keys", () => {
     assert.equal((await mint({}, { headers, expect: 200 })).body.status, "revoked");
   });
 
-  test("another body under the key is a conflict that names what differs", async () => {
+  test("another body under the same key is a conflict that names the differing fields", async () => {
     const headers = fresh();
     const { key_id } = (await mint({}, { headers, expect: 201 })).body;
     const reused = await mint({ name: "other", buy_side: true }, { headers });
@@ -703,7 +703,7 @@ describe("Idempotency-Key on POST /v1/keys", () => {
     assert.equal(made.headers.get("idempotent-replayed"), null);
   });
 
-  test("a key belongs to the desk: another desk's is another, a re-issued root's is the same", async () => {
+  test("a key belongs to its desk: other desks may use the same one, and a re-issued root key keeps it", async () => {
     const headers = fresh();
     const mine = await service.issue();
     const first = await mint({}, { key: mine.api_key, headers, expect: 201 });
@@ -718,7 +718,7 @@ describe("Idempotency-Key on POST /v1/keys", () => {
     assert.equal(again.body.key_id, first.body.key_id);
   });
 
-  test("50 twins over two nodes make one key, and all of them get it", async (t) => {
+  test("50 concurrent calls with one key on two nodes create one key, and all get it", async (t) => {
     const beside = await startService(t, { beside: service });
     const headers = fresh();
     const nodes = [service, beside];
@@ -741,7 +741,7 @@ describe("Idempotency-Key on POST /v1/keys", () => {
     assert.equal(keys.filter(({ name }: { name: string }) => name === "twin").length, 1);
   });
 
-  test("1 to 255 visible characters are taken, anything else is refused", async () => {
+  test("1 to 255 visible characters are accepted, anything else is refused", async () => {
     await mint({}, { headers: { "idempotency-key": "!" }, expect: 201 });
     await mint({}, { headers: { "idempotency-key": "~".repeat(255) }, expect: 201 });
     for (const text of ["", "x".repeat(256), "a b", "é"]) {
@@ -878,7 +878,7 @@ test("every time is ISO 8601 in IST", async () => {
   assert.equal(usage.body.quota_resets_at, "2026-12-01T00:00:00.000+05:30");
 });
 
-test("over TLS browsers are told to come back over TLS only, and in the clear they are not", async (t) => {
+test("HSTS is sent over TLS only", async (t) => {
   const certificate = await selfSignedCertificate();
   if (!certificate) {
     t.skip("no openssl on this machine");

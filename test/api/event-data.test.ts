@@ -42,7 +42,7 @@ async function assertToldAsShown(desk: Pick<Dealer, "get">, names: readonly stri
   assert.deepEqual(pairs.flatMap(differences), []);
 }
 
-test("what an event says of an order, a payout, a settlement or a credit is what the resource shows", async (t) => {
+test("the data of an order, payout, settlement or credit event equals the resource", async (t) => {
   const service = await startService(t);
   const desk = await dealer(service, [{}, {}, {}]);
   const [first = "", second = "", third = ""] = desk.scripNos;
@@ -64,7 +64,7 @@ test("what an event says of an order, a payout, a settlement or a credit is what
   ]);
 });
 
-test("what an event says of a cross is what its reader is shown", async (t) => {
+test("the data of a cross event equals the reader's view of the cross", async (t) => {
   const service = await startService(t);
   const parties = await traders(service);
   await crossThatIs(parties, "funded");

@@ -49,7 +49,7 @@ async function listed({ send }: Service, key: string): Promise<string[]> {
   return body.events.map((event: object) => JSON.stringify(event));
 }
 
-test("a stream begins where it is told, goes on live, and shows exactly what the list shows", async (t) => {
+test("a stream begins at the given id, continues live, and shows the same events as the list", async (t) => {
   const service = await startService(t);
   const { api_key: key } = await service.issue();
   for (let n = 0; n < 120; n++) await mintChild(service, key);
@@ -76,7 +76,7 @@ test("a stream begins where it is told, goes on live, and shows exactly what the
   assert.equal(live.seen[0]?.event, "key.created");
 });
 
-test("a reader that comes back with its last id misses nothing and sees nothing twice, while others write", async (t) => {
+test("a reader that resumes with its last id misses nothing and repeats nothing while others write", async (t) => {
   const service = await startService(t);
   const { api_key: key } = await service.issue();
   const seen: number[] = [];
@@ -100,7 +100,7 @@ test("a reader that comes back with its last id misses nothing and sees nothing 
   );
 });
 
-test("a stream hears of what another process writes", async (t) => {
+test("a stream shows events that another process writes", async (t) => {
   const service = await startService(t);
   const other = await startService(t, { beside: service });
   const { api_key: key } = await service.issue();
@@ -120,7 +120,7 @@ test("a stream hears of what another process writes", async (t) => {
   await reader.until(2);
 });
 
-test("a sub_account key hears of its own firm, under the numbers of its desk", async (t) => {
+test("a sub_account key is streamed the events of its own firm, with the desk's sequence numbers", async (t) => {
   const service = await startService(t);
   const root = await service.issue();
   const [one, two] = [
@@ -138,7 +138,7 @@ test("a sub_account key hears of its own firm, under the numbers of its desk", a
   assert.ok(reader.seen.every(({ data }) => JSON.parse(data).firm_id === one));
 });
 
-test("a revoked key's stream ends, and an unknown place to begin is refused", async (t) => {
+test("revoking a key ends its stream, and an unknown start id is refused", async (t) => {
   const service = await startService(t);
   const root = await service.issue();
   const child = await mintChild(service, root.api_key);
@@ -157,7 +157,7 @@ test("a revoked key's stream ends, and an unknown place to begin is refused", as
   await ahead.until(1);
 });
 
-test("the sixth stream of events of a key ends its first", async (t) => {
+test("the sixth event stream of a key ends its first", async (t) => {
   const service = await startService(t);
   const { api_key: key } = await service.issue();
   const first = await follow(t, service, key);

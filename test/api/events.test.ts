@@ -75,7 +75,7 @@ async function openDesks(db: Database, count: number): Promise<string[]> {
 
 class RolledBack extends Error {}
 
-test("under 500 concurrent writers each desk counts 1, 2, 3 without a hole, and a reader who follows misses none", async (t) => {
+test("under 500 concurrent writers each desk's events are numbered without a gap, and a reader misses none", async (t) => {
   const { nodes } = await twoNodes(t);
   const [first, second] = nodes as [Database, Database];
   const desks = await openDesks(first, 6);
@@ -159,7 +159,7 @@ test("under 500 concurrent writers each desk counts 1, 2, 3 without a hole, and 
   t.diagnostic(`committed ${rows[0].records} events, ${rolledBack} of 500 writers rolled back`);
 });
 
-test("control: numbers from a PostgreSQL sequence, taken when work begins, make the same reader skip and leave holes", async (t) => {
+test("control: numbers from a PostgreSQL sequence leave gaps and make the same reader skip events", async (t) => {
   const { nodes, owner } = await twoNodes(t);
   const [first, second] = nodes as [Database, Database];
   const [desk] = await openDesks(first, 1);
@@ -204,7 +204,7 @@ test("control: numbers from a PostgreSQL sequence, taken when work begins, make 
   assert.equal(afterHole, fastSequence + 2, "a rollback leaves a hole");
 });
 
-test("a writer who has a desk's number holds back that desk and no other", async (t) => {
+test("a writer that holds a desk's sequence blocks that desk and no other", async (t) => {
   const { nodes, owner } = await twoNodes(t);
   const [first, second] = nodes as [Database, Database];
   const [a, b] = (await openDesks(first, 2)) as [string, string];
@@ -248,7 +248,7 @@ async function untilWaiting(owner: pg.Client): Promise<void> {
   assert.fail("nobody waits");
 }
 
-test("writers who tell the same desks in opposite order do not lock each other out", async (t) => {
+test("writers to the same desks in opposite order do not deadlock", async (t) => {
   const { nodes } = await twoNodes(t);
   const [first, second] = nodes as [Database, Database];
   const desks = await openDesks(first, 8);
@@ -269,7 +269,7 @@ test("writers who tell the same desks in opposite order do not lock each other o
   assert.deepEqual(new Set(rows.map(({ last_sequence }) => last_sequence)), new Set([200]));
 });
 
-test("the service's own role can add to what happened and can change nothing of it", async (t) => {
+test("the service's role can add events and cannot change them", async (t) => {
   const { nodes, owner } = await twoNodes(t);
   const [db] = nodes as [Database];
   const [desk = ""] = await openDesks(db, 1);
@@ -302,11 +302,11 @@ test("GET /v1/events", async (t) => {
   };
   const sequencesOf = (events: { sequence: number }[]) => events.map(({ sequence }) => sequence);
 
-  await t.test("the door", async (t) => {
+  await t.test("the route checks key, scope, rate and body", async (t) => {
     await checkDoors(t, service, [{ method: "GET", path: "/v1/events", scope: "orders:read" }]);
   });
 
-  await t.test("an event is shown as the bytes that were recorded with the change", async () => {
+  await t.test("an event is served as the bytes that were recorded", async () => {
     const { deskId, list } = await openDesk(2);
     const { body, text } = await list();
     const stored = await storedBodies(service, deskId);
@@ -328,7 +328,7 @@ test("GET /v1/events", async (t) => {
   });
 
   await t.test(
-    "each change leaves an audit record, told or not, with its actor and request",
+    "each change has an audit record with its actor and request, with or without an event",
     async () => {
       const { deskId } = await openDesk(1);
       const worker: Actor = { kind: "worker", id: "simulation", requestId: null };
@@ -355,7 +355,7 @@ test("GET /v1/events", async (t) => {
     },
   );
 
-  await t.test("reading goes on after a sequence, oldest first", async () => {
+  await t.test("events are read after a sequence number, oldest first", async () => {
     const { list } = await openDesk(5);
     assert.deepEqual(sequencesOf((await list("?after_sequence=2")).body.events), [3, 4, 5]);
     assert.deepEqual((await list("?after_sequence=5")).body, { events: [] });
@@ -369,7 +369,7 @@ test("GET /v1/events", async (t) => {
     assert.deepEqual([last.total, last.has_more, last.next_cursor], [4, false, null]);
   });
 
-  await t.test("more than a list shows is said to be more", async () => {
+  await t.test("a list that is not complete says has_more", async () => {
     const { list } = await openDesk(1_001);
     const answer = await list();
     assert.equal(answer.body.events.length, 1_000);
@@ -403,7 +403,7 @@ test("GET /v1/events", async (t) => {
     assert.deepEqual(sequencesOf(last.events), [5]);
   });
 
-  await t.test("a query that makes no sense is refused", async () => {
+  await t.test("an invalid query is refused", async () => {
     const { list } = await openDesk(1);
     for (const query of [
       "after_sequence=-1",

@@ -34,7 +34,7 @@ async function openGroup(service: Service, count: number, facePaise: number) {
   return { desk, sister, groupId };
 }
 
-test("a desk that moves the largest faces in its own group stops nobody else's deals", async (t) => {
+test("a desk that moves the largest faces within its group blocks no other desk's deals", async (t) => {
   const service = await startService(t);
   const count = 40;
   const { desk, sister, groupId } = await openGroup(service, count, largest);
@@ -83,7 +83,7 @@ test("a desk that moves the largest faces in its own group stops nobody else's d
   await assertLedgerSound(service);
 });
 
-test("accounts that everybody's entries touch are exact past what a bigint holds", async (t) => {
+test("shared accounts are exact beyond the range of bigint", async (t) => {
   const service = await startService(t);
   const { desk } = await openGroup(service, 0, 1);
   const { ctx } = service;
@@ -143,7 +143,7 @@ test("positions, the volume of held credits and statements are exact to the last
   await assertLedgerSound(service);
 });
 
-test("the check names a balance that is off by a paisa past what a double holds", async (t) => {
+test("the check finds a balance beyond 2^53 that is off by one paisa", async (t) => {
   const service = await startService(t);
   const desk = await dealer(service, []);
   for (let at = 0; at < 3; at++) await payIn(service, desk.firmId, largest);

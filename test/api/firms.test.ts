@@ -49,7 +49,7 @@ test("client firms", async (t) => {
     await service.work();
   };
 
-  await t.test("registering answers 201 with the firm, spelt in one way", async () => {
+  await t.test("registering answers 201 with the firm, its identifiers normalized", async () => {
     const pan = makeSyntheticPan("spelling");
     const { body } = await post(
       "/v1/firms",
@@ -81,7 +81,7 @@ test("client firms", async (t) => {
     assert.deepEqual(await eventsOf(body.firm_id), [["firm.registered", null, "registered"]]);
   });
 
-  await t.test("every broken identifier is named with its field", async () => {
+  await t.test("every invalid identifier is refused with its field", async () => {
     const pan = "AAPFU0939F";
     const answer = await post("/v1/firms", {
       legal_name: "  ",
@@ -172,7 +172,7 @@ test("client firms", async (t) => {
     assert.equal(reused.body.detail.firm_id, first.body.firm_id);
   });
 
-  await t.test("a dry run answers as the call would and leaves nothing", async () => {
+  await t.test("a dry run answers as the call would and stores nothing", async () => {
     const body = firmBody();
     const headers = { "x-dry-run": "1" };
     const tried = await service.send("POST", "/v1/firms", { key, body, headers, expect: 200 });
@@ -192,71 +192,76 @@ test("client firms", async (t) => {
     assert.deepEqual((await get(path)).body, firm);
   });
 
-  await t.test("a sandbox firm is verified and authorized, and each step is told", async () => {
-    const firm = (
-      await post("/v1/firms", firmBody({ legal_name: "Walk", bank: bank("WALK") }), 201)
-    ).body;
-    const path = `/v1/firms/${firm.firm_id}`;
-    const verifying = (await post(`${path}/verify`, {}, 200)).body;
-    assert.equal(verifying.connection_state, "verifying");
-    assert.deepEqual(
-      verifying.checks.map((c: { check: string; outcome: string }) => `${c.check} ${c.outcome}`),
-      ["IEC_ACTIVE pending", "PAN_MATCH pending", "BANK_NAME_MATCH pending", "FLAGGED_IEC pending"],
-    );
-    assert.deepEqual((await post(`${path}/verify`, {}, 200)).body, verifying);
-    await service.work();
-    assert.equal((await get(path)).body.connection_state, "verifying");
-    await settle();
-    const verified = (await get(`${path}/connection`)).body;
-    assert.equal(verified.connection_state, "verified");
-    assert.ok(
-      verified.checks.every(
-        (c: { outcome: string; as_of: string }) => c.outcome === "pass" && c.as_of,
-      ),
-    );
-    assert.deepEqual(verified.ports, [
-      { port: "registry", state: "up", since: null },
-      { port: "bank", state: "up", since: null },
-    ]);
-    assert.deepEqual(verified.allowed_actions, [
-      "change_identity",
-      "authorize",
-      "offboard",
-      "drain",
-    ]);
-    assert.ok(verified.as_of.endsWith("+05:30"));
-    const authorized = (await post(`${path}/authorize`, { mandate }, 200)).body;
-    assert.equal(authorized.connection_state, "authorized");
-    assert.equal(authorized.mandate.valid_until, "2027-03-31T23:59:59.000+05:30");
-    assert.deepEqual((await post(`${path}/authorize`, { mandate }, 200)).body, authorized);
-    await post(`${path}/authorize`, { mandate: { ...mandate, reference: "another" } }, 409);
-    await post(`${path}/suspend`, { reason: "audit" }, 200);
-    const resumed = (await post(`${path}/resume`, {}, 200)).body;
-    assert.equal(resumed.connection_state, "authorized");
-    assert.equal(resumed.suspension, null);
-    assert.deepEqual(await eventsOf(firm.firm_id), [
-      ["firm.registered", null, "registered"],
-      ["firm.verified", "verifying", "verified"],
-      ["firm.authorized", "verified", "authorized"],
-      ["firm.suspended", "authorized", "suspended"],
-      ["firm.resumed", "suspended", "authorized"],
-    ]);
-  });
-
   await t.test(
-    "actions that need no field may be sent without a body, and nothing else may",
+    "a sandbox firm is verified and authorized, with an event for each step",
     async () => {
-      const firm = await firmThatIs(service, key, "registered");
+      const firm = (
+        await post("/v1/firms", firmBody({ legal_name: "Walk", bank: bank("WALK") }), 201)
+      ).body;
       const path = `/v1/firms/${firm.firm_id}`;
-      await service.send("POST", `${path}/verify`, { key, expect: 200 });
-      assert.equal((await post(`${path}/verify`, "null")).status, 400);
-      assert.equal((await post(`${path}/verify`, { now: true })).status, 400);
-      assert.equal((await service.send("POST", `${path}/authorize`, { key })).status, 400);
+      const verifying = (await post(`${path}/verify`, {}, 200)).body;
+      assert.equal(verifying.connection_state, "verifying");
+      assert.deepEqual(
+        verifying.checks.map((c: { check: string; outcome: string }) => `${c.check} ${c.outcome}`),
+        [
+          "IEC_ACTIVE pending",
+          "PAN_MATCH pending",
+          "BANK_NAME_MATCH pending",
+          "FLAGGED_IEC pending",
+        ],
+      );
+      assert.deepEqual((await post(`${path}/verify`, {}, 200)).body, verifying);
+      await service.work();
+      assert.equal((await get(path)).body.connection_state, "verifying");
+      await settle();
+      const verified = (await get(`${path}/connection`)).body;
+      assert.equal(verified.connection_state, "verified");
+      assert.ok(
+        verified.checks.every(
+          (c: { outcome: string; as_of: string }) => c.outcome === "pass" && c.as_of,
+        ),
+      );
+      assert.deepEqual(verified.ports, [
+        { port: "registry", state: "up", since: null },
+        { port: "bank", state: "up", since: null },
+      ]);
+      assert.deepEqual(verified.allowed_actions, [
+        "change_identity",
+        "authorize",
+        "offboard",
+        "drain",
+      ]);
+      assert.ok(verified.as_of.endsWith("+05:30"));
+      const authorized = (await post(`${path}/authorize`, { mandate }, 200)).body;
+      assert.equal(authorized.connection_state, "authorized");
+      assert.equal(authorized.mandate.valid_until, "2027-03-31T23:59:59.000+05:30");
+      assert.deepEqual((await post(`${path}/authorize`, { mandate }, 200)).body, authorized);
+      await post(`${path}/authorize`, { mandate: { ...mandate, reference: "another" } }, 409);
+      await post(`${path}/suspend`, { reason: "audit" }, 200);
+      const resumed = (await post(`${path}/resume`, {}, 200)).body;
+      assert.equal(resumed.connection_state, "authorized");
+      assert.equal(resumed.suspension, null);
+      assert.deepEqual(await eventsOf(firm.firm_id), [
+        ["firm.registered", null, "registered"],
+        ["firm.verified", "verifying", "verified"],
+        ["firm.authorized", "verified", "authorized"],
+        ["firm.suspended", "authorized", "suspended"],
+        ["firm.resumed", "suspended", "authorized"],
+      ]);
     },
   );
 
+  await t.test("only actions without required fields may be sent without a body", async () => {
+    const firm = await firmThatIs(service, key, "registered");
+    const path = `/v1/firms/${firm.firm_id}`;
+    await service.send("POST", `${path}/verify`, { key, expect: 200 });
+    assert.equal((await post(`${path}/verify`, "null")).status, 400);
+    assert.equal((await post(`${path}/verify`, { now: true })).status, 400);
+    assert.equal((await service.send("POST", `${path}/authorize`, { key })).status, 400);
+  });
+
   await t.test(
-    "a failed check says what cures it, and the corrected firm is verified again",
+    "a failed check names its cure, and the corrected firm is verified again",
     async () => {
       const bad = makeSyntheticPan("mismatch").replace(/\d{4}/, "9999");
       const firm = (
@@ -291,7 +296,7 @@ test("client firms", async (t) => {
     },
   );
 
-  await t.test("a flagged code is rejected, and its firm can only leave", async () => {
+  await t.test("a firm with a flagged IEC is rejected and can only be offboarded", async () => {
     const flagged = makeSyntheticPan("flagged").replace(/\d{4}/, "9998");
     const firm = (await post("/v1/firms", firmBody({ iec: flagged, pan: flagged }), 201)).body;
     const path = `/v1/firms/${firm.firm_id}`;
@@ -310,7 +315,7 @@ test("client firms", async (t) => {
     assert.equal((await post(`${path}/offboard`, {}, 200)).body.connection_state, "offboarded");
   });
 
-  await t.test("an action in the wrong state is a conflict that says what is allowed", async () => {
+  await t.test("an action in the wrong state is a conflict with the allowed actions", async () => {
     const firm = await firmThatIs(service, key, "registered");
     const path = `/v1/firms/${firm.firm_id}`;
     for (const [action, body] of [
@@ -329,7 +334,7 @@ test("client firms", async (t) => {
     assert.equal((await post(`/v1/firms/${authorized.firm_id}/resume`, {})).status, 409);
   });
 
-  await t.test("a mandate is whole and in the future", async () => {
+  await t.test("a mandate needs all its fields and a future end", async () => {
     const firm = await firmThatIs(service, key, "verified");
     const path = `/v1/firms/${firm.firm_id}/authorize`;
     const wrong = { signatory_name: " ", reference: " ", valid_until: "tomorrow" };
@@ -350,7 +355,7 @@ test("client firms", async (t) => {
   });
 
   await t.test(
-    "a bank change holds payouts for a day, and trading goes on while the bank is asked",
+    "a changed bank account holds payouts for a day, and trading continues meanwhile",
     async () => {
       const firm = await firmThatIs(service, key, "authorized", {
         legal_name: "Moving",
@@ -395,7 +400,7 @@ test("client firms", async (t) => {
   );
 
   await t.test(
-    "a firm that changes who it is goes through verification again, without its mandate",
+    "a firm that changes its identity is verified again and loses its mandate",
     async () => {
       for (const change of [
         { legal_name: "New Name" },
@@ -416,7 +421,7 @@ test("client firms", async (t) => {
   );
 
   await t.test(
-    "contact details change without a question, even while others are open",
+    "contact details change without an inquiry, even while others are open",
     async () => {
       const firm = await firmThatIs(service, key, "verifying");
       const changed = await patch(
@@ -433,7 +438,7 @@ test("client firms", async (t) => {
     },
   );
 
-  await t.test("an identity that changes while it is verified is asked about anew", async () => {
+  await t.test("a change of identity during verification starts a new inquiry", async () => {
     const bad = makeSyntheticPan("late mismatch").replace(/\d{4}/, "9999");
     const firm = await firmThatIs(service, key, "verifying", { iec: bad, pan: bad });
     const good = makeSyntheticPan("late match");
@@ -442,7 +447,7 @@ test("client firms", async (t) => {
     assert.equal((await get(`/v1/firms/${firm.firm_id}`)).body.connection_state, "verified");
   });
 
-  await t.test("a change is checked beside what is known of the firm", async () => {
+  await t.test("a change is validated together with the stored fields", async () => {
     const firm = await firmThatIs(service, key, "registered");
     const path = firm.firm_id as string;
     assert.deepEqual(fieldsOf(await patch(path, { pan: makeSyntheticPan("x") }, 422)), ["iec"]);
@@ -460,7 +465,7 @@ test("client firms", async (t) => {
     assert.equal((await patch(suspended.firm_id, { legal_name: "Sly" })).status, 409);
   });
 
-  await t.test("what the operator suspended only the operator resumes", async () => {
+  await t.test("a firm that the operator suspended is resumed by the operator only", async () => {
     const firm = await firmThatIs(service, key, "authorized");
     const path = `/v1/firms/${firm.firm_id}`;
     await post(`${path}/suspend`, { reason: "ours" }, 200);
@@ -518,7 +523,7 @@ test("client firms", async (t) => {
   });
 
   await t.test(
-    "another desk's firm, nobody's firm and no id at all are one answer on every route",
+    "another desk's firm, an unknown firm and an invalid id get the same 404 on every route",
     async () => {
       const firm = await firmThatIs(service, key, "verified");
       const routes: [string, string, unknown][] = [
@@ -576,7 +581,7 @@ test("client firms", async (t) => {
   });
 
   await t.test(
-    "offboarding masks what is personal, destroys the number and revokes the firm's keys",
+    "offboarding masks personal data, destroys the account number and revokes the firm's keys",
     async () => {
       const firm = await firmThatIs(service, key, "authorized", {
         legal_name: "Leaving",
@@ -609,7 +614,7 @@ test("client firms", async (t) => {
     },
   );
 
-  await t.test("open business blocks offboarding by name, or is waited for", async () => {
+  await t.test("open business blocks offboarding and is named, or is waited for", async () => {
     const firm = await firmThatIs(service, key, "authorized");
     const path = `/v1/firms/${firm.firm_id}`;
     business.push({ type: "order", id: firm.firm_id, href: "/v1/orders/x" });
@@ -633,7 +638,7 @@ test("client firms", async (t) => {
   });
 
   await t.test(
-    "a desk's own firm is read like any other, and neither renamed nor closed by its key",
+    "a desk's own firm is read like any other, and cannot be renamed or closed by its key",
     async () => {
       const desk = await service.issue();
       const path = `/v1/firms/${desk.firm_id}`;
@@ -648,30 +653,27 @@ test("client firms", async (t) => {
     },
   );
 
-  await t.test(
-    "an account number is at rest only as a seal that opens for its own firm",
-    async () => {
-      const number = "91827364554637281";
-      const firm = await firmThatIs(service, key, "authorized", {
-        legal_name: "Sealed",
-        bank: bank("Sealed", number),
-      });
-      const desk = (await get("/v1/whoami")).body.desk_id;
-      const row = await findFirm(service.ctx.db, desk, firm.firm_id);
-      assert.ok(row);
-      assert.equal(openAccountNo(row, service.ctx.sealKey), number);
-      assert.throws(() => openAccountNo({ ...row, firm_id: nobody }, service.ctx.sealKey));
-      for (const table of ["firms", "events", "audit_records", "inquiries", "idempotency_keys"]) {
-        const { rows } = await service.ctx.db.pool.query(
-          `select count(*)::int as found from ${table} as t where t::text like $1`,
-          [`%${number.slice(0, 12)}%`],
-        );
-        assert.equal(rows[0].found, 0, table);
-      }
-    },
-  );
+  await t.test("an account number is stored sealed, and opens for its own firm only", async () => {
+    const number = "91827364554637281";
+    const firm = await firmThatIs(service, key, "authorized", {
+      legal_name: "Sealed",
+      bank: bank("Sealed", number),
+    });
+    const desk = (await get("/v1/whoami")).body.desk_id;
+    const row = await findFirm(service.ctx.db, desk, firm.firm_id);
+    assert.ok(row);
+    assert.equal(openAccountNo(row, service.ctx.sealKey), number);
+    assert.throws(() => openAccountNo({ ...row, firm_id: nobody }, service.ctx.sealKey));
+    for (const table of ["firms", "events", "audit_records", "inquiries", "idempotency_keys"]) {
+      const { rows } = await service.ctx.db.pool.query(
+        `select count(*)::int as found from ${table} as t where t::text like $1`,
+        [`%${number.slice(0, 12)}%`],
+      );
+      assert.equal(rows[0].found, 0, table);
+    }
+  });
 
-  await t.test("every change leaves an audit row with who, what and digests", async () => {
+  await t.test("every change has an audit record with actor, action and digests", async () => {
     const headers = { "x-request-id": "audit-me" };
     const body = firmBody();
     const made = await service.send("POST", "/v1/firms", { key, body, headers, expect: 201 });
@@ -697,7 +699,7 @@ test("client firms", async (t) => {
     assert.equal(rows[2]?.["before_hash"], rows[1]?.["after_hash"]);
   });
 
-  await t.test("keys that are issued, minted, re-issued and revoked are recorded", async () => {
+  await t.test("issuing, minting, re-issuing and revoking keys is audited", async () => {
     const { api_key, key_id } = await service.issue();
     const minted = await post(
       "/v1/keys",
@@ -730,7 +732,7 @@ test("client firms", async (t) => {
     );
   });
 
-  await t.test("during an outage questions wait, and the connection says since when", async () => {
+  await t.test("during an outage inquiries wait, and the firm shows since when", async () => {
     const target = { environment: "sandbox", port: "registry" } as const;
     const firm = await firmThatIs(service, key, "verifying", { bank: bank("Other") });
     const path = `/v1/firms/${firm.firm_id}`;
@@ -746,7 +748,7 @@ test("client firms", async (t) => {
   });
 
   await t.test(
-    "firms verified in one set are each told once, with no gap in the sequence",
+    "firms verified in one set get one event each, with no gap in the sequence",
     async () => {
       const desk = await service.issue();
       const as = desk.api_key;
@@ -771,32 +773,35 @@ test("client firms", async (t) => {
     },
   );
 
-  await t.test("changes and answers that meet wait in one order and lose nothing", async () => {
-    const firms = await Promise.all(
-      Array.from({ length: 12 }, async () => await firmThatIs(service, key, "registered")),
-    );
-    await Promise.all(
-      firms.map(async ({ firm_id }) => await post(`/v1/firms/${firm_id}/verify`, {}, 200)),
-    );
-    for (let round = 0; round < 4; round++) {
-      service.clock.advance({ seconds: 1 });
-      const changes = firms.map(async ({ firm_id, legal_name }, index) => {
-        const account = `50200${round}${String(index).padStart(6, "0")}`;
-        const change =
-          index % 2 === 0
-            ? { legal_name: `Renamed ${round} ${index}` }
-            : { bank: bank(legal_name, account) };
-        await patch(firm_id, change, 200);
-      });
-      await Promise.all([service.work(), ...changes, service.work(), service.work()]);
-    }
-    await settle();
-    for (const { firm_id } of firms) {
-      const { body } = await get(`/v1/firms/${firm_id}`);
-      assert.equal(body.connection_state, "verified");
-      assert.ok(body.checks.every((check: { outcome: string }) => check.outcome === "pass"));
-    }
-  });
+  await t.test(
+    "concurrent changes and answers of a firm lock in one order and lose nothing",
+    async () => {
+      const firms = await Promise.all(
+        Array.from({ length: 12 }, async () => await firmThatIs(service, key, "registered")),
+      );
+      await Promise.all(
+        firms.map(async ({ firm_id }) => await post(`/v1/firms/${firm_id}/verify`, {}, 200)),
+      );
+      for (let round = 0; round < 4; round++) {
+        service.clock.advance({ seconds: 1 });
+        const changes = firms.map(async ({ firm_id, legal_name }, index) => {
+          const account = `50200${round}${String(index).padStart(6, "0")}`;
+          const change =
+            index % 2 === 0
+              ? { legal_name: `Renamed ${round} ${index}` }
+              : { bank: bank(legal_name, account) };
+          await patch(firm_id, change, 200);
+        });
+        await Promise.all([service.work(), ...changes, service.work(), service.work()]);
+      }
+      await settle();
+      for (const { firm_id } of firms) {
+        const { body } = await get(`/v1/firms/${firm_id}`);
+        assert.equal(body.connection_state, "verified");
+        assert.ok(body.checks.every((check: { outcome: string }) => check.outcome === "pass"));
+      }
+    },
+  );
 
   await t.test(
     "a live firm waits for the operator, who attests each answer with a reference",

@@ -32,7 +32,7 @@ function documentOf(path: string, { response }: { response: object }): Json {
   return { ...document, paths: { [path]: { get } } };
 }
 
-test("nothing in a request makes a 5xx, and every answer is as the OpenAPI document says", async (t) => {
+test("no request causes a 5xx, and every answer matches the OpenAPI document", async (t) => {
   // Most of it would be turned away at the budget of one address otherwise.
   const plenty = { perMinute: 1_000_000 };
   const service = await startService(t, { publicBudgets: { rates: plenty, enquiry: plenty } });
@@ -50,7 +50,7 @@ test("nothing in a request makes a 5xx, and every answer is as the OpenAPI docum
   );
 });
 
-test("control: a route that hands text to PostgreSQL unguarded is found", async (t) => {
+test("control: the fuzzer finds a route that passes raw text to PostgreSQL", async (t) => {
   const service = await startService(t, {
     routes(app, { db }) {
       const querystring = Type.Object({ text: Type.Optional(Type.String()) });
@@ -71,7 +71,7 @@ test("control: a route that hands text to PostgreSQL unguarded is found", async 
   assert.match(report.failures.join("\n"), /500 .*"internal"/);
 });
 
-test("control: a route whose answer is not what its document says is found", async (t) => {
+test("control: the fuzzer finds a route whose answer breaks its schema", async (t) => {
   const service = await startService(t, {
     routes(app) {
       app.get("/test/naive", { config: { demand: "any key" } }, async () => ({ length: "5" }));

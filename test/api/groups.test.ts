@@ -27,7 +27,7 @@ async function openDesk(service: Service) {
 test("groups", async (t) => {
   const service = await startService(t);
 
-  await t.test("the door", async (t) => {
+  await t.test("every group route checks key, scope, rate and body", async (t) => {
     const name = { name: "Sahyadri Group" };
     const group = `/v1/groups/${noGroup}`;
     await checkDoors(t, service, [
@@ -43,7 +43,7 @@ test("groups", async (t) => {
     ]);
   });
 
-  await t.test("a created group is shown, and found again", async () => {
+  await t.test("a created group is answered and can be read", async () => {
     const desk = await openDesk(service);
     const { body } = await desk.send("POST", "/v1/groups", 201, { name: "Sahyadri" });
     assert.match(body.group_id, /^grp_/);
@@ -60,7 +60,7 @@ test("groups", async (t) => {
     assert.deepEqual((await desk.send("GET", "/v1/groups", 200)).body, { groups: [body] });
   });
 
-  await t.test("a name means one group of a desk, and the conflict says which", async () => {
+  await t.test("a desk's group names are unique, and the conflict names the group", async () => {
     const desk = await openDesk(service);
     const first = (await desk.send("POST", "/v1/groups", 201, { name: "One" })).body.group_id;
     const second = (await desk.send("POST", "/v1/groups", 201, { name: "Two" })).body.group_id;
@@ -75,7 +75,7 @@ test("groups", async (t) => {
     await elsewhere.send("POST", "/v1/groups", 201, { name: "One" });
   });
 
-  await t.test("of many who create one name at once, one creates it", async () => {
+  await t.test("concurrent creations of one name make one group", async () => {
     const desk = await openDesk(service);
     const answers = await Promise.all(
       Array.from({ length: 30 }, () =>
@@ -90,7 +90,7 @@ test("groups", async (t) => {
     }
   });
 
-  await t.test("an idempotency key creates one group, whatever became of it", async () => {
+  await t.test("an idempotency key creates one group, even after it was deleted", async () => {
     const desk = await openDesk(service);
     const headers = { "idempotency-key": "g-1" };
     const create = (expect: number, name = "Once") =>
@@ -114,7 +114,7 @@ test("groups", async (t) => {
     });
   });
 
-  await t.test("a name that is none is refused with its field", async () => {
+  await t.test("an invalid name is refused with its field", async () => {
     const desk = await openDesk(service);
     const group = await desk.group();
     for (const name of [undefined, null, "", "   ", 7, "x".repeat(201)]) {
@@ -168,7 +168,7 @@ test("groups", async (t) => {
     }
   });
 
-  await t.test("a member is put in once and taken out once, however often one asks", async () => {
+  await t.test("repeated joins and leaves of a member change the group once", async () => {
     const desk = await openDesk(service);
     const group = await desk.group();
     const firm = await desk.firm();
@@ -222,7 +222,7 @@ test("groups", async (t) => {
     assert.equal((await desk.send("GET", `/v1/groups/${one}`, 200)).body.member_count, 1);
   });
 
-  await t.test("of two groups that take a firm at once, one gets it", async () => {
+  await t.test("a firm that two groups add concurrently joins one", async () => {
     const desk = await openDesk(service);
     const groups = [await desk.group(), await desk.group(), await desk.group()];
     for (let round = 0; round < 5; round++) {
@@ -239,14 +239,14 @@ test("groups", async (t) => {
     }
   });
 
-  await t.test("a firm that left the desk does not join", async () => {
+  await t.test("an offboarded firm cannot join", async () => {
     const desk = await openDesk(service);
     const firm = await addFirm(service, { deskId: desk.deskId, state: "offboarded" });
     const refused = await desk.send("PUT", `/v1/groups/${await desk.group()}/members/${firm}`, 409);
     assert.equal(refused.body.detail.reason, "firm_offboarded");
   });
 
-  await t.test("a full group takes nobody more, even when many come at once", async () => {
+  await t.test("a full group takes no more members, even concurrently", async () => {
     const desk = await openDesk(service);
     const group = await desk.group();
     const { pool } = service.ctx.db;
@@ -293,7 +293,7 @@ test("groups", async (t) => {
     await desk.send("DELETE", path, 404);
   });
 
-  await t.test("what another desk has is as absent as what nobody has", async () => {
+  await t.test("another desk's groups and members are not found", async () => {
     const [mine, theirs] = [await openDesk(service), await openDesk(service)];
     const [myGroup, myFirm] = [await mine.group(), await mine.firm()];
     const [group, firm] = [await theirs.group(), await theirs.firm()];
@@ -330,7 +330,7 @@ test("groups", async (t) => {
     }
   });
 
-  await t.test("a key of one client firm has no business with groups", async () => {
+  await t.test("a sub_account key cannot use groups", async () => {
     const desk = await openDesk(service);
     const group = await desk.group();
     const firm = await desk.firm();
@@ -363,7 +363,7 @@ test("groups", async (t) => {
   });
 
   await t.test(
-    "every change leaves who, what and from where; a dry run leaves nothing",
+    "every change is audited with actor, action and origin; a dry run leaves nothing",
     async () => {
       const desk = await openDesk(service);
       const firm = await desk.firm();
@@ -401,36 +401,39 @@ test("groups", async (t) => {
     },
   );
 
-  await t.test("a group knows the firms that come and go by a field of their own", async () => {
-    const desk = await openDesk(service);
-    const group = async (name: string): Promise<string> =>
-      (await desk.send("POST", "/v1/groups", 201, { name })).body.group_id;
-    const [from, to] = [await group("From"), await group("To")];
-    const body = firmBody({ group_id: from });
-    const { firm_id } = (await desk.send("POST", "/v1/firms", 201, body)).body;
-    await desk.send("PATCH", `/v1/firms/${firm_id}`, 200, { group_id: to });
-    await desk.send("PATCH", `/v1/firms/${firm_id}`, 200, { group_id: to });
-    await desk.send("PATCH", `/v1/firms/${firm_id}`, 200, { group_id: null });
-    await desk.send("PATCH", `/v1/firms/${firm_id}`, 404, { group_id: noGroup });
-    const trail = (await auditOf(service, desk.deskId)).filter(
-      ({ entity_type, action }) => entity_type === "group" && action !== "group.created",
-    );
-    assert.deepEqual(
-      trail.map((row) => `${row.action} ${row.entity_id} ${row.entity_version}`).toSorted(),
-      [
-        `group.member_added ${from} 2`,
-        `group.member_added ${to} 2`,
-        `group.member_removed ${from} 3`,
-        `group.member_removed ${to} 3`,
-      ].toSorted(),
-    );
-    for (const id of [from, to]) {
-      const { version, member_count } = (await desk.send("GET", `/v1/groups/${id}`, 200)).body;
-      assert.deepEqual([version, member_count], [3, 0]);
-      const rows = trail.filter(({ entity_id }) => entity_id === id);
-      assert.equal(rows[1]?.before_hash, rows[0]?.after_hash, "digests form a chain");
-    }
-  });
+  await t.test(
+    "a change of a firm's group_id changes both groups and their audit trails",
+    async () => {
+      const desk = await openDesk(service);
+      const group = async (name: string): Promise<string> =>
+        (await desk.send("POST", "/v1/groups", 201, { name })).body.group_id;
+      const [from, to] = [await group("From"), await group("To")];
+      const body = firmBody({ group_id: from });
+      const { firm_id } = (await desk.send("POST", "/v1/firms", 201, body)).body;
+      await desk.send("PATCH", `/v1/firms/${firm_id}`, 200, { group_id: to });
+      await desk.send("PATCH", `/v1/firms/${firm_id}`, 200, { group_id: to });
+      await desk.send("PATCH", `/v1/firms/${firm_id}`, 200, { group_id: null });
+      await desk.send("PATCH", `/v1/firms/${firm_id}`, 404, { group_id: noGroup });
+      const trail = (await auditOf(service, desk.deskId)).filter(
+        ({ entity_type, action }) => entity_type === "group" && action !== "group.created",
+      );
+      assert.deepEqual(
+        trail.map((row) => `${row.action} ${row.entity_id} ${row.entity_version}`).toSorted(),
+        [
+          `group.member_added ${from} 2`,
+          `group.member_added ${to} 2`,
+          `group.member_removed ${from} 3`,
+          `group.member_removed ${to} 3`,
+        ].toSorted(),
+      );
+      for (const id of [from, to]) {
+        const { version, member_count } = (await desk.send("GET", `/v1/groups/${id}`, 200)).body;
+        assert.deepEqual([version, member_count], [3, 0]);
+        const rows = trail.filter(({ entity_id }) => entity_id === id);
+        assert.equal(rows[1]?.before_hash, rows[0]?.after_hash, "digests form a chain");
+      }
+    },
+  );
 });
 
 const today = "2026-11-15";
@@ -475,7 +478,7 @@ const duties = fc.array(
   { maxLength: 25 },
 );
 
-test("a group's position is the sum, line by line, of what its members hold and owe", async (t) => {
+test("a group's position is the sum of its members' positions, line by line", async (t) => {
   const service = await startService(t);
   await fc.assert(
     fc.asyncProperty(holdings, duties, async (held, owed) => {
@@ -560,7 +563,7 @@ test("a group's position is the sum, line by line, of what its members hold and 
   );
 });
 
-test("a sum past what a double holds is shown with all its digits", async (t) => {
+test("a sum beyond 2^53 is shown with all its digits", async (t) => {
   const service = await startService(t);
   const desk = await openDesk(service);
   const group = await desk.group();

@@ -40,7 +40,7 @@ async function until(what: string, holds: () => boolean): Promise<void> {
 const jobsOf = (pool: HeavyPool) =>
   pool.running("sandbox") + pool.waiting("sandbox") + pool.running("live") + pool.waiting("live");
 
-test("nettings of the sandbox do not hold up live, and end when their callers go", async (t) => {
+test("sandbox nettings do not delay live ones, and stop when their callers disconnect", async (t) => {
   const heavy = openThreads(2);
   t.after(() => heavy.close());
   const service = await startService(t, { heavy });
@@ -66,7 +66,7 @@ test("nettings of the sandbox do not hold up live, and end when their callers go
   await until("an end of work that nobody waits for", () => jobsOf(heavy) === 0);
 });
 
-test("papers are drawn by the threads, for the desk that asks", async (t) => {
+test("PDFs are drawn in threads, queued by desk", async (t) => {
   const asked: unknown[] = [];
   const heavy: Heavy = {
     ...onThisThread,
@@ -96,7 +96,7 @@ function noting(): { readonly heavy: Heavy; readonly asked: string[] } {
 const oddFaces = (count: number) =>
   Array.from({ length: count }, (_, at) => ({ face_paise: 1_000_003 + 7_919 * at }));
 
-test("many buys on odd faces are searched for by a thread, and each is answered", async (t) => {
+test("concurrent buys on odd faces are searched in a thread, and each is answered", async (t) => {
   const { heavy, asked } = noting();
   const service = await startService(t, { heavy });
   await stockHouse(service.ctx, oddFaces(300));
@@ -123,7 +123,7 @@ test("many buys on odd faces are searched for by a thread, and each is answered"
   }
 });
 
-test("a buy quote on odd faces is searched for by a thread, and says what was proved", async (t) => {
+test("a buy quote on odd faces is searched in a thread, and reports its proof", async (t) => {
   const { heavy, asked } = noting();
   const service = await startService(t, { heavy });
   const [whole] = await stockHouse(service.ctx, [{ face_paise: 500_000_000 }]);
@@ -143,7 +143,7 @@ test("a buy quote on odd faces is searched for by a thread, and says what was pr
   assert.deepEqual(asked, ["cover"]);
 });
 
-test("cover that no thread can be had for is searched for quickly, and nobody is refused", async (t) => {
+test("without a free thread cover is searched in process with few steps, and no call is refused", async (t) => {
   const heavy: Heavy = { ...onThisThread, run: () => Promise.reject(new Overloaded()) };
   const service = await startService(t, { heavy });
   await stockHouse(service.ctx, oddFaces(300));
@@ -155,7 +155,7 @@ test("cover that no thread can be had for is searched for quickly, and nobody is
   assert.ok(placed.body.covered_paise > 0);
 });
 
-test("a search that breaks down fails nobody, least of all a batch that was placed in part", async (t) => {
+test("a search that crashes fails no order, and no batch that was partly placed", async (t) => {
   const run = () => Promise.reject(new Error("the thread broke down"));
   const heavy: Heavy = { ...onThisThread, run };
   const service = await startService(t, { heavy });
@@ -243,7 +243,7 @@ function pausing(pool: HeavyPool, atPause: (options: HeavyOptions) => Promise<vo
   return { heavy, pauses };
 }
 
-test("others are served in the pauses of an import, which come after every row", async (t) => {
+test("an import yields to other requests after every row", async (t) => {
   const pool = openThreads(1);
   t.after(() => pool.close());
   let served: number | undefined;
@@ -268,7 +268,7 @@ test("others are served in the pauses of an import, which come after every row",
   assert.equal(kept.body.total, 1_200);
 });
 
-test("an import whose caller goes keeps nothing and gives up its place", async (t) => {
+test("an import whose caller disconnects stores nothing and frees its place", async (t) => {
   const pool = openThreads(1);
   t.after(() => pool.close());
   const gone = new AbortController();
@@ -329,7 +329,7 @@ test("a long statement is read and written with pauses, as JSON and as CSV", asy
   assert.ok(pauses.filter((name) => name === "statement").length >= 40, "one after every line");
 });
 
-test("an offer that a look puts back while a batch pauses is not sold twice", async () => {
+test("an offer that a refresh restores while a batch is paused is not sold twice", async () => {
   const index = new OfferIndex();
   const offer = {
     scrip_no: "S1",

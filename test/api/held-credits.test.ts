@@ -57,7 +57,7 @@ async function seesWaiting({ ctx }: Service, work: Promise<unknown>): Promise<bo
   return isSeen;
 }
 
-test("a buy takes another credit of the house than the one that somebody holds, and waits for none", async (t) => {
+test("a buy skips a locked credit of the house and takes another without waiting", async (t) => {
   const service = await startService(t);
   const [first, second] = await houseCredits(service, 2);
   const { post, cover } = await buyer(service);
@@ -71,7 +71,7 @@ test("a buy takes another credit of the house than the one that somebody holds, 
   await assertOrdersSound(service);
 });
 
-test("a buy takes another resting sell's credit than the one that somebody holds", async (t) => {
+test("a buy skips a locked resting sell and takes another", async (t) => {
   const service = await startService(t);
   const sellers = [await dealer(service), await dealer(service)];
   const { post, cover } = await buyer(service);
@@ -92,7 +92,7 @@ test("a buy takes another resting sell's credit than the one that somebody holds
   await assertOrdersSound(service);
 });
 
-test("a buy for which only a held credit fits is refused alone, to be tried again", async (t) => {
+test("a buy that only a locked credit fits is refused alone, with a retryable answer", async (t) => {
   const service = await startService(t);
   const [only] = await houseCredits(service, 1);
   const { post, cover } = await buyer(service);
@@ -113,7 +113,7 @@ test("a buy for which only a held credit fits is refused alone, to be tried agai
   await assertOrdersSound(service);
 });
 
-test("a buy that may rest does so while somebody holds what fits it, and is dealt afterwards", async (t) => {
+test("a buy that may rest does so while its credit is locked, and is dealt afterwards", async (t) => {
   const service = await startService(t);
   const [only] = await houseCredits(service, 1);
   const { post, cover, read } = await buyer(service);
@@ -129,7 +129,7 @@ test("a buy that may rest does so while somebody holds what fits it, and is deal
   await assertOrdersSound(service);
 });
 
-test("of a batch only the orders fail that need what somebody holds", async (t) => {
+test("of a batch only the orders that need a locked credit fail", async (t) => {
   const service = await startService(t);
   const [only] = await houseCredits(service, 1);
   const { post, cover } = await buyer(service);
@@ -151,7 +151,7 @@ test("of a batch only the orders fail that need what somebody holds", async (t) 
   await assertOrdersSound(service);
 });
 
-test("an order on a quote waits for its bundle outside the matching, and is placed once it is let go", async (t) => {
+test("an order on a quote waits for its locked bundle outside the matching, and is placed when it is free", async (t) => {
   const service = await startService(t);
   const [first, second] = await houseCredits(service, 2);
   const { post, cover, firmId } = await buyer(service);
@@ -170,7 +170,7 @@ test("an order on a quote waits for its bundle outside the matching, and is plac
   await assertOrdersSound(service);
 });
 
-test("whoever may not place an order is told so, whether or not somebody holds its credit", async (t) => {
+test("a forbidden order is refused whether or not its credit is locked", async (t) => {
   const service = await startService(t);
   const { scripNo } = await dealer(service);
   const stranger = await dealer(service);

@@ -56,7 +56,7 @@ function* hostileBodies(
   }
 }
 
-test("no text field of any request takes control characters", async (t) => {
+test("every text field of every request refuses control characters", async (t) => {
   const service = await startService(t);
   const { api_key: key } = await service.issue({ buySide: true });
   const document = (await service.send("GET", "/v1/openapi.json", { expect: 200 }))
@@ -111,7 +111,7 @@ test("names and messages with control characters are refused by field", async (t
   assert.equal(refused.body.detail.fields[0].path, "message");
 });
 
-test("a batch refuses only the item whose text acts", async (t) => {
+test("a batch refuses only the item with control characters", async (t) => {
   const service = await startService(t);
   const { api_key: key } = await service.issue();
   const item = (client_ref: string) => ({ side: "sell", scrip_no: "ABSENT0001", client_ref });
@@ -124,12 +124,12 @@ test("a batch refuses only the item whose text acts", async (t) => {
   assert.deepEqual(statuses, [404, 422]);
 });
 
-test("older text in the database is shown in a spreadsheet with a mark in its place", () => {
+test("older control characters in the database are replaced by a mark in CSV", () => {
   const text = csvText([["name"], [`Acme ${escape}`], ["\u001b=1+1"]]);
   assert.equal(hasControls(text, "lines"), false);
 });
 
-test("older text in the database does not act on the operator's terminal", () => {
+test("older control characters in the database are escaped on the operator's terminal", () => {
   const printed: string[] = [];
   const write = mock.method(process.stdout, "write", (text: string) => printed.push(text) > 0);
   try {

@@ -151,7 +151,7 @@ function isReplay({ headers, body }: Answer): boolean {
   return headers.get("idempotent-replayed") === "true" || body?.results?.[0]?.status === 200;
 }
 
-test("every route that creates something is tried here", () => {
+test("this test covers every route that creates something", () => {
   const routes = service.app.routes.filter(
     ({ config, path }) => config.creates === true && path.startsWith("/v1/"),
   );
@@ -207,7 +207,7 @@ for (const [operationId, prepare] of Object.entries(creating)) {
   });
 }
 
-test("a root key that sends a sub_account's order again does not get it as its own", async () => {
+test("a root key that repeats a sub_account key's order creates its own", async () => {
   const [desk, , a, , b] = callers as [Caller, Caller, Caller, Caller, Caller];
   const body = { side: "sell", scrip_no: await holding(firmA), limit_bps: 9_980 };
   const request = { path: "/v1/orders", body };
@@ -235,7 +235,7 @@ test("a root key that sends a sub_account's order again does not get it as its o
   assert.deepEqual(await found(desk), both.toSorted());
 });
 
-test("a root key that sends another firm under the same key has sent another body", async () => {
+test("another firm under the same idempotency key is another body", async () => {
   const body = { side: "sell", scheme: "RODTEP", face_paise: 25_000_000, limit_bps: 9_980 };
   await holding(firmA);
   await holding(firmB);
@@ -272,7 +272,7 @@ test("a root key learns nothing of a wider key through the idempotency key that 
   for (const { text } of [same, reused]) assert.equal(text.includes(minted.body.key_id), false);
 });
 
-test("keys of before go to the reach of who used them, and their retries still find what they made", async () => {
+test("migrated idempotency keys belong to their users, and retries still find their resources", async () => {
   const a = callers[2] as Caller;
   const desk = callers[0] as Caller;
   const operations = [

@@ -110,7 +110,7 @@ async function storedOf({ ctx }: Service, subjectId: string): Promise<Stored[]> 
   return rows;
 }
 
-test("a question waits until it falls due, and is then answered by the simulation of its kind", async (t) => {
+test("an inquiry waits until it is due and is then answered by the simulator of its kind", async (t) => {
   const { service, ask, holding, account, identity, fallDue, answer } = await outside(t);
   await ask(holding("crd-1"), account("frm-1"), identity("frm-1", "wrong"));
   const { applied, appliers } = recorder();
@@ -130,7 +130,7 @@ test("a question waits until it falls due, and is then answered by the simulatio
   ]);
 });
 
-test("many answerers at once answer every question once", async (t) => {
+test("concurrent workers answer every inquiry once", async (t) => {
   const { ask, holding, fallDue, answer, open } = await outside(t);
   const subjects = Array.from({ length: 1_000 }, (_, n) => `crd-${String(n).padStart(4, "0")}`);
   await ask(...subjects.map((subject) => holding(subject)));
@@ -143,7 +143,7 @@ test("many answerers at once answer every question once", async (t) => {
   assert.ok(answerers.filter(({ applied }) => applied.length > 0).length > 1, "several took part");
 });
 
-test("what one answerer has taken another passes over without waiting", async (t) => {
+test("a worker skips inquiries that another has locked", async (t) => {
   const { service, ask, holding, fallDue, answer } = await outside(t);
   await ask(holding("crd-1"));
   fallDue();
@@ -171,7 +171,7 @@ test("what one answerer has taken another passes over without waiting", async (t
   assert.deepEqual(first.subjects(), ["crd-1"]);
 });
 
-test("an answer whose consequences fail is not given, and is given later", async (t) => {
+test("an answer that cannot be applied is rolled back and given later", async (t) => {
   const { service, ask, holding, fallDue, answer } = await outside(t);
   await ask(holding("crd-1"));
   fallDue();
@@ -183,7 +183,7 @@ test("an answer whose consequences fail is not given, and is given later", async
   assert.deepEqual(working.subjects(), ["crd-1"]);
 });
 
-test("an outage holds the questions of its port and of no other, until it is over", async (t) => {
+test("an outage holds the inquiries of its own office only, until it ends", async (t) => {
   const { service, ask, holding, account, fallDue, answer } = await outside(t);
   const { ctx } = service;
   const registry = { environment: "sandbox", port: "registry" } as const;
@@ -210,7 +210,7 @@ test("an outage holds the questions of its port and of no other, until it is ove
   assert.deepEqual(after.subjects(), ["crd-1"]);
 });
 
-test("nobody simulates an answer in production: an operator attests it with a reference", async (t) => {
+test("live inquiries are not simulated: an operator attests them with a reference", async (t) => {
   const { service, ask, holding, fallDue, answer, open } = await outside(t);
   await ask(holding("crd-1", "live"));
   fallDue();
@@ -227,7 +227,7 @@ test("nobody simulates an answer in production: an operator attests it with a re
   ]);
 });
 
-test("a batch of attestations is taken whole or not at all", async (t) => {
+test("a batch of attestations is applied whole or not at all", async (t) => {
   const { service, ask, holding, open } = await outside(t);
   await ask(holding("crd-1", "live"), holding("crd-2", "live"), holding("crd-3", "live"));
   const attest = (ids: readonly string[], appliers: Appliers) =>
@@ -258,7 +258,7 @@ test("a batch of attestations is taken whole or not at all", async (t) => {
   );
 });
 
-test("an open question is not asked twice; a closed one may be asked again", async (t) => {
+test("an open inquiry is not repeated; a closed one may be", async (t) => {
   const { service, ask, holding, account, identity, fallDue, answer, open } = await outside(t);
   await ask(holding("crd-1"), holding("crd-1"));
   await Promise.all(Array.from({ length: 10 }, () => ask(holding("crd-1"))));
@@ -274,7 +274,7 @@ test("an open question is not asked twice; a closed one may be asked again", asy
   );
 });
 
-test("a question that was taken back is never answered", async (t) => {
+test("a withdrawn inquiry is never answered", async (t) => {
   const { service, ask, holding, fallDue, answer } = await outside(t);
   await ask(holding("crd-1"), holding("crd-2"));
   await service.ctx.db.transaction((tx) => dropQuestions(tx, ["crd-1"]));
@@ -290,7 +290,7 @@ test("a question that was taken back is never answered", async (t) => {
   assert.equal((await storedOf(service, "crd-1")).length, 2);
 });
 
-test("a caller who changes what is being answered is never the one to give way", async (t) => {
+test("a caller that changes the subject of an answer is never the deadlock victim", async (t) => {
   const { service, ask, holding, fallDue, answer } = await outside(t);
   const { ctx } = service;
   await ask(holding("crd-1"));

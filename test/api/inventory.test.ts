@@ -27,7 +27,7 @@ async function house(ctx: Context, environment: "live" | "sandbox" = "sandbox") 
   return await listAllCredits(ctx, { environment, firmId, limit: 10_000 });
 }
 
-test("the operator's word lists a credit of the house at once, in live too, and is recorded", async (t) => {
+test("an operator lists a credit of the house at once, in live too, and it is audited", async (t) => {
   const { ctx } = await startService(t);
   for (const environment of ["live", "sandbox"] as const) {
     const answer = await addInventory(ctx, operator, { environment, items: [item] });
@@ -49,7 +49,7 @@ test("the operator's word lists a credit of the house at once, in live too, and 
   assert.equal(inquiries.rowCount, 0, "nobody is asked about what the operator vouches for");
 });
 
-test("each credit is refused by itself, with what is wrong", async (t) => {
+test("each credit is refused by itself, with its problem", async (t) => {
   const service = await startService(t);
   const { ctx, send } = service;
   const { api_key: key, firm_id } = await service.issue();
@@ -98,7 +98,7 @@ test("a claim to a number that the house turns out to hold is rejected", async (
   assert.equal(read.body.status, "rejected");
 });
 
-test("a report stocks the house row by row, whoever's code it names, and lowers balances", async (t) => {
+test("a report stocks the house row by row, with any IEC, and lowers balances", async (t) => {
   const { ctx } = await startService(t);
   const heading = "Scrip Number,Scheme,IEC,Amount,Balance,Issue Date,Expiry Date";
   const report = (balance: string) =>
@@ -130,7 +130,7 @@ test("a report stocks the house row by row, whoever's code it names, and lowers 
   );
 });
 
-test("the sandbox's house is stocked once, even by nodes that start together", async (t) => {
+test("the sandbox's house is stocked once, even by nodes that start concurrently", async (t) => {
   const service = await startService(t);
   const { ctx, clock } = service;
   assert.deepEqual(await house(ctx), [], "a service of a test has what the test asks for");
@@ -162,7 +162,7 @@ test("the sandbox's house is stocked once, even by nodes that start together", a
   assert.deepEqual(same.toSorted(), facts, "every sandbox starts alike");
 });
 
-test("a test stocks the house with what it names", async (t) => {
+test("a test can stock the house with given credits", async (t) => {
   const { ctx } = await startService(t);
   const [first, second] = await stockHouse(ctx, [
     { face_paise: 5_000 },

@@ -57,7 +57,7 @@ async function furnishKeys(service: Service): Promise<{ roots: Known[]; children
   return { roots, children };
 }
 
-test("a key is read, listed, issued anew and revoked by who holds all of it or made it, and is not there for others", async (t) => {
+test("a key is managed by keys that hold its scopes or minted it, and is not found by others", async (t) => {
   const service = await startService(t);
   const { send } = service;
   const { roots, children } = await furnishKeys(service);
@@ -97,7 +97,7 @@ test("a key is read, listed, issued anew and revoked by who holds all of it or m
   t.diagnostic(`${cells} cells`);
 });
 
-test("a key issued anew by who may do it is what it was and no more", async (t) => {
+test("a re-issued key keeps its scopes and limits", async (t) => {
   const service = await startService(t);
   const wide = await service.issue({ firmName: "Konkan Desk" });
   const narrow = await service.issue({
@@ -111,7 +111,7 @@ test("a key issued anew by who may do it is what it was and no more", async (t) 
   assert.deepEqual([me.body.scopes, me.body.buy_side], [["quote"], false]);
 });
 
-test("a cursor over keys is of the key that got it", async (t) => {
+test("a cursor over keys is valid for its own key only", async (t) => {
   const service = await startService(t);
   const { roots } = await furnishKeys(service);
   const [wide, , , , narrow] = roots as [Known, Known, Known, Known, Known];
@@ -172,7 +172,7 @@ test("a desk has as many child keys as its plan allows, whichever root key mints
   await mint(201);
 });
 
-test("child keys minted at the same moment do not pass the plan's number together", async (t) => {
+test("concurrent mints do not exceed the plan's number of child keys", async (t) => {
   const service = await startService(t);
   await setPlan(service.ctx, {
     name: "few",
@@ -192,7 +192,7 @@ test("child keys minted at the same moment do not pass the plan's number togethe
   assert.deepEqual(statuses, [...Array(3).fill(201), ...Array(9).fill(409)]);
 });
 
-test("the plans begin with 5, 25, 100 and 1,000 child keys, and a plan that is changed keeps its number", async (t) => {
+test("the plans start with 5, 25, 100 and 1,000 child keys, and a changed plan keeps its number", async (t) => {
   const { ctx } = await startService(t);
   const { rows } = await ctx.db.pool.query("select name, child_keys_max from plans order by name");
   assert.deepEqual(

@@ -13,7 +13,7 @@ async function expectDead({ send }: Service, key: string): Promise<void> {
   assert.equal(slugOf(await send("GET", "/v1/whoami", { key, expect: 401 })), "unauthorized");
 }
 
-test("a root key mints a child that works at once and is what was asked for", async (t) => {
+test("a root key mints a child that works at once with what was asked for", async (t) => {
   const service = await startService(t);
   const { send, clock } = service;
   const root = await service.issue();
@@ -119,7 +119,7 @@ test("a child never gets a scope or the buy side that its parent does not hold",
   await service.send("POST", "/v1/keys", { key, body: app, expect: 201 });
 });
 
-test("a mint that makes no sense is refused with what to change", async (t) => {
+test("an invalid mint is refused with its field", async (t) => {
   const service = await startService(t);
   const { api_key: key } = await service.issue();
   const cases: readonly [object, number, string, string][] = [
@@ -189,7 +189,7 @@ test("a sub_account key is bound to a client firm of its own desk", async (t) =>
   assert.equal(answer.body.detail.fields[0].path, "firm_id", "the desk's own firm is no client");
 });
 
-test("a child holds what it was granted within what its parent holds today", async (t) => {
+test("a child's scopes are its grant limited by its parent's current scopes", async (t) => {
   const service = await startService(t);
   const root = await service.issue({ scopes: ["quote", "firms", "orders:read"] });
   const some = await mintChild(service, root.api_key, {
@@ -341,7 +341,7 @@ test("a secret is stored only as a salted hash", async (t) => {
   assert.equal(isIn(await wholeDatabase(service), planted), true);
 });
 
-test("revoking acts on the next request, on every node, and twice is no conflict", async (t) => {
+test("revoking takes effect on the next request on every node, and repeating it is no conflict", async (t) => {
   const service = await startService(t);
   const otherNode = await startService(t, { beside: service });
   const { api_key: key } = await service.issue();
@@ -363,7 +363,7 @@ test("revoking acts on the next request, on every node, and twice is no conflict
   await service.send("GET", "/v1/whoami", { key, expect: 200 });
 });
 
-test("revoking a root key revokes its children and nobody else's", async (t) => {
+test("revoking a root key revokes its own children only", async (t) => {
   const service = await startService(t);
   const first = await service.issue({ firmName: "One Desk" });
   const second = await service.issue({ firmName: "One Desk" });
@@ -410,7 +410,7 @@ test("a new secret replaces the old one on the next request, on every node", asy
   await otherNode.send("GET", "/v1/whoami", { key: body.api_key, expect: 200 });
 });
 
-test("an expired key is dead from that instant; it can be revoked and not issued anew", async (t) => {
+test("a key is refused from its expiry on; it can be revoked but not re-issued", async (t) => {
   const service = await startService(t);
   const { send, clock } = service;
   const { api_key: key } = await service.issue();
@@ -485,7 +485,7 @@ test("a key with an allow-list works from its networks only", async (t) => {
   });
 });
 
-test("an address that is forwarded by someone who is no trusted proxy counts for nothing", async (t) => {
+test("a forwarded address from an untrusted proxy is ignored", async (t) => {
   const service = await startService(t);
   const { api_key: root } = await service.issue();
   const { api_key: key } = await mintChild(service, root, { ip_allowlist: ["203.0.113.7"] });
@@ -493,7 +493,7 @@ test("an address that is forwarded by someone who is no trusted proxy counts for
   await service.send("GET", "/v1/whoami", { key, headers, expect: 403 });
 });
 
-test("a live key is taken over https or on the machine itself, and not in the clear", async (t) => {
+test("a live key is accepted over https or loopback, and refused over plain http", async (t) => {
   const service = await startService(t, { trustProxy: ["127.0.0.1"] });
   const live = await service.issue({ environment: "live" });
   const sandbox = await service.issue();
@@ -515,7 +515,7 @@ test("a live key is taken over https or on the machine itself, and not in the cl
   assert.equal((await call(sandbox.api_key, far)).status, 200);
 });
 
-test("reading, revoking or replacing what is not there answers 404", async (t) => {
+test("reading, revoking or re-issuing an unknown key answers 404", async (t) => {
   const service = await startService(t);
   const { api_key: key } = await service.issue();
   for (const id of [newId("key", service.clock.now()), "key_", "nothing"]) {
@@ -530,7 +530,7 @@ test("reading, revoking or replacing what is not there answers 404", async (t) =
   }
 });
 
-test("one idempotency key mints one key, however many calls race for it", async (t) => {
+test("concurrent calls with one idempotency key mint one key", async (t) => {
   const service = await startService(t);
   const otherNode = await startService(t, { beside: service });
   const { api_key: key } = await service.issue();

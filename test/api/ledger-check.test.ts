@@ -313,7 +313,7 @@ test("the check of the ledger", async (t) => {
     });
   }
 
-  await t.test("counts what it has read", async () => {
+  await t.test("counts the rows it has read", async () => {
     const { sound, entries } = await checkLedger(service.ctx);
     assert.deepEqual({ sound, entries }, { sound: true, entries: 7 });
   });
@@ -323,7 +323,7 @@ const breakBank = `update ledger_balances set posted_paise = posted_paise + 1
   where balance = 'external_bank:sandbox:0'`;
 const mendBank = breakBank.replace("+ 1", "- 1");
 
-test("money may leave on a recent good verdict only", async (t) => {
+test("money leaves only on a recent good verdict", async (t) => {
   const lines: string[] = [];
   const log = pino({ level: "error" }, { write: (line: string) => void lines.push(line) });
   const service = await startService(t, { log });
@@ -353,7 +353,7 @@ test("money may leave on a recent good verdict only", async (t) => {
   assert.equal(await isSound(), false, "too long ago");
 });
 
-test("of several processes one checks", async (t) => {
+test("of several processes only one runs the check", async (t) => {
   const lines: string[] = [];
   const log = pino({ level: "error" }, { write: (line: string) => void lines.push(line) });
   const service = await startService(t, { log });
@@ -363,7 +363,7 @@ test("of several processes one checks", async (t) => {
   assert.equal(lines.length, 1);
 });
 
-test("npx scripdesk ledger check says so, and ends with 1 on a break", async (t) => {
+test("npx scripdesk ledger check reports a break and exits with 1", async (t) => {
   const service = await startService(t);
   const { run } = await commandLine(t, service);
   const good = await run("ledger", "check", "--json");
@@ -385,7 +385,7 @@ test("npx scripdesk ledger check says so, and ends with 1 on a break", async (t)
   assert.equal(await ledgerIsSound(service.ctx.db, new Date()), false, "the service goes by it");
 });
 
-test("a buyer that pays less than its seller gets is refused by the database and found by the check", async (t) => {
+test("the database refuses a buyer price below the seller price, and the check finds one", async (t) => {
   const service = await startService(t);
   const { db } = service.ctx;
   const [seller, buyer] = [await dealer(service), await dealer(service, [])];

@@ -138,7 +138,7 @@ function firmIn(account: Account): string | undefined {
   return "firmId" in account ? account.firmId : undefined;
 }
 
-test("whatever is posted, held, resolved, repeated or overspent, the books say what a plain list says", async (t) => {
+test("the books equal a plain list after any posts, holds, resolutions, repeats and overspends", async (t) => {
   const service = await startService(t);
   const { db } = service.ctx;
   const now = service.ctx.now();

@@ -44,7 +44,7 @@ async function forge({ ctx }: Service, entryNo: number): Promise<void> {
   });
 }
 
-test("books are proved in slices, and what follows is added to the last one until it is full", async (t) => {
+test("the books are proved in slices, and new entries extend the last slice until it is full", async (t) => {
   const service = await startService(t);
   const { firm_id: firmId } = await service.issue();
   await payIn(service, firmId, 1);
@@ -66,7 +66,7 @@ test("books are proved in slices, and what follows is added to the last one unti
   );
 });
 
-test("proving stops when its time is over and goes on from there, in another process too", async (t) => {
+test("proving stops at its time limit and continues from there, in another process too", async (t) => {
   const service = await startService(t);
   const beside = await startService(t, { beside: service });
   const { firm_id: firmId } = await service.issue();
@@ -80,7 +80,7 @@ test("proving stops when its time is over and goes on from there, in another pro
   await assertLedgerSound(service);
 });
 
-test("an entry that was proved and is changed afterwards, digest and all, stops payouts and is named", async (t) => {
+test("a proved entry that is changed with its digest is found, and payouts stop", async (t) => {
   const lines: string[] = [];
   const log = pino({ level: "error" }, { write: (line: string) => void lines.push(line) });
   const service = await startService(t, { log });
@@ -107,7 +107,7 @@ test("an entry that was proved and is changed afterwards, digest and all, stops 
   assert.equal(firstBreak?.check, "balance_is_sum", "and so has the command");
 });
 
-test("what was proved wrongly makes no verdict for long: it is proved anew", async (t) => {
+test("a wrong proof is found when its slice is proved again", async (t) => {
   const service = await startService(t);
   const { ctx } = service;
   const { firm_id: firmId } = await service.issue();
@@ -120,7 +120,7 @@ test("what was proved wrongly makes no verdict for long: it is proved anew", asy
   await assertLedgerSound(service);
 });
 
-test("a check beside writers finds nothing that is not there", async (t) => {
+test("a check beside writers reports no false break", async (t) => {
   const service = await startService(t);
   const { ctx } = service;
   const firms = [(await service.issue()).firm_id, (await service.issue()).firm_id] as const;

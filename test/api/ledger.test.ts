@@ -62,21 +62,24 @@ test("the ledger", async (t) => {
     );
   });
 
-  await t.test("a payout is pending out until the bank has it, a deposit pending in", async () => {
-    const { a, post, resolve, cash } = await open(service);
-    const deposit = entryOf("deposit", "pending", [{ from: bank, to: cashOf(a), paise: 500 }]);
-    await post(deposit);
-    assert.deepEqual(await cash(a), [0, 0, 500, 0]);
-    await resolve({ ...deposit, as: "posted" });
-    const payout = entryOf("payout", "pending", [{ from: cashOf(a), to: bank, paise: 200 }]);
-    assertWritten(await post(payout));
-    assert.deepEqual(await cash(a), [300, 0, 0, 200]);
-    assertWritten(await resolve({ ...payout, as: "posted" }));
-    assert.deepEqual(await cash(a), [300, 0, 0, 0]);
-  });
+  await t.test(
+    "a payout is pending out until the bank confirms it, a deposit pending in",
+    async () => {
+      const { a, post, resolve, cash } = await open(service);
+      const deposit = entryOf("deposit", "pending", [{ from: bank, to: cashOf(a), paise: 500 }]);
+      await post(deposit);
+      assert.deepEqual(await cash(a), [0, 0, 500, 0]);
+      await resolve({ ...deposit, as: "posted" });
+      const payout = entryOf("payout", "pending", [{ from: cashOf(a), to: bank, paise: 200 }]);
+      assertWritten(await post(payout));
+      assert.deepEqual(await cash(a), [300, 0, 0, 200]);
+      assertWritten(await resolve({ ...payout, as: "posted" }));
+      assert.deepEqual(await cash(a), [300, 0, 0, 0]);
+    },
+  );
 
   await t.test(
-    "what a firm does not have is refused, and its neighbours in the set stand",
+    "an entry without funds is refused, and the others of its set are written",
     async () => {
       const { a, b, post, cash } = await open(service);
       const pay = (paise: number) =>
@@ -111,7 +114,7 @@ test("the ledger", async (t) => {
     },
   );
 
-  await t.test("money that is held, or still coming in, cannot be spent", async () => {
+  await t.test("held and pending money cannot be spent", async () => {
     const { a, b, post } = await open(service);
     await payIn(service, a, 100);
     const hold = entryOf("deal_hold", "pending", [{ from: cashOf(a), to: cashOf(b), paise: 100 }]);
@@ -123,20 +126,23 @@ test("the ledger", async (t) => {
     }
   });
 
-  await t.test("an entry is written once, however often and wherever it is tried", async () => {
-    const { a, post, cash } = await open(service);
-    const deposit = entryOf("deposit", "posted", [{ from: bank, to: cashOf(a), paise: 100 }]);
-    const [first, twin] = await post(deposit, deposit);
-    const [later] = await post(deposit);
-    assert.equal(first?.ok, true);
-    for (const again of [twin, later]) {
-      assert.deepEqual(again, { ok: false, refusal: { reason: "already_written" } });
-    }
-    assertWritten(await post({ ...deposit, ordinal: 1 }));
-    assert.deepEqual(await cash(a), [200, 0, 0, 0]);
-  });
+  await t.test(
+    "an entry is written once, for any number of tries in one or several sets",
+    async () => {
+      const { a, post, cash } = await open(service);
+      const deposit = entryOf("deposit", "posted", [{ from: bank, to: cashOf(a), paise: 100 }]);
+      const [first, twin] = await post(deposit, deposit);
+      const [later] = await post(deposit);
+      assert.equal(first?.ok, true);
+      for (const again of [twin, later]) {
+        assert.deepEqual(again, { ok: false, refusal: { reason: "already_written" } });
+      }
+      assertWritten(await post({ ...deposit, ordinal: 1 }));
+      assert.deepEqual(await cash(a), [200, 0, 0, 0]);
+    },
+  );
 
-  await t.test("of twenty that write one entry at once, one does", async () => {
+  await t.test("of twenty concurrent writers of one entry one succeeds", async () => {
     const { a, post, cash } = await open(service);
     await payIn(service, a, 1);
     const deposit = entryOf("deposit", "posted", [{ from: bank, to: cashOf(a), paise: 100 }]);
@@ -145,7 +151,7 @@ test("the ledger", async (t) => {
     assert.deepEqual(await cash(a), [101, 0, 0, 0]);
   });
 
-  await t.test("a pending entry is resolved once: later tries learn how it ended", async () => {
+  await t.test("a pending entry is resolved once, and later tries get its outcome", async () => {
     const { a, b, post, resolve, cash } = await open(service);
     await payIn(service, a, 100);
     const hold = entryOf("deal_hold", "pending", [{ from: cashOf(a), to: cashOf(b), paise: 70 }]);
@@ -159,7 +165,7 @@ test("the ledger", async (t) => {
     assert.deepEqual(await cash(a), [100, 0, 0, 0]);
   });
 
-  await t.test("of many that release and refund at once, one does", async () => {
+  await t.test("of concurrent releases and refunds of one entry one succeeds", async () => {
     const { a, b, post, resolve, cash } = await open(service);
     await payIn(service, a, 100);
     const hold = entryOf("deal_hold", "pending", [{ from: cashOf(a), to: cashOf(b), paise: 70 }]);
@@ -181,7 +187,7 @@ test("the ledger", async (t) => {
   });
 
   await t.test(
-    "resolutions come before entries of one call: what is refunded can be spent",
+    "resolutions of a call apply before its entries, so refunded money can be spent",
     async () => {
       const { a, b, post, cash } = await open(service);
       await payIn(service, a, 100);
@@ -230,51 +236,45 @@ test("the ledger", async (t) => {
     },
   );
 
-  await t.test(
-    "a pending deal has its credit to itself; voided, the credit is where it was",
-    async () => {
-      const { a, b, post, resolve, owner } = await open(service);
-      const scripNo = scrip();
-      const hold = (from: string, to: string) =>
-        entryOf("deal_hold", "pending", [{ from: creditsOf(from), to: creditsOf(to), scripNo }]);
-      const [first, second] = [hold(a, b), hold(a, b)];
-      const [, refused] = await post(first, second);
-      assert.deepEqual(refused, { ok: false, refusal: { reason: "credit_pending", scripNo } });
-      assert.deepEqual(await owner(scripNo), {
-        owner: { kind: "external_customs" },
-        pending: true,
-      });
-      assertWritten(await resolve({ ...first, as: "voided" }));
-      assert.deepEqual(await owner(scripNo), {
-        owner: { kind: "external_customs" },
-        pending: false,
-      });
-      assertWritten(await post(second));
-      assertWritten(await resolve({ ...second, as: "posted" }));
-      assert.deepEqual(await owner(scripNo), { owner: creditsOf(b), pending: false });
-    },
-  );
+  await t.test("a pending deal locks its credit; voiding returns it to its owner", async () => {
+    const { a, b, post, resolve, owner } = await open(service);
+    const scripNo = scrip();
+    const hold = (from: string, to: string) =>
+      entryOf("deal_hold", "pending", [{ from: creditsOf(from), to: creditsOf(to), scripNo }]);
+    const [first, second] = [hold(a, b), hold(a, b)];
+    const [, refused] = await post(first, second);
+    assert.deepEqual(refused, { ok: false, refusal: { reason: "credit_pending", scripNo } });
+    assert.deepEqual(await owner(scripNo), {
+      owner: { kind: "external_customs" },
+      pending: true,
+    });
+    assertWritten(await resolve({ ...first, as: "voided" }));
+    assert.deepEqual(await owner(scripNo), {
+      owner: { kind: "external_customs" },
+      pending: false,
+    });
+    assertWritten(await post(second));
+    assertWritten(await resolve({ ...second, as: "posted" }));
+    assert.deepEqual(await owner(scripNo), { owner: creditsOf(b), pending: false });
+  });
 
-  await t.test(
-    "a credit that left to customs can be brought back by whoever holds it then",
-    async () => {
-      const { a, b, post, owner } = await open(service);
-      const scripNo = scrip();
-      const customs = { kind: "external_customs" } as const;
-      assertWritten(
-        await post(
-          entryOf("deal_settlement", "posted", [{ from: creditsOf(a), to: creditsOf(b), scripNo }]),
-          entryOf("credit_exit", "posted", [{ from: creditsOf(b), to: customs, scripNo }]),
-          entryOf("deal_settlement", "posted", [
-            { from: creditsOf(a), to: { kind: "house_credits" }, scripNo },
-          ]),
-        ),
-      );
-      assert.deepEqual(await owner(scripNo), { owner: { kind: "house_credits" }, pending: false });
-    },
-  );
+  await t.test("a credit that left to customs can be brought back by its next holder", async () => {
+    const { a, b, post, owner } = await open(service);
+    const scripNo = scrip();
+    const customs = { kind: "external_customs" } as const;
+    assertWritten(
+      await post(
+        entryOf("deal_settlement", "posted", [{ from: creditsOf(a), to: creditsOf(b), scripNo }]),
+        entryOf("credit_exit", "posted", [{ from: creditsOf(b), to: customs, scripNo }]),
+        entryOf("deal_settlement", "posted", [
+          { from: creditsOf(a), to: { kind: "house_credits" }, scripNo },
+        ]),
+      ),
+    );
+    assert.deepEqual(await owner(scripNo), { owner: { kind: "house_credits" }, pending: false });
+  });
 
-  await t.test("of many that sell one new credit at once, one does", async () => {
+  await t.test("of concurrent sales of one new credit one succeeds", async () => {
     const { a, b, post, owner } = await open(service);
     const scripNo = scrip();
     const tries = await Promise.allSettled(
@@ -302,7 +302,7 @@ test("the ledger", async (t) => {
     assert.equal(await owner(scripNo), undefined);
   });
 
-  await t.test("what a firm owes is below zero on its dues and shown as a debt", async () => {
+  await t.test("a firm's debt is a negative balance of its dues account", async () => {
     const { a, post } = await open(service);
     const debt = entryOf("reversal", "posted", [
       { from: { kind: "firm_dues", firmId: a }, to: { kind: "house_cash" }, paise: 250 },
@@ -317,30 +317,27 @@ test("the ledger", async (t) => {
     assert.equal(balances?.version, 2);
   });
 
-  await t.test(
-    "sets that overlap in any order neither block each other for good nor lose a paisa",
-    async () => {
-      const firms = await Promise.all(
-        Array.from({ length: 8 }, async () => (await service.issue()).firm_id),
-      );
-      const { post } = await open(service);
-      for (const firmId of firms) await payIn(service, firmId, 1_000);
-      const set = (seed: number) =>
-        Array.from({ length: 40 }, (_, at) => {
-          const from = firms[(seed * 7 + at * 3) % firms.length]!;
-          const to = firms[(seed * 7 + at * 3 + 1 + (seed % 7)) % firms.length]!;
-          const fee = { from: cashOf(from), to: { kind: "house_fees" }, paise: 1 } as const;
-          return entryOf("fee", "posted", [{ from: cashOf(from), to: cashOf(to), paise: 5 }, fee]);
-        });
-      const results = (
-        await Promise.all(Array.from({ length: 24 }, (_, at) => post(...set(at))))
-      ).flat();
-      assertWritten(results);
-      const balances = await readBalances(db, "sandbox", firms);
-      const left = sumPaise(balances.map(({ posted_paise }) => posted_paise));
-      assert.equal(left, 8 * 1_000 - results.length);
-    },
-  );
+  await t.test("overlapping sets in any order neither deadlock nor lose a paisa", async () => {
+    const firms = await Promise.all(
+      Array.from({ length: 8 }, async () => (await service.issue()).firm_id),
+    );
+    const { post } = await open(service);
+    for (const firmId of firms) await payIn(service, firmId, 1_000);
+    const set = (seed: number) =>
+      Array.from({ length: 40 }, (_, at) => {
+        const from = firms[(seed * 7 + at * 3) % firms.length]!;
+        const to = firms[(seed * 7 + at * 3 + 1 + (seed % 7)) % firms.length]!;
+        const fee = { from: cashOf(from), to: { kind: "house_fees" }, paise: 1 } as const;
+        return entryOf("fee", "posted", [{ from: cashOf(from), to: cashOf(to), paise: 5 }, fee]);
+      });
+    const results = (
+      await Promise.all(Array.from({ length: 24 }, (_, at) => post(...set(at))))
+    ).flat();
+    assertWritten(results);
+    const balances = await readBalances(db, "sandbox", firms);
+    const left = sumPaise(balances.map(({ posted_paise }) => posted_paise));
+    assert.equal(left, 8 * 1_000 - results.length);
+  });
 
   await t.test(
     "entries of a firm are numbered in the order in which they took effect",
@@ -365,52 +362,55 @@ test("the ledger", async (t) => {
     },
   );
 
-  await t.test("a statement reads whole entries of a time in order, page by page", async () => {
-    const { a, b, post, resolve } = await open(service);
-    const scripNo = scrip();
-    await payIn(service, a, 1_000);
-    service.clock.advance({ days: 1 });
-    const from = service.ctx.now();
-    const hold = entryOf("deal_hold", "pending", [
-      { from: cashOf(a), to: cashOf(b), paise: 600 },
-      { from: cashOf(a), to: { kind: "house_fees" }, paise: 6 },
-      { from: creditsOf(b), to: creditsOf(a), scripNo },
-    ]);
-    await post(hold);
-    service.clock.advance({ days: 1 });
-    await resolve({ ...hold, as: "posted" });
-    const payout = entryOf("payout", "posted", [{ from: cashOf(a), to: bank, paise: 94 }]);
-    await post(payout);
-    service.clock.advance({ days: 1 });
-    const to = service.ctx.now();
-    await payIn(service, a, 1);
+  await t.test(
+    "a statement reads the whole entries of a period in order, page by page",
+    async () => {
+      const { a, b, post, resolve } = await open(service);
+      const scripNo = scrip();
+      await payIn(service, a, 1_000);
+      service.clock.advance({ days: 1 });
+      const from = service.ctx.now();
+      const hold = entryOf("deal_hold", "pending", [
+        { from: cashOf(a), to: cashOf(b), paise: 600 },
+        { from: cashOf(a), to: { kind: "house_fees" }, paise: 6 },
+        { from: creditsOf(b), to: creditsOf(a), scripNo },
+      ]);
+      await post(hold);
+      service.clock.advance({ days: 1 });
+      await resolve({ ...hold, as: "posted" });
+      const payout = entryOf("payout", "posted", [{ from: cashOf(a), to: bank, paise: 94 }]);
+      await post(payout);
+      service.clock.advance({ days: 1 });
+      const to = service.ctx.now();
+      await payIn(service, a, 1);
 
-    const search = { environment: "sandbox", firmId: a, from, to, limit: 1 } as const;
-    const first = await readPostings(db, search);
-    assert.deepEqual(
-      first.postings.map(({ kind, subject, account_kind, scrip_no, amount }) => {
-        return { kind, subject, account_kind, scrip_no, amount };
-      }),
-      [
-        ["firm_cash", null, -600],
-        ["firm_cash", null, -6],
-        ["firm_credits", scripNo, 1],
-      ].map(([account_kind, scrip_no, amount]) => {
-        return { kind: "deal_hold", subject: hold.subject, account_kind, scrip_no, amount };
-      }),
-    );
-    const second = await readPostings(db, { ...search, after: first.next });
-    assert.deepEqual(
-      second.postings.map(({ subject, amount }) => [subject, amount]),
-      [[payout.subject, -94]],
-    );
-    const last = await readPostings(db, { ...search, after: second.next });
-    assert.deepEqual(last, { postings: [], next: undefined });
-    const wrongSide = await readPostings(db, { ...search, environment: "live" });
-    assert.deepEqual(wrongSide.postings, []);
-  });
+      const search = { environment: "sandbox", firmId: a, from, to, limit: 1 } as const;
+      const first = await readPostings(db, search);
+      assert.deepEqual(
+        first.postings.map(({ kind, subject, account_kind, scrip_no, amount }) => {
+          return { kind, subject, account_kind, scrip_no, amount };
+        }),
+        [
+          ["firm_cash", null, -600],
+          ["firm_cash", null, -6],
+          ["firm_credits", scripNo, 1],
+        ].map(([account_kind, scrip_no, amount]) => {
+          return { kind: "deal_hold", subject: hold.subject, account_kind, scrip_no, amount };
+        }),
+      );
+      const second = await readPostings(db, { ...search, after: first.next });
+      assert.deepEqual(
+        second.postings.map(({ subject, amount }) => [subject, amount]),
+        [[payout.subject, -94]],
+      );
+      const last = await readPostings(db, { ...search, after: second.next });
+      assert.deepEqual(last, { postings: [], next: undefined });
+      const wrongSide = await readPostings(db, { ...search, environment: "live" });
+      assert.deepEqual(wrongSide.postings, []);
+    },
+  );
 
-  await t.test("an entry that no caller may write is a fault, whatever the books say", async () => {
+  await t.test("an invalid entry is a fault, whatever the balances", async () => {
     const { a, b, post, resolve } = await open(service);
     const wrong: [RegExp, Entry["movements"]][] = [
       [/moves nothing/, []],
@@ -437,7 +437,7 @@ test("the ledger", async (t) => {
     await assert.rejects(post(foreign), /is not in sandbox and live/);
   });
 
-  await t.test("the service's role can neither change nor delete what is written", async () => {
+  await t.test("the service's role can neither change nor delete entries", async () => {
     const { a } = await open(service);
     await payIn(service, a, 1);
     const forbidden = [
@@ -455,42 +455,39 @@ test("the ledger", async (t) => {
     }
   });
 
-  await t.test(
-    "the database itself refuses what does not balance, and a balance below zero",
-    async () => {
-      const { a } = await open(service);
-      await payIn(service, a, 5);
-      const insert = (movements: string, phase = "posted", resolves = "null") =>
-        `insert into ledger_entries
+  await t.test("the database refuses unbalanced entries and negative balances", async () => {
+    const { a } = await open(service);
+    await payIn(service, a, 5);
+    const insert = (movements: string, phase = "posted", resolves = "null") =>
+      `insert into ledger_entries
          (entry_no, environment, kind, subject, ordinal, phase, resolves, at, movements, digest)
        values
          (nextval('ledger_entry_numbers'), 'sandbox', 'fee', 'by_hand', 0, '${phase}', ${resolves},
           now(), '${movements}', '\\x0000000000000000')`;
-      const refused: [string, RegExp][] = [
-        [insert('{"(house_cash,,,5)"}'), /ledger_movement/],
-        [insert('{"(house_cash,house_cash,,5)"}'), /ledger_movement/],
-        [insert('{"(house_cash,house_fees,,0)"}'), /ledger_movement/],
-        [insert('{"(house_cash,house_fees,,)"}'), /ledger_movement/],
-        [insert('{"(house_credits,external_customs,SCRIP-1,2)"}'), /ledger_movement/],
-        [insert("{}"), /ledger_entries_move_something/],
-        [insert("{}", "voided"), /ledger_entries_resolve/],
-        [insert('{"(house_cash,house_fees,,5)"}', "pending"), /ledger_entries_hold/],
-        [
-          `update ledger_balances set posted_paise = -1 where balance = 'firm_cash:${a}'`,
-          /ledger_balances_floor/,
-        ],
-        [
-          `update ledger_balances set escrow_paise = 6 where balance = 'firm_cash:${a}'`,
-          /ledger_balances_floor/,
-        ],
-      ];
-      await asOwner(db, async (owner) => {
-        for (const [statement, problem] of refused) {
-          await assert.rejects(owner.query(statement), problem, statement);
-        }
-      });
-    },
-  );
+    const refused: [string, RegExp][] = [
+      [insert('{"(house_cash,,,5)"}'), /ledger_movement/],
+      [insert('{"(house_cash,house_cash,,5)"}'), /ledger_movement/],
+      [insert('{"(house_cash,house_fees,,0)"}'), /ledger_movement/],
+      [insert('{"(house_cash,house_fees,,)"}'), /ledger_movement/],
+      [insert('{"(house_credits,external_customs,SCRIP-1,2)"}'), /ledger_movement/],
+      [insert("{}"), /ledger_entries_move_something/],
+      [insert("{}", "voided"), /ledger_entries_resolve/],
+      [insert('{"(house_cash,house_fees,,5)"}', "pending"), /ledger_entries_hold/],
+      [
+        `update ledger_balances set posted_paise = -1 where balance = 'firm_cash:${a}'`,
+        /ledger_balances_floor/,
+      ],
+      [
+        `update ledger_balances set escrow_paise = 6 where balance = 'firm_cash:${a}'`,
+        /ledger_balances_floor/,
+      ],
+    ];
+    await asOwner(db, async (owner) => {
+      for (const [statement, problem] of refused) {
+        await assert.rejects(owner.query(statement), problem, statement);
+      }
+    });
+  });
 });
 
 const always = { from: new Date(0), to: new Date(4e12) };

@@ -47,7 +47,7 @@ async function mintAs(contentType: string): Promise<number> {
   return answer.status;
 }
 
-test("a secret that was sent in the wrong place is not sent back", async () => {
+test("a secret sent in the wrong place is not echoed", async () => {
   const { api_key: other } = await service.issue();
   const secrets = [other, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"];
   for (const secret of secrets) {
@@ -75,7 +75,7 @@ test("a secret that was sent in the wrong place is not sent back", async () => {
   }
 });
 
-test("JSON is JSON with any parameters, and so is what ends in +json", async () => {
+test("application/json with any parameters and any +json type are accepted", async () => {
   const taken = [
     "application/json",
     "application/json;",
@@ -139,7 +139,7 @@ test("null in a PATCH clears, and where nothing can be cleared it is refused", a
   await send("PATCH", path, { body: { legal_name: null }, expect: 422 });
 });
 
-test("a value of metadata is a string or 422, whatever its name", async () => {
+test("a metadata value that is not a string is 422, under any name", async () => {
   const order = { side: "sell", scrip_no: "NOBODYS-2" };
   for (const metadata of [{ "po ref": { n: 1 } }, { ref: { n: 1 } }, { ref: 1 }, { é: "x" }]) {
     const refused = await send("POST", "/v1/orders", { body: { ...order, metadata }, expect: 422 });
@@ -160,7 +160,7 @@ test("unknown query names are refused under /v1 and ignored under /public", asyn
   await service.send("GET", history, { expect: 422 });
 });
 
-test("an answer that is held already is 304 without a length", async () => {
+test("an If-None-Match hit is 304 without a Content-Length", async () => {
   const first = await service.send("GET", "/public/rates", { expect: 200 });
   const [unchanged] = await rawAnswers(
     service.url,
@@ -170,7 +170,7 @@ test("an answer that is held already is 304 without a length", async () => {
   assert.equal(unchanged.headers.get("content-length"), null);
 });
 
-test("a fault behind the key is internal, at the edge internal_error, and neither says when to retry", async () => {
+test("a fault is internal behind the key and internal_error at the edge, both without Retry-After", async () => {
   const inside = await send("GET", "/v1/test/fault", { expect: 500 });
   const outside = await service.send("GET", "/test/fault", { expect: 500 });
   const slugs = { internal: inside, internal_error: outside };
@@ -182,7 +182,7 @@ test("a fault behind the key is internal, at the edge internal_error, and neithe
   }
 });
 
-test("an inbound request id of up to 200 visible characters is echoed, also on a request that was cut", async () => {
+test("an inbound request id of up to 200 visible characters is echoed, also on an aborted request", async () => {
   const visible = Array.from({ length: 94 }, (_, at) => String.fromCharCode(33 + at)).join("");
   for (const id of [visible, "x".repeat(200)]) {
     const answer = await send("GET", "/v1/whoami", { headers: { "x-request-id": id } });

@@ -69,7 +69,7 @@ function isFull({ ctx: { db } }: Pick<Service, "ctx">, heavy: HeavyPool): boolea
   return hasConnections && heavy.running("sandbox") === 1 && heavy.waiting("sandbox") > 0;
 }
 
-test("live is answered while the sandbox has all the connections and threads that it may have", async (t) => {
+test("live is served while the sandbox uses all its connections and threads", async (t) => {
   const heavy = openThreads(2);
   const service = await startService(t, { heavy });
   t.after(() => heavy.close());

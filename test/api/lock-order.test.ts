@@ -231,7 +231,7 @@ async function openWorld(service: Service, beside: Service) {
 /** What is made anew for each pair, where one of the two needs it. */
 type Needs = { readonly leaves: boolean; readonly keys: boolean; readonly nets: boolean };
 
-test("no two use cases wait for each other in a circle, and all lock in one order", async (t) => {
+test("no two use cases deadlock, and all lock in one order", async (t) => {
   const deadlocks = recordDeadlocks(t); // Before a connection is opened.
   const service = await startService(t);
   const { desk, restock, useCases } = await openWorld(

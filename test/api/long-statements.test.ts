@@ -22,7 +22,7 @@ const letterhead: Letterhead = { name: "House", address: [], gstin: null };
 const hourMs = 3_600_000;
 const monthEnd = Date.parse("2026-12-01T00:00:00+05:30");
 
-test("a month with more lines than one text should hold is made in pages and read in parts", async (t) => {
+test("a month with too many lines for one answer is stored in pages and read in parts", async (t) => {
   const service = await startService(t);
   const desk = await dealer(service, []);
   await payIn(service, desk.firmId, 7);
@@ -70,7 +70,7 @@ test("a month with more lines than one text should hold is made in pages and rea
   );
 });
 
-test("a page that was changed is not shown", async (t) => {
+test("a tampered page is not served", async (t) => {
   const service = await startService(t);
   const desk = await dealer(service, []);
   await payIn(service, desk.firmId, 7);
@@ -87,7 +87,7 @@ test("a page that was changed is not shown", async (t) => {
   await service.send("GET", path, { key: desk.key, expect: 500 });
 });
 
-test("pages that a run left behind go when the statement is kept, and its own stay", async (t) => {
+test("pages of an interrupted run are deleted when the statement is stored, and its own pages stay", async (t) => {
   const service = await startService(t);
   const { ctx } = service;
   const desk = await dealer(service, []);
@@ -132,7 +132,7 @@ test("a cut is settled only when the newest transaction has ended too", async (t
   while (!(await isCutSettled(ctx.db, cut))) await setTimeout(10);
 });
 
-test("what was under way at the cut is waited for, and no balance is held", async (t) => {
+test("transactions open at the cut are waited for, without a lock on balances", async (t) => {
   const service = await startService(t);
   const desk = await dealer(service, []);
   await payIn(service, desk.firmId, 7);

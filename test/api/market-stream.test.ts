@@ -41,11 +41,11 @@ function bytesOf(events: readonly StreamEvent[]): string[] {
   return events.map(({ id, event, text }) => `${id} ${event} ${text}`);
 }
 
-test("the stream's door", async (t) => {
+test("the stream checks key, scope, rate and body", async (t) => {
   await checkDoors(t, await startService(t), [{ method: "GET", path, scope: "market:read" }]);
 });
 
-test("a stream opens with the usual headers and a snapshot, and tells every change from there", async (t) => {
+test("a stream opens with the usual headers and a snapshot, followed by every change", async (t) => {
   const service = await startMarket(t);
   const { api_key: key } = await service.issue();
   const reader = await read(service, key);
@@ -79,7 +79,7 @@ test("a stream opens with the usual headers and a snapshot, and tells every chan
   reader.leave();
 });
 
-test("only a key with the buy side is streamed the buy price; both are told the same otherwise", async (t) => {
+test("only a key with the buy side is streamed the buy price; all else is the same", async (t) => {
   const service = await startMarket(t);
   const buyer = await read(service, (await service.issue()).api_key);
   const seller = await read(service, (await service.issue({ buySide: false })).api_key);
@@ -94,7 +94,7 @@ test("only a key with the buy side is streamed the buy price; both are told the 
   seller.leave();
 });
 
-test("an environment is told nothing of the other's", async (t) => {
+test("an environment streams nothing of the other", async (t) => {
   const service = await startMarket(t);
   const live = await read(service, (await service.issue({ environment: "live" })).api_key);
   const [snapshot] = await live.until(1);
@@ -112,7 +112,7 @@ test("an environment is told nothing of the other's", async (t) => {
   live.leave();
 });
 
-test("a reader that comes back gets exactly what it missed and then what is new, from any place", async (t) => {
+test("a reader that resumes from any id gets the updates it missed and then the new ones", async (t) => {
   const service = await startMarket(t);
   const { api_key: key } = await service.issue();
   const whole = await read(service, key);
@@ -130,7 +130,7 @@ test("a reader that comes back gets exactly what it missed and then what is new,
   whole.leave();
 });
 
-test("what is told while a reader catches up reaches it once and in order", async (t) => {
+test("updates during a reader's catch-up reach it once and in order", async (t) => {
   const service = await startMarket(t);
   const { api_key: key } = await service.issue();
   const first = await read(service, key);
@@ -155,7 +155,7 @@ test("what is told while a reader catches up reaches it once and in order", asyn
   }
 });
 
-test("an id that cannot be continued from is answered with a reset and a snapshot", async (t) => {
+test("an id that cannot be resumed gets a reset and a snapshot", async (t) => {
   const service = await startMarket(t);
   const { api_key: key } = await service.issue();
   const reader = await read(service, key);
@@ -187,7 +187,7 @@ test("an id that cannot be continued from is answered with a reset and a snapsho
   empty.leave();
 });
 
-test("old updates are let go of, but for the last of each scheme", async (t) => {
+test("old updates are dropped, except the last of each scheme", async (t) => {
   const service = await startMarket(t);
   const { api_key: key } = await service.issue();
   const { pool } = service.ctx.db;
@@ -207,7 +207,7 @@ test("old updates are let go of, but for the last of each scheme", async (t) => 
   back.leave();
 });
 
-test("two nodes tell the same ids and bytes, and a reader can move between them", async (t) => {
+test("two nodes stream the same ids and bytes, and a reader can move between them", async (t) => {
   const service = await startMarket(t);
   const beside = await startService(t, { beside: service });
   const { api_key: key } = await service.issue();
@@ -227,7 +227,7 @@ test("two nodes tell the same ids and bytes, and a reader can move between them"
   for (const reader of [here, there, moved]) reader.leave();
 });
 
-test("a log that was restarted has another epoch, and whoever follows is reset", async (t) => {
+test("a restarted log has another epoch, and its readers are reset", async (t) => {
   const service = await startMarket(t);
   const { api_key: key } = await service.issue();
   const reader = await read(service, key);
@@ -243,7 +243,7 @@ test("a log that was restarted has another epoch, and whoever follows is reset",
   reader.leave();
 });
 
-test("a stream goes on when the database was away", async (t) => {
+test("a stream continues after a database outage", async (t) => {
   const service = await startMarket(t);
   const { api_key: key } = await service.issue();
   const reader = await read(service, key);
@@ -257,7 +257,7 @@ test("a stream goes on when the database was away", async (t) => {
   reader.leave();
 });
 
-test("the sixth stream of a key ends its first, and another key's stay", async (t) => {
+test("the sixth stream of a key ends its first and no other key's", async (t) => {
   const service = await startMarket(t);
   const root = await service.issue();
   const readers = [];
@@ -271,7 +271,7 @@ test("the sixth stream of a key ends its first, and another key's stay", async (
   for (const reader of readers) reader.leave();
 });
 
-test("a stream ends with its key, revoked, issued anew or expired, and its neighbour goes on", async (t) => {
+test("a stream ends when its key is revoked, re-issued or expires, and others continue", async (t) => {
   const service = await startMarket(t);
   const root = await service.issue();
   const scopes = ["market:read"];
@@ -330,7 +330,7 @@ test("a market shows the published index", async (t) => {
   reader.leave();
 });
 
-test("a heartbeat says where the stream stands, and can be continued from", async (t) => {
+test("a heartbeat carries the stream's position, which can be resumed", async (t) => {
   const service = await startBounded(t, { heartbeatMs: 40 });
   const { api_key: key } = await service.issue();
   const reader = await readStream(`${service.url}/test/stream`, { key });
@@ -399,12 +399,12 @@ async function sendToStalled(service: Service & { readonly streams: Streams }) {
   return { left, taking: taking.length, all: taking.length + stalled.length };
 }
 
-test("readers that take nothing are cut, and all others get every update", async (t) => {
+test("readers that stall are disconnected, and all others get every update", async (t) => {
   const { left, taking } = await sendToStalled(await startBounded(t, {}));
   assert.equal(left, taking);
 });
 
-test("without a bound, readers that take nothing would stay for ever", async (t) => {
+test("control: without a bound, stalled readers are never disconnected", async (t) => {
   const { left, all } = await sendToStalled(await startBounded(t, { unreadBytesMax: Infinity }));
   assert.equal(left, all);
 });

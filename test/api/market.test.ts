@@ -13,7 +13,7 @@ async function readMarket({ send }: Service, key: string, scheme = "RODTEP") {
   return (await send("GET", `/v1/market/${scheme}`, { key, expect: 200 })).body;
 }
 
-test("the market's doors", async (t) => {
+test("every market route checks key, scope, rate and body", async (t) => {
   await checkDoors(t, await startService(t), [
     { method: "GET", path: "/v1/market", scope: "market:read" },
     { method: "GET", path: "/v1/market/RODTEP", scope: "market:read" },
@@ -37,7 +37,7 @@ test("a market shows the prices of a typical credit, and the buy price to the bu
   assert.doesNotMatch(list.text, /buy/);
 });
 
-test("the list has every scheme once and says where the stream goes on", async (t) => {
+test("the list has every scheme once and the position of the stream", async (t) => {
   const service = await startService(t);
   const { api_key: key } = await service.issue();
   const { body } = await service.send("GET", "/v1/market", { key, expect: 200 });
@@ -84,7 +84,7 @@ test("a market follows its card: a new price, halted without prices, and open ag
   assert.equal((await readMarket(service, key)).state, "open");
 });
 
-test("an environment without a card has no market, and learns nothing of the other's", async (t) => {
+test("an environment without a card has no market, and shows nothing of the other", async (t) => {
   const service = await startService(t);
   const { api_key: key } = await service.issue({ environment: "live" });
   const none = {
@@ -117,7 +117,7 @@ test("an environment without a card has no market, and learns nothing of the oth
   assert.notEqual((await readMarket(service, sandbox.api_key)).epoch, epoch);
 });
 
-test("the last deal and the volume of 24 hours come from the tape, rounded so that no credit is known by its face", async (t) => {
+test("the last deal and the volume of 24 hours come from the deals, rounded so that a face identifies no credit", async (t) => {
   const service = await startService(t);
   const { api_key: key } = await service.issue();
   const now = service.clock.now();
@@ -178,7 +178,7 @@ async function addHouseCredits(
   );
 }
 
-test("who comes before the first look of a worker gets a market all the same", async (t) => {
+test("a market is readable before the first run of its worker", async (t) => {
   const service = await startService(t);
   const { api_key: key } = await service.issue();
   const markets = await Promise.all(Array.from({ length: 8 }, () => readMarket(service, key)));
@@ -186,7 +186,7 @@ test("who comes before the first look of a worker gets a market all the same", a
   assert.deepEqual([markets[0].sell_price_bps, markets[0].seq], [9_795, 1]);
 });
 
-test("depth counts what the house could sell, by the bands of its card", async (t) => {
+test("depth counts the house's sellable credits by the bands of its card", async (t) => {
   const service = await startService(t);
   const { api_key: key, firm_id } = await service.issue();
   await addHouseCredits(service, [4_999_999, 5_000_000, 5_010_000, 2_000_000_000]);
@@ -241,7 +241,7 @@ test("depth follows every change of the house's credits, late commits and the ca
   assert.equal(await countAfterLook(), 1, "too few");
 });
 
-test("a look that finds nothing changed writes nothing, and nodes that look at once write once", async (t) => {
+test("a run without changes writes nothing, and concurrent nodes write once", async (t) => {
   const service = await startService(t);
   const { api_key: key } = await service.issue();
   await service.work();
@@ -258,7 +258,7 @@ test("a look that finds nothing changed writes nothing, and nodes that look at o
   assert.equal(body.seq, 3);
 });
 
-test("a scheme that does not exist is not found, however it is spelt", async (t) => {
+test("an unknown scheme is not found, in any spelling", async (t) => {
   const service = await startService(t);
   const { api_key: key } = await service.issue();
   for (const scheme of ["rodtep", "RODTEP%20", "MEIS", "%00"]) {

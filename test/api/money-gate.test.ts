@@ -194,7 +194,7 @@ function assertCommitted({ status, text }: Answer, what: string): void {
   assert.ok(status === 200 || status === 201, `${what}: ${status} ${text}`);
 }
 
-test("every route that writes says here whether it commits money or credits", () => {
+test("this test classifies every writing route by whether it commits money or credits", () => {
   const writing = service.app.routes.filter(
     ({ method, config }) => config.demand !== undefined && !["GET", "HEAD"].includes(method),
   );
@@ -231,7 +231,7 @@ for (const [what, ready] of deals) {
   });
 }
 
-test("whatever a key commits counts together", async () => {
+test("all commitments of a key count together", async () => {
   const readied = await Promise.all(
     deals.map(async ([what, ready]) => ({ what, ...(await ready()) })),
   );
@@ -268,7 +268,7 @@ test("a cross that one key proposes and accepts counts once for it", async () =>
   assertRefused(await commit(key), "daily_notional_paise", "one more");
 });
 
-test("the crosses of one netting are each within what a key may commit at once, and count together", async () => {
+test("each cross of a netting is within the key's limit per act, and all count for its day", async () => {
   const giver = await addFirm(service, { deskId: desk.deskId });
   const takers = [
     await addFirm(service, { deskId: desk.deskId }),

@@ -83,7 +83,7 @@ async function stateOf(service: Service, scripNo: string): Promise<string> {
 test("netting", async (t) => {
   const service = await startService(t);
 
-  await t.test("the door", async (t) => {
+  await t.test("every netting route checks key, scope, rate and body", async (t) => {
     const path = `/v1/groups/${noGroup}/netting`;
     const body = { netting_ref: noNetting };
     await checkDoors(t, service, [
@@ -92,64 +92,67 @@ test("netting", async (t) => {
     ]);
   });
 
-  await t.test("own credits pay first, whole ones move, and every paisa is told", async () => {
-    const group = await openExample(service);
-    const answer = await service.send("GET", group.path, { key: group.key, expect: 200 });
-    const { netting_ref, ...netting } = answer.body;
-    assert.match(netting_ref, /^net_/);
-    assert.equal(
-      Date.parse(answer.headers.get("x-quote-valid-until") ?? "") - Date.parse(netting.as_of),
-      120_000,
-    );
-    const move = { from_firm_id: group.mill, to_firm_id: group.trader, scheme: "RODTEP" };
-    const proposals = [
-      { ...move, scrip_no: group.large, face_paise: rupees(2_500_000), price_bps: 9_850 },
-      { ...move, scrip_no: group.middle, face_paise: rupees(1_500_000), price_bps: 9_850 },
-    ].toSorted((a, b) => (a.scrip_no < b.scrip_no ? -1 : 1));
-    assert.deepEqual(netting, {
-      group_id: group.groupId,
-      as_of: netting.as_of,
-      proven_optimal: true,
-      schemes: [
-        {
-          scheme: "RODTEP",
-          gross_credit_paise: rupees(5_000_000),
-          gross_requirement_paise: rupees(4_205_000),
-          internal_match_paise: rupees(4_200_000),
-          net_sell_paise: rupees(800_000),
-          net_buy_paise: rupees(5_000),
-          // ₹40,00,000 at an ask of 98.90 %, less ₹25,00,000 at 98.10 % and ₹15,00,000 at 97.95 %.
-          spread_saved_paise: rupees(3_956_000 - 2_452_500 - 1_469_250),
-        },
-        {
-          scheme: "ROSCTL",
-          gross_credit_paise: 0,
-          gross_requirement_paise: 0,
-          internal_match_paise: 0,
-          net_sell_paise: 0,
-          net_buy_paise: 0,
-          spread_saved_paise: 0,
-        },
-      ],
-      entities: [
-        {
-          firm_id: group.trader,
-          give_paise: 0,
-          take_paise: rupees(4_000_000),
-          net_cash_paise: -rupees(3_940_000),
-          uncovered_paise: rupees(5_000),
-        },
-        {
-          firm_id: group.mill,
-          give_paise: rupees(4_000_000),
-          take_paise: 0,
-          net_cash_paise: rupees(3_940_000),
-          uncovered_paise: 0,
-        },
-      ],
-      proposals,
-    });
-  });
+  await t.test(
+    "own credits pay first, credits move whole, and the figures account for every paisa",
+    async () => {
+      const group = await openExample(service);
+      const answer = await service.send("GET", group.path, { key: group.key, expect: 200 });
+      const { netting_ref, ...netting } = answer.body;
+      assert.match(netting_ref, /^net_/);
+      assert.equal(
+        Date.parse(answer.headers.get("x-quote-valid-until") ?? "") - Date.parse(netting.as_of),
+        120_000,
+      );
+      const move = { from_firm_id: group.mill, to_firm_id: group.trader, scheme: "RODTEP" };
+      const proposals = [
+        { ...move, scrip_no: group.large, face_paise: rupees(2_500_000), price_bps: 9_850 },
+        { ...move, scrip_no: group.middle, face_paise: rupees(1_500_000), price_bps: 9_850 },
+      ].toSorted((a, b) => (a.scrip_no < b.scrip_no ? -1 : 1));
+      assert.deepEqual(netting, {
+        group_id: group.groupId,
+        as_of: netting.as_of,
+        proven_optimal: true,
+        schemes: [
+          {
+            scheme: "RODTEP",
+            gross_credit_paise: rupees(5_000_000),
+            gross_requirement_paise: rupees(4_205_000),
+            internal_match_paise: rupees(4_200_000),
+            net_sell_paise: rupees(800_000),
+            net_buy_paise: rupees(5_000),
+            // ₹40,00,000 at an ask of 98.90 %, less ₹25,00,000 at 98.10 % and ₹15,00,000 at 97.95 %.
+            spread_saved_paise: rupees(3_956_000 - 2_452_500 - 1_469_250),
+          },
+          {
+            scheme: "ROSCTL",
+            gross_credit_paise: 0,
+            gross_requirement_paise: 0,
+            internal_match_paise: 0,
+            net_sell_paise: 0,
+            net_buy_paise: 0,
+            spread_saved_paise: 0,
+          },
+        ],
+        entities: [
+          {
+            firm_id: group.trader,
+            give_paise: 0,
+            take_paise: rupees(4_000_000),
+            net_cash_paise: -rupees(3_940_000),
+            uncovered_paise: rupees(5_000),
+          },
+          {
+            firm_id: group.mill,
+            give_paise: rupees(4_000_000),
+            take_paise: 0,
+            net_cash_paise: rupees(3_940_000),
+            uncovered_paise: 0,
+          },
+        ],
+        proposals,
+      });
+    },
+  );
 
   await t.test("a group without members or without duty has nothing to move", async () => {
     const group = await openGroup(service);
@@ -162,7 +165,7 @@ test("netting", async (t) => {
     assert.equal(schemes[1].net_sell_paise, 500);
   });
 
-  await t.test("only what is listed and alive when the duty is due can pay it", async () => {
+  await t.test("only listed credits that are valid on the due day can pay a duty", async () => {
     const group = await openGroup(service);
     const [giver, taker] = [await group.member(), await group.member()];
     for (const state of ["reserved", "in_settlement", "suspended", "declared", "withdrawn"]) {
@@ -195,32 +198,35 @@ test("netting", async (t) => {
     },
   );
 
-  await t.test("who may not deal, or is the same company, neither gives nor takes", async () => {
-    const group = await openGroup(service);
-    const taker = await group.member();
-    const paused = await group.member({ state: "verified" });
-    const twin = await group.member();
-    await rowsOf(
-      service,
-      "update firms set pan = (select pan from firms where firm_id = $1) where firm_id = $2",
-      [taker, twin],
-    );
-    await group.holds(paused, [1_000]);
-    await group.holds(twin, [1_000]);
-    await group.owes(taker, 5_000);
-    assert.deepEqual((await group.net()).proposals, []);
-    const free = await group.member();
-    await group.holds(free, [700]);
-    await group.owes(paused, 900);
-    const { proposals } = await group.net();
-    assert.deepEqual(
-      proposals.map((move: { from_firm_id: string; to_firm_id: string }) => [
-        move.from_firm_id,
-        move.to_firm_id,
-      ]),
-      [[free, taker]],
-    );
-  });
+  await t.test(
+    "a firm that may not trade, or of the same company, neither gives nor receives credits",
+    async () => {
+      const group = await openGroup(service);
+      const taker = await group.member();
+      const paused = await group.member({ state: "verified" });
+      const twin = await group.member();
+      await rowsOf(
+        service,
+        "update firms set pan = (select pan from firms where firm_id = $1) where firm_id = $2",
+        [taker, twin],
+      );
+      await group.holds(paused, [1_000]);
+      await group.holds(twin, [1_000]);
+      await group.owes(taker, 5_000);
+      assert.deepEqual((await group.net()).proposals, []);
+      const free = await group.member();
+      await group.holds(free, [700]);
+      await group.owes(paused, 900);
+      const { proposals } = await group.net();
+      assert.deepEqual(
+        proposals.map((move: { from_firm_id: string; to_firm_id: string }) => [
+          move.from_firm_id,
+          move.to_firm_id,
+        ]),
+        [[free, taker]],
+      );
+    },
+  );
 
   await t.test("without an open market a scheme has no price to move at", async (t) => {
     const group = await openExample(service);
@@ -328,7 +334,7 @@ test("netting", async (t) => {
     assert.equal(after.schemes[0].internal_match_paise, rupees(4_200_000));
   });
 
-  await t.test("a netting is used once, whoever else tries at the same time", async () => {
+  await t.test("a netting is used once, even concurrently", async () => {
     const group = await openExample(service);
     const { netting_ref } = await group.net();
     const answers = await Promise.all(
@@ -364,7 +370,7 @@ test("netting", async (t) => {
     },
   );
 
-  await t.test("a netting ends with its window, to the second", async () => {
+  await t.test("a netting expires at the end of its window, to the second", async () => {
     const group = await openExample(service);
     const { netting_ref } = await group.net();
     service.clock.advance({ seconds: 119 });
@@ -374,7 +380,7 @@ test("netting", async (t) => {
     assert.equal(refused.detail.reason, "netting_expired");
   });
 
-  await t.test("a price that was told holds, whatever the market did since", async (t) => {
+  await t.test("the price of a netting holds when the market moves", async (t) => {
     const group = await openExample(service);
     const { netting_ref } = await group.net();
     await addCard(service, { midBps: 9_700 });
@@ -383,47 +389,52 @@ test("netting", async (t) => {
     assert.equal(crosses[0].price_bps, 9_850);
   });
 
-  await t.test("what moves nothing becomes no cross", async () => {
+  await t.test("a netting without moves makes no cross", async () => {
     const group = await openGroup(service);
     const refused = await group.cross((await group.net()).netting_ref, 409);
     assert.equal(refused.detail.reason, "nothing_to_cross");
   });
 
-  await t.test("what changed since is a conflict that says what, and nothing is made", async () => {
-    type Example = Awaited<ReturnType<typeof openExample>>;
-    const cases: [string, (group: Example) => Promise<unknown>][] = [
-      ["credit_unavailable", (g) => g.send("POST", `/v1/credits/${g.middle}/withdraw`, 200)],
-      [
-        "firm_not_authorized",
-        (g) => g.send("POST", `/v1/firms/${g.trader}/suspend`, 200, { reason: "a pause" }),
-      ],
-      [
-        "netting_outdated",
-        (g) => g.send("DELETE", `/v1/groups/${g.groupId}/members/${g.mill}`, 200),
-      ],
-      [
-        "netting_outdated",
-        (g) =>
-          g.send("PATCH", `/v1/firms/${g.trader}/requirements/${g.duty}`, 200, { amount_paise: 1 }),
-      ],
-      [
-        "netting_outdated",
-        (g) => g.send("DELETE", `/v1/firms/${g.trader}/requirements/${g.duty}`, 200),
-      ],
-    ];
-    for (const [reason, change] of cases) {
-      const group = await openExample(service);
-      const { netting_ref } = await group.net();
-      await change(group);
-      const refused = await group.cross(netting_ref, 409);
-      assert.equal(refused.detail.reason, reason);
-      assert.equal(await stateOf(service, group.large), "listed");
-      const crosses = "select cross_id from crosses where netting_ref = $1";
-      assert.deepEqual(await rowsOf(service, crosses, [netting_ref]), []);
-    }
-  });
+  await t.test(
+    "a change since the netting is a conflict that names it, and no cross is made",
+    async () => {
+      type Example = Awaited<ReturnType<typeof openExample>>;
+      const cases: [string, (group: Example) => Promise<unknown>][] = [
+        ["credit_unavailable", (g) => g.send("POST", `/v1/credits/${g.middle}/withdraw`, 200)],
+        [
+          "firm_not_authorized",
+          (g) => g.send("POST", `/v1/firms/${g.trader}/suspend`, 200, { reason: "a pause" }),
+        ],
+        [
+          "netting_outdated",
+          (g) => g.send("DELETE", `/v1/groups/${g.groupId}/members/${g.mill}`, 200),
+        ],
+        [
+          "netting_outdated",
+          (g) =>
+            g.send("PATCH", `/v1/firms/${g.trader}/requirements/${g.duty}`, 200, {
+              amount_paise: 1,
+            }),
+        ],
+        [
+          "netting_outdated",
+          (g) => g.send("DELETE", `/v1/firms/${g.trader}/requirements/${g.duty}`, 200),
+        ],
+      ];
+      for (const [reason, change] of cases) {
+        const group = await openExample(service);
+        const { netting_ref } = await group.net();
+        await change(group);
+        const refused = await group.cross(netting_ref, 409);
+        assert.equal(refused.detail.reason, reason);
+        assert.equal(await stateOf(service, group.large), "listed");
+        const crosses = "select cross_id from crosses where netting_ref = $1";
+        assert.deepEqual(await rowsOf(service, crosses, [netting_ref]), []);
+      }
+    },
+  );
 
-  await t.test("what does not concern the moves may change", async () => {
+  await t.test("changes that do not concern the moves are allowed", async () => {
     const group = await openExample(service);
     const { netting_ref } = await group.net();
     await group.member();
@@ -432,7 +443,7 @@ test("netting", async (t) => {
     await group.cross(netting_ref, 201);
   });
 
-  await t.test("a dry run makes the crosses and keeps none", async () => {
+  await t.test("a dry run answers the crosses and stores none", async () => {
     const group = await openExample(service);
     const { netting_ref } = await group.net();
     const before = await auditOf(service, group.deskId);
@@ -476,7 +487,7 @@ test("netting", async (t) => {
     assert.deepEqual([cash.get(giver), cash.get(taker), cash.get(third)], [1_298, -306, -992]);
   });
 
-  await t.test("another's group and another's netting are as absent as nobody's", async () => {
+  await t.test("another desk's group and netting are not found", async () => {
     const [mine, theirs] = [await openExample(service), await openExample(service)];
     const [own, foreign] = [await mine.net(), await theirs.net()];
     const second = await openGroup(service);
@@ -503,7 +514,7 @@ test("netting", async (t) => {
     await mine.cross(own.netting_ref, 201);
   });
 
-  await t.test("a sub_account key is for one firm and nets nothing", async () => {
+  await t.test("a sub_account key cannot net", async () => {
     const group = await openExample(service);
     const { netting_ref } = await group.net();
     const child = { kind: "sub_account", firm_id: group.mill };

@@ -48,7 +48,7 @@ test("a person signs in with password and code, and a code is used once", async 
   assert.equal(JSON.stringify(rows).includes(token), false);
 });
 
-test("one code brought by many at once signs in one", async (t) => {
+test("one code used concurrently signs in once", async (t) => {
   const service = await startService(t);
   const asha = await addPerson(service, { name: "Asha", role: "admin" });
   const code = asha.code();
@@ -58,7 +58,7 @@ test("one code brought by many at once signs in one", async (t) => {
   assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
 });
 
-test("whatever is wrong with a sign-in is the same answer", async (t) => {
+test("every failed sign-in gets the same answer", async (t) => {
   const service = await startService(t);
   const asha = await addPerson(service, { name: "Asha", role: "admin" });
   const answers = new Set<string>();
@@ -74,7 +74,7 @@ test("whatever is wrong with a sign-in is the same answer", async (t) => {
   assert.equal(answers.size, 1);
 });
 
-test("guessing is slowed down by name, at once and one after the other", async (t) => {
+test("sign-in attempts are throttled by name, concurrent and in sequence", async (t) => {
   const service = await startService(t);
   const asha = await addPerson(service, { name: "Asha", role: "admin" });
   const guess = async (name: string) =>
@@ -103,7 +103,7 @@ test("guessing is slowed down by name, at once and one after the other", async (
   assert.equal(await guess("Asha"), "unauthorized", "success ends the count");
 });
 
-test("a session ends by itself, by signing out and with its person", async (t) => {
+test("a session ends by time, by signing out and when its person is disabled", async (t) => {
   const service = await startService(t);
   const [asha, ravi] = await twoAdmins(service);
   const expired = await asha.signIn();
@@ -166,7 +166,7 @@ test("the first person is an admin, and weak passwords are refused", async (t) =
   );
 });
 
-test("letting somebody in takes two admins, and neither can become that person", async (t) => {
+test("adding an operator takes two admins, and neither can enrol as that person", async (t) => {
   const service = await startService(t);
   const { ctx } = service;
   const [asha, ravi] = await twoAdmins(service);
@@ -188,7 +188,7 @@ test("letting somebody in takes two admins, and neither can become that person",
   assert.equal((await enrolOperator(ctx, { name: "mira", codes, password })).operator.name, "mira");
 });
 
-test("shutting the other admin out does not make one admin enough", async (t) => {
+test("disabling the other admin does not let one admin act alone", async (t) => {
   const service = await startService(t);
   const [asha] = await twoAdmins(service);
   await disableOperator(service.ctx, asha.actor, "ravi");
@@ -198,7 +198,7 @@ test("shutting the other admin out does not make one admin enough", async (t) =>
   assert.equal(back.outcome, "proposed");
 });
 
-test("a reset ends password, authenticator and sessions, with the word of two", async (t) => {
+test("a reset takes two admins and ends password, authenticator and sessions", async (t) => {
   const service = await startService(t);
   const { ctx } = service;
   const [asha, ravi] = await twoAdmins(service);
@@ -215,7 +215,7 @@ test("a reset ends password, authenticator and sessions, with the word of two", 
   assert.deepEqual([person.role, person.status], ["settlement", "enrolled"]);
 });
 
-test("every act on people is on record with the name of who did it, and no secret", async (t) => {
+test("every act on operators is audited with its actor and without secrets", async (t) => {
   const service = await startService(t);
   const [asha, ravi] = await twoAdmins(service);
   await asha.signIn();

@@ -82,7 +82,7 @@ async function postedPaise(service: Service, seller: LiveSeller): Promise<number
   return Number((await balanceOf(service, seller, "live")).posted_paise);
 }
 
-test("one person alone, or the same person twice, moves nothing that takes two", async (t) => {
+test("one person, even twice, cannot do an act that takes two", async (t) => {
   const { service, asha, ravi, enter, ashaRao } = await openOffice(t);
   const seller = await liveSeller(service);
   const [settlementId = ""] = await sellLive(service, seller, large);
@@ -152,7 +152,7 @@ test("one person alone, or the same person twice, moves nothing that takes two",
   await assertLedgerSound(service);
 });
 
-test("a proposal whose facts change after it was approved lets nothing leave", async (t) => {
+test("a payout whose facts changed after its approval does not leave", async (t) => {
   const { service, asha, ravi } = await openOffice(t);
   const seller = await liveSeller(service);
   await sellLive(service, seller, large);
@@ -184,7 +184,7 @@ test("a proposal whose facts change after it was approved lets nothing leave", a
   await assertLedgerSound(service);
 });
 
-test("a file of the bank that is imported again and again, by many at once, counts once", async (t) => {
+test("a bank statement imported repeatedly and concurrently counts once", async (t) => {
   const { service, asha, ravi } = await openOffice(t);
   const seller = await liveSeller(service);
   await sellLive(service, seller, small);
@@ -211,7 +211,7 @@ test("a file of the bank that is imported again and again, by many at once, coun
   await assertLedgerSound(service);
 });
 
-test("a file that races with payouts sent by hand puts no payout into both", async (t) => {
+test("a payout is in a file or sent by hand, never both, under concurrency", async (t) => {
   const { service, asha, ravi } = await openOffice(t);
   const outcomes = new Map<string, number>();
   for (let round = 0; round < 6; round++) {
@@ -239,7 +239,7 @@ test("a file that races with payouts sent by hand puts no payout into both", asy
   await assertLedgerSound(service);
 });
 
-test("a third party's money funds nobody, whatever it names", async (t) => {
+test("a third party's payment funds no firm, whatever it names", async (t) => {
   const { service, asha } = await openOffice(t);
   const seller = await liveSeller(service);
   const buyer = await liveSeller(service);
@@ -260,7 +260,7 @@ test("a third party's money funds nobody, whatever it names", async (t) => {
   await assertLedgerSound(service);
 });
 
-test("a large withdrawal leaves by nobody's hand alone, and in no file of one person", async (t) => {
+test("a large withdrawal takes two people, by hand and by file", async (t) => {
   const { service, asha, ravi } = await openOffice(t);
   const firm = await liveSeller(service);
   const deposit = { ...live, firm_id: firm.firmId, amount_paise: large, reference: nextUtr() };

@@ -46,7 +46,7 @@ async function creditIds({ ctx }: Service, firmId: string): Promise<string[]> {
   return rows.map((row) => row.credit_id);
 }
 
-test("reserving a credit and beginning its transfer touch no index, ending it does", async (t) => {
+test("reserving a credit and starting its transfer update no index, ending it does", async (t) => {
   const service = await startService(t);
   const { ctx } = service;
   const { firmId } = await dealer(
@@ -72,7 +72,7 @@ test("reserving a credit and beginning its transfer touch no index, ending it do
   );
 });
 
-test("the legs of a deal are taken to customs without touching an index", async (t) => {
+test("initiating the legs of a deal updates no index", async (t) => {
   const service = await startService(t);
   await addDeals(service, [{ facePaise: 1_000, sellerBps: 9_000 }]);
   assert.deepEqual(
@@ -89,7 +89,7 @@ test("the legs of a deal are taken to customs without touching an index", async 
   );
 });
 
-test("a credit's standing is what the rules say of its state", async (t) => {
+test("a credit's standing column agrees with the rules for its state", async (t) => {
   const service = await startService(t);
   const { firmId } = await dealer(
     service,
@@ -106,7 +106,7 @@ test("a credit's standing is what the rules say of its state", async (t) => {
   }
 });
 
-test("the volume of 24 hours is the sum of the tape, at every instant and however its edges fall", async (t) => {
+test("the volume of 24 hours equals the sum of its deals, at every instant", async (t) => {
   const service = await startService(t);
   const { db } = service.ctx;
   const until = new Date("2026-11-15T09:30:20.500Z");
@@ -139,7 +139,7 @@ test("the volume of 24 hours is the sum of the tape, at every instant and howeve
   );
 });
 
-test("orders are added to their minute as they are dealt", async (t) => {
+test("a deal is added to its minute's volume", async (t) => {
   const service = await startService(t);
   const { post, scripNos } = await dealer(service, [{}, {}, {}]);
   const orders = scripNos.map((scrip_no) => ({ side: "sell", scrip_no }));

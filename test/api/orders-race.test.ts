@@ -54,7 +54,7 @@ async function salesOf({ ctx }: Service, scripNo: string): Promise<number> {
   return rows[0]?.sales ?? 0;
 }
 
-test("a thousand requests with one idempotency key over two nodes are one order", async (t) => {
+test("a thousand requests with one idempotency key on two nodes make one order", async (t) => {
   const { service, sendOf } = await twoNodes(t);
   const { key, scripNos, orders } = await dealer(service, [{}, {}]);
   const headers = { "idempotency-key": "one" };
@@ -90,7 +90,7 @@ test("a thousand requests with one idempotency key over two nodes are one order"
   await assertOrdersSound(service, { acked: new Map([["one", answers[0]?.body.order_id]]) });
 });
 
-test("two bodies that race for one idempotency key make one order, and the other is told which", async (t) => {
+test("two bodies that race for one idempotency key make one order, and the other is refused with its id", async (t) => {
   const { service, sendOf } = await twoNodes(t);
   const { key, scripNos, orders } = await dealer(service, [{}, {}]);
   const headers = { "idempotency-key": "contested" };
@@ -112,7 +112,7 @@ test("two bodies that race for one idempotency key make one order, and the other
   await assertOrdersSound(service);
 });
 
-test("a credit that a thousand orders, quotes, batches and crosses sell at once is sold once", async (t) => {
+test("a credit that a thousand concurrent orders, quotes, batches and crosses sell is sold once", async (t) => {
   const { service, sendOf } = await twoNodes(t, { blockMinPaise: 1 });
   const { key, deskId, firmId, scripNo, post } = await dealer(service);
   const byNumber = { side: "sell", scrip_no: scripNo };
@@ -156,7 +156,7 @@ test("a credit that a thousand orders, quotes, batches and crosses sell at once 
   await assertOrdersSound(service);
 });
 
-test("a credit of the house, or one that rests, is bought once however many want it", async (t) => {
+test("a credit of the house or of a resting sell is bought once by concurrent buyers", async (t) => {
   const { service, sendOf } = await twoNodes(t);
   const buyers = await Promise.all(
     Array.from({ length: 8 }, async () => await dealer(service, [])),
@@ -245,7 +245,7 @@ test("overlapping batches of 500 in random order, with sells and buys among them
   await assertOrdersSound(service);
 });
 
-test("of a cancel and a match of one order exactly one wins", async (t) => {
+test("of a concurrent cancel and match of one order exactly one wins", async (t) => {
   const { service, sendOf } = await twoNodes(t);
   const rounds = 24;
   const seller = await dealer(
@@ -282,7 +282,7 @@ test("of a cancel and a match of one order exactly one wins", async (t) => {
   await assertOrdersSound(service);
 });
 
-test("of an expiry and a match of one order exactly one wins, and none is dealt after its time", async (t) => {
+test("of a concurrent expiry and match of one order exactly one wins, and no order is dealt after its expiry", async (t) => {
   const { service } = await twoNodes(t);
   const random = randomOf(t);
   const rounds = 20;
@@ -340,7 +340,7 @@ async function naiveDesk(t: TestContext): Promise<pg.Pool> {
   return pool;
 }
 
-test("control: looking for the key first and inserting then makes several orders of one key", async (t) => {
+test("control: select then insert makes several orders of one key", async (t) => {
   const pool = await naiveDesk(t);
   await Promise.all(
     Array.from({ length: parallel }, async () => {
@@ -354,7 +354,7 @@ test("control: looking for the key first and inserting then makes several orders
   assert.ok((rowCount ?? 0) > 1);
 });
 
-test("control: reading a credit, checking and updating it then sells it several times", async (t) => {
+test("control: read, check, then update sells a credit several times", async (t) => {
   const pool = await naiveDesk(t);
   await Promise.all(
     Array.from({ length: parallel }, async () => {
@@ -371,7 +371,7 @@ test("control: reading a credit, checking and updating it then sells it several 
   assert.ok(rows[0].sales > 1);
 });
 
-test("control: a cancel and a match that each look first both win", async (t) => {
+test("control: a cancel and a match that check before they write both win", async (t) => {
   const pool = await naiveDesk(t);
   const move = async (scripNo: string, to: string) => {
     const { rows } = await pool.query("select state from naive_credits where scrip_no = $1", [
@@ -391,7 +391,7 @@ test("control: a cancel and a match that each look first both win", async (t) =>
   assert.ok(bothWon > 0);
 });
 
-test("control: batches that lock in the order they were given wait in a circle", async (t) => {
+test("control: batches that lock in the given order deadlock", async (t) => {
   const pool = await naiveDesk(t);
   const numbers = Array.from({ length: 40 }, (_, n) => `C${n + 1}`);
   const lockAll = async (order: readonly string[]) => {

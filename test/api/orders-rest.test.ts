@@ -49,7 +49,7 @@ async function tell({ ctx }: Service, scripNo: string, news: RegistryNews): Prom
   assert.ok(result?.ok, result?.problem ?? "");
 }
 
-test("an order whose time is over is not dealt, though nobody has ended it yet", async (t) => {
+test("an order past its expiry is not dealt, even before a worker ends it", async (t) => {
   const service = await startService(t);
   t.afterEach(() => assertOrdersSound(service));
   const until = (seconds: number) => ({
@@ -58,7 +58,7 @@ test("an order whose time is over is not dealt, though nobody has ended it yet",
   });
   const buyer = await dealer(service, []);
 
-  await t.test("a sell that a buyer wants, by cover or by quote", async () => {
+  await t.test("a sell that a buy or a quote would take", async () => {
     const seller = await dealer(service);
     const { order_id } = await restSell(seller, until(60));
     const { body: quote } = await buyer.post("/v1/quote", cover, 200);
@@ -70,7 +70,7 @@ test("an order whose time is over is not dealt, though nobody has ended it yet",
     assert.equal((await seller.read(order_id)).status, "expired");
   });
 
-  await t.test("a buy that a seller would meet", async () => {
+  await t.test("a buy that a sell would meet", async () => {
     const seller = await dealer(service);
     const buy = { ...cover, limit_bps: 9_840, ...until(60) };
     const { body } = await buyer.post("/v1/orders", buy, 201);
@@ -82,7 +82,7 @@ test("an order whose time is over is not dealt, though nobody has ended it yet",
   });
 });
 
-test("a resting sell is offered while its firm may trade, and again when it may again", async (t) => {
+test("a resting sell is offered exactly while its firm may trade", async (t) => {
   const service = await startService(t);
   const beside = await startService(t, { beside: service });
   const seller = await dealer(service);
@@ -106,7 +106,7 @@ test("a resting sell is offered while its firm may trade, and again when it may 
   await assertOrdersSound(service);
 });
 
-test("resting orders that meet again when a firm may trade again need no other news", async (t) => {
+test("resting orders match when a firm may trade again, without another event", async (t) => {
   const service = await startService(t);
   const seller = await dealer(service);
   const buyer = await dealer(service, []);
@@ -122,7 +122,7 @@ test("resting orders that meet again when a firm may trade again need no other n
   await assertOrdersSound(service);
 });
 
-test("many resting sells of a firm that may not trade keep no buyer from what else there is", async (t) => {
+test("many resting sells of a suspended firm hide no other offers", async (t) => {
   const service = await startService(t);
   const seller = await dealer(
     service,
@@ -149,21 +149,24 @@ test("a resting sell follows its credit", async (t) => {
   t.afterEach(() => assertOrdersSound(service));
   const buyer = await dealer(service, []);
 
-  await t.test("suspended by customs, it rests and is not offered; lifted, it is", async () => {
-    const seller = await dealer(service);
-    const { order_id } = await restSell(seller);
-    await buyer.post("/v1/quote", cover, 200);
-    await tell(service, seller.scripNo, "suspend");
-    await buyer.post("/v1/orders", cover, 409);
-    await service.work();
-    assert.equal((await seller.read(order_id)).status, "open");
-    await tell(service, seller.scripNo, "lift");
-    const { body } = await buyer.post("/v1/orders", cover, 201);
-    assert.deepEqual(body.scrip_nos, seller.scripNos);
-    assert.equal((await seller.read(order_id)).status, "matched");
-  });
+  await t.test(
+    "a suspended credit's sell rests without being offered, and is offered when lifted",
+    async () => {
+      const seller = await dealer(service);
+      const { order_id } = await restSell(seller);
+      await buyer.post("/v1/quote", cover, 200);
+      await tell(service, seller.scripNo, "suspend");
+      await buyer.post("/v1/orders", cover, 409);
+      await service.work();
+      assert.equal((await seller.read(order_id)).status, "open");
+      await tell(service, seller.scripNo, "lift");
+      const { body } = await buyer.post("/v1/orders", cover, 201);
+      assert.deepEqual(body.scrip_nos, seller.scripNos);
+      assert.equal((await seller.read(order_id)).status, "matched");
+    },
+  );
 
-  await t.test("the same while an old transaction keeps the book from moving on", async () => {
+  await t.test("the same holds while an old transaction holds the book's horizon", async () => {
     const old = await service.ctx.db.pool.connect();
     try {
       await old.query("begin");
@@ -206,7 +209,7 @@ test("a resting sell follows its credit", async (t) => {
     );
   }
 
-  await t.test("suspended and then ended, the order ends", async () => {
+  await t.test("an order whose credit is suspended and then ended, ends", async () => {
     const seller = await dealer(service);
     const { order_id } = await restSell(seller, { limit_bps: 9_960 });
     await tell(service, seller.scripNo, "suspend");
@@ -215,7 +218,7 @@ test("a resting sell follows its credit", async (t) => {
     assert.equal((await seller.read(order_id)).status, "cancelled");
   });
 
-  await t.test("lapsed, the order ends and the credit expires", async () => {
+  await t.test("an order whose credit lapses ends, and the credit expires", async () => {
     const seller = await dealer(service, [{ expiresOn: "2027-01-20" }]);
     const { order_id } = await restSell(seller, { limit_bps: 9_960 });
     service.clock.set(new Date("2027-01-20T18:29:59Z"));
@@ -229,7 +232,7 @@ test("a resting sell follows its credit", async (t) => {
   });
 });
 
-test("what the house could not take on one day it takes on the next", async (t) => {
+test("an order beyond the house's limit of one day is taken the next day", async (t) => {
   const service = await startService(t);
   const seller = await dealer(service);
   const { order_id } = await restSell(seller);
@@ -243,7 +246,7 @@ test("what the house could not take on one day it takes on the next", async (t) 
   await assertOrdersSound(service);
 });
 
-test("of buys that rest at one price the first of a batch is served first", async (t) => {
+test("of resting buys at one price the first of a batch is served first", async (t) => {
   const service = await startService(t);
   const buyer = await dealer(service, []);
   const count = 12;
@@ -260,7 +263,7 @@ test("of buys that rest at one price the first of a batch is served first", asyn
   assert.deepEqual(states, ["matched", ...Array.from({ length: count - 1 }, () => "open")]);
 });
 
-test("an order found again shows what orders before it in its batch did to it", async (t) => {
+test("a replayed order shows the effect of earlier orders in its batch", async (t) => {
   const service = await startService(t);
   const seller = await dealer(service);
   const headers = { "idempotency-key": "rests" };
@@ -282,7 +285,7 @@ test("an order found again shows what orders before it in its batch did to it", 
   await assertOrdersSound(service);
 });
 
-test("a quote that is valid when its order arrives is honoured, however long the order waits", async (t) => {
+test("a quote that is valid when its order arrives is honoured after any wait", async (t) => {
   const arrived = new EventEmitter();
   const service = await startService(t, {
     routes: (app) =>
@@ -304,7 +307,7 @@ test("a quote that is valid when its order arrives is honoured, however long the
   await Promise.all([ordered, first]);
 });
 
-test("who waits too long for the matching is told to try again, and nothing was kept", async (t) => {
+test("an order that waits too long for the matching gets a retryable answer and stores nothing", async (t) => {
   const service = await startService(t);
   const { post, scripNos, list } = await dealer(service, [{}, {}, {}]);
   const order = (n: number) => ({ side: "sell", scrip_no: scripNos[n], limit_bps: 9_900 });
@@ -327,7 +330,7 @@ test("who waits too long for the matching is told to try again, and nothing was 
   await assertOrdersSound(service);
 });
 
-test("hundreds of cancels at once, with buyers among them, are all answered", async (t) => {
+test("hundreds of concurrent cancels and buys are all answered", async (t) => {
   const service = await startService(t);
   const count = 300;
   const seller = await dealer(
@@ -354,7 +357,7 @@ test("hundreds of cancels at once, with buyers among them, are all answered", as
   await assertOrdersSound(service);
 });
 
-test("a sub_account key does not learn what its siblings ordered under the same idempotency key", async (t) => {
+test("a sub_account key does not see sibling orders under the same idempotency key", async (t) => {
   const service = await startService(t);
   const { key, deskId, post, firmId, scripNo } = await dealer(service);
   const sibling = await addFirm(service, { deskId });
@@ -377,7 +380,7 @@ test("a sub_account key does not learn what its siblings ordered under the same 
   assert.equal(byDesk.body.detail.reason, "nothing_to_deliver");
 });
 
-test("a sub_account key orders for its own firm and knows no other", async (t) => {
+test("a sub_account key orders for its own firm only", async (t) => {
   const service = await startService(t);
   const { key, deskId, firmId, scripNo } = await dealer(service);
   const sibling = await addFirm(service, { deskId });
@@ -404,7 +407,7 @@ test("a quote by amount is delivered by the firm that the order names", async (t
   await assertOrdersSound(service);
 });
 
-test("a sell by amount waits for a credit that somebody is at, and takes the best of all", async (t) => {
+test("a sell by amount waits for a locked credit and then takes the best bundle", async (t) => {
   const service = await startService(t);
   const { post, firmId, scripNos } = await dealer(service, [
     { facePaise: 20_000_000 },
@@ -439,7 +442,7 @@ function brittleSource(): OfferSource & { broken: boolean } {
   };
 }
 
-test("a batch is answered when what could be offered instead cannot be found out", async (t) => {
+test("a batch is answered even when its fresh quotes fail", async (t) => {
   const source = brittleSource();
   const service = await startService(t, { sources: [...offerSources, source] });
   await stockHouse(service.ctx, [{ face_paise: face }]);
@@ -498,7 +501,7 @@ test("a batch of 500 orders of every kind is answered item by item", async (t: T
   await assertOrdersSound(service);
 });
 
-test("a resting buy of a firm that may not trade is passed over by sellers", async (t) => {
+test("sells skip a resting buy of a firm that may not trade", async (t) => {
   const service = await startService(t);
   const { post, read, deskId } = await dealer(service, []);
   const firmId = await addFirm(service, { deskId });
@@ -513,7 +516,7 @@ test("a resting buy of a firm that may not trade is passed over by sellers", asy
   await assertOrdersSound(service);
 });
 
-test("sells that wait for a better price keep no other from the house, however many they are", async (t) => {
+test("any number of sells above the bid block no sell to the house", async (t) => {
   const service = await startService(t);
   const count = 210;
   const small = await dealer(
@@ -536,7 +539,7 @@ test("sells that wait for a better price keep no other from the house, however m
   await assertOrdersSound(service);
 });
 
-test("a set that fails at last gives back what it took, and fails for nobody else", async (t) => {
+test("a set that fails releases its reservations, and fails no other set", async (t) => {
   const service = await startService(t);
   const [credit] = await stockHouse(service.ctx, [{ face_paise: face }]);
   const [unlucky, lucky] = [await dealer(service, []), await dealer(service, [])];

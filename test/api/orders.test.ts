@@ -20,7 +20,7 @@ test("selling", async (t) => {
   const service = await startService(t);
   t.afterEach(() => assertOrdersSound(service));
 
-  await t.test("the doors", async (t) => {
+  await t.test("every order route checks key, scope, rate and body", async (t) => {
     await checkDoors(t, service, [
       {
         method: "POST",
@@ -35,7 +35,7 @@ test("selling", async (t) => {
     ]);
   });
 
-  await t.test("a quote is dealt with the house at its price, once", async () => {
+  await t.test("an order on a quote deals with the house at its price, once", async () => {
     const { post, scripNo, firmId } = await dealer(service);
     const quote = await post("/v1/quote", { side: "sell", scrip_no: scripNo }, 200);
     const { body } = await post("/v1/orders", { quote_ref: quote.body.quote_ref }, 201);
@@ -49,7 +49,7 @@ test("selling", async (t) => {
     assert.deepEqual(again.body.detail, { reason: "quote_used", order_id: body.order_id });
   });
 
-  await t.test("a quote is honoured to its last instant, whatever the market did", async () => {
+  await t.test("a quote is honoured to its last instant, whatever the market does", async () => {
     const { post, scripNo } = await dealer(service);
     const { body: quote } = await post("/v1/quote", { side: "sell", scrip_no: scripNo }, 200);
     await putCard(service, { mid_bps: 9_000, state: "halted" });
@@ -107,7 +107,7 @@ test("selling", async (t) => {
   });
 
   await t.test(
-    "a limit above the bid rests, reserves its credit and can be cancelled",
+    "a sell with a limit above the bid rests, reserves its credit and can be cancelled",
     async () => {
       const { post, scripNo, credit } = await dealer(service);
       const order = { side: "sell", scrip_no: scripNo, limit_bps: 9_900, client_ref: "mine" };
@@ -138,7 +138,7 @@ test("selling", async (t) => {
     });
   });
 
-  await t.test("an order that finds nothing now and may not rest ends cancelled", async () => {
+  await t.test("an unmatched order that may not rest ends cancelled", async () => {
     const { post, scripNo, credit } = await dealer(service);
     const order = { side: "sell", scrip_no: scripNo, limit_bps: 9_900, time_in_force: "IOC" };
     const { body } = await post("/v1/orders", order, 201);
@@ -147,7 +147,7 @@ test("selling", async (t) => {
     assert.equal((await credit(scripNo)).status, "listed");
   });
 
-  await t.test("an order rests until its day and no longer", async () => {
+  await t.test("an order rests until its expiry and no longer", async () => {
     const { post, read, scripNo, credit } = await dealer(service);
     const expires = new Date(service.clock.now().getTime() + 3_600_000).toISOString();
     const order = {
@@ -220,7 +220,7 @@ test("selling", async (t) => {
   });
 });
 
-test("over all nodes the house takes on no more in a day than its limit, but honours its quotes", async (t) => {
+test("over all nodes the house buys no more in a day than its limit, but honours its quotes", async (t) => {
   const service = await startService(t);
   const beside = await startService(t, { beside: service });
   await putCard(service, { house_limit_paise: 3 * face, desk_share_bps: 10_000 });
@@ -271,7 +271,7 @@ test("buying", async (t) => {
     assert.equal(first.settlement_status, "pending");
   });
 
-  await t.test("what was bought is not to be had again", async () => {
+  await t.test("a bought credit is not offered again", async () => {
     const { post } = await dealer(service, []);
     const { body } = await post("/v1/orders", requirement, 201);
     assert.deepEqual(body.scrip_nos, [b?.scrip_no]);
@@ -279,7 +279,7 @@ test("buying", async (t) => {
   });
 
   await t.test(
-    "a quoted bundle is bought at its price, or its going is told with a fresh one",
+    "a quoted bundle is bought at its price, or refused with a fresh quote when it is gone",
     async () => {
       await stockHouse(service.ctx, [{ face_paise: 10_000_000 }, { face_paise: 9_000_000 }]);
       const wanted = { side: "buy", scheme: "RODTEP", requirement_paise: 10_000_000 };
@@ -380,7 +380,7 @@ test("clients meet each other", async (t) => {
     assert.deepEqual(body.scrip_nos, seller.scripNos);
   });
 
-  await t.test("a buy rests with what is left of it, at the price it dealt at", async () => {
+  await t.test("the remainder of a buy rests at the price it dealt at", async () => {
     const seller = await dealer(service, [{ facePaise: 20_000_000 }, { facePaise: 4_000_000 }]);
     await restSell(seller, 9_780);
     const { body: buy } = await buyer.post(
@@ -398,7 +398,7 @@ test("clients meet each other", async (t) => {
     assert.equal(done.all_in_paise, Math.ceil((24_000_000 * done.price_bps) / 10_000));
   });
 
-  await t.test("two orders that rest against each other are brought together", async () => {
+  await t.test("two resting orders that cross are matched", async () => {
     const seller = await dealer(service);
     await putCard(service, { state: "halted" });
     const sell = await restSell(seller, 9_700);
@@ -448,7 +448,7 @@ test("an idempotency key", async (t) => {
     await post("/v1/orders", { side: "sell", scrip_no: scripNo }, 201, headers);
   });
 
-  await t.test("of a batch names each of its orders", async () => {
+  await t.test("of a batch identifies each of its orders", async () => {
     const { post, scripNos, list } = await dealer(service, [{}, {}]);
     const orders = [
       { side: "sell", scrip_no: scripNos[0] },
@@ -465,7 +465,7 @@ test("an idempotency key", async (t) => {
     assert.equal((await list("?idempotency_key=own")).length, 1);
   });
 
-  await t.test("is one order for callers who send it at once", async () => {
+  await t.test("makes one order for concurrent callers", async () => {
     const { post, scripNo, orders } = await dealer(service);
     const order = { side: "sell", scrip_no: scripNo };
     const headers = { "idempotency-key": "k-3" };
@@ -478,7 +478,7 @@ test("an idempotency key", async (t) => {
   });
 });
 
-test("a dry run prices an order and leaves nothing", async (t) => {
+test("a dry run prices an order and stores nothing", async (t) => {
   const service = await startService(t);
   const { post, scripNo, orders, credit } = await dealer(service);
   const headers = { "x-dry-run": "1" };
@@ -542,7 +542,7 @@ test("orders are listed newest first, by filter and by page", async (t) => {
   assert.deepEqual(ids(await list(`?to=${from}`)), placed.slice(1));
 });
 
-test("each change of an order is told to its desk", async (t) => {
+test("each change of an order is an event of its desk", async (t) => {
   const service = await startService(t);
   const { post, key, scripNos } = await dealer(service, [{}, {}]);
   await post("/v1/orders", { side: "sell", scrip_no: scripNos[0] }, 201);

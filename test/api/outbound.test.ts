@@ -30,7 +30,7 @@ async function probeInItsOwnNetwork(): Promise<ProbeReport | undefined> {
   return JSON.parse((await run("unshare", words)).stdout);
 }
 
-test("of 150 hostile addresses none is connected to, in a network where each of them would answer", async (t) => {
+test("none of 150 hostile addresses is connected to, in a network where each would answer", async (t) => {
   const report = await probeInItsOwnNetwork();
   if (!report) {
     t.skip("this machine lets nobody have a network of their own");
@@ -70,7 +70,7 @@ async function startCanary(t: TestContext): Promise<{ port: number; connections:
   return { port: (server.address() as AddressInfo).port, connections: () => connections };
 }
 
-test("hostile addresses are refused at registration or given up at sending and replay, and the canary sees nobody", async (t) => {
+test("hostile addresses are refused at registration, sending and replay, and no connection is made", async (t) => {
   const canary = await startCanary(t);
   const service = await startService(t, {
     outbound: { allowCidrs: [], resolve: async (hostname) => hostileNames[hostname] ?? [] },

@@ -256,7 +256,7 @@ async function openWorld(service: Service, beside: Service) {
 
 type Word = "approve" | "reject";
 
-test("no two who move live money wait for each other in a circle, and all lock in one order", async (t) => {
+test("no two acts on live money deadlock, and all lock in one order", async (t) => {
   const deadlocks = recordDeadlocks(t); // Before a connection is opened.
   const service = await startService(t);
   const first = await addPerson(service, { name: "first", role: "admin" });
@@ -295,7 +295,7 @@ test("no two who move live money wait for each other in a circle, and all lock i
   assertLockOrder(steps, mustBeSeen);
 });
 
-test("a reseal locks rows in the order of their ids, wherever they lie", async (t) => {
+test("a reseal locks rows in the order of their ids, whatever their physical order", async (t) => {
   const service = await startService(t);
   const { db } = service.ctx;
   const sellers = [await liveSeller(service), await liveSeller(service)];

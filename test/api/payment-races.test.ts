@@ -21,7 +21,7 @@ const ravi = namedOperator("ravi");
 const live = { environment: "live" } as const;
 const rounds = 6;
 
-test("two people who make files at once make one", async (t) => {
+test("two concurrent makers of files make one", async (t) => {
   const service = await startService(t);
   for (let round = 0; round < rounds; round++) {
     const seller = await liveSeller(service);
@@ -34,7 +34,7 @@ test("two people who make files at once make one", async (t) => {
   }
 });
 
-test("a file that is voided while the bank's debit is imported is paid or due again, never both", async (t) => {
+test("a file voided during the import of its debit is paid or due again, never both", async (t) => {
   const service = await startService(t);
   const outcomes = new Map<string, number>();
   let balance = 90_000_000;

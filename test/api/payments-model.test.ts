@@ -255,7 +255,7 @@ async function runOnce(service: Service, random: Random, done: Map<string, numbe
   for (const [kind, count] of world.done) done.set(kind, (done.get(kind) ?? 0) + count);
 }
 
-test("whatever operators and the bank do in whatever order, nothing is paid twice or comes from nothing", async (t) => {
+test("no sequence of operator and bank acts pays twice or creates money", async (t) => {
   const random = randomOf(t);
   const done = new Map<string, number>();
   for (let run = 0; run < runs; run++) {

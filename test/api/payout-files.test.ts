@@ -35,7 +35,7 @@ async function oneFile(service: Service) {
   return made?.id ?? "";
 }
 
-test("what is due and free becomes one file per rail, with a line for each payee", async (t) => {
+test("due payouts without holds become one file per rail, with a line for each payee", async (t) => {
   const service = await startService(t);
   const one = await liveSeller(service);
   const two = await liveSeller(service);
@@ -99,7 +99,7 @@ test("what is due and free becomes one file per rail, with a line for each payee
   await assertLedgerSound(service);
 });
 
-test("the bytes of a file are the same at every reading, sealed at rest, and each reading is on record", async (t) => {
+test("the bytes of a file are the same at every read, sealed at rest, and each read is audited", async (t) => {
   const service = await startService(t);
   const seller = await liveSeller(service);
   await sellLive(service, seller, 4_000_000);
@@ -124,7 +124,7 @@ test("the bytes of a file are the same at every reading, sealed at rest, and eac
   assert.equal(JSON.stringify(dump.rows).includes(seller.accountNo), false);
 });
 
-test("what is instructed is not sent, held, recalled or reversed before the bank answers", async (t) => {
+test("an instructed payout is not sent, held, recalled or reversed before the bank answers", async (t) => {
   const service = await startService(t);
   const seller = await liveSeller(service);
   const [settlementId = ""] = await sellLive(service, seller, 4_000_000);
@@ -152,7 +152,7 @@ test("what is instructed is not sent, held, recalled or reversed before the bank
   await assertLedgerSound(service);
 });
 
-test("a file over the limit takes a second person, and is void when a payout of it has changed", async (t) => {
+test("a file over the limit takes a second person, and is voided when one of its payouts changes", async (t) => {
   const service = await startService(t);
   const seller = await liveSeller(service);
   await sellLive(service, seller, 30_000_000);
@@ -181,7 +181,7 @@ test("a file over the limit takes a second person, and is void when a payout of 
   await assertLedgerSound(service);
 });
 
-test("a file is voided by two people, and what was in it leaves once, under another reference", async (t) => {
+test("two people void a file, and its payouts leave once under another reference", async (t) => {
   const service = await startService(t);
   const seller = await liveSeller(service);
   await sellLive(service, seller, 4_000_000, 9_000_000);
@@ -203,7 +203,7 @@ test("a file is voided by two people, and what was in it leaves once, under anot
   await assertLedgerSound(service);
 });
 
-test("a file and a payout that is sent by hand at the same moment: one of them has it", async (t) => {
+test("a payout is in a file or sent by hand, never both", async (t) => {
   const service = await startService(t);
   const outcomes = new Set<string>();
   for (const first of ["file", "send"] as const) {

@@ -85,7 +85,7 @@ async function assertOneFile({ ctx }: Service): Promise<void> {
   }
 }
 
-test("a kill between any two steps of making, reading and voiding a file puts no money into two", async (t) => {
+test("a kill between any two steps of making, reading and voiding a file puts no payout into two files", async (t) => {
   const service = await startService(t);
   const seller = await liveSeller(service);
   await sellLive(service, seller, 4_000_000, 9_000_000);
@@ -123,7 +123,7 @@ function ignoreVoided(error: unknown): void {
   assert.match(String(error), /voided/);
 }
 
-test("a kill between any two steps of an import pays and credits nothing twice", async (t) => {
+test("a kill between any two steps of an import books nothing twice", async (t) => {
   const service = await startService(t);
   const seller = await liveSeller(service);
   await sellLive(service, seller, 4_000_000, 9_000_000);

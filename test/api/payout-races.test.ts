@@ -59,7 +59,7 @@ async function balanceRow(t: TestContext, service: Service, { firmId }: TestDesk
   });
 }
 
-test("a resend that a reversal runs into is called back by it, and nothing is paid twice", async (t) => {
+test("a reversal recalls a resend in progress, and nothing is paid twice", async (t) => {
   const service = await startService(t);
   const { seller, settlementId, payoutId } = await returnedSale(service);
   const balance = await balanceRow(t, service, seller);
@@ -83,7 +83,7 @@ test("a resend that a reversal runs into is called back by it, and nothing is pa
   await assertLedgerSound(service);
 });
 
-test("a reversal that starts before a resend has written anything waits for it", async (t) => {
+test("a reversal waits for a resend that started before it", async (t) => {
   const service = await startService(t);
   const { seller, settlementId, payoutId } = await returnedSale(service);
   const lines = await holdTable(t, service, "payout_lines");
@@ -101,7 +101,7 @@ test("a reversal that starts before a resend has written anything waits for it",
   await assertLedgerSound(service);
 });
 
-test("a resend that runs into a reversal finds the deal reversed", async (t) => {
+test("a resend during a reversal finds the deal reversed", async (t) => {
   const service = await startService(t);
   const { seller, settlementId, payoutId } = await returnedSale(service);
   const balance = await balanceRow(t, service, seller);
@@ -121,7 +121,7 @@ test("a resend that runs into a reversal finds the deal reversed", async (t) => 
   await assertLedgerSound(service);
 });
 
-test("money does not leave for a firm whose suspension is being written", async (t) => {
+test("no money leaves for a firm whose suspension is uncommitted", async (t) => {
   const service = await startService(t);
   const seller = await openTestDesk(service);
   const scripNo = await addCredit(service, seller);

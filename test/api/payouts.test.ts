@@ -76,7 +76,7 @@ async function liveSale(service: Service, paise: number, accountNo: string | nul
 const refusedFor = (reason: string) => (error: unknown) =>
   error instanceof Failure && error.detail?.["reason"] === reason;
 
-test("each payout goes by the rail of its amount, under a reference of its own", async (t) => {
+test("each payout goes by the rail of its amount, under its own UTR", async (t) => {
   const service = await startService(t);
   const seller = await openTestDesk(service);
   for (const paise of [4_000_000, 10_000_000, 24_000_000]) {
@@ -118,7 +118,7 @@ async function returnedPayout(service: Service) {
   return { desk, closed, returned };
 }
 
-test("money that comes back is the firm's balance again, and is sent anew as another payout", async (t) => {
+test("a returned payout is the firm's balance again, and can be sent as another payout", async (t) => {
   const service = await startService(t);
   const { desk, closed, returned } = await returnedPayout(service);
   assert.equal(returned.reason, "account_closed");
@@ -148,7 +148,7 @@ test("money that comes back is the firm's balance again, and is sent anew as ano
   await assertLedgerSound(service);
 });
 
-test("money that came back for a deal that was then reversed is not sent again", async (t) => {
+test("a returned payout of a reversed deal is not sent again", async (t) => {
   const service = await startService(t);
   const { closed, returned } = await returnedPayout(service);
   for (const name of ["asha", "ravi"]) {
@@ -164,7 +164,7 @@ test("money that came back for a deal that was then reversed is not sent again",
   await assertLedgerSound(service);
 });
 
-test("a hold of the firm keeps its money here until it ends", async (t) => {
+test("a hold of the firm holds its payouts until it ends", async (t) => {
   const service = await startService(t);
   const desk = await openTestDesk(service);
   const firm = await firmPaidTo(service, desk, "50200012345678");
@@ -207,7 +207,7 @@ test("a hold of the firm keeps its money here until it ends", async (t) => {
   assert.equal(told[0].data.reason, "beneficiary_change");
 });
 
-test("no money leaves while the books do not hold, and the bank's outage is waited out", async (t) => {
+test("no money leaves while the books are broken or the bank is out", async (t) => {
   const service = await startService(t);
   const seller = await openTestDesk(service);
   await sellToHouse(service, seller);
@@ -239,7 +239,7 @@ test("no money leaves while the books do not hold, and the bank's outage is wait
   assert.equal((await statusOf()).status, "paid");
 });
 
-test("live money is sent by an operator, under one reference, to a firm that has an account", async (t) => {
+test("an operator sends live money under one UTR, to a firm with an account", async (t) => {
   const service = await startService(t);
   const { seller, payoutId } = await liveSale(service, sellerPaise);
   await letSettle(service, 2);
@@ -281,7 +281,7 @@ test("live money is sent by an operator, under one reference, to a firm that has
   await assertLedgerSound(service);
 });
 
-test("large live sums take two operators and one reference", async (t) => {
+test("large live sums take two operators who give the same UTR", async (t) => {
   const service = await startService(t);
   const large = 1_000_000_000;
   const { seller, payoutId } = await liveSale(service, large);
@@ -315,7 +315,7 @@ test("large live sums take two operators and one reference", async (t) => {
   );
 });
 
-test("payouts are their desk's, and a bound key's are its firm's", async (t) => {
+test("a desk reads its own payouts, and a sub_account key those of its firm", async (t) => {
   const service = await startService(t);
   const seller = await openTestDesk(service);
   const stranger = await openTestDesk(service);
@@ -349,7 +349,7 @@ test("payouts are their desk's, and a bound key's are its firm's", async (t) => 
   ]);
 });
 
-test("payouts of a suspended firm are held and told so, and go when it is resumed", async (t) => {
+test("payouts of a suspended firm are held with an event, and leave when it is resumed", async (t) => {
   const service = await startService(t);
   const desk = await openTestDesk(service);
   const firm = await firmPaidTo(service, desk, "50200012345678");
@@ -381,7 +381,7 @@ test("payouts of a suspended firm are held and told so, and go when it is resume
   await assertLedgerSound(service);
 });
 
-test("what was scheduled when its firm is suspended is held before it leaves", async (t) => {
+test("a scheduled payout is held when its firm is suspended", async (t) => {
   const service = await startService(t);
   const desk = await openTestDesk(service);
   await setOutage(service.ctx, { environment: "sandbox", port: "bank" }, "no bank today");

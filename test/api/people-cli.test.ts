@@ -22,7 +22,7 @@ import { startService } from "../support/service.ts";
 
 const money = 24_400_000;
 
-test("people sign in on the command line, and live asks for them", async (t) => {
+test("operators sign in on the command line, and live demands it", async (t) => {
   const service = await startService(t);
   const { dataDir } = await commandLine(t, service);
   const tokenFile = join(dataDir, "home", "token");
@@ -65,18 +65,21 @@ test("people sign in on the command line, and live asks for them", async (t) => 
     assert.equal((await ok(...words, "--operator", "ravi"))[0].outcome, "reversed");
   });
 
-  await t.test("the first person is made on the machine, and live asks for people", async () => {
-    await ok("payouts", "list", "--env", "live");
-    const { code } = await ok("operators", "add", "--name", "Asha Rao", "--role", "admin");
-    await enrol("Asha Rao", code);
-    await refused(1, /not signed in/, "payouts", "list", "--env", "live");
-    await refused(1, /not signed in/, ...reversing, "--operator", "ravi");
-    await ok("payouts", "list", "--env", "sandbox");
-    const sandbox = ["--env", "sandbox", "--firm", "Any", "--scopes", "*"];
-    await ok("keys", "issue", ...sandbox);
-  });
+  await t.test(
+    "the first operator is added on the machine, and live then demands signing in",
+    async () => {
+      await ok("payouts", "list", "--env", "live");
+      const { code } = await ok("operators", "add", "--name", "Asha Rao", "--role", "admin");
+      await enrol("Asha Rao", code);
+      await refused(1, /not signed in/, "payouts", "list", "--env", "live");
+      await refused(1, /not signed in/, ...reversing, "--operator", "ravi");
+      await ok("payouts", "list", "--env", "sandbox");
+      const sandbox = ["--env", "sandbox", "--firm", "Any", "--scopes", "*"];
+      await ok("keys", "issue", ...sandbox);
+    },
+  );
 
-  await t.test("a token is kept for its owner alone", async () => {
+  await t.test("a token's file is readable by its owner only", async () => {
     const signed = await signInAs("Asha Rao");
     assert.deepEqual([signed.name, signed.role], ["Asha Rao", "admin"]);
     assert.equal("token" in signed, false);
@@ -130,7 +133,7 @@ test("people sign in on the command line, and live asks for them", async (t) => 
     await refused(1, /role/, "rates", "publish", "--env", "live", "--scheme", "RODTEP");
   });
 
-  await t.test("a token that was revoked or made up is refused", async () => {
+  await t.test("a revoked or forged token is refused", async () => {
     const token = await readFile(tokenFile, "utf8");
     await ok("sign-out");
     await writeFile(tokenFile, token, { mode: 0o600 });
@@ -158,7 +161,7 @@ const openToTheMachine: Readonly<Record<string, number>> = {
   "seed.ts": 1,
 };
 
-test("every other command asks who runs it", async () => {
+test("every other command demands an operator", async () => {
   const folder = join(import.meta.dirname, "../../cli");
   const found: Record<string, number> = {};
   for (const name of await readdir(folder)) {

@@ -51,7 +51,7 @@ async function giveToHouse({ ctx }: Service, scripNo: string): Promise<void> {
 
 const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status);
 
-test("of orders that travel together only the one fails whose rows the database refuses", async (t) => {
+test("of coalesced orders only the one whose rows the database refuses fails", async (t) => {
   const { service, good, bad } = await twoDealers(t);
   await poison(service, "settlement_legs", `new.scrip_no = '${bad.scripNo}'`);
   const answers = await together(service, () => [
@@ -64,7 +64,7 @@ test("of orders that travel together only the one fails whose rows the database 
   await assertOrdersSound(service);
 });
 
-test("of orders that travel together only the one fails that the books refuse", async (t) => {
+test("of coalesced orders only the one that the books refuse fails", async (t) => {
   const { service, good, bad } = await twoDealers(t);
   await giveToHouse(service, bad.scripNo);
   const answers = await together(service, () => [
@@ -86,7 +86,7 @@ test("an amount is delivered without the credit that the books refuse", async (t
   assert.ok(!body.scrip_nos.includes(bad.scripNo));
 });
 
-test("whoever buys is given another credit than the one on offer that the books refuse", async (t) => {
+test("a buy gets another credit in place of one that the books refuse", async (t) => {
   const { service, good, bad } = await twoDealers(t);
   await bad.post("/v1/orders", { ...sellOf(bad.scripNo), limit_bps: 9_840 }, 201);
   await good.post("/v1/orders", { ...sellOf(good.scripNo), limit_bps: 9_860 }, 201);
@@ -104,7 +104,7 @@ test("whoever buys is given another credit than the one on offer that the books 
   assert.deepEqual(body.scrip_nos, [good.scripNo]);
 });
 
-test("of a batch only the one order fails that cannot be stored", async (t) => {
+test("of a batch only the order that cannot be stored fails", async (t) => {
   const { service, bad } = await twoDealers(t);
   await poison(service, "settlement_legs", `new.scrip_no = '${bad.scripNos[4]}'`);
   const orders = bad.scripNos.map(sellOf);
@@ -123,7 +123,7 @@ test("of a batch only the one order fails that cannot be stored", async (t) => {
   await assertOrdersSound(service);
 });
 
-test("of cancels that travel together only the one fails that cannot be stored", async (t) => {
+test("of coalesced cancels only the one that cannot be stored fails", async (t) => {
   const { service, good, bad } = await twoDealers(t);
   const rest = async ({ post, scripNos }: Dealer, many: number): Promise<string[]> => {
     const placed = scripNos
@@ -145,7 +145,7 @@ test("of cancels that travel together only the one fails that cannot be stored",
   await assertOrdersSound(service);
 });
 
-test("of quotes that travel together only the one fails that cannot be kept", async (t) => {
+test("of coalesced quotes only the one that cannot be stored fails", async (t) => {
   const { service, good, bad } = await twoDealers(t);
   await poison(service, "quotes", `new.scrip_no = '${bad.scripNo}'`);
   const quote = ({ post }: Dealer, scripNo: string) => post("/v1/quote", sellOf(scripNo), 0);
@@ -157,7 +157,7 @@ test("of quotes that travel together only the one fails that cannot be kept", as
   assert.deepEqual(statuses(answers), [...six.map(() => 200), 500, ...six.map(() => 200)]);
 });
 
-test("of callers at the door only the one fails whose call cannot be counted", async (t) => {
+test("of coalesced calls only the one that cannot be counted fails", async (t) => {
   const { service, good, bad } = await twoDealers(t);
   const [keyId] = bad.key.split(".");
   const { rows } = await service.ctx.db.pool.query<{ key_id: string }>(
@@ -177,7 +177,7 @@ test("of callers at the door only the one fails whose call cannot be counted", a
   );
 });
 
-test("a set that is not split fails whole: the control", async (t) => {
+test("control: a set that is not split fails whole", async (t) => {
   const { service, good, bad } = await twoDealers(t);
   await poison(service, "settlement_legs", `new.scrip_no = '${bad.scripNo}'`);
   const now = service.ctx.now();
@@ -223,7 +223,7 @@ test("a set that is not split fails whole: the control", async (t) => {
   );
 });
 
-test("orders of another desk are placed while a row of the first is held", async (t) => {
+test("orders of another desk are placed while a row of the first is locked", async (t) => {
   const { service, good, bad } = await twoDealers(t);
   await payIn(service, bad.firmId, face);
   const held = await hold(
@@ -241,7 +241,7 @@ test("orders of another desk are placed while a row of the first is held", async
   await assertOrdersSound(service);
 });
 
-test("orders that meet a row which is let go in time are placed", async (t) => {
+test("orders that wait for a row are placed when it is released in time", async (t) => {
   const { service, bad } = await twoDealers(t);
   await payIn(service, bad.firmId, face);
   const held = await hold(
@@ -257,7 +257,7 @@ test("orders that meet a row which is let go in time are placed", async (t) => {
   );
 });
 
-test("nobody's orders fail by a credit that was bought here, withdrawn and declared elsewhere", async (t) => {
+test("a credit that was bought, withdrawn and declared elsewhere fails no orders", async (t) => {
   const { service, good } = await twoDealers(t);
   const [credit] = await stockHouse(service.ctx, [{ face_paise: face }]);
   const { scrip_no: scripNo, expires_on } = credit ?? assert.fail();

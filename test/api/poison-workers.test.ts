@@ -175,7 +175,7 @@ test("settlement: one that cannot be taken to customs", async (t) => {
   });
 });
 
-test("a worker's set that is not split stops whole: the control", async (t) => {
+test("control: a worker's set that is not split fails whole", async (t) => {
   const service = await startService(t);
   const { ids, badId, areNot } = await waitingSales(service);
   await poison(service, "settlements", `new.settlement_id = '${badId}'`);
@@ -469,7 +469,7 @@ test("index: a scheme whose figure cannot be fixed", async (t) => {
   assert.deepEqual(fixed, [{ scheme: "ROSCTL" }]);
 });
 
-test("what is set aside is left out of the next runs and found again by and by", async (t) => {
+test("an item that was set aside is not retried in every run", async (t) => {
   const service = await startService(t);
   const desks = await twoDealers(service);
   await sellAll(desks);

@@ -14,11 +14,11 @@ test("positions", async (t) => {
   const positions = async (key: string, query = ""): Promise<Answer["body"]> =>
     (await service.send("GET", `/v1/positions${query}`, { key, expect: 200 })).body;
 
-  await t.test("the door", async (t) => {
+  await t.test("the route checks key, scope, rate and body", async (t) => {
     await checkDoors(t, service, [{ method: "GET", path: "/v1/positions", scope: "orders:read" }]);
   });
 
-  await t.test("a desk that holds nothing has nothing", async () => {
+  await t.test("the position of a desk without credits is empty", async () => {
     const { key } = await dealer(service, []);
     const { as_of, ...rest } = await positions(key);
     assert.match(as_of, /\+05:30$/);
@@ -30,7 +30,7 @@ test("positions", async (t) => {
     });
   });
 
-  await t.test("what is held is available, reserved or in settlement", async () => {
+  await t.test("every held credit is available, reserved or in settlement", async () => {
     const { key, post, scripNos } = await dealer(service, [
       { facePaise: 10_000_000 },
       { facePaise: 20_000_000, expiresOn: "2026-12-20" },
@@ -64,23 +64,26 @@ test("positions", async (t) => {
     assert.equal(cash.available_paise, 0);
   });
 
-  await t.test("a firm's position is its own, and another desk's is nobody's", async () => {
-    await stockHouse(service.ctx, [{ face_paise: 5_000_000 }]);
-    const one = await dealer(service);
-    const other = await dealer(service);
-    const own = await positions(one.key, `?firm_id=${one.firmId}`);
-    assert.equal(own.firm_id, one.firmId);
-    assert.equal(own.schemes[0].held_paise, 25_000_000);
-    const { key } = one;
-    await assertAbsent([
-      service.send("GET", `/v1/positions?firm_id=${other.firmId}`, { key }),
-      service.send("GET", "/v1/positions?firm_id=frm_01jd2m7q4x8r5v6w9y0abcdefg", { key }),
-    ]);
-    const child = await mintChild(service, key, {
-      kind: "sub_account",
-      firm_id: one.firmId,
-      scopes: ["orders:read"],
-    });
-    assert.equal((await positions(child.api_key)).firm_id, one.firmId);
-  });
+  await t.test(
+    "a firm's position has its own credits only, and another desk's firm is not found",
+    async () => {
+      await stockHouse(service.ctx, [{ face_paise: 5_000_000 }]);
+      const one = await dealer(service);
+      const other = await dealer(service);
+      const own = await positions(one.key, `?firm_id=${one.firmId}`);
+      assert.equal(own.firm_id, one.firmId);
+      assert.equal(own.schemes[0].held_paise, 25_000_000);
+      const { key } = one;
+      await assertAbsent([
+        service.send("GET", `/v1/positions?firm_id=${other.firmId}`, { key }),
+        service.send("GET", "/v1/positions?firm_id=frm_01jd2m7q4x8r5v6w9y0abcdefg", { key }),
+      ]);
+      const child = await mintChild(service, key, {
+        kind: "sub_account",
+        firm_id: one.firmId,
+        scopes: ["orders:read"],
+      });
+      assert.equal((await positions(child.api_key)).firm_id, one.firmId);
+    },
+  );
 });

@@ -48,7 +48,7 @@ function assertRefusal(answer: Answer, retryAfterS: number): void {
   assert.deepEqual(meter, []);
 }
 
-test("rates take 60 calls in any minute from one address, and not one more", async (t) => {
+test("rates accept 60 calls in any minute from one address, and not one more", async (t) => {
   const service = await startService(t);
   const { clock, send } = service;
   assert.equal(await admitted(service, 30), 30);
@@ -61,7 +61,7 @@ test("rates take 60 calls in any minute from one address, and not one more", asy
   assert.equal(await admitted(service, 61), 60, "what was refused has left no trace");
 });
 
-test("enquiries take 6 calls a minute and 30 a day, to midnight IST", async (t) => {
+test("enquiries accept 6 calls a minute and 30 a day, to midnight IST", async (t) => {
   const service = await startService(t);
   const { clock, send } = service;
   clock.set(new Date("2026-11-15T23:50:00+05:30"));
@@ -83,7 +83,7 @@ test("enquiries take 6 calls a minute and 30 a day, to midnight IST", async (t) 
   assert.equal(await admitted(service, 8, { path: estimate }), 6);
 });
 
-test("budgets are the operator's to set", async (t) => {
+test("the operator sets the budgets", async (t) => {
   const service = await startService(t, {
     publicBudgets: { rates: { perMinute: 2 }, enquiry: { perMinute: 1, perDay: 2 } },
   });
@@ -91,7 +91,7 @@ test("budgets are the operator's to set", async (t) => {
   assert.equal(await admitted(service, 5, { path: estimate }), 1);
 });
 
-test("a key buys nothing here and costs nothing", async (t) => {
+test("a key neither raises nor uses up the public budget", async (t) => {
   const service = await startService(t, {
     publicBudgets: { rates: { perMinute: 2 }, enquiry: { perMinute: 1 } },
   });
@@ -122,7 +122,7 @@ test("behind a named proxy every caller has a budget; an IPv6 caller's is its wh
   assert.equal(await admitted(service, 2, { from: "other nonsense" }), 1, "all nonsense is one");
 });
 
-test("an address that is forwarded by nobody we trust counts for nothing", async (t) => {
+test("a forwarded address from an untrusted proxy is ignored", async (t) => {
   const service = await startService(t, {
     publicBudgets: { rates: { perMinute: 3 }, enquiry: { perMinute: 1 } },
   });
@@ -136,7 +136,7 @@ test("an address that is forwarded by nobody we trust counts for nothing", async
   assert.equal(await admitted(control, 2, { from: "203.0.113.8" }), 2);
 });
 
-test("size and route are looked at before the budget, and cost none of it", async (t) => {
+test("size and route are checked before the budget, and use none of it", async (t) => {
   const service = await startService(t, {
     publicBudgets: { rates: { perMinute: 1 }, enquiry: { perMinute: 1 } },
   });
@@ -150,7 +150,7 @@ test("size and route are looked at before the budget, and cost none of it", asyn
   await send("POST", "/public/enquiry/sell", { body: large, expect: 413 });
 });
 
-test("memory has an end: of very many addresses the quietest are forgotten", async () => {
+test("the windows are bounded: of very many addresses the least active are evicted", async () => {
   let nowMs = 0;
   const { minute } = localAddressWindows(() => nowMs);
   const take = async (keyId: string) => (await minute.take([{ keyId, limit: 1 }]))[0]?.admitted;
@@ -193,7 +193,7 @@ test("two nodes with one Redis share the budgets", { skip: skipRedis }, async (t
   assert.equal(await admitted(control, 12), 10, "a node without Redis knows nothing of the others");
 });
 
-test("pages of any site may read what is public and write nothing", async (t) => {
+test("pages of any site may read the public surface and write nothing", async (t) => {
   const { send } = await startService(t);
   const origin = { origin: "https://broker.example" };
   for (const path of [rates, "/public/rates", estimate]) {

@@ -30,7 +30,7 @@ function estimatePath(query: Readonly<Record<string, string | number>>): string 
   return `/public/enquiry/estimate?${pairs.join("&")}`;
 }
 
-test("an estimate is a range around the live card's prices, and says that it binds nobody", async (t) => {
+test("an estimate is a range around the live card's prices, and says that it is not binding", async (t) => {
   const service = await startService(t, generous);
   await openLiveMarket(service);
   // ₹2.5 lakh: size band −45. Validity bands from 0 to −250, half-spread 40, a quarter percent more.
@@ -73,7 +73,7 @@ test("an estimate is a range around the live card's prices, and says that it bin
   });
 });
 
-test("where there is no price there is no estimate, and the reason is told", async (t) => {
+test("without a price there is no estimate, and the reason is given", async (t) => {
   const service = await startService(t, generous);
   const ask = async (query: Record<string, string | number>) =>
     (await service.send("GET", estimatePath(query), { expect: 200 })).body;
@@ -111,7 +111,7 @@ test("an estimate takes a known side, a known scheme and a positive amount, and 
   await send("GET", estimatePath({ ...good, utm: "1" }), { expect: 200 });
 });
 
-test("an enquiry is answered with a reference that tells its status and nothing else", async (t) => {
+test("an enquiry is answered with a reference, which shows its status and nothing else", async (t) => {
   const { send } = await startService(t, generous);
   for (const [kind, body] of Object.entries(bodies)) {
     const created = await send("POST", `/public/enquiry/${kind}`, { body, expect: 201 });
@@ -158,7 +158,7 @@ test("the same enquiry sent again while it is open is one enquiry", async (t) =>
   assert.deepEqual(new Set(rows.map((row) => row.actor_kind)), new Set(["visitor", "operator"]));
 });
 
-test("a dry run is judged like the enquiry itself and leaves nothing", async (t) => {
+test("a dry run is validated as the enquiry would be and stores nothing", async (t) => {
   const { ctx, send } = await startService(t, generous);
   const headers = { "x-dry-run": "1" };
   const tried = await send("POST", "/public/enquiry/sell", { body: sell, headers, expect: 200 });
@@ -177,7 +177,7 @@ test("a dry run is judged like the enquiry itself and leaves nothing", async (t)
   });
 });
 
-test("what is missing or wrong in an enquiry is named, and consent is not optional", async (t) => {
+test("every missing or invalid field of an enquiry is named, and consent is required", async (t) => {
   const { send } = await startService(t, generous);
   const refuse = async (
     kind: keyof typeof bodies,
@@ -218,7 +218,7 @@ test("what is missing or wrong in an enquiry is named, and consent is not option
   await send("POST", "/public/enquiry/contact", { body, headers, expect: 415 });
 });
 
-test("who asks is unreadable at rest, and opens for the operator", async (t) => {
+test("personal data of an enquiry is sealed at rest, and readable by the operator", async (t) => {
   const service = await startService(t, generous);
   const { ctx, send } = service;
   const { body } = await send("POST", "/public/enquiry/sell", { body: sell, expect: 201 });
@@ -250,7 +250,7 @@ test("who asks is unreadable at rest, and opens for the operator", async (t) => 
   assert.deepEqual(new Set([latest?.kind, first?.kind]), new Set(["sell", "contact"]));
 });
 
-test("a closed enquiry says so, is closed once, and its person is forgotten in 30 days", async (t) => {
+test("an enquiry is closed once, and its personal data is deleted 30 days later", async (t) => {
   const service = await startService(t, generous);
   const { clock, ctx, send } = service;
   const enquiryRef = await submitted(service);
@@ -274,7 +274,7 @@ test("a closed enquiry says so, is closed once, and its person is forgotten in 3
   await send("GET", `/public/enquiry/${enquiryRef}`, { expect: 404 });
 });
 
-test("an enquiry that nobody closed is gone after 180 days", async (t) => {
+test("an open enquiry is deleted after 180 days", async (t) => {
   const service = await startService(t, generous);
   const { clock, ctx } = service;
   const enquiryRef = await submitted(service);
@@ -298,7 +298,7 @@ async function submitted({ send }: Service): Promise<string> {
   return body.enquiry_ref;
 }
 
-test("nothing on the public surface tells of a desk, a firm, a credit or a deal", async (t) => {
+test("the public surface reveals no desk, firm, credit or deal", async (t) => {
   const service = await startService(t, generous);
   const { send } = service;
   await openLiveMarket(service);

@@ -18,7 +18,7 @@ const nothing = {
   face_paise: null,
 };
 
-test("before there is a deal and a card the rates say so", async (t) => {
+test("without deals and cards the rates say that there is no figure", async (t) => {
   const service = await startService(t);
   const { body } = await service.send("GET", "/public/rates", { expect: 200 });
   const today = daysAgo(service, 0);
@@ -42,7 +42,7 @@ test("before there is a deal and a card the rates say so", async (t) => {
   assert.deepEqual(history.body.days, []);
 });
 
-test("sandbox deals and sandbox cards move no public figure", async (t) => {
+test("sandbox deals and cards do not change public figures", async (t) => {
   const service = await startService(t);
   const { api_key } = await service.issue();
   await service.send("GET", "/v1/whoami", { key: api_key, expect: 200 });
@@ -55,7 +55,7 @@ test("sandbox deals and sandbox cards move no public figure", async (t) => {
   assert.equal(body.mid_bps, null);
 });
 
-test("the running day shows its index without counts, and the middle of the live card", async (t) => {
+test("today's rate shows its index without counts, and the mid of the live card", async (t) => {
   const service = await startService(t);
   await openLiveMarket(service);
   await dealOn(service, daysAgo(service, 1), 9_800);
@@ -85,7 +85,7 @@ test("the running day shows its index without counts, and the middle of the live
   assert.equal(other.body.basis, "none");
 });
 
-test("today's figure is made anew every few seconds and not for every reader", async (t) => {
+test("today's figure is computed every few seconds, not for every reader", async (t) => {
   const service = await startService(t);
   const { clock, send } = service;
   await send("GET", "/public/rates", { expect: 200 });
@@ -95,7 +95,7 @@ test("today's figure is made anew every few seconds and not for every reader", a
   assert.equal((await send("GET", "/public/rates/RODTEP")).body.index_bps, 9_800);
 });
 
-test("a day that is over is fixed once, by whichever process comes first, and never changes", async (t) => {
+test("a past day is fixed once, by one of two processes, and never changes", async (t) => {
   const service = await startService(t);
   const { clock, send } = service;
   const day = daysAgo(service, 0);
@@ -140,7 +140,7 @@ test("a day that is over is fixed once, by whichever process comes first, and ne
   );
 });
 
-test("days that were missed are caught up in order, and too few sellers carry the last figure", async (t) => {
+test("missed days are fixed in order, and a day with too few sellers carries the last figure", async (t) => {
   const service = await startService(t);
   const { clock, send } = service;
   const first = daysAgo(service, 0);
@@ -179,7 +179,7 @@ test("days that were missed are caught up in order, and too few sellers carry th
   assert.equal(await findLatestIndex(service.ctx.db, "ROSCTL"), undefined);
 });
 
-test("a day before the first is fixed as none, and a day to come or of no calendar is not there", async (t) => {
+test("a day before the first has no figure, and a future or invalid day is not found", async (t) => {
   const service = await startService(t);
   const { clock, send } = service;
   const old = await send("GET", "/public/rates/RODTEP/2020-01-01", { expect: 200 });
@@ -241,7 +241,7 @@ test("history is a span of fixed days, as JSON and as the same lines of CSV", as
   );
 });
 
-test("a span that is none is refused as a query", async (t) => {
+test("an invalid span is refused as a query", async (t) => {
   const { send } = await startService(t);
   const refused = {
     "from=2026-11-15&to=2026-11-14": "from",
@@ -259,7 +259,7 @@ test("a span that is none is refused as a query", async (t) => {
   await send("GET", "/public/rates/RODTEP/history?from=2016-11-10&to=2026-11-14", { expect: 200 });
 });
 
-test("the methodology tells the parameters that the figures are made with", async (t) => {
+test("the methodology shows the parameters of the figures", async (t) => {
   const { send } = await startService(t);
   const { body, headers } = await send("GET", "/public/rates/methodology", { expect: 200 });
   assert.equal(body.sellers_min, 3);
@@ -269,7 +269,7 @@ test("the methodology tells the parameters that the figures are made with", asyn
   assert.match(headers.get("cache-control") ?? "", /public, max-age=3600/);
 });
 
-test("every rate carries a tag of its bytes, and who holds them is told so", async (t) => {
+test("every rate carries an ETag, and a matching If-None-Match is 304", async (t) => {
   const service = await startService(t);
   const { clock, send } = service;
   await dealOn(service, daysAgo(service, 0), 9_800);

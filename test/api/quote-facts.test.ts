@@ -45,7 +45,7 @@ function assertChanged({ status, body }: Answer, fresh: Readonly<Record<string, 
   assert.match(body.detail.quote.quote_ref, /^qte_/);
 }
 
-test("an offer that was cancelled and rested again at another price is not the quoted one", async (t) => {
+test("an order on a quote is refused when its offer was cancelled and rests at another price", async (t) => {
   const service = await startService(t);
   const seller = await dealer(service, [{ facePaise: block }]);
   const buyer = await dealer(service, []);
@@ -65,7 +65,7 @@ test("an offer that was cancelled and rested again at another price is not the q
   await assertOrdersSound(service);
 });
 
-test("an offer that rests again at the same price is another offer, and the fresh quote binds it", async (t) => {
+test("an offer that rests again at the same price is a new offer, which the fresh quote binds", async (t) => {
   const service = await startService(t);
   const seller = await dealer(service, [{ facePaise: block }]);
   const buyer = await dealer(service, []);
@@ -83,7 +83,7 @@ test("an offer that rests again at the same price is another offer, and the fres
   await assertOrdersSound(service);
 });
 
-test("a credit that was declared again with another face is priced anew", async (t) => {
+test("a credit declared again with another face gets a fresh quote", async (t) => {
   const service = await startService(t);
   const seller = await dealer(service);
   for (const face_paise of [2 * face, face / 2]) {
@@ -97,7 +97,7 @@ test("a credit that was declared again with another face is priced anew", async 
   await assertOrdersSound(service);
 });
 
-test("a credit that was declared again with a shorter life is priced anew", async (t) => {
+test("a credit declared again with an earlier expiry gets a fresh quote", async (t) => {
   const service = await startService(t);
   const seller = await dealer(service);
   const wanted = { side: "sell", scrip_no: seller.scripNo };
@@ -135,7 +135,7 @@ test("in a batch only the order on a changed quote is refused", async (t) => {
   await assertOrdersSound(service);
 });
 
-test("a credit of the house that came back with another life is not the quoted one", async (t) => {
+test("an order on a quote is refused when a credit of the house came back with another expiry", async (t) => {
   const service = await startService(t);
   const [credit] = await stockHouse(service.ctx, [{ face_paise: face }]);
   const scripNo = credit?.scrip_no ?? "";
@@ -153,7 +153,7 @@ test("a credit of the house that came back with another life is not the quoted o
   await assertOrdersSound(service);
 });
 
-test("a credit that goes from its seller to the house is not the offer that was quoted", async (t) => {
+test("an order on a quote is refused when its credit went from the seller to the house", async (t) => {
   const service = await startService(t);
   const seller = await dealer(service, [{ facePaise: face }]);
   const buyer = await dealer(service, []);
@@ -170,7 +170,7 @@ test("a credit that goes from its seller to the house is not the offer that was 
   await assertOrdersSound(service);
 });
 
-test("a price for a large amount is not paid for a small one", async (t) => {
+test("the price of a large amount is not paid for a small one", async (t) => {
   const service = await startService(t);
   const seller = await dealer(service, [{ facePaise: 600_000_000 }, { facePaise: 4_000_000 }]);
   const [large = ""] = seller.scripNos;
@@ -189,7 +189,7 @@ test("a price for a large amount is not paid for a small one", async (t) => {
   await assertOrdersSound(service);
 });
 
-test("a quote by amount stands for less of the same size, and the card may move", async (t) => {
+test("a quote by amount holds for a smaller delivery of the same band, even when the card changes", async (t) => {
   const service = await startService(t);
   const seller = await dealer(service, [{ facePaise: 600_000_000 }]);
   const amount = { side: "sell", scheme: "RODTEP", face_paise: 700_000_000 };
@@ -202,7 +202,7 @@ test("a quote by amount stands for less of the same size, and the card may move"
   await assertOrdersSound(service);
 });
 
-test("a quote that kept no facts is answered with a fresh one", async (t) => {
+test("a quote without stored facts gets a fresh quote", async (t) => {
   const service = await startService(t);
   await stockHouse(service.ctx, [{ face_paise: face }]);
   const seller = await dealer(service);
@@ -226,7 +226,7 @@ test("a quote that kept no facts is answered with a fresh one", async (t) => {
   assert.equal((await seller.orders()).length, 0);
 });
 
-test("no rounding of whole orders lets a buyer pay less for a credit than its seller gets", async (t) => {
+test("rounding never makes a buyer pay less for a credit than its seller gets", async (t) => {
   const service = await startService(t);
   const limit = 9_800;
   const { api_key: key } = await service.issue();
@@ -254,7 +254,7 @@ test("no rounding of whole orders lets a buyer pay less for a credit than its se
   await assertOrdersSound(service);
 });
 
-test("a quote that a client took is used for that client only, whoever of its desk orders", async (t) => {
+test("a quote for a client is usable for that client only, by any key of its desk", async (t) => {
   const service = await startService(t);
   const { key, deskId, firmId, post } = await dealer(service);
   const sibling = await addFirm(service, { deskId });

@@ -42,7 +42,7 @@ async function storedQuotes({ ctx }: Service, deskId: string): Promise<number> {
 test("sell quotes", async (t) => {
   const service = await startService(t);
 
-  await t.test("the door", async (t) => {
+  await t.test("every quote route checks key, scope, rate and body", async (t) => {
     const body = { side: "sell", scheme: "RODTEP", face_paise: face };
     await checkDoors(t, service, [
       { method: "POST", path: "/v1/quote", scope: "quote", body },
@@ -114,7 +114,7 @@ test("sell quotes", async (t) => {
     assert.equal(BigInt(exact.all_in_paise), (14_999_999_999n * BigInt(exact.price_bps)) / 10_000n);
   });
 
-  await t.test("a number is taken trimmed and in capitals", async () => {
+  await t.test("a scrip number is trimmed and put in capitals", async () => {
     const { quote, scripNo } = await openDesk(service);
     const { body } = await quote({ side: "sell", scrip_no: ` ${scripNo.toLowerCase()} ` });
     assert.equal(body.scrip_no, scripNo);
@@ -189,7 +189,7 @@ test("sell quotes", async (t) => {
     }
   });
 
-  await t.test("a credit that is not the caller's is not there", async () => {
+  await t.test("a credit that is not the caller's is not found", async () => {
     const mine = await openDesk(service);
     const other = await openDesk(service);
     const sibling = await addFirm(service, { deskId: mine.deskId });
@@ -272,60 +272,66 @@ test("sell quotes", async (t) => {
     assert.equal(await storedQuotes(service, desk.deskId), 20);
   });
 
-  await t.test("in a set of requests a number means to each desk what that desk has", async () => {
-    const holder = await openDesk(service);
-    const former = await openDesk(service, { scripNo: holder.scripNo, state: "withdrawn" });
-    const stranger = await openDesk(service);
-    const meant = [
-      { key: holder.key, scripNo: holder.scripNo, status: 200 },
-      { key: former.key, scripNo: former.scripNo, status: 409 },
-      { key: stranger.key, scripNo: holder.scripNo, status: 404 },
-      { key: former.key, scripNo: stranger.scripNo, status: 404 },
-      { key: stranger.key, scripNo: stranger.scripNo, status: 200 },
-    ];
-    await Promise.all(
-      Array.from({ length: 8 }, () => meant)
-        .flat()
-        .map(async ({ key, scripNo, status }) => {
-          const body = { side: "sell", scrip_no: scripNo };
-          await service.send("POST", "/v1/quote", { key, body, expect: status });
-        }),
-    );
-    const kept = [holder, former, stranger].map(({ deskId }) => storedQuotes(service, deskId));
-    assert.deepEqual(await Promise.all(kept), [8, 0, 8]);
-  });
+  await t.test(
+    "in a set of requests a scrip number resolves to each desk's own credit",
+    async () => {
+      const holder = await openDesk(service);
+      const former = await openDesk(service, { scripNo: holder.scripNo, state: "withdrawn" });
+      const stranger = await openDesk(service);
+      const meant = [
+        { key: holder.key, scripNo: holder.scripNo, status: 200 },
+        { key: former.key, scripNo: former.scripNo, status: 409 },
+        { key: stranger.key, scripNo: holder.scripNo, status: 404 },
+        { key: former.key, scripNo: stranger.scripNo, status: 404 },
+        { key: stranger.key, scripNo: stranger.scripNo, status: 200 },
+      ];
+      await Promise.all(
+        Array.from({ length: 8 }, () => meant)
+          .flat()
+          .map(async ({ key, scripNo, status }) => {
+            const body = { side: "sell", scrip_no: scripNo };
+            await service.send("POST", "/v1/quote", { key, body, expect: status });
+          }),
+      );
+      const kept = [holder, former, stranger].map(({ deskId }) => storedQuotes(service, deskId));
+      assert.deepEqual(await Promise.all(kept), [8, 0, 8]);
+    },
+  );
 
-  await t.test("a number means the same credit to a quote and to a reader", async () => {
-    const { key, deskId, firmId, scripNo } = await openDesk(service, { state: "withdrawn" });
-    const sibling = await addFirm(service, { deskId });
-    const sub = await mintChild(service, key, { kind: "sub_account", firm_id: firmId });
-    const assertMeant = async (apiKey: string, state: string) => {
-      const body = { side: "sell", scrip_no: scripNo };
-      const refused = await service.send("POST", "/v1/quote", { key: apiKey, body, expect: 409 });
-      assert.equal(refused.body.detail.credit_status, state);
-      const read = await service.send("GET", `/v1/credits/${scripNo}`, {
-        key: apiKey,
-        expect: 200,
-      });
-      assert.equal(read.body.status, state);
-    };
-    const history = [
-      { holder: sibling, state: "rejected", ofDesk: "rejected", ofFirm: "withdrawn" },
-      { holder: firmId, state: "declared", ofDesk: "declared", ofFirm: "declared" },
-      { holder: firmId, state: "cancelled", ofDesk: "declared", ofFirm: "declared" },
-      { holder: sibling, state: "suspended", ofDesk: "suspended", ofFirm: "declared" },
-      { holder: sibling, state: "expired", ofDesk: "suspended", ofFirm: "declared" },
-    ];
-    for (const { holder, state, ofDesk, ofFirm } of history) {
-      service.clock.advance({ seconds: 1 });
-      const terms = { scheme: "RODTEP", facePaise: face, expiresOn: "2028-10-01" } as const;
-      await addCredits(service, deskId, [{ ...terms, firmId: holder, scripNo, state }]);
-      await assertMeant(key, ofDesk);
-      await assertMeant(sub.api_key, ofFirm);
-    }
-  });
+  await t.test(
+    "a scrip number resolves to the same credit for a quote and for a read",
+    async () => {
+      const { key, deskId, firmId, scripNo } = await openDesk(service, { state: "withdrawn" });
+      const sibling = await addFirm(service, { deskId });
+      const sub = await mintChild(service, key, { kind: "sub_account", firm_id: firmId });
+      const assertMeant = async (apiKey: string, state: string) => {
+        const body = { side: "sell", scrip_no: scripNo };
+        const refused = await service.send("POST", "/v1/quote", { key: apiKey, body, expect: 409 });
+        assert.equal(refused.body.detail.credit_status, state);
+        const read = await service.send("GET", `/v1/credits/${scripNo}`, {
+          key: apiKey,
+          expect: 200,
+        });
+        assert.equal(read.body.status, state);
+      };
+      const history = [
+        { holder: sibling, state: "rejected", ofDesk: "rejected", ofFirm: "withdrawn" },
+        { holder: firmId, state: "declared", ofDesk: "declared", ofFirm: "declared" },
+        { holder: firmId, state: "cancelled", ofDesk: "declared", ofFirm: "declared" },
+        { holder: sibling, state: "suspended", ofDesk: "suspended", ofFirm: "declared" },
+        { holder: sibling, state: "expired", ofDesk: "suspended", ofFirm: "declared" },
+      ];
+      for (const { holder, state, ofDesk, ofFirm } of history) {
+        service.clock.advance({ seconds: 1 });
+        const terms = { scheme: "RODTEP", facePaise: face, expiresOn: "2028-10-01" } as const;
+        await addCredits(service, deskId, [{ ...terms, firmId: holder, scripNo, state }]);
+        await assertMeant(key, ofDesk);
+        await assertMeant(sub.api_key, ofFirm);
+      }
+    },
+  );
 
-  await t.test("a dry run is priced and kept nowhere", async () => {
+  await t.test("a dry run is priced and not stored", async () => {
     const { quote, scripNo, deskId } = await openDesk(service);
     const ask = { side: "sell", scrip_no: scripNo };
     const tried = await quote(ask, 200, { "x-dry-run": "1" });
@@ -336,7 +342,7 @@ test("sell quotes", async (t) => {
     assert.equal(await storedQuotes(service, deskId), 1);
   });
 
-  await t.test("a quote is told to nobody and changes nothing that is audited", async () => {
+  await t.test("a quote makes no event and no audit record", async () => {
     const { quote, scripNo, deskId, key } = await openDesk(service);
     const before = (await service.send("GET", "/v1/events", { key })).text;
     await quote({ side: "sell", scrip_no: scripNo });
@@ -365,7 +371,7 @@ test("when there is no binding price", async (t) => {
     face_paise: facePaise,
   });
 
-  await t.test("live has none before a card is published", async () => {
+  await t.test("live has no quote before a card is published", async () => {
     const { api_key: key } = await service.issue({ environment: "live" });
     const ask = async () =>
       (await service.send("POST", "/v1/quote", { key, body: amount(face), expect: 200 })).body;
@@ -374,7 +380,7 @@ test("when there is no binding price", async (t) => {
     assert.equal((await ask()).price_bps, bid);
   });
 
-  await t.test("an amount above the largest face, or above a day's limit, has none", async () => {
+  await t.test("an amount above the largest face or the day limit has no quote", async () => {
     await desk.quote(amount(15_000_000_000));
     service.clock.advance({ seconds: 121 });
     await assertNone(amount(15_000_000_001), "size_unavailable");
@@ -386,19 +392,19 @@ test("when there is no binding price", async (t) => {
     assert.equal((await desk.quote(amount(face + 1))).body.price_bps, bid);
   });
 
-  await t.test("a face that is not worth a paisa has none", async () => {
+  await t.test("a face worth less than a paisa has no quote", async () => {
     await assertNone(amount(1), "size_unavailable");
     assert.equal((await desk.quote(amount(2))).body.all_in_paise, 1);
   });
 
-  await t.test("a credit with fewer days than the last band has none", async () => {
+  await t.test("a credit with fewer days left than the last band has no quote", async () => {
     await putCard(service, { validity_bands: [{ from_days: 900, bps: 0 }] });
     await assertNone({ side: "sell", scrip_no: desk.scripNo }, "size_unavailable");
     await assertNone(amount(face), "size_unavailable");
     await putCard(service, {});
   });
 
-  await t.test("a halted market has none, on both sides, until it opens", async () => {
+  await t.test("a halted market has no quotes on either side until it opens", async () => {
     await putCard(service, { state: "halted" });
     await assertNone({ side: "sell", scrip_no: desk.scripNo }, "market_unavailable");
     await assertNone(amount(face), "market_unavailable");
@@ -418,7 +424,7 @@ test("stored quotes", async (t) => {
   const read = async (key: string, ref: string, expect = 200) =>
     (await service.send("GET", `/v1/quotes/${ref}`, { key, expect })).body;
 
-  await t.test("a quote is read as it was answered, with what became of it", async () => {
+  await t.test("a stored quote reads as it was answered, with its outcome", async () => {
     const desk = await openDesk(service);
     const { body } = await desk.quote({ side: "sell", scrip_no: desk.scripNo });
     const stored = await read(desk.key, body.quote_ref);
@@ -434,28 +440,22 @@ test("stored quotes", async (t) => {
     });
   });
 
-  await t.test(
-    "a quote stays as it was when the card changes, and binds for its window",
-    async () => {
-      const desk = await openDesk(service, { scheme: "ROSCTL" });
-      const { body } = await desk.quote({ side: "sell", scrip_no: desk.scripNo });
-      await putCard(service, { scheme: "ROSCTL", mid_bps: 9_000, quote_window_s: 5 });
-      const next = await desk.quote({ side: "sell", scrip_no: desk.scripNo });
-      assert.equal(next.body.valid_until, "2026-11-15T14:45:05.000+05:30");
-      service.clock.advance({ seconds: 120 });
-      const last = await read(desk.key, body.quote_ref);
-      assert.deepEqual(
-        [last.status, last.price_bps, last.card_version],
-        ["open", body.price_bps, 1],
-      );
-      assert.equal((await read(desk.key, next.body.quote_ref)).status, "expired");
-      service.clock.advance({ ms: 1 });
-      const over = await read(desk.key, body.quote_ref);
-      assert.deepEqual([over.status, over.allowed_actions], ["expired", []]);
-    },
-  );
+  await t.test("a quote is unchanged by a new card and binds for its window", async () => {
+    const desk = await openDesk(service, { scheme: "ROSCTL" });
+    const { body } = await desk.quote({ side: "sell", scrip_no: desk.scripNo });
+    await putCard(service, { scheme: "ROSCTL", mid_bps: 9_000, quote_window_s: 5 });
+    const next = await desk.quote({ side: "sell", scrip_no: desk.scripNo });
+    assert.equal(next.body.valid_until, "2026-11-15T14:45:05.000+05:30");
+    service.clock.advance({ seconds: 120 });
+    const last = await read(desk.key, body.quote_ref);
+    assert.deepEqual([last.status, last.price_bps, last.card_version], ["open", body.price_bps, 1]);
+    assert.equal((await read(desk.key, next.body.quote_ref)).status, "expired");
+    service.clock.advance({ ms: 1 });
+    const over = await read(desk.key, body.quote_ref);
+    assert.deepEqual([over.status, over.allowed_actions], ["expired", []]);
+  });
 
-  await t.test("a quote by amount is of the firm of the key", async () => {
+  await t.test("a quote by amount belongs to the firm of the key", async () => {
     const desk = await openDesk(service);
     const sub = await mintChild(service, desk.key, { kind: "sub_account", firm_id: desk.firmId });
     const body = { side: "sell", scheme: "RODTEP", face_paise: face };
@@ -467,7 +467,7 @@ test("stored quotes", async (t) => {
     await read(sub.api_key, own.body.quote_ref, 404);
   });
 
-  await t.test("a quote of another desk or of a sibling is not there", async () => {
+  await t.test("a quote of another desk or of a sibling firm is not found", async () => {
     const [mine, other] = [await openDesk(service), await openDesk(service)];
     const sibling = await addFirm(service, { deskId: mine.deskId });
     const sub = await mintChild(service, mine.key, { kind: "sub_account", firm_id: sibling });

@@ -51,7 +51,7 @@ test("the sandbox starts with an open market at the starting cards, live with no
   assert.equal((await findCurrentCards(ctx.db, "live")).size, 0);
 });
 
-test("a first card has the starting values where nothing is said, and opens the market", async (t) => {
+test("a first card takes starting values for omitted fields, and opens the market", async (t) => {
   const { ctx, clock } = await startService(t);
   const card = await publishCard(ctx, operator, {
     ...live,
@@ -72,7 +72,7 @@ test("a first card has the starting values where nothing is said, and opens the 
   assert.equal((await findCurrentCards(ctx.db, "live")).get("ROSCTL"), undefined);
 });
 
-test("a card keeps what the last one had, is a version of its own and is in the audit trail", async (t) => {
+test("a card keeps the values of the last one, has its own version and is audited", async (t) => {
   const { ctx } = await startService(t);
   await publish(ctx, sandbox)({ mid_bps: 9_700, fee_bps: 3 });
   const card = await publish(ctx, sandbox)({ half_spread_bps: 55, mid_bps: undefined });
@@ -89,7 +89,7 @@ test("a card keeps what the last one had, is a version of its own and is in the 
   await assert.rejects(ctx.db.pool.query("delete from rate_cards"), /permission denied/);
 });
 
-test("halting and opening are versions with another state, and doing so again is none", async (t) => {
+test("halting and opening make a version with another state, and repeating them makes none", async (t) => {
   const { ctx } = await startService(t);
   const halted = await haltMarket(ctx, operator, { ...sandbox, note: "portal is down" });
   assert.deepEqual([halted.version, halted.state, halted.note], [2, "halted", "portal is down"]);
@@ -117,7 +117,7 @@ test("a market without a card can be neither halted nor opened", async (t) => {
   }
 });
 
-test("a card that breaks a rule leaves the one in force", async (t) => {
+test("an invalid card leaves the current one in force", async (t) => {
   const { ctx } = await startService(t);
   await assert.rejects(publish(ctx, sandbox)({ half_spread_bps: 0, floor_bps: 9_985 }), (error) => {
     assert.ok(error instanceof Failure);
@@ -136,7 +136,7 @@ test("a card that breaks a rule leaves the one in force", async (t) => {
   assert.deepEqual(await recorded(ctx), []);
 });
 
-test("whoever publishes at once gets a version each, and no change is lost", async (t) => {
+test("concurrent publishers get one version each, and no change is lost", async (t) => {
   const { ctx } = await startService(t);
   const changes: Partial<CardTerms>[] = [
     { mid_bps: 9_600 },
@@ -257,7 +257,7 @@ test("an operator publishes, shows, halts and opens on the command line", async 
   );
 });
 
-test("a card that is refused on the command line says why in one line, and nothing is published", async (t) => {
+test("a refused card prints its reason in one line, and nothing is published", async (t) => {
   const { run } = await commandLine(t, await startService(t));
   const market = ["--env", "sandbox", "--scheme", "RODTEP"];
   const wrong = [

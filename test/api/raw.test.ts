@@ -37,7 +37,7 @@ function standStill(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-test("requests that lay here while the service stood still were not late", async (t) => {
+test("requests that waited while the event loop was blocked are not timed out", async (t) => {
   const own = await startService(t);
   own.app.server.headersTimeout = 100;
   const opened = Array.from({ length: 2 }, async () => {
@@ -92,7 +92,7 @@ const noRequest: readonly [name: string, bytes: string][] = [
   ["no Host", "GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n"],
 ];
 
-describe("bytes that are no request get the transport form, a request id and a closed connection", () => {
+describe("malformed requests get the transport form, a request id and a closed connection", () => {
   for (const [name, bytes] of noRequest) {
     test(name, async () => {
       const answers = await rawAnswers(service.url, bytes);
@@ -112,7 +112,7 @@ test("an unknown Expect is ignored rather than answered without a request id", a
   assert.equal(answer.headers.get("x-request-id"), "mine");
 });
 
-test("a sender that waits for 100-continue is told to go on, and then gets its answer", async () => {
+test("a sender that waits gets 100-continue and then its answer", async () => {
   const body = JSON.stringify({ name: "patient", kind: "app", scopes: ["quote"] });
   const [answer] = await rawAnswers(
     service.url,
@@ -163,7 +163,7 @@ test("pipelined requests are answered in their order, each with its own request 
   );
 });
 
-test("garbage behind a whole request is never taken for that request's answer", async () => {
+test("garbage after a whole request does not change that request's answer", async () => {
   const body = { name: "piped", kind: "app", scopes: ["quote"] };
   const text = JSON.stringify(body);
   const answers = await rawAnswers(
@@ -198,7 +198,7 @@ test("garbage after an answer gets an answer of its own", async () => {
   assertMalformed(answers[1]);
 });
 
-test("a sender that leaves in the middle of its body is no fault of ours", async (t) => {
+test("a sender that disconnects during its body is not logged as a fault", async (t) => {
   const lines: { level: number; msg: string }[] = [];
   const errors: Error[] = [];
   const log = pino({ level: "error" }, { write: (line) => void lines.push(JSON.parse(line)) });
@@ -225,7 +225,7 @@ test("a sender that leaves in the middle of its body is no fault of ours", async
 
 // The timeouts of this test are the service's own: 5 s for headers, 10 s for a whole request.
 // Nothing is timed; a byte is sent every second, and fifteen of them are more than it may take.
-test("slow senders are cut while others are served, and a server with defaults still holds its own", async (t) => {
+test("slow senders are disconnected while others are served; control: a server with defaults keeps them", async (t) => {
   const opened: Drip[] = [];
   // First of all, because a server waits for its connections when it closes.
   t.after(() => opened.forEach(({ socket }) => socket.destroy()));
@@ -305,7 +305,7 @@ async function startDrip(url: string, beginning: string): Promise<Drip> {
   return { socket, heard, left: () => left };
 }
 
-test("a connection that never sends a request does not hold up the end, encrypted or not", async (t) => {
+test("a connection that never sends a request does not delay shutdown, with or without TLS", async (t) => {
   const certificate = await selfSignedCertificate();
   for (const tls of certificate ? [undefined, certificate] : [undefined]) {
     const closing = await startService(t, tls ? { tls } : {});

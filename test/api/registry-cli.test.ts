@@ -9,7 +9,7 @@ import { startService } from "../support/service.ts";
 
 type Listed = { inquiry_id: string; kind: string; subject_id: string };
 
-test("an operator takes live firms from question to trade on the command line", async (t) => {
+test("an operator takes live firms from inquiry to trading on the command line", async (t) => {
   const service = await startService(t);
   const { send } = service;
   const { run, dataDir } = await commandLine(t, service);
@@ -21,7 +21,7 @@ test("an operator takes live firms from question to trade on the command line", 
   const open = async () =>
     JSON.parse((await run("registry", "list", "--env", "live", "--json")).stdout) as Listed[];
 
-  await t.test("verifying asks two questions", async () => {
+  await t.test("verifying makes two inquiries", async () => {
     assert.equal((await run("firms", "verify", firm.firm_id)).code, 0);
     assert.deepEqual((await open()).map(({ kind }) => kind).toSorted(), [
       "bank_account",
@@ -40,7 +40,7 @@ test("an operator takes live firms from question to trade on the command line", 
     assert.equal((await open()).length, 2);
   });
 
-  await t.test("a file answers all of its questions, with the checks that failed", async () => {
+  await t.test("a file answers all of its inquiries, with the failed checks", async () => {
     const file = join(dataDir, "answers.csv");
     const lines = (await open()).map(({ inquiry_id, kind }) =>
       kind === "bank_account"
@@ -55,7 +55,7 @@ test("an operator takes live firms from question to trade on the command line", 
     assert.match((await run("firms", "show", firm.firm_id)).stdout, /fail \(another, please\)/);
   });
 
-  await t.test("single answers need a reference and fit their question", async () => {
+  await t.test("single answers need a reference and must fit their inquiry", async () => {
     await run("firms", "verify", firm.firm_id);
     const [first, second] = (await open()).map(({ inquiry_id }) => inquiry_id);
     const confirm = async (id = "", ...words: string[]) =>

@@ -32,7 +32,7 @@ async function sellWhileBankIsAway(service: Service, seller: TestParty, paises: 
   await letSettle(service);
 }
 
-test("what is due to a payee in one run is one remittance: one reference, the rail of the sum", async (t) => {
+test("payouts due to a payee in one run are one remittance with one UTR and the rail of the sum", async (t) => {
   const service = await startService(t);
   const seller = await openTestDesk(service);
   const other = { deskId: seller.deskId, firmId: seller.deskId };
@@ -76,7 +76,7 @@ test("what is due to a payee in one run is one remittance: one reference, the ra
   await assertLedgerSound(service);
 });
 
-test("a remittance comes back whole, and what of it is sent again leaves once", async (t) => {
+test("a remittance is returned whole, and its payouts are sent again once", async (t) => {
   const service = await startService(t);
   const seller = await openTestDesk(service);
   await service.send("POST", "/v1/sandbox/scenarios", {

@@ -29,7 +29,7 @@ async function openDesk(service: Service) {
 test("requirements", async (t) => {
   const service = await startService(t);
 
-  await t.test("the door", async (t) => {
+  await t.test("every requirement route checks key, scope, rate and body", async (t) => {
     const list = `/v1/firms/${noFirm}/requirements`;
     const one = `${list}/${noRequirement}`;
     await checkDoors(t, service, [
@@ -41,7 +41,7 @@ test("requirements", async (t) => {
     ]);
   });
 
-  await t.test("a declared requirement is shown, and found again", async () => {
+  await t.test("a declared requirement is answered and can be read", async () => {
     const desk = await openDesk(service);
     const { body } = await desk.send("POST", desk.path, 201, duty);
     assert.match(body.requirement_id, /^rqm_/);
@@ -60,7 +60,7 @@ test("requirements", async (t) => {
   });
 
   await t.test(
-    "a requirement may leave the scheme open, and may be of the desk's own firm",
+    "a requirement may omit the scheme, and may belong to the desk's own firm",
     async () => {
       const desk = await openDesk(service);
       const { scheme: _, ...open } = duty;
@@ -70,7 +70,7 @@ test("requirements", async (t) => {
   );
 
   await t.test(
-    "a reference means one requirement of a firm, and the conflict says which",
+    "a firm's references are unique, and the conflict names the requirement",
     async () => {
       const desk = await openDesk(service);
       const first = await desk.declare();
@@ -86,7 +86,7 @@ test("requirements", async (t) => {
     },
   );
 
-  await t.test("of many who declare one reference at once, one does", async () => {
+  await t.test("concurrent declarations of one reference make one requirement", async () => {
     const desk = await openDesk(service);
     const answers = await Promise.all(
       Array.from({ length: 30 }, () =>
@@ -102,7 +102,7 @@ test("requirements", async (t) => {
   });
 
   await t.test(
-    "an idempotency key declares once, on one firm, whatever the day is by then",
+    "an idempotency key declares once, on one firm, also when retried after the due day",
     async () => {
       const desk = await openDesk(service);
       const headers = { "idempotency-key": "r-1" };
@@ -123,7 +123,7 @@ test("requirements", async (t) => {
     },
   );
 
-  await t.test("what is not valid is refused with its field", async () => {
+  await t.test("an invalid requirement is refused with its field", async () => {
     const desk = await openDesk(service);
     const path = `${desk.path}/${await desk.declare()}`;
     const bad: [string, unknown][] = [
@@ -168,7 +168,7 @@ test("requirements", async (t) => {
     await desk.declare(largest);
   });
 
-  await t.test("a day is in the past by the IST calendar, not by any other", async () => {
+  await t.test("a due day is past by the IST calendar", async () => {
     const desk = await openDesk(service);
     const at = service.clock.now();
     // Half past midnight on the 16th in IST is still the 15th in UTC.
@@ -178,7 +178,7 @@ test("requirements", async (t) => {
     service.clock.set(at);
   });
 
-  await t.test("a change raises the version once, and only when something changes", async () => {
+  await t.test("the version rises once per change, and not without one", async () => {
     const desk = await openDesk(service);
     const path = `${desk.path}/${await desk.declare()}`;
     const dryRun = { "x-dry-run": "1" };
@@ -195,7 +195,7 @@ test("requirements", async (t) => {
     }
   });
 
-  await t.test("a requirement is taken back once", async () => {
+  await t.test("a requirement is deleted once", async () => {
     const desk = await openDesk(service);
     const path = `${desk.path}/${await desk.declare()}`;
     await desk.send("DELETE", path, 200, undefined, { "x-dry-run": "1" });
@@ -243,7 +243,7 @@ test("requirements", async (t) => {
   });
 
   await t.test(
-    "a firm that left the desk declares nothing new, and shows what it had",
+    "an offboarded firm declares nothing new, and its requirements stay readable",
     async () => {
       const desk = await openDesk(service);
       const gone = await addFirm(service, { deskId: desk.deskId, state: "offboarded" });
@@ -253,60 +253,57 @@ test("requirements", async (t) => {
     },
   );
 
-  await t.test(
-    "what another desk or a sibling firm has is as absent as what nobody has",
-    async () => {
-      const [mine, theirs] = [await openDesk(service), await openDesk(service)];
-      const [own, foreign] = [await mine.declare(), await theirs.declare()];
-      const sibling = await addFirm(service, { deskId: mine.deskId });
-      const deleted = await mine.declare({ reference: "deleted" });
-      await mine.send("DELETE", `${mine.path}/${deleted}`, 200);
-      const live = (await service.issue({ environment: "live" })).api_key;
-      const minted = await mine.send("POST", "/v1/keys", 201, {
-        name: "sibling",
-        kind: "sub_account",
-        scopes: ["firms"],
-        firm_id: sibling,
-      });
-      const siblingKey = minted.body.api_key;
-      for (const [method, body] of [
-        ["GET", undefined],
-        ["PATCH", { amount_paise: 1 }],
-        ["DELETE", undefined],
-      ] as const) {
-        const send = (path: string, key = mine.key) => service.send(method, path, { key, body });
-        await assertAbsent([
-          send(`${theirs.path}/${foreign}`),
-          send(`${mine.path}/${foreign}`),
-          send(`${mine.path}/${deleted}`),
-          send(`${mine.path}/${noRequirement}`),
-          send(`${mine.path}/no-id-at-all`),
-          send(`/v1/firms/${sibling}/requirements/${own}`),
-          send(`/v1/firms/${noFirm}/requirements/${own}`),
-          send(`${mine.path}/${own}`, live),
-          send(`${mine.path}/${own}`, siblingKey),
-        ]);
-      }
-      for (const [method, body] of [
-        ["GET", undefined],
-        ["POST", duty],
-      ] as const) {
-        const send = (path: string, key = mine.key) => service.send(method, path, { key, body });
-        await assertAbsent([
-          send(theirs.path),
-          send(`/v1/firms/${noFirm}/requirements`),
-          send("/v1/firms/no-id-at-all/requirements"),
-          send(mine.path, live),
-          send(mine.path, siblingKey),
-        ]);
-      }
-      const ofSibling = `/v1/firms/${sibling}/requirements`;
-      await service.send("POST", ofSibling, { key: siblingKey, body: duty, expect: 201 });
-    },
-  );
+  await t.test("requirements of another desk or a sibling firm are not found", async () => {
+    const [mine, theirs] = [await openDesk(service), await openDesk(service)];
+    const [own, foreign] = [await mine.declare(), await theirs.declare()];
+    const sibling = await addFirm(service, { deskId: mine.deskId });
+    const deleted = await mine.declare({ reference: "deleted" });
+    await mine.send("DELETE", `${mine.path}/${deleted}`, 200);
+    const live = (await service.issue({ environment: "live" })).api_key;
+    const minted = await mine.send("POST", "/v1/keys", 201, {
+      name: "sibling",
+      kind: "sub_account",
+      scopes: ["firms"],
+      firm_id: sibling,
+    });
+    const siblingKey = minted.body.api_key;
+    for (const [method, body] of [
+      ["GET", undefined],
+      ["PATCH", { amount_paise: 1 }],
+      ["DELETE", undefined],
+    ] as const) {
+      const send = (path: string, key = mine.key) => service.send(method, path, { key, body });
+      await assertAbsent([
+        send(`${theirs.path}/${foreign}`),
+        send(`${mine.path}/${foreign}`),
+        send(`${mine.path}/${deleted}`),
+        send(`${mine.path}/${noRequirement}`),
+        send(`${mine.path}/no-id-at-all`),
+        send(`/v1/firms/${sibling}/requirements/${own}`),
+        send(`/v1/firms/${noFirm}/requirements/${own}`),
+        send(`${mine.path}/${own}`, live),
+        send(`${mine.path}/${own}`, siblingKey),
+      ]);
+    }
+    for (const [method, body] of [
+      ["GET", undefined],
+      ["POST", duty],
+    ] as const) {
+      const send = (path: string, key = mine.key) => service.send(method, path, { key, body });
+      await assertAbsent([
+        send(theirs.path),
+        send(`/v1/firms/${noFirm}/requirements`),
+        send("/v1/firms/no-id-at-all/requirements"),
+        send(mine.path, live),
+        send(mine.path, siblingKey),
+      ]);
+    }
+    const ofSibling = `/v1/firms/${sibling}/requirements`;
+    await service.send("POST", ofSibling, { key: siblingKey, body: duty, expect: 201 });
+  });
 
   await t.test(
-    "every change leaves who, what and from where; a dry run leaves nothing",
+    "every change is audited with actor, action and origin; a dry run leaves nothing",
     async () => {
       const desk = await openDesk(service);
       const from = (id: string) => ({ "x-request-id": id });

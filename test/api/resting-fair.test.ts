@@ -24,7 +24,7 @@ async function restMany({ post }: Dealer, count: number, order: object): Promise
   assert.equal(body.submitted, count);
 }
 
-test("five hundred small buys of one desk hide nobody's order", async (t) => {
+test("five hundred small buys of one desk hide no other order", async (t) => {
   const service = await startService(t);
   const [crowd, buyer, seller] = [
     await dealer(service, []),
@@ -43,7 +43,7 @@ test("five hundred small buys of one desk hide nobody's order", async (t) => {
   await assertOrdersSound(service);
 });
 
-test("buys of a suspended firm hide nobody's order, of its own desk neither", async (t) => {
+test("buys of a suspended firm hide no other order, on its own desk or others", async (t) => {
   const service = await startService(t);
   const [idle, seller] = [await dealer(service, []), await dealer(service)];
   const order = { firm_id: idle.firmId, requirement_paise: 2 * face, limit_bps: 9_870 };
@@ -57,7 +57,7 @@ test("buys of a suspended firm hide nobody's order, of its own desk neither", as
   assert.equal((await idle.read(rests.order_id)).status, "matched");
 });
 
-test("many suspended firms with attractive sells keep nobody from buying", async (t) => {
+test("attractive sells of many suspended firms block no buy", async (t) => {
   const service = await startService(t);
   const buyer = await dealer(service, []);
   const sellers = [];
@@ -77,7 +77,7 @@ test("many suspended firms with attractive sells keep nobody from buying", async
   await assertOrdersSound(service);
 });
 
-test("an order that would rest with less than the floor is refused, unless it does not rest", async (t) => {
+test("an order below the minimum to rest is refused, unless it does not rest", async (t) => {
   const service = await startService(t);
   const { post, firmId, scripNos } = await dealer(service, [
     { facePaise: floor - 1 },
@@ -104,7 +104,7 @@ test("an order that would rest with less than the floor is refused, unless it do
   await post("/v1/orders", { ...sell, scrip_no: scripNos[0] }, 201);
 });
 
-test("what a deal leaves below the floor is cancelled, and the history says why", async (t) => {
+test("a remainder below the minimum is cancelled, with the reason in the history", async (t) => {
   const service = await startService(t);
   t.afterEach(() => assertOrdersSound(service));
   const buyer = await dealer(service, []);
@@ -140,7 +140,7 @@ test("what a deal leaves below the floor is cancelled, and the history says why"
   });
 });
 
-test("a buy that no whole credit fits says so, with the smallest face on offer", async (t) => {
+test("a buy that no whole credit fits is refused with the smallest face on offer", async (t) => {
   const service = await startService(t);
   const { post } = await dealer(service, []);
   const small = { ...buy, requirement_paise: face - 1 };
@@ -152,7 +152,7 @@ test("a buy that no whole credit fits says so, with the smallest face on offer",
   assert.deepEqual(quote, { no_quote: true, reason: "size_unavailable" });
 });
 
-test("a sell that a restored backup dates ahead of all transactions is not told for ever", async (t) => {
+test("a sell whose transaction id is ahead after a restore is not announced forever", async (t) => {
   const service = await startService(t);
   const { db } = service.ctx;
   const seller = await dealer(service);

@@ -39,20 +39,17 @@ test("a sandbox desk's clock", async (t) => {
     return (await service.send("POST", "/v1/orders", { key, body: asked, expect })).body;
   }
 
-  await t.test(
-    "a quote ends when its window has passed for the desk, and for no other desk",
-    async () => {
-      const own = await quote(desk);
-      const others = await quote(other);
-      assert.equal((await advance(119)).brought_nearer.quotes, 1);
-      assert.equal((await advance(2)).brought_nearer.quotes, 1);
-      const refused = await order(desk, { quote_ref: own.quote_ref, firm_id: undefined }, 409);
-      assert.equal(refused.detail.reason, "quote_expired");
-      await order(other, { quote_ref: others.quote_ref, firm_id: undefined }, 201);
-    },
-  );
+  await t.test("a quote expires by the clock of its desk, and no other desk's", async () => {
+    const own = await quote(desk);
+    const others = await quote(other);
+    assert.equal((await advance(119)).brought_nearer.quotes, 1);
+    assert.equal((await advance(2)).brought_nearer.quotes, 1);
+    const refused = await order(desk, { quote_ref: own.quote_ref, firm_id: undefined }, 409);
+    assert.equal(refused.detail.reason, "quote_expired");
+    await order(other, { quote_ref: others.quote_ref, firm_id: undefined }, 201);
+  });
 
-  await t.test("an order that rests until a time expires with it", async () => {
+  await t.test("a resting order expires by the desk's clock", async () => {
     const expires_at = new Date(service.clock.now().getTime() + 2 * day * 1_000).toISOString();
     const terms = { side: "sell", limit_bps: 9_999, time_in_force: "GTD", expires_at };
     const placed = await Promise.all(
@@ -72,7 +69,7 @@ test("a sandbox desk's clock", async (t) => {
   });
 
   await t.test(
-    "a settlement that nobody answers runs out of time; one with another desk keeps its own",
+    "an unanswered settlement reaches its deadline; one with another desk keeps its own time",
     async () => {
       const silent = await addCredit(service, desk, "0408");
       const settlementId = await makeDeal(service, {
@@ -115,7 +112,7 @@ test("a sandbox desk's clock", async (t) => {
     },
   );
 
-  await t.test("a proposal that nobody answers expires", async () => {
+  await t.test("an unanswered proposal expires", async () => {
     const proposer = await dealer(service, [{ facePaise: crore }]);
     const body = {
       kind: "block",
@@ -146,7 +143,7 @@ test("a sandbox desk's clock", async (t) => {
   });
 
   await t.test(
-    "it says what it shows, a dry run moves nothing, and a reset sets it right",
+    "the clock shows its time, a dry run does not move it, and a reset restores it",
     async () => {
       const alone = await openTestDesk(service);
       const dry = { key: alone.key, headers: { "x-dry-run": "1" } };
@@ -160,7 +157,7 @@ test("a sandbox desk's clock", async (t) => {
     },
   );
 
-  await t.test("it goes forward only, for whole desks of the sandbox", async () => {
+  await t.test("the clock moves forward only, for whole sandbox desks", async () => {
     for (const wrong of [0, -1, 1.5, 63_158_401, "1", null]) await advance(wrong, 422);
     await advance(1, 404, await openTestDesk(service, "live"));
     const minted = { kind: "sub_account", firm_id: desk.firmId };

@@ -31,7 +31,7 @@ function callerOf({ send }: Service, { key }: Pick<TestDesk, "key">) {
     (await send("POST", `/v1/sandbox/${path}`, { key, body, expect, headers })).body;
 }
 
-test("a settlement advances one step a call, and not past its end", async (t) => {
+test("each call advances a settlement by one step, up to its end", async (t) => {
   const service = await startService(t);
   const seller = await openTestDesk(service);
   const buyer = await openTestDesk(service);
@@ -52,7 +52,7 @@ test("a settlement advances one step a call, and not past its end", async (t) =>
   await assertLedgerSound(service);
 });
 
-test("where nobody will answer the next step is that the time is up", async (t) => {
+test("without an open inquiry the next step is the deadline", async (t) => {
   const service = await startService(t);
   const seller = await openTestDesk(service);
   const { settlementId } = await sell(service, { seller, ending: "0408" });
@@ -62,7 +62,7 @@ test("where nobody will answer the next step is that the time is up", async (t) 
   assert.equal(failed.reason, "timeout");
 });
 
-test("a scenario happens once, to the next of the desk and to nobody else", async (t) => {
+test("a scenario applies once, to the desk's next subject only", async (t) => {
   const service = await startService(t);
   const other = await openTestDesk(service);
   const cases = [
@@ -101,7 +101,7 @@ test("a scenario happens once, to the next of the desk and to nobody else", asyn
   await assertLedgerSound(service);
 });
 
-test("a market that a desk halts for itself gives it no quote until it opens it", async (t) => {
+test("a desk that halts its sandbox market gets no quotes until it opens it", async (t) => {
   const service = await startService(t);
   const desk = await openTestDesk(service);
   const other = await openTestDesk(service);
@@ -147,7 +147,7 @@ test("seeded credits are listed and sellable, and the same seed makes them once"
   await seed("credits:seed", { count: 1, firm_id: "frm_none" }, 404);
 });
 
-test("a reset lets go of what is open on the desk, and of nothing else", async (t) => {
+test("a reset ends the open business of its desk, and nothing else", async (t) => {
   const service = await startService(t);
   const desk = await openTestDesk(service);
   const other = await openTestDesk(service);
@@ -183,7 +183,7 @@ test("a reset lets go of what is open on the desk, and of nothing else", async (
   await assertLedgerSound(service);
 });
 
-test("for a live key the sandbox is not there, and a bound key does not set the desk's", async (t) => {
+test("sandbox routes are not found for a live key, and a sub_account key cannot act for its desk", async (t) => {
   const service = await startService(t);
   const live = await openTestDesk(service, "live");
   const scripNo = await addCredit(service, live);

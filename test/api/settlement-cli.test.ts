@@ -30,7 +30,7 @@ async function giveAccount({ ctx }: Service, { firmId }: TestDesk): Promise<void
   );
 }
 
-test("operators take live deals from money to payout on the command line", async (t) => {
+test("operators take live deals from funding to payout on the command line", async (t) => {
   const service = await startService(t);
   const { run, dataDir } = await commandLine(t, service);
   const seller = await openTestDesk(service, environment);
@@ -59,7 +59,7 @@ test("operators take live deals from money to payout on the command line", async
   const utr = (number: number) => `HDFCR5202611150${String(number).padStart(4, "0")}`;
 
   await t.test(
-    "settlements are listed with what they wait for, and funded by reference",
+    "settlements are listed with whom they wait for, and funded by reference",
     async () => {
       const { settlementId } = await deal(buyer);
       const [listed] = await ok("settlements", "list", "--env", environment, "--status", "pending");
@@ -77,7 +77,7 @@ test("operators take live deals from money to payout on the command line", async
     },
   );
 
-  await t.test("money that will not come fails its deal", async () => {
+  await t.test("a deal whose money is attested missing fails", async () => {
     const { settlementId } = await deal(buyer);
     await ok("settlements", "fund", settlementId, "--missing", "--reference", "CALL-7");
     assert.equal(await statusOf(settlementId), "failed");
@@ -120,7 +120,7 @@ test("operators take live deals from money to payout on the command line", async
     assert.equal((await ok("payouts", "show", again.payout_id)).utr, utr(4));
   });
 
-  await t.test("a deposit funds what waits, and adding it again changes nothing", async () => {
+  await t.test("a deposit funds waiting deals, and adding it again changes nothing", async () => {
     const { settlementId } = await deal(buyer);
     const words = ["--env", environment, "--firm", buyer.firmId, "--paise", String(buyerPaise)];
     const add = async () => await ok("deposits", "add", ...words, "--reference", utr(5));

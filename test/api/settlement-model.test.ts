@@ -81,7 +81,7 @@ async function assertOwners(service: Service, world: DealWorld): Promise<void> {
   }
 }
 
-test("whatever becomes of the legs, the books hold and every paisa and credit has one place", async (t) => {
+test("for any outcome of the legs the books balance, and every paisa and credit is in one place", async (t) => {
   const service = await startService(t);
   const counts = new Map<string, number>();
   await fc.assert(

@@ -54,7 +54,7 @@ async function eventsOf({ send }: Service, { key }: TestDesk): Promise<string[]>
     .filter((event: string) => /^(settlement|payout)\./.test(event));
 }
 
-test("a sale to the house settles by itself: money, credit, payout and every milestone told", async (t) => {
+test("a sale to the house settles by itself: money, credit, payout and an event for every milestone", async (t) => {
   const service = await startService(t);
   const seller = await openTestDesk(service);
   const { scripNo, settlementId } = await sell(service, { seller, buyer: house() });
@@ -136,7 +136,7 @@ test("between two clients each pays and gets its own price, and the house keeps 
   await assertLedgerSound(service);
 });
 
-test("of a bundle that customs delivers in part, that part settles and the rest is refunded", async (t) => {
+test("the delivered part of a bundle settles and the rest is refunded", async (t) => {
   const service = await startService(t);
   const { seller, buyer } = await dealers(service);
   const good = await addCredit(service, seller);
@@ -168,7 +168,7 @@ test("of a bundle that customs delivers in part, that part settles and the rest 
   await assertLedgerSound(service);
 });
 
-test("what a seller has got is kept for its payout while others of its credits are awaited", async (t) => {
+test("a seller's delivered money waits for its payout while others of its credits are open", async (t) => {
   const service = await startService(t);
   const seller = await openTestDesk(service);
   const good = await addCredit(service, seller);
@@ -196,7 +196,7 @@ test("what a seller has got is kept for its payout while others of its credits a
   await assertLedgerSound(service);
 });
 
-test("a settlement fails when nothing is delivered, whatever the reason", async (t) => {
+test("a settlement without a delivered leg fails, for any reason", async (t) => {
   const service = await startService(t);
   const failing = async (ending: string, seconds: number) => {
     const { seller, buyer } = await dealers(service);
@@ -215,7 +215,7 @@ test("a settlement fails when nothing is delivered, whatever the reason", async 
     assert.equal(reason, "refused");
     assert.equal(holding[0]?.state, "listed");
   });
-  await t.test("customs suspends the credit, which stays so", async () => {
+  await t.test("customs suspends the credit, which stays suspended", async () => {
     const { reason, holding } = await failing("0407", 4);
     assert.equal(reason, "credit_suspended");
     assert.equal(holding[0]?.state, "suspended");
@@ -228,7 +228,7 @@ test("a settlement fails when nothing is delivered, whatever the reason", async 
   await assertLedgerSound(service);
 });
 
-test("a buyer whose money does not come loses the deal when the time is up, and no sooner", async (t) => {
+test("an unfunded deal fails at its deadline, and no sooner", async (t) => {
   const service = await startService(t);
   const { seller, buyer } = await dealers(service);
   await setOutage(service.ctx, { environment: "sandbox", port: "bank" }, "no bank today");
@@ -254,7 +254,7 @@ test("a buyer whose money does not come loses the deal when the time is up, and 
   await assertLedgerSound(service);
 });
 
-test("while customs is away funded settlements wait, and go on afterwards", async (t) => {
+test("during a customs outage funded settlements wait, and continue afterwards", async (t) => {
   const service = await startService(t);
   const seller = await openTestDesk(service);
   const registry = { environment: "sandbox", port: "registry" } as const;
@@ -269,7 +269,7 @@ test("while customs is away funded settlements wait, and go on afterwards", asyn
   assert.equal((await settlementOf(service, seller, settlementId)).status, "settled");
 });
 
-test("a balance that was paid in before funds a deal at once", async (t) => {
+test("an existing balance funds a deal at once", async (t) => {
   const service = await startService(t);
   const { seller, buyer } = await dealers(service);
   await payIn(service, buyer.firmId, buyerPaise + 1);
@@ -284,7 +284,7 @@ test("a balance that was paid in before funds a deal at once", async (t) => {
   await assertLedgerSound(service);
 });
 
-test("a deposit funds what waits, the oldest first and only what it reaches for", async (t) => {
+test("a deposit funds waiting deals, oldest first, as far as it reaches", async (t) => {
   const service = await startService(t);
   const { seller, buyer } = await dealers(service);
   await setOutage(service.ctx, { environment: "sandbox", port: "bank" }, "no bank today");
@@ -318,7 +318,7 @@ test("a deposit funds what waits, the oldest first and only what it reaches for"
   await assertLedgerSound(service);
 });
 
-test("what customs takes from a deal fails its leg and no other", async (t) => {
+test("a credit that customs takes fails its leg and no other", async (t) => {
   const service = await startService(t);
   const { seller, buyer } = await dealers(service);
   const news = async (kind: "suspend" | "cancel" | "use" | "lift", scripNo: string) =>
@@ -460,7 +460,7 @@ test("a list pages newest first, each settlement once, by every filter", async (
   }
 });
 
-test("live settlements go on by what operators attest, with the reference of what they saw", async (t) => {
+test("live settlements advance by operators' attestations with references", async (t) => {
   const service = await startService(t);
   const seller = await openTestDesk(service, "live");
   const buyer = await openTestDesk(service, "live");
@@ -497,7 +497,7 @@ test("live settlements go on by what operators attest, with the reference of wha
   await assertLedgerSound(service);
 });
 
-test("a live buyer whose money will not come fails the deal by the operator's word", async (t) => {
+test("an operator's attestation that money is missing fails a live deal", async (t) => {
   const service = await startService(t);
   const seller = await openTestDesk(service, "live");
   const buyer = await openTestDesk(service, "live");
@@ -529,7 +529,7 @@ test("a live buyer whose money will not come fails the deal by the operator's wo
   await assertLedgerSound(service);
 });
 
-test("whoever has something to say about the end of settlements says it in their transaction, once", async (t) => {
+test("the hooks of settlement ends run once, in the same transaction", async (t) => {
   const service = await startService(t);
   const seller = await openTestDesk(service);
   const { settlementId } = await sell(service, { seller, buyer: house() });
@@ -548,7 +548,7 @@ test("whoever has something to say about the end of settlements says it in their
   assert.deepEqual(heard, [["failed", ...side.order_ids]]);
 });
 
-test("a reversal gives credit and money back, and in the sandbox asks nobody", async (t) => {
+test("a reversal returns credit and money, and takes no approval in the sandbox", async (t) => {
   const service = await startService(t);
   const { seller, buyer } = await dealers(service);
   const reverse = async (by: string, settlementId: string, reason = "forged mandate") =>
@@ -597,7 +597,7 @@ test("a reversal gives credit and money back, and in the sandbox asks nobody", a
     await assertLedgerSound(service);
   });
 
-  await t.test("not while the money is with the bank", async () => {
+  await t.test("refused while the money is with the bank", async () => {
     const { settlementId } = await sell(service, { seller, buyer: house() });
     await service.work();
     service.clock.advance({ seconds: 1 });
@@ -608,7 +608,7 @@ test("a reversal gives credit and money back, and in the sandbox asks nobody", a
     assert.equal(await reverse("asha", settlementId), "reversed");
   });
 
-  await t.test("not when the buyer has sold the credit on", async () => {
+  await t.test("refused when the buyer has sold the credit", async () => {
     const { scripNo, settlementId } = await sell(service, { seller, buyer });
     await letSettle(service, 6);
     await makeDeal(service, { buyer: house(), legs: [{ seller: buyer, scripNo }] });
@@ -619,7 +619,7 @@ test("a reversal gives credit and money back, and in the sandbox asks nobody", a
   });
 });
 
-test("workers of many processes advance each settlement once", async (t) => {
+test("workers of several processes advance each settlement once", async (t) => {
   const service = await startService(t);
   const { seller, buyer } = await dealers(service);
   const made: string[] = [];
@@ -654,7 +654,7 @@ test("workers of many processes advance each settlement once", async (t) => {
   await assertLedgerSound(service);
 });
 
-test("a firm with open settlements or unfinished payouts does not leave", async (t) => {
+test("a firm with open settlements or unfinished payouts cannot be offboarded", async (t) => {
   const service = await startService(t);
   const seller = await openTestDesk(service);
   const { settlementId } = await sell(service, { seller, buyer: house() });

@@ -43,7 +43,7 @@ async function eventsAbout({ get }: Dealer, noun: string): Promise<Body[]> {
 
 const nameOf = ({ event }: Body) => event as string;
 
-test("in a mixed bundle the seller whose only credit was refused reads that it failed", async (t) => {
+test("in a mixed bundle the seller whose only credit was refused sees a failed settlement", async (t) => {
   const service = await startService(t);
   const [paid, refused, buyer] = [
     await dealer(service, []),
@@ -98,7 +98,7 @@ test("in a mixed bundle the seller whose only credit was refused reads that it f
   await assertOrdersSound(service);
 });
 
-test("a side that is over does not wait for the credits of others", async (t) => {
+test("an ended side does not wait for other sides' credits", async (t) => {
   const service = await startService(t);
   const [quick, silent, buyer] = [
     await dealer(service, []),
@@ -127,7 +127,7 @@ test("a side that is over does not wait for the credits of others", async (t) =>
   await assertOrdersSound(service);
 });
 
-test("a desk with several sides reads settled if any was delivered, and each side by itself", async (t) => {
+test("a desk with several sides sees settled if any side was delivered, and each side separately", async (t) => {
   const service = await startService(t);
   const desk = await openTestDesk(service);
   const sibling = { deskId: desk.deskId, firmId: desk.deskId };
@@ -164,7 +164,7 @@ test("a desk with several sides reads settled if any was delivered, and each sid
   assert.deepEqual([bought.status, bought.sides[0].settled_paise], ["settled", buyerPaise]);
 });
 
-test("a resting buy whose only settlement failed is cancelled with its rest, not matched", async (t) => {
+test("a resting buy whose only settlement failed ends cancelled, not matched", async (t) => {
   const service = await startService(t);
   const [seller, buyer] = [await dealer(service, []), await dealer(service, [])];
   const first = await buy(buyer, 2);
@@ -273,7 +273,7 @@ async function assertOwnTruth(service: Service, { who, side, heldBefore }: Readi
   assert.equal(balance.available_paise, positions.cash.available_paise);
 }
 
-test("whatever is refused or cancelled, what each side reads is what its ledger says", async (t) => {
+test("each side's view equals its ledger, for any refusals and cancellations", async (t) => {
   const service = await startService(t);
   const seen = new Map<string, number>();
   await fc.assert(

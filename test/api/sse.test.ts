@@ -47,7 +47,7 @@ async function read({ url }: Service, key: string, path = "/test/stream") {
   return { response, done, until, leave: () => closing.abort(), text: () => text };
 }
 
-test("a stream opens with the headers of every answer and a hint when to come back", async (t) => {
+test("a stream opens with the headers of every answer and a retry hint", async (t) => {
   const service = await startStreaming(t);
   const { api_key } = await service.issue();
   const reader = await read(service, api_key);
@@ -77,7 +77,7 @@ test("HEAD shows how a stream would open and opens none", async (t) => {
   assert.equal(service.streams.count(), 0);
 });
 
-test("a stream with nothing to say beats", async (t) => {
+test("an idle stream sends heartbeats", async (t) => {
   const service = await startStreaming(t, 50);
   const { api_key } = await service.issue();
   const reader = await read(service, api_key);
@@ -85,7 +85,7 @@ test("a stream with nothing to say beats", async (t) => {
   reader.leave();
 });
 
-test("a key that opens more streams than the route allows loses its oldest, and nobody else's", async (t) => {
+test("a key that opens too many streams loses its own oldest", async (t) => {
   const service = await startStreaming(t);
   const { api_key: key } = await service.issue();
   const other = await service.issue();
@@ -127,7 +127,7 @@ async function stall({ url }: Service, key: string): Promise<Socket> {
   return socket;
 }
 
-test("a reader that takes nothing is cut before its backlog grows, and its neighbour gets all", async (t) => {
+test("a stalled reader is disconnected before its backlog grows, and others get everything", async (t) => {
   const service = await startStreaming(t);
   const { api_key } = await service.issue();
   const socket = await stall(service, api_key);
@@ -150,7 +150,7 @@ test("a reader that takes nothing is cut before its backlog grows, and its neigh
   socket.destroy();
 });
 
-test("a reader that takes nothing is cut even when little is sent", async (t) => {
+test("a stalled reader is disconnected even when little is sent", async (t) => {
   const service = await startStreaming(t, 100);
   const { api_key } = await service.issue();
   const socket = await stall(service, api_key);
@@ -168,7 +168,7 @@ test("a reader that takes nothing is cut even when little is sent", async (t) =>
   socket.destroy();
 });
 
-test("the service closes with streams open, and a stalled one does not hold it up", async (t) => {
+test("the service closes with open streams, and a stalled one does not delay it", async (t) => {
   const service = await startStreaming(t);
   const { api_key } = await service.issue();
   const reader = await read(service, api_key);

@@ -27,7 +27,7 @@ async function stopWhileMatching(t: TestContext, { ctx }: Service): Promise<void
   await once(node.stdout, "data");
 }
 
-test("orders and cancels are served though the node that matches was stopped", async (t) => {
+test("orders and cancels are served while the node that holds the matching lock is stopped", async (t) => {
   const service = await startService(t);
   const { post, scripNos } = await dealer(service, [{}, {}, {}]);
   await stopWhileMatching(t, service);

@@ -146,7 +146,7 @@ async function turnMonth(service: Service, ms: number): Promise<void> {
   await letSettle(service, 2);
 }
 
-test("whatever happens, every statement ties to the books, month after month", async (t) => {
+test("every statement agrees with the books, for any sequence of acts", async (t) => {
   const service = await startService(t);
   const seen = new Map<string, number>();
   let last: DealWorld | undefined;
@@ -217,7 +217,7 @@ const gst = { cgst_bps: 900, sgst_bps: 900, igst_bps: 1_800, house_state: "27" }
 const tds = { section: "194Q", rate_bps: 10, threshold_paise: 40_000_000, with_crosses: false };
 const taxKinds = ["gst", "cgst", "sgst", "igst", "tds"] as const;
 
-test("with taxes on, lines and taxes sum to what moved, and what they call tax is what is owed", async (t) => {
+test("with taxes on, lines and taxes sum to the movements, and the tax shown is the tax owed", async (t) => {
   const service = await startService(t);
   const { ctx } = service;
   const environment = "sandbox";

@@ -87,7 +87,7 @@ async function toMonthEnd(service: Service, afterMs: number): Promise<void> {
   await service.work();
 }
 
-test("the doors of statements", async (t) => {
+test("every statement route checks key, scope, rate and body", async (t) => {
   const service = await startService(t);
   await checkDoors(t, service, [
     { method: "GET", path: "/v1/statements", scope: "orders:read" },
@@ -95,7 +95,7 @@ test("the doors of statements", async (t) => {
   ]);
 });
 
-test("a month's lines lead from its opening to its closing, which is what the books say", async (t) => {
+test("a month's lines sum from its opening to its closing balance, which equals the books", async (t) => {
   const service = await startService(t);
   const seller = await openTestDesk(service);
   const buyer = await openTestDesk(service);
@@ -148,7 +148,7 @@ test("a month's lines lead from its opening to its closing, which is what the bo
   await assertLedgerSound(service);
 });
 
-test("a month becomes final an hour after its end, and nothing changes it after that", async (t) => {
+test("a month becomes final an hour after its end and never changes", async (t) => {
   const service = await startService(t);
   const seller = await openTestDesk(service);
   const buyer = await openTestDesk(service);
@@ -205,7 +205,7 @@ test("a month becomes final an hour after its end, and nothing changes it after 
   await assertLedgerSound(service);
 });
 
-test("the reversal of a sale that was paid out is shown whole, and what is owed as dues", async (t) => {
+test("the reversal of a paid sale is shown whole, with the debt as dues", async (t) => {
   const service = await startService(t);
   const seller = await openTestDesk(service);
   const { settlementId } = await sell(service, { seller, buyer: house(), withFees: true });
@@ -230,7 +230,7 @@ test("the reversal of a sale that was paid out is shown whole, and what is owed 
   ]);
 });
 
-test("what comes too late for a final statement is in the next one, and in no other", async (t) => {
+test("an entry too late for a final statement is in the next one only", async (t) => {
   const service = await startService(t);
   const desk = await openTestDesk(service);
   await payIn(service, desk, 1_000);
@@ -254,7 +254,7 @@ test("what comes too late for a final statement is in the next one, and in no ot
   assert.deepEqual([after.opening_paise, after.lines], [1_077, []]);
 });
 
-test("months that nobody closed are closed in their order, and by two processes once", async (t) => {
+test("missed months are closed in order, and once by two processes", async (t) => {
   const service = await startService(t);
   const desk = await openTestDesk(service);
   await payIn(service, desk, 1_000);
@@ -279,7 +279,7 @@ test("months that nobody closed are closed in their order, and by two processes 
   assert.equal(audit.rowCount, 3);
 });
 
-test("a statement that was changed is not shown, and the service's role cannot change it", async (t) => {
+test("a tampered statement is not served, and the service's role cannot change one", async (t) => {
   const service = await startService(t);
   const desk = await openTestDesk(service);
   await payIn(service, desk, 1_000);
@@ -294,7 +294,7 @@ test("a statement that was changed is not shown, and the service's role cannot c
   await service.send("GET", path, { key: desk.key, expect: 500 });
 });
 
-test("there is a statement of every month of the firm and of no other", async (t) => {
+test("there is a statement for every month of the firm and for no other", async (t) => {
   const service = await startService(t);
   const desk = await openTestDesk(service);
   const sub = await mintChild(service, desk.key, { kind: "sub_account", firm_id: desk.firmId });
@@ -356,7 +356,7 @@ async function pdfOf({ url }: Service, { key }: Pick<TestDesk, "key">, path: str
   return new Uint8Array(await response.arrayBuffer());
 }
 
-test("on paper it has all that a finance department files it by", async (t) => {
+test("a PDF statement shows parties, period, balances, lines and page numbers", async (t) => {
   const service = await startService(t);
   const seller = await openTestDesk(service);
   const { scripNo, settlementId } = await sell(service, {
@@ -411,7 +411,7 @@ test("on paper it has all that a finance department files it by", async (t) => {
   assert.ok(finalText.includes(digest));
 });
 
-test("a statement of more lines than paper is good for is refused as PDF only", async (t) => {
+test("a statement with too many lines for a PDF is refused as PDF only", async (t) => {
   const service = await startService(t);
   const desk = await openTestDesk(service);
   await payIn(service, desk, 1_000);

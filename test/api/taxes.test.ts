@@ -211,7 +211,7 @@ test("tax is withheld from a company above the year's threshold, on all its desk
   await assertLedgerSound(service);
 });
 
-test("a reversal gives withheld tax back, and the year has room again", async (t) => {
+test("a reversal returns withheld tax and lowers the year's sum", async (t) => {
   const service = await startService(t);
   const seller = await openTestDesk(service);
   await setTds(service, 0, 100);
@@ -235,7 +235,7 @@ test("a reversal gives withheld tax back, and the year has room again", async (t
   await assertLedgerSound(service);
 });
 
-test("legs that are answered one by one pay what is left of each after tax", async (t) => {
+test("legs that are answered one by one each pay their amount less tax", async (t) => {
   const service = await startService(t);
   const seller = await openTestDesk(service);
   await setGst(service);
@@ -259,7 +259,7 @@ test("legs that are answered one by one pay what is left of each after tax", asy
   await assertLedgerSound(service);
 });
 
-test("invoices are numbered without a gap by nodes that race and fail", async (t) => {
+test("concurrent and failing nodes number invoices without a gap", async (t) => {
   const service = await startService(t);
   const beside = await startService(t, { beside: service });
   await setGst(service);
@@ -315,7 +315,7 @@ test("invoices are numbered without a gap by nodes that race and fail", async (t
   assert.deepEqual(first.rows, [{ invoice_no: "F/2027-28/000001" }]);
 });
 
-test("sales that race for the threshold are withheld from as if they came one after the other", async (t) => {
+test("concurrent sales at the threshold are withheld from as if in sequence", async (t) => {
   const service = await startService(t);
   const beside = await startService(t, { beside: service });
   const seller = await openTestDesk(service);
@@ -346,7 +346,7 @@ test("sales that race for the threshold are withheld from as if they came one af
   await assertLedgerSound(service);
 });
 
-test("operators set tax lines for a day to come, and list what was issued", async (t) => {
+test("operators set tax rates for a future day, and list the issued invoices", async (t) => {
   const service = await startService(t);
   const { run } = await commandLine(t, service);
   const today = istDay(service.clock.now());

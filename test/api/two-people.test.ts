@@ -47,7 +47,7 @@ const approve = async (
 
 const utr = (number: number) => `HDFCR520261115${String(number).padStart(5, "0")}`;
 
-test("nobody makes money out of nothing by a deposit", async (t) => {
+test("one person alone cannot create money by a deposit", async (t) => {
   const service = await startService(t);
   const { asha, ravi, mira } = await people(service);
   const { firmId } = await openTestDesk(service, "live");
@@ -87,7 +87,7 @@ test("nobody makes money out of nothing by a deposit", async (t) => {
   await assertLedgerSound(service);
 });
 
-test("a proposal about a firm's money does not outlive what the reference brought", async (t) => {
+test("both people name the same firm for a deposit, and its reference counts once", async (t) => {
   const service = await startService(t);
   const { firmId } = await openTestDesk(service, "live");
   const other = await openTestDesk(service, "live");
@@ -136,7 +136,7 @@ test("inventory of a large face is listed when a second person approves it", asy
   assert.ok((await listed()).includes("REP/00001"));
 });
 
-test("what an operator saw counts for a large sum when another saw it too", async (t) => {
+test("an attestation of a large sum takes two operators", async (t) => {
   const service = await startService(t);
   const { asha, ravi } = await people(service);
   const { api_key: key } = await service.issue({ environment: "live", plan: "desk" });
@@ -183,7 +183,7 @@ test("what an operator saw counts for a large sum when another saw it too", asyn
   );
 });
 
-test("the account of a firm with money changes on the word of two", async (t) => {
+test("changing the account of a firm with money takes two operators", async (t) => {
   const service = await startService(t);
   const { asha, ravi } = await people(service);
   const { api_key: key } = await service.issue({ environment: "live", plan: "desk" });
@@ -223,7 +223,7 @@ test("the account of a firm with money changes on the word of two", async (t) =>
   assert.deepEqual(await confirmAll(asha), ["bank_account done"]);
 });
 
-test("a large payout is approved by two before it leaves, and for that account only", async (t) => {
+test("two people approve a large payout before it leaves, for that account only", async (t) => {
   const service = await startService(t);
   const { asha, ravi } = await people(service);
   const { seller, payoutId } = await settleLiveSale(service, crore);
@@ -264,7 +264,7 @@ async function currentCard({ ctx }: Service) {
   return card ?? assert.fail("there is no card");
 }
 
-test("a price that moves far takes two people, in one move or in many", async (t) => {
+test("a large price change takes two people, in one step or in several", async (t) => {
   const service = await startService(t);
   const { asha, mira, ravi } = await people(service);
   const publish = async ({ actor }: TestPerson, mid_bps: number) =>
@@ -292,7 +292,7 @@ test("a price that moves far takes two people, in one move or in many", async (t
   assert.equal((await publish(mira, 9_760)).outcome, "proposed", "down counts as up");
 });
 
-test("a proposed price is void when somebody published another meanwhile", async (t) => {
+test("a proposed price is void when another was published meanwhile", async (t) => {
   const service = await startService(t);
   const { asha, mira } = await people(service);
   const publish = async (mid_bps: number) =>
@@ -305,7 +305,7 @@ test("a proposed price is void when somebody published another meanwhile", async
   assert.equal((await currentCard(service)).mid_bps, 9_710);
 });
 
-test("a spread or a band moves prices as a mid does", async (t) => {
+test("a change of spread or band counts as a price change", async (t) => {
   const service = await startService(t);
   const { mira } = await people(service);
   const publish = async (terms: object) =>
@@ -338,7 +338,7 @@ test("a preview shows bid and ask per band and publishes nothing", async (t) => 
   assert.equal((await currentCard(service)).version, 1);
 });
 
-test("all schemes are halted and opened at once, by whom the card says", async (t) => {
+test("all schemes are halted and opened at once, with the operator's name on the card", async (t) => {
   const service = await startService(t);
   const { mira } = await people(service);
   for (const scheme of ["RODTEP", "ROSCTL"] as const) {
@@ -358,7 +358,7 @@ test("all schemes are halted and opened at once, by whom the card says", async (
   assert.equal(rows.length, 2 + 2 + 2);
 });
 
-test("the sandbox asks nobody", async (t) => {
+test("the sandbox takes no approvals", async (t) => {
   const service = await startService(t);
   await people(service);
   const { firmId } = await openTestDesk(service);

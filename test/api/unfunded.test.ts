@@ -26,7 +26,7 @@ async function pendingPaise({ ctx }: Service, firmId: string): Promise<number> {
   return Number(rows[0]?.sum);
 }
 
-test("a firm buys without money up to the limit of its plan, and on when it has paid", async (t) => {
+test("a firm buys unfunded up to the limit of its plan, and again after it has paid", async (t) => {
   const service = await startService(t);
   await allowTwo(service);
   await stockHouse(service.ctx, faces(8));
@@ -47,7 +47,7 @@ test("a firm buys without money up to the limit of its plan, and on when it has 
   await assertOrdersSound(service);
 });
 
-test("however many orders come at once, the limit of the firm holds", async (t) => {
+test("the unfunded limit holds for concurrent orders on two nodes", async (t) => {
   const service = await startService(t);
   const beside = await startService(t, { beside: service });
   await allowTwo(service);
@@ -62,7 +62,7 @@ test("however many orders come at once, the limit of the firm holds", async (t) 
   assert.ok((await pendingPaise(service, deskId)) <= 2 * face);
 });
 
-test("a resting buy that its firm could not pay waits, and hides nobody", async (t) => {
+test("a resting buy above the unfunded limit waits, and hides no other order", async (t) => {
   const service = await startService(t);
   await allowTwo(service);
   const [poor, buyer] = [await dealer(service, []), await dealer(service, [])];
@@ -88,7 +88,7 @@ test("a resting buy that its firm could not pay waits, and hides nobody", async 
   await assertOrdersSound(service);
 });
 
-test("the limit is a number of the plan", async (t) => {
+test("the unfunded limit is set by the plan", async (t) => {
   const { ctx } = await startService(t);
   const plan = { name: "tiny", perMinute: 5, monthlyQuota: 100 };
   assert.equal((await setPlan(ctx, { ...plan, unfundedMaxPaise: 7 })).unfunded_max_paise, 7);

@@ -37,7 +37,7 @@ function assertAgreement({ body }: Answer, calls: number): void {
   assert.equal(sumOf(body.by_key), calls);
 }
 
-test("every authenticated response carries the numbers of its key, errors included", async (t) => {
+test("every authenticated response carries the rate-limit headers of its key, errors included", async (t) => {
   const service = await startService(t);
   const root = await liveKey(service, 100, 1_000);
   const child = await mintChild(service, root.api_key);
@@ -76,7 +76,7 @@ test("every authenticated response carries the numbers of its key, errors includ
   });
 });
 
-test("a call that fails for our own fault is still told its numbers", async (t) => {
+test("an internal fault still carries the rate-limit headers", async (t) => {
   const service = await startService(t);
   const { api_key } = await liveKey(service, 10);
   await service.ctx.db.pool.query(
@@ -93,7 +93,7 @@ test("a call that fails for our own fault is still told its numbers", async (t) 
   assert.equal(meterHeaders(answer).quota_used, 1);
 });
 
-test("sandbox keys are unmetered: shown, counted and never refused", async (t) => {
+test("sandbox keys are counted and shown, and never refused", async (t) => {
   const service = await startService(t);
   const root = await service.issue({ plan: "starter" });
   const first = await service.send("GET", "/v1/whoami", { key: root.api_key, expect: 200 });
@@ -117,7 +117,7 @@ test("sandbox keys are unmetered: shown, counted and never refused", async (t) =
   assert.equal(last.headers.has("x-ratelimit-quota"), false);
 });
 
-test("the call over the limit is refused with the contract's body, Retry-After and the numbers", async (t) => {
+test("a call over the limit is refused with the contract's body, Retry-After and headers", async (t) => {
   const service = await startService(t);
   const { call, plan } = await liveKey(service, 2, 1_000);
   await call();
@@ -140,7 +140,7 @@ test("the call over the limit is refused with the contract's body, Retry-After a
   });
 });
 
-test("a call over the monthly quota is refused alike and leaves the window as it was", async (t) => {
+test("a call over the monthly quota is refused the same way and does not enter the window", async (t) => {
   const service = await startService(t);
   const { call, plan } = await liveKey(service, 10, 2);
   await call();
@@ -182,7 +182,7 @@ test("the window slides to the millisecond and refused calls never enter it", as
   assert.equal(await statusAfter({}), 429);
 });
 
-test("the windows of two keys do not touch", async (t) => {
+test("two keys have separate windows", async (t) => {
   const service = await startService(t);
   const one = await liveKey(service, 1);
   const other = await liveKey(service, 1);
@@ -190,7 +190,7 @@ test("the windows of two keys do not touch", async (t) => {
   assert.equal((await other.call()).status, 200);
 });
 
-test("a child's own rate holds below its plan's, and the plan's holds above its own", async (t) => {
+test("the lower of a child's own rate and its plan's applies", async (t) => {
   const service = await startService(t);
   const root = await liveKey(service, 4);
   const narrow = await mintChild(service, root.api_key, { per_minute: 2 });
@@ -224,7 +224,7 @@ test("neither a 401 nor an unknown route is metered", async (t) => {
   assert.equal(usage.body.remaining, 98);
 });
 
-test("usage is the numbers of its own headers and a history that adds up", async (t) => {
+test("usage equals the headers of its own answer, with a history that sums to it", async (t) => {
   const service = await startService(t);
   const root = await liveKey(service, 100, 1_000);
   const child = await mintChild(service, root.api_key);
@@ -260,7 +260,7 @@ test("usage is the numbers of its own headers and a history that adds up", async
   assertAgreement(usage, 7);
 });
 
-test("a child sees its own history and nobody else's", async (t) => {
+test("a child sees its own history only", async (t) => {
   const service = await startService(t);
   const root = await liveKey(service, 100, 1_000);
   const child = await mintChild(service, root.api_key);
@@ -316,7 +316,7 @@ test("months are IST months: they turn at 18:30 UTC, and the past stays readable
   assert.equal((await call()).status, 429, "the month's quota is exact again");
 });
 
-test("a month that is none is a 422 of the transport", async (t) => {
+test("an invalid month is 422 in the transport form", async (t) => {
   const service = await startService(t);
   const { call } = await liveKey(service, 100);
   for (const month of ["2026-13", "2026-00", "2026-1", "202611", "x", ""]) {
@@ -326,7 +326,7 @@ test("a month that is none is a 422 of the transport", async (t) => {
   }
 });
 
-test("the monthly count survives a restart while the window of a minute starts anew", async (t) => {
+test("the monthly count survives a restart, and the minute window starts empty", async (t) => {
   const service = await startService(t);
   const { call, api_key } = await liveKey(service, 3, 5);
   for (let asked = 0; asked < 3; asked++) assert.equal((await call()).status, 200);
@@ -339,7 +339,7 @@ test("the monthly count survives a restart while the window of a minute starts a
   assert.deepEqual(statuses, [200, 200, 429]);
 });
 
-test("the quota of a key is its own: no other key of its family uses it up", async (t) => {
+test("each key has its own quota, apart from its parent's and siblings'", async (t) => {
   const service = await startService(t);
   const root = await liveKey(service, 1_000, 12);
   const open = await mintChild(service, root.api_key);
@@ -357,7 +357,7 @@ test("the quota of a key is its own: no other key of its family uses it up", asy
   }
 });
 
-test("a desk is told once a month when a key has used 80 % and all of its quota", async (t) => {
+test("a desk gets one event a month when a key has used 80 % and 100 % of its quota", async (t) => {
   const service = await startService(t);
   const desk = { environment: "live", firmName: "Told Desk" } as const;
   const root = await service.issue({ ...desk, plan: await service.plan(1_000, 10) });
@@ -395,7 +395,7 @@ test("a desk is told once a month when a key has used 80 % and all of its quota"
   assert.deepEqual(await told(), [eighty, hundred, ...december]);
 });
 
-test("a changed plan meters the next call", async (t) => {
+test("a changed plan applies to the next call", async (t) => {
   const service = await startService(t);
   const { call, plan } = await liveKey(service, 2, 100);
   assert.deepEqual(
@@ -414,7 +414,7 @@ test("a changed plan meters the next call", async (t) => {
 
 const limit = 40;
 
-test("ten times the limit at once: exactly the limit gets through the window", async (t) => {
+test("of ten times the limit, sent concurrently, exactly the limit passes", async (t) => {
   const service = await startService(t);
   const { api_key, call } = await liveKey(service, limit);
   for (let minute = 0; minute < 3; minute++) {
@@ -457,7 +457,7 @@ for (const nodeCount of [1, 2]) {
   });
 }
 
-test("a family calls at once over two nodes: the quota of each is exact", async (t) => {
+test("a parent and its children call concurrently on two nodes, and each quota is exact", async (t) => {
   const service = await startService(t);
   const nodes = [service, await startService(t, { beside: service })];
   const root = await liveKey(service, 1_000_000, 60);
@@ -472,7 +472,7 @@ test("a family calls at once over two nodes: the quota of each is exact", async 
   assertAgreement(usage, 61 + 60 + 7);
 });
 
-test("a call is counted once though another of its set could not be counted", async (t) => {
+test("a call is counted once when another of its set cannot be counted", async (t) => {
   const service = await startService(t);
   const { ctx, clock } = service;
   const allowance = {

@@ -27,7 +27,7 @@ async function quotesOf(service: Service, count: number) {
   return { caller, key: issued.api_key, refs: await Promise.all(quotes) };
 }
 
-test("quotes are found by those they were given to, in the order they are asked for", async (t) => {
+test("quotes are found by their own desk and firm, in the order of the request", async (t) => {
   const service = await startService(t);
   const mine = await quotesOf(service, 3);
   const other = await quotesOf(service, 1);

@@ -17,7 +17,7 @@ function watch({ ctx }: Service) {
   return { lookedUp, deadAmong };
 }
 
-test("a key is looked up once and again only when it, or its parent, has changed", async (t) => {
+test("a watched key is read again only when it or its parent changes", async (t) => {
   const service = await startService(t);
   const { send } = service;
   const { api_key: root, key_id: rootId } = await service.issue();
@@ -45,7 +45,7 @@ test("a key is looked up once and again only when it, or its parent, has changed
   assert.deepEqual(await look(), { dead: keys.toSorted(), again: keys.toSorted() });
 });
 
-test("what is no key is dead, and nobody is called dead while the database is away", async (t) => {
+test("an unknown key is dead, and no key is called dead during a database outage", async (t) => {
   const service = await startService(t);
   const { api_key } = await service.issue();
   const { deadAmong } = watch(service);

@@ -57,7 +57,7 @@ function mortal(ctx: Context, statements: number): Context & { isDead(): boolean
   return { ...ctx, db, isDead: () => left <= 0 };
 }
 
-test("whichever statement a process dies at, every event reaches every receiver, with its id and bytes", async (t) => {
+test("a kill at any statement loses no event: every receiver gets each with its id and bytes", async (t) => {
   const service = await startService(t);
   const { ctx, clock } = service;
   const random = randomOf(t);
@@ -125,7 +125,7 @@ test("whichever statement a process dies at, every event reaches every receiver,
   t.diagnostic(`${deaths} deaths, ${duplicates} seen twice, none lost`);
 });
 
-test("control: a fan-out that reads an outbox by `id > last` loses what was slow to commit", async (t) => {
+test("control: a fan-out that reads an outbox by `id > last` loses late commits", async (t) => {
   const { connection } = await testDatabase(t);
   const clients = Array.from({ length: 6 }, () => new pg.Client(connection));
   await Promise.all(clients.map((client) => client.connect()));

@@ -47,7 +47,7 @@ test("an operator lists webhooks and dead letters and replays them", async (t) =
   assert.deepEqual(JSON.parse(rest.stdout), { queued: 1, skipped: 0, remaining: 0 });
 });
 
-test("listen forwards events as a webhook would get them", async (t) => {
+test("listen forwards events with the body and headers of a webhook", async (t) => {
   const service = await startService(t);
   const { api_key: key } = await service.issue();
   const receiver = await startReceiver(t);
@@ -74,7 +74,7 @@ test("listen forwards events as a webhook would get them", async (t) => {
   assert.equal(receiver.received[0]?.body.toString(), JSON.stringify(created[0]));
 });
 
-test("listen says what is wrong with its command line or key", async (t) => {
+test("listen reports an invalid command line or key", async (t) => {
   const service = await startService(t);
   const scripdesk = commands(t, {});
   const run = async (...words: string[]) => (await scripdesk("listen", ...words)).code;

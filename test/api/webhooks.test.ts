@@ -65,7 +65,7 @@ test("a dry run registers nothing and shows no secret", async (t) => {
   assert.deepEqual(list.webhooks, []);
 });
 
-test("an address that cannot be one is 422, an unknown event 400", async (t) => {
+test("an invalid address is 422, an unknown event 400", async (t) => {
   const service = await startService(t, { outbound: { allowCidrs: [] } });
   const { api_key: key } = await service.issue();
   const live = await service.issue({ environment: "live" });
@@ -109,7 +109,7 @@ test("an address that cannot be one is 422, an unknown event 400", async (t) => 
   assert.equal((await post({ url, event: "*" }, live.api_key)).status, 201);
 });
 
-test("a desk has a bounded number of subscriptions, however many are registered at once", async (t) => {
+test("a desk's subscriptions are bounded, also under concurrent registrations", async (t) => {
   const service = await startService(t);
   const { api_key: key } = await service.issue();
   const answers = await Promise.all(
@@ -231,7 +231,7 @@ test("a new secret signs at once, and the old one beside it until its grace ends
   }
 });
 
-test("a subscription of a desk hears of every firm, one of a sub_account key of its own firm", async (t) => {
+test("a desk's subscription gets events of every firm, one of a sub_account key those of its own firm", async (t) => {
   const service = await startService(t);
   const root = await service.issue();
   const firms = await Promise.all([1, 2].map(() => addClientFirm(service, root.firm_id)));
@@ -264,7 +264,7 @@ test("a subscription of a desk hears of every firm, one of a sub_account key of 
   await service.send("GET", path, { key: sub.api_key, expect: 404 });
 });
 
-test("a subscription hears of what comes after it, and of nothing once it is deleted", async (t) => {
+test("a subscription gets later events only, and none once it is deleted", async (t) => {
   const service = await startService(t);
   const { api_key: key } = await service.issue();
   const receiver = await startReceiver(t);
@@ -283,7 +283,7 @@ test("a subscription hears of what comes after it, and of nothing once it is del
   assert.deepEqual(failures.body.failures, []);
 });
 
-test("another desk's webhook, a deleted one and nobody's are the same 404", async (t) => {
+test("another desk's, a deleted and an unknown webhook get the same 404", async (t) => {
   const service = await startService(t);
   const [mine, other] = [await service.issue(), await service.issue()];
   const foreign = await registerWebhook(service, other.api_key, url);
@@ -305,7 +305,7 @@ test("another desk's webhook, a deleted one and nobody's are the same 404", asyn
   }
 });
 
-test("every route of webhooks refuses who may not enter", async (t) => {
+test("every webhook route checks key, scope, rate and body", async (t) => {
   const service = await startService(t);
   const scope = "webhooks:write";
   const id = "/v1/webhooks/whk_00000000000000000000000000";

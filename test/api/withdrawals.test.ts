@@ -61,7 +61,7 @@ async function withMoney(service: Service, paise = lakhs) {
   return { desk, withdraw: withdrawerFor(service, desk), offboard, stateOfFirm };
 }
 
-test("a firm's available money is paid to its account, and everything says so", async (t) => {
+test("a withdrawal pays available money to the firm's account, and balance, payouts, statement and events show it", async (t) => {
   const service = await startService(t);
   const { desk, withdraw } = await withMoney(service);
   const dry = await withdraw(200, { headers: { "x-dry-run": "1" } });
@@ -119,7 +119,7 @@ test("a firm's available money is paid to its account, and everything says so", 
   await assertLedgerSound(service);
 });
 
-test("nobody withdraws what is not theirs, or more than there is", async (t) => {
+test("a withdrawal of another's money or of more than is available is refused", async (t) => {
   const service = await startService(t);
   const { desk, withdraw } = await withMoney(service);
   const stranger = await openTestDesk(service);
@@ -141,7 +141,7 @@ test("nobody withdraws what is not theirs, or more than there is", async (t) => 
   assert.equal(unbanked.body.detail.reason, "no_bank_account");
 });
 
-test("of withdrawals at once only what is there leaves", async (t) => {
+test("concurrent withdrawals pay no more than is available", async (t) => {
   const service = await startService(t);
   const { desk, withdraw } = await withMoney(service);
   const answers = await Promise.all(
@@ -154,7 +154,7 @@ test("of withdrawals at once only what is there leaves", async (t) => {
   await assertLedgerSound(service);
 });
 
-test("a withdrawal is held as any payout is, and what comes back is available again", async (t) => {
+test("a withdrawal is held as any payout is, and returned money is available again", async (t) => {
   const service = await startService(t);
   const desk = await openTestDesk(service);
   const name = "Held Limited";
@@ -196,7 +196,7 @@ test("a withdrawal is held as any payout is, and what comes back is available ag
   await assertLedgerSound(service);
 });
 
-test("a firm with money does not leave, and drains by paying itself out", async (t) => {
+test("a firm with money cannot be offboarded, and is paid its balance while it drains", async (t) => {
   const service = await startService(t);
   const { desk, offboard, stateOfFirm } = await withMoney(service);
   const { detail } = await offboard(409);
@@ -220,7 +220,7 @@ test("a firm with money does not leave, and drains by paying itself out", async 
   await assertLedgerSound(service);
 });
 
-test("what comes back while a firm drains waits for another account", async (t) => {
+test("money returned while a firm drains waits for another account", async (t) => {
   const service = await startService(t);
   const { desk, offboard, stateOfFirm } = await withMoney(service);
   await service.send("POST", "/v1/sandbox/scenarios", {
@@ -245,7 +245,7 @@ test("what comes back while a firm drains waits for another account", async (t) 
   assert.equal(await stateOfFirm(), "offboarded");
 });
 
-test("what a firm owes keeps it and its money here until it is settled", async (t) => {
+test("dues block offboarding and withdrawal until they are settled", async (t) => {
   const service = await startService(t);
   const desk = await openTestDesk(service);
   const scripNo = await addCredit(service, desk);
@@ -297,7 +297,7 @@ test("what a firm owes keeps it and its money here until it is settled", async (
   await assertLedgerSound(service);
 });
 
-test("two withdrawals of a firm that owes do not both count on the same money", async (t) => {
+test("concurrent withdrawals of a firm with dues do not count the same money twice", async (t) => {
   const service = await startService(t);
   const { desk, withdraw } = await withMoney(service, 3_000);
   await service.ctx.db.transaction(async (tx) => {
@@ -329,7 +329,7 @@ test("two withdrawals of a firm that owes do not both count on the same money", 
   assert.deepEqual(statuses, [201, 409]);
 });
 
-test("a firm that has left takes no deposit, which nobody could ever pay out", async (t) => {
+test("an offboarded firm takes no deposit", async (t) => {
   const service = await startService(t);
   const { firmId, key } = await openTestDesk(service);
   await service.send("POST", `/v1/firms/${firmId}/offboard`, { key, body: {}, expect: 200 });

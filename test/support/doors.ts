@@ -26,7 +26,7 @@ export async function checkDoors(
   await service.send("GET", "/v1/whoami", { key: spent.api_key, expect: 200 });
   const others = (scope: Scope) => scopes.filter((other) => other !== scope && other !== "*");
   for (const { method, path, scope, body } of doors) {
-    await t.test(`${method} ${path} refuses who may not enter`, async () => {
+    await t.test(`${method} ${path} checks key, scope, rate and body`, async () => {
       const { send } = service;
       const refused = async (status: number, slug: string, options: object): Promise<Answer> => {
         const answer = await send(method, path, { ...options, expect: status });

@@ -22,14 +22,14 @@ function drain(queue: FairQueue<ReturnType<typeof job>>, sandbox = true): string
   return names;
 }
 
-test("desks take turns, however many jobs each has", () => {
+test("desks take turns, for any number of jobs each", () => {
   const queue = new FairQueue<ReturnType<typeof job>>(wide);
   for (let at = 1; at <= 4; at++) queue.add(job("live", "busy", `busy ${at}`));
   queue.add(job("live", "late"));
   assert.deepEqual(drain(queue), ["busy 1", "late", "busy 2", "busy 3", "busy 4"]);
 });
 
-test("live goes before sandbox, which still has a turn now and then", () => {
+test("live goes before the sandbox, which still gets a share", () => {
   const queue = new FairQueue<ReturnType<typeof job>>(wide);
   for (let at = 0; at < 3; at++) queue.add(job("sandbox", "s"));
   for (let at = 0; at < 20; at++) queue.add(job("live", "l"));
@@ -38,7 +38,7 @@ test("live goes before sandbox, which still has a turn now and then", () => {
   assert.equal(names.filter((name) => name === "s").length, 3);
 });
 
-test("while the sandbox may not begin, live still does", () => {
+test("live jobs start while the sandbox is at its limit", () => {
   const queue = new FairQueue<ReturnType<typeof job>>(wide);
   queue.add(job("sandbox", "s"));
   queue.add(job("live", "l"));
@@ -46,7 +46,7 @@ test("while the sandbox may not begin, live still does", () => {
   assert.deepEqual(drain(queue), ["s"]);
 });
 
-test("a desk's jobs and an environment's are bounded, and one does not fill the other's", () => {
+test("the jobs of a desk and of an environment are bounded separately", () => {
   const queue = new FairQueue<ReturnType<typeof job>>({ perDeskMax: 2, perEnvironmentMax: 3 });
   queue.add(job("sandbox", "a"));
   queue.add(job("sandbox", "a"));

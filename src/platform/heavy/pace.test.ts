@@ -26,7 +26,7 @@ async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
 
 const items = Array.from({ length: 10 }, (_, at) => at);
 
-test("others have a turn after every piece, and the results keep their order", async () => {
+test("other work runs after every piece, and results keep their order", async () => {
   const turns = await turnsDuring(async () => {
     const results = await mapPaced(items, (item) => (busy(), 2 * item), openPace());
     assert.deepEqual(
@@ -46,7 +46,7 @@ test("others have a turn after every piece, and the results keep their order", a
   assert.equal(await turnsDuring(() => mapPaced(items, busy, noPace)), 0);
 });
 
-test("work that is not wanted any more ends at its next turn", async () => {
+test("aborted work ends at its next turn", async () => {
   let done = 0;
   const pace = openPace({
     mayGoOn: () => {
@@ -60,7 +60,7 @@ test("work that is not wanted any more ends at its next turn", async () => {
   assert.equal(done, 3);
 });
 
-test("a turn of the loop does one piece of each queue, in the order they came, whoever waits", async () => {
+test("one turn of the event loop runs one piece of each queue, in order of arrival", async () => {
   const begun: string[] = [];
   const begin = (queue: "few" | "many", at: number) =>
     takePiece(queue).then(() => begun.push(`${queue} ${at}`));
@@ -87,7 +87,7 @@ test("work is done one piece at a time, in the order it came", async () => {
   assert.deepEqual(log, ["a begins", "a ends", "b begins", "b ends", "c begins", "c ends"]);
 });
 
-test("a piece that fails keeps nobody from their turn", async () => {
+test("a piece that fails does not block the pieces after it", async () => {
   const inTurn = takeTurns({ waitingMax: 10 });
   const failed = inTurn(async () => await Promise.reject(new Error("no")));
   const next = inTurn(async () => "yes");
@@ -95,7 +95,7 @@ test("a piece that fails keeps nobody from their turn", async () => {
   assert.equal(await next, "yes");
 });
 
-test("who finds too many waiting is refused at once", async () => {
+test("work is refused at once when the queue is full", async () => {
   const inTurn = takeTurns({ waitingMax: 1 });
   let release = () => {};
   const first = inTurn(async () => await new Promise<void>((resolve) => (release = resolve)));

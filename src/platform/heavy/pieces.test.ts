@@ -16,7 +16,7 @@ function open(limits: Partial<Parameters<typeof openPieces>[0]> = {}) {
   return { pieces: openPieces({ ...wide, onEnded, ...limits }), ended };
 }
 
-test("the sandbox takes its own places only, and waits in turn", async () => {
+test("sandbox work takes only the sandbox's places, and waits in order", async () => {
   const { pieces, ended } = open({ perDeskMax: 1 });
   const gate = Promise.withResolvers<string>();
   const first = pieces.run("held", () => gate.promise, sandbox);
@@ -33,7 +33,7 @@ test("the sandbox takes its own places only, and waits in turn", async () => {
   assert.deepEqual([pieces.running("sandbox"), pieces.waiting("sandbox")], [0, 0]);
 });
 
-test("a refusal, a fault and a caller who goes each give their place back", async () => {
+test("a refusal, a fault and a disconnected caller each free their place", async () => {
   const { pieces, ended } = open({ places: 1 });
   await assert.rejects(pieces.run("refusal", () => Promise.reject(notFound()), live));
   await assert.rejects(pieces.run("fault", () => Promise.reject(new Error("a bug")), live));
@@ -58,7 +58,7 @@ test("a refusal, a fault and a caller who goes each give their place back", asyn
   assert.deepEqual(ended.slice(2).toSorted(), ["kept done", "wait abandoned", "work abandoned"]);
 });
 
-test("what waits when the service closes is refused", async () => {
+test("work that waits when the service closes is refused", async () => {
   const { pieces } = open({ places: 1 });
   const gate = Promise.withResolvers<string>();
   const first = pieces.run("held", () => gate.promise, live);

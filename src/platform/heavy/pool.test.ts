@@ -29,7 +29,7 @@ function openGate(gate: Int32Array): void {
   Atomics.notify(gate, 0);
 }
 
-test("work is done in a thread, and a refusal arrives as one", async (t) => {
+test("work runs in a thread, and its Failure arrives as a Failure", async (t) => {
   const pool = open(t);
   assert.equal(await pool.run(jobs.echo, "yes", live), "yes");
   await assert.rejects(pool.run(jobs.refuse, "because", live), (error) => {
@@ -42,7 +42,7 @@ test("work is done in a thread, and a refusal arrives as one", async (t) => {
   assert.equal(await pool.run(jobs.echo, "still", live), "still");
 });
 
-test("live is served while the sandbox has more than it can do", async (t) => {
+test("live jobs are served while the sandbox is overloaded", async (t) => {
   const pool = open(t, { perDeskMax: 4 });
   const gate = shared();
   const held = Array.from({ length: 5 }, () => pool.run(jobs.wait, gate, sandbox));
@@ -84,7 +84,7 @@ test("a job that overruns its time fails alone", async (t) => {
   assert.deepEqual([pool.running("live"), pool.waiting("live")], [0, 0]);
 });
 
-test("a job whose caller has gone leaves the queue", async (t) => {
+test("a job whose caller disconnects leaves the queue", async (t) => {
   const pool = open(t, { threads: 1 });
   const gate = shared();
   const held = pool.run(jobs.wait, gate, live);
@@ -119,7 +119,7 @@ for (const [how, kind] of [
   });
 }
 
-test("who is waiting when the pool closes is told to try again", async (t) => {
+test("a job that waits when the pool closes is answered with a retryable error", async (t) => {
   const pool = open(t, { threads: 1 });
   const gate = shared();
   const asked = [pool.run(jobs.wait, gate, live), pool.run(jobs.echo, "waits", live)];

@@ -7,7 +7,7 @@ import fc from "fast-check";
 
 import { InFlight } from "./in-flight.ts";
 
-test("answers under way are those of a set, however they come and go", () => {
+test("the requests in flight equal those of a plain set, in any order of begin and end", () => {
   const message = new IncomingMessage(new Socket());
   const answers = Array.from({ length: 6 }, () => new ServerResponse(message));
   const step = fc.record({

@@ -31,7 +31,7 @@ async function askAll<Result>(ask: (item: number) => Promise<Result>, { items, t
   return await Promise.all(answers);
 }
 
-test("every caller gets its own answer, sets keep the order and stay within their size", async () => {
+test("every caller gets its own answer, and sets keep their order and their size limit", async () => {
   await fc.assert(
     fc.asyncProperty(loads, async (load) => {
       const worked: number[] = [];
@@ -58,7 +58,7 @@ test("every caller gets its own answer, sets keep the order and stay within thei
   );
 });
 
-test("a bad item fails alone, whether its set refuses it or breaks on it", async () => {
+test("a bad item fails alone, whether its set is refused or throws", async () => {
   await fc.assert(
     fc.asyncProperty(loads, fc.boolean(), async (load, breaks) => {
       const isBad = (item: number) => item % 10 === 3;
@@ -89,7 +89,7 @@ test("a bad item fails alone, whether its set refuses it or breaks on it", async
   );
 });
 
-test("a set that may have been kept is never tried again", async () => {
+test("a set that may have been committed is never retried", async () => {
   let tries = 0;
   const ask = coalesce(
     async (_set: readonly number[]): Promise<number[]> => {
@@ -106,7 +106,7 @@ test("a set that may have been kept is never tried again", async () => {
   assert.equal(tries, 1);
 });
 
-test("a full queue refuses the newcomer and serves those who wait", async () => {
+test("a full queue refuses new items and serves the waiting ones", async () => {
   const gate = Promise.withResolvers<void>();
   const ask = coalesce(
     async (set: readonly number[]) => {
@@ -124,7 +124,7 @@ test("a full queue refuses the newcomer and serves those who wait", async () => 
   assert.equal(await ask(5), 5);
 });
 
-test("no timer is involved: answers come while timers stand still", async (t) => {
+test("sets are formed without timers", async (t) => {
   mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
   t.after(() => mock.timers.reset());
   const ask = coalesce(async (set: readonly number[]) => set, {
@@ -135,7 +135,7 @@ test("no timer is involved: answers come while timers stand still", async (t) =>
   assert.deepEqual(await Promise.all([1, 2, 3, 4, 5].map(ask)), [1, 2, 3, 4, 5]);
 });
 
-test("what is asked for while a set is at work travels in one set", async () => {
+test("items that arrive while a set runs form the next set", async () => {
   const sizes: number[] = [];
   const gate = Promise.withResolvers<void>();
   const ask = coalesce(

@@ -38,7 +38,7 @@ async function openOwn(
   return db;
 }
 
-test("a connection that is lost within a transaction fails that transaction and nothing else", async (t) => {
+test("a lost connection fails its transaction and no other", async (t) => {
   const { db } = await testDatabase(t);
   const lost = db.transaction(async (tx) => {
     await tx.rows(sql`select 1 as one`);
@@ -51,7 +51,7 @@ test("a connection that is lost within a transaction fails that transaction and 
   assert.deepEqual(await db.rows(sql`select 1 as one`), [{ one: 1 }]);
 });
 
-test("an idle connection that is lost is told of, unless the database is being closed", async () => {
+test("the loss of an idle connection is reported, unless the database is being closed", async () => {
   const told: Error[] = [];
   const db = openDatabase({ connection: {}, onIdleError: (error) => told.push(error) });
   const lost = new Error("terminating connection due to administrator command");
@@ -63,7 +63,7 @@ test("an idle connection that is lost is told of, unless the database is being c
   assert.deepEqual(told, [lost]);
 });
 
-test("queries that travel together run in their order, and each has its own answer", async (t) => {
+test("pipelined queries run in order, and each has its own answer", async (t) => {
   const { db } = await testDatabase(t);
   const seen = await db.transaction(async (tx) => {
     await tx.rows(sql`create temporary table marks (mark int) on commit drop`);
@@ -84,7 +84,7 @@ test("queries that travel together run in their order, and each has its own answ
   assert.deepEqual(seen, [[1], [1, 2]]);
 });
 
-test("one that fails is the one that is told of, and nothing of its transaction is kept", async (t) => {
+test("the query that fails is reported, and its transaction rolls back", async (t) => {
   const { db } = await testDatabase(t);
   const plan = (name: string) =>
     sql`insert into plans (name, per_minute, enforced) values (${name}, 1, false)`;
@@ -102,7 +102,7 @@ test("one that fails is the one that is told of, and nothing of its transaction 
   assert.equal(one?.one, 1, "its connection serves on");
 });
 
-test("a transaction is asked again only when it has been answered, and commits only then", async (t) => {
+test("a transaction refuses a statement or a commit before its last answer", async (t) => {
   const { db } = await testDatabase(t);
   const one = sql`select 1 as one`;
   const unawaited = db.transaction(async (tx) => {
@@ -117,7 +117,7 @@ test("a transaction is asked again only when it has been answered, and commits o
   assert.deepEqual(await db.rows(one), [{ one: 1 }]);
 });
 
-test("what runs behind a lock runs when the lock is held", async (t) => {
+test("a statement after a lock runs when the lock is held", async (t) => {
   const { db } = await testDatabase(t);
   const lock = command(sql`select pg_advisory_xact_lock(17)`);
   const count = query<{ held: number }>(sql`
@@ -128,7 +128,7 @@ test("what runs behind a lock runs when the lock is held", async (t) => {
   assert.deepEqual(held, [undefined, [{ held: 1 }], [{ held: 1 }]]);
 });
 
-test("this process works while the server does, and what goes wrong here ends the query", async (t) => {
+test("work beside a query runs while the server does, and its error ends the query", async (t) => {
   const { db } = await testDatabase(t);
   const one = query<{ one: number }>(sql`select 1 as one`);
   const [rows, sum] = await db.pipeline([one, meanwhile(() => 1 + 1)]);
@@ -142,7 +142,7 @@ test("this process works while the server does, and what goes wrong here ends th
 
 const whoServes = sql`select pg_backend_pid() as pid`;
 
-test("a connection stays at hand, and one that is lost there is told of and not lent again", async (t) => {
+test("an idle connection is kept, and a lost one is reported and not reused", async (t) => {
   const told = Promise.withResolvers<Error>();
   const db = await openOwn(t, { onIdleError: told.resolve });
   const [first] = await db.rows<{ pid: number }>(whoServes);
@@ -154,7 +154,7 @@ test("a connection stays at hand, and one that is lost there is told of and not 
   assert.notEqual(second?.pid, first?.pid);
 });
 
-test("a connection that is given back goes to whoever waits for one", async (t) => {
+test("a released connection goes to the next waiting caller", async (t) => {
   const db = await openOwn(t, { connectionsMax: 1 });
   const [has, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const holder = db.transaction(async (tx) => {
@@ -171,7 +171,7 @@ test("a connection that is given back goes to whoever waits for one", async (t) 
   assert.equal((await waiter).length, 1);
 });
 
-test("statements that go together share a connection and are answered each by itself", async (t) => {
+test("statements sent together share a connection, and each has its own answer", async (t) => {
   const { db } = await testDatabase(t);
   const [one, two] = await db.pipeline([query(whoServes), query(whoServes)]);
   assert.deepEqual(one, two);
@@ -180,7 +180,7 @@ test("statements that go together share a connection and are answered each by it
   assert.equal((await db.rows(whoServes)).length, 1);
 });
 
-test("a connection that is lost when its statement was answered already is not lent again", async (t) => {
+test("a connection lost after its answer is not reused", async (t) => {
   const db = await openOwn(t);
   const clients: EventEmitter[] = [];
   db.pool.on("connect", (client) => clients.push(client));
@@ -193,7 +193,7 @@ test("a connection that is lost when its statement was answered already is not l
   assert.notEqual(second?.pid, first?.pid);
 });
 
-test("a statement of many filters can be planned for those that are given, and no other is", async (t) => {
+test("a statement can ask for a custom plan, and all other runs use the generic one", async (t) => {
   const db = await openOwn(t, { connectionsMax: 1 });
   const named = (name: string | null) => sql`
     select file
@@ -218,7 +218,7 @@ test("a statement of many filters can be planned for those that are given, and n
   assert.deepEqual(await plansMade(), [1, 0], "on another connection");
 });
 
-test("a long answer of a list waits for its turn among all that is long, a short one does not", async (t) => {
+test("a long answer is decoded in the queue of long work, a short one at once", async (t) => {
   const db = await openOwn(t, { connectionsMax: 2 });
   const list = (rows: number) =>
     db.planned.rows<{ at: number; text: string }>(sql`
@@ -239,7 +239,7 @@ test("a long answer of a list waits for its turn among all that is long, a short
   assert.deepEqual(new Set(long.map(({ text }) => text)), new Set(["x".repeat(500)]));
 });
 
-test("a connection whose long answer was cut off serves nobody else, and the next one is whole", async (t) => {
+test("a connection whose long answer was aborted is not reused, and the next answer is complete", async (t) => {
   const db = await openOwn(t, { connectionsMax: 1 });
   const failing = sql`select 1 / (400 - at) as part from generate_series(1, 1000) as at`;
   await assert.rejects(db.planned.rows(failing), /division by zero/);
@@ -259,7 +259,7 @@ async function openHasty(
   return await openOwn(t, { connection: { ...connection, ...hasty }, ...options });
 }
 
-test("a commit that is not answered ends, is not called undone, and is found later", async (t) => {
+test("a commit without an answer times out as unknown, not as rolled back, and is found later", async (t) => {
   const db = await openHasty(t);
   const plan = sql`insert into plans (name, per_minute, enforced) values ('late', 1, false)`;
   const found = sql`select name from plans where name = 'late'`;
@@ -285,7 +285,7 @@ test("a commit that is not answered ends, is not called undone, and is found lat
   assert.deepEqual(await db.rows(found), [{ name: "late" }]);
 });
 
-test("a transaction may be given more time for its statements, and none has more than that", async (t) => {
+test("a transaction may set a longer statement timeout, which ends with it", async (t) => {
   const db = await openHasty(t);
   const slow = (tx: Db) => tx.rows(sql`select pg_sleep(2)`);
   await assert.rejects(db.transaction(slow), /statement timeout/);
@@ -306,7 +306,7 @@ async function holdAll(db: Database, { have, end }: { have: number; end: Promise
   return { held: () => held, ended: Promise.all(holders) };
 }
 
-test("the sandbox leaves connections to live; whoever waits goes on in order, live first, or gives up", async (t) => {
+test("the sandbox leaves connections to live; waiting callers are served in order, live first, or time out", async (t) => {
   const db = await openOwn(t, { connectionsMax: 8 });
   const sandbox = db.for("sandbox");
   const end = Promise.withResolvers<void>();

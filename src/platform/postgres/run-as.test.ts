@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const isRoot = process.platform === "linux" && process.getuid?.() === 0;
 
 test(
-  "as root, programs run as another user, who finds them also in a closed folder",
+  "as root, programs run as another user, also from a folder that user cannot read",
   {
     skip: isRoot ? false : "only root has to become another user",
   },

@@ -12,7 +12,7 @@ const thrown = async (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-test("an error knows whether something may have been kept", async (t) => {
+test("an error says whether its transaction may have been committed", async (t) => {
   const { db } = await testDatabase(t);
   const ours = thrown(db.transaction(() => Promise.reject(new Error("a bug of ours"))));
   assert.equal(keptNothing(await ours), true, "thrown by us before the commit");
@@ -45,7 +45,7 @@ test("an error knows whether something may have been kept", async (t) => {
   assert.equal(keptNothing(await pure), true);
 });
 
-test("a set that answers too few is a fault for all of it, and is not tried again", async () => {
+test("a set with too few answers fails whole and is not retried", async () => {
   let tries = 0;
   const work = async () => {
     tries += 1;
@@ -76,7 +76,7 @@ function heldWork(held: Set<string>) {
   return { ask, sets };
 }
 
-test("items that meet a held row wait apart, and those of others do not wait with them", async () => {
+test("items that meet a locked row wait apart from all others", async () => {
   const held = new Set(["a"]);
   const { ask, sets } = heldWork(held);
   const waiting = ["a1", "a2"].map(ask);
@@ -90,7 +90,7 @@ test("items that meet a held row wait apart, and those of others do not wait wit
   assert.deepEqual(sets.at(-1), ["a1", "a2", "a3"], "in one set");
 });
 
-test("items whose row stays held are refused one by one, and begin anew afterwards", async () => {
+test("items whose row stays locked are refused one by one, and work again afterwards", async () => {
   const held = new Set(["a"]);
   const { ask } = heldWork(held);
   const answers = await Promise.allSettled(["a1", "b1", "a2"].map(ask));

@@ -90,7 +90,7 @@ const thing: fc.Arbitrary<Thing> = fc.record({
   numbers: fc.array(word, { maxLength: 4 }),
 });
 
-test("rows arrive as they were sent, whatever is in them", async (t) => {
+test("rows arrive with the values that were sent, for any values", async (t) => {
   const { db } = await testDatabase(t);
   await fc.assert(
     fc.asyncProperty(fc.array(thing, { maxLength: 5 }), async (sent) => {
@@ -132,7 +132,7 @@ async function withEntries(db: Db): Promise<void> {
     ) on commit drop`);
 }
 
-test("a set is inserted with what its rows share, and updated by the names of columns", async (t) => {
+test("a set is inserted with shared columns, and updated by column names", async (t) => {
   const { db } = await testDatabase(t);
   const at = new Date("2026-11-16T04:05:06.007Z");
   const rows = [
@@ -177,7 +177,7 @@ test("a set is inserted with what its rows share, and updated by the names of co
   assert.deepEqual(seen.updated, [{ scrip_nos: ["c"], at }]);
 });
 
-test("columns that have other names where they come from are read from there", async (t) => {
+test("a column can be read from a field of another name", async (t) => {
   const { db } = await testDatabase(t);
   const asks = [{ caller: { deskId: "d" }, no: 7 }];
   const read = await db.rows(sql`
@@ -187,7 +187,7 @@ test("columns that have other names where they come from are read from there", a
   assert.deepEqual(read, [{ entry_no: 7, environment: "d" }]);
 });
 
-test("what travels between this process and PostgreSQL is named, never counted", () => {
+test("values travel to PostgreSQL by column name, never by position", () => {
   const { text: written, values } = sql`
     select ${1}, r.at
     from ${entries.rows(["at", "entry_no"], [{ entry_no: 1, at: null }])} as r

@@ -14,7 +14,7 @@ const quotes = fc.constantFrom('"', "\\", '\\"', "'", "{}", ",", "a b", "", "NUL
 /** What JSON writes by a letter or a number, and texts that look as if it had. */
 const lettered = fc.constantFrom("\n", "\r", "\t", "\u0001", "\u007f", "\\n", "\\u0041", "\\\\t");
 
-test("PostgreSQL reads every array as it was meant", async (t) => {
+test("PostgreSQL reads every array with the values that were sent", async (t) => {
   const { db } = await testDatabase(t);
   const texts = fc.array(fc.oneof(text, quotes, lettered, fc.constant(null)), { maxLength: 20 });
   await fc.assert(
@@ -38,7 +38,7 @@ test("PostgreSQL reads every array as it was meant", async (t) => {
   });
 });
 
-test("PostgreSQL reads every single value as it was meant, alone and in an array", async (t) => {
+test("PostgreSQL reads every value as it was sent, alone and in an array", async (t) => {
   const { db } = await testDatabase(t);
   const instant = new Date("0987-06-05T04:03:02.001Z");
   const bytes = Buffer.from([0, 34, 92, 255]);
@@ -64,7 +64,7 @@ test("PostgreSQL reads every single value as it was meant, alone and in an array
   });
 });
 
-test("PostgreSQL reads every instant as it was meant, however far away", async (t) => {
+test("PostgreSQL reads every instant as it was sent, in any year", async (t) => {
   const { db } = await testDatabase(t);
   const edges = [
     "-000001-12-31T00:01:00.000Z",
