@@ -18,7 +18,7 @@ import {
   listUnfinishedPayouts,
 } from "./payouts/withdraw-money.ts";
 import type { TimeHooks } from "./sandbox/advance-clock.ts";
-import type { SettlementHooks } from "./settlement/conclude-legs.ts";
+import type { SettlementHooks } from "./settlement/transfer-legs.ts";
 import {
   hookLostCredits,
   listOpenSettlements,

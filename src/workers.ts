@@ -33,7 +33,11 @@ import { fixIndex } from "./market/daily-index.ts";
 import { deleteExpiredEnquiries } from "./market/answer-enquiries.ts";
 import { applyPayments, sendDuePayouts } from "./payouts/schedule-payouts.ts";
 import { simulateHolding, simulateIdentity, simulateTransfer } from "./outside/registry-rules.ts";
-import { applyFunding, applyTransfers, initiateTransfers } from "./settlement/transfer-credits.ts";
+import {
+  applyFunding,
+  applyTransfers,
+  initiateTransfers,
+} from "./settlement/advance-settlements.ts";
 import { failOverdue } from "./settlement/fail-settlements.ts";
 import { fundFromBalances } from "./settlement/fund-settlements.ts";
 import { issueInvoices } from "./settlement/taxes.ts";

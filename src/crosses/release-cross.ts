@@ -11,7 +11,7 @@ import type { Call } from "../kernel/caller.ts";
 import { newId } from "../kernel/ids.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import type { OnEnded } from "../settlement/conclude-legs.ts";
+import type { OnEnded } from "../settlement/transfer-legs.ts";
 import { type NewDeal, openSettlements, storeSettlements } from "../settlement/open-settlements.ts";
 import { type LockedCross, actOnCross, creditUnavailable, moveCross } from "./act-on-cross.ts";
 import { toEscrowName } from "./fund-cross.ts";

@@ -5,7 +5,7 @@ import { addDays, type IstDay, istDayStart } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import { noOffenders, type Offenders, workOneByOne } from "../platform/postgres/offenders.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
-import { listDealsBetween, findFirstDeal } from "../settlement/past-deals.ts";
+import { listDealsBetween, findFirstDeal } from "../settlement/read-settlements.ts";
 import {
   computeFigure,
   findDayToFix,

@@ -13,7 +13,7 @@ import { schemes } from "../kernel/scheme.ts";
 import type { Permission } from "../operators/rules.ts";
 import type { Context } from "../platform/context.ts";
 import { oneOf } from "../platform/http/wire.ts";
-import type { SettlementHooks } from "../settlement/conclude-legs.ts";
+import type { SettlementHooks } from "../settlement/transfer-legs.ts";
 import type { Served } from "./serialize-answer.ts";
 
 /** What the composition root provides. */

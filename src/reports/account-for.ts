@@ -23,7 +23,7 @@ import {
 import { findPaymentsById } from "../payouts/move-payout.ts";
 import { openPace, type Pace, runPaced } from "../platform/heavy/pace.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
-import { listLegsBySettlement } from "../settlement/past-deals.ts";
+import { listLegsBySettlement } from "../settlement/read-settlements.ts";
 import { findTaxesBySettlement } from "../settlement/taxes.ts";
 import { nextPeriod, periodSpan } from "../kernel/months.ts";
 import {

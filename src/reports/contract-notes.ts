@@ -8,8 +8,11 @@ import { listPaymentsOfSettlement } from "../payouts/move-payout.ts";
 import type { Context } from "../platform/context.ts";
 import type { Document } from "../platform/http/documents.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
-import { type DealtLeg, listLegsBySettlement } from "../settlement/past-deals.ts";
-import { readSettlement } from "../settlement/read-settlements.ts";
+import {
+  type DealtLeg,
+  listLegsBySettlement,
+  readSettlement,
+} from "../settlement/read-settlements.ts";
 import { toSideFee } from "../settlement/rules.ts";
 import {
   type FeeInvoice,

@@ -12,7 +12,7 @@ import { notFound } from "../kernel/failure.ts";
 import { refuseSubAccount, visibleTo } from "../kernel/visibility.ts";
 import { clearScenarios, readScenarios, setScenario as setForDesk } from "../outside/scenarios.ts";
 import type { Context } from "../platform/context.ts";
-import type { SettlementHooks } from "../settlement/conclude-legs.ts";
+import type { SettlementHooks } from "../settlement/transfer-legs.ts";
 import { giveUpSettlements, lockSettlementsOfDesk } from "../settlement/fail-settlements.ts";
 import { endOpenOrders, lockTrading } from "../trading/end-orders.ts";
 import { listOrders } from "../trading/read-orders.ts";

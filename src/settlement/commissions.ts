@@ -22,14 +22,14 @@ import {
   buildPayment,
   buildClawbacks,
 } from "./commission-rules.ts";
-import { listRates, upsertRate } from "./commission-store.ts";
+import { listCommissionRates, upsertCommissionRate } from "./store.ts";
 
 /** The current rate of each desk. */
 export async function findCommissionRates(
   db: Db,
   deskIds: readonly string[],
 ): Promise<ReadonlyMap<string, Bps>> {
-  const known = await listRates(db, deskIds);
+  const known = await listCommissionRates(db, deskIds);
   const set = new Map(known.map(({ desk_id, bps }) => [desk_id, bps]));
   return new Map(deskIds.map((deskId) => [deskId, set.get(deskId) ?? commissionBpsDefault]));
 }
@@ -49,7 +49,7 @@ export async function setCommission(
   const { environment, legal_name } = await findDesk(ctx, firmId);
   return await ctx.db.transaction(async (tx) => {
     const was = (await findCommissionRates(tx, [firmId])).get(firmId) ?? 0;
-    const { version } = await upsertRate(tx, {
+    const { version } = await upsertCommissionRate(tx, {
       desk_id: firmId,
       environment,
       bps,

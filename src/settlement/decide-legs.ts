@@ -1,5 +1,5 @@
 // Decides what answers change in one settlement: its legs, its state, its entries and the earnings of
-// its sellers. Pure; `conclude-legs.ts` stores the decisions.
+// its sellers. Pure; `transfer-legs.ts` stores the decisions.
 
 import type { CommissionedSide } from "./commission-rules.ts";
 import type { Answered } from "../outside/inquiry-rules.ts";

@@ -18,19 +18,9 @@ import {
   yieldToCallers,
 } from "../platform/postgres/offenders.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
-import { claimOverdue } from "./claim-store.ts";
-import { concludeLegs, type SettlementHooks } from "./conclude-legs.ts";
-import { type Answers, buildFailures } from "./decide-legs.ts";
-import { listOpenByFirm } from "./read-store.ts";
-import {
-  type FailureReason,
-  findOffice,
-  openStates,
-  settlementLifecycle,
-  noSettlement,
-} from "./rules.ts";
 import {
   bringSettlementsNearer,
+  claimOverdue,
   type LegRow,
   listByCredits,
   listEnvironmentsWith,
@@ -39,6 +29,10 @@ import {
   lockWithin,
   type SettlementRow,
 } from "./store.ts";
+import { concludeLegs, type SettlementHooks } from "./transfer-legs.ts";
+import { type Answers, buildFailures } from "./decide-legs.ts";
+import { listOpenByFirm } from "./read-store.ts";
+import { type FailureReason, findOffice, openStates, settlementLifecycle, noSettlement } from "./rules.ts";
 
 const setSizeMax = 200;
 const deadlineWorker: Actor = { kind: "worker", id: "clock", requestId: null };

@@ -28,22 +28,20 @@ import {
   type Query,
   type Tx,
 } from "../platform/postgres/postgres.ts";
-import { claimUnfunded } from "./claim-store.ts";
-import { buildSettlementChanges, moveToDeadline } from "./move-settlement.ts";
-import { buildMoneyMovements } from "./movements.ts";
-import { assertHoldsWritten, FundsMoved } from "./open-settlements.ts";
-import { listBuyers } from "./read-store.ts";
-import { eventByState, isOpenLeg } from "./rules.ts";
 import {
+  claimUnfunded,
   type LegRow,
   listEnvironmentsWith,
   listLegs,
-  listUnfunded,
-  listUnfundedBuyers,
   lockSettlements,
   setSettlements,
   type SettlementRow,
 } from "./store.ts";
+import { buildSettlementChanges, moveToDeadline } from "./move-settlement.ts";
+import { buildMoneyMovements } from "./movements.ts";
+import { assertHoldsWritten, FundsMoved } from "./open-settlements.ts";
+import { listBuyers, listUnfunded, listUnfundedBuyers } from "./read-store.ts";
+import { eventByState, isOpenLeg } from "./rules.ts";
 
 const setSizeMax = 500;
 const fundingWorker: Actor = { kind: "worker", id: "funding", requestId: null };

@@ -5,7 +5,8 @@ import { istTimestamp } from "../kernel/time.ts";
 import type { Calendar } from "../kernel/working-days.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import { computeDueAt, settlementLifecycle, type SettlementState, findSideState } from "./rules.ts";
-import { type LegRow, listStates, type SettlementRow } from "./store.ts";
+import { type LegRow, type SettlementRow } from "./store.ts";
+import { listStates } from "./read-store.ts";
 
 type Action = keyof typeof settlementLifecycle.moves;
 

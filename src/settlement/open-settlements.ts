@@ -34,7 +34,7 @@ import { findBalances } from "../ledger/read-books.ts";
 import { assertWritten, type Entry, type EntryName } from "../ledger/rules.ts";
 import { type BookChanges, writeBooksBeside, type WrittenBooks } from "../ledger/write-books.ts";
 import { all, known, type Query, type Tx } from "../platform/postgres/postgres.ts";
-import { askCustoms, findCustomsFacts } from "./ask-customs.ts";
+import { askCustoms, findCustomsFacts } from "./transfer-legs.ts";
 import { buildSettlementChanges } from "./move-settlement.ts";
 import { beginTransfer, buildTransferChanges } from "./decide-legs.ts";
 import { buildCreditMovement, buildMoneyMovements } from "./movements.ts";

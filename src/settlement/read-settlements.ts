@@ -1,6 +1,6 @@
-// A desk reads its own sides: what each of its firms delivers or buys, at that firm's price. One function
-// makes what every reader gets, and an event carries one side. A side's state comes from its own legs:
-// it is over when the last of them is answered; then its events are sent and its orders follow.
+// Reads settlements. A desk sees its own sides: what each of its firms delivers or buys, at that firm's
+// price. A side's state comes from its own legs: it ends with the last answer about them; then its
+// events are sent and its orders follow. Reports read the deals of the whole market here, too.
 
 import type { Caller, Environment } from "../kernel/caller.ts";
 import { notFound } from "../kernel/failure.ts";
@@ -8,36 +8,41 @@ import { isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
 import { closePage, countOnce, openPage, type Page } from "../kernel/page.ts";
 import { parseQueryInstant } from "../kernel/query-time.ts";
+import type { Scheme } from "../kernel/scheme.ts";
 import { istTimestamp } from "../kernel/time.ts";
-import { isVisible, type Visibility, toFirmFilter, visibleTo } from "../kernel/visibility.ts";
+import { isVisible, toFirmFilter, type Visibility, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import {
   findReason,
   listOrderIds,
-  toSideMoney,
-  type SettlementSide,
   listSides,
+  type SettlementSide,
   sumSide,
+  toSideMoney,
 } from "./move-settlement.ts";
 import {
   countSettlements,
+  type DealRow,
+  findFirstDealAt,
   findSettlement,
   listAllSettlementRows,
+  listDeals,
+  listDealtLegs,
   listOrderLegs,
   listSettlementRows,
   type SettlementFilter,
 } from "./read-store.ts";
 import {
+  findAwaitedParty,
+  findSideState,
   isOpen,
   isOpenLeg,
   listMoves,
   settlementLifecycle,
   type SettlementState,
-  findSideState,
   type Step,
-  findAwaitedParty,
 } from "./rules.ts";
 import type { ListSettlementsQuery, Settlement } from "./schema.ts";
 import { type LegRow, listLegs, type SettlementRow } from "./store.ts";
@@ -83,17 +88,6 @@ export async function listSettlements(
   return { ...page, rows: await mapPaced(page.rows, view, openPace()) };
 }
 
-function toFilter(visible: Visibility, query: ListSettlementsQuery): SettlementFilter {
-  return {
-    status: query.status ?? null,
-    firmId: toFirmFilter(visible, query.firm_id),
-    visibleFirmId: visible.firmId,
-    orderId: query.order_id ?? null,
-    from: parseQueryInstant("from", query.from),
-    to: parseQueryInstant("to", query.to),
-  };
-}
-
 type SettlementSearch = {
   readonly environment?: Environment | undefined;
   readonly status?: SettlementState | undefined;
@@ -121,67 +115,6 @@ export async function listAllSettlements(
     ...row,
     legs: legsById.get(row.settlement_id) ?? [],
   }));
-}
-
-/** A settlement as one party sees it: the sides of its own firms, at their own prices. */
-export function viewSettlement(
-  row: SettlementRow,
-  legs: readonly LegRow[],
-  visible: Visibility,
-): Settlement {
-  const own = listSides(row, legs).filter((side) => isVisible(visible, side));
-  const ownLegs = own.flatMap((side) => side.legs);
-  const status = findSideState(row.state, ownLegs);
-  const isOver = !isOpen(status);
-  return {
-    settlement_id: row.settlement_id,
-    // Both sides of a cross may see its id; an order's id belongs to one desk.
-    cross_id: row.origin_kind === "cross" ? row.origin : null,
-    scheme: row.scheme,
-    status,
-    reason: findReason(row, ownLegs, status),
-    waiting_on: findAwaitedParty(status),
-    due_at: isOver ? null : row.due_at && istTimestamp(row.due_at),
-    sides: own.map((side) => viewSide(row, side)),
-    history: buildHistory(row, ownLegs),
-    version: row.version,
-    allowed_actions: allowedActions(settlementLifecycle, status),
-    created_at: istTimestamp(row.created_at),
-    updated_at: istTimestamp(row.updated_at),
-  };
-}
-
-/** The history for these legs: the steps up to their own end, and a reversal of delivered ones. */
-function buildHistory(row: SettlementRow, legs: readonly LegRow[]): Step[] {
-  if (legs.some((leg) => isOpenLeg(leg.state))) return [...row.history];
-  const answered = legs.flatMap((leg) => leg.answered_at?.getTime() ?? []);
-  const at = istTimestamp(new Date(Math.max(...answered)));
-  const before = row.history.filter((step) => isOpen(step.status) && step.at <= at);
-  const reversed = row.history.filter((step) => step.status === "reversed");
-  const ends = listMoves(legs).map((action) => {
-    const status = settlementLifecycle.moves[action].to;
-    return { status, at, reason: findReason(row, legs, status) };
-  });
-  const isFailed = ends.some(({ status }) => status === "failed");
-  return [...before, ...ends, ...(isFailed ? [] : reversed)];
-}
-
-function viewSide(row: SettlementRow, side: SettlementSide): Settlement["sides"][number] {
-  return {
-    side: side.side,
-    firm_id: side.firmId,
-    order_ids: listOrderIds(side, row),
-    status: findSideState(row.state, side.legs),
-    ...sumSide(side),
-    legs: side.legs.map((leg) => ({
-      scrip_no: leg.scrip_no,
-      order_id: side.side === "buy" ? row.buyer_order_id : leg.seller_order_id,
-      face_paise: leg.face_paise,
-      ...toSideMoney(side, leg),
-      status: leg.state,
-      reason: leg.reason,
-    })),
-  };
 }
 
 /** An order and its settlements. */
@@ -230,4 +163,116 @@ export async function findOrderStandings(
 /** Whether anything the order dealt was delivered or still may be. */
 export function hasStanding({ states }: OrderStanding): boolean {
   return [...states.values()].some((state) => state !== "failed");
+}
+
+/** The deals from one instant up to but not including another, oldest first. */
+export async function listDealsBetween(
+  db: Db,
+  span: {
+    readonly environment: Environment;
+    readonly scheme: Scheme;
+    readonly from: Date;
+    readonly to: Date;
+  },
+): Promise<readonly DealRow[]> {
+  return await listDeals(db, span);
+}
+
+/** A leg with its buyer. */
+export type DealtLeg = LegRow & { readonly buyer_firm_id: string };
+
+/** Bounds one statement: decoding more rows at once would block the event loop. */
+const settlementsAtOnce = 250;
+
+/** Legs by settlement, for reports. */
+export async function listLegsBySettlement(
+  db: Db,
+  settlementIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly DealtLeg[]>> {
+  const legs: DealtLeg[] = [];
+  for (let from = 0; from < settlementIds.length; from += settlementsAtOnce) {
+    const some = settlementIds.slice(from, from + settlementsAtOnce);
+    legs.push(...(await listDealtLegs(db, some)));
+  }
+  return Map.groupBy(legs, (leg) => leg.settlement_id);
+}
+
+/** The time of the first deal of a scheme. */
+export async function findFirstDeal(
+  db: Db,
+  market: { readonly environment: Environment; readonly scheme: Scheme },
+): Promise<Date | undefined> {
+  return await findFirstDealAt(db, market);
+}
+
+/** A settlement as one party sees it: the sides of its own firms, at their own prices. */
+export function viewSettlement(
+  row: SettlementRow,
+  legs: readonly LegRow[],
+  visible: Visibility,
+): Settlement {
+  const own = listSides(row, legs).filter((side) => isVisible(visible, side));
+  const ownLegs = own.flatMap((side) => side.legs);
+  const status = findSideState(row.state, ownLegs);
+  const isOver = !isOpen(status);
+  return {
+    settlement_id: row.settlement_id,
+    // Both sides of a cross may see its id; an order's id belongs to one desk.
+    cross_id: row.origin_kind === "cross" ? row.origin : null,
+    scheme: row.scheme,
+    status,
+    reason: findReason(row, ownLegs, status),
+    waiting_on: findAwaitedParty(status),
+    due_at: isOver ? null : row.due_at && istTimestamp(row.due_at),
+    sides: own.map((side) => viewSide(row, side)),
+    history: buildHistory(row, ownLegs),
+    version: row.version,
+    allowed_actions: allowedActions(settlementLifecycle, status),
+    created_at: istTimestamp(row.created_at),
+    updated_at: istTimestamp(row.updated_at),
+  };
+}
+
+function toFilter(visible: Visibility, query: ListSettlementsQuery): SettlementFilter {
+  return {
+    status: query.status ?? null,
+    firmId: toFirmFilter(visible, query.firm_id),
+    visibleFirmId: visible.firmId,
+    orderId: query.order_id ?? null,
+    from: parseQueryInstant("from", query.from),
+    to: parseQueryInstant("to", query.to),
+  };
+}
+
+/** The history for these legs: the steps up to their own end, and a reversal of delivered ones. */
+function buildHistory(row: SettlementRow, legs: readonly LegRow[]): Step[] {
+  if (legs.some((leg) => isOpenLeg(leg.state))) return [...row.history];
+  const answered = legs.flatMap((leg) => leg.answered_at?.getTime() ?? []);
+  const at = istTimestamp(new Date(Math.max(...answered)));
+  const before = row.history.filter((step) => isOpen(step.status) && step.at <= at);
+  const reversed = row.history.filter((step) => step.status === "reversed");
+  const ends = listMoves(legs).map((action) => {
+    const status = settlementLifecycle.moves[action].to;
+    return { status, at, reason: findReason(row, legs, status) };
+  });
+  const isFailed = ends.some(({ status }) => status === "failed");
+  return [...before, ...ends, ...(isFailed ? [] : reversed)];
+}
+
+function viewSide(row: SettlementRow, side: SettlementSide): Settlement["sides"][number] {
+  return {
+    side: side.side,
+    firm_id: side.firmId,
+    order_ids: listOrderIds(side, row),
+    status: findSideState(row.state, side.legs),
+    ...sumSide(side),
+    legs: side.legs.map((leg) => ({
+      scrip_no: leg.scrip_no,
+      order_id: side.side === "buy" ? row.buyer_order_id : leg.seller_order_id,
+      face_paise: leg.face_paise,
+      ...toSideMoney(side, leg),
+      status: leg.state,
+      reason: leg.reason,
+    })),
+  };
 }

@@ -5,7 +5,7 @@ import type { Environment } from "../kernel/caller.ts";
 import type { PageRequest } from "../kernel/page.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { Visibility } from "../kernel/visibility.ts";
-import { type Db, fragment, sql } from "../platform/postgres/postgres.ts";
+import { type Db, fragment, type Query, query, sql } from "../platform/postgres/postgres.ts";
 import { shape, text } from "../platform/postgres/table.ts";
 import type { LegState, SettlementState } from "./rules.ts";
 import { legColumns, type LegRow, settlementColumns, type SettlementRow } from "./store.ts";
@@ -310,4 +310,37 @@ export async function findFirstDealAt(
     order by dealt_at
     limit 1`);
   return row?.dealt_at;
+}
+
+export async function listStates(
+  db: Db,
+  settlementIds: readonly string[],
+): Promise<Pick<SettlementRow, "settlement_id" | "state">[]> {
+  return await db.rows(sql`
+    select settlement_id, state
+    from settlements
+    where settlement_id = any(${settlementIds}::text[])`);
+}
+
+/** The buyers of unfunded settlements. */
+export async function listUnfundedBuyers(db: Db, environment: Environment): Promise<string[]> {
+  const rows = await db.rows<{ buyer_firm_id: string }>(sql`
+    select distinct buyer_firm_id
+    from settlements
+    where environment = ${environment} and state = 'pending'`);
+  return rows.map((row) => row.buyer_firm_id);
+}
+
+/** The sum of unfunded purchases by firm; firms without any are left out. */
+export function listUnfunded(
+  environment: Environment,
+  firmIds: readonly string[],
+): Query<{ firm_id: string; unfunded_paise: number }[]> {
+  return query(sql`
+    select buyer_firm_id as firm_id,
+      least(sum(buyer_paise), 9007199254740991)::bigint as unfunded_paise
+    from settlements
+    where state = 'pending' and buyer_firm_id = any(${firmIds}::text[])
+      and environment = ${environment}
+    group by buyer_firm_id`);
 }

@@ -1,7 +1,7 @@
 import { callOf, sendPage, takeNoBodyAsEmpty } from "../platform/http/calls.ts";
 import { type Context, contextFor } from "../platform/context.ts";
 import type { App } from "../platform/http/server.ts";
-import { advanceSettlement, type Simulation } from "./advance-settlement.ts";
+import { advanceSettlement, type Simulation } from "./advance-settlements.ts";
 import { listSettlements, readSettlement } from "./read-settlements.ts";
 import {
   ListSettlementsQuery,

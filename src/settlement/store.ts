@@ -1,21 +1,19 @@
+// Settlements, their legs and the commission rates of desks: writes, and reads under a lock. Workers
+// claim rows with `for update skip locked`, so that two workers never take the same row.
+
 import { type Environment, environments } from "../kernel/caller.ts";
 import { houseFirmId } from "../kernel/ids.ts";
 import type { Passage } from "../kernel/passage.ts";
 import type { Scheme } from "../kernel/scheme.ts";
-import {
-  command,
-  type Db,
-  query,
-  type Query,
-  sql,
-  type Tx,
-} from "../platform/postgres/postgres.ts";
+import type { Choice } from "../platform/postgres/offenders.ts";
+import { command, type Db, type Query, sql, type Tx } from "../platform/postgres/postgres.ts";
 import {
   bigint,
   flag,
   int,
   json,
   type RowOf,
+  shape,
   table,
   text,
   time,
@@ -45,7 +43,7 @@ export const settlements = table("settlements", {
 });
 export type SettlementRow = RowOf<typeof settlements>;
 
-export const settlementLegs = table("settlement_legs", {
+const settlementLegs = table("settlement_legs", {
   settlement_id: text(),
   scrip_no: text(),
   ordinal: int(),
@@ -75,6 +73,22 @@ export type LegRow = RowOf<typeof settlementLegs>;
 export const settlementColumns = settlements.as("s");
 export const legColumns = settlementLegs.as("l");
 
+const movedColumns = [
+  "state",
+  "reason",
+  "due_at",
+  "money_apart",
+  "history",
+  "version",
+  "updated_at",
+] as const;
+const setMovedColumns = settlements.assign(movedColumns);
+
+const answeredColumns = ["state", "reason", "answered_at"] as const;
+const setAnsweredColumns = settlementLegs.assign(answeredColumns);
+
+const lateStates = shape({ state: text(), until: time() });
+
 export function insertSettlements(rows: readonly SettlementRow[], now: Date): Query<void> {
   const shared = { reason: null, money_apart: false, created_at: now, updated_at: now };
   return command(sql`
@@ -100,14 +114,34 @@ export function insertLegs(rows: readonly LegRow[], now: Date): Query<void> {
     set deals = m.deals + excluded.deals, shown_paise = m.shown_paise + excluded.shown_paise`);
 }
 
-export async function listStates(
-  db: Db,
-  settlementIds: readonly string[],
-): Promise<Pick<SettlementRow, "settlement_id" | "state">[]> {
-  return await db.rows(sql`
-    select settlement_id, state
-    from settlements
-    where settlement_id = any(${settlementIds}::text[])`);
+/** The rows are locked. Joins by ctid, so the planner cannot choose a sequential scan. */
+export async function setSettlements(tx: Tx, rows: readonly SettlementRow[]): Promise<void> {
+  await tx.rows(sql`
+    update settlements as s
+    set ${setMovedColumns}
+    from ${settlements.rows(["settlement_id", ...movedColumns], rows)} as r
+    cross join lateral (
+      select ctid as place
+      from settlements as found
+      where found.settlement_id = r.settlement_id
+      limit 1
+    ) as f
+    where s.ctid = f.place`);
+}
+
+/** Sets state, reason and time. The settlements are locked. Joins by ctid, as above. */
+export async function setLegs(tx: Tx, rows: readonly LegRow[]): Promise<void> {
+  await tx.rows(sql`
+    update settlement_legs as l
+    set ${setAnsweredColumns}
+    from ${settlementLegs.rows(["settlement_id", "scrip_no", ...answeredColumns], rows)} as r
+    cross join lateral (
+      select ctid as place
+      from settlement_legs as found
+      where found.settlement_id = r.settlement_id and found.scrip_no = r.scrip_no
+      limit 1
+    ) as f
+    where l.ctid = f.place`);
 }
 
 /** A lateral lookup per id: the planner would otherwise scan the table for a large set. */
@@ -155,15 +189,6 @@ export async function listEnvironmentsWith(
         and s.due_at <= coalesce(${dueBy}::timestamptz, 'infinity')
     )`);
   return rows.map(({ environment }) => environment);
-}
-
-/** The buyers of unfunded settlements. */
-export async function listUnfundedBuyers(db: Db, environment: Environment): Promise<string[]> {
-  const rows = await db.rows<{ buyer_firm_id: string }>(sql`
-    select distinct buyer_firm_id
-    from settlements
-    where environment = ${environment} and state = 'pending'`);
-  return rows.map((row) => row.buyer_firm_id);
 }
 
 /** The settlements with an open leg for one of these credits. */
@@ -214,48 +239,75 @@ export async function lockWithin(
     for update`);
 }
 
-const movedColumns = [
-  "state",
-  "reason",
-  "due_at",
-  "money_apart",
-  "history",
-  "version",
-  "updated_at",
-] as const;
-const setMovedColumns = settlements.assign(movedColumns);
-
-/** The rows are locked. Joins by ctid, so the planner cannot choose a sequential scan. */
-export async function setSettlements(tx: Tx, rows: readonly SettlementRow[]): Promise<void> {
-  await tx.rows(sql`
-    update settlements as s
-    set ${setMovedColumns}
-    from ${settlements.rows(["settlement_id", ...movedColumns], rows)} as r
-    cross join lateral (
-      select ctid as place
-      from settlements as found
-      where found.settlement_id = r.settlement_id
-      limit 1
-    ) as f
-    where s.ctid = f.place`);
+/** Claims funded settlements, whose transfer can begin. */
+export async function claimFunded(
+  tx: Tx,
+  environment: Environment,
+  { limit, only, except }: Choice & { readonly limit: number },
+): Promise<SettlementRow[]> {
+  return await tx.rows(sql`
+    select ${settlementColumns}
+    from settlements as s
+    where s.environment = ${environment} and s.state = 'funded' and s.due_at is not null
+      and (${only}::text[] is null or s.settlement_id = any(${only}::text[]))
+      and s.settlement_id <> all(${except}::text[])
+    order by s.due_at
+    limit ${limit}
+    for update skip locked`);
 }
 
-const answeredColumns = ["state", "reason", "answered_at"] as const;
-const setAnsweredColumns = settlementLegs.assign(answeredColumns);
+/** Claims unfunded settlements of these buyers, oldest first. */
+export async function claimUnfunded(
+  tx: Tx,
+  environment: Environment,
+  {
+    buyerFirmIds,
+    limit,
+    only,
+    except,
+  }: Choice & { readonly buyerFirmIds: readonly string[]; readonly limit: number },
+): Promise<SettlementRow[]> {
+  return await tx.rows(sql`
+    select ${settlementColumns}
+    from settlements as s
+    where s.environment = ${environment} and s.state = 'pending'
+      and s.buyer_firm_id = any(${buyerFirmIds}::text[])
+      and (${only}::text[] is null or s.settlement_id = any(${only}::text[]))
+      and s.settlement_id <> all(${except}::text[])
+    order by s.due_at, s.settlement_id
+    limit ${limit}
+    for update skip locked`);
+}
 
-/** Sets state, reason and time. The settlements are locked. Joins by ctid, as above. */
-export async function setLegs(tx: Tx, rows: readonly LegRow[]): Promise<void> {
-  await tx.rows(sql`
-    update settlement_legs as l
-    set ${setAnsweredColumns}
-    from ${settlementLegs.rows(["settlement_id", "scrip_no", ...answeredColumns], rows)} as r
-    cross join lateral (
-      select ctid as place
-      from settlement_legs as found
-      where found.settlement_id = r.settlement_id and found.scrip_no = r.scrip_no
-      limit 1
-    ) as f
-    where l.ctid = f.place`);
+/** Claims settlements in these states whose deadline is at or before the instant given for the state. */
+export async function claimOverdue(
+  tx: Tx,
+  {
+    environment,
+    states,
+    limit,
+    only,
+    except,
+  }: Choice & {
+    readonly environment: Environment;
+    readonly states: readonly { readonly state: SettlementState; readonly lateUntil: Date }[];
+    readonly limit: number;
+  },
+): Promise<SettlementRow[]> {
+  const late = lateStates.rows(
+    { state: ({ state }) => state, until: ({ lateUntil }) => lateUntil },
+    states,
+  );
+  return await tx.rows(sql`
+    select ${settlementColumns}
+    from ${late} as late
+    join settlements as s on s.state = late.state and s.due_at <= late.until
+    where s.environment = ${environment}
+      and (${only}::text[] is null or s.settlement_id = any(${only}::text[]))
+      and s.settlement_id <> all(${except}::text[])
+    order by s.due_at
+    limit ${limit}
+    for update of s skip locked`);
 }
 
 /** Moves deadlines earlier. The rows are locked. */
@@ -271,16 +323,35 @@ export async function bringSettlementsNearer(
     where settlement_id = any(${settlementIds}::text[])`);
 }
 
-/** The sum of unfunded purchases by firm; firms without any are left out. */
-export function listUnfunded(
-  environment: Environment,
-  firmIds: readonly string[],
-): Query<{ firm_id: string; unfunded_paise: number }[]> {
-  return query(sql`
-    select buyer_firm_id as firm_id,
-      least(sum(buyer_paise), 9007199254740991)::bigint as unfunded_paise
-    from settlements
-    where state = 'pending' and buyer_firm_id = any(${firmIds}::text[])
-      and environment = ${environment}
-    group by buyer_firm_id`);
+type CommissionRateRow = {
+  readonly desk_id: string;
+  readonly environment: Environment;
+  readonly bps: number;
+  readonly version: number;
+  readonly updated_at: Date;
+};
+
+/** Desks without a row have the default rate. */
+export async function listCommissionRates(
+  db: Db,
+  deskIds: readonly string[],
+): Promise<CommissionRateRow[]> {
+  return await db.rows(sql`
+    select desk_id, environment, bps, version, updated_at
+    from commission_rates
+    where desk_id = any(${deskIds}::text[])`);
+}
+
+/** Concurrent calls queue on the row, so each raises the version by one. */
+export async function upsertCommissionRate(
+  tx: Tx,
+  rate: Omit<CommissionRateRow, "version">,
+): Promise<Pick<CommissionRateRow, "version">> {
+  const [row] = await tx.rows<{ version: number }>(sql`
+    insert into commission_rates as known (desk_id, environment, bps, version, updated_at)
+    values (${rate.desk_id}, ${rate.environment}, ${rate.bps}, 1, ${rate.updated_at})
+    on conflict (desk_id) do update
+    set bps = excluded.bps, version = known.version + 1, updated_at = excluded.updated_at
+    returning version`);
+  return row ?? { version: 1 };
 }

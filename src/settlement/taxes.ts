@@ -29,11 +29,15 @@ import {
   type InvoiceRow,
   listInvoices,
   listInvoicesBySettlement,
+  listRates,
+  listTaxes,
   listUninvoiced,
   lockSeries,
   raiseSeries,
   setInvoiceNos,
-} from "./invoice-store.ts";
+  type StoredTax,
+  upsertRate,
+} from "./tax-store.ts";
 import {
   type DocumentKind,
   formatDocumentNo,
@@ -44,7 +48,6 @@ import {
   refuseTds,
   type TdsRate,
 } from "./tax-rules.ts";
-import { type StoredTax, listRates, listTaxes, upsertRate } from "./tax-store.ts";
 
 /** A tax line from a day on; a null rate switches it off. */
 type SetTax = { readonly environment: Environment; readonly from: IstDay } & (

@@ -19,7 +19,7 @@ import type { Outcome } from "../platform/postgres/coalesce.ts";
 import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
 import type { Database, Tx } from "../platform/postgres/postgres.ts";
 import { findCurrentCards } from "../rates/current-cards.ts";
-import type { EndedSide } from "../settlement/conclude-legs.ts";
+import type { EndedSide } from "../settlement/transfer-legs.ts";
 import {
   type OrderStanding,
   findOrderStandings,

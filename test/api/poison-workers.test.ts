@@ -7,7 +7,7 @@ import { test, type TestContext } from "node:test";
 import { applyRegistryNews } from "../../src/credits/registry-news.ts";
 import { deleteOutage, insertOutage } from "../../src/outside/inquiry-store.ts";
 import { operator } from "../../src/kernel/actor.ts";
-import { initiate } from "../../src/settlement/transfer-credits.ts";
+import { initiate } from "../../src/settlement/advance-settlements.ts";
 import { lockSettlements } from "../../src/settlement/store.ts";
 import { settlementHooks } from "../../src/hooks.ts";
 import { noFee } from "../../src/kernel/money.ts";

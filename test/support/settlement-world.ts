@@ -37,7 +37,7 @@ import {
 import { movePayout } from "../../src/payouts/move-payout.ts";
 import { type Payee, payoutLifecycle } from "../../src/payouts/rules.ts";
 import type { PayoutLineRow, PayoutRow } from "../../src/payouts/store.ts";
-import { toReservation } from "../../src/settlement/conclude-legs.ts";
+import { toReservation } from "../../src/settlement/transfer-legs.ts";
 import {
   type Answers,
   beginTransfer,

@@ -1,5 +1,6 @@
-// Applies answers to legs, whether they come from customs, a deadline, the operator or news about a
-// credit. For a set of settlements, in the transaction of the answer:
+// Asks customs to transfer legs, and applies answers to them, whether they come from customs, a
+// deadline, the operator or news about a credit. For a set of settlements, in the transaction of the
+// answer:
 //
 //   decide     the new state of each leg, then of its settlement
 //   crosses    end with their settlements; they are locked before credits
@@ -13,29 +14,32 @@
 // The caller records the returned changes last. The credit and the money of a leg change hands in
 // this one transaction: delivery against payment.
 
-import { payCommissions } from "./commissions.ts";
 import { deliverCredits, unwindCredits } from "../credits/settle-credits.ts";
-import { dropQuestions } from "../outside/ask.ts";
+import { findIecs } from "../firms/find-firms.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
+import type { Side } from "../kernel/scheme.ts";
 import { assertWritten } from "../ledger/rules.ts";
 import { writeBooks } from "../ledger/write-books.ts";
+import { askOutside, dropQuestions } from "../outside/ask.ts";
+import { transferScenarios } from "../outside/scenario-rules.ts";
+import { takeScenarioFor, takeScenarios } from "../outside/scenarios.ts";
 import { schedulePayouts } from "../payouts/schedule-payouts.ts";
-import { type TaxedLegs, taxDelivered, findWithheld } from "./tax-legs.ts";
-import type { Side } from "../kernel/scheme.ts";
-import type { Tx } from "../platform/postgres/postgres.ts";
-import { listOrderIds } from "./move-settlement.ts";
+import { all, known, type Query, type Tx } from "../platform/postgres/postgres.ts";
+import { payCommissions } from "./commissions.ts";
 import {
   type Answers,
-  listCommissionedSides,
+  buildEarnings,
+  buildResolutions,
+  buildRetentions,
   type Decided,
   decideLegs,
-  buildEarnings,
-  buildRetentions,
-  buildResolutions,
+  listCommissionedSides,
   listTaxableLegs,
 } from "./decide-legs.ts";
+import { listOrderIds } from "./move-settlement.ts";
 import { type LegRow, setLegs, setSettlements, type SettlementRow } from "./store.ts";
+import { findWithheld, taxDelivered, type TaxedLegs } from "./tax-legs.ts";
 
 /** A client's side of which every leg is answered; legs of other sides may still be open. */
 export type EndedSide = {
@@ -63,7 +67,66 @@ export type SettlementHooks = {
   readonly lockCrosses: (tx: Tx, settlementIds: readonly string[]) => Promise<void>;
 };
 
-export type Conclusion = {
+/** A settlement and the legs that customs is to transfer. */
+type Transfer = {
+  readonly settlement: SettlementRow;
+  readonly open: readonly LegRow[];
+};
+
+/** The IECs of the firms, for customs, and the sandbox scenarios of their desks. */
+type CustomsFacts = {
+  readonly iecs: ReadonlyMap<string, string | null>;
+  readonly scenarios: Map<string, (typeof transferScenarios)[number]>;
+};
+
+export function findCustomsFacts(
+  environment: Environment,
+  transfers: readonly Transfer[],
+): Query<CustomsFacts> {
+  if (transfers.length === 0) return known({ iecs: new Map(), scenarios: new Map() });
+  const firmIds = transfers.flatMap(({ settlement, open }) => [
+    settlement.buyer_firm_id,
+    ...open.map((leg) => leg.seller_firm_id),
+  ]);
+  const deskIds = transfers.flatMap(listDeskIds);
+  return all([
+    findIecs([...new Set(firmIds)]),
+    takeScenarios(environment, { deskIds, wanted: transferScenarios }),
+  ]).map(([iecs, scenarios]) => ({ iecs, scenarios }));
+}
+
+/** Asks customs to transfer the credits, with one inquiry per credit. */
+export function askCustoms(
+  environment: Environment,
+  transfers: readonly Transfer[],
+  { iecs, scenarios }: CustomsFacts,
+  now: Date,
+): Query<void> {
+  return askOutside(
+    transfers.flatMap((transfer) => {
+      const { settlement, open } = transfer;
+      const scenario = takeScenarioFor(scenarios, ...listDeskIds(transfer));
+      return open.map((leg) => ({
+        environment,
+        deskId: leg.seller_desk_id,
+        port: "registry" as const,
+        kind: "credit_transfer" as const,
+        subjectId: toLegSubject(leg),
+        facts: {
+          settlement_id: leg.settlement_id,
+          scrip_no: leg.scrip_no,
+          face_paise: leg.face_paise,
+          seller_iec: iecs.get(leg.seller_firm_id) ?? null,
+          buyer_iec: iecs.get(settlement.buyer_firm_id) ?? null,
+          scenario,
+        },
+      }));
+    }),
+    now,
+  );
+}
+
+type Conclusion = {
   readonly environment: Environment;
   readonly answers: readonly Answers[];
   readonly actor: Actor;
@@ -113,6 +176,16 @@ export async function concludeLegs(tx: Tx, conclusion: Conclusion): Promise<read
   return [...credits.changes, ...own, ...payouts.changes, ...orders, ...crosses];
 }
 
+/** The subject of the inquiry to customs about a leg. */
+export function toLegSubject({ settlement_id, ordinal }: LegRow): string {
+  return `${settlement_id}:${ordinal}`;
+}
+
+/** The credit of a leg and what it is reserved for: the selling order, or else the deal's origin. */
+export function toReservation(settlement: SettlementRow, leg: LegRow) {
+  return { scripNo: leg.scrip_no, reservedFor: leg.seller_order_id ?? settlement.origin };
+}
+
 /** The taxes of what is delivered now, and what was withheld from what was delivered before. */
 async function taxLegs(
   tx: Tx,
@@ -129,16 +202,6 @@ async function taxLegs(
     earlier.map((one) => one.before.settlement_id),
   );
   return { entries: taxed.entries, withheld: new Map([...before, ...taxed.withheld]) };
-}
-
-/** The subject of the inquiry to customs about a leg. */
-export function toLegSubject({ settlement_id, ordinal }: LegRow): string {
-  return `${settlement_id}:${ordinal}`;
-}
-
-/** The credit of a leg and what it is reserved for: the selling order, or else the deal's origin. */
-export function toReservation(settlement: SettlementRow, leg: LegRow) {
-  return { scripNo: leg.scrip_no, reservedFor: leg.seller_order_id ?? settlement.origin };
 }
 
 async function moveCredits(
@@ -184,4 +247,8 @@ function listEndedSides({ before, ended }: Decided): EndedSide[] {
       ),
     };
   });
+}
+
+function listDeskIds({ settlement, open }: Transfer): string[] {
+  return [...open.map((leg) => leg.seller_desk_id), settlement.buyer_desk_id];
 }

@@ -1,0 +1,352 @@
+// The steps of a settlement from its deal to its end:
+//
+//   pending              the bank's answer about the buyer's money funds it (`applyFunding`)
+//   funded               a worker begins the transfer and asks customs (`initiateTransfers`)
+//   transfer_initiated   the answers of customs conclude its legs (`applyTransfers`)
+//
+// In the sandbox a caller can take the next step at once (`advanceSettlement`).
+
+import { applyNews } from "../credits/registry-news.ts";
+import { beginTransfers, lockReservedCredits } from "../credits/settle-credits.ts";
+import { recordChanges } from "../journal/record-changes.ts";
+import { type Actor, type Change, toActor } from "../kernel/actor.ts";
+import type { Call, Environment } from "../kernel/caller.ts";
+import { notFound } from "../kernel/failure.ts";
+import { isId } from "../kernel/ids.ts";
+import { wrongState } from "../kernel/lifecycle.ts";
+import { visibleTo } from "../kernel/visibility.ts";
+import type { Appliers } from "../outside/answer-inquiries.ts";
+import { answerNow, isPortUp } from "../outside/ask.ts";
+import { readCalendar } from "../outside/calendar.ts";
+import type { Answered, Simulators } from "../outside/inquiry-rules.ts";
+import { buildFundingReference } from "../payouts/deposit-rules.ts";
+import type { Deposit } from "../payouts/deposits.ts";
+import type { Context } from "../platform/context.ts";
+import {
+  noOffenders,
+  type Offenders,
+  workInParts,
+  yieldToCallers,
+} from "../platform/postgres/offenders.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import {
+  type Answers,
+  beginTransfer,
+  buildFailures,
+  buildTransferAnswers,
+  buildTransferChanges,
+} from "./decide-legs.ts";
+import { failOpenLegs } from "./fail-settlements.ts";
+import { fundByDeposits } from "./fund-settlements.ts";
+import { viewSettlement } from "./read-settlements.ts";
+import { findSettlement } from "./read-store.ts";
+import type { Settlement } from "./schema.ts";
+import {
+  claimFunded,
+  type LegRow,
+  listEnvironmentsWith,
+  listLegs,
+  lockSettlements,
+  setLegs,
+  setSettlements,
+  type SettlementRow,
+} from "./store.ts";
+import {
+  askCustoms,
+  concludeLegs,
+  findCustomsFacts,
+  type SettlementHooks,
+  toLegSubject,
+  toReservation,
+} from "./transfer-legs.ts";
+
+const setSizeMax = 200;
+const transferWorker: Actor = { kind: "worker", id: "settlement", requestId: null };
+
+/**
+ * Begins the transfer of one set of funded settlements: customs is asked about each credit. While
+ * customs is down they wait.
+ */
+export async function initiateTransfers(
+  ctx: Pick<Context, "db" | "now">,
+  settlementHooks: SettlementHooks,
+  offenders: Offenders = noOffenders(),
+): Promise<"more" | "idle"> {
+  let claimed = 0;
+  for (const environment of await listEnvironmentsWith(ctx.db, ["funded"])) {
+    if (!(await isPortUp(ctx.db, environment, "registry"))) continue;
+    const now = ctx.now();
+    claimed += await workInParts(offenders, (choice, note) =>
+      ctx.db.transaction(async (tx) => {
+        const settlements = await claimFunded(tx, environment, { limit: setSizeMax, ...choice });
+        note(settlements.map((row) => row.settlement_id));
+        if (settlements.length === 0) return 0;
+        await yieldToCallers(tx);
+        const changes = await initiate(tx, { environment, settlements, settlementHooks, now });
+        await recordChanges(tx, transferWorker, changes, now);
+        return settlements.length;
+      }),
+    );
+  }
+  return claimed > 0 ? "more" : "idle";
+}
+
+type Funding = Answered<"deal_funding">;
+type AnsweredTransfer = Answered<"credit_transfer">;
+
+type AnswerContext = { readonly settlementHooks: SettlementHooks; readonly now: Date };
+
+/** Applies the bank's answers about awaited money. */
+export async function applyFunding(
+  tx: Tx,
+  actor: Actor,
+  answered: readonly Funding[],
+  { settlementHooks, now }: AnswerContext,
+): Promise<void> {
+  const said = new Map(answered.map((inquiry) => [inquiry.subject_id, inquiry]));
+  const locked = await lockSettlements(tx, [...said.keys()]);
+  const waiting = locked.filter((row) => row.state === "pending");
+  const isArrived = (row: SettlementRow) => said.get(row.settlement_id)?.answer.arrived === true;
+  const arrived = waiting.filter(isArrived);
+  const changes = [
+    ...(await fundByDeposits(tx, {
+      settlements: arrived,
+      deposits: arrived.map((row) => buildDeposit(row, said.get(row.settlement_id))),
+      now,
+    })),
+  ];
+  const missing = waiting.filter((row) => !isArrived(row));
+  for (const [environment, rows] of Map.groupBy(missing, (row) => row.environment)) {
+    const answers = await failOpenLegs(tx, rows, "not_funded");
+    changes.push(
+      ...(await concludeLegs(tx, { environment, answers, actor, settlementHooks, now })),
+    );
+  }
+  await recordChanges(tx, actor, changes, now);
+}
+
+/** Applies the answers of customs about transfers. */
+export async function applyTransfers(
+  tx: Tx,
+  actor: Actor,
+  answered: readonly AnsweredTransfer[],
+  { settlementHooks, now }: AnswerContext,
+): Promise<void> {
+  const said = new Map(answered.map((inquiry) => [inquiry.subject_id, inquiry]));
+  const locked = await lockSettlements(tx, [
+    ...new Set(answered.map(({ facts }) => facts.settlement_id)),
+  ]);
+  const moving = locked.filter((row) => row.state === "transfer_initiated");
+  const changes: Change[] = [];
+  for (const [environment, rows] of Map.groupBy(moving, (row) => row.environment)) {
+    const answers = await loadAnswers(tx, rows, said);
+    const suspended = answers.flatMap(({ outcomes }) =>
+      [...outcomes].flatMap(([scripNo, { reason }]) =>
+        reason === "credit_suspended" ? [{ scripNo, news: "suspend" as const, reason }] : [],
+      ),
+    );
+    const settlementIds = rows.map((row) => row.settlement_id);
+    if (suspended.length > 0) await settlementHooks.lockCrosses(tx, settlementIds);
+    const heard = await applyNews(tx, environment, suspended, now);
+    changes.push(...heard.changes);
+    changes.push(
+      ...(await concludeLegs(tx, { environment, answers, actor, settlementHooks, now })),
+    );
+  }
+  await recordChanges(tx, actor, changes, now);
+}
+
+/** What a step of the sandbox needs: the simulated bank and customs, and what applies their answers. */
+export type Simulation = {
+  readonly simulators: Simulators;
+  readonly appliers: Appliers;
+  readonly settlementHooks: SettlementHooks;
+};
+
+/** Takes a sandbox settlement one step further at once, without waiting for its time. */
+export async function advanceSettlement(
+  ctx: Pick<Context, "db" | "now">,
+  call: Call,
+  { settlementId, simulation }: { readonly settlementId: string; readonly simulation: Simulation },
+): Promise<Settlement> {
+  const visible = visibleTo(call.caller);
+  const now = ctx.now();
+  return await ctx.db.transaction(
+    async (tx) => {
+      const known = isId("stl", settlementId)
+        ? await findSettlement(tx, visible, settlementId)
+        : undefined;
+      if (known?.environment !== "sandbox") throw notFound();
+      const [locked] = await lockSettlements(tx, [settlementId]);
+      if (!locked) throw new Error("a settlement that was found stays");
+      await takeNextStep(tx, locked, { actor: toActor(call), simulation, now });
+      const after = await findSettlement(tx, visible, settlementId);
+      if (!after) throw new Error("a settlement that was found stays");
+      return viewSettlement(after, await listLegs(tx, [settlementId]), visible);
+    },
+    { rollBack: call.dryRun },
+  );
+}
+
+type InitiateInput = {
+  readonly environment: Environment;
+  readonly settlements: readonly SettlementRow[];
+  readonly settlementHooks: SettlementHooks;
+  readonly now: Date;
+};
+
+/**
+ * Begins the transfer. A credit that is no longer reserved for its deal fails its leg; the rest of such
+ * a deal begins with the next set.
+ */
+export async function initiate(tx: Tx, initiation: InitiateInput): Promise<readonly Change[]> {
+  const { environment, settlements, settlementHooks, now } = initiation;
+  const legs = await listLegs(
+    tx,
+    settlements.map((row) => row.settlement_id),
+  );
+  const legsById = Map.groupBy(legs, (leg) => leg.settlement_id);
+  const deals = settlements.map((settlement) => {
+    const all = legsById.get(settlement.settlement_id) ?? [];
+    return { settlement, legs: all, open: all.filter((leg) => leg.state === "pending") };
+  });
+  await settlementHooks.lockCrosses(
+    tx,
+    settlements.map((row) => row.settlement_id),
+  );
+  const reserved = await lockReservedCredits(
+    tx,
+    environment,
+    deals.flatMap(({ settlement, open }) => open.map((leg) => toReservation(settlement, leg))),
+  );
+  const isLost = (leg: LegRow) => !reserved.has(leg.scrip_no);
+  const whole = deals.filter(({ open }) => !open.some(isLost));
+  await tx.run(
+    beginTransfers(
+      whole.flatMap(({ settlement, open }) =>
+        open.flatMap((leg) => {
+          const creditId = reserved.get(leg.scrip_no);
+          return creditId
+            ? { creditId, reservedFor: toReservation(settlement, leg).reservedFor }
+            : [];
+        }),
+      ),
+      now,
+    ),
+  );
+  const begun = await storeBegun(tx, environment, whole, now);
+  const failed = await concludeLegs(tx, {
+    environment,
+    answers: deals
+      .filter(({ open }) => open.some(isLost))
+      .map((deal) =>
+        buildFailures(deal, (leg) => (isLost(leg) ? "credit_unavailable" : undefined)),
+      ),
+    actor: transferWorker,
+    settlementHooks,
+    now,
+  });
+  return [...begun, ...failed];
+}
+
+type Deal = {
+  readonly settlement: SettlementRow;
+  readonly legs: readonly LegRow[];
+  readonly open: readonly LegRow[];
+};
+
+async function storeBegun(
+  tx: Tx,
+  environment: Environment,
+  deals: readonly Deal[],
+  now: Date,
+): Promise<Change[]> {
+  if (deals.length === 0) return [];
+  const when = { now, calendar: await readCalendar(tx) };
+  const begun = deals.map((deal) => beginTransfer(deal, when));
+  await setSettlements(
+    tx,
+    begun.map(({ after }) => after),
+  );
+  await setLegs(
+    tx,
+    begun.flatMap(({ legs }) => legs.filter((leg) => leg.state === "transferring")),
+  );
+  const facts = await tx.run(findCustomsFacts(environment, deals));
+  await tx.run(askCustoms(environment, deals, facts, now));
+  return begun.flatMap(buildTransferChanges);
+}
+
+/** The amount that was asked for, also when a part of the deal has failed meanwhile. */
+function buildDeposit(row: SettlementRow, inquiry: Funding | undefined): Deposit {
+  return {
+    environment: row.environment,
+    reference: inquiry?.answer.reference ?? buildFundingReference(row.settlement_id),
+    deskId: row.buyer_desk_id,
+    firmId: row.buyer_firm_id,
+    paise: inquiry?.facts.paise ?? row.buyer_paise,
+    settlementId: row.settlement_id,
+  };
+}
+
+async function loadAnswers(
+  tx: Tx,
+  settlements: readonly SettlementRow[],
+  said: ReadonlyMap<string, AnsweredTransfer>,
+): Promise<Answers[]> {
+  const legs = await listLegs(
+    tx,
+    settlements.map((row) => row.settlement_id),
+  );
+  const legsById = Map.groupBy(legs, (leg) => leg.settlement_id);
+  return settlements.map((settlement) =>
+    buildTransferAnswers(
+      { settlement, legs: legsById.get(settlement.settlement_id) ?? [] },
+      (leg) => said.get(toLegSubject(leg))?.answer.outcome,
+    ),
+  );
+}
+
+type StepContext = { readonly actor: Actor; readonly simulation: Simulation; readonly now: Date };
+
+async function takeNextStep(tx: Tx, known: SettlementRow, stepping: StepContext): Promise<void> {
+  const { actor, simulation, now } = stepping;
+  const { simulators, appliers } = simulation;
+  const about = { subjectId: known.settlement_id, simulators, appliers, now };
+  switch (known.state) {
+    case "pending":
+      await answerNow(tx, actor, { ...about, kind: "deal_funding" });
+      return;
+    case "funded":
+      return await moveOn(tx, known, stepping, "initiate");
+    case "transfer_initiated":
+      if ((await answerNow(tx, actor, { ...about, kind: "credit_transfer" })) > 0) return;
+      // No inquiry is open, so no answer will come: the next event is the deadline.
+      return await moveOn(tx, known, stepping, "fail");
+    default:
+      throw wrongState(`a settlement that is ${known.state} goes no further`, {
+        state: known.state,
+      });
+  }
+}
+
+async function moveOn(
+  tx: Tx,
+  settlement: SettlementRow,
+  { actor, simulation: { settlementHooks }, now }: StepContext,
+  action: "initiate" | "fail",
+): Promise<void> {
+  const { environment } = settlement;
+  const settlements = [settlement];
+  const changes =
+    action === "initiate"
+      ? await initiate(tx, { environment, settlements, settlementHooks, now })
+      : await concludeLegs(tx, {
+          environment,
+          answers: await failOpenLegs(tx, settlements, "timeout"),
+          actor,
+          settlementHooks,
+          now,
+        });
+  await recordChanges(tx, actor, changes, now);
+}
