@@ -1,6 +1,10 @@
 import { authorizeFirm, verifyFirm } from "../src/firms/check-firm.ts";
-import { requireAnyFirm, toOperatorRequester } from "../src/firms/find-firms.ts";
-import { listAllFirms, viewFirm } from "../src/firms/read-firms.ts";
+import {
+  listAllFirms,
+  requireAnyFirm,
+  toOperatorRequester,
+  viewFirm,
+} from "../src/firms/find-firms.ts";
 import { resumeFirm, suspendFirm } from "../src/firms/change-firm.ts";
 import { revealAccount } from "../src/firms/bank-accounts.ts";
 import { firmStates } from "../src/firms/rules.ts";

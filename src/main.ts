@@ -14,7 +14,7 @@ import { openBook } from "./trading/book.ts";
 import { type Config, readConfig, type Variables } from "./config.ts";
 import { seedCredits, seedInventory } from "./credits/seed-credits.ts";
 import { measureDeliveries } from "./webhooks/read-deliveries.ts";
-import { countDesks } from "./firms/read-firms.ts";
+import { countDesks } from "./firms/find-firms.ts";
 import { environments } from "./kernel/caller.ts";
 import { issueKey } from "./access/issue-keys.ts";
 import { offerSources } from "./hooks.ts";

@@ -9,7 +9,7 @@ import type pg from "pg";
 import { recordSuccession } from "./journal/read-audit.ts";
 import { buildSigningKey } from "./journal/audit-rules.ts";
 import type { Config } from "./config.ts";
-import { countDesks } from "./firms/read-firms.ts";
+import { countDesks } from "./firms/find-firms.ts";
 import type { Context } from "./platform/context.ts";
 import { type HeavyPool, openHeavyPool } from "./platform/heavy/pool.ts";
 import { openEmbedded } from "./platform/postgres/embedded.ts";

@@ -10,8 +10,7 @@ import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import { requireAnyFirm } from "./find-firms.ts";
 import { openAccountNo, toSealPurpose } from "./particulars.ts";
 import { type Hold, listHolds } from "./rules.ts";
-import { accountColumn } from "./seal-store.ts";
-import { type FirmRow, listFirmsById, lockFirmsForShare } from "./store.ts";
+import { accountColumn, type FirmRow, listFirmsById, lockFirmsForShare } from "./store.ts";
 
 type SealedAccount = {
   readonly firmId: string;

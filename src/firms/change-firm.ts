@@ -10,12 +10,10 @@ import type { Passage } from "../kernel/passage.ts";
 import { isVisible } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import { type Requester, refuseOperatorSuspension } from "./find-firms.ts";
-import { viewFirm } from "./read-firms.ts";
+import { refuseOperatorSuspension, type Requester, viewFirm } from "./find-firms.ts";
 import { firmLifecycle, keepAuthorizedAt } from "./rules.ts";
 import type { Firm } from "./schema.ts";
-import { moveHoldsEarlier } from "./seal-store.ts";
-import { type FirmRow, lockFirm, setFirms } from "./store.ts";
+import { type FirmRow, lockFirm, moveHoldsEarlier, setFirms } from "./store.ts";
 
 /** The columns of a firm that change, and the event of the change. */
 export type Decision = {

@@ -1,23 +1,108 @@
-// How firms are found: by the caller that sees them, by desk, by id across desks. `require…`
-// refuses with 404 when there is none; `Requester` is the one who asks for a change of a firm.
+// Reads firms: for their desk, for other rooms and for the operator. `require…` refuses with 404 when
+// there is none; `Requester` is the one who asks for a change of a firm.
 
-import { type Actor, toActor, operator } from "../kernel/actor.ts";
+import { type Actor, operator, toActor } from "../kernel/actor.ts";
 import type { Call, Caller, Environment } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
+import { allowedActions } from "../kernel/lifecycle.ts";
+import { closePage, countOnce, openPage, type Page } from "../kernel/page.ts";
+import { istTimestamp } from "../kernel/time.ts";
 import { isVisible, type Visibility, visibleTo } from "../kernel/visibility.ts";
+import { listPortStatus } from "../outside/ask.ts";
+import type { Context } from "../platform/context.ts";
+import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import type { Db, Query, Tx } from "../platform/postgres/postgres.ts";
-import type { Ownership } from "./rules.ts";
 import {
+  firmLifecycle,
+  type FirmState,
+  listHolds,
+  maskAccountNo,
+  normalizeIdentifier,
+  type Ownership,
+} from "./rules.ts";
+import type { Connection, Firm, ListFirmsQuery } from "./schema.ts";
+import {
+  countDesks as countRows,
+  countFirms,
   findDeskOfFirm,
   findFirm,
+  type FirmFilter,
   type FirmRow,
+  listAllFirmRows,
+  listFirmRows,
   listFirmsById,
   listIdentities,
   listOwnerships,
   lockFirm,
   lockFirmsForShare,
 } from "./store.ts";
+
+export async function readFirm(ctx: Context, caller: Caller, firmId: string): Promise<Firm> {
+  return viewFirm(await requireVisibleFirm(ctx.db, caller, firmId), ctx.now());
+}
+
+export async function listFirms(
+  ctx: Context,
+  caller: Caller,
+  query: ListFirmsQuery,
+): Promise<Page<Firm>> {
+  const now = ctx.now();
+  const filter: FirmFilter = {
+    connectionState: query.connection_state ?? null,
+    role: query.role ?? null,
+    groupId: query.group_id ?? null,
+    externalId: query.external_id ?? null,
+    iec: query.iec === undefined ? null : normalizeIdentifier(query.iec),
+    firmId: visibleTo(caller).firmId,
+  };
+  const question = { list: "firms", desk: caller.deskId, ...toQuestion(filter) };
+  const request = openPage(query, question, ctx.cursorKey);
+  const rows = await listFirmRows(ctx.db.planned, caller.deskId, filter, request);
+  const page = closePage(request, rows, {
+    question,
+    signingKey: ctx.cursorKey,
+    total: await countOnce(request, () => countFirms(ctx.db.planned, caller.deskId, filter)),
+    toPosition: (row) => ({ at: row.created_at, id: row.firm_id }),
+  });
+  return { ...page, rows: await mapPaced(page.rows, (row) => viewFirm(row, now), openPace()) };
+}
+
+/** Every desk's firms, for the operator. */
+export async function listAllFirms(
+  ctx: Pick<Context, "db" | "now">,
+  filter: {
+    readonly environment: Environment | null;
+    readonly connectionState: FirmState | null;
+    readonly limit: number;
+  },
+): Promise<{ desk_name: string; firm: Firm }[]> {
+  const now = ctx.now();
+  const rows = await listAllFirmRows(ctx.db, filter);
+  return rows.map((row) => ({ desk_name: row.desk_name, firm: viewFirm(row, now) }));
+}
+
+export async function readConnection(
+  ctx: Context,
+  caller: Caller,
+  firmId: string,
+): Promise<Connection> {
+  const now = ctx.now();
+  const firm = await requireVisibleFirm(ctx.db, caller, firmId);
+  return {
+    firm_id: firm.firm_id,
+    ...viewState(firm, now),
+    ports: await listPortStatus(ctx.db, firm.environment),
+    as_of: istTimestamp(now),
+  };
+}
+
+export async function countDesks({ db }: Pick<Context, "db">): Promise<number> {
+  return await countRows(db);
+}
+
+/** A firm as other rooms see it. */
+export type FirmOfDesk = FirmRow;
 
 /** A firm that the service's own records refer to; a missing one is a fault. */
 export async function loadFirm(db: Db, firmId: string): Promise<FirmOfDesk> {
@@ -39,17 +124,6 @@ export async function lockVisibleFirm(tx: Tx, caller: Caller, firmId: string): P
   if (!firm) throw notFound();
   return firm;
 }
-
-/** Refuses new business for a firm that has left its desk; such a firm stays readable. */
-export function refuseOffboarded({ connection_state }: Pick<FirmRow, "connection_state">): void {
-  if (connection_state !== "offboarded") return;
-  throw new Failure("conflict", "the firm has left your desk", {
-    detail: { reason: "firm_offboarded", state: connection_state, allowed_actions: [] },
-  });
-}
-
-/** A firm as other rooms see it. */
-export type FirmOfDesk = FirmRow;
 
 /** A firm of this desk. */
 export async function requireFirmOfDesk(db: Db, deskId: string, firmId: string): Promise<FirmRow> {
@@ -120,6 +194,14 @@ export async function findTaxpayers(
   return new Map(rows.map(({ firm_id, pan, gstin }) => [firm_id, { pan, gstin }]));
 }
 
+/** Refuses new business for a firm that has left its desk; such a firm stays readable. */
+export function refuseOffboarded({ connection_state }: Pick<FirmRow, "connection_state">): void {
+  if (connection_state !== "offboarded") return;
+  throw new Failure("conflict", "the firm has left your desk", {
+    detail: { reason: "firm_offboarded", state: connection_state, allowed_actions: [] },
+  });
+}
+
 /** Who asks for a change of a firm: a caller, the operator or a worker. */
 export type Requester = {
   readonly actor: Actor;
@@ -150,4 +232,57 @@ export function refuseOperatorSuspension(
   throw new Failure("forbidden", "the operator suspended this firm", {
     detail: { reason: "suspended_by_operator" },
   });
+}
+
+/** A firm as its desk sees it; the account number is masked. */
+export function viewFirm(row: FirmRow, now: Date): Firm {
+  return {
+    firm_id: row.firm_id,
+    environment: row.environment,
+    legal_name: row.legal_name,
+    iec: row.iec,
+    pan: row.pan,
+    gstin: row.gstin,
+    cin: row.cin,
+    email: row.email,
+    phone: row.phone,
+    role: row.role,
+    bank: viewBank(row),
+    group_id: row.group_id,
+    external_id: row.external_id,
+    ...viewState(row, now),
+    created_at: istTimestamp(row.created_at),
+    updated_at: istTimestamp(row.updated_at),
+  };
+}
+
+/** The fields that a firm and its connection share. */
+function viewState(row: FirmRow, now: Date): Omit<Connection, "firm_id" | "ports" | "as_of"> {
+  return {
+    connection_state: row.connection_state,
+    checks: [...row.checks],
+    holds: listHolds(row, now).map(({ on, reason, until }) => ({
+      on,
+      reason: reason as Connection["holds"][number]["reason"], // An open set.
+      until: until && istTimestamp(until),
+    })),
+    mandate: row.mandate,
+    suspension:
+      row.suspended_by === null
+        ? null
+        : { by: row.suspended_by, reason: row.suspension_reason ?? "" },
+    version: row.version,
+    allowed_actions: allowedActions(firmLifecycle, row.connection_state),
+  };
+}
+
+function viewBank({ bank_last4, bank_ifsc, bank_name }: FirmRow): Firm["bank"] {
+  if (bank_last4 === null || bank_ifsc === null || bank_name === null) return null;
+  return { account_no_masked: maskAccountNo(bank_last4), ifsc: bank_ifsc, name: bank_name };
+}
+
+function toQuestion(filter: FirmFilter): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(filter).map(([name, value]) => [name, value ?? undefined]),
+  );
 }

@@ -1,8 +1,17 @@
 import { callOf, sendCreation, sendPage } from "../platform/http/calls.ts";
 import { type Context, contextFor } from "../platform/context.ts";
 import type { App } from "../platform/http/server.ts";
-import { addMember, listMembers, readGroupPositions, removeMember } from "./group-members.ts";
-import { createGroup, deleteGroup, listGroups, readGroup, updateGroup } from "./groups.ts";
+import {
+  addMember,
+  createGroup,
+  deleteGroup,
+  listGroups,
+  listMembers,
+  readGroup,
+  readGroupPositions,
+  removeMember,
+  updateGroup,
+} from "./groups.ts";
 import {
   CreateGroupBody,
   Group,

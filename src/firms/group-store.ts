@@ -3,6 +3,7 @@ import type { PageRequest } from "../kernel/page.ts";
 import type { IstDay } from "../kernel/time.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
 import { bucketStarts, heldStates, type MemberSums } from "./group-rules.ts";
+import type { FirmState } from "./rules.ts";
 
 export type GroupRow = {
   readonly group_id: string;
@@ -75,7 +76,7 @@ export async function lockGroup(tx: Tx, deskId: string, groupId: string): Promis
 }
 
 /** Newest first. */
-export async function listGroups(
+export async function listGroupRows(
   db: Db,
   deskId: string,
   { after, fetch }: PageRequest,
@@ -128,7 +129,7 @@ export async function deleteGroup(tx: Tx, deskId: string, groupId: string): Prom
 }
 
 /** Newest firm first. */
-export async function listMembers(
+export async function listMemberRows(
   db: Db,
   { deskId, groupId }: { readonly deskId: string; readonly groupId: string },
   { after, fetch }: PageRequest,
@@ -199,4 +200,41 @@ export async function sumMembers(
     from groups
     where desk_id = ${deskId} and group_id = ${groupId}`);
   return row?.members;
+}
+
+/** The columns of a firm that membership changes need. */
+export type Membership = {
+  readonly firm_id: string;
+  readonly environment: Environment;
+  readonly desk_id: string;
+  readonly legal_name: string;
+  readonly connection_state: FirmState;
+  readonly group_id: string | null;
+  readonly version: number;
+};
+
+export async function lockMembership(
+  tx: Tx,
+  deskId: string,
+  firmId: string,
+): Promise<Membership | undefined> {
+  const [row] = await tx.rows<Membership>(sql`
+    select firm_id, environment, desk_id, legal_name, connection_state, group_id, version
+    from firms
+    where desk_id = ${deskId} and firm_id = ${firmId}
+    for update`);
+  return row;
+}
+
+export async function setFirmGroup(
+  tx: Tx,
+  deskId: string,
+  change: { readonly firmId: string; readonly groupId: string | null; readonly now: Date },
+): Promise<Membership | undefined> {
+  const [row] = await tx.rows<Membership>(sql`
+    update firms
+    set group_id = ${change.groupId}, updated_at = ${change.now}, version = version + 1
+    where desk_id = ${deskId} and firm_id = ${change.firmId}
+    returning firm_id, environment, desk_id, legal_name, connection_state, group_id, version`);
+  return row;
 }

@@ -1,5 +1,6 @@
-// A group is a column of the firm. Its positions read members, credits by scheme and expiry bucket, and
-// coming duty in one statement, so all figures are of one moment, and are added up exactly.
+// Groups and their members. A group is a column of the firm. Its positions read members, credits by
+// scheme and expiry bucket, and coming duty in one statement, so all figures are of one moment, and
+// are added up exactly.
 
 import { recordChanges } from "../journal/record-changes.ts";
 import { type Change, toActor } from "../kernel/actor.ts";
@@ -7,14 +8,22 @@ import type { Call, Caller } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { isId, newId } from "../kernel/ids.ts";
 import { closePage, countOnce, openPage, type Page } from "../kernel/page.ts";
-import { istTimestamp } from "../kernel/time.ts";
+import { istDay, istTimestamp } from "../kernel/time.ts";
 import { refuseSubAccount, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { Creation } from "../platform/http/calls.ts";
 import { claimIdempotencyKey, createdWasDeleted } from "../platform/http/idempotency.ts";
 import { type Db, type Tx, violatedConstraint } from "../platform/postgres/postgres.ts";
-import { listGroupActions, refuseMembers } from "./group-rules.ts";
-import type { CreateGroupBody, Group, ListGroupsQuery, UpdateGroupBody } from "./group-schema.ts";
+import { refuseOffboarded } from "./find-firms.ts";
+import { listGroupActions, mustJoin, refuseMembers, sumPositions } from "./group-rules.ts";
+import type {
+  CreateGroupBody,
+  Group,
+  GroupPositions,
+  ListGroupsQuery,
+  Member,
+  UpdateGroupBody,
+} from "./group-schema.ts";
 import {
   countGroups,
   deleteGroup as deleteRow,
@@ -23,10 +32,14 @@ import {
   groupNameConstraint,
   type GroupRow,
   insertGroup,
-  listGroups as listRows,
+  listGroupRows,
+  listMemberRows,
   lockGroup,
+  setGroupChanged,
   setGroupName,
+  sumMembers,
 } from "./group-store.ts";
+import { buildMembershipChange, type GroupMove, lockMembership, setGroup } from "./update-firm.ts";
 
 export async function createGroup(
   ctx: Context,
@@ -70,13 +83,6 @@ export async function createGroup(
       { rollBack: call.dryRun },
     ),
   );
-}
-
-/** A retry whose group was deleted meanwhile is refused: a retry never creates a second group. */
-async function findCreatedEarlier(tx: Tx, { caller }: Call, groupId: string): Promise<Group> {
-  const row = await findGroup(tx, caller.deskId, groupId);
-  if (row) return viewGroup(row);
-  throw createdWasDeleted("group", groupId);
 }
 
 /** Renames a group; does nothing when it has the name already. */
@@ -135,7 +141,7 @@ export async function listGroups(
   refuseSubAccount(visibleTo(caller), "act for a group");
   const question = { list: "groups", desk: caller.deskId };
   const request = openPage(query, question, ctx.cursorKey);
-  const rows = await listRows(ctx.db, caller.deskId, request);
+  const rows = await listGroupRows(ctx.db, caller.deskId, request);
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,
@@ -145,39 +151,134 @@ export async function listGroups(
   return { ...page, rows: page.rows.map(viewGroup) };
 }
 
-export function viewGroup(row: GroupRow): Group {
+type MemberOfGroup = { readonly groupId: string; readonly firmId: string };
+
+/** Adds a firm to a group; does nothing when it is a member already. */
+export async function addMember(
+  ctx: Context,
+  call: Call,
+  { groupId, firmId }: MemberOfGroup,
+): Promise<Group> {
+  const now = ctx.now();
+  const { caller } = call;
+  refuseSubAccount(visibleTo(caller), "act for a group");
+  return await ctx.db.transaction(
+    async (tx) => {
+      const firm = await lockMembership(tx, caller.deskId, firmId);
+      const before = await lockGroupOfDesk(tx, caller, groupId);
+      if (!mustJoin(before, firm.group_id)) return viewGroup(before);
+      refuseOffboarded(firm);
+      const joined = await setGroup(tx, firm, groupId, now);
+      await setGroupChanged(tx, caller.deskId, { groupId, now });
+      const after = await requireGroup(tx, caller, groupId);
+      const changes = [
+        buildMembershipChange({ before: firm, after: joined }),
+        buildGroupChange("group.member_added", { before, after }),
+      ];
+      await recordChanges(tx, toActor(call), changes, now);
+      return viewGroup(after);
+    },
+    { rollBack: call.dryRun },
+  );
+}
+
+/** Removes a firm from a group; does nothing when it is no member. */
+export async function removeMember(
+  ctx: Context,
+  call: Call,
+  { groupId, firmId }: MemberOfGroup,
+): Promise<Group> {
+  const now = ctx.now();
+  const { caller } = call;
+  refuseSubAccount(visibleTo(caller), "act for a group");
+  return await ctx.db.transaction(
+    async (tx) => {
+      const firm = await lockMembership(tx, caller.deskId, firmId);
+      const before = await lockGroupOfDesk(tx, caller, groupId);
+      if (firm.group_id !== groupId) return viewGroup(before);
+      const left = await setGroup(tx, firm, null, now);
+      await setGroupChanged(tx, caller.deskId, { groupId, now });
+      const after = await requireGroup(tx, caller, groupId);
+      const changes = [
+        buildMembershipChange({ before: firm, after: left }),
+        buildGroupChange("group.member_removed", { before, after }),
+      ];
+      await recordChanges(tx, toActor(call), changes, now);
+      return viewGroup(after);
+    },
+    { rollBack: call.dryRun },
+  );
+}
+
+export async function listMembers(
+  ctx: Context,
+  caller: Caller,
+  { groupId, ...query }: { readonly groupId: string } & ListGroupsQuery,
+): Promise<Page<Member>> {
+  refuseSubAccount(visibleTo(caller), "act for a group");
+  const group = await requireGroup(ctx.db, caller, groupId);
+  const question = { list: "members", desk: caller.deskId, group: groupId };
+  const request = openPage(query, question, ctx.cursorKey);
+  const rows = await listMemberRows(ctx.db, { deskId: caller.deskId, groupId }, request);
+  const page = closePage(request, rows, {
+    question,
+    signingKey: ctx.cursorKey,
+    total: request.total ?? group.member_count,
+    toPosition: (row) => ({ at: row.created_at, id: row.firm_id }),
+  });
   return {
-    group_id: row.group_id,
-    name: row.name,
-    member_count: row.member_count,
-    created_at: istTimestamp(row.created_at),
-    updated_at: istTimestamp(row.updated_at),
-    version: row.version,
-    allowed_actions: listGroupActions(row),
+    ...page,
+    rows: page.rows.map(({ firm_id, legal_name, connection_state }) => ({
+      firm_id,
+      legal_name,
+      connection_state,
+    })),
   };
 }
 
-/** A change of a group for the audit trail; there is no event for it. */
-export function buildGroupChange(
-  action: string,
-  { before, after }: { readonly before: GroupRow | null; readonly after: GroupRow | null },
-): Change {
-  const row = after ?? before;
-  if (!row) throw new Error("a change has a row before or after it");
-  return {
-    environment: row.environment,
-    deskId: row.desk_id,
-    firmId: row.desk_id,
-    action,
-    entity: {
-      type: "group",
-      id: row.group_id,
-      version: row.version,
-      href: `/v1/groups/${row.group_id}`,
-    },
-    before: before && viewGroup(before),
-    after: after && viewGroup(after),
-  };
+/** The credits of the members against the duty they will owe, from one snapshot. */
+export async function readGroupPositions(
+  ctx: Context,
+  caller: Caller,
+  groupId: string,
+): Promise<GroupPositions> {
+  const now = ctx.now();
+  refuseSubAccount(visibleTo(caller), "act for a group");
+  const { deskId } = caller;
+  const members = isId("grp", groupId)
+    ? await sumMembers(ctx.db, { deskId, groupId }, istDay(now))
+    : undefined;
+  if (!members) throw notFound();
+  return { group_id: groupId, as_of: istTimestamp(now), ...sumPositions(members) };
+}
+
+/**
+ * Updates the groups when a firm's own `group_id` is set by registration or update; the caller
+ * writes the firm afterwards. A group of another desk is refused by the firm's foreign key.
+ */
+export async function noteMove(
+  tx: Tx,
+  { deskId, from, to }: GroupMove,
+  now: Date,
+): Promise<Change[]> {
+  const changes: Change[] = [];
+  const groups = [from, to].filter((groupId) => groupId !== null);
+  for (const groupId of groups.toSorted()) {
+    if (!isId("grp", groupId) || !(await lockGroup(tx, deskId, groupId))) continue;
+    const before = await requireGroup(tx, { deskId }, groupId);
+    const joins = groupId === to;
+    if (joins) mustJoin(before, null);
+    await setGroupChanged(tx, deskId, { groupId, now });
+    const after = {
+      ...before,
+      member_count: before.member_count + (joins ? 1 : -1),
+      version: before.version + 1,
+      updated_at: now,
+    };
+    const action = joins ? "group.member_added" : "group.member_removed";
+    changes.push(buildGroupChange(action, { before, after }));
+  }
+  return changes;
 }
 
 /** A group of the caller's desk. */
@@ -191,8 +292,27 @@ export async function requireGroup(
   return row;
 }
 
+/** A retry whose group was deleted meanwhile is refused: a retry never creates a second group. */
+async function findCreatedEarlier(tx: Tx, { caller }: Call, groupId: string): Promise<Group> {
+  const row = await findGroup(tx, caller.deskId, groupId);
+  if (row) return viewGroup(row);
+  throw createdWasDeleted("group", groupId);
+}
+
+function viewGroup(row: GroupRow): Group {
+  return {
+    group_id: row.group_id,
+    name: row.name,
+    member_count: row.member_count,
+    created_at: istTimestamp(row.created_at),
+    updated_at: istTimestamp(row.updated_at),
+    version: row.version,
+    allowed_actions: listGroupActions(row),
+  };
+}
+
 /** The same, locked. It is read after the lock, so that its number of members is current. */
-export async function lockGroupOfDesk(
+async function lockGroupOfDesk(
   tx: Tx,
   caller: Pick<Caller, "deskId">,
   groupId: string,
@@ -217,4 +337,27 @@ async function catchNameConflict<Result>(
       detail: { reason: "name_taken", ...(holder && { group_id: holder.group_id }) },
     });
   }
+}
+
+/** A change of a group for the audit trail; there is no event for it. */
+function buildGroupChange(
+  action: string,
+  { before, after }: { readonly before: GroupRow | null; readonly after: GroupRow | null },
+): Change {
+  const row = after ?? before;
+  if (!row) throw new Error("a change has a row before or after it");
+  return {
+    environment: row.environment,
+    deskId: row.desk_id,
+    firmId: row.desk_id,
+    action,
+    entity: {
+      type: "group",
+      id: row.group_id,
+      version: row.version,
+      href: `/v1/groups/${row.group_id}`,
+    },
+    before: before && viewGroup(before),
+    after: after && viewGroup(after),
+  };
 }

@@ -8,7 +8,7 @@ import type { Context } from "../platform/context.ts";
 import type { Creation } from "../platform/http/calls.ts";
 import { claimIdempotencyKey } from "../platform/http/idempotency.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import { requireFirmOfDesk, toRequester } from "./find-firms.ts";
+import { requireFirmOfDesk, toRequester, viewFirm } from "./find-firms.ts";
 import { buildFirmChange } from "./change-firm.ts";
 import {
   explainDuplicate,
@@ -18,7 +18,6 @@ import {
   toFingerprintBody,
   sealBank,
 } from "./particulars.ts";
-import { viewFirm } from "./read-firms.ts";
 import { isIec, isLegalName, isPan, legalNameLengthMax, makeSyntheticPan } from "./rules.ts";
 import type { Firm, RegisterFirmBody } from "./schema.ts";
 import { blankFirm, findDeskByName, type FirmRow, insertClients, insertFirm } from "./store.ts";

@@ -1,12 +1,14 @@
 import type { Environment } from "../kernel/caller.ts";
 import { houseFirmId } from "../kernel/ids.ts";
 import type { PageRequest } from "../kernel/page.ts";
+import type { Passage } from "../kernel/passage.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
-import { type Db, query, type Query, sql, type Tx } from "../platform/postgres/postgres.ts";
-import type { FirmCheck, FirmRole, FirmState, Mandate } from "./rules.ts";
+import { type Db, type Query, query, sql, type Tx } from "../platform/postgres/postgres.ts";
 import { bytes, int, json, type RowOf, table, text, time } from "../platform/postgres/table.ts";
+import { sealedColumn } from "../platform/sealed-column.ts";
+import type { FirmCheck, FirmRole, FirmState, Mandate } from "./rules.ts";
 
-const firms = table("firms", {
+export const firms = table("firms", {
   firm_id: text(),
   environment: text<Environment>(),
   desk_id: text(),
@@ -295,43 +297,6 @@ export async function countDesks(db: Db): Promise<number> {
   return row?.total ?? 0;
 }
 
-/** The columns of a firm that membership changes need. */
-export type Membership = {
-  readonly firm_id: string;
-  readonly environment: Environment;
-  readonly desk_id: string;
-  readonly legal_name: string;
-  readonly connection_state: FirmState;
-  readonly group_id: string | null;
-  readonly version: number;
-};
-
-export async function lockMembership(
-  tx: Tx,
-  deskId: string,
-  firmId: string,
-): Promise<Membership | undefined> {
-  const [row] = await tx.rows<Membership>(sql`
-    select firm_id, environment, desk_id, legal_name, connection_state, group_id, version
-    from firms
-    where desk_id = ${deskId} and firm_id = ${firmId}
-    for update`);
-  return row;
-}
-
-export async function setFirmGroup(
-  tx: Tx,
-  deskId: string,
-  change: { readonly firmId: string; readonly groupId: string | null; readonly now: Date },
-): Promise<Membership | undefined> {
-  const [row] = await tx.rows<Membership>(sql`
-    update firms
-    set group_id = ${change.groupId}, updated_at = ${change.now}, version = version + 1
-    where desk_id = ${deskId} and firm_id = ${change.firmId}
-    returning firm_id, environment, desk_id, legal_name, connection_state, group_id, version`);
-  return row;
-}
-
 /** Inserts client firms in bulk, for seeding; existing ones stay. */
 export async function insertClients(tx: Tx, rows: readonly FirmRow[]): Promise<void> {
   const clients = firms.values(
@@ -362,4 +327,25 @@ export async function listOwnerships(
     select firm_id, pan, group_id
     from firms
     where firm_id = any(${firmIds}::text[])`);
+}
+
+/** The sealed account numbers, for the change of the master key. */
+export const accountColumn = sealedColumn({
+  table: "firms",
+  id: "firm_id",
+  sealed: "bank_sealed",
+});
+
+/** Moves the ends of holds on a desk's firms earlier; returns their number. */
+export async function moveHoldsEarlier(
+  tx: Tx,
+  { environment, deskId, seconds, now }: Passage,
+): Promise<number> {
+  const rows = await tx.rows(sql`
+    update firms
+    set hold_until = hold_until - make_interval(secs => ${seconds}), version = version + 1,
+      updated_at = ${now}
+    where environment = ${environment} and desk_id = ${deskId} and hold_until > ${now}
+    returning firm_id`);
+  return rows.length;
 }

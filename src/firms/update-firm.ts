@@ -27,13 +27,8 @@ import {
   onlyByOperator,
 } from "./rules.ts";
 import type { Firm, UpdateFirmBody } from "./schema.ts";
-import {
-  blankFirm,
-  type FirmRow,
-  lockMembership as lockRow,
-  type Membership,
-  setFirmGroup,
-} from "./store.ts";
+import { blankFirm, type FirmRow } from "./store.ts";
+import { lockMembership as lockRow, type Membership, setFirmGroup } from "./group-store.ts";
 
 const identityFields = ["legal_name", "iec", "pan", "gstin"] as const;
 const closedStates: readonly FirmState[] = ["rejected", "offboarding", "offboarded"];

@@ -2,8 +2,12 @@ import { Type } from "typebox";
 
 import { payOutCommission, setCommission } from "../settlement/commissions.ts";
 import { authorizeFirm, verifyFirm } from "../firms/check-firm.ts";
-import { requireAnyFirm, toOperatorRequester } from "../firms/find-firms.ts";
-import { listAllFirms, viewFirm } from "../firms/read-firms.ts";
+import {
+  listAllFirms,
+  requireAnyFirm,
+  toOperatorRequester,
+  viewFirm,
+} from "../firms/find-firms.ts";
 import { resumeFirm, suspendFirm } from "../firms/change-firm.ts";
 import { firmStates } from "../firms/rules.ts";
 import { issueKey } from "../access/issue-keys.ts";

@@ -1,5 +1,5 @@
 // A sealed column as a rotation of the master key reads and writes it. The slice that owns the table
-// names it, in its `seal-store.ts`.
+// names it, in its store.
 
 import { createHash } from "node:crypto";
 

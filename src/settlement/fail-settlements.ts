@@ -32,7 +32,13 @@ import {
 import { concludeLegs, type SettlementHooks } from "./transfer-legs.ts";
 import { type Answers, buildFailures } from "./decide-legs.ts";
 import { listOpenByFirm } from "./read-store.ts";
-import { type FailureReason, findOffice, openStates, settlementLifecycle, noSettlement } from "./rules.ts";
+import {
+  type FailureReason,
+  findOffice,
+  openStates,
+  settlementLifecycle,
+  noSettlement,
+} from "./rules.ts";
 
 const setSizeMax = 200;
 const deadlineWorker: Actor = { kind: "worker", id: "clock", requestId: null };
