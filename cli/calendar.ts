@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { addDay, importDays, listCalendar, removeDay } from "../src/outside/calendar.ts";
 import { offices } from "../src/kernel/working-days.ts";
 import { command, oneOf, print, printOne, UsageError, wholeNumber } from "./command.ts";
-import { csvRows } from "./csv.ts";
+import { readRows } from "./csv.ts";
 import { operatorOption, withOperator } from "./operators.ts";
 
 const writing = { permission: "calendar.write" } as const;
@@ -42,11 +42,12 @@ const importFile = command({
     const text = await readFile(file, "utf8").catch((error: Error) => {
       throw new UsageError(`${file} cannot be read: ${error.message}`);
     });
-    const days = csvRows(text, ["office", "day", "name"]).map((row) => ({
-      office: row["office"] ?? "",
-      day: row["day"] ?? "",
-      name: row["name"] ?? "",
-      works: row["works"] ?? "",
+    const rows = await readRows(text, ["office", "day", "name"]);
+    const days = rows.map(({ cells }) => ({
+      office: cells["office"] ?? "",
+      day: cells["day"] ?? "",
+      name: cells["name"] ?? "",
+      works: cells["works"] ?? "",
     }));
     const done = await withOperator(
       options,

@@ -10,7 +10,7 @@ import { nameForm, type Permission, refuseUnpermitted } from "../src/operators/r
 import { findSignedIn, hasPeople } from "../src/operators/sign-in.ts";
 import type { Context } from "../src/platform/context.ts";
 import { UsageError, withContext } from "./command.ts";
-import { csvRows } from "./csv.ts";
+import { readRows } from "./csv.ts";
 import { isAllSandbox } from "./environment-of.ts";
 import { readToken, tokenPath } from "./token-file.ts";
 
@@ -110,7 +110,7 @@ export async function rowsOf<Column extends string>(
   const text = await readFile(csv, "utf8").catch((error: Error) => {
     throw new UsageError(`--csv cannot be read: ${error.message}`);
   });
-  return csvRows(text, [idColumn, ...names]).map((cells) =>
+  return (await readRows(text, [idColumn, ...names])).map(({ cells }) =>
     row(cells[idColumn] ?? "", (name) => cells[name] ?? ""),
   );
 

@@ -7,7 +7,7 @@ import { environments } from "../src/kernel/caller.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
 import { attest } from "./attest.ts";
 import { command, oneOf, print, printOne, UsageError } from "./command.ts";
-import { csvRows } from "./csv.ts";
+import { readRows } from "./csv.ts";
 import { operatorOption, withOperator } from "./operators.ts";
 
 const list = command({
@@ -60,7 +60,7 @@ const confirm = command({
     const findings =
       options.csv === undefined
         ? [findingOf(inquiryId, options)]
-        : findingsOf(await readFile(options.csv, "utf8"));
+        : await readFindings(await readFile(options.csv, "utf8"));
     const attested = await withOperator(
       options,
       { permission: "registry.write", about: findings.map((finding) => finding.inquiryId) },
@@ -112,10 +112,11 @@ function findingOf(
   };
 }
 
-function findingsOf(text: string): Finding[] {
-  return csvRows(text, ["inquiry_id", "outcome", "check", "reference"]).map((row, index) => {
-    const { inquiry_id = "", outcome = "", check = "", reference = "" } = row;
-    const where = `line ${index + 2}`;
+async function readFindings(text: string): Promise<Finding[]> {
+  const rows = await readRows(text, ["inquiry_id", "outcome", "check", "reference"]);
+  return rows.map(({ line, cells }) => {
+    const { inquiry_id = "", outcome = "", check = "", reference = "" } = cells;
+    const where = `line ${line}`;
     if (reference === "") throw new UsageError(`${where} has no reference`);
     if (!["pass", "fail", "held", "not_held"].includes(outcome)) {
       throw new UsageError(`${where}: outcome must be pass, fail, held or not_held`);

@@ -211,7 +211,7 @@ export async function receiveStatement(
   const form = buildFormatName(format);
   const known = await findStatementByDigest(ctx.db, environment, digest, form);
   if (known) return known;
-  const { lines, openingPaise, closingPaise } = parseStatement(text, format);
+  const { lines, openingPaise, closingPaise } = await parseStatement(text, format);
   const now = ctx.now();
   const days = lines.map(({ day }) => day).toSorted();
   const statement: StatementRow = {

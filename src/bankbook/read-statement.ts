@@ -1,9 +1,10 @@
 // Parses a bank's CSV. The format is data: it names the heading of each column. A row that cannot be
 // parsed refuses the whole file.
 
-import { parseDay, parseRupees, parseCsv } from "../credits/csv.ts";
+import { parseDay, parseRupees } from "../credits/read-report.ts";
 import { type Failure, unprocessable } from "../kernel/failure.ts";
-import { runThrough } from "../platform/heavy/pace.ts";
+import { openPace } from "../platform/heavy/pace.ts";
+import { readCsv } from "../platform/read-csv.ts";
 import type { StatementLine } from "./rules.ts";
 
 /** The headings of a bank's statement. */
@@ -82,9 +83,13 @@ export type ParsedStatement = {
   readonly closingPaise: number | null;
 };
 
-export function parseStatement(text: string, format: StatementFormat): ParsedStatement {
-  const { records } = runThrough(parseCsv(text, linesMax + 2));
+export async function parseStatement(
+  text: string,
+  format: StatementFormat,
+): Promise<ParsedStatement> {
+  const { records } = await readCsv(text, { recordsMax: linesMax + 2, pace: openPace() });
   const [heading, ...rows] = records;
+  if (heading?.problem) throw badRow(heading.row, heading.problem);
   if (!heading || rows.length === 0) throw badRow(1, "has no lines");
   if (rows.length > linesMax) throw badRow(1, `has more than ${linesMax} lines`);
   const names = heading.cells.map((cell) => cell.trim().toLowerCase());

@@ -132,14 +132,14 @@ test("a line that names two deals, or a deal and another firm, goes to the queue
   assert.deepEqual(plan(newId("stl", now)), { to: "queue", reason: "unknown_reference" });
 });
 
-test("a written statement reads back with its lines, opening and closing balance", () => {
+test("a written statement reads back with its lines, opening and closing balance", async () => {
   const line = fc.record({
     paise: fc.integer({ min: 1, max: 9_000_000_000_000 }),
     isDebit: fc.boolean(),
     narration: fc.stringMatching(/^[A-Z0-9 "',;]{0,20}$/),
   });
-  fc.assert(
-    fc.property(fc.array(line, { minLength: 1, maxLength: 6 }), (lines) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 6 }), async (lines) => {
       let balance = 0;
       const rows = lines.map(({ paise, isDebit, narration }) => {
         balance += isDebit ? -paise : paise;
@@ -149,7 +149,7 @@ test("a written statement reads back with its lines, opening and closing balance
       });
       const heading =
         "Date,Reference,Description,Debit,Credit,Balance,Remitter_name,Remitter_account";
-      const read = parseStatement([heading, ...rows].join("\n"), genericStatement);
+      const read = await parseStatement([heading, ...rows].join("\n"), genericStatement);
       assert.deepEqual(
         read.lines.map(({ paise, direction, narration }) => [paise, direction, narration]),
         lines.map(({ paise, isDebit, narration }) => [
@@ -163,7 +163,7 @@ test("a written statement reads back with its lines, opening and closing balance
   );
 });
 
-test("a table of headings reads a bank's own format, and a missing column is named", () => {
+test("a table of headings reads a bank's own format, and a missing column is named", async () => {
   const format = parseStatementFormat({
     name: "first-bank",
     day: "Txn Date",
@@ -174,8 +174,12 @@ test("a table of headings reads a bank's own format, and a missing column is nam
   });
   const text =
     'Txn Date,Chq/Ref,Particulars,Amount,Cr/Dr\n05-Nov-2026,ABC,Hello,"1,23,456.50",DR\n';
-  const [line] = parseStatement(text, format).lines;
+  const [line] = (await parseStatement(text, format)).lines;
   assert.deepEqual([line?.day, line?.direction, line?.paise], ["2026-11-05", "debit", 12_345_650]);
+  await assert.rejects(parseStatement(`"Txn Date"x${text.slice(8)}`, format), (error) => {
+    assert.match(JSON.stringify((error as Failure).detail), /row 1.*text follows a closing/);
+    return true;
+  });
   const problem = (value: unknown) => () => parseStatementFormat(value);
   assert.throws(problem({ ...format, amount: undefined }), Failure);
   assert.throws(problem({ ...format, debit: "D", credit: "C" }), Failure);

@@ -8,7 +8,7 @@ import { Failure } from "../kernel/failure.ts";
 import { type IstDay, istDay } from "../kernel/time.ts";
 import { listPortStatus } from "../outside/ask.ts";
 import type { Context } from "../platform/context.ts";
-import { mapPaced, openPace, runPaced } from "../platform/heavy/pace.ts";
+import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import type { Document } from "../platform/http/documents.ts";
 import { toErrorReply } from "../platform/http/errors.ts";
 import { claimIdempotencyKey } from "../platform/http/idempotency.ts";
@@ -16,7 +16,7 @@ import { writeInPieces } from "../platform/http/serialization.ts";
 import { itemCheck } from "../platform/http/validation.ts";
 import type { ItemError } from "../platform/http/wire.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import { readReport } from "./csv.ts";
+import { readReport } from "./read-report.ts";
 import { viewCredit } from "./read-credits.ts";
 import { type CreditFacts, type Declaration, parseDeclaration } from "./rules.ts";
 import {
@@ -139,8 +139,8 @@ export async function importReport(
 ): Promise<ImportResults> {
   const today = istDay(now);
   // The operator vouches for the whole report, so its IEC is not compared.
-  const reading = readReport(csv, { iec: vouched ? undefined : firm.iec, rowsMax: csvRowsMax });
-  const { rows, skipped } = await runPaced(reading, pace);
+  const iec = vouched ? undefined : firm.iec;
+  const { rows, skipped } = await readReport(csv, { iec, rowsMax: csvRowsMax, pace });
   const outcomes = await takeDeclarations(
     tx,
     { firm, actor, vouched, mode: { followsBalance: true }, now, pace },

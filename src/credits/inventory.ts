@@ -20,9 +20,9 @@ import { actWithApproval } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, type Terms, validHoursUsual } from "../operators/approval-kind.ts";
 import { aloneLimitFactor, twoPeopleFromPaise } from "../operators/approval-rules.ts";
 import type { Context } from "../platform/context.ts";
-import { mapPaced, openPace, runPaced } from "../platform/heavy/pace.ts";
+import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
-import { readReport } from "./csv.ts";
+import { readReport } from "./read-report.ts";
 import { parseRow, toResult, countResults, importReport } from "./declare-credits.ts";
 import {
   type HouseChangeRow,
@@ -201,8 +201,7 @@ async function parseInventory(
   const today = istDay(now);
   if (csv === undefined) return parseItems(items, today);
   const pace = openPace();
-  const reading = readReport(csv, { iec: undefined, rowsMax: csvRowsMax });
-  const { rows } = await runPaced(reading, pace);
+  const { rows } = await readReport(csv, { iec: undefined, rowsMax: csvRowsMax, pace });
   return await mapPaced(rows, ({ declared }) => parseRow(declared, today), pace);
 }
 

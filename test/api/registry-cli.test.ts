@@ -40,14 +40,31 @@ test("an operator takes live firms from inquiry to trading on the command line",
     assert.equal((await open()).length, 2);
   });
 
+  await t.test("a faulty line is named by the number that a spreadsheet shows", async () => {
+    const file = join(dataDir, "answers.csv");
+    const header = "inquiry_id,outcome,check,reference";
+    const faults: [string, RegExp][] = [
+      ["inq_1,maybe,,T-1", /line 4: outcome must be pass/],
+      ["inq_1,pass,T-1", /line 4 has 3 cells, not 4/],
+      ['"inq_1"x,pass,,T-1', /line 4: text follows a closing quotation mark/],
+      ['"inq_1,pass,,T-1', /line 4: a quotation mark is not closed/],
+    ];
+    for (const [line, says] of faults) {
+      await writeFile(file, [header, "", "inq_0,pass,,T-1", line].join("\n"));
+      const ran = await run("registry", "confirm", "--csv", file);
+      assert.notEqual(ran.code, 0, line);
+      assert.match(ran.stderr, says);
+    }
+  });
+
   await t.test("a file answers all of its inquiries, with the failed checks", async () => {
     const file = join(dataDir, "answers.csv");
     const lines = (await open()).map(({ inquiry_id, kind }) =>
       kind === "bank_account"
-        ? `${inquiry_id},fail,"BANK_NAME_MATCH:another, please",T-1`
-        : `${inquiry_id},pass,,T-1`,
+        ? `${inquiry_id};fail;"BANK_NAME_MATCH:another, please";T-1`
+        : `${inquiry_id};pass;;T-1`,
     );
-    const text = ["inquiry_id,outcome,check,reference", ...lines, ""].join("\r\n");
+    const text = ["inquiry_id;outcome;check;reference", ...lines, ""].join("\r\n");
     await writeFile(file, `\uFEFF${text}`);
     const ran = await run("registry", "confirm", "--csv", file, "--json");
     assert.deepEqual(JSON.parse(ran.stdout), { answered: 2 });

@@ -5,22 +5,19 @@ import fc from "fast-check";
 
 import { Failure } from "../kernel/failure.ts";
 import { addDays } from "../kernel/time.ts";
-import { runThrough } from "../platform/heavy/pace.ts";
-import * as csv from "./csv.ts";
-import { parseDay, parseRupees } from "./csv.ts";
+import { noPace } from "../platform/heavy/pace.ts";
+import { readCsv } from "../platform/read-csv.ts";
+import { parseDay, parseRupees, readReport } from "./read-report.ts";
 import type { Declaration } from "./rules.ts";
 
-const parseCsv = (text: string, max: number) => runThrough(csv.parseCsv(text, max));
-const readReport = (text: string, wanted: typeof options) =>
-  runThrough(csv.readReport(text, wanted));
-
 const iec = "AAACA1234A";
-const options = { iec, rowsMax: 5_000 };
+const options = { iec, rowsMax: 5_000, pace: noPace };
 const heading = "scrip_no,scheme,amount,balance,port,issued_on,expires_on";
 
-function one(row: string): Declaration | Failure | undefined {
-  return readReport(`${heading}\n${row}\nZZZZZZ,x,1,1,,2026-10-01,2028-01-01`, options).rows[0]
-    ?.declared;
+async function readOne(row: string): Promise<Declaration | Failure | undefined> {
+  const text = `${heading}\n${row}\nZZZZZZ,x,1,1,,2026-10-01,2028-01-01`;
+  const { rows } = await readReport(text, options);
+  return rows[0]?.declared;
 }
 
 test("rupees become paise exactly, or are refused", () => {
@@ -72,28 +69,28 @@ test("days are read in four forms, day first, and never rolled over", () => {
   }
 });
 
-test("an ambiguous row is refused with its field and the rule", () => {
-  const problem = (row: string) => {
-    const answer = one(row);
+test("an ambiguous row is refused with its field and the rule", async () => {
+  const problem = async (row: string) => {
+    const answer = await readOne(row);
     assert.ok(answer instanceof Failure, row);
     return (answer.detail?.["fields"] as { path: string }[] | undefined)?.map(({ path }) => path);
   };
   const rest = "RODTEP,10,10,,2026-10-01,2028-09-30";
-  assert.deepEqual(problem(`1.23457E+11,${rest}`), ["scrip_no"]);
-  assert.deepEqual(problem(`1E+11,${rest}`), ["scrip_no"]);
-  assert.deepEqual(problem(`ABC123,RODTEP,x,y,,1/1,`), [
+  assert.deepEqual(await problem(`1.23457E+11,${rest}`), ["scrip_no"]);
+  assert.deepEqual(await problem(`1E+11,${rest}`), ["scrip_no"]);
+  assert.deepEqual(await problem(`ABC123,RODTEP,x,y,,1/1,`), [
     "issued",
     "face",
     "issued_on",
     "expires_on",
   ]);
-  assert.deepEqual(problem(`ABC123,${rest},more`), ["row"]);
-  assert.deepEqual(problem(`"ABC123"x,${rest}`), ["row"]);
-  assert.equal(problem(`ABC123,MEIS,10,10,,2026-10-01,2028-09-30`), undefined);
+  assert.deepEqual(await problem(`ABC123,${rest},more`), ["row"]);
+  assert.deepEqual(await problem(`"ABC123"x,${rest}`), ["row"]);
+  assert.equal(await problem(`ABC123,MEIS,10,10,,2026-10-01,2028-09-30`), undefined);
 });
 
-test("an unclosed quotation mark refuses its row and those after it", () => {
-  const { rows } = readReport(
+test("an unclosed quotation mark refuses its row and those after it", async () => {
+  const { rows } = await readReport(
     `${heading}\nABC123,RODTEP,1,1,,2026-10-01,2028-09-30\n"ABC,\n\n`,
     options,
   );
@@ -102,12 +99,25 @@ test("an unclosed quotation mark refuses its row and those after it", () => {
   assert.ok(rows[1]?.declared instanceof Failure);
 });
 
-test("a totals row is skipped only at the end", () => {
+test("a heading with a quoting fault refuses the report and says so", async () => {
+  for (const [text, says] of [
+    [`"scrip_no"x,${heading.slice(9)}\n`, /the heading: text follows/],
+    [`${heading},"remarks\nABC123,RODTEP,1,1,,2026-10-01,2028-09-30,x\n`, /is not closed/],
+  ] as const) {
+    await assert.rejects(readReport(text, options), (error) => {
+      assert.ok(error instanceof Failure);
+      assert.match(JSON.stringify(error.detail), says);
+      return true;
+    });
+  }
+});
+
+test("a totals row is skipped only at the end", async () => {
   const row = "ABC123,RODTEP,1,1,,2026-10-01,2028-09-30";
   const totals = "Grand Total,,1,1,,,";
-  assert.equal(readReport(`${heading}\n${row}\n${totals}`, options).rows.length, 1);
-  assert.equal(readReport(`${heading}\n${row}\n,,1,1,,,`, options).rows.length, 1);
-  assert.equal(readReport(`${heading}\n${totals}\n${row}`, options).rows.length, 2);
+  assert.equal((await readReport(`${heading}\n${row}\n${totals}`, options)).rows.length, 1);
+  assert.equal((await readReport(`${heading}\n${row}\n,,1,1,,,`, options)).rows.length, 1);
+  assert.equal((await readReport(`${heading}\n${totals}\n${row}`, options)).rows.length, 2);
 });
 
 const capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
@@ -173,57 +183,61 @@ function written(day: string, { day: form }: Dialect): string {
   return day;
 }
 
-test("a report in any CSV dialect reads back to the paisa and the day", () => {
-  fc.assert(
-    fc.property(fc.array(declaration, { minLength: 1, maxLength: 8 }), dialect, (items, form) => {
-      const declared = items.map(({ used_paise, ...item }) => ({
-        ...item,
-        face_paise: Math.max(1, item.issued_paise - (used_paise % item.issued_paise)),
-        expires_on: addDays(item.issued_on, 730),
-      }));
-      const quote = (text: string) =>
-        form.quoted || text.includes(form.delimiter) ? `"${text}"` : text;
-      const lines = [
-        form.titles,
-        ...declared.map((item) => [
-          item.scrip_no,
-          item.scheme,
-          rupees(item.issued_paise, form),
-          rupees(item.face_paise, form),
-          item.port_code,
-          written(item.issued_on, form),
-          written(item.expires_on, form),
-        ]),
-        ...(form.totals ? [["Total", "", "1,00,000.00", "", "", "", ""]] : []),
-      ].map((cells) => cells.map(quote).join(form.delimiter));
-      const text = (form.bom ? "\uFEFF" : "") + lines.join(form.crlf ? "\r\n" : "\n");
-      const { rows, skipped } = readReport(text, options);
-      assert.deepEqual(
-        rows.map(({ declared: read }) => read),
-        declared,
-      );
-      assert.deepEqual(
-        rows.map(({ row }) => row),
-        declared.map((_, index) => index + 2),
-      );
-      assert.equal(skipped, form.totals ? 1 : 0);
-    }),
+test("a report in any CSV dialect reads back to the paisa and the day", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(declaration, { minLength: 1, maxLength: 8 }),
+      dialect,
+      async (items, form) => {
+        const declared = items.map(({ used_paise, ...item }) => ({
+          ...item,
+          face_paise: Math.max(1, item.issued_paise - (used_paise % item.issued_paise)),
+          expires_on: addDays(item.issued_on, 730),
+        }));
+        const quote = (text: string) =>
+          form.quoted || text.includes(form.delimiter) ? `"${text}"` : text;
+        const lines = [
+          form.titles,
+          ...declared.map((item) => [
+            item.scrip_no,
+            item.scheme,
+            rupees(item.issued_paise, form),
+            rupees(item.face_paise, form),
+            item.port_code,
+            written(item.issued_on, form),
+            written(item.expires_on, form),
+          ]),
+          ...(form.totals ? [["Total", "", "1,00,000.00", "", "", "", ""]] : []),
+        ].map((cells) => cells.map(quote).join(form.delimiter));
+        const text = (form.bom ? "\uFEFF" : "") + lines.join(form.crlf ? "\r\n" : "\n");
+        const { rows, skipped } = await readReport(text, options);
+        assert.deepEqual(
+          rows.map(({ declared: read }) => read),
+          declared,
+        );
+        assert.deepEqual(
+          rows.map(({ row }) => row),
+          declared.map((_, index) => index + 2),
+        );
+        assert.equal(skipped, form.totals ? 1 : 0);
+      },
+    ),
     { numRuns: 300 },
   );
 });
 
-test("the reader throws on no text and answers every record with content once", () => {
+test("the reader throws on no text and answers every record with content once", async () => {
   const hostile = fc.oneof(
     fc.string({ unit: "binary", maxLength: 200 }),
     fc.string({ unit: fc.constantFrom('"', ",", "\n", "\r", ";", "a", "=", " "), maxLength: 200 }),
   );
-  fc.assert(
-    fc.property(hostile, fc.boolean(), (text, headed) => {
+  await fc.assert(
+    fc.asyncProperty(hostile, fc.boolean(), async (text, headed) => {
       const whole = headed ? `${heading}\n${text}` : text;
-      const { records, blank } = parseCsv(whole, 5_000);
+      const { records, blank } = await readCsv(whole, { recordsMax: 5_000 });
       records.forEach(({ row }, index) => assert.ok(row > (records[index - 1]?.row ?? 0)));
       try {
-        const { rows, skipped } = readReport(whole, options);
+        const { rows, skipped } = await readReport(whole, options);
         assert.equal(rows.length + skipped, records.length - 1 + blank);
       } catch (error) {
         assert.ok(error instanceof Failure);

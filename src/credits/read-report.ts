@@ -1,22 +1,13 @@
 // Reports of the customs portal. Their headings and formats are not documented, so columns are
-// found by aliases, and a row with an ambiguous value is refused:
-//
-//   text      ─parseCsv─▶  records of cells, each with its row number and any fault of its quoting
-//   records   ─readReport─▶  one declaration or one refusal per row
-//
-// No text makes this throw: a hostile file is a file with refused rows.
+// found by aliases, and a row with an ambiguous value is refused. Every row with content becomes one
+// declaration or one refusal.
 
 import { Failure, type FieldProblem, unprocessable } from "../kernel/failure.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import { isCalendarDay } from "../kernel/time.ts";
+import { mapPaced, type Pace } from "../platform/heavy/pace.ts";
+import { type CsvRecord, readCsv } from "../platform/read-csv.ts";
 import type { Declaration } from "./rules.ts";
-
-export type CsvRecord = {
-  /** The row number of a spreadsheet: the first record of the file is row 1. */
-  readonly row: number;
-  readonly cells: readonly string[];
-  readonly problem: string | undefined;
-};
 
 export type ReportRow = { readonly row: number; readonly declared: Declaration | Failure };
 
@@ -28,80 +19,6 @@ export type Report = {
 
 /** The IEC that rows may name; null when the firm has none, undefined for any. */
 type ReportIec = string | null | undefined;
-
-export type CsvRecords = { readonly records: readonly CsvRecord[]; readonly blank: number };
-
-const delimiters = [",", ";", "\t"] as const;
-
-/**
- * Parses RFC 4180 records with any line ending and an optional byte order mark; quoting errors are
- * noted per record. Blank records are counted, not kept, and parsing stops after `recordsMax`.
- */
-export function* parseCsv(text: string, recordsMax: number): Generator<void, CsvRecords> {
-  const start = text.startsWith("\uFEFF") ? 1 : 0;
-  const delimiter = detectDelimiter(text);
-  const records: CsvRecord[] = [];
-  let cells: string[] = [];
-  let problem: string | undefined;
-  let row = 0;
-  let at = start;
-  while (at < text.length && records.length < recordsMax) {
-    const read = readCell(text, at, delimiter);
-    cells.push(read.value);
-    problem ??= read.problem;
-    at = read.end;
-    if (text[at] === delimiter) {
-      at += 1;
-      // A delimiter at the end of the text opens one more cell.
-      if (at < text.length) continue;
-      cells.push("");
-    }
-    if (text[at] === "\r" && text[at + 1] === "\n") at += 1;
-    at += 1;
-    row += 1;
-    if (problem || cells.some((cell) => cell.trim())) records.push({ row, cells, problem });
-    cells = [];
-    problem = undefined;
-    yield;
-  }
-  return { records, blank: row - records.length };
-}
-
-/** The cell at a position, and the position of the delimiter, line end or end of text after it. */
-function readCell(
-  text: string,
-  start: number,
-  delimiter: string,
-): { value: string; end: number; problem: string | undefined } {
-  const ends = (at: number) =>
-    at >= text.length || text[at] === delimiter || text[at] === "\n" || text[at] === "\r";
-  let at = start;
-  if (text[at] !== '"') {
-    while (!ends(at)) at += 1;
-    return { value: text.slice(start, at), end: at, problem: undefined };
-  }
-  let value = "";
-  for (;;) {
-    const close = text.indexOf('"', at + 1);
-    if (close < 0) {
-      return { value: "", end: text.length, problem: "a quotation mark is not closed" };
-    }
-    value += text.slice(at + 1, close);
-    at = close + 1;
-    if (text[at] !== '"') break;
-    value += '"';
-  }
-  if (ends(at)) return { value, end: at, problem: undefined };
-  while (!ends(at)) at += 1;
-  return { value, end: at, problem: "text follows a closing quotation mark" };
-}
-
-/** The delimiter that splits the heading into the most cells. */
-function detectDelimiter(text: string): string {
-  const heading = text.slice(0, 4_096).split(/[\r\n]/, 1)[0] ?? "";
-  const count = (delimiter: string) => heading.split(delimiter).length;
-  return delimiters.reduce((best, next) => (count(next) > count(best) ? next : best));
-}
 
 const aliases = {
   scrip_no: [
@@ -172,17 +89,19 @@ const columnsByTitle = new Map<string, Column>(
   ),
 );
 
-/**
- * One declaration or refusal per row with content; yields after each, so that the caller can pause.
- * A report without the required columns is refused as a whole.
- */
-export function* readReport(
+type ReadReport = { readonly iec: ReportIec; readonly rowsMax: number; readonly pace: Pace };
+
+/** A report without the required columns is refused as a whole. */
+export async function readReport(
   text: string,
-  { iec, rowsMax }: { readonly iec: ReportIec; readonly rowsMax: number },
-): Generator<void, Report> {
+  { iec, rowsMax, pace }: ReadReport,
+): Promise<Report> {
   // A heading, the rows, a totals row, and one more to see that there are too many.
-  const { records, blank } = yield* parseCsv(text, rowsMax + 3);
+  const { records, blank } = await readCsv(text, { recordsMax: rowsMax + 3, pace });
   const [heading, ...filled] = records;
+  if (heading?.problem) {
+    throw unprocessable({ path: "csv", problem: `the heading: ${heading.problem}` });
+  }
   const columns = findColumns(heading?.cells ?? []);
   const last = filled.at(-1);
   const hasTotals = last !== undefined && isTotalsRow(last, columns);
@@ -193,11 +112,14 @@ export function* readReport(
     });
   }
   const width = heading?.cells.length ?? 0;
-  const read: ReportRow[] = [];
-  for (const record of rows) {
-    read.push({ row: record.row, declared: toDeclaration(record, { columns, width, iec }) });
-    yield;
-  }
+  const read = await mapPaced(
+    rows,
+    (record): ReportRow => ({
+      row: record.row,
+      declared: toDeclaration(record, { columns, width, iec }),
+    }),
+    pace,
+  );
   return { rows: read, skipped: blank + filled.length - rows.length };
 }
 
