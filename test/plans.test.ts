@@ -26,7 +26,7 @@ test("a day of dealing scans no large table and reads few more rows than it need
     await fill(owner, { worlds: 20, desk, firm, ofDesk, credits: 6_000 }, () => {});
   });
   const tableRows = await asOwner(db, countRows);
-  const node = await startService(t, { beside: service });
+  const node = await startService(t, { beside: service, db });
   const walk = async () => {
     await dealADay(t, node, ["ledger-check"]);
     return judge(plans.take(), tableRows, limits);

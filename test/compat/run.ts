@@ -90,7 +90,7 @@ async function runOn(name: string, credits: number, showAll: boolean): Promise<O
   const tableRows = await asOwner(db, countRows);
   plans.take();
   const measure = async (phase: string, work: (node: Service) => Promise<unknown>) => {
-    const node = await startService(scope, { beside: service });
+    const node = await startService(scope, { beside: service, db });
     // A node opens its book before it lets anybody in: reading every offer takes its time.
     await Promise.all(environments.map(node.book.look));
     await work(node);

@@ -31,7 +31,7 @@ import { type AddressWindows, localAddressWindows } from "../../src/market/addre
 import { openLocalRateWindow, type RateWindow } from "../../src/access/rate-window.ts";
 import { setPlan } from "../../src/access/plans.ts";
 import { type WorkerSpec, listWorkers } from "../../src/workers.ts";
-import { testDatabase } from "./database.ts";
+import { connectAgain, testDatabase } from "./database.ts";
 
 /** Where the receivers of tests are. */
 const loopback = ["127.0.0.0/8", "::1"];
@@ -118,7 +118,10 @@ export type ServiceOptions = {
   readonly heavy?: Heavy;
   /** Connections on the test's own terms. */
   readonly db?: Database;
-  /** Another node of a service that runs already: the same database, clock and secrets. */
+  /**
+   * Another process of a service that runs already: the same database, clock and secrets, but its own
+   * connections, book, caches and windows. With `db` it uses those connections.
+   */
   readonly beside?: Service;
 };
 
@@ -129,14 +132,15 @@ export async function startService(
   t: Pick<TestContext, "after">,
   options: ServiceOptions = {},
 ): Promise<Service> {
-  const clock = options.beside?.clock ?? new Clock();
-  const masterKey = options.beside?.masterKey ?? randomBytes(32);
-  const ctx = options.beside?.ctx ?? {
-    db: options.db ?? (await testDatabase(t)).db,
+  const { beside } = options;
+  const clock = beside?.clock ?? new Clock();
+  const masterKey = beside?.masterKey ?? randomBytes(32);
+  const ctx = {
+    db: options.db ?? (beside ? connectAgain(t, beside.ctx.db) : (await testDatabase(t)).db),
     now: clock.now,
-    log: options.log ?? pino({ level: "silent" }),
+    log: options.log ?? beside?.ctx.log ?? pino({ level: "silent" }),
     ...contextKeys({ main: masterKey, other: undefined }),
-    heavy: options.heavy ?? (threads ??= openThreads(2)),
+    heavy: options.heavy ?? beside?.ctx.heavy ?? (threads ??= openThreads(2)),
   };
   const metrics = createMetrics(ctx.db);
   const book = openBook(ctx, options.sources ?? offerSources);
