@@ -111,7 +111,8 @@ test("a desk gets one checkpoint a day, as an event and a line, and none for the
   clock.advance({ days: 1 });
   await service.work();
   await service.work();
-  for (const { work } of service.workers()) await work(); // Another process.
+  const beside = await startService(t, { beside: service, checkpoints: file });
+  await beside.work();
   const [event, ...more] = await checkpointEvents(service, key);
   assert.deepEqual(more, []);
   const { seq, hash, signature, checkpoint } = event?.data ?? assert.fail("told");

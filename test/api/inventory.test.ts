@@ -134,7 +134,9 @@ test("the sandbox's house is stocked once, even by nodes that start concurrently
   const service = await startService(t);
   const { ctx, clock } = service;
   assert.deepEqual(await house(ctx), [], "a service of a test has what the test asks for");
-  const made = await Promise.all(Array.from({ length: 4 }, async () => await seedInventory(ctx)));
+  const others = [1, 2, 3].map(async () => await startService(t, { beside: service }));
+  const nodes = [service, ...(await Promise.all(others))];
+  const made = await Promise.all(nodes.map(async (node) => await seedInventory(node.ctx)));
   assert.deepEqual(
     made.toSorted((a, b) => a - b),
     [0, 0, 0, 600],

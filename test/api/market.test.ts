@@ -243,6 +243,7 @@ test("depth follows every change of the house's credits, late commits and the ca
 
 test("a run without changes writes nothing, and concurrent nodes write once", async (t) => {
   const service = await startService(t);
+  const beside = await startService(t, { beside: service });
   const { api_key: key } = await service.issue();
   await service.work();
   const first = await readMarket(service, key);
@@ -251,8 +252,9 @@ test("a run without changes writes nothing, and concurrent nodes write once", as
   assert.deepEqual(await readMarket(service, key), first);
 
   await addCard(service, { midBps: 9_801 });
-  await Promise.all(Array.from({ length: 8 }, () => service.work()));
+  await Promise.all(Array.from({ length: 8 }, (_, at) => (at % 2 ? service : beside).work()));
   const second = await readMarket(service, key);
+  assert.deepEqual(await readMarket(beside, key), second);
   const { body } = await service.send("GET", "/v1/market", { key, expect: 200 });
   assert.equal(second.seq, 3);
   assert.equal(body.seq, 3);

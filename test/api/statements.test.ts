@@ -259,7 +259,8 @@ test("missed months are closed in order, and once by two processes", async (t) =
   const desk = await openTestDesk(service);
   await payIn(service, desk, 1_000);
   service.clock.set(new Date("2027-02-10T12:00:00+05:30"));
-  const freezers = [...service.workers(), ...service.workers()].filter(
+  const beside = await startService(t, { beside: service });
+  const freezers = [...service.workers(), ...beside.workers()].filter(
     ({ name }) => name === "statements",
   );
   assert.equal(freezers.length, 2);

@@ -80,7 +80,7 @@ export class Clock {
 export type Service = {
   /** What the keys of its context are made from. */
   readonly masterKey: Buffer;
-  /** The workers of another process of this service. */
+  /** New workers of this process. */
   readonly workers: () => WorkerSpec[];
   readonly app: App;
   readonly ctx: Context;
