@@ -86,6 +86,7 @@ async function sendEvents(
   { deskId, firmId, after }: { deskId: string; firmId: string | null; after: number },
 ): Promise<void> {
   let sent = after;
+  stream.send(positionText(after));
   while (!stream.ended.aborted) {
     const known = await watch.past(deskId, sent, stream.ended);
     const page = await listRows(db, deskId, { firmId, after: sent, fetch: pageSize });
@@ -97,6 +98,11 @@ async function sendEvents(
     if (page.length < pageSize) sent = Math.max(sent, known);
     await stream.drained();
   }
+}
+
+/** An id without an event: a reader that is cut before its first event resumes from here. */
+function positionText(sequence: number): Buffer {
+  return Buffer.from(`id: ${sequence}\n\n`);
 }
 
 function parseLastEventId(lastEventId: string | string[] | undefined): number | undefined {

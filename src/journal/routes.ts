@@ -52,7 +52,7 @@ export function eventRoutes(app: App, ctx: Context, streams: Streams): void {
         operationId: "streamEvents",
         tags: ["Events"],
         summary: "What happens on your desk, as it happens",
-        description: `Server-sent events on the same sequence. Come back with Last-Event-ID and nothing is missed. At most ${streamsPerKeyMax} streams a key; one more ends the oldest.`,
+        description: `Server-sent events on the same sequence, after an id alone that says where it begins. Come back with Last-Event-ID and nothing is missed. At most ${streamsPerKeyMax} streams a key; one more ends the oldest.`,
         querystring: StreamEventsQuery,
         response: { 200: EventStream },
       },

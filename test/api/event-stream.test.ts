@@ -157,6 +157,26 @@ test("revoking a key ends its stream, and an unknown start id is refused", async
   await ahead.until(1);
 });
 
+test("a stream tells where it begins, so that a reader that is cut before its first event misses none", async (t) => {
+  const service = await startService(t);
+  const { api_key: key } = await service.issue();
+  await mintChild(service, key);
+  for (const [query, from] of [
+    ["", "2"],
+    ["?after_sequence=1", "1"],
+    ["?after_sequence=999999", "2"],
+  ]) {
+    const headers = { "x-service-key": key };
+    const response = await fetch(`${service.url}/v1/events/stream${query}`, { headers });
+    let text = "";
+    for await (const part of response.body ?? []) {
+      text += Buffer.from(part).toString();
+      if (text.includes("id: ")) break;
+    }
+    assert.ok(text.startsWith(`retry: 2000\n\nid: ${from}\n\n`), JSON.stringify(text));
+  }
+});
+
 test("the sixth event stream of a key ends its first", async (t) => {
   const service = await startService(t);
   const { api_key: key } = await service.issue();
