@@ -5,6 +5,8 @@ import { join } from "node:path";
 
 import pg from "pg";
 
+import type { Document } from "../../client/generate/document.ts";
+import { writeOperations, writeSchemas } from "../../client/generate/typescript.ts";
 import { describeOps } from "../../src/ops/openapi.ts";
 import { dumpSchema } from "./schema-dump.ts";
 import { serverVariable, startTestServer, templateDatabase } from "./server.ts";
@@ -14,6 +16,10 @@ const root = join(import.meta.dirname, "../..");
 
 export const openApiFile = join(root, "docs/openapi.json");
 export const opsOpenApiFile = join(root, "docs/ops-openapi.json");
+export const clientFiles = {
+  [join(root, "client/src/schemas.ts")]: writeSchemas,
+  [join(root, "client/src/operations.ts")]: writeOperations,
+};
 export const schemaFile = join(root, "migrations/schema.sql");
 
 export function openApiText(document: unknown): string {
@@ -28,7 +34,11 @@ async function writeGoldenFiles(): Promise<void> {
   process.env[serverVariable] = JSON.stringify([server.connection]);
 
   const service = await startService(scope);
-  await writeFile(openApiFile, openApiText((await service.send("GET", "/v1/openapi.json")).body));
+  const document = (await service.send("GET", "/v1/openapi.json")).body as Document;
+  await writeFile(openApiFile, openApiText(document));
+  for (const [file, write] of Object.entries(clientFiles)) {
+    await writeFile(file, write(document));
+  }
 
   await writeFile(opsOpenApiFile, openApiText(describeOps()));
 

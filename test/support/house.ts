@@ -10,6 +10,8 @@ export type House = Readonly<Record<string, string>>;
 const root = join(import.meta.dirname, "../..");
 const folders = ["src", "cli", "client", "test", "bench", "migrations"];
 const linesMax = 400;
+/** How a file begins that nobody wrote by hand. */
+const written = "// Written by ";
 
 export async function readHouse(): Promise<House> {
   const house: Record<string, string> = {};
@@ -150,7 +152,9 @@ export function statementsOutsideStores(house: House): string[] {
 
 export function clockReaders(house: House): string[] {
   return codeWhere(house, /new Date\(\s*\)|\bDate\.now\b|\bDate\(\)/, (path) => {
-    return /^(src|client)\//.test(path) && path !== "src/main.ts" && !path.endsWith(".test.ts");
+    // Whoever verifies a webhook has no clock to hand over but the machine's.
+    if (path === "src/main.ts" || path === "client/src/webhooks.ts") return false;
+    return /^(src|client)\//.test(path) && !path.endsWith(".test.ts");
   });
 }
 
@@ -395,7 +399,8 @@ export function handWrittenSets(house: House): string[] {
 export function longFiles(house: House): string[] {
   return Object.entries(house).flatMap(([path, text]) => {
     const lines = text.split("\n").length - 1;
-    return path.startsWith("src/") && lines > linesMax ? [`${path} has ${lines} lines`] : [];
+    const isMeant = /^(src|client)\//.test(path) && !text.startsWith(written);
+    return isMeant && lines > linesMax ? [`${path} has ${lines} lines`] : [];
   });
 }
 

@@ -1,0 +1,257 @@
+// The OpenAPI document as the writers of the clients need it: what each operation takes and answers.
+
+export type Schema = {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | Schema;
+  readonly items?: Schema;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly oneOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+  readonly "x-extensible-enum"?: readonly string[];
+};
+
+type Parameter = {
+  readonly $ref?: string;
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly description?: string;
+  readonly schema: Schema;
+};
+
+type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
+
+type DocumentedOperation = {
+  readonly operationId: string;
+  readonly summary?: string;
+  readonly description?: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly $ref?: string; readonly content: Content };
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
+  readonly security?: readonly object[];
+  readonly "x-scope"?: string;
+};
+
+type Components = {
+  readonly schemas: Readonly<Record<string, Schema>>;
+  readonly parameters?: Readonly<Record<string, Parameter>>;
+  readonly requestBodies?: Readonly<Record<string, { readonly content: Content }>>;
+};
+
+export type Document = {
+  readonly info: { readonly version: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
+  readonly components: Components;
+};
+
+export type Kind = "json" | "list" | "events" | "lines" | "text" | "bytes";
+
+export type Described = {
+  readonly id: string;
+  /** The id as the beginning of a type's name. */
+  readonly title: string;
+  readonly method: string;
+  readonly path: string;
+  /** What the path names, in its order. */
+  readonly named: readonly string[];
+  /** The query as an object; undefined when there is none. */
+  readonly query: Schema | undefined;
+  /** The body; undefined when there is none. */
+  readonly body: Schema | undefined;
+  /** Whether the body is there and has nothing in it. */
+  readonly isBodyEmpty: boolean;
+  /** Whether the body may be left out, as all of it may. */
+  readonly isBodyOptional: boolean;
+  readonly isWrite: boolean;
+  readonly takesKey: boolean;
+  readonly isKeyless: boolean;
+  readonly kind: Kind;
+  /** The field of a page that holds its rows, and a row. */
+  readonly items: { readonly field: string; readonly row: Schema } | undefined;
+  /** Good answers as JSON: of 200, and of 201. */
+  readonly answers: readonly Schema[];
+  /** The forms that `format` chooses between, JSON last; none where there is one form only. */
+  readonly formats: readonly { readonly format: string; readonly as: Kind }[];
+  /** What the operation does, and how it is called on the wire. */
+  readonly about: string;
+};
+
+export function describeOperations(document: Document): Described[] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) =>
+      describe(document, { path, method: method.toUpperCase(), operation }),
+    ),
+  );
+}
+
+function describe(
+  { components }: Document,
+  { path, method, operation }: { path: string; method: string; operation: DocumentedOperation },
+): Described {
+  const { operationId: id, summary, description, security = [] } = operation;
+  const parameters = (operation.parameters ?? []).map((one) => resolveParameter(one, components));
+  const inQuery = parameters.filter((parameter) => parameter.in === "query");
+  const body = findBody(operation, components);
+  if (body && inQuery.length > 0) throw new Error(`${id} takes a query and a body`);
+  const answers = findAnswers(operation);
+  const isList = inQuery.some(({ name }) => name === "cursor");
+  const kind = findKind(answers, isList);
+  const scope = operation["x-scope"];
+  return {
+    id,
+    title: id.charAt(0).toUpperCase() + id.slice(1),
+    method,
+    path,
+    named: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name),
+    query: inQuery.length > 0 ? toObject(inQuery) : undefined,
+    body,
+    isBodyEmpty: body !== undefined && takesNothing(body),
+    isBodyOptional: body !== undefined && !resolveSchema(body, components).required?.length,
+    isWrite: method !== "GET",
+    takesKey: parameters.some(({ name }) => name === "Idempotency-Key"),
+    isKeyless: security.length === 0,
+    kind,
+    items: isList ? findItems(operation, components) : undefined,
+    answers: answers["application/json"] ?? [],
+    formats: findFormats(answers, inQuery, kind),
+    about: [
+      [summary, description].filter(Boolean).join(". "),
+      `\`${method} ${path}\`${scope === undefined ? "" : `, scope \`${scope}\``}`,
+    ].join("\n\n"),
+  };
+}
+
+function toObject(parameters: readonly Parameter[]): Schema {
+  const properties = parameters.map(({ name, schema, description }) => [
+    name,
+    { ...schema, ...(description !== undefined && { description }) },
+  ]);
+  const required = parameters.filter((parameter) => parameter.required === true);
+  return {
+    type: "object",
+    properties: Object.fromEntries(properties),
+    required: required.map(({ name }) => name),
+  };
+}
+
+function findFormats(
+  answers: Readonly<Record<string, readonly Schema[]>>,
+  inQuery: readonly Parameter[],
+  kind: Kind,
+): { format: string; as: Kind }[] {
+  const formats = inQuery.find(({ name }) => name === "format")?.schema.enum ?? [];
+  if (formats.length < 2) return [];
+  return formats
+    .map((name) => String(name))
+    .toSorted((a, b) => Number(a === "json") - Number(b === "json"))
+    .map((format) => {
+      if (format === "json") return { format, as: kind };
+      return { format, as: `text/${format}` in answers ? "text" : "bytes" };
+    });
+}
+
+function findKind(answers: Readonly<Record<string, readonly Schema[]>>, isList: boolean): Kind {
+  if (isList) return "list";
+  if (answers["application/json"]) return "json";
+  if (answers["text/event-stream"]) return "events";
+  if (answers["application/x-ndjson"]) return "lines";
+  return Object.keys(answers).some((type) => type.startsWith("text/")) ? "text" : "bytes";
+}
+
+/** What a good answer may be, by content type. */
+function findAnswers({ responses }: DocumentedOperation): Record<string, Schema[]> {
+  const answers: Record<string, Schema[]> = {};
+  for (const [status, { content = {} }] of Object.entries(responses)) {
+    if (!status.startsWith("2")) continue;
+    for (const [type, { schema = {} }] of Object.entries(content)) {
+      (answers[type] ??= []).push(schema);
+    }
+  }
+  return answers;
+}
+
+const pageFields = ["count", "total", "next_cursor", "has_more"];
+
+/** The rows of a page are its first list of things, not of words. */
+function findItems(
+  operation: DocumentedOperation,
+  components: Components,
+): { field: string; row: Schema } {
+  const [schema = {}] = findAnswers(operation)["application/json"] ?? [];
+  const { properties = {} } = resolveSchema(schema, components);
+  for (const [field, { type, items }] of Object.entries(properties)) {
+    const isRows = type === "array" && items !== undefined && items.type !== "string";
+    if (isRows && pageFields.every((name) => name in properties)) return { field, row: items };
+  }
+  throw new Error(`${operation.operationId} takes a cursor and answers with no page`);
+}
+
+function findBody(
+  { requestBody }: DocumentedOperation,
+  { requestBodies = {} }: Components,
+): Schema | undefined {
+  const reference = requestBody?.$ref;
+  const body = reference === undefined ? requestBody : requestBodies[lastName(reference)];
+  return body?.content["application/json"]?.schema;
+}
+
+function takesNothing({ type, properties = {}, additionalProperties }: Schema): boolean {
+  return type === "object" && Object.keys(properties).length === 0 && additionalProperties !== true;
+}
+
+function resolveParameter(parameter: Parameter, { parameters = {} }: Components): Parameter {
+  if (parameter.$ref === undefined) return parameter;
+  const found = parameters[lastName(parameter.$ref)];
+  if (!found) throw new Error(`there is no ${parameter.$ref}`);
+  return found;
+}
+
+function resolveSchema(schema: Schema, { schemas }: Components): Schema {
+  return schema.$ref === undefined ? schema : (schemas[lastName(schema.$ref)] ?? {});
+}
+
+export function lastName(reference: string): string {
+  return reference.slice(reference.lastIndexOf("/") + 1);
+}
+
+/** The components that callers send, and that no answer has. */
+export function findSent({ paths, components }: Document): ReadonlySet<string> {
+  const operations = Object.values(paths).flatMap((path) => Object.values(path));
+  const sent = findNamed(
+    operations.map((operation) => findBody(operation, components)),
+    components,
+  );
+  const answered = findNamed(
+    operations.map(({ responses }) => responses),
+    components,
+  );
+  return sent.difference(answered);
+}
+
+function findNamed(roots: readonly unknown[], { schemas }: Components): Set<string> {
+  const found = new Set<string>();
+  const visit = (value: unknown): void => {
+    const references = JSON.stringify(value ?? null).matchAll(/"#\/components\/schemas\/(\w+)"/g);
+    for (const [, name = ""] of references) {
+      if (found.has(name)) continue;
+      found.add(name);
+      visit(schemas[name]);
+    }
+  };
+  roots.forEach(visit);
+  return found;
+}
+
+/** A description without what the type says. */
+export function describeField({ description = "" }: Schema): string {
+  return description
+    .replace(/ ?Open set; known today: [^;]*$/, "")
+    .replaceAll(/\s*\n\s*/g, " ")
+    .trim();
+}

@@ -1,0 +1,2185 @@
+// Written by `npm run golden` from docs/openapi.json. Do not edit.
+
+/** A business rule refused: error is request_error, the slug is in code. */
+export type TradingError = {
+  /** Stable slug. */
+  error: string;
+  /** For people; its wording may change. */
+  message: string;
+  /** Stable slug; prefer it to error when present. Open set. */
+  code: string;
+  /** Structured context. */
+  detail?: { [name: string]: unknown };
+};
+
+/** The key or the meter refused: the slug is in both error and code. */
+export type EdgeError = {
+  /** Stable slug. */
+  error: string;
+  /** For people; its wording may change. */
+  message: string;
+  /** Stable slug; prefer it to error when present. Open set. */
+  code: string;
+  /** Structured context. */
+  detail?: { [name: string]: unknown };
+};
+
+/** HTTP itself refused or the service failed: the slug is in error, no code. */
+export type TransportError = {
+  /** Stable slug. */
+  error: string;
+  /** For people; its wording may change. */
+  message: string;
+  /** As the X-Request-ID header. */
+  request_id: string;
+  /** Structured context. */
+  detail?: { [name: string]: unknown };
+};
+
+/** Every state and every move of every resource, as data. */
+export type StateTables = {
+  /** One table per lifecycle; the service decides by the same tables. */
+  lifecycles: ({
+    /** What has these states. */
+    noun: string;
+    /** Where it begins. */
+    initial: string[];
+    states: string[];
+    moves: ({
+      /** As in allowed_actions. */
+      action: string;
+      from: string[];
+      to: string;
+      /** Who makes the move. */
+      by: string;
+    })[];
+  })[];
+};
+
+/** Who the service takes the caller for. */
+export type WhoAmI = {
+  /** The key's id. */
+  key_id: string;
+  /** What kind of key this is. */
+  kind: "root" | "sub_account" | "app" | (string & {});
+  /** Chosen by the key's prefix. */
+  environment: "live" | "sandbox" | (string & {});
+  /** The firm the key is bound to. */
+  firm_id: string;
+  /** The firm whose desk this is. */
+  desk_id: string;
+  /** Null for a root key. */
+  parent_key_id: string | null;
+  /** What the key may do now: its own scopes within its parent's. */
+  scopes: ("firms" | "quote" | "orders:write" | "orders:read" | "market:read" | "webhooks:write" | "*" | (string & {}))[];
+  /** Whether the key may take buy quotes. */
+  buy_side: boolean;
+};
+
+/** An API key, without its secret. */
+export type Key = {
+  /** The key's id. */
+  key_id: string;
+  /** What the key is for. */
+  name: string;
+  /** A root key is the firm's own; others are minted from it. */
+  kind: "root" | "sub_account" | "app" | (string & {});
+  /** Chosen by the key's prefix. */
+  environment: "live" | "sandbox" | (string & {});
+  /** The firm the key is bound to. */
+  firm_id: string;
+  /** The key it was minted from; null for a root key. */
+  parent_key_id: string | null;
+  /** What it was granted. */
+  scopes: ("firms" | "quote" | "orders:write" | "orders:read" | "market:read" | "webhooks:write" | "*" | (string & {}))[];
+  /** Whether the key may take buy quotes. */
+  buy_side: boolean;
+  /** The plan of a root key; children share their root's. */
+  plan: string | null;
+  /** Limits of its own; absent ones are the plan's. */
+  limits: {
+    /** Calls per 60 seconds. */
+    per_minute?: number;
+    /** Calls per IST month. */
+    monthly_quota?: number;
+    /** Largest single deal. */
+    max_order_paise?: number;
+    /** Largest sum of what the key commits per IST day. */
+    daily_notional_paise?: number;
+  };
+  /** Where it may be used from; anywhere when empty. */
+  ip_allowlist: string[];
+  /** The key with its secret left out. */
+  masked_key: string;
+  /** Only an active key matches. */
+  status: "active" | "expired" | "revoked" | (string & {});
+  /** When it stops matching; null for never. */
+  expires_at: string | null;
+  /** When it was revoked. */
+  revoked_at: string | null;
+  /** When it was issued. ISO 8601, IST. */
+  created_at: string;
+  /** When it last changed. ISO 8601, IST. */
+  updated_at: string;
+  /** Raised by every change. */
+  version: number;
+  /** What its state allows now; see GET /v1/meta/states. */
+  allowed_actions: string[];
+};
+
+/** An API key at the one moment it is shown. */
+export type MintedKey = {
+  /** The key's id. */
+  key_id: string;
+  /** What the key is for. */
+  name: string;
+  /** A root key is the firm's own; others are minted from it. */
+  kind: "root" | "sub_account" | "app" | (string & {});
+  /** Chosen by the key's prefix. */
+  environment: "live" | "sandbox" | (string & {});
+  /** The firm the key is bound to. */
+  firm_id: string;
+  /** The key it was minted from; null for a root key. */
+  parent_key_id: string | null;
+  /** What it was granted. */
+  scopes: ("firms" | "quote" | "orders:write" | "orders:read" | "market:read" | "webhooks:write" | "*" | (string & {}))[];
+  /** Whether the key may take buy quotes. */
+  buy_side: boolean;
+  /** The plan of a root key; children share their root's. */
+  plan: string | null;
+  /** Limits of its own; absent ones are the plan's. */
+  limits: {
+    /** Calls per 60 seconds. */
+    per_minute?: number;
+    /** Calls per IST month. */
+    monthly_quota?: number;
+    /** Largest single deal. */
+    max_order_paise?: number;
+    /** Largest sum of what the key commits per IST day. */
+    daily_notional_paise?: number;
+  };
+  /** Where it may be used from; anywhere when empty. */
+  ip_allowlist: string[];
+  /** The key with its secret left out. */
+  masked_key: string;
+  /** Only an active key matches. */
+  status: "active" | "expired" | "revoked" | (string & {});
+  /** When it stops matching; null for never. */
+  expires_at: string | null;
+  /** When it was revoked. */
+  revoked_at: string | null;
+  /** When it was issued. ISO 8601, IST. */
+  created_at: string;
+  /** When it last changed. ISO 8601, IST. */
+  updated_at: string;
+  /** Raised by every change. */
+  version: number;
+  /** What its state allows now; see GET /v1/meta/states. */
+  allowed_actions: string[];
+  /** The key itself. Shown here and never again. */
+  api_key: string;
+};
+
+/** An API key with its new secret; without it when this was a dry run. */
+export type ReissuedKey = {
+  /** The key's id. */
+  key_id: string;
+  /** What the key is for. */
+  name: string;
+  /** A root key is the firm's own; others are minted from it. */
+  kind: "root" | "sub_account" | "app" | (string & {});
+  /** Chosen by the key's prefix. */
+  environment: "live" | "sandbox" | (string & {});
+  /** The firm the key is bound to. */
+  firm_id: string;
+  /** The key it was minted from; null for a root key. */
+  parent_key_id: string | null;
+  /** What it was granted. */
+  scopes: ("firms" | "quote" | "orders:write" | "orders:read" | "market:read" | "webhooks:write" | "*" | (string & {}))[];
+  /** Whether the key may take buy quotes. */
+  buy_side: boolean;
+  /** The plan of a root key; children share their root's. */
+  plan: string | null;
+  /** Limits of its own; absent ones are the plan's. */
+  limits: {
+    /** Calls per 60 seconds. */
+    per_minute?: number;
+    /** Calls per IST month. */
+    monthly_quota?: number;
+    /** Largest single deal. */
+    max_order_paise?: number;
+    /** Largest sum of what the key commits per IST day. */
+    daily_notional_paise?: number;
+  };
+  /** Where it may be used from; anywhere when empty. */
+  ip_allowlist: string[];
+  /** The key with its secret left out. */
+  masked_key: string;
+  /** Only an active key matches. */
+  status: "active" | "expired" | "revoked" | (string & {});
+  /** When it stops matching; null for never. */
+  expires_at: string | null;
+  /** When it was revoked. */
+  revoked_at: string | null;
+  /** When it was issued. ISO 8601, IST. */
+  created_at: string;
+  /** When it last changed. ISO 8601, IST. */
+  updated_at: string;
+  /** Raised by every change. */
+  version: number;
+  /** What its state allows now; see GET /v1/meta/states. */
+  allowed_actions: string[];
+  /** The key itself. Shown here and never again. */
+  api_key?: string;
+};
+
+/** The numbers of the response's own headers, and the month behind them. */
+export type Usage = {
+  /** As X-RateLimit-Plan. */
+  plan: string;
+  /** As X-RateLimit-Limit. */
+  limit: number;
+  /** As X-RateLimit-Remaining. */
+  remaining: number;
+  /** As X-RateLimit-Reset. */
+  reset: number;
+  /** As X-RateLimit-Quota; absent when unmetered. */
+  quota?: number;
+  /** As X-RateLimit-Quota-Used. */
+  quota_used: number;
+  /** Length of the sliding window. */
+  window_s: number;
+  /** When the month ends and the quota starts again. ISO 8601, IST. */
+  quota_resets_at: string;
+  /** A child key sees its own calls, a root key those of its whole family. */
+  by_day: ({
+    day: string;
+    /** Calls that were let in. */
+    calls: number;
+  })[];
+  by_route: ({
+    route: string;
+    /** Calls that were let in. */
+    calls: number;
+  })[];
+  by_key: ({
+    key_id: string;
+    /** Calls that were let in. */
+    calls: number;
+  })[];
+};
+
+/** A company that your desk trades for. */
+export type Firm = {
+  /** The firm's id. */
+  firm_id: string;
+  /** Chosen by the key's prefix. */
+  environment: "live" | "sandbox" | (string & {});
+  legal_name: string;
+  /** Importer-exporter code. */
+  iec: string | null;
+  /** Permanent account number. */
+  pan: string | null;
+  /** GST registration. */
+  gstin: string | null;
+  /** Corporate identity number. */
+  cin: string | null;
+  /** Masked after offboarding. */
+  email: string | null;
+  /** Masked after offboarding. */
+  phone: string | null;
+  /** What it does. */
+  role: "exporter" | "importer" | "both" | (string & {});
+  /** Where its money goes; null before it is given. */
+  bank: {
+    account_no_masked: string;
+    ifsc: string;
+    name: string;
+  } | null;
+  /** The group it belongs to. */
+  group_id: string | null;
+  /** Your own name for it. */
+  external_id: string | null;
+  /** How far the connection has come. */
+  connection_state: "registered" | "verifying" | "action_required" | "verified" | "authorized" | "suspended" | "rejected" | "offboarding" | "offboarded" | (string & {});
+  /** What the registry and the bank said about the firm. */
+  checks: ({
+    /** What was asked. */
+    check: "IEC_ACTIVE" | "PAN_MATCH" | "GSTIN_MATCH" | "BANK_NAME_MATCH" | "FLAGGED_IEC" | (string & {});
+    /** What was found. */
+    outcome: "pass" | "fail" | "pending" | (string & {});
+    /** What to do about a failure. */
+    cure: string | null;
+    /** When it was found; null while pending. */
+    as_of: string | null;
+  })[];
+  /** What is held back for now, and until when. */
+  holds: ({
+    /** What is held back. */
+    on: "payouts" | (string & {});
+    /** Why. */
+    reason: "beneficiary_change" | "bank_not_verified" | (string & {});
+    /** When it ends by itself; null when the bank has to answer first. */
+    until: string | null;
+  })[];
+  /** The firm's permission to trade for it; null before it is given. */
+  mandate: {
+    signatory_name: string;
+    reference: string;
+    /** When it ends. ISO 8601, IST. */
+    valid_until: string;
+  } | null;
+  /** Present while the firm is suspended. */
+  suspension: {
+    /** Who suspended it; the operator's only they can lift. */
+    by: "desk" | "operator" | (string & {});
+    reason: string;
+  } | null;
+  /** When it was registered. ISO 8601, IST. */
+  created_at: string;
+  /** When it last changed. ISO 8601, IST. */
+  updated_at: string;
+  /** Raised by every change. */
+  version: number;
+  /** What its state allows now; see GET /v1/meta/states. */
+  allowed_actions: string[];
+};
+
+export type FirmList = {
+  /** Newest first; your desk's own firm is one of them. */
+  firms: Firm[];
+  /** Rows on this page. */
+  count?: number;
+  /** Rows in the list when paging began. */
+  total?: number;
+  /** Ask for the next page with this; null on the last page. */
+  next_cursor?: string | null;
+  /** Whether there is a next page. */
+  has_more?: boolean;
+};
+
+/** How far a firm's connection has come, and what it waits for. */
+export type Connection = {
+  /** The firm's id. */
+  firm_id: string;
+  /** How far the connection has come. */
+  connection_state: "registered" | "verifying" | "action_required" | "verified" | "authorized" | "suspended" | "rejected" | "offboarding" | "offboarded" | (string & {});
+  /** What the registry and the bank said about the firm. */
+  checks: ({
+    /** What was asked. */
+    check: "IEC_ACTIVE" | "PAN_MATCH" | "GSTIN_MATCH" | "BANK_NAME_MATCH" | "FLAGGED_IEC" | (string & {});
+    /** What was found. */
+    outcome: "pass" | "fail" | "pending" | (string & {});
+    /** What to do about a failure. */
+    cure: string | null;
+    /** When it was found; null while pending. */
+    as_of: string | null;
+  })[];
+  /** What is held back for now, and until when. */
+  holds: ({
+    /** What is held back. */
+    on: "payouts" | (string & {});
+    /** Why. */
+    reason: "beneficiary_change" | "bank_not_verified" | (string & {});
+    /** When it ends by itself; null when the bank has to answer first. */
+    until: string | null;
+  })[];
+  /** The firm's permission to trade for it; null before it is given. */
+  mandate: {
+    signatory_name: string;
+    reference: string;
+    /** When it ends. ISO 8601, IST. */
+    valid_until: string;
+  } | null;
+  /** Present while the firm is suspended. */
+  suspension: {
+    /** Who suspended it; the operator's only they can lift. */
+    by: "desk" | "operator" | (string & {});
+    reason: string;
+  } | null;
+  /** Whether the world outside answers. */
+  ports: ({
+    /** Who answers outside. */
+    port: "registry" | "bank" | (string & {});
+    /** During an outage questions wait. */
+    state: "up" | "outage" | (string & {});
+    /** When the outage began. */
+    since: string | null;
+  })[];
+  /** Raised by every change. */
+  version: number;
+  /** What its state allows now; see GET /v1/meta/states. */
+  allowed_actions: string[];
+  /** When this was read. ISO 8601, IST. */
+  as_of: string;
+};
+
+/** Firms of your desk under common ownership. */
+export type Group = {
+  /** The group's id. */
+  group_id: string;
+  /** What the group is called. */
+  name: string;
+  /** At most 500. */
+  member_count: number;
+  /** When it was created. ISO 8601, IST. */
+  created_at: string;
+  /** When it or its membership last changed. ISO 8601, IST. */
+  updated_at: string;
+  /** Raised by every change, membership included. */
+  version: number;
+  /** What can be done with it now. */
+  allowed_actions: string[];
+};
+
+export type GroupList = {
+  /** Newest first. */
+  groups: Group[];
+  /** Rows on this page. */
+  count?: number;
+  /** Rows in the list when paging began. */
+  total?: number;
+  /** Ask for the next page with this; null on the last page. */
+  next_cursor?: string | null;
+  /** Whether there is a next page. */
+  has_more?: boolean;
+};
+
+/** A firm that is in the group. */
+export type GroupMember = {
+  /** A firm of your desk. */
+  firm_id: string;
+  legal_name: string;
+  /** How far the firm's connection has come. */
+  connection_state: string;
+};
+
+export type GroupMemberList = {
+  /** Newest firm first. */
+  members: GroupMember[];
+  /** Rows on this page. */
+  count?: number;
+  /** Rows in the list when paging began. */
+  total?: number;
+  /** Ask for the next page with this; null on the last page. */
+  next_cursor?: string | null;
+  /** Whether there is a next page. */
+  has_more?: boolean;
+};
+
+/** What the group's firms hold against the duty they will owe. */
+export type GroupPositions = {
+  /** The group's id. */
+  group_id: string;
+  /** The one moment that every figure is of. ISO 8601, IST. */
+  as_of: string;
+  schemes: ({
+    /** Always one line for each scheme. */
+    scheme: "RODTEP" | "ROSCTL" | (string & {});
+    /** How many credits are held. */
+    credit_count: number;
+    /** Face of the credits that are listed, reserved or in settlement. */
+    face_paise: number;
+    /** The part of it that is listed, and so free to be moved or sold. */
+    available_paise: number;
+    /** How many are still to come. */
+    requirement_count: number;
+    /** Declared duty that is due today or later. */
+    requirement_paise: number;
+    /** Face less requirements; below zero, duty is uncovered. */
+    net_paise: number;
+    /** Always every bucket, soonest first. */
+    buckets: ({
+      /** Days until the credits lapse. */
+      bucket: "0-30" | "31-60" | "61-90" | "91-180" | "181-365" | "over-365" | (string & {});
+      /** The bucket's last day; null for the one without end. */
+      days_max: number | null;
+      /** How many credits are held. */
+      credit_count: number;
+      /** Face of the credits that are listed, reserved or in settlement. */
+      face_paise: number;
+      /** The part of it that is listed, and so free to be moved or sold. */
+      available_paise: number;
+    })[];
+  })[];
+  /** Requirements that name no scheme: credits of either can cover them. */
+  any_scheme: {
+    /** How many are still to come. */
+    requirement_count: number;
+    /** Declared duty that is due today or later. */
+    requirement_paise: number;
+  };
+  /** The same per member; the members add up to the group. */
+  members: ({
+    /** A firm of your desk. */
+    firm_id: string;
+    legal_name: string;
+    schemes: ({
+      /** Always one line for each scheme. */
+      scheme: "RODTEP" | "ROSCTL" | (string & {});
+      /** How many credits are held. */
+      credit_count: number;
+      /** Face of the credits that are listed, reserved or in settlement. */
+      face_paise: number;
+      /** The part of it that is listed, and so free to be moved or sold. */
+      available_paise: number;
+      /** How many are still to come. */
+      requirement_count: number;
+      /** Declared duty that is due today or later. */
+      requirement_paise: number;
+      /** Face less requirements; below zero, duty is uncovered. */
+      net_paise: number;
+      /** Always every bucket, soonest first. */
+      buckets: ({
+        /** Days until the credits lapse. */
+        bucket: "0-30" | "31-60" | "61-90" | "91-180" | "181-365" | "over-365" | (string & {});
+        /** The bucket's last day; null for the one without end. */
+        days_max: number | null;
+        /** How many credits are held. */
+        credit_count: number;
+        /** Face of the credits that are listed, reserved or in settlement. */
+        face_paise: number;
+        /** The part of it that is listed, and so free to be moved or sold. */
+        available_paise: number;
+      })[];
+    })[];
+    /** Requirements that name no scheme: credits of either can cover them. */
+    any_scheme: {
+      /** How many are still to come. */
+      requirement_count: number;
+      /** Declared duty that is due today or later. */
+      requirement_paise: number;
+    };
+  })[];
+};
+
+/** Customs duty that a firm will have to pay. */
+export type Requirement = {
+  /** The requirement's id. */
+  requirement_id: string;
+  /** A firm of your desk. */
+  firm_id: string;
+  /** Which credits are to cover it; null: either. */
+  scheme: string | null;
+  /** The duty to be paid. */
+  amount_paise: number;
+  /** When it is due, in IST. */
+  due_on: string;
+  /** Your own name for it. */
+  reference: string;
+  /** When it was declared. ISO 8601, IST. */
+  created_at: string;
+  /** When it last changed. ISO 8601, IST. */
+  updated_at: string;
+  /** Raised by every change. */
+  version: number;
+  /** What can be done with it now. */
+  allowed_actions: ("update" | "delete" | (string & {}))[];
+};
+
+export type RequirementList = {
+  /** Newest first. */
+  requirements: Requirement[];
+  /** Rows on this page. */
+  count?: number;
+  /** Rows in the list when paging began. */
+  total?: number;
+  /** Ask for the next page with this; null on the last page. */
+  next_cursor?: string | null;
+  /** Whether there is a next page. */
+  has_more?: boolean;
+};
+
+/** How a group covers its duty with its own credits, and what is left over. */
+export type Netting = {
+  /** A group of your desk. */
+  group_id: string;
+  /** The one moment that every figure is of. ISO 8601, IST. */
+  as_of: string;
+  /** Names these proposals until their time is over. */
+  netting_ref: string;
+  /** Whether it is proven that no other moves leave less duty uncovered. */
+  proven_optimal: boolean;
+  schemes: ({
+    /** Always one line for each scheme. */
+    scheme: "RODTEP" | "ROSCTL" | (string & {});
+    /** Face of the credits that are listed or on their way to a member, and have not lapsed. */
+    gross_credit_paise: number;
+    /** Duty that is due today or later. What either scheme may pay counts where it is paid, and what is left of it where cover costs least. */
+    gross_requirement_paise: number;
+    /** What of it the group's own credits pay, moved or not. */
+    internal_match_paise: number;
+    /** Face that is left to sell: gross credit less the match. */
+    net_sell_paise: number;
+    /** Duty that is left to buy cover for or pay: gross requirement less the match. */
+    net_buy_paise: number;
+    /** What the moves keep from the market: buying them at today's ask less selling them at its bid. */
+    spread_saved_paise: number;
+  })[];
+  /** Every member, newest firm first. */
+  entities: ({
+    /** A member of the group. */
+    firm_id: string;
+    /** Face of the credits that it gives to other members. */
+    give_paise: number;
+    /** Face of the credits that it takes from other members. */
+    take_paise: number;
+    /** What it is paid less what it pays for the moves; sums to zero over the members. */
+    net_cash_paise: number;
+    /** Duty of its own that no credit of the group pays. */
+    uncovered_paise: number;
+  })[];
+  /** Whole credits that change hands, by giver, taker and scheme. */
+  proposals: ({
+    /** Who gives the credit. */
+    from_firm_id: string;
+    /** Who takes it, to pay its own duty with. */
+    to_firm_id: string;
+    /** Which scheme the credits are of. */
+    scheme: "RODTEP" | "ROSCTL" | (string & {});
+    /** A credit. */
+    scrip_no: string;
+    /** The credit's face. */
+    face_paise: number;
+    /** The card's mid, in basis points of face. */
+    price_bps: number;
+  })[];
+};
+
+/** The crosses that a netting was turned into. */
+export type NettingCrosses = {
+  /** A group of your desk. */
+  group_id: string;
+  /** Names these proposals until their time is over. */
+  netting_ref: string;
+  /** One for each giver, taker and scheme, agreed by both sides. */
+  crosses: ({
+    /** The cross; its buyer funds it and its seller releases it. */
+    cross_id: string;
+    /** Who sells. */
+    from_firm_id: string;
+    /** Who buys. */
+    to_firm_id: string;
+    /** Which scheme the credits are of. */
+    scheme: "RODTEP" | "ROSCTL" | (string & {});
+    /** All credits that the one gives the other. */
+    scrip_nos: string[];
+    /** The sum of their faces. */
+    face_paise: number;
+    /** The card's mid, in basis points of face. */
+    price_bps: number;
+    /** What the buyer pays and the seller is paid. */
+    all_in_paise: number;
+    /** How far the cross has come. */
+    status: "proposed" | "agreed" | "funded" | "released" | "settled" | "declined" | "cancelled" | "expired" | "refunded" | "failed" | (string & {});
+    /** Raised by every change of the cross. */
+    version: number;
+  })[];
+};
+
+/** One firm's holding of one scrip. */
+export type Credit = {
+  /** This firm's holding of the scrip, as events name it. */
+  credit_id: string;
+  /** The credit's number: opaque, taken trimmed and in capitals. */
+  scrip_no: string;
+  /** The scheme it was issued under. */
+  scheme: "RODTEP" | "ROSCTL" | (string & {});
+  /** The firm that holds it. */
+  firm_id: string;
+  /** What it was issued with. */
+  issued_paise: number;
+  /** The balance that can be transferred: what is priced and sold. */
+  face_paise: number;
+  /** Its customs port. */
+  port_code: string | null;
+  /** The day it was issued. YYYY-MM-DD. */
+  issued_on: string;
+  /** The last day it can be used, IST. YYYY-MM-DD. */
+  expires_on: string;
+  /** Days from today, IST, to expires_on; 0 on the last day and after it. */
+  days_left: number;
+  /** Declared until the registry confirms it, then listed. */
+  status: "declared" | "listed" | "reserved" | "in_settlement" | "transferred" | "suspended" | "cancelled" | "expired" | "used" | "withdrawn" | "rejected" | (string & {});
+  /** Whether it can be sold now. */
+  sellable: boolean;
+  /** Null when sellable. Its status when that is not listed; firm_not_authorized when its firm may not trade; too_short with fewer than 30 days left. Open set. */
+  not_sellable_reason: "declared" | "reserved" | "in_settlement" | "transferred" | "suspended" | "cancelled" | "expired" | "used" | "withdrawn" | "rejected" | "firm_not_authorized" | "too_short" | (string & {}) | null;
+  /** When the registry, or the firm before it, last spoke about it. ISO 8601, IST. */
+  as_of: string;
+  /** Raised by every change. */
+  version: number;
+  /** What its state allows you now; see GET /v1/meta/states. */
+  allowed_actions: string[];
+};
+
+export type CreditList = {
+  /** Newest first. */
+  credits: Credit[];
+  /** Rows on this page. */
+  count?: number;
+  /** Rows in the list when paging began. */
+  total?: number;
+  /** Ask for the next page with this; null on the last page. */
+  next_cursor?: string | null;
+  /** Whether there is a next page. */
+  has_more?: boolean;
+};
+
+/** What a firm says about a credit it holds. */
+export type CreditDeclaration = {
+  /** The credit's number: opaque, taken trimmed and in capitals. */
+  scrip_no: string;
+  /** The scheme it was issued under. */
+  scheme: "RODTEP" | "ROSCTL";
+  /** The balance that can be transferred: what is priced and sold. */
+  face_paise: number;
+  /** What it was issued with; the balance when it is not given. */
+  issued_paise?: number | undefined;
+  /** Its customs port. */
+  port_code?: string | undefined;
+  /** The day it was issued. YYYY-MM-DD. */
+  issued_on: string;
+  /** The last day it can be used, IST. YYYY-MM-DD. */
+  expires_on: string;
+};
+
+/** The whole error body that a call with this item alone would get, an object; null when ok. The slug is in its code or, where it has none, in its error: the field of the same name within. */
+export type ItemError = {
+  /** request_error, or a slug as in any error body. */
+  error: string;
+  /** Stable slug; when present, prefer it. */
+  code?: string;
+  /** For people; its wording may change. */
+  message: string;
+  /** Of a fault of ours: as the X-Request-ID header. */
+  request_id?: string;
+  /** Structured context. */
+  detail?: { [name: string]: unknown };
+} | null;
+
+export type CreditDeclarationResults = {
+  /** One per item, in the order of the request. */
+  results: ({
+    /** Its place in the request, from 0. */
+    index: number;
+    /** Whether the credit stands as declared. */
+    ok: boolean;
+    /** The status a call with this item alone would have: 201 new, 200 known, or 4xx. */
+    status: number;
+    error: ItemError;
+    credit?: Credit;
+  })[];
+  /** Items that are ok. */
+  accepted: number;
+  /** Items that are not. */
+  failed: number;
+};
+
+export type CreditImportResults = {
+  /** One per row with content, in the order of the file. */
+  results: ({
+    /** Its row in the file as a spreadsheet counts: the heading is row 1. */
+    row: number;
+    /** Whether the credit stands as declared. */
+    ok: boolean;
+    /** The status a call with this item alone would have: 201 new, 200 known, or 4xx. */
+    status: number;
+    error: ItemError;
+    credit?: Credit;
+  })[];
+  /** Items that are ok. */
+  accepted: number;
+  /** Items that are not. */
+  failed: number;
+  /** Blank rows and the totals row, which say nothing of a credit. */
+  skipped: number;
+};
+
+/** Sell: scrip_no alone, or scheme and face_paise. Buy: scheme and requirement_paise. */
+export type QuoteRequest = {
+  /** Whether you sell credits or buy cover. */
+  side: "sell" | "buy";
+  /** Required unless scrip_no is given. */
+  scheme?: "RODTEP" | "ROSCTL" | undefined;
+  /** Sell, with scheme: the face value to price. */
+  face_paise?: number | undefined;
+  /** Buy, with scheme: the duty to cover. */
+  requirement_paise?: number | undefined;
+  /** Sell, and alone: the one credit to price. */
+  scrip_no?: string | undefined;
+};
+
+/** A binding price for an exact amount, or that there is none. */
+export type Quote = {
+  /** As asked. */
+  side?: "sell" | "buy" | (string & {});
+  /** The scheme that was priced. */
+  scheme?: "RODTEP" | "ROSCTL" | (string & {});
+  /** Sell by scrip_no: the credit that was priced. */
+  scrip_no?: string;
+  /** Sell: the face value that was priced. */
+  face_paise?: number;
+  /** Buy: the duty to cover. */
+  requirement_paise?: number;
+  /** Your price, in basis points of face. */
+  price_bps?: number;
+  /** The single amount that changes hands, everything included. */
+  all_in_paise?: number;
+  /** Buy: saved against paying the duty in cash. */
+  savings_paise?: number;
+  /** Buy: the whole credits that cover the requirement. */
+  scrip_nos?: string[];
+  /** Buy: the duty that the bundle covers. */
+  covered_paise?: number;
+  /** Buy: the duty left to pay in cash. */
+  residual_paise?: number;
+  /** Buy: whether nothing is left to pay in cash. */
+  fully_covered?: boolean;
+  /** Sell: until when the price binds. ISO 8601, IST. */
+  valid_until?: string;
+  /** The quote's reference: order with it, or ask support about it. */
+  quote_ref?: string;
+  /** True, and beside it only a reason: no binding price now. */
+  no_quote?: boolean;
+  /** With no_quote: market_unavailable, wait; size_unavailable, change the amount. */
+  reason?: "market_unavailable" | "size_unavailable" | (string & {});
+};
+
+/** A quote as it was answered, with its present state. */
+export type StoredQuote = {
+  /** As asked. */
+  side?: "sell" | "buy" | (string & {});
+  /** The scheme that was priced. */
+  scheme?: "RODTEP" | "ROSCTL" | (string & {});
+  /** Sell by scrip_no: the credit that was priced. */
+  scrip_no?: string;
+  /** Sell: the face value that was priced. */
+  face_paise?: number;
+  /** Buy: the duty to cover. */
+  requirement_paise?: number;
+  /** Your price, in basis points of face. */
+  price_bps?: number;
+  /** The single amount that changes hands, everything included. */
+  all_in_paise?: number;
+  /** Buy: saved against paying the duty in cash. */
+  savings_paise?: number;
+  /** Buy: the whole credits that cover the requirement. */
+  scrip_nos?: string[];
+  /** Buy: the duty that the bundle covers. */
+  covered_paise?: number;
+  /** Buy: the duty left to pay in cash. */
+  residual_paise?: number;
+  /** Buy: whether nothing is left to pay in cash. */
+  fully_covered?: boolean;
+  /** Until when the price binds, on either side. ISO 8601, IST. */
+  valid_until: string;
+  /** The quote's reference: order with it, or ask support about it. */
+  quote_ref: string;
+  /** Open until an order uses it or its time is over. */
+  status: "open" | "used" | "expired" | (string & {});
+  /** The order that was placed on it. */
+  order_id: string | null;
+  /** Whose credit it prices; the firm of the key when no credit was named. */
+  firm_id: string;
+  /** The version of the rate card it was made from. */
+  card_version: number;
+  /** When it was given. ISO 8601, IST. */
+  created_at: string;
+  /** 2 once an order uses it, 1 before. */
+  version: number;
+  /** What its state allows you now; see GET /v1/meta/states. */
+  allowed_actions: string[];
+};
+
+export type PlaceOrder = {
+  /** Takes a quote at its price, as long as it is valid; a quote is used once. */
+  quote_ref?: string | undefined;
+  /** Required without quote_ref. */
+  side?: "sell" | "buy" | undefined;
+  /** Sell: this one credit. */
+  scrip_no?: string | undefined;
+  /** With face_paise or requirement_paise. */
+  scheme?: "RODTEP" | "ROSCTL" | undefined;
+  /** Sell: the firm's own whole credits whose sum is the largest within this. */
+  face_paise?: number | undefined;
+  /** Buy: the duty to cover with whole credits. */
+  requirement_paise?: number | undefined;
+  /** Sell: no less than this. Buy: no more. Without it, the current binding price. */
+  limit_bps?: number | undefined;
+  /** IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at. */
+  time_in_force?: "IOC" | "GTC" | "GTD" | undefined;
+  /** When a GTD order ends. ISO 8601, IST. */
+  expires_at?: string | undefined;
+  /** The firm of your desk that is acted for; the key's own when absent. */
+  firm_id?: string | undefined;
+  /** Your own name for the order. */
+  client_ref?: string | undefined;
+  /** Your own names and values; up to 20, kept as they are. Every value is a string. */
+  metadata?: { [name: string]: string } | undefined;
+};
+
+/** An instruction to sell credits or to buy cover. */
+export type Order = {
+  /** The order's id. */
+  order_id: string;
+  /** Your own name for it. */
+  client_ref: string | null;
+  /** The firm acted for. */
+  firm_id: string;
+  /** Which side. */
+  side: "sell" | "buy" | (string & {});
+  /** Which scheme. */
+  scheme: "RODTEP" | "ROSCTL" | (string & {});
+  /** Sell: the credits it sells. Buy: the credits that cover it so far. */
+  scrip_nos: string[];
+  /** Sell: the face that was asked for. */
+  face_paise?: number;
+  /** Buy: the duty to cover. */
+  requirement_paise?: number;
+  /** Sell: the face of its credits. Buy: the duty covered so far. */
+  covered_paise: number;
+  /** The part of the request that is not covered. */
+  residual_paise: number;
+  /** The one price of the order; null until something of it is dealt. */
+  price_bps: number | null;
+  /** The limit it was placed with. */
+  limit_bps: number | null;
+  /** The amount that changes hands for the dealt part, everything included. */
+  all_in_paise: number | null;
+  /** Buy: the saving against paying the covered duty in cash. */
+  savings_paise: number | null;
+  /** How long it may rest. */
+  time_in_force: "IOC" | "GTC" | "GTD" | (string & {});
+  /** When it expires. ISO 8601, IST. */
+  expires_at: string | null;
+  /** The quote it took. */
+  quote_ref: string | null;
+  /** As it was given. */
+  metadata: { [name: string]: string };
+  /** Its state. */
+  status: "open" | "matched" | "cancelled" | "expired" | "failed" | (string & {});
+  /** Its latest settlement. */
+  settlement_id: string | null;
+  /** All of its settlements; an order that rested can be dealt in parts. */
+  settlement_ids: string[];
+  /** The state of its own credits in its latest settlement. */
+  settlement_status: string | null;
+  /** The part of all_in_paise that has changed hands for delivered credits; null before a deal. */
+  settled_paise: number | null;
+  /** Raised by every change. */
+  version: number;
+  /** The actions that its state allows. */
+  allowed_actions: string[];
+  /** Every state it has had, in sequence. */
+  history: ({
+    /** The new state. */
+    status: "open" | "matched" | "cancelled" | "expired" | "failed" | (string & {});
+    /** When. ISO 8601, IST. */
+    at: string;
+    /** Why, where that is not obvious. */
+    reason: string | null;
+  })[];
+  /** When it was placed. ISO 8601, IST. */
+  created_at: string;
+  /** When it last changed. ISO 8601, IST. */
+  updated_at: string;
+};
+
+export type OrderList = {
+  /** Newest first. */
+  orders: Order[];
+  /** Rows on this page. */
+  count?: number;
+  /** Rows in the list when paging began. */
+  total?: number;
+  /** Ask for the next page with this; null on the last page. */
+  next_cursor?: string | null;
+  /** Whether there is a next page. */
+  has_more?: boolean;
+};
+
+export type BatchOrder = {
+  /** Takes a quote at its price, as long as it is valid; a quote is used once. */
+  quote_ref?: string | undefined;
+  /** Required without quote_ref. */
+  side?: "sell" | "buy" | undefined;
+  /** Sell: this one credit. */
+  scrip_no?: string | undefined;
+  /** With face_paise or requirement_paise. */
+  scheme?: "RODTEP" | "ROSCTL" | undefined;
+  /** Sell: the firm's own whole credits whose sum is the largest within this. */
+  face_paise?: number | undefined;
+  /** Buy: the duty to cover with whole credits. */
+  requirement_paise?: number | undefined;
+  /** Sell: no less than this. Buy: no more. Without it, the current binding price. */
+  limit_bps?: number | undefined;
+  /** IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at. */
+  time_in_force?: "IOC" | "GTC" | "GTD" | undefined;
+  /** When a GTD order ends. ISO 8601, IST. */
+  expires_at?: string | undefined;
+  /** The firm of your desk that is acted for; the key's own when absent. */
+  firm_id?: string | undefined;
+  /** Your own name for the order. */
+  client_ref?: string | undefined;
+  /** Your own names and values; up to 20, kept as they are. Every value is a string. */
+  metadata?: { [name: string]: string } | undefined;
+  /** This order's own key; otherwise the header's with # and the index. */
+  idempotency_key?: string | undefined;
+};
+
+export type OrderBatchResults = {
+  /** One per order, in the order of the request. */
+  results: ({
+    /** Its place in the request, from 0. */
+    index: number;
+    /** Whether the order stands. */
+    ok: boolean;
+    /** The status a call with this order alone would have. */
+    status: number;
+    error: ItemError;
+    order?: Order;
+  })[];
+  /** Orders that stand. */
+  submitted: number;
+  /** Orders that do not. */
+  failed: number;
+};
+
+/** scrip_nos, or scheme and face_paise; one of the two counterparty fields. */
+export type CrossQuoteRequest = {
+  /** A block with anybody, or a transfer between firms of one of your groups. */
+  kind: "block" | "intra_group";
+  /** The side of the firm that is acted for. */
+  side: "sell" | "buy";
+  /** The firm of your desk that is acted for; the key's when absent. */
+  firm_id?: string | undefined;
+  /** The other side, when it is a firm of your desk. */
+  counterparty_firm_id?: string | undefined;
+  /** The other side by its importer-exporter code, whoever acts for it. */
+  counterparty_iec?: string | undefined;
+  /** The credits. A buyer that names credits of another desk gives scheme and face_paise too. */
+  scrip_nos?: readonly string[] | undefined;
+  /** With face_paise. */
+  scheme?: "RODTEP" | "ROSCTL" | undefined;
+  /** Whole credits of this face, with at least 365 days left. Where the seller is on your desk, those of its own whose sum is the largest within this; otherwise exactly this. */
+  face_paise?: number | undefined;
+  /** The price between the two; the rate card's mid when absent. */
+  price_bps?: number | undefined;
+};
+
+/** The terms of a cross, your side of them. */
+export type CrossQuote = {
+  /** Propose the cross with it, once and in time. */
+  cross_quote_ref?: string;
+  /** As asked. */
+  kind?: "block" | "intra_group" | (string & {});
+  /** The firm that is acted for. */
+  firm_id?: string;
+  /** Its side. */
+  side?: "sell" | "buy" | (string & {});
+  /** The other side. */
+  counterparty_iec?: string;
+  /** Which scheme. */
+  scheme?: "RODTEP" | "ROSCTL" | (string & {});
+  /** The credits that the terms name; none where the seller is to choose. */
+  scrip_nos?: string[];
+  /** The face. */
+  face_paise?: number;
+  /** The price between the two sides. */
+  price_bps?: number;
+  /** The fee within the all-in amount. */
+  fee_paise?: number;
+  /** GST on the fee, within the all-in amount. */
+  gst_paise?: number;
+  /** What you pay or get, everything included. */
+  all_in_paise?: number;
+  /** Names the terms. The other side accepts this very text. */
+  terms_hash?: string;
+  /** Until when it can be proposed. ISO 8601, IST. */
+  valid_until?: string;
+  /** True, and beside it only a reason. */
+  no_quote?: boolean;
+  /** With no_quote: market_unavailable, wait; size_unavailable, change the amount. */
+  reason?: "market_unavailable" | "size_unavailable" | (string & {});
+};
+
+/** A deal of two named firms, away from the market. */
+export type Cross = {
+  /** The cross's id. */
+  cross_id: string;
+  /** Block or intra-group. */
+  kind: "block" | "intra_group" | (string & {});
+  /** Your side; the proposing one where your desk has both. */
+  side: "sell" | "buy" | (string & {});
+  /** The firm of your desk that is on it. */
+  firm_id: string;
+  /** The other side. */
+  counterparty_iec: string;
+  /** Which scheme. */
+  scheme: "RODTEP" | "ROSCTL" | (string & {});
+  /** The credits; none before the seller has chosen. */
+  scrip_nos: string[];
+  /** The face. */
+  face_paise: number;
+  /** The price between the two. */
+  price_bps: number;
+  /** The fee within the all-in amount. */
+  fee_paise: number;
+  /** GST on the fee, within the all-in amount. */
+  gst_paise: number;
+  /** What you pay or get, everything included. */
+  all_in_paise: number;
+  /** What your firms do in it, and nothing of anybody else. */
+  sides: ({
+    /** Which side. */
+    side: "sell" | "buy" | (string & {});
+    /** The firm of your desk that is on it. */
+    firm_id: string;
+    /** The fee within the all-in amount. */
+    fee_paise: number;
+    /** GST on the fee, within the all-in amount. */
+    gst_paise: number;
+    /** What it pays or gets, everything included. */
+    all_in_paise: number;
+  })[];
+  /** Names the terms that both sides agree to. */
+  terms_hash: string;
+  /** Where it stands. */
+  status: "proposed" | "agreed" | "funded" | "released" | "settled" | "declined" | "cancelled" | "expired" | "refunded" | "failed" | (string & {});
+  /** Why it ended, where that is not obvious. */
+  reason: string | null;
+  /** Whose move it is. */
+  waiting_on: "buyer" | "seller" | "customs" | "bank" | "none" | (string & {});
+  /** By when that must have happened. ISO 8601, IST. */
+  due_at: string | null;
+  /** Buyer: what you named your payment by. */
+  payment_ref: string | null;
+  /** The settlement of what was released. */
+  settlement_id: string | null;
+  /** Where that settlement stands. */
+  settlement_status: string | null;
+  /** The netting of a group that it is a part of. */
+  netting_ref: string | null;
+  /** Every state it came to, in order. */
+  history: ({
+    /** The state it came to. */
+    status: "proposed" | "agreed" | "funded" | "released" | "settled" | "declined" | "cancelled" | "expired" | "refunded" | "failed" | (string & {});
+    /** When. ISO 8601, IST. */
+    at: string;
+    /** Why, where that is not obvious. */
+    reason: string | null;
+  })[];
+  /** Raised by every change. */
+  version: number;
+  /** What you can do with it now. */
+  allowed_actions: string[];
+  /** When it was proposed. ISO 8601, IST. */
+  created_at: string;
+  /** When it last changed. ISO 8601, IST. */
+  updated_at: string;
+};
+
+export type CrossList = {
+  /** Newest first. */
+  crosses: Cross[];
+  /** Rows on this page. */
+  count?: number;
+  /** Rows in the list when paging began. */
+  total?: number;
+  /** Ask for the next page with this; null on the last page. */
+  next_cursor?: string | null;
+  /** Whether there is a next page. */
+  has_more?: boolean;
+};
+
+/** What is held and what is owed, as one snapshot. */
+export type Positions = {
+  /** Whose; null for the whole desk. */
+  firm_id: string | null;
+  /** By scheme; a scheme of which nothing is held is left out. */
+  schemes: ({
+    /** Which scheme. */
+    scheme: "RODTEP" | "ROSCTL" | (string & {});
+    /** How many credits are held. */
+    count: number;
+    /** Their faces: available, reserved and in settlement together. */
+    held_paise: number;
+    /** Free to be sold or used. */
+    available_paise: number;
+    /** Promised to an order or a deal. */
+    reserved_paise: number;
+    /** On its way to a buyer. */
+    in_settlement_paise: number;
+    /** Of what is held, what lapses within 30 days. */
+    expiring_30_paise: number;
+    /** Within 60 days. */
+    expiring_60_paise: number;
+    /** Within 90 days. */
+    expiring_90_paise: number;
+  })[];
+  /** What the firms have with us. */
+  cash: {
+    /** What can be spent or paid out. */
+    available_paise: number;
+    /** Held for deals that have not settled. */
+    escrow_paise: number;
+    /** What deals under way will bring. */
+    pending_in_paise: number;
+    /** On its way to the bank. */
+    pending_out_paise: number;
+  };
+  /** The one moment that every figure is of. ISO 8601, IST. */
+  as_of: string;
+  /** The sequence of the last event that is in these figures. */
+  version: number;
+};
+
+/** One scheme's market. It names no firm and no credit. */
+export type Market = {
+  /** The scheme. */
+  scheme: "RODTEP" | "ROSCTL" | (string & {});
+  /** Whether there are prices; unavailable until a first card. */
+  state: "open" | "halted" | "unavailable" | (string & {});
+  /** What a seller gets for a credit of ₹10 lakh with at least 365 days left. Indicative: a quote binds. Null while the market is not open. */
+  sell_price_bps: number | null;
+  /** What a buyer pays for cover of ₹10 lakh. Only for keys with the buy side; null while the market is not open. */
+  buy_price_bps?: number | null;
+  /** The last published index; null before there is one. */
+  index_bps: number | null;
+  /** The last credit that changed hands; null before there was one. */
+  last_deal: {
+    /** What the seller got. */
+    price_bps: number;
+    /** Its face, rounded to two digits. */
+    face_paise: number;
+    /** When it was agreed. ISO 8601, IST. */
+    at: string;
+  } | null;
+  /** Face dealt in the last 24 hours, each rounded to two digits. */
+  volume_24h_paise: number;
+  /** Credits dealt in that time. */
+  deals_24h: number;
+  /** What the house could sell now, by the size bands of its card. */
+  depth: ({
+    /** Faces below this and not below the band before; null for the last band. */
+    below_paise: number | null;
+    /** Credits. */
+    count: number;
+    /** What they add up to, rounded to two digits. */
+    face_paise: number;
+  })[];
+  /** Since when this holds; nothing has changed in between. ISO 8601, IST. */
+  as_of: string;
+  /** Names the log; another one when it was restarted. */
+  epoch: string;
+  /** The place in the log: `<epoch>-<seq>` as Last-Event-ID continues from here. */
+  seq: number;
+};
+
+export type MarketList = {
+  /** One per scheme. */
+  markets: Market[];
+  /** Since when this holds; nothing has changed in between. ISO 8601, IST. */
+  as_of: string;
+  /** Names the log; another one when it was restarted. */
+  epoch: string;
+  /** The place in the log: `<epoch>-<seq>` as Last-Event-ID continues from here. */
+  seq: number;
+};
+
+/** Delivery of whole credits against payment. */
+export type Settlement = {
+  /** The settlement's id. */
+  settlement_id: string;
+  /** The cross that was released by it, if it is one's. */
+  cross_id: string | null;
+  /** Which scheme. */
+  scheme: "RODTEP" | "ROSCTL" | (string & {});
+  /** Where your side stands; with several, `settled` if anything of them was delivered. */
+  status: "pending" | "funded" | "transfer_initiated" | "transfer_confirmed" | "settled" | "failed" | "reversed" | (string & {});
+  /** Why it failed or was reversed. */
+  reason: string | null;
+  /** Whose move it is. */
+  waiting_on: "buyer" | "seller" | "customs" | "bank" | "none" | (string & {});
+  /** By when that must have happened. ISO 8601, IST. */
+  due_at: string | null;
+  /** What your firms deliver or buy in it, and nothing of anybody else. */
+  sides: ({
+    /** Which side. */
+    side: "sell" | "buy" | (string & {});
+    /** The firm of your desk that is on it. */
+    firm_id: string;
+    /** The orders that it dealt by. */
+    order_ids: string[];
+    /** Where this side stands, by its own credits. */
+    status: "pending" | "funded" | "transfer_initiated" | "transfer_confirmed" | "settled" | "failed" | "reversed" | (string & {});
+    /** The face of its credits. */
+    face_paise: number;
+    /** What was agreed to change hands. */
+    all_in_paise: number;
+    /** What of it has changed hands, for credits that were delivered. */
+    settled_paise: number;
+    /** What of it will not, for credits that were not. */
+    undelivered_paise: number;
+    /** One per credit. */
+    legs: ({
+      /** The credit. */
+      scrip_no: string;
+      /** The order that it was dealt by. */
+      order_id: string | null;
+      /** Its face. */
+      face_paise: number;
+      /** Your price. */
+      price_bps: number;
+      /** Your money for it. */
+      all_in_paise: number;
+      /** Where the credit stands. */
+      status: "pending" | "transferring" | "delivered" | "failed" | (string & {});
+      /** Why it was not delivered. */
+      reason: string | null;
+    })[];
+  })[];
+  /** Every state it came to, in order. */
+  history: ({
+    /** The state it came to. */
+    status: "pending" | "funded" | "transfer_initiated" | "transfer_confirmed" | "settled" | "failed" | "reversed" | (string & {});
+    /** When. ISO 8601, IST. */
+    at: string;
+    /** Why, where that is not obvious. */
+    reason: string | null;
+  })[];
+  /** Raised by every change. */
+  version: number;
+  /** What you can do with it now. */
+  allowed_actions: string[];
+  /** When it was dealt. ISO 8601, IST. */
+  created_at: string;
+  /** When it last changed. ISO 8601, IST. */
+  updated_at: string;
+};
+
+export type SettlementList = {
+  /** Newest first. */
+  settlements: Settlement[];
+  /** Rows on this page. */
+  count?: number;
+  /** Rows in the list when paging began. */
+  total?: number;
+  /** Ask for the next page with this; null on the last page. */
+  next_cursor?: string | null;
+  /** Whether there is a next page. */
+  has_more?: boolean;
+};
+
+/** Money on its way to a firm's bank. */
+export type Payout = {
+  /** The payout's id. */
+  payout_id: string;
+  /** The firm that is paid. */
+  firm_id: string;
+  /** Where it comes from: a settlement, or the firm's balance. */
+  kind: "settlement" | "withdrawal" | (string & {});
+  /** The settlement that it comes from; null for a withdrawal. */
+  settlement_id: string | null;
+  /** The payout that came back and is sent again by this one. */
+  resend_of: string | null;
+  /** How much; the sum of its lines. */
+  amount_paise: number;
+  /** How it goes: by the amount of its remittance, once it has one. */
+  rail: "RTGS" | "NEFT" | "IMPS" | (string & {});
+  /** What it leaves in: all that is due to one payee in one run reaches its account as one amount, under one `utr`. Null until then. */
+  remittance: {
+    /** The payout that names it: the first of those that leave together. */
+    payout_id: string;
+    /** What reaches the account under one reference. */
+    amount_paise: number;
+  } | null;
+  /** Where it goes; null while the firm has given no account. */
+  bank: {
+    /** The branch. */
+    ifsc: string;
+    /** The account, in part. */
+    account_no_masked: string;
+  } | null;
+  /** Where it stands. */
+  status: "scheduled" | "held" | "instructed" | "sent" | "paid" | "returned" | (string & {});
+  /** Why it is held or came back. */
+  reason: string | null;
+  /** When the hold ends by itself. ISO 8601, IST. */
+  held_until: string | null;
+  /** The bank's reference, once it was sent. */
+  utr: string | null;
+  /** Which order each paisa comes from; a withdrawal has none. */
+  lines: ({
+    /** The order that sold it; null where a cross did. */
+    order_id: string | null;
+    /** The cross that sold it; null where an order did. */
+    cross_id: string | null;
+    /** The credit. */
+    scrip_no: string;
+    /** What this credit brought. */
+    amount_paise: number;
+  })[];
+  /** Every state it came to, in order. */
+  history: ({
+    /** The state it came to. */
+    status: "scheduled" | "held" | "instructed" | "sent" | "paid" | "returned" | (string & {});
+    /** When. ISO 8601, IST. */
+    at: string;
+    /** Why, where that is not obvious. */
+    reason: string | null;
+  })[];
+  /** Raised by every change. */
+  version: number;
+  /** What you can do with it now. */
+  allowed_actions: string[];
+  /** When it was scheduled. ISO 8601, IST. */
+  created_at: string;
+  /** When it last changed. ISO 8601, IST. */
+  updated_at: string;
+};
+
+export type PayoutList = {
+  /** Newest first. */
+  payouts: Payout[];
+  /** Rows on this page. */
+  count?: number;
+  /** Rows in the list when paging began. */
+  total?: number;
+  /** Ask for the next page with this; null on the last page. */
+  next_cursor?: string | null;
+  /** Whether there is a next page. */
+  has_more?: boolean;
+};
+
+export type DeskClock = {
+  /** What your desk's clock shows. ISO 8601, IST. */
+  clock: string;
+  /** How far it is ahead of the service's, in all, since the last reset. */
+  ahead_s: number;
+  /** What ends sooner by that much: how many of each. */
+  brought_nearer: {
+    /** Orders that rest until a given time. */
+    orders: number;
+    /** Quotes that can still be ordered on. */
+    quotes: number;
+    /** Your proposals, and open crosses among your firms. */
+    crosses: number;
+    /** Open settlements among your firms and with the house. */
+    settlements: number;
+    /** Payouts that have not been sent. */
+    payouts: number;
+    /** Holds on your firms. */
+    holds: number;
+    /** Credits, by whole days. */
+    credits: number;
+  };
+};
+
+export type ScenarioList = {
+  /** What has been set and has not happened yet, in the order it was set. */
+  scenarios: ("transfer_timeout" | "transfer_refused" | "credit_suspended" | "payout_returned" | "market_halt" | "market_open" | (string & {}))[];
+};
+
+export type SeededCredits = {
+  /** Whose they are. */
+  firm_id: string;
+  /** Their numbers. */
+  scrip_nos: string[];
+};
+
+export type SandboxReset = {
+  /** Orders that rested. */
+  orders_cancelled: number;
+  /** Your proposals, and open crosses among your firms. */
+  crosses_ended: number;
+  /** Open settlements among your firms and with the house. */
+  settlements_failed: number;
+  /** Credits that no deal had. */
+  credits_withdrawn: number;
+};
+
+/** A desk's commission on its clients' deals. */
+export type Earnings = {
+  /** What was added up by. */
+  by: "day" | "firm" | "scheme" | (string & {});
+  /** The first day. IST. */
+  from: string;
+  /** The last day. IST. */
+  to: string;
+  /** In the order of day, firm or scheme; only what was earned on is listed. */
+  earnings: ({
+    /** When the credits were delivered. IST. */
+    day?: string;
+    /** Your client firm that dealt. */
+    firm_id?: string;
+    /** The scheme of the credits. */
+    scheme?: "RODTEP" | "ROSCTL" | (string & {});
+    /** How many credits it was earned on, less those taken back. */
+    credits: number;
+    /** Their face. */
+    face_paise: number;
+    /** What was earned on them, less what was taken back. */
+    commission_paise: number;
+  })[];
+  /** All of it. */
+  commission_paise: number;
+  /** What you earn on deals that settle now, in bps of face. */
+  commission_bps: number;
+  /** What of your commission is with us now. */
+  balance_paise: number;
+  /** Raised by everything that moves. */
+  version: number;
+  /** Always empty. */
+  allowed_actions: string[];
+};
+
+export type StatementSummary = {
+  /** Names the statement. */
+  statement_no: string;
+  /** Whose statement it is. */
+  firm_id: string;
+  /** The month in IST. */
+  period: string;
+  /** running until the month is over, provisional until what was under way at its end is in the books, then final and never changed. */
+  status: "running" | "provisional" | "final" | (string & {});
+  /** The balance at the beginning: what the statement before closed with. */
+  opening_paise: number;
+  /** The balance at the end, or by now. */
+  closing_paise: number;
+  /** Since when it is final. ISO 8601, IST. */
+  frozen_at: string | null;
+  /** SHA-256 of a final statement, as it is kept; null before it is final. */
+  digest: string | null;
+  /** The last entry of the books that was seen: raised by everything that moves. */
+  version: number;
+  /** Always empty. */
+  allowed_actions: string[];
+};
+
+export type StatementList = {
+  /** Newest first. */
+  statements: StatementSummary[];
+};
+
+/** What a firm had with us, what moved and what is left. */
+export type Statement = {
+  /** Names the statement. */
+  statement_no: string;
+  /** Whose statement it is. */
+  firm_id: string;
+  /** The month in IST. */
+  period: string;
+  /** running until the month is over, provisional until what was under way at its end is in the books, then final and never changed. */
+  status: "running" | "provisional" | "final" | (string & {});
+  /** The balance at the beginning: what the statement before closed with. */
+  opening_paise: number;
+  /** The balance at the end, or by now. */
+  closing_paise: number;
+  /** Since when it is final. ISO 8601, IST. */
+  frozen_at: string | null;
+  /** SHA-256 of a final statement, as it is kept; null before it is final. */
+  digest: string | null;
+  /** The last entry of the books that was seen: raised by everything that moves. */
+  version: number;
+  /** Always empty. */
+  allowed_actions: string[];
+  /** The first instant of the month. ISO 8601, IST. */
+  from: string;
+  /** The first instant after it. ISO 8601, IST. */
+  to: string;
+  /** When this was made. ISO 8601, IST. */
+  as_of: string;
+  firm: {
+    /** As registered. */
+    legal_name: string;
+    /** Its PAN. */
+    pan: string | null;
+    /** Its GSTIN. */
+    gstin: string | null;
+  };
+  house: {
+    /** Who keeps the account. */
+    name: string;
+    /** In lines. */
+    address: string[];
+    /** Its GSTIN. */
+    gstin: string | null;
+  };
+  /** What moved, in the order it took effect: opening_paise and all of them sum to closing_paise. */
+  lines: ({
+    /** Its place, from 1. */
+    line_no: number;
+    /** When it took effect. ISO 8601, IST. */
+    at: string;
+    /** What it is. */
+    kind: "sale" | "purchase" | "fee" | "gst" | "cgst" | "sgst" | "igst" | "tds" | "deposit" | "payout" | "refund" | "reversal" | "dues" | "commission" | "adjustment" | (string & {});
+    /** The same for people. */
+    description: string;
+    /** The settlement or payout it is about, or the bank's reference of a deposit. */
+    reference: string;
+    /** The bank's reference, of money that came or went. */
+    utr: string | null;
+    /** The tariff heading of what changed hands; scrips are 4907 and exempt from GST. */
+    hsn: string | null;
+    /** The scheme of the credits. */
+    scheme: "RODTEP" | "ROSCTL" | (string & {}) | null;
+    /** The credits. */
+    scrip_nos: string[];
+    /** Their face. */
+    face_paise: number | null;
+    /** Your price; null where the credits had several. */
+    price_bps: number | null;
+    /** What it adds to the balance; below zero where it takes. */
+    amount_paise: number;
+    /** The balance after it. */
+    balance_paise: number;
+  })[];
+  /** How many lines there are, on this page and all others. */
+  line_count: number;
+  /** What the lines of each kind add up to. */
+  totals: ({
+    /** Of which lines. */
+    kind: "sale" | "purchase" | "fee" | "gst" | "cgst" | "sgst" | "igst" | "tds" | "deposit" | "payout" | "refund" | "reversal" | "dues" | "commission" | "adjustment" | (string & {});
+    /** How many there are. */
+    lines: number;
+    /** What they add up to. */
+    amount_paise: number;
+  })[];
+  /** What of the closing balance was earned as a desk. */
+  commission_paise: number;
+  /** What the firm owes the house, beside the balance. */
+  dues_paise: number;
+};
+
+export type ContractNote = {
+  /** Names the note. */
+  note_no: string;
+  /** Whose deal it is. */
+  firm_id: string;
+  /** Which side it was on. */
+  side: "sell" | "buy" | (string & {});
+  /** Which scheme. */
+  scheme: "RODTEP" | "ROSCTL" | (string & {});
+  /** Where the settlement stands. */
+  status: string;
+  /** When it was dealt. ISO 8601, IST. */
+  dealt_at: string;
+  /** The orders that it was dealt by. */
+  order_ids: string[];
+  firm: {
+    /** As registered. */
+    legal_name: string;
+    /** Its PAN. */
+    pan: string | null;
+    /** Its GSTIN. */
+    gstin: string | null;
+  };
+  /** One per credit. */
+  legs: ({
+    /** The credit. */
+    scrip_no: string;
+    /** Your price. */
+    price_bps: number;
+    /** The tariff heading of scrips. */
+    hsn: string;
+    /** Face. */
+    face_paise: number;
+    /** What the scrips are worth at your price; HSN 4907, exempt from GST. */
+    value_paise: number;
+    /** The fee within the all-in amount. */
+    fee_paise: number;
+    /** GST on the fee, within the all-in amount. */
+    gst_paise: number;
+    /** What changes hands: value less fee and GST when you sell, plus both when you buy. */
+    all_in_paise: number;
+    /** Where the credit stands, as in its settlement. */
+    status: string;
+  })[];
+  /** Face. */
+  face_paise: number;
+  /** What the scrips are worth at your price; HSN 4907, exempt from GST. */
+  value_paise: number;
+  /** The fee within the all-in amount. */
+  fee_paise: number;
+  /** GST on the fee, within the all-in amount. */
+  gst_paise: number;
+  /** What changes hands: value less fee and GST when you sell, plus both when you buy. */
+  all_in_paise: number;
+  /** What of the all-in amount has changed hands. */
+  settled_paise: number;
+  /** What of it will not. */
+  undelivered_paise: number;
+  /** Money that the banks moved for it. */
+  payments: ({
+    /** To the firm's bank, or from it. */
+    direction: "out" | "in" | (string & {});
+    /** The bank's reference; null until it was sent. */
+    utr: string | null;
+    /** How much. */
+    amount_paise: number;
+    /** received, or where the payout stands. */
+    status: string;
+  })[];
+  /** Of credits delivered while tax lines were set, and not reversed. */
+  taxes?: ({
+    /** A part of gst_paise by the place of supply, or tax deducted at source from what you get. */
+    kind: "cgst" | "sgst" | "igst" | "tds" | (string & {});
+    /** The same for people, with its rate. */
+    name: string;
+    /** Its rate. */
+    rate_bps: number;
+    /** How much. */
+    amount_paise: number;
+  })[];
+  /** What a seller is paid for what was settled, less tax deducted at source. */
+  net_paise?: number;
+  /** What was issued for the fee of this side. */
+  invoices?: ({
+    /** Its number, without a gap in the financial year. */
+    invoice_no: string;
+    /** A credit note takes back what was invoiced. */
+    kind: "invoice" | "credit_note" | (string & {});
+    /** When it was issued. ISO 8601, IST. */
+    issued_at: string;
+    /** The state code by which the tax was divided. */
+    place_of_supply: string;
+    /** The fee. */
+    fee_paise: number;
+    /** All tax on it. */
+    gst_paise: number;
+  })[];
+};
+
+/** What your firms dealt in a settlement, on paper. */
+export type ContractNotes = {
+  /** The deal. */
+  settlement_id: string;
+  /** When this was made. ISO 8601, IST. */
+  as_of: string;
+  house: {
+    /** Who stands between the sides. */
+    name: string;
+    /** In lines. */
+    address: string[];
+    /** Its GSTIN. */
+    gstin: string | null;
+  };
+  /** One for each of your firms that has a side in it, and nothing of anybody else. */
+  notes: ContractNote[];
+  /** That of the settlement. */
+  version: number;
+  /** Always empty. */
+  allowed_actions: string[];
+};
+
+/** A fact, recorded once with the change it tells of. */
+export type Event = {
+  id: string;
+  /** What happened. */
+  event: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | (string & {});
+  /** When it happened. ISO 8601, IST. */
+  created_at: string;
+  /** Where it happened. */
+  environment: "live" | "sandbox" | (string & {});
+  /** The firm it happened to. */
+  firm_id: string;
+  /** Gap-free per desk, from 1. */
+  sequence: number;
+  entity: {
+    type: string;
+    id: string;
+    version: number;
+    /** Read it again here for what holds now. */
+    href: string;
+  };
+  /** The state before. */
+  from: string | null;
+  /** The state after. */
+  to: string | null;
+  /** Facts of this event. */
+  data: { [name: string]: unknown };
+  /** The request that caused it. */
+  request_id: string | null;
+};
+
+export type EventList = {
+  /** In the order of their sequence. */
+  events: Event[];
+  /** Rows on this page. */
+  count?: number;
+  /** Rows in the list when paging began. */
+  total?: number;
+  /** Ask for the next page with this; null on the last page. */
+  next_cursor?: string | null;
+  /** Whether there is a next page. */
+  has_more?: boolean;
+};
+
+/** One change: who, what, when, and digests of the thing. */
+export type AuditEntry = {
+  /** Its place in the desk's chain, from 1. */
+  seq: number;
+  record_id: string;
+  /** Where it happened. */
+  environment: "live" | "sandbox" | (string & {});
+  /** When it happened. ISO 8601, IST. */
+  at: string;
+  /** Who changed it. A counterparty is another desk, which stays unnamed. */
+  actor_kind: "key" | "operator" | "worker" | "visitor" | "counterparty" | (string & {});
+  /** Key id, operator's name or worker's name. */
+  actor_id: string;
+  /** The request that did it. */
+  request_id: string | null;
+  action: string;
+  entity_type: string;
+  entity_id: string;
+  /** The thing's version after it. */
+  entity_version: number;
+  /** The thing before; null when it is new. SHA-256, hex. */
+  before_hash: string | null;
+  /** The thing after; null when it is gone. SHA-256, hex. */
+  after_hash: string | null;
+  /** Of this record and all before it, as exported. */
+  hash: string;
+};
+
+export type AuditList = {
+  /** Newest first. */
+  audit: AuditEntry[];
+  /** Rows on this page. */
+  count?: number;
+  /** Rows in the list when paging began. */
+  total?: number;
+  /** Ask for the next page with this; null on the last page. */
+  next_cursor?: string | null;
+  /** Whether there is a next page. */
+  has_more?: boolean;
+};
+
+/** What checkpoints of exports are signed with, and below it what they were signed with before. */
+export type AuditKeys = {
+  keys: ({
+    /** How checkpoints are signed. */
+    algorithm: "Ed25519" | (string & {});
+    /** 32 bytes, hex, as in checkpoints. */
+    public_key: string;
+  })[];
+};
+
+/** A subscription: which events go to which address. */
+export type Webhook = {
+  /** The subscription's id. */
+  webhook_id: string;
+  /** Where it is. */
+  environment: "live" | "sandbox" | (string & {});
+  /** The firm whose events it gets; null: those of the whole desk. */
+  firm_id: string | null;
+  /** Where events are sent, by POST. https only in production; no private address. */
+  url: string;
+  /** One event name, or * for all. */
+  event: string;
+  /** Shown whole once, when it is made; masked in every later view. */
+  signing_secret: string;
+  /** Until then deliveries are signed with the previous secret too. ISO 8601, IST. */
+  previous_secret_until: string | null;
+  /** Whether it is sent to. */
+  status: "active" | "failing" | "disabled" | (string & {});
+  /** When a test was last asked for. ISO 8601, IST. */
+  tested_at: string | null;
+  /** When it was registered. ISO 8601, IST. */
+  created_at: string;
+  /** When it last changed. ISO 8601, IST. */
+  updated_at: string;
+  /** Raised by every change. */
+  version: number;
+  /** What can be done with it now. */
+  allowed_actions: string[];
+};
+
+export type WebhookList = {
+  /** Newest first. */
+  webhooks: Webhook[];
+  /** Every event that can be subscribed to. */
+  events: ("firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | (string & {}))[];
+  /** Rows on this page. */
+  count?: number;
+  /** Rows in the list when paging began. */
+  total?: number;
+  /** Ask for the next page with this; null on the last page. */
+  next_cursor?: string | null;
+  /** Whether there is a next page. */
+  has_more?: boolean;
+};
+
+export type TestedWebhook = {
+  /** The subscription's id. */
+  webhook_id: string;
+  /** What is sent. */
+  event: "webhook.ping" | (string & {});
+  /** As in X-Service-Delivery; its attempts are in the list of deliveries. */
+  delivery_id: string;
+  /** The event's number on your desk. */
+  sequence: number;
+  /** Raised by every change. */
+  version: number;
+  /** What can be done with it now. */
+  allowed_actions: string[];
+};
+
+/** One POST of a delivery. */
+export type Attempt = {
+  /** When it began. ISO 8601, IST. */
+  at: string;
+  /** How long it took. */
+  duration_ms: number;
+  /** What it was. */
+  outcome: "delivered" | "transient" | "permanent" | (string & {});
+  /** The answer's status, if any. */
+  status: number | null;
+  /** Why it was not taken. */
+  reason: string | null;
+  /** The first bytes of the answer. */
+  answer: string;
+};
+
+/** A delivery with its attempts. */
+export type LoggedDelivery = {
+  /** As in X-Service-Delivery: the same on every attempt and replay. */
+  delivery_id: string;
+  /** The webhook it is for. */
+  webhook_id: string;
+  /** What happened. */
+  event: string;
+  event_id: string;
+  /** The event's number on your desk. */
+  sequence: number;
+  /** Where it stands. */
+  status: "pending" | "delivered" | "dead" | (string & {});
+  /** Why it was not taken. */
+  reason: string | null;
+  /** How often it was sent. */
+  attempts: number;
+  /** The last answer's status. */
+  last_status: number | null;
+  /** When it is tried again, while it is pending. ISO 8601, IST. */
+  next_attempt_at: string | null;
+  /** When it was queued. ISO 8601, IST. */
+  created_at: string;
+  /** When it last changed. ISO 8601, IST. */
+  updated_at: string;
+  /** Raised by every change. */
+  version: number;
+  /** What can be done with it now. */
+  allowed_actions: string[];
+  /** Oldest first. */
+  attempt_log: Attempt[];
+};
+
+export type DeliveryList = {
+  /** Newest first. */
+  deliveries: LoggedDelivery[];
+  /** Rows on this page. */
+  count?: number;
+  /** Rows in the list when paging began. */
+  total?: number;
+  /** Ask for the next page with this; null on the last page. */
+  next_cursor?: string | null;
+  /** Whether there is a next page. */
+  has_more?: boolean;
+};
+
+/** One event for one webhook. */
+export type Delivery = {
+  /** As in X-Service-Delivery: the same on every attempt and replay. */
+  delivery_id: string;
+  /** The webhook it is for. */
+  webhook_id: string;
+  /** What happened. */
+  event: string;
+  event_id: string;
+  /** The event's number on your desk. */
+  sequence: number;
+  /** Where it stands. */
+  status: "pending" | "delivered" | "dead" | (string & {});
+  /** Why it was not taken. */
+  reason: string | null;
+  /** How often it was sent. */
+  attempts: number;
+  /** The last answer's status. */
+  last_status: number | null;
+  /** When it is tried again, while it is pending. ISO 8601, IST. */
+  next_attempt_at: string | null;
+  /** When it was queued. ISO 8601, IST. */
+  created_at: string;
+  /** When it last changed. ISO 8601, IST. */
+  updated_at: string;
+  /** Raised by every change. */
+  version: number;
+  /** What can be done with it now. */
+  allowed_actions: string[];
+};
+
+export type FailureList = {
+  /** Newest first. */
+  failures: Delivery[];
+  /** Rows on this page. */
+  count?: number;
+  /** Rows in the list when paging began. */
+  total?: number;
+  /** Ask for the next page with this; null on the last page. */
+  next_cursor?: string | null;
+  /** Whether there is a next page. */
+  has_more?: boolean;
+};
+
+export type Replay = {
+  /** Dead letters that are sent again. */
+  queued: number;
+  /** What is no dead letter of yours, or whose webhook is disabled. */
+  skipped: number;
+  /** Left for the next call; one call takes at most 1000. */
+  remaining: number;
+};
+
+/** What credits of a scheme are worth today. */
+export type Rate = {
+  /** The scheme of the credits. */
+  scheme: "RODTEP" | "ROSCTL" | (string & {});
+  /** The day of the figure. A day in IST. */
+  date: string;
+  /** What sellers received, in bps of face; null before there is an index. */
+  index_bps: number | null;
+  /** Where the figure comes from: the day's own deals, an earlier day's because there were too few, or nowhere yet. */
+  basis: "deals" | "carried" | "none" | (string & {});
+  /** Whether the figure is not made of the day's own deals. */
+  stale: boolean;
+  /** The day whose deals the figure is made of. */
+  deals_on: string | null;
+  /** Whether the day is over and its figure fixed for good. */
+  final: boolean;
+  /** Deals that count; of fixed days with enough sellers only. */
+  deal_count: number | null;
+  /** Different sellers; of fixed days with enough sellers only. */
+  seller_count: number | null;
+  /** Face that was dealt; of fixed days with enough sellers only. */
+  face_paise: number | null;
+  /** The last fixed day before this one. */
+  previous_date: string | null;
+  /** Against the figure of that day. */
+  change_bps: number | null;
+  /** Whether the desk gives prices now; null without a rate card. */
+  market_state: string | null;
+  /** The middle of the desk's rate card, in bps of face. */
+  mid_bps: number | null;
+};
+
+export type RateList = {
+  /** One per scheme. */
+  rates: Rate[];
+};
+
+/** How the index is made. */
+export type Methodology = {
+  /** Raised when the method changes. */
+  version: number;
+  /** The method in a sentence. */
+  summary: string;
+  /** Whose deals count. */
+  environment: string;
+  /** What there is an index for. */
+  schemes: string[];
+  /** What index_bps counts. */
+  unit: string;
+  /** Fewer sellers make no figure. */
+  sellers_min: number;
+  /** Share of the day's face that is cut at each end. */
+  trim_bps: number;
+  /** Seconds after the IST day's end from which its figure is fixed. */
+  fixed_after_s: number;
+  /** The method, step by step. */
+  steps: string[];
+};
+
+/** The index of one scheme for one day. */
+export type RateFigure = {
+  /** The scheme of the credits. */
+  scheme: "RODTEP" | "ROSCTL" | (string & {});
+  /** The day of the figure. A day in IST. */
+  date: string;
+  /** What sellers received, in bps of face; null before there is an index. */
+  index_bps: number | null;
+  /** Where the figure comes from: the day's own deals, an earlier day's because there were too few, or nowhere yet. */
+  basis: "deals" | "carried" | "none" | (string & {});
+  /** Whether the figure is not made of the day's own deals. */
+  stale: boolean;
+  /** The day whose deals the figure is made of. */
+  deals_on: string | null;
+  /** Whether the day is over and its figure fixed for good. */
+  final: boolean;
+  /** Deals that count; of fixed days with enough sellers only. */
+  deal_count: number | null;
+  /** Different sellers; of fixed days with enough sellers only. */
+  seller_count: number | null;
+  /** Face that was dealt; of fixed days with enough sellers only. */
+  face_paise: number | null;
+};
+
+/** The fixed figures of a scheme. */
+export type RateHistory = {
+  /** The scheme of the credits. */
+  scheme: "RODTEP" | "ROSCTL" | (string & {});
+  /** The first day asked for. A day in IST. */
+  from: string;
+  /** The last day asked for. A day in IST. */
+  to: string;
+  /** Fixed days, oldest first. */
+  days: RateFigure[];
+};
+
+/** Between what and what a price would lie; never a price. */
+export type Estimate = {
+  /** As asked. */
+  side: "sell" | "buy" | (string & {});
+  /** The scheme of the credits. */
+  scheme: "RODTEP" | "ROSCTL" | (string & {});
+  /** As asked. */
+  amount_paise: number;
+  /** The lower end of the price, in bps of face. */
+  low_bps?: number;
+  /** The upper end of the price, in bps of face. */
+  high_bps?: number;
+  /** The lower end of what changes hands. */
+  low_paise?: number;
+  /** The upper end of what changes hands. */
+  high_paise?: number;
+  /** Buy: the least that is saved against cash. */
+  savings_low_paise?: number;
+  /** Buy: the most that is saved against cash. */
+  savings_high_paise?: number;
+  /** True when there is no range now; then nothing else is given. */
+  no_estimate?: boolean;
+  /** Why there is none: wait, or change the amount. */
+  reason?: "market_unavailable" | "size_unavailable" | (string & {});
+  /** Always false: nobody is bound to an estimate. */
+  binding: boolean;
+  /** The same in words, for people. */
+  note: string;
+  /** When it was made. ISO 8601, IST. */
+  as_of: string;
+};
+
+/** How far an enquiry has come; nothing that was said in it. */
+export type Enquiry = {
+  /** Keep it to ask how far the enquiry has come. */
+  enquiry_ref: string;
+  /** How far it has come. */
+  status: "received" | "closed" | (string & {});
+  /** When it was received. ISO 8601, IST. */
+  created_at: string;
+  /** When its status last changed. ISO 8601, IST. */
+  updated_at: string;
+  /** When it is deleted, with all personal data in it. ISO 8601, IST. */
+  kept_until: string;
+};

@@ -1,0 +1,207 @@
+// The client as others get it: packed, installed in an empty folder, and used from plain JavaScript by
+// every Node of this machine that it is for.
+
+import assert from "node:assert/strict";
+import { execFile, spawnSync } from "node:child_process";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { realpathSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { after, before, test, type TestContext } from "node:test";
+
+import { seedInventory } from "../src/credits/seed-credits.ts";
+import { type Service, startService } from "./support/service.ts";
+
+const root = join(import.meta.dirname, "..");
+const majorMin = 20;
+
+let folder: string;
+/** Where the client is installed. */
+let app: string;
+
+type Ran = { readonly code: number; readonly stdout: string; readonly stderr: string };
+
+type Run = {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+};
+
+async function run(program: string, words: readonly string[], given: Run = {}): Promise<Ran> {
+  const { cwd = app, env = {}, input = "" } = given;
+  return await new Promise((resolve) => {
+    const options = { cwd, env: { ...process.env, ...env }, maxBuffer: 1 << 24 };
+    const child = execFile(program, words, options, (error, stdout, stderr) => {
+      resolve({ code: error ? 1 : 0, stdout, stderr });
+    });
+    child.stdin?.end(input);
+  });
+}
+
+async function must(program: string, words: readonly string[], given: Run = {}): Promise<string> {
+  const { code, stdout, stderr } = await run(program, words, given);
+  assert.equal(code, 0, `${program} ${words.join(" ")}\n${stdout}\n${stderr}`);
+  return stdout;
+}
+
+/** A copy of what the package is made from, so that nothing is built among the sources. */
+async function copySources(): Promise<string> {
+  const project = join(folder, "project");
+  await cp(join(root, "client"), join(project, "client"), {
+    recursive: true,
+    filter: (path) => !path.endsWith("/dist") && !path.endsWith("/python"),
+  });
+  for (const name of ["tsconfig.json", "LICENSE"]) await cp(join(root, name), join(project, name));
+  await symlink(join(root, "node_modules"), join(project, "node_modules"));
+  return join(project, "client");
+}
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "scripdesk-client-"));
+  app = join(folder, "app");
+  await mkdir(app);
+  const client = await copySources();
+  await must("npm", ["pack", "--pack-destination", folder], { cwd: client });
+  const [packed = ""] = (await readdir(folder)).filter((name) => name.endsWith(".tgz"));
+  await writeFile(join(app, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  const quietly = ["--offline", "--no-audit", "--no-fund"];
+  await must("npm", ["install", ...quietly, join(folder, packed)]);
+});
+
+after(async () => await rm(folder, { recursive: true, force: true }));
+
+/** This Node, and whatever others are on the path. */
+function findNodes(): string[] {
+  const places = (process.env["PATH"] ?? "").split(delimiter).map((place) => join(place, "node"));
+  const found = new Map<string, string>();
+  for (const place of [process.execPath, ...places]) {
+    const version = /^v(\d+)/.exec(spawnSync(place, ["--version"]).stdout?.toString() ?? "")?.[1];
+    if (version === undefined || Number(version) < majorMin || found.has(version)) continue;
+    found.set(version, realpathSync(place));
+  }
+  return [...found.values()];
+}
+
+test("the package is compiled code and types, and needs no other", async () => {
+  const installed = join(app, "node_modules/scripdesk-client");
+  const files = (await readdir(installed, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => name);
+  assert.ok(
+    files.includes("index.js") && files.includes("index.d.ts") && files.includes("LICENSE"),
+  );
+  const odd = files.filter(
+    (name) => !/\.(js|d\.ts)$|^(package\.json|README\.md|LICENSE)$/.test(name),
+  );
+  assert.deepEqual(odd, []);
+  const manifest = JSON.parse(await readFile(join(installed, "package.json"), "utf8"));
+  assert.deepEqual(manifest.dependencies ?? {}, {});
+  const packages = (await readdir(join(app, "node_modules"))).filter(
+    (name) => !name.startsWith("."),
+  );
+  assert.deepEqual(packages, ["scripdesk-client"]);
+});
+
+/** The blocks of JavaScript of the client's README. */
+async function readExamples(): Promise<string[]> {
+  const page = await readFile(join(root, "client/README.md"), "utf8");
+  return [...page.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, text = ""]) => text);
+}
+
+async function openHouse(t: TestContext): Promise<[Service, string]> {
+  const service = await startService(t);
+  await seedInventory(service.ctx);
+  return [service, (await service.issue({ firmName: "Demo Desk" })).api_key];
+}
+
+test("the first call of the README runs on every Node that the client is for", async (t) => {
+  const [example = ""] = await readExamples();
+  const nodes = findNodes();
+  t.diagnostic(nodes.join(" "));
+  for (const node of nodes) {
+    const [service, key] = await openHouse(t);
+    const env = { SCRIPDESK_URL: service.url, SCRIPDESK_KEY: key };
+    const output = await must(node, ["--input-type=module"], { env, input: example });
+    const [who, made, listed] = output.split("\n");
+    assert.equal(who, "a key of the sandbox with *");
+    const [, id, status] = /^order (ord_\w{26}) is (\w+) at \d+ bps$/.exec(made ?? "") ?? [];
+    assert.equal(status, "matched");
+    assert.equal(listed, `${id} matched`);
+  }
+});
+
+test("the other examples of the README are whole programs", async () => {
+  const examples = await readExamples();
+  assert.ok(examples.length >= 3);
+  for (const example of examples) {
+    await writeFile(join(app, "example.mjs"), example);
+    await must(process.execPath, ["--check", "example.mjs"]);
+  }
+});
+
+const consumer = `
+import { List, Scripdesk, ScripdeskError, verifyWebhook } from "scripdesk-client";
+import type { Event, Order, OrderList, PlaceOrder } from "scripdesk-client";
+
+const desk = new Scripdesk({ base_url: "https://api.example", api_key: "service_test_x" });
+
+export async function use(signal: AbortSignal): Promise<Order | undefined> {
+  const body: PlaceOrder = { side: "sell", scheme: "RODTEP", face_paise: 1, metadata: { a: "b" } };
+  const order = await desk.placeOrder(body, { signal, idempotency_key: "x", dry_run: true });
+  const known: boolean = order.status === "matched" || order.status === "a state of tomorrow";
+  const list: List<OrderList, "orders"> = desk.listOrders({ status: "open", limit: undefined });
+  for await (const { order_id, face_paise } of list) console.log(order_id.length, face_paise);
+  const { orders, next_cursor, has_more } = await list;
+  const csv: string = await desk.readStatement("2026-11", { format: "csv" });
+  const pdf: Uint8Array = await desk.readStatement("2026-11", { format: "pdf" });
+  const { closing_paise } = await desk.readStatement("2026-11");
+  for await (const told of desk.streamMarket({ signal })) {
+    if (told.event === "snapshot") console.log(told.data.markets.length);
+    else if (told.event === "reset") console.log(told.data.reason);
+    else console.log(told.data.sell_price_bps);
+  }
+  const { event }: { event: Event } = verifyWebhook(new Uint8Array(), new Headers(), "whsec_");
+  try {
+    await desk.createGroup({ name: "x" });
+  } catch (error) {
+    if (error instanceof ScripdeskError && error.slug === "conflict") console.log(error.detail);
+  }
+  console.log(known, next_cursor?.length, has_more, csv, pdf, closing_paise.toFixed(), event.sequence);
+  return orders[0];
+}
+
+// @ts-expect-error There is no such side.
+void desk.takeQuote({ side: "hold" });
+// @ts-expect-error There is no such field.
+void desk.placeOrder({ price: 1 });
+// @ts-expect-error A name is needed.
+void desk.createGroup({});
+// @ts-expect-error A cancellation takes no key.
+void desk.cancelOrder("ord_1", { idempotency_key: "x" });
+// @ts-expect-error There is no such field.
+void desk.whoAmI().then(({ secret }) => secret);
+// @ts-expect-error There is no such state to ask for.
+void desk.listOrders({ status: "dreaming" });
+`;
+
+test("the types hold for a strict caller, with Node's types or a browser's", async () => {
+  await writeFile(join(app, "consumer.ts"), consumer);
+  const common = {
+    strict: true,
+    noEmit: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: false,
+    target: "es2023",
+    module: "nodenext",
+  };
+  const typeRoots = [join(root, "node_modules/@types")];
+  for (const world of [
+    { lib: ["es2023"], types: ["node"], typeRoots },
+    { lib: ["es2023", "dom", "dom.asynciterable"], types: [] },
+  ]) {
+    const settings = { compilerOptions: { ...common, ...world }, files: ["consumer.ts"] };
+    await writeFile(join(app, "tsconfig.json"), JSON.stringify(settings));
+    await must(join(root, "node_modules/.bin/tsc"), ["-p", app]);
+  }
+});
