@@ -211,7 +211,7 @@ type Given = {
 const doors = { "on the command line": openByCommands, "through the operators' API": openByApi };
 
 for (const [door, openOffice] of Object.entries(doors)) {
-  test(`a day in live ${door}: from a new desk to books that come to what the bank says`, async (t) => {
+  test(`a live day ${door} goes from a new desk to books that agree with the bank`, async (t) => {
     const service = await startService(t);
     await haveDay(service, await openOffice(t, service));
   });

@@ -162,7 +162,7 @@ test("1,000 requirements with a known optimum leave exactly that residual", () =
   }
 });
 
-test("a book with some odd faces is covered to the paisa that its endings allow", () => {
+test("a book with some odd faces is covered as closely as the last digits of its faces allow", () => {
   const draw = drawFrom(seed);
   const whole = [...marketOffers(draw, 2_000)];
   const odd = whole.slice(0, 2).map((offer, at) => ({ ...offer, face_paise: 50_000 + 10 ** at }));

@@ -37,7 +37,7 @@ test("the allowed actions of a group depend on its number of members", () => {
   }
 });
 
-test("a firm joins by descending precedence: already in, in another, full, free", () => {
+test("a join checks in order: already a member, in another group, group full", () => {
   const full = { group_id: "grp_a", member_count: membersMax };
   const rows = [
     [full, "grp_a", false],

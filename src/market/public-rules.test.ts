@@ -51,7 +51,7 @@ test("the trimmed mean is the mean of every paisa's price without a tenth at eac
   fc.assert(fc.property(small, (deals) => assert.equal(trimmedMeanBps(deals), meanByHand(deals))));
 });
 
-test("the trimmed mean of known deals is known, to the half", () => {
+test("the trimmed mean of fixed examples is exact, with halves rounded up", () => {
   const at = (seller_bps: number, face_paise: number) => ({ seller_bps, face_paise });
   assert.equal(trimmedMeanBps([at(9_800, 1)]), 9_800);
   assert.equal(trimmedMeanBps([at(9_800, 1), at(9_801, 1)]), 9_801, "halves go up");

@@ -470,7 +470,7 @@ test("tampering in the database", async (t) => {
     form: "2",
   };
   for (const [column, value] of Object.entries(edits)) {
-    await t.test(`an edited ${column} is found, and where`, async () => {
+    await t.test(`an edited ${column} is found with its place`, async () => {
       const edit = `update audit_records set ${column} = ${value} where ${recordAt(3)}`;
       const { first_break: found } = await foundOf(edit);
       // One that is in live all of a sudden is the first there, and what is before it is missed.
@@ -531,7 +531,7 @@ test("tampering in the database", async (t) => {
     },
   };
   for (const [what, { statements, seq }] of Object.entries(elsewhere)) {
-    await t.test(`${what} is found, and where`, async () => {
+    await t.test(`${what} is found with its place`, async () => {
       const { whole, first_break: found } = await foundOf(...statements);
       assert.equal(whole, false);
       assert.deepEqual([found?.desk_id, found?.seq], [desk.firm_id, seq]);

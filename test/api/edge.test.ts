@@ -130,7 +130,7 @@ describe("every answer carries X-Request-ID", () => {
     "500": (headers) => send("GET", "/test/faults/error", { headers, expect: 500 }),
   };
   for (const [name, answer] of Object.entries(answers)) {
-    test(`${name}: the caller's own when it is well-formed, ours otherwise`, async () => {
+    test(`${name} echoes a well-formed request id and generates one otherwise`, async () => {
       const own = "Gate.way_1:2-3";
       const echoed = await answer({ "x-request-id": own });
       assert.equal(echoed.headers.get("x-request-id"), own);
@@ -195,7 +195,7 @@ describe("error bodies have the form of the layer that refuses", () => {
     assertForm(typed, "transport", 415, "unsupported_media_type");
   });
 
-  test("no answer but 429 and the shed 500 says when to retry", async () => {
+  test("refusals and faults carry no Retry-After", async () => {
     for (const path of ["/nowhere", "/v1/keys?limit=0", "/test/faults/error"]) {
       assert.equal((await send("GET", path)).headers.get("retry-after"), null);
     }

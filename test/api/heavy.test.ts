@@ -190,7 +190,7 @@ for (const [what, path, body] of [
   ["an order", "/v1/orders", (wanted: object) => wanted],
   ["a batch", "/v1/orders:batch", (wanted: object) => ({ orders: [wanted, wanted] })],
 ] as const) {
-  test(`the search for ${what} whose caller goes is stopped, and nothing comes of it`, async (t) => {
+  test(`the search for ${what} stops when its caller disconnects, and stores nothing`, async (t) => {
     const { heavy, begun, stopped } = neverFinding();
     const service = await startService(t, { heavy });
     await stockHouse(service.ctx, oddFaces(300));

@@ -162,7 +162,7 @@ test("this test covers every route that creates something", () => {
 });
 
 for (const [operationId, prepare] of Object.entries(creating)) {
-  test(`${operationId}: a key that another reach has used is free, and names nothing of theirs`, async (t) => {
+  test(`${operationId}: an idempotency key that another owner used is free and reveals nothing`, async (t) => {
     let cells = 0;
     for (const first of callers) {
       for (const second of callers.filter(({ reach }) => reach !== first.reach)) {
@@ -187,7 +187,7 @@ for (const [operationId, prepare] of Object.entries(creating)) {
     t.diagnostic(`${cells} cells`);
   });
 
-  test(`${operationId}: within a reach the key finds what it made, and another body is refused`, async () => {
+  test(`${operationId}: a repeated key of one owner finds its resource, and another body is refused`, async () => {
     for (const first of callers) {
       for (const second of callers.filter(({ reach }) => reach === first.reach)) {
         const idempotencyKey = `same-${++made}`;

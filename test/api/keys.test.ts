@@ -78,7 +78,7 @@ test("whoami of a root key names its own desk and no parent", async (t) => {
   });
 });
 
-test("a child may neither mint nor see nor end keys", async (t) => {
+test("a child key can neither mint, read nor revoke keys", async (t) => {
   const service = await startService(t);
   const root = await service.issue();
   const child = await mintChild(service, root.api_key, { scopes: ["*"] });

@@ -98,7 +98,7 @@ test("a colon of a path may be sent encoded", async () => {
   await send("GET", "/v1/keys?cursor=%3A", { expect: 400 });
 });
 
-test("null for an optional field is the field left out, also in an item of a list", async () => {
+test("null for an optional field means that it is left out, also in an item of a list", async () => {
   const limits = { per_minute: null, monthly_quota: 5 };
   const minted = await send("POST", "/v1/keys", {
     body: { ...child, limits, expires_at: null, ip_allowlist: null },

@@ -211,14 +211,14 @@ test("this test classifies every writing route by whether it commits money or cr
 });
 
 for (const [what, ready] of deals) {
-  test(`${what} is refused above what its key may commit at once, and changes nothing`, async () => {
+  test(`${what} above the key's limit per act is refused and changes nothing`, async () => {
     const { paise, commit } = await ready();
     const tight = await keyWith({ max_order_paise: paise - 1 });
     assertRefused(await commit(tight), "max_order_paise", what);
     assertCommitted(await commit(await keyWith({ max_order_paise: paise })), what);
   });
 
-  test(`${what} counts for its key's day, once`, async () => {
+  test(`${what} counts once against the key's daily limit`, async () => {
     const first = await ready();
     const second = await ready();
     const third = await ready();

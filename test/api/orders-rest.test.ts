@@ -187,7 +187,7 @@ test("a resting sell follows its credit", async (t) => {
 
   for (const news of ["cancel", "use"] as const) {
     await t.test(
-      `ended by customs (${news}), the order ends and lets go of the others`,
+      `an order whose credit customs ends (${news}) ends and releases its other credits`,
       async () => {
         const seller = await dealer(service, [{}, { facePaise: 3_000_000 }]);
         const body = {

@@ -308,7 +308,7 @@ test("buying", async (t) => {
   });
 });
 
-test("clients meet each other", async (t) => {
+test("orders of clients match each other", async (t) => {
   const service = await startService(t);
   t.afterEach(() => assertOrdersSound(service));
   const buyer = await dealer(service, []);
@@ -365,7 +365,7 @@ test("clients meet each other", async (t) => {
     await buyer.post(`/v1/orders/${low.order_id}/cancel`, {}, 200);
   });
 
-  await t.test("nobody deals with a firm of the same PAN", async () => {
+  await t.test("firms of one PAN do not deal with each other", async () => {
     const seller = await dealer(service);
     const twin = await dealer(service, [], { pan: seller.pan });
     await restSell(seller, 9_800);
@@ -423,7 +423,7 @@ test("an idempotency key", async (t) => {
   const service = await startService(t);
   t.afterEach(() => assertOrdersSound(service));
 
-  await t.test("finds its order again, as it stands now", async () => {
+  await t.test("finds its order in its current state", async () => {
     const { post, scripNo } = await dealer(service);
     const order = { side: "sell", scrip_no: scripNo, limit_bps: 9_900 };
     const headers = { "idempotency-key": "k-1" };
@@ -441,7 +441,7 @@ test("an idempotency key", async (t) => {
     });
   });
 
-  await t.test("is not bound by what was refused", async () => {
+  await t.test("is not bound by a refused order", async () => {
     const { post, scripNo } = await dealer(service);
     const headers = { "idempotency-key": "k-2" };
     await post("/v1/orders", { side: "sell", scrip_no: "NOSUCH0001" }, 404, headers);

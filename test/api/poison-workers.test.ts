@@ -120,7 +120,7 @@ async function unpaidBuys(service: Service) {
   return { desks, ...(await settlementsOf(service, desks)) };
 }
 
-test("simulation: an answer of customs that cannot be booked", async (t) => {
+test("simulation: an answer of customs that cannot be booked fails alone", async (t) => {
   await isolates(t, "simulation", {
     async make(service) {
       const desks = await twoDealers(service);
@@ -133,7 +133,7 @@ test("simulation: an answer of customs that cannot be booked", async (t) => {
   });
 });
 
-test("simulation: a deposit that cannot be booked, beside sales of another desk", async (t) => {
+test("simulation: a deposit that cannot be booked delays no sales of another desk", async (t) => {
   await isolates(t, "simulation", {
     async make(service) {
       const { desks, areNot } = await unpaidBuys(service);
@@ -144,7 +144,7 @@ test("simulation: a deposit that cannot be booked, beside sales of another desk"
   });
 });
 
-test("funding: a settlement whose money cannot be held", async (t) => {
+test("funding: a settlement whose money cannot be held fails alone", async (t) => {
   await isolates(t, "funding", {
     async make(service) {
       const { desks, badId, areNot } = await unpaidBuys(service);
@@ -165,7 +165,7 @@ async function waitingSales(service: Service) {
   return { desks, ...(await settlementsOf(service, desks)) };
 }
 
-test("settlement: one that cannot be taken to customs", async (t) => {
+test("settlement: a settlement that cannot be initiated fails alone", async (t) => {
   await isolates(t, "settlement", {
     async make(service) {
       const { badId, areNot } = await waitingSales(service);
@@ -188,7 +188,7 @@ test("control: a worker's set that is not split fails whole", async (t) => {
   assert.deepEqual(await areNot("funded")(), [false, false, false, false]);
 });
 
-test("settlement: a credit that another session holds", async (t) => {
+test("settlement: a locked credit delays no other settlement", async (t) => {
   const service = await startService(t);
   const { desks, areNot } = await waitingSales(service);
   const held = await hold(
@@ -203,7 +203,7 @@ test("settlement: a credit that another session holds", async (t) => {
   assert.equal(await setAside(service, "settlement"), 0, "what passes by itself is not set aside");
 });
 
-test("deadlines: a settlement that cannot be failed", async (t) => {
+test("deadlines: a settlement whose end cannot be stored fails alone", async (t) => {
   await isolates(t, "deadlines", {
     async make(service) {
       const { badId, areNot } = await unpaidBuys(service);
@@ -214,7 +214,7 @@ test("deadlines: a settlement that cannot be failed", async (t) => {
   });
 });
 
-test("cross-deadlines: a cross that cannot be ended", async (t) => {
+test("cross-deadlines: a cross whose end cannot be stored fails alone", async (t) => {
   await isolates(t, "cross-deadlines", {
     async make(service) {
       const good = await traders(service, crores(3));
@@ -233,7 +233,7 @@ test("cross-deadlines: a cross that cannot be ended", async (t) => {
   });
 });
 
-test("payouts: one that cannot be sent", async (t) => {
+test("payouts: a payout that cannot be sent fails alone", async (t) => {
   await isolates(t, "payouts", {
     async make(service) {
       const desks = await twoDealers(service);
@@ -256,7 +256,7 @@ test("payouts: one that cannot be sent", async (t) => {
   });
 });
 
-test("offboarding: a firm that cannot be let go", async (t) => {
+test("offboarding: a firm that cannot be offboarded fails alone", async (t) => {
   await isolates(t, "offboarding", {
     async make(service) {
       const firms = [];
@@ -281,7 +281,7 @@ test("offboarding: a firm that cannot be let go", async (t) => {
   });
 });
 
-test("expiry: a credit that cannot be ended", async (t) => {
+test("expiry: a credit whose end cannot be stored fails alone", async (t) => {
   await isolates(t, "expiry", {
     async make(service) {
       const { good, bad } = await twoDealers(service);
@@ -296,7 +296,7 @@ test("expiry: a credit that cannot be ended", async (t) => {
   });
 });
 
-test("matching: a resting order whose deal cannot be stored", async (t) => {
+test("matching: a resting order whose deal cannot be stored fails alone", async (t) => {
   await isolates(t, "matching", {
     async make(service) {
       const desks = await twoDealers(service);
@@ -311,7 +311,7 @@ test("matching: a resting order whose deal cannot be stored", async (t) => {
   });
 });
 
-test("order-upkeep: a sell without its credit that cannot be cancelled", async (t) => {
+test("order-upkeep: a sell without its credit that cannot be cancelled fails alone", async (t) => {
   await isolates(t, "order-upkeep", {
     async make(service) {
       const { good, bad } = await twoDealers(service);
@@ -330,7 +330,7 @@ test("order-upkeep: a sell without its credit that cannot be cancelled", async (
   });
 });
 
-test("small-rests: a sell of which too little is left that cannot be cancelled", async (t) => {
+test("small-rests: a small remainder that cannot be cancelled fails alone", async (t) => {
   await isolates(t, "small-rests", {
     async make(service) {
       const buyer = await dealer(service, []);
@@ -359,7 +359,7 @@ test("small-rests: a sell of which too little is left that cannot be cancelled",
   });
 });
 
-test("depth: an environment whose stock cannot be counted", async (t) => {
+test("depth: an environment whose stock cannot be counted fails alone", async (t) => {
   const service = await startService(t);
   await putCard(service, { environment: "live" });
   await poison(service, "market_depths", "new.environment = 'sandbox'");
@@ -369,7 +369,7 @@ test("depth: an environment whose stock cannot be counted", async (t) => {
   assert.ok((await setAside(service, "depth")) >= 1);
 });
 
-test("market: an environment whose updates cannot be written", async (t) => {
+test("market: an environment whose updates cannot be written fails alone", async (t) => {
   const service = await startService(t);
   await putCard(service, { environment: "live" });
   await poison(service, "market_updates", "new.environment = 'sandbox'");
@@ -379,7 +379,7 @@ test("market: an environment whose updates cannot be written", async (t) => {
   assert.ok((await setAside(service, "market")) >= 1);
 });
 
-test("order-expiry: an order that cannot be ended", async (t) => {
+test("order-expiry: an order whose end cannot be stored fails alone", async (t) => {
   await isolates(t, "order-expiry", {
     async make(service) {
       const placed = await sellAll(await twoDealers(service), {
@@ -396,7 +396,7 @@ test("order-expiry: an order that cannot be ended", async (t) => {
   });
 });
 
-test("fan-out: a subscription whose deliveries cannot be written", async (t) => {
+test("fan-out: a subscription whose deliveries cannot be written fails alone", async (t) => {
   await isolates(t, "fan-out", {
     async make(service) {
       const ids: string[] = [];
@@ -418,7 +418,7 @@ test("fan-out: a subscription whose deliveries cannot be written", async (t) => 
   });
 });
 
-test("invoices: a fee that cannot be invoiced", async (t) => {
+test("invoices: a fee that cannot be invoiced fails alone", async (t) => {
   await isolates(t, "invoices", {
     make: async (service) => {
       const rate = { cgst_bps: 900, sgst_bps: 900, igst_bps: 1_800, house_state: "27" };
@@ -452,7 +452,7 @@ test("invoices: a fee that cannot be invoiced", async (t) => {
   });
 });
 
-test("index: a scheme whose figure cannot be fixed", async (t) => {
+test("index: a scheme whose figure cannot be fixed fails alone", async (t) => {
   const service = await startService(t);
   const deal = { environment: "live", facePaise: face, sellerBps: 9_800 } as const;
   await addDeals(service, [

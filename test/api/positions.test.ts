@@ -56,7 +56,7 @@ test("positions", async (t) => {
     assert.equal(version, 2);
   });
 
-  await t.test("a sale shows as money that is coming", async () => {
+  await t.test("a sale shows as incoming money", async () => {
     const { key, post, scripNo } = await dealer(service);
     const { body } = await post("/v1/orders", { side: "sell", scrip_no: scripNo }, 201);
     const { cash } = await positions(key);

@@ -88,7 +88,7 @@ test("sell quotes", async (t) => {
     },
   );
 
-  await t.test("a shorter life is a lower price, day by day as the bands say", async () => {
+  await t.test("fewer days left give a lower price, by the bands of the card", async () => {
     const lives: readonly (readonly [string, number])[] = [
       ["2027-11-15", 0],
       ["2027-11-14", -15],

@@ -129,7 +129,7 @@ test("a sandbox desk's clock", async (t) => {
     assert.equal(cross.status, "expired");
   });
 
-  await t.test("a hold on payouts ends", async () => {
+  await t.test("a hold on payouts ends by the desk's clock", async () => {
     const path = `/v1/firms/${desk.firmId}`;
     const bank = { account_no: "123456789012", ifsc: "HDFC0000001", name: "Another Name" };
     await service.send("PATCH", path, { key: desk.key, body: { bank }, expect: 200 });

@@ -435,7 +435,7 @@ test("of ten times the limit, sent concurrently, exactly the limit passes", asyn
 });
 
 for (const nodeCount of [1, 2]) {
-  test(`ten times the monthly quota at once over ${nodeCount} nodes: exactly the quota gets through`, async (t) => {
+  test(`of ten times the monthly quota, sent concurrently to ${nodeCount} nodes, exactly the quota passes`, async (t) => {
     const service = await startService(t);
     const nodes = [service];
     if (nodeCount === 2) nodes.push(await startService(t, { beside: service }));

@@ -181,7 +181,7 @@ test("a test ping reaches its own subscription alone, signed over the bytes that
   assert.notEqual(again.body.delivery_id, tested.delivery_id);
 });
 
-test("a new secret signs at once, and the old one beside it until its grace ends", async (t) => {
+test("a new secret signs at once, together with the old one until its grace period ends", async (t) => {
   const service = await startService(t);
   const { api_key: key } = await service.issue();
   const receiver = await startReceiver(t);

@@ -103,7 +103,7 @@ for (const [how, kind] of [
   ["stops when it is asked to", jobs.stopWhenAsked],
   ["does not listen", jobs.spin],
 ] as const) {
-  test(`a job under way whose caller has gone frees its thread if it ${how}`, async (t) => {
+  test(`a running job whose caller disconnects frees its thread if it ${how}`, async (t) => {
     const pool = open(t, { threads: 1, stopMs: 50 });
     const ended: string[] = [];
     pool.onEnded(({ outcome }) => ended.push(outcome));
