@@ -186,7 +186,7 @@ const rules: readonly Rule[] = [
     },
   },
   {
-    guarantee: "a function's name begins with a verb, not ends in Of, in rooms that are done",
+    guarantee: "a function's name begins with a verb and does not end in Of",
     complaints: namesWithoutVerb,
     wrong: {
       "a function": { "src/journal/rules.ts": "export function hashOf(text: string) {}\n" },

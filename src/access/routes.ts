@@ -1,5 +1,5 @@
 import { type Context, contextFor } from "../platform/context.ts";
-import { callOf, sendCreation, sendPage } from "../platform/http/calls.ts";
+import { toCall, sendCreation, sendPage } from "../platform/http/calls.ts";
 import type { App } from "../platform/http/server.ts";
 import { whoAmI } from "./authenticate.ts";
 import { mintKey, reissueKey } from "./issue-keys.ts";
@@ -51,7 +51,7 @@ export function keyRoutes(app: App, ctx: Context): void {
     async (request, reply) =>
       sendCreation(
         reply,
-        await mintKey(contextFor(ctx, request.caller), callOf(request, reply), request.body),
+        await mintKey(contextFor(ctx, request.caller), toCall(request, reply), request.body),
       ),
   );
 
@@ -110,7 +110,7 @@ export function keyRoutes(app: App, ctx: Context): void {
     async (request, reply) =>
       await revokeKey(
         contextFor(ctx, request.caller),
-        callOf(request, reply),
+        toCall(request, reply),
         request.params.key_id,
       ),
   );
@@ -132,7 +132,7 @@ export function keyRoutes(app: App, ctx: Context): void {
     async (request, reply) =>
       await reissueKey(
         contextFor(ctx, request.caller),
-        callOf(request, reply),
+        toCall(request, reply),
         request.params.key_id,
       ),
   );

@@ -4,7 +4,7 @@ import { environments, scopes } from "../kernel/caller.ts";
 import {
   body,
   nullable,
-  oneOf,
+  closedEnum,
   openEnum,
   pageFields,
   pageQuery,
@@ -58,11 +58,11 @@ export const MintKeyBody = body({
     description: "What the key is for.",
     examples: ["ERP Pune"],
   }),
-  kind: oneOf(["sub_account", "app"], {
+  kind: closedEnum(["sub_account", "app"], {
     description: "A sub_account key acts for one client firm; an app key for the whole desk.",
     examples: ["app"],
   }),
-  scopes: Type.Array(oneOf(scopes), {
+  scopes: Type.Array(closedEnum(scopes), {
     minItems: 1,
     maxItems: scopes.length,
     description: "A subset of the parent's scopes.",

@@ -1,4 +1,4 @@
-import { callOf, sendPage, sendReplayable, whenGone } from "../platform/http/calls.ts";
+import { toCall, sendPage, sendReplayable, whenGone } from "../platform/http/calls.ts";
 import { type Context, contextFor } from "../platform/context.ts";
 import { sendDocument } from "../platform/http/documents.ts";
 import type { App } from "../platform/http/server.ts";
@@ -63,7 +63,7 @@ export function creditRoutes(app: App, ctx: Context): void {
       },
     },
     async (request, reply) => {
-      const call = callOf(request, reply);
+      const call = toCall(request, reply);
       const declared = await declareCredits(
         contextFor(ctx, request.caller),
         call,
@@ -96,7 +96,7 @@ export function creditRoutes(app: App, ctx: Context): void {
       const asked = { firmId, csv: request.body.csv, gone: whenGone(reply) };
       return sendDocument(
         reply,
-        await importCredits(contextFor(ctx, request.caller), callOf(request, reply), asked),
+        await importCredits(contextFor(ctx, request.caller), toCall(request, reply), asked),
       );
     },
   );
@@ -119,7 +119,7 @@ export function creditRoutes(app: App, ctx: Context): void {
     async (request, reply) =>
       await syncCredits(
         contextFor(ctx, request.caller),
-        callOf(request, reply),
+        toCall(request, reply),
         request.params.firm_id,
       ),
   );
@@ -157,7 +157,7 @@ export function creditRoutes(app: App, ctx: Context): void {
     async (request, reply) =>
       await withdrawCredit(
         contextFor(ctx, request.caller),
-        callOf(request, reply),
+        toCall(request, reply),
         request.params.scrip_no,
       ),
   );
@@ -178,7 +178,7 @@ export function creditRoutes(app: App, ctx: Context): void {
     async (request, reply) =>
       await useCredit(
         contextFor(ctx, request.caller),
-        callOf(request, reply),
+        toCall(request, reply),
         request.params.scrip_no,
       ),
   );

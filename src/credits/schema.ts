@@ -5,7 +5,7 @@ import {
   body,
   itemError,
   nullable,
-  oneOf,
+  closedEnum,
   openEnum,
   pageFields,
   pageQuery,
@@ -41,7 +41,7 @@ export const CreditDeclaration = body(
       description: "The credit's number: opaque, taken trimmed and in capitals.",
       examples: ["0123/RODTEP/4567"],
     }),
-    scheme: oneOf(schemes, { description: "The scheme it was issued under." }),
+    scheme: closedEnum(schemes, { description: "The scheme it was issued under." }),
     face_paise: paise("The balance that can be transferred: what is priced and sold."),
     issued_paise: Type.Optional(
       paise("What it was issued with; the balance when it is not given."),
@@ -179,8 +179,8 @@ export const CreditParams = Type.Object({ scrip_no: scripNo });
 
 export const ListCreditsQuery = Type.Object(
   {
-    scheme: Type.Optional(oneOf(schemes, { description: "Only this scheme." })),
-    status: Type.Optional(oneOf(creditStates, { description: "Only this status." })),
+    scheme: Type.Optional(closedEnum(schemes, { description: "Only this scheme." })),
+    status: Type.Optional(closedEnum(creditStates, { description: "Only this status." })),
     expiring_before: Type.Optional(
       Type.String({
         pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$",

@@ -1,4 +1,4 @@
-import { callOf, sendCreation, sendPage, takeNoBodyAsEmpty } from "../platform/http/calls.ts";
+import { toCall, sendCreation, sendPage, takeNoBodyAsEmpty } from "../platform/http/calls.ts";
 import { type Context, contextFor } from "../platform/context.ts";
 import type { App } from "../platform/http/server.ts";
 import { acceptCross, declineCross } from "./answer-cross.ts";
@@ -39,7 +39,7 @@ export function crossRoutes(app: App, ctx: Context, limits: CrossLimits): void {
       },
     },
     async (request, reply) =>
-      await quoteCross(contextFor(ctx, request.caller), callOf(request, reply), {
+      await quoteCross(contextFor(ctx, request.caller), toCall(request, reply), {
         ...request.body,
         ...limits,
       }),
@@ -64,7 +64,7 @@ export function crossRoutes(app: App, ctx: Context, limits: CrossLimits): void {
     async (request, reply) =>
       sendCreation(
         reply,
-        await proposeCross(contextFor(ctx, request.caller), callOf(request, reply), request.body),
+        await proposeCross(contextFor(ctx, request.caller), toCall(request, reply), request.body),
       ),
   );
 
@@ -122,7 +122,7 @@ export function crossRoutes(app: App, ctx: Context, limits: CrossLimits): void {
       },
     },
     async (request, reply) =>
-      await acceptCross(contextFor(ctx, request.caller), callOf(request, reply), {
+      await acceptCross(contextFor(ctx, request.caller), toCall(request, reply), {
         crossId: request.params.cross_id,
         ...request.body,
       }),
@@ -145,7 +145,7 @@ export function crossRoutes(app: App, ctx: Context, limits: CrossLimits): void {
     async (request, reply) =>
       await declineCross(
         contextFor(ctx, request.caller),
-        callOf(request, reply),
+        toCall(request, reply),
         request.params.cross_id,
       ),
   );
@@ -167,7 +167,7 @@ export function crossRoutes(app: App, ctx: Context, limits: CrossLimits): void {
       },
     },
     async (request, reply) =>
-      await fundCross(contextFor(ctx, request.caller), callOf(request, reply), {
+      await fundCross(contextFor(ctx, request.caller), toCall(request, reply), {
         crossId: request.params.cross_id,
         ...request.body,
       }),
@@ -191,7 +191,7 @@ export function crossRoutes(app: App, ctx: Context, limits: CrossLimits): void {
     async (request, reply) =>
       await releaseCross(
         contextFor(ctx, request.caller),
-        callOf(request, reply),
+        toCall(request, reply),
         request.params.cross_id,
       ),
   );
@@ -216,7 +216,7 @@ export function crossRoutes(app: App, ctx: Context, limits: CrossLimits): void {
     async (request, reply) =>
       await cancelCross(
         contextFor(ctx, request.caller),
-        callOf(request, reply),
+        toCall(request, reply),
         request.params.cross_id,
       ),
   );

@@ -5,9 +5,9 @@ import { noQuoteReasons } from "../trading/quote-rules.ts";
 import { schemes, sides } from "../kernel/scheme.ts";
 import {
   body,
-  historyOf,
+  historySchema,
   nullable,
-  oneOf,
+  closedEnum,
   openEnum,
   pageFields,
   pageQuery,
@@ -40,10 +40,10 @@ const scripNos = (description: string) =>
 
 export const QuoteCrossBody = body(
   {
-    kind: oneOf(crossKinds, {
+    kind: closedEnum(crossKinds, {
       description: "A block with anybody, or a transfer between firms of one of your groups.",
     }),
-    side: oneOf(sides, { description: "The side of the firm that is acted for." }),
+    side: closedEnum(sides, { description: "The side of the firm that is acted for." }),
     firm_id: Type.Optional(id("The firm of your desk that is acted for; the key's when absent.")),
     counterparty_firm_id: Type.Optional(id("The other side, when it is a firm of your desk.")),
     counterparty_iec: Type.Optional(
@@ -59,7 +59,7 @@ export const QuoteCrossBody = body(
         "The credits. A buyer that names credits of another desk gives scheme and face_paise too.",
       ),
     ),
-    scheme: Type.Optional(oneOf(schemes, { description: "With face_paise." })),
+    scheme: Type.Optional(closedEnum(schemes, { description: "With face_paise." })),
     face_paise: Type.Optional(
       paise(
         "Whole credits of this face, with at least 365 days left. Where the seller is on your desk, " +
@@ -194,7 +194,7 @@ export const Cross = Type.Object(
     settlement_id: maybeText("The settlement of what was released."),
     settlement_status: maybeText("Where that settlement stands."),
     netting_ref: maybeText("The netting of a group that it is a part of."),
-    history: historyOf(crossStates),
+    history: historySchema(crossStates),
     version: Type.Integer({ description: "Raised by every change.", examples: [1] }),
     allowed_actions: Type.Array(Type.String(), { description: "What you can do with it now." }),
     created_at: timestamp("When it was proposed."),
@@ -208,8 +208,8 @@ export const CrossParams = Type.Object({ cross_id: crossId });
 
 export const ListCrossesQuery = Type.Object(
   {
-    status: Type.Optional(oneOf(crossStates, { description: "Only those in this state." })),
-    kind: Type.Optional(oneOf(crossKinds)),
+    status: Type.Optional(closedEnum(crossStates, { description: "Only those in this state." })),
+    kind: Type.Optional(closedEnum(crossKinds)),
     firm_id: Type.Optional(id("Only those that this firm has a side in.")),
     netting_ref: Type.Optional(id("Only those of this netting.")),
     ...pageQuery,

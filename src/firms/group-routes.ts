@@ -1,4 +1,4 @@
-import { callOf, sendCreation, sendPage } from "../platform/http/calls.ts";
+import { toCall, sendCreation, sendPage } from "../platform/http/calls.ts";
 import { type Context, contextFor } from "../platform/context.ts";
 import type { App } from "../platform/http/server.ts";
 import {
@@ -41,7 +41,7 @@ export function groupRoutes(app: App, ctx: Context): void {
     async (request, reply) =>
       sendCreation(
         reply,
-        await createGroup(contextFor(ctx, request.caller), callOf(request, reply), request.body),
+        await createGroup(contextFor(ctx, request.caller), toCall(request, reply), request.body),
       ),
   );
 
@@ -95,7 +95,7 @@ export function groupRoutes(app: App, ctx: Context): void {
       },
     },
     async (request, reply) =>
-      await updateGroup(contextFor(ctx, request.caller), callOf(request, reply), {
+      await updateGroup(contextFor(ctx, request.caller), toCall(request, reply), {
         groupId: request.params.group_id,
         ...request.body,
       }),
@@ -117,7 +117,7 @@ export function groupRoutes(app: App, ctx: Context): void {
     async (request, reply) =>
       await deleteGroup(
         contextFor(ctx, request.caller),
-        callOf(request, reply),
+        toCall(request, reply),
         request.params.group_id,
       ),
   );
@@ -160,7 +160,7 @@ export function groupRoutes(app: App, ctx: Context): void {
       },
     },
     async (request, reply) =>
-      await addMember(contextFor(ctx, request.caller), callOf(request, reply), {
+      await addMember(contextFor(ctx, request.caller), toCall(request, reply), {
         groupId: request.params.group_id,
         firmId: request.params.firm_id,
       }),
@@ -180,7 +180,7 @@ export function groupRoutes(app: App, ctx: Context): void {
       },
     },
     async (request, reply) =>
-      await removeMember(contextFor(ctx, request.caller), callOf(request, reply), {
+      await removeMember(contextFor(ctx, request.caller), toCall(request, reply), {
         groupId: request.params.group_id,
         firmId: request.params.firm_id,
       }),

@@ -4,7 +4,7 @@ import { type Scheme, schemes } from "../kernel/scheme.ts";
 import {
   body,
   nullable,
-  oneOf,
+  closedEnum,
   openEnum,
   pageFields,
   pageQuery,
@@ -45,7 +45,7 @@ const terms = {
 
 export const DeclareRequirementBody = body({
   scheme: Type.Optional(
-    oneOf(schemes, { description: "Which credits are to cover it; absent: either scheme." }),
+    closedEnum(schemes, { description: "Which credits are to cover it; absent: either scheme." }),
   ),
   ...terms,
 });
@@ -70,7 +70,9 @@ export const RequirementParams = Type.Object({ firm_id: firmId, requirement_id: 
 
 export const ListRequirementsQuery = Type.Object(
   {
-    scheme: Type.Optional(oneOf(schemes, { description: "Only those that name this scheme." })),
+    scheme: Type.Optional(
+      closedEnum(schemes, { description: "Only those that name this scheme." }),
+    ),
     due_before: Type.Optional(day("Only those due before this day.")),
     ...pageQuery,
   },

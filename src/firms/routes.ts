@@ -1,5 +1,5 @@
 import { type Context, contextFor } from "../platform/context.ts";
-import { callOf, sendCreation, sendPage, takeNoBodyAsEmpty } from "../platform/http/calls.ts";
+import { toCall, sendCreation, sendPage, takeNoBodyAsEmpty } from "../platform/http/calls.ts";
 import type { App } from "../platform/http/server.ts";
 import { resumeFirm, suspendFirm } from "./change-firm.ts";
 import { authorizeFirm, verifyFirm } from "./check-firm.ts";
@@ -58,7 +58,7 @@ export function firmRoutes(
     async (request, reply) =>
       sendCreation(
         reply,
-        await registerFirm(contextFor(ctx, request.caller), callOf(request, reply), request.body),
+        await registerFirm(contextFor(ctx, request.caller), toCall(request, reply), request.body),
       ),
   );
 
@@ -114,7 +114,7 @@ export function firmRoutes(
       },
     },
     async (request, reply) =>
-      await updateFirm(contextFor(ctx, request.caller), toRequester(callOf(request, reply)), {
+      await updateFirm(contextFor(ctx, request.caller), toRequester(toCall(request, reply)), {
         firmId: request.params.firm_id,
         body: request.body,
       }),
@@ -154,7 +154,7 @@ export function firmRoutes(
     async (request, reply) =>
       await verifyFirm(
         contextFor(ctx, request.caller),
-        toRequester(callOf(request, reply)),
+        toRequester(toCall(request, reply)),
         request.params.firm_id,
       ),
   );
@@ -173,7 +173,7 @@ export function firmRoutes(
       },
     },
     async (request, reply) =>
-      await authorizeFirm(contextFor(ctx, request.caller), toRequester(callOf(request, reply)), {
+      await authorizeFirm(contextFor(ctx, request.caller), toRequester(toCall(request, reply)), {
         firmId: request.params.firm_id,
         mandate: request.body.mandate,
       }),
@@ -193,7 +193,7 @@ export function firmRoutes(
       },
     },
     async (request, reply) =>
-      await suspendFirm(contextFor(ctx, request.caller), toRequester(callOf(request, reply)), {
+      await suspendFirm(contextFor(ctx, request.caller), toRequester(toCall(request, reply)), {
         firmId: request.params.firm_id,
         reason: request.body.reason,
       }),
@@ -216,7 +216,7 @@ export function firmRoutes(
     async (request, reply) =>
       await resumeFirm(
         contextFor(ctx, request.caller),
-        toRequester(callOf(request, reply)),
+        toRequester(toCall(request, reply)),
         request.params.firm_id,
       ),
   );
@@ -238,7 +238,7 @@ export function firmRoutes(
       },
     },
     async (request, reply) =>
-      await offboardFirm(contextFor(ctx, request.caller), toRequester(callOf(request, reply)), {
+      await offboardFirm(contextFor(ctx, request.caller), toRequester(toCall(request, reply)), {
         firmId: request.params.firm_id,
         mode: request.body.mode,
         offboarding,
@@ -264,7 +264,7 @@ export function requirementRoutes(app: App, ctx: Context): void {
     async (request, reply) =>
       sendCreation(
         reply,
-        await declareRequirement(contextFor(ctx, request.caller), callOf(request, reply), {
+        await declareRequirement(contextFor(ctx, request.caller), toCall(request, reply), {
           firmId: request.params.firm_id,
           ...request.body,
         }),
@@ -329,7 +329,7 @@ export function requirementRoutes(app: App, ctx: Context): void {
       },
     },
     async (request, reply) =>
-      await updateRequirement(contextFor(ctx, request.caller), callOf(request, reply), {
+      await updateRequirement(contextFor(ctx, request.caller), toCall(request, reply), {
         firmId: request.params.firm_id,
         requirementId: request.params.requirement_id,
         ...request.body,
@@ -350,7 +350,7 @@ export function requirementRoutes(app: App, ctx: Context): void {
       },
     },
     async (request, reply) =>
-      await deleteRequirement(contextFor(ctx, request.caller), callOf(request, reply), {
+      await deleteRequirement(contextFor(ctx, request.caller), toCall(request, reply), {
         firmId: request.params.firm_id,
         requirementId: request.params.requirement_id,
       }),

@@ -6,7 +6,7 @@ import {
   body,
   nullable,
   nullableObject,
-  oneOf,
+  closedEnum,
   openEnum,
   pageFields,
   pageQuery,
@@ -72,7 +72,7 @@ const bankFields = {
     examples: ["Acme Exports Private Limited"],
   }),
 };
-const role = oneOf(firmRoles, { description: "What it does.", examples: ["exporter"] });
+const role = closedEnum(firmRoles, { description: "What it does.", examples: ["exporter"] });
 const groupId = {
   type: "string",
   maxLength: 64,
@@ -161,7 +161,7 @@ export type SuspendFirmBody = Static<typeof SuspendFirmBody>;
 
 export const OffboardFirmBody = body({
   mode: Type.Optional(
-    oneOf(["drain"], {
+    closedEnum(["drain"], {
       description: "Take no new business, and leave by itself when the open business is done.",
     }),
   ),
@@ -280,8 +280,8 @@ export const FirmParams = Type.Object({ firm_id: firmId });
 
 export const ListFirmsQuery = Type.Object(
   {
-    connection_state: Type.Optional(oneOf(firmStates, { description: "Only in this state." })),
-    role: Type.Optional(oneOf(firmRoles, { description: "Only of this role." })),
+    connection_state: Type.Optional(closedEnum(firmStates, { description: "Only in this state." })),
+    role: Type.Optional(closedEnum(firmRoles, { description: "Only of this role." })),
     group_id: Type.Optional(Type.String({ maxLength: 64, description: "Only of this group." })),
     external_id: Type.Optional(
       Type.String({ maxLength: 100, description: "The firm you call by this name." }),

@@ -1,5 +1,5 @@
 import { sendCacheable } from "../platform/http/caching.ts";
-import { sendCreation, visitOf } from "../platform/http/calls.ts";
+import { sendCreation, toVisit } from "../platform/http/calls.ts";
 import type { Context } from "../platform/context.ts";
 import type { App } from "../platform/http/server.ts";
 import { estimateEnquiry, submitEnquiry } from "./enquiries.ts";
@@ -175,7 +175,7 @@ export function enquiryRoutes(app: App, ctx: Context): void {
     async (request, reply) =>
       sendCreation(
         reply,
-        await submitEnquiry(ctx, visitOf(request, reply), { kind: "sell", ...request.body }),
+        await submitEnquiry(ctx, toVisit(request, reply), { kind: "sell", ...request.body }),
       ),
   );
 
@@ -195,7 +195,7 @@ export function enquiryRoutes(app: App, ctx: Context): void {
     async (request, reply) =>
       sendCreation(
         reply,
-        await submitEnquiry(ctx, visitOf(request, reply), { kind: "buy", ...request.body }),
+        await submitEnquiry(ctx, toVisit(request, reply), { kind: "buy", ...request.body }),
       ),
   );
 
@@ -215,7 +215,7 @@ export function enquiryRoutes(app: App, ctx: Context): void {
     async (request, reply) =>
       sendCreation(
         reply,
-        await submitEnquiry(ctx, visitOf(request, reply), { kind: "contact", ...request.body }),
+        await submitEnquiry(ctx, toVisit(request, reply), { kind: "contact", ...request.body }),
       ),
   );
 

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 
 import { schemes, sides } from "../kernel/scheme.ts";
 import { type MarketState, marketStates } from "../rates/rules.ts";
-import { body, nullable, oneOf, openEnum, paise, timestamp } from "../platform/http/wire.ts";
+import { body, nullable, closedEnum, openEnum, paise, timestamp } from "../platform/http/wire.ts";
 import { bases, enquiryStatuses, noEstimateReasons } from "./public-rules.ts";
 
 const scheme = openEnum(schemes, "The scheme of the credits.");
@@ -148,8 +148,11 @@ export type Methodology = Static<typeof Methodology>;
 
 export const EstimateQuery = Type.Object(
   {
-    side: oneOf(sides, { description: "What you want to do.", examples: ["sell"] }),
-    scheme: oneOf(schemes, { description: "The scheme of the credits.", examples: ["RODTEP"] }),
+    side: closedEnum(sides, { description: "What you want to do.", examples: ["sell"] }),
+    scheme: closedEnum(schemes, {
+      description: "The scheme of the credits.",
+      examples: ["RODTEP"],
+    }),
     amount_paise: paise("The face to sell, or the duty to cover."),
   },
   { additionalProperties: false },
@@ -220,7 +223,7 @@ const reachable = {
 const consent = Type.Literal(true, {
   description: "That you agree to be contacted and to your data being kept for that, for a time.",
 });
-const tradedScheme = oneOf(schemes, {
+const tradedScheme = closedEnum(schemes, {
   description: "The scheme of the credits.",
   examples: ["RODTEP"],
 });

@@ -1,4 +1,4 @@
-import { callOf, sendCreation, whenGone } from "../platform/http/calls.ts";
+import { toCall, sendCreation, whenGone } from "../platform/http/calls.ts";
 import { type Context, contextFor } from "../platform/context.ts";
 import type { App } from "../platform/http/server.ts";
 import { crossNetting } from "./cross-netting.ts";
@@ -56,7 +56,7 @@ export function nettingRoutes(app: App, ctx: Context): void {
     async (request, reply) =>
       sendCreation(
         reply,
-        await crossNetting(contextFor(ctx, request.caller), callOf(request, reply), {
+        await crossNetting(contextFor(ctx, request.caller), toCall(request, reply), {
           groupId: request.params.group_id,
           nettingRef: request.body.netting_ref,
         }),

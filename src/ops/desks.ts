@@ -13,7 +13,7 @@ import { firmStates } from "../firms/rules.ts";
 import { issueKey } from "../access/issue-keys.ts";
 import { listAllKeys } from "../access/read-keys.ts";
 import { revokeKeyAsOperator } from "../access/revoke-keys.ts";
-import { oneOf } from "../platform/http/wire.ts";
+import { closedEnum } from "../platform/http/wire.ts";
 import { showStatement } from "../reports/read-statements.ts";
 import { listPlans, setPlan } from "../access/plans.ts";
 import {
@@ -129,7 +129,7 @@ export const deskOperations: readonly Operation[] = [
     summary: "List the firms of every desk, newest first",
     query: {
       ...listQuery,
-      connection_state: optional(oneOf(firmStates, { description: "Only in this state." })),
+      connection_state: optional(closedEnum(firmStates, { description: "Only in this state." })),
     },
     answer: Firms,
     run: async ({ ctx, query }) => ({

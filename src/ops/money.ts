@@ -8,7 +8,7 @@ import type { Attested as AttestedDeal } from "../outside/attest.ts";
 import { transferOutcomes } from "../outside/inquiry-rules.ts";
 import { unprocessable } from "../kernel/failure.ts";
 import { refuseBadUtr } from "../kernel/ids.ts";
-import { oneOf } from "../platform/http/wire.ts";
+import { closedEnum } from "../platform/http/wire.ts";
 import { failSettlement } from "../settlement/fail-settlements.ts";
 import { listAllSettlements } from "../settlement/read-settlements.ts";
 import { reverseSettlement } from "../settlement/reverse-settlement.ts";
@@ -76,7 +76,7 @@ export const moneyOperations: readonly Operation[] = [
     summary: "List settlements with both sides, newest first",
     query: {
       ...listQuery,
-      status: optional(oneOf(settlementStates, { description: "Only in this state." })),
+      status: optional(closedEnum(settlementStates, { description: "Only in this state." })),
     },
     answer: Settlements,
     run: async ({ ctx, query: { limit = limitUsual, ...query } }) => ({
@@ -108,7 +108,7 @@ export const moneyOperations: readonly Operation[] = [
     body: {
       reference,
       scrip_no: optional(text("This credit only; all that are open when left out.", 64)),
-      outcome: oneOf(transferOutcomes, { description: "What customs did." }),
+      outcome: closedEnum(transferOutcomes, { description: "What customs did." }),
     },
     answer: Attested,
     run: async (call) => {
@@ -150,7 +150,7 @@ export const moneyOperations: readonly Operation[] = [
     summary: "List crosses with what each waits for, newest first",
     query: {
       ...listQuery,
-      status: optional(oneOf(crossStates, { description: "Only in this state." })),
+      status: optional(closedEnum(crossStates, { description: "Only in this state." })),
     },
     answer: Crosses,
     run: async ({ ctx, query: { limit = limitUsual, ...query } }) => ({

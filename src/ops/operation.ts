@@ -12,7 +12,7 @@ import type { Letterhead } from "../kernel/letterhead.ts";
 import { schemes } from "../kernel/scheme.ts";
 import type { Permission } from "../operators/rules.ts";
 import type { Context } from "../platform/context.ts";
-import { oneOf } from "../platform/http/wire.ts";
+import { closedEnum } from "../platform/http/wire.ts";
 import type { SettlementHooks } from "../settlement/transfer-legs.ts";
 import type { Served } from "./serialize-answer.ts";
 
@@ -117,8 +117,8 @@ export const csvText = (description: string) =>
   Type.String({ minLength: 1, maxLength: 1_000_000, contentMediaType: "text/csv", description });
 export const optional = Type.Optional;
 
-export const environment = oneOf(environments, { description: "live or sandbox." });
-export const scheme = oneOf(schemes, { description: "The scheme." });
+export const environment = closedEnum(environments, { description: "live or sandbox." });
+export const scheme = closedEnum(schemes, { description: "The scheme." });
 
 /** The query of most lists. */
 export const listQuery = {

@@ -9,7 +9,7 @@ import { listAllPayouts } from "../payouts/read-payouts.ts";
 import { releasePayout, resendPayout, sendPayout } from "../payouts/send-payout.ts";
 import { returnPayout } from "../payouts/recall-payouts.ts";
 import { payoutStates } from "../payouts/rules.ts";
-import { oneOf } from "../platform/http/wire.ts";
+import { closedEnum } from "../platform/http/wire.ts";
 import { attest, requireFound, reason, reference } from "./attest.ts";
 import {
   FileBytes,
@@ -47,12 +47,12 @@ const fileFormat = Type.Object(
     has_header: optional(
       Type.Boolean({ description: "Whether the first line names the columns." }),
     ),
-    day_form: optional(oneOf(dayForms, { description: "How a day is written." })),
+    day_form: optional(closedEnum(dayForms, { description: "How a day is written." })),
     columns: Type.Array(
       Type.Object(
         {
           header: Type.String({ maxLength: 100, description: "What the column is called." }),
-          field: optional(oneOf(columnFields, { description: "What it holds." })),
+          field: optional(closedEnum(columnFields, { description: "What it holds." })),
           text: optional(
             Type.String({ maxLength: 100, description: "Or the same in every line." }),
           ),
@@ -74,7 +74,7 @@ export const payoutOperations: readonly Operation[] = [
     summary: "List payouts, newest first; accounts by their last digits",
     query: {
       ...listQuery,
-      status: optional(oneOf(payoutStates, { description: "Only in this state." })),
+      status: optional(closedEnum(payoutStates, { description: "Only in this state." })),
     },
     answer: Payouts,
     run: async ({ ctx, query: { limit = limitUsual, ...query } }) => ({
@@ -152,7 +152,7 @@ export const payoutOperations: readonly Operation[] = [
     summary: "List payout files, newest first",
     query: {
       limit: listQuery.limit,
-      status: optional(oneOf(fileStates, { description: "Only in this state." })),
+      status: optional(closedEnum(fileStates, { description: "Only in this state." })),
     },
     answer: PayoutFiles,
     run: async ({ ctx, query: { status: state, limit = limitUsual } }) => ({

@@ -11,7 +11,7 @@ import {
   resetOperator,
 } from "../operators/manage-operators.ts";
 import { enrolOperator, signIn, signOut } from "../operators/sign-in.ts";
-import { oneOf } from "../platform/http/wire.ts";
+import { closedEnum } from "../platform/http/wire.ts";
 import { act, limitUsual, listQuery, type Operation, optional, read, text } from "./operation.ts";
 import {
   Approval,
@@ -27,7 +27,7 @@ import {
 } from "./people-schema.ts";
 
 const name = text("The person's name; compared without case and spaces.", 64);
-const role = oneOf(operatorRoles, { description: "What they may do." });
+const role = closedEnum(operatorRoles, { description: "What they may do." });
 const password = Type.String({ minLength: 1, maxLength: 256, description: "Their password." });
 
 const people = { tag: "People" } as const;
@@ -114,7 +114,7 @@ export const peopleOperations: readonly Operation[] = [
     summary: "List what waits for a second person, or became of it",
     query: {
       ...listQuery,
-      status: optional(oneOf(approvalStates, { description: "Only those in this state." })),
+      status: optional(closedEnum(approvalStates, { description: "Only those in this state." })),
       kind: optional(text("Only those of this kind.", 64)),
     },
     answer: Approvals,

@@ -16,7 +16,7 @@ import { Failure } from "../kernel/failure.ts";
 import { offices } from "../kernel/working-days.ts";
 import { checkLedger, recordVerdict } from "../ledger/check-ledger.ts";
 import type { Context } from "../platform/context.ts";
-import { oneOf } from "../platform/http/wire.ts";
+import { closedEnum } from "../platform/http/wire.ts";
 import { closeEnquiry, listEnquiries, showEnquiry } from "../market/answer-enquiries.ts";
 import { enquiryStatuses } from "../market/public-rules.ts";
 import { listAllWebhooks } from "../webhooks/read-webhooks.ts";
@@ -59,7 +59,7 @@ const calendar = { tag: "Calendar" } as const;
 const proofs = { tag: "Proofs" } as const;
 const support = { tag: "Support" } as const;
 
-const office = oneOf(offices, { description: "Whose day it is." });
+const office = closedEnum(offices, { description: "Whose day it is." });
 const day = text("The day, YYYY-MM-DD.", 10);
 const newsWords = ["suspend", "lift", "cancel"] as const;
 
@@ -69,7 +69,7 @@ export const worldOperations: readonly Operation[] = [
     summary: "List the open questions to customs and banks, oldest first",
     query: {
       environment: optional(environment),
-      port: optional(oneOf(ports, { description: "Only of this port." })),
+      port: optional(closedEnum(ports, { description: "Only of this port." })),
     },
     answer: Inquiries,
     run: async ({ ctx, query }) => ({
@@ -96,7 +96,7 @@ export const worldOperations: readonly Operation[] = [
               Type.Array(
                 Type.Object(
                   {
-                    check: oneOf(checkNames, { description: "The check that failed." }),
+                    check: closedEnum(checkNames, { description: "The check that failed." }),
                     cure: optional(text("What the firm can do.")),
                   },
                   { additionalProperties: false },
@@ -128,7 +128,7 @@ export const worldOperations: readonly Operation[] = [
     permission: "registry.write",
     body: {
       environment,
-      port: oneOf(ports, { description: "Which." }),
+      port: closedEnum(ports, { description: "Which." }),
       note: optional(text("Why it is down; left out, it is up again.")),
     },
     answer: PortState,
@@ -145,7 +145,7 @@ export const worldOperations: readonly Operation[] = [
       firm_id: optional(id("Only this firm's.")),
       scrip_no: optional(text("Only of this number.", 64)),
       scheme: optional(scheme),
-      status: optional(oneOf(creditStates, { description: "Only in this state." })),
+      status: optional(closedEnum(creditStates, { description: "Only in this state." })),
       limit: listQuery.limit,
     },
     answer: Credits,
@@ -179,7 +179,7 @@ export const worldOperations: readonly Operation[] = [
     body: {
       environment,
       scrip_no: text("The credit's number.", 64),
-      news: oneOf(newsWords, { description: "What customs did." }),
+      news: closedEnum(newsWords, { description: "What customs did." }),
       reason: text("The notice that says so."),
     },
     answer: News,
@@ -278,7 +278,7 @@ export const worldOperations: readonly Operation[] = [
     summary: "List what the public asks, with who sent it",
     permission: "enquiries.read",
     query: {
-      status: optional(oneOf(enquiryStatuses, { description: "Only in this state." })),
+      status: optional(closedEnum(enquiryStatuses, { description: "Only in this state." })),
       limit: listQuery.limit,
     },
     answer: Enquiries,

@@ -1,4 +1,4 @@
-import { callOf, sendCreation, sendPage } from "../platform/http/calls.ts";
+import { toCall, sendCreation, sendPage } from "../platform/http/calls.ts";
 import { type Context, contextFor } from "../platform/context.ts";
 import type { App } from "../platform/http/server.ts";
 import { listPayouts, readPayout } from "./read-payouts.ts";
@@ -72,7 +72,7 @@ export function payoutRoutes(app: App, ctx: Context): void {
     async (request, reply) =>
       sendCreation(
         reply,
-        await withdrawMoney(contextFor(ctx, request.caller), callOf(request, reply), {
+        await withdrawMoney(contextFor(ctx, request.caller), toCall(request, reply), {
           firmId: request.params.firm_id,
           ...request.body,
         }),

@@ -2,11 +2,11 @@ import { type Static, Type } from "typebox";
 
 import {
   body,
-  historyOf,
+  historySchema,
   idFilter,
   nullable,
   nullableObject,
-  oneOf,
+  closedEnum,
   openEnum,
   pageFields,
   pageQuery,
@@ -68,7 +68,7 @@ export const Payout = Type.Object(
     lines: Type.Array(Line, {
       description: "Which order each paisa comes from; a withdrawal has none.",
     }),
-    history: historyOf(payoutStates),
+    history: historySchema(payoutStates),
     version: Type.Integer({ description: "Raised by every change.", examples: [1] }),
     allowed_actions: Type.Array(Type.String(), { description: "What you can do with it now." }),
     created_at: timestamp("When it was scheduled."),
@@ -82,8 +82,8 @@ export const PayoutParams = Type.Object({ payout_id: payoutId });
 
 export const ListPayoutsQuery = Type.Object(
   {
-    status: Type.Optional(oneOf(payoutStates, { description: "Only those in this state." })),
-    kind: Type.Optional(oneOf(payoutKinds, { description: "Only those of this kind." })),
+    status: Type.Optional(closedEnum(payoutStates, { description: "Only those in this state." })),
+    kind: Type.Optional(closedEnum(payoutKinds, { description: "Only those of this kind." })),
     firm_id: idFilter("Only those of this firm."),
     order_id: idFilter("Only those of this order."),
     settlement_id: idFilter("Only those of this settlement."),

@@ -1,15 +1,15 @@
-// A place outside the database that lines are added to: a file, or an address that takes POSTs.
+// Appends lines outside the database: to a file, or to a URL by POST.
 
 import { open } from "node:fs/promises";
 
 import type { Outbound } from "./outbound.ts";
 
 export type LineSink = {
-  /** Resolves when the lines are safe there, and throws when that is not known. */
+  /** Resolves when the lines are durable; throws when that is not certain. */
   append(lines: readonly string[]): Promise<void>;
 };
 
-/** By a name that was checked when the configuration was read. */
+/** `place` is a path or a URL, checked when the configuration was read. */
 export function openLineSink(place: string, outbound: Pick<Outbound, "post">): LineSink {
   if (/^https?:\/\//.test(place)) return { append: (lines) => post(outbound, place, lines) };
   return { append: (lines) => appendToFile(place, lines) };

@@ -1,12 +1,12 @@
-// Structured logs: one JSON object a line, each with the request's id, none with a secret. Headers
-// and bodies are never logged; what a log line may hold is listed here.
+// Structured logs: one JSON object per line, with the request's id and without secrets. Headers and
+// bodies are never logged; the fields of a line are listed here.
 
 import { type DestinationStream, type Logger, pino } from "pino";
 
 import { maskSecrets } from "../kernel/secrets.ts";
 import type { App } from "./http/server.ts";
 
-/** Lines are written in blocks, so that a busy service does not make a system call a request. */
+/** Lines are written in blocks, so that not every request costs a system call. */
 const bufferBytes = 4_096;
 
 export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
@@ -30,7 +30,7 @@ export function createLog(level: LogLevel, to?: DestinationStream): Log {
   };
 }
 
-/** A driver's error carries its whole connection and the values of a row; none of that is logged. */
+/** An error of the driver holds its connection and row values; only these fields are logged. */
 function shownError(error: Error) {
   const { type, message, stack, code, constraint } = pino.stdSerializers.err(error);
   return {
@@ -43,8 +43,8 @@ function shownError(error: Error) {
 }
 
 /**
- * One line per answered request. What changed something or was refused is always worth a line; a
- * success that changed nothing is in the metrics, and gets a line of its own only at level debug.
+ * One line per answered request. Writes and refusals are always logged; a successful read is counted
+ * in the metrics, and logged at level debug only.
  */
 export function logRequests(app: App): void {
   const logsAll = ["debug", "trace"].includes(app.log.level);

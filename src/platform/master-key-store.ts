@@ -8,7 +8,7 @@ export async function findMasterKeyChecks(db: Db): Promise<KeptChecks | undefine
   return row;
 }
 
-/** Of two processes that start at once, the first one's stays. */
+/** Of two processes that start at once, the first insert wins. */
 export async function insertMasterKeyCheck(db: Db, keyCheck: Buffer): Promise<void> {
   await db.rows(sql`
     insert into master_key_checks (key_check)
@@ -16,7 +16,7 @@ export async function insertMasterKeyCheck(db: Db, keyCheck: Buffer): Promise<vo
     on conflict do nothing`);
 }
 
-/** Whether it is this one that takes the place of the key in force; the first that begins stays. */
+/** Begins a rotation to this key; false when a rotation to another key has begun. */
 export async function setNextCheck(
   tx: Tx,
   { from, to }: { readonly from: Buffer; readonly to: Buffer },
@@ -29,7 +29,7 @@ export async function setNextCheck(
   return set.length > 0;
 }
 
-/** Everything is sealed with the next key: the one before is not to be used any more. */
+/** Ends a rotation: everything is sealed with the next key, and the former one is retired. */
 export async function retireMasterKey(
   tx: Tx,
   { from, to }: { readonly from: Buffer; readonly to: Buffer },

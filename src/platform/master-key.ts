@@ -1,8 +1,8 @@
-// One master key seals and signs everything; each purpose gets a key of its own made from it.
+// The master key, from which the keys of all purposes are derived, and its rotation.
 //
-// Seals anew with the first of two keys what was sealed with the second, wherever slices keep it. A row
-// that was done is known by its seal, so whoever is interrupted begins again and goes on where it was;
-// a row that changed meanwhile is left to the next pass.
+// A rotation reseals every sealed value with the new key. A resealed row is recognized by its seal, so
+// an interrupted rotation starts again and skips those; a row that changed during a pass is left to
+// the next pass.
 
 import { hkdfSync, randomBytes } from "node:crypto";
 import { chmod, copyFile, readFile, rename, writeFile } from "node:fs/promises";
@@ -14,8 +14,8 @@ import type { Part } from "./postgres/statement.ts";
 import { bytes, shape, text } from "./postgres/table.ts";
 
 /**
- * The key of this DATA_DIR. It is made only while nothing depends on it: losing it loses what it
- * sealed, and a new one in its place would hide that.
+ * The key of this DATA_DIR. It is created only while no data depends on it: a new key in place of a
+ * lost one would hide that the sealed data is lost.
  */
 export async function localMasterKey(
   dataDir: string,
@@ -45,7 +45,7 @@ async function makeKey(path: string): Promise<void> {
 
 const nextName = "master.key.next";
 
-/** The key that is to take the place of a DATA_DIR's own, while it does. */
+/** The next key of a DATA_DIR during a rotation. */
 export async function nextLocalKey(dataDir: string): Promise<Buffer | undefined> {
   const path = join(dataDir, nextName);
   const text = await readFile(path, "utf8").catch(() => undefined);
@@ -54,12 +54,12 @@ export async function nextLocalKey(dataDir: string): Promise<Buffer | undefined>
   return Buffer.from(text.trim(), "hex");
 }
 
-/** Made once: a rotation that was interrupted goes on with the same key. */
+/** Created once: an interrupted rotation continues with the same key. */
 export async function makeNextLocalKey(dataDir: string): Promise<void> {
   await makeKey(join(dataDir, nextName));
 }
 
-/** The next key takes its place; the one before stays beside it, for backups of before. */
+/** Installs the next key; the former one is kept beside it, for older backups. */
 export async function installNextLocalKey(dataDir: string, day: string): Promise<void> {
   const path = join(dataDir, "master.key");
   await copyFile(path, `${path}.until-${day}`);
@@ -67,14 +67,14 @@ export async function installNextLocalKey(dataDir: string, day: string): Promise
   await rename(join(dataDir, nextName), path);
 }
 
-/** What the database keeps: of the key in force, of the one that takes its place, and of former ones. */
+/** The checks in the database: of the current key, of the next one, and of retired ones. */
 export type KeptChecks = {
   readonly key_check: Buffer;
   readonly next_key_check: Buffer | null;
   readonly retired: readonly Buffer[];
 };
 
-/** What a process with these keys may do, or why it must not run. */
+/** Whether a process with these keys may run, or begins a rotation; throws when it must not run. */
 export function judgeMasterKeys(
   kept: KeptChecks,
   {
@@ -107,7 +107,7 @@ export function judgeMasterKeys(
   throw new Unusable(`${name} is not the key that the data in this database was sealed with`);
 }
 
-/** What the database keeps of the key, to tell whether a key is the one its data was sealed with. */
+/** A derived value that the database keeps, to recognize the key that sealed its data. */
 export function masterKeyCheck(masterKey: Buffer): Buffer {
   return keyFor("check", masterKey);
 }
@@ -117,7 +117,7 @@ export function keyFor(purpose: string, masterKey: Buffer): Buffer {
 }
 
 export type SealedRow = {
-  /** Orders the rows of its place. */
+  /** Rows are listed in its order. */
   readonly id: string;
   readonly sealed: Buffer;
   readonly purpose: string;
@@ -131,7 +131,7 @@ export type ResealedRow<Row extends SealedRow = SealedRow> = {
 
 const resealed = shape({ id: text(), before: bytes(), after: bytes() });
 
-/** Rows for a statement of a store: `id`, and how it was sealed `before` and `after`. */
+/** Rows for a statement of a store: `id`, and the sealed value `before` and `after`. */
 export function resealedRows(rows: readonly ResealedRow[]): Part {
   return resealed.rows(
     {
@@ -148,7 +148,7 @@ export type SealedPlace<Row extends SealedRow = SealedRow> = {
   readonly name: string;
   /** The next rows after an id, in order. */
   readonly list: (after: string, limit: number) => Promise<readonly Row[]>;
-  /** Each only where it is still sealed as it was. */
+  /** Updates each row only if its sealed value has not changed since it was read. */
   readonly set: (rows: readonly ResealedRow<Row>[]) => Promise<void>;
 };
 
@@ -162,7 +162,7 @@ export type ResealProgress = {
 
 const rowsPerPage = 200;
 
-/** One pass over a place; answers after every page with what it has done so far. */
+/** One pass over a place; yields its progress after every page. */
 export async function* resealPlace<Row extends SealedRow>(
   { name, list, set }: SealedPlace<Row>,
   sealKey: Buffer,

@@ -1,5 +1,5 @@
-// Prometheus metrics of this process, served on a listener of their own: what the service does is
-// the operator's to know.
+// Prometheus metrics of this process, served on a separate listener, because they are for operators
+// only.
 
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 
@@ -64,7 +64,7 @@ export function createMetrics(db: Pick<Database, "connections" | "loans" | "isSt
   return { registry, setSize, setAside };
 }
 
-/** A number that is read when it is asked for; NaN while it cannot be read. */
+/** A gauge that is read on each scrape; NaN when the read fails. */
 export function measureOnDemand(
   { registry }: Metrics,
   { name, help, read }: { name: string; help: string; read: () => Promise<number> },
@@ -95,7 +95,7 @@ export function measureRequests(app: App, { registry }: Metrics): void {
     const { label: route = "none", streams = false } = request.declared;
     const status = reply.statusCode;
     const isStream = streams && status < 400;
-    // How long a reader stayed says nothing about how quick an answer was.
+    // The duration of a stream is not a response time.
     if (!isStream) times.observe(route, Math.floor(status / 100), reply.elapsedTime / 1_000);
     if (status >= 400) refusals.inc({ route, status });
     next();

@@ -1,12 +1,12 @@
-// Requests to addresses that callers chose. None of them ever reaches an address that is not public.
+// Requests to URLs that callers chose. None of them reaches an address that is not public (SSRF).
 //
-//   name       resolved here, by a resolver of its own: a name that is slow to resolve must not hold
-//              up the threads that everything else uses
-//   vetting    each resolved address, or the literal in the URL, at the moment of connecting; only a
-//              vetted address is connected to, so a name cannot change its mind in between
+//   resolve    by a resolver of its own: a slow name must not block the thread pool of libuv, which
+//              `dns.lookup` uses
+//   vet        each resolved address, or the literal in the URL, at the moment of connecting; only a
+//              vetted address is connected to, so DNS rebinding has no effect
 //   answer     read up to a cap, within one deadline for everything; redirects are never followed
 //
-// What the configuration allows besides public addresses is for tests and local development.
+// Addresses that the configuration allows in addition are for tests and local development.
 
 import { promises as dns } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
@@ -34,9 +34,9 @@ export type OutboundAnswer =
   | { readonly kind: "failed"; readonly fault: OutboundFault };
 
 export type Outbound = {
-  /** Whether a host, as a URL spells it, may be asked at all; a name is looked at when it resolves. */
+  /** Whether the host of a URL is permitted; the addresses of a name are vetted when it is resolved. */
   permitsHost(hostname: string): boolean;
-  /** Never throws: what goes wrong is an answer too. */
+  /** Never throws: a failure is returned as an answer. */
   post(request: OutboundPost): Promise<OutboundAnswer>;
   close(): Promise<void>;
 };
@@ -51,11 +51,11 @@ const connectTimeoutMs = 3_000;
 const deadlineMsDefault = 10_000;
 const answerBytesMax = 20_480;
 const headBytesMax = 512;
-/** Shorter than what servers keep, so that none closes a connection while a request is on its way. */
+/** Shorter than the keep-alive of servers, so that none closes a connection during a request. */
 const keepAliveMs = 2_000;
 const resolveTimeoutMs = 1_400;
 
-/** Names that resolve on somebody's own network only. */
+/** Names that resolve on private networks only. */
 const insideNames = /(^|\.)(internal|local|localdomain|home\.arpa)\.?$/i;
 const localhost = /(^|\.)localhost\.?$/i;
 
@@ -81,7 +81,7 @@ export function openOutbound({
     bodyTimeout: deadlineMs,
     connect(options, callback) {
       const host = withoutBrackets(options.hostname);
-      // A literal is never looked up, so it is vetted here.
+      // A literal address is not resolved, so it is vetted here.
       if (isIP(host) !== 0 && !permits(host)) callback(new AddressBlocked(), null);
       else connect(options, callback);
     },
@@ -150,13 +150,13 @@ function exchange(
   let bytes = 0;
   const deadline = setTimeout(() => finish({ kind: "failed", fault: "timeout" }), deadlineMs);
 
-  /** The first outcome counts; a request that is still under way then has nothing more to say. */
+  /** The first outcome counts; the request is aborted if it is still under way. */
   function finish(outcome: OutboundAnswer): void {
     if (settled) return;
     settled = true;
     clearTimeout(deadline);
     settle(outcome);
-    controller?.abort(new Error("nobody waits for this any more"));
+    controller?.abort(new Error("the outcome is known already"));
   }
 
   function answered(): void {
@@ -180,10 +180,11 @@ function exchange(
       if (bytes > answerBytesMax) answered();
     },
     onResponseEnd() {
-      controller = undefined; // There is nothing left to abort, and the connection can be kept.
+      controller = undefined; // Nothing is left to abort; the connection is kept alive.
       answered();
     },
-    onResponseError: (_controller, error) => finish({ kind: "failed", fault: faultOf(error) }),
+    onResponseError: (_controller, error) =>
+      finish({ kind: "failed", fault: classifyFault(error) }),
   };
   try {
     agent.dispatch(
@@ -191,17 +192,17 @@ function exchange(
       handler,
     );
   } catch (error) {
-    finish({ kind: "failed", fault: faultOf(error) });
+    finish({ kind: "failed", fault: classifyFault(error) });
   }
 }
 
-function faultOf(error: unknown): OutboundFault {
+function classifyFault(error: unknown): OutboundFault {
   if (error instanceof AddressBlocked) return "address_blocked";
   const code = (error as NodeJS.ErrnoException | undefined)?.code ?? "";
   if (/TIMEOUT|ETIMEDOUT/.test(code)) return "timeout";
-  // What OpenSSL and Node call a handshake or a certificate that they do not accept.
+  // The error codes of OpenSSL and Node for a failed handshake or certificate.
   if (/^(ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code)) return "tls";
-  if (error instanceof AggregateError) return faultOf(error.errors[0]);
+  if (error instanceof AggregateError) return classifyFault(error.errors[0]);
   return "network";
 }
 

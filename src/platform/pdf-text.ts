@@ -1,8 +1,8 @@
-// How wide text is, and where its lines break.
+// Measures text and breaks it into lines.
 //
-// A PDF library shapes text as any script of the world needs it, at some tenths of a millisecond a
-// word. Latin letters, figures and signs stand side by side and need none of that, so they are set
-// glyph by glyph from the widths of the font; everything else is shaped as the library does.
+// The PDF library shapes text for any script, at some tenths of a millisecond per word. Latin letters,
+// figures and signs need no shaping, so they are set glyph by glyph from the widths of the font; the
+// library shapes everything else.
 
 import type PdfWriter from "pdfkit";
 
@@ -24,7 +24,7 @@ export type Typefaces = Readonly<Record<Weight, Typeface>>;
 const plainCodesEnd = 0x2300;
 const plainText = /^[\u0020-\u024f\u2010-\u2027\u2030-\u205e\u20a0-\u20c0\u2100-\u22ff]*$/;
 
-/** What the library keeps of an embedded font, as far as it is used here. */
+/** The fields of the library's embedded fonts that are used here. */
 type EmbeddedFont = {
   readonly font: { glyphForCodePoint(codePoint: number): Glyph };
   readonly scale: number;
@@ -49,12 +49,12 @@ type Run = {
 
 type Placed = { readonly glyph: Glyph; readonly position: Position };
 
-/** Registers the fonts of a document and says how wide text is in them. */
+/** Registers the fonts of a document and measures text in them. */
 export function openTypefaces(pdf: Pdf, fonts: Readonly<Record<Weight, Buffer>>): Typefaces {
   const open = (weight: Weight): Typeface => {
     pdf.registerFont(weight, fonts[weight]);
     pdf.font(weight).fontSize(1);
-    // The library does not say in its types what it keeps; its version is pinned.
+    // The types of the library leave these fields out; its version is pinned.
     const { _font: font } = pdf as unknown as { readonly _font: EmbeddedFont };
     const placed = setPlainly(font);
     const lineHeight = pdf.currentLineHeight(true);
@@ -73,7 +73,7 @@ export function openTypefaces(pdf: Pdf, fonts: Readonly<Record<Weight, Buffer>>)
   return { regular: open("regular"), strong: open("strong") };
 }
 
-/** Has the library set plain text glyph by glyph; says where the glyph of each letter is. */
+/** Makes the library set plain text glyph by glyph; returns the glyph of each letter. */
 function setPlainly(font: EmbeddedFont): (code: number) => Placed {
   const known = Array.from<Placed | undefined>({ length: plainCodesEnd });
   const placed = (code: number): Placed => {

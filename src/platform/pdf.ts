@@ -1,11 +1,12 @@
-// Papers as PDF: a letterhead, facts side by side, tables that go on over pages, notes, page numbers.
+// Lays out documents as PDF: a letterhead, facts side by side, tables over several pages, notes, page
+// numbers.
 //
-//   measure   every cell, so that a row is as high as its tallest and nothing is cut off
-//   break     before a row that no longer fits; the head of its table is repeated
-//   twice     all papers are laid out first without drawing, to know how many pages there are; then
-//             they are drawn, and a page that is full is written out and forgotten
+//   measure   every cell: a row is as high as its tallest cell, and no text is cut off
+//   break     before a row that does not fit; the head of its table is repeated
+//   twice     all documents are laid out first without drawing, to count the pages; then they are
+//             drawn, and each full page is written out and released
 //
-// The same paper is the same bytes: its date is given, and nothing else in it depends on the time.
+// The same input gives the same bytes: the date is an argument, and nothing else depends on time.
 
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -25,9 +26,9 @@ import {
 export type Paper = {
   readonly title: string;
   readonly letterhead: { readonly name: string; readonly lines: readonly string[] };
-  /** Stands under the title, such as a number or a span of time. */
+  /** Under the title, such as a number or a period. */
   readonly subtitle: string;
-  /** A word across the head for a paper that is not the last one of its kind. */
+  /** A word across the head of a document that is not final. */
   readonly mark?: string | undefined;
   readonly sections: readonly Section[];
 };
@@ -74,7 +75,7 @@ type Tools = {
   readonly fonts: Readonly<Record<Weight, Buffer>>;
 };
 
-/** The library takes longer to load than most commands take to run, and few of them draw. */
+/** Loaded on first use: the library takes longer to load than most commands run, and few draw. */
 async function loadTools(): Promise<Tools> {
   const [{ default: Writer }, regular, strong] = await Promise.all([
     import("pdfkit"),
@@ -86,7 +87,7 @@ async function loadTools(): Promise<Tools> {
 
 let tools: Promise<Tools> | undefined;
 
-/** Each paper begins on a page of its own; the pages are numbered through. */
+/** Each document begins on a new page; the pages are numbered through. */
 export async function drawPapers(
   papers: readonly Paper[],
   dated: Date,
@@ -124,7 +125,7 @@ async function collect(pdf: Pdf): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** What is drawn on, and how many pages it will have; without it, nothing is drawn. */
+/** The PDF and the number of its pages; absent in the first pass, which draws nothing. */
 type Drawn = { readonly pdf: Pdf; readonly name: string; readonly pages: number };
 
 type Writing = {
@@ -137,7 +138,7 @@ type Writing = {
   readonly align?: "left" | "right";
 };
 
-/** The page under way: where the next thing goes, and the hand that draws it. */
+/** The current page: the position of the next element, and the functions that draw it. */
 class Sheet {
   y: number = page.margin;
   pages = 0;
@@ -162,7 +163,7 @@ class Sheet {
   /** Leaves `y` under the text. */
   write(text: string, writing: Writing): void {
     const { x, y, width, align = "left", strong, size: points, color = ink.text } = writing;
-    const typeface = this.#typefaceOf(strong);
+    const typeface = this.#findTypeface(strong);
     const lines = breakLines(typeface, text, { width, size: points });
     const lineHeight = typeface.lineHeight * points;
     this.y = y + lines.length * lineHeight;
@@ -175,20 +176,20 @@ class Sheet {
     lines.forEach((line, at) => {
       const wide = this.widthOf(line, writing);
       const indent = align === "right" ? width - wide : 0;
-      // Told how wide it is, the library does not measure it once more.
+      // With a given width, the library does not measure the text again.
       const told = { lineBreak: false, textWidth: wide, wordCount: 1 };
       pdf.text(line, x + indent, y + at * lineHeight, told);
     });
   }
 
   heightOf(text: string, { width, size: points, strong }: Omit<Writing, "x" | "y">): number {
-    const typeface = this.#typefaceOf(strong);
+    const typeface = this.#findTypeface(strong);
     const lines = breakLines(typeface, text, { width, size: points });
     return lines.length * typeface.lineHeight * points;
   }
 
   widthOf(text: string, { size: points, strong }: Pick<Writing, "size" | "strong">): number {
-    return this.#typefaceOf(strong).width(text) * points;
+    return this.#findTypeface(strong).width(text) * points;
   }
 
   rule(y: number, width: number): void {
@@ -213,7 +214,7 @@ class Sheet {
     this.write(text, { ...box, x, width: contentWidth * 0.3, align: "right" });
   }
 
-  #typefaceOf(strong = false): Typeface {
+  #findTypeface(strong = false): Typeface {
     return this.#typefaces[strong ? "strong" : "regular"];
   }
 }
@@ -252,7 +253,7 @@ function drawSection(sheet: Sheet, section: Section): void {
     case "facts":
       return drawFacts(sheet, section.columns);
     case "heading":
-      // What it is the heading of begins on the same page.
+      // The content under a heading begins on the same page.
       if (sheet.y + underHeading > contentBottom) sheet.startPage();
       return drawText(sheet, section.text, { strong: true, size: size.text + 1, after: 4 });
     case "note":
@@ -328,10 +329,10 @@ type CellPlace = {
 };
 
 function drawCell(sheet: Sheet, cell: string, { column, x, top, strong }: CellPlace): void {
-  const [text, small] = partsOf(cell);
+  const [text, small] = splitCell(cell);
   const box = { x: x + cellPadding, width: innerWidth(column), align: column.align ?? "left" };
-  const fitted = fitOf(sheet, text, { column, strong });
-  // A figure that was set smaller stands on the line of the others.
+  const fitted = fitSize(sheet, text, { column, strong });
+  // A figure in a smaller size is aligned with the others on the baseline.
   sheet.write(text, { ...box, y: top + cellPadding + size.text - fitted, size: fitted, strong });
   if (small) sheet.write(small, { ...box, y: sheet.y, size: size.small, color: ink.soft });
 }
@@ -342,16 +343,16 @@ function rowHeight(
   { cells, strong = false }: Row,
 ): number {
   const heights = columns.map((column, at) => {
-    const [text, small] = partsOf(cells[at] ?? "");
+    const [text, small] = splitCell(cells[at] ?? "");
     const width = innerWidth(column);
-    const fitted = fitOf(sheet, text, { column, strong });
+    const fitted = fitSize(sheet, text, { column, strong });
     const main = sheet.heightOf(text, { width, size: fitted, strong });
     return main + (small ? sheet.heightOf(small, { width, size: size.small }) : 0);
   });
   return Math.max(...heights) + 2 * cellPadding;
 }
 
-function partsOf(cell: string): [string, string] {
+function splitCell(cell: string): [string, string] {
   const end = cell.indexOf("\n");
   return end < 0 ? [cell, ""] : [cell.slice(0, end), cell.slice(end + 1)];
 }
@@ -360,8 +361,8 @@ function innerWidth({ width }: Column): number {
   return width - 2 * cellPadding;
 }
 
-/** A figure is never broken over lines: it is set smaller until it fits. */
-function fitOf(
+/** A figure is never wrapped: its size is reduced until it fits. */
+function fitSize(
   sheet: Sheet,
   text: string,
   { column, strong }: Pick<CellPlace, "column" | "strong">,

@@ -7,22 +7,22 @@ const sendWithinMs = 1_000;
 const reconnectStepMs = 50;
 const reconnectWithinMs = 2_000;
 
-/** A connection that is made again whenever it is lost; commands fail at once while it is. */
+/** Reconnects whenever the connection is lost; until then commands fail at once. */
 export async function connectRedis(url: string): Promise<RedisClientType> {
-  const { createClient } = await import("@redis/client"); // Most services run without it.
+  const { createClient } = await import("@redis/client"); // Loaded here, because most services run without it.
   let wasConnected = false;
   const redis: RedisClientType = createClient({
     url,
     disableOfflineQueue: true,
     socket: {
       connectTimeout: connectTimeoutMs,
-      // The first attempt fails where the operator sees it; left alone, it would go on for ever.
+      // A failed first attempt is reported to the operator and not retried.
       reconnectStrategy: (retries) =>
         wasConnected && Math.min(retries * reconnectStepMs, reconnectWithinMs),
     },
     commandOptions: { timeout: sendWithinMs },
   });
-  redis.on("error", () => {}); // Each failing command is reported by whoever sent it.
+  redis.on("error", () => {}); // The caller of a failing command reports it.
   try {
     await redis.connect();
     wasConnected = true;

@@ -1,18 +1,18 @@
-// What must not be readable at rest is sealed with AES-256-GCM. The purpose is bound to the seal,
-// so that a sealed value cannot be moved to another place and opened there.
+// Encrypts values that must not be readable at rest, with AES-256-GCM. The purpose is authenticated
+// with the value, so a sealed value cannot be opened in another place.
 //
-// A seal key is one key, or two while the master key is changed: the first seals, and either opens.
+// A seal key is one key, or two during a rotation of the master key: the first seals, either opens.
 
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 
 const nonceBytes = 12;
 const tagBytes = 16;
-// Without a fixed length a tag that was cut to four bytes would be compared as four bytes.
+// Without a fixed length, Node would accept a tag that was truncated to four bytes.
 const tagOptions = { authTagLength: tagBytes };
 
 const keyBytes = 32;
 
-/** The key that seals, of one or two. */
+/** The first key, which seals. */
 export function sealingKey(sealKey: Buffer): Buffer {
   return sealKey.subarray(0, keyBytes);
 }
@@ -35,7 +35,7 @@ export function open(sealed: Buffer, purpose: string, sealKey: Buffer): string {
   }
 }
 
-/** Whether it is sealed with the key that seals now, and not with the other one. */
+/** Whether the value is sealed with the first key. */
 export function isSealedAnew(sealed: Buffer, purpose: string, sealKey: Buffer): boolean {
   try {
     openWith(sealed, purpose, sealingKey(sealKey));

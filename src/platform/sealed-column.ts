@@ -1,5 +1,5 @@
-// A sealed column as a rotation of the master key reads and writes it. The slice that owns the table
-// names it, in its store.
+// Reads and writes a sealed column for the rotation of the master key. The room that owns the table
+// declares it in its store.
 
 import { createHash } from "node:crypto";
 
@@ -12,7 +12,7 @@ export type KeptSealed = { readonly id: string; readonly sealed: Buffer };
 export type SealedColumn<Row extends KeptSealed> = {
   /** The next rows after an id, in the order of the ids. */
   list(db: Db, after: string, limit: number): Promise<Row[]>;
-  /** Each only where it is still sealed as it was. */
+  /** Updates each row only if its sealed value has not changed since it was read. */
   set(db: Db, rows: readonly ResealedRow[]): Promise<void>;
 };
 
@@ -23,10 +23,10 @@ export function sealedColumn<Also extends string = never>({
   also = [],
 }: {
   readonly table: string;
-  /** The column that the rows are told apart and locked in order by. */
+  /** The key column; rows are locked in its order. */
   readonly id: string;
   readonly sealed: string;
-  /** Text columns that the purpose of a seal is made from. */
+  /** Text columns that are part of the purpose of a seal. */
   readonly also?: readonly Also[];
 }): SealedColumn<KeptSealed & Readonly<Record<Also, string>>> {
   const listing = name(`
@@ -37,7 +37,7 @@ export function sealedColumn<Also extends string = never>({
     limit $2`);
   let parameters = 0;
   const given = resealedRows([]).write(() => `$${++parameters}`);
-  // Locked in the order of the ids first: an update alone takes rows in the order of its plan.
+  // Locks the rows in the order of their ids first: an update alone locks in the order of its plan.
   const setting = name(`
     update ${table} as t
     set ${sealed} = n.after

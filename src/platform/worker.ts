@@ -1,10 +1,10 @@
-// Work that nobody waits for: a worker runs its work, again and again, until it is stopped.
+// A background worker: it runs its work repeatedly until it is stopped.
 //
-//   work     does one bounded piece and says whether there is more to do right away
+//   work     does one bounded piece and returns whether there is more to do at once
 //   pause    between two runs when there is nothing to do; `wake` ends it early
-//   fault    is logged, and the next run comes after the pause; a worker never ends by itself
+//   error    is logged, and the next run comes after the pause; a worker never ends by itself
 //
-// Several processes may run the same worker: the work itself claims what it does with `skip locked`.
+// Several processes may run the same worker: the work claims its rows with `skip locked`.
 
 import type { FastifyBaseLogger } from "fastify";
 
@@ -26,7 +26,7 @@ export type Worker = {
 
 export function startWorker({ name, pauseMs, work, log }: WorkerOptions): Worker {
   const stopping = new AbortController();
-  /** Said while the work is under way, it makes the next pause none. */
+  /** Set by `wake` during a run: the next pause is skipped. */
   let woken = false;
   let endPause: (() => void) | undefined;
 
@@ -53,7 +53,7 @@ export function startWorker({ name, pauseMs, work, log }: WorkerOptions): Worker
     try {
       return await work();
     } catch (error) {
-      // A worker that waits for what a caller holds lets go of its own, and tries again later.
+      // A lock timeout: the worker rolls back, so that callers go first, and tries again later.
       const hasNoTurn = isLockTimeout(error) || error instanceof Overloaded;
       if (hasNoTurn) log.info({ worker: name }, "worker gave way");
       else log.error({ worker: name, err: error }, "worker failed");

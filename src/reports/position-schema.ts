@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 
 import { schemes } from "../kernel/scheme.ts";
-import { nullable, oneOf, openEnum, paiseSum, timestamp } from "../platform/http/wire.ts";
+import { nullable, closedEnum, openEnum, paiseSum, timestamp } from "../platform/http/wire.ts";
 
 export const PositionsQuery = Type.Object(
   {
@@ -61,7 +61,9 @@ const groupings = ["day", "firm", "scheme"] as const;
 
 export const EarningsQuery = Type.Object(
   {
-    by: Type.Optional(oneOf(groupings, { description: "What to add up by; day unless given." })),
+    by: Type.Optional(
+      closedEnum(groupings, { description: "What to add up by; day unless given." }),
+    ),
     from: Type.Optional(day("The first day; that of the month of `to` unless given.")),
     to: Type.Optional(day("The last day; today unless given.")),
   },

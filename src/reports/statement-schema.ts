@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 
 import { schemes } from "../kernel/scheme.ts";
-import { nullable, oneOf, openEnum, paiseSum, timestamp } from "../platform/http/wire.ts";
+import { nullable, closedEnum, openEnum, paiseSum, timestamp } from "../platform/http/wire.ts";
 import { lineKinds, partMax, statementStates } from "./statement-rules.ts";
 
 const amount = (description: string) => paiseSum(description, 24_412_500);
@@ -145,7 +145,7 @@ export const StatementQuery = Type.Object(
   {
     ...ofFirm,
     format: Type.Optional(
-      oneOf(["json", "csv", "pdf"], { description: "As what; json unless given." }),
+      closedEnum(["json", "csv", "pdf"], { description: "As what; json unless given." }),
     ),
     after_line: Type.Optional(
       Type.Integer({

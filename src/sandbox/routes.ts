@@ -1,4 +1,4 @@
-import { callOf, takeNoBodyAsEmpty } from "../platform/http/calls.ts";
+import { toCall, takeNoBodyAsEmpty } from "../platform/http/calls.ts";
 import { type Context, contextFor } from "../platform/context.ts";
 import type { App } from "../platform/http/server.ts";
 import { advanceClock, type TimeHooks } from "./advance-clock.ts";
@@ -39,7 +39,7 @@ export function sandboxRoutes(
       },
     },
     async (request, reply) =>
-      await advanceClock(contextFor(ctx, request.caller), callOf(request, reply), {
+      await advanceClock(contextFor(ctx, request.caller), toCall(request, reply), {
         command: request.body,
         timeHooks,
       }),
@@ -61,7 +61,7 @@ export function sandboxRoutes(
       },
     },
     async (request, reply) =>
-      await setScenario(contextFor(ctx, request.caller), callOf(request, reply), request.body),
+      await setScenario(contextFor(ctx, request.caller), toCall(request, reply), request.body),
   );
 
   app.post(
@@ -77,7 +77,7 @@ export function sandboxRoutes(
       },
     },
     async (request, reply) =>
-      await seedSandbox(contextFor(ctx, request.caller), callOf(request, reply), request.body),
+      await seedSandbox(contextFor(ctx, request.caller), toCall(request, reply), request.body),
   );
 
   app.post(
@@ -97,6 +97,6 @@ export function sandboxRoutes(
       },
     },
     async (request, reply) =>
-      await resetSandbox(contextFor(ctx, request.caller), callOf(request, reply), settlementHooks),
+      await resetSandbox(contextFor(ctx, request.caller), toCall(request, reply), settlementHooks),
   );
 }

@@ -1,13 +1,13 @@
 import { type Static, Type } from "typebox";
 
 import { schemes } from "../kernel/scheme.ts";
-import { body, oneOf, openEnum, timestamp } from "../platform/http/wire.ts";
+import { body, closedEnum, openEnum, timestamp } from "../platform/http/wire.ts";
 import { scenarios } from "../outside/scenario-rules.ts";
 
 export const NoFields = body({});
 
 export const SetScenarioBody = body({
-  scenario: oneOf(scenarios, {
+  scenario: closedEnum(scenarios, {
     description:
       "transfer_timeout: customs never answers. transfer_refused: it refuses. credit_suspended: it " +
       "suspends the credit. payout_returned: the bank sends the money back. market_halt: you get no " +
@@ -42,7 +42,9 @@ export const SeedCreditsBody = body({
     description: "How many credits.",
     examples: [20],
   }),
-  scheme: Type.Optional(oneOf(schemes, { description: "All of this scheme; mixed when absent." })),
+  scheme: Type.Optional(
+    closedEnum(schemes, { description: "All of this scheme; mixed when absent." }),
+  ),
   seed: Type.Optional(
     Type.String({
       minLength: 1,

@@ -1,4 +1,4 @@
-import { callOf, sendPage, takeNoBodyAsEmpty } from "../platform/http/calls.ts";
+import { toCall, sendPage, takeNoBodyAsEmpty } from "../platform/http/calls.ts";
 import { type Context, contextFor } from "../platform/context.ts";
 import type { App } from "../platform/http/server.ts";
 import { advanceSettlement, type Simulation } from "./advance-settlements.ts";
@@ -70,7 +70,7 @@ export function settlementRoutes(app: App, ctx: Context, simulation: Simulation)
       },
     },
     async (request, reply) =>
-      await advanceSettlement(contextFor(ctx, request.caller), callOf(request, reply), {
+      await advanceSettlement(contextFor(ctx, request.caller), toCall(request, reply), {
         settlementId: request.params.settlement_id,
         simulation,
       }),

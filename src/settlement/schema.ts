@@ -3,10 +3,10 @@ import { type Static, Type } from "typebox";
 import { schemes, sides } from "../kernel/scheme.ts";
 import {
   body,
-  historyOf,
+  historySchema,
   idFilter,
   nullable,
-  oneOf,
+  closedEnum,
   openEnum,
   pageFields,
   pageQuery,
@@ -62,7 +62,7 @@ export const Settlement = Type.Object(
     sides: Type.Array(Side, {
       description: "What your firms deliver or buy in it, and nothing of anybody else.",
     }),
-    history: historyOf(settlementStates),
+    history: historySchema(settlementStates),
     version: Type.Integer({ description: "Raised by every change.", examples: [1] }),
     allowed_actions: Type.Array(Type.String(), { description: "What you can do with it now." }),
     created_at: timestamp("When it was dealt."),
@@ -76,7 +76,9 @@ export const SettlementParams = Type.Object({ settlement_id: settlementId });
 
 export const ListSettlementsQuery = Type.Object(
   {
-    status: Type.Optional(oneOf(settlementStates, { description: "Only those in this state." })),
+    status: Type.Optional(
+      closedEnum(settlementStates, { description: "Only those in this state." }),
+    ),
     firm_id: idFilter("Only those of this firm."),
     order_id: idFilter("Only those of this order."),
     from: Type.Optional(timestamp("Only those dealt at this time or later.")),

@@ -27,7 +27,7 @@ import type { Paise } from "../kernel/money.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { idempotencyOwner, visibleTo } from "../kernel/visibility.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
-import { differences, fingerprintOf, keyReused } from "../platform/http/idempotency.ts";
+import { differences, computeFingerprint, keyReused } from "../platform/http/idempotency.ts";
 import { amountDaysMin } from "../rates/rules.ts";
 import { OwnersDisputed } from "../settlement/open-settlements.ts";
 import { buyCover, buyQuoted, chooseDeliverable, type Draft, sellCredits } from "./match-order.ts";
@@ -120,7 +120,10 @@ function originalKey({ call, idempotencyKey }: Pick<Command, "call" | "idempoten
  * The same request gets its original order; a different one is refused with the fields that differ.
  */
 function answerReplay(original: OrderRow, { request }: Loaded): Verdict {
-  const differs = differences(fingerprintOf(original.request ?? {}), fingerprintOf(request));
+  const differs = differences(
+    computeFingerprint(original.request ?? {}),
+    computeFingerprint(request),
+  );
   if (differs.length === 0) return { kind: "replayed", orderId: original.order_id };
   return { kind: "refused", failure: keyReused("order", { order_id: original.order_id, differs }) };
 }

@@ -6,7 +6,7 @@
 // store. The matcher (match-resting.ts) deals resting orders later.
 
 import { type Context, contextFor } from "../platform/context.ts";
-import { callOf, sendCreation, sendLong, sendPage } from "../platform/http/calls.ts";
+import { toCall, sendCreation, sendLong, sendPage } from "../platform/http/calls.ts";
 import type { App } from "../platform/http/server.ts";
 import { compileBatchValidator } from "../platform/http/validation.ts";
 import { cancelOrder, type OrderDesk, placeOrder, placeOrderBatch } from "./order-desk.ts";
@@ -47,7 +47,7 @@ export function quoteRoutes(app: App, ctx: Context, takeQuote: TakeQuote): void 
       },
     },
     async (request, reply) => {
-      const { headers, quote } = await takeQuote(callOf(request, reply), request.body);
+      const { headers, quote } = await takeQuote(toCall(request, reply), request.body);
       reply.headers(headers);
       return quote;
     },
@@ -92,7 +92,7 @@ export function orderRoutes(app: App, ctx: Context, desk: OrderDesk): void {
         await placeOrder(
           contextFor(ctx, request.caller),
           desk,
-          callOf(request, reply),
+          toCall(request, reply),
           request.body,
         ),
       ),
@@ -120,7 +120,7 @@ export function orderRoutes(app: App, ctx: Context, desk: OrderDesk): void {
         await placeOrderBatch(
           contextFor(ctx, request.caller),
           desk,
-          callOf(request, reply),
+          toCall(request, reply),
           request.body,
         ),
       ),
@@ -176,6 +176,6 @@ export function orderRoutes(app: App, ctx: Context, desk: OrderDesk): void {
       },
     },
     async (request, reply) =>
-      await cancelOrder(desk, callOf(request, reply), request.params.order_id),
+      await cancelOrder(desk, toCall(request, reply), request.params.order_id),
   );
 }

@@ -6,7 +6,7 @@ import {
   body,
   itemError,
   nullable,
-  oneOf,
+  closedEnum,
   openEnum,
   pageFields,
   pageQuery,
@@ -28,8 +28,10 @@ function integer(description: string, example: number) {
 
 export const TakeQuoteBody = body(
   {
-    side: oneOf(quoteSides, { description: "Whether you sell credits or buy cover." }),
-    scheme: Type.Optional(oneOf(schemes, { description: "Required unless scrip_no is given." })),
+    side: closedEnum(quoteSides, { description: "Whether you sell credits or buy cover." }),
+    scheme: Type.Optional(
+      closedEnum(schemes, { description: "Required unless scrip_no is given." }),
+    ),
     face_paise: Type.Optional(paise("Sell, with scheme: the face value to price.")),
     requirement_paise: Type.Optional(paise("Buy, with scheme: the duty to cover.")),
     scrip_no: Type.Optional(
@@ -163,11 +165,13 @@ const orderFields = {
       description: "Takes a quote at its price, as long as it is valid; a quote is used once.",
     }),
   ),
-  side: Type.Optional(oneOf(sides, { description: "Required without quote_ref." })),
+  side: Type.Optional(closedEnum(sides, { description: "Required without quote_ref." })),
   scrip_no: Type.Optional(
     Type.String({ minLength: 1, maxLength: 64, description: "Sell: this one credit." }),
   ),
-  scheme: Type.Optional(oneOf(schemes, { description: "With face_paise or requirement_paise." })),
+  scheme: Type.Optional(
+    closedEnum(schemes, { description: "With face_paise or requirement_paise." }),
+  ),
   face_paise: Type.Optional(
     paise("Sell: the firm's own whole credits whose sum is the largest within this."),
   ),
@@ -181,7 +185,7 @@ const orderFields = {
     }),
   ),
   time_in_force: Type.Optional(
-    oneOf(timesInForce, {
+    closedEnum(timesInForce, {
       description:
         "IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, " +
         "the default with a limit. GTD: rests until expires_at.",
@@ -290,9 +294,9 @@ export const OrderParams = Type.Object({ order_id: orderId });
 
 export const ListOrdersQuery = Type.Object(
   {
-    status: Type.Optional(oneOf(orderStates, { description: "Only those in this state." })),
-    side: Type.Optional(oneOf(sides)),
-    scheme: Type.Optional(oneOf(schemes)),
+    status: Type.Optional(closedEnum(orderStates, { description: "Only those in this state." })),
+    side: Type.Optional(closedEnum(sides)),
+    scheme: Type.Optional(closedEnum(schemes)),
     firm_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
     client_ref: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
     idempotency_key: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),

@@ -1,5 +1,5 @@
 import { type Context, contextFor } from "../platform/context.ts";
-import { callOf, sendCreation, sendPage, takeNoBodyAsEmpty } from "../platform/http/calls.ts";
+import { toCall, sendCreation, sendPage, takeNoBodyAsEmpty } from "../platform/http/calls.ts";
 import type { App } from "../platform/http/server.ts";
 import type { Outbound } from "../platform/outbound.ts";
 import { listDeliveries, listFailures } from "./read-deliveries.ts";
@@ -44,7 +44,7 @@ export function webhookRoutes(app: App, ctx: Context, outbound: Outbound): void 
         reply,
         await registerWebhook(
           { ...contextFor(ctx, request.caller), outbound },
-          callOf(request, reply),
+          toCall(request, reply),
           request.body,
         ),
       ),
@@ -102,7 +102,7 @@ export function webhookRoutes(app: App, ctx: Context, outbound: Outbound): void 
     async (request, reply) =>
       await deleteWebhook(
         contextFor(ctx, request.caller),
-        callOf(request, reply),
+        toCall(request, reply),
         request.params.webhook_id,
       ),
   );
@@ -123,7 +123,7 @@ export function webhookRoutes(app: App, ctx: Context, outbound: Outbound): void 
     async (request, reply) =>
       await testWebhook(
         contextFor(ctx, request.caller),
-        callOf(request, reply),
+        toCall(request, reply),
         request.params.webhook_id,
       ),
   );
@@ -145,7 +145,7 @@ export function webhookRoutes(app: App, ctx: Context, outbound: Outbound): void 
       },
     },
     async (request, reply) =>
-      await rotateSecret(contextFor(ctx, request.caller), callOf(request, reply), {
+      await rotateSecret(contextFor(ctx, request.caller), toCall(request, reply), {
         webhookId: request.params.webhook_id,
         ...request.body,
       }),
@@ -167,7 +167,7 @@ export function webhookRoutes(app: App, ctx: Context, outbound: Outbound): void 
     async (request, reply) =>
       await enableWebhook(
         contextFor(ctx, request.caller),
-        callOf(request, reply),
+        toCall(request, reply),
         request.params.webhook_id,
       ),
   );
@@ -234,6 +234,6 @@ export function deliveryRoutes(app: App, ctx: Context): void {
       },
     },
     async (request, reply) =>
-      await replayDeliveries(contextFor(ctx, request.caller), callOf(request, reply), request.body),
+      await replayDeliveries(contextFor(ctx, request.caller), toCall(request, reply), request.body),
   );
 }

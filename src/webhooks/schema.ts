@@ -5,7 +5,7 @@ import { environments } from "../kernel/caller.ts";
 import {
   body,
   nullable,
-  oneOf,
+  closedEnum,
   openEnum,
   pageFields,
   pageQuery,
@@ -40,7 +40,7 @@ const url = Type.String({
 
 export const RegisterWebhookBody = body({
   url,
-  event: oneOf([everyEvent, ...eventCatalog], {
+  event: closedEnum([everyEvent, ...eventCatalog], {
     description: "One event name, or * for all of them.",
     examples: [everyEvent],
   }),
@@ -141,7 +141,7 @@ export const DeliveriesParams = Type.Object({ webhook_id: webhookIdOfDelivery })
 
 export const ListDeliveriesQuery = Type.Object(
   {
-    status: Type.Optional(oneOf(deliveryLifecycle.states, { description: "Only those." })),
+    status: Type.Optional(closedEnum(deliveryLifecycle.states, { description: "Only those." })),
     ...pageQuery,
   },
   { additionalProperties: false },
@@ -151,7 +151,7 @@ export type ListDeliveriesQuery = Static<typeof ListDeliveriesQuery>;
 export const ListFailuresQuery = Type.Object(
   {
     webhook_id: Type.Optional(Type.String({ description: "Only of this webhook." })),
-    event: Type.Optional(oneOf(eventCatalog, eventName)),
+    event: Type.Optional(closedEnum(eventCatalog, eventName)),
     ...pageQuery,
   },
   { additionalProperties: false },
@@ -167,7 +167,7 @@ export const ReplayBody = body({
     }),
   ),
   webhook_id: Type.Optional(Type.String({ description: "Those of this webhook." })),
-  event: Type.Optional(oneOf(eventCatalog, eventName)),
+  event: Type.Optional(closedEnum(eventCatalog, eventName)),
   since: Type.Optional(
     Type.String({ format: "date-time", description: "Those of events from then on." }),
   ),

@@ -296,7 +296,8 @@ export function decidingRoutes(house: House): string[] {
 
 /** On the public surface there is no caller. */
 export function routesForNobody(house: House): string[] {
-  const passed = /(?<!contextFor)\(\s*ctx,\s*(?:request|call|toRequester|desk)|\.\.\.ctx\b/;
+  const passed =
+    /(?<!contextFor)\(\s*ctx,\s*(?:request|call|toCall|toVisit|toRequester|desk)|\.\.\.ctx\b/;
   return codeWhere(
     house,
     passed,
@@ -304,17 +305,13 @@ export function routesForNobody(house: House): string[] {
   );
 }
 
-/** Rooms and folders with functions whose names still end in `Of`; none is added to the list. */
-const roomsWithOf: readonly string[] = [
+/** Folders and files with functions whose names still end in `Of`; none is added to the list. */
+const namedWithOf: readonly string[] = [
   "bench/",
   "cli/",
-  "src/access/",
-  "src/credits/",
-  "src/crosses/",
-  "src/firms/",
-  "src/outside/",
-  "src/platform/",
-  "src/sandbox/",
+  "src/platform/http/request-times.ts",
+  "src/platform/postgres/connections.ts",
+  "src/platform/postgres/prepared.ts",
   "test/",
 ];
 
@@ -324,7 +321,7 @@ export function namesWithoutVerb(house: House): string[] {
     /\bfunction\*?\s+(\w+Of)\b|\bconst\s+(\w+Of)\s*=\s*(?:async\s*)?(?:\([^()]*\)|\w+)\s*(?::[^=]*)?=>|(#\w+Of)\(/g;
   return Object.entries(house).flatMap(([path, text]) => {
     if (!path.endsWith(".ts") || describesRules.has(path)) return [];
-    if (roomsWithOf.some((room) => path.startsWith(room))) return [];
+    if (namedWithOf.some((place) => path.startsWith(place))) return [];
     const names = [...withoutComments(text).matchAll(declared)];
     return names.map(([, a, b, c]) => `${path} declares ${a ?? b ?? c ?? ""}`);
   });

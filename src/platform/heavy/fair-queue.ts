@@ -1,8 +1,8 @@
-// Who is next. Desks of one environment take turns, so that a desk with a hundred jobs delays another
-// desk's one job by one. Live goes before sandbox, but for one turn in so many, which is the
-// sandbox's: it is slow beside a busy live, and never stands still.
+// A fair queue. Desks of one environment take turns, so a desk with a hundred jobs delays the one job
+// of another desk by one job. Live goes before sandbox, but after several live jobs in a row a waiting
+// sandbox job has a turn, so that the sandbox is slow beside a busy live and never starves.
 //
-// Both are bounded: a desk, and all of them together. What does not fit is refused at once.
+// The jobs of a desk and of an environment are bounded; a job beyond a bound is refused at once.
 
 import { type Environment, environments } from "../../kernel/caller.ts";
 import { Overloaded } from "../postgres/coalesce.ts";
@@ -13,12 +13,12 @@ export type QueueLimits = {
   readonly perEnvironmentMax: number;
 };
 
-/** So many turns of live, and then one of the sandbox if it waits. */
+/** After this many live jobs in a row, a waiting sandbox job is next. */
 const liveTurnsInRow = 8;
 
 export class FairQueue<Job extends { readonly by: OnBehalf }> {
   readonly #limits: QueueLimits;
-  /** The desk whose turn is next comes first. */
+  /** In the order of their turns. */
   readonly #desks: Readonly<Record<Environment, Map<string, Job[]>>> = {
     live: new Map(),
     sandbox: new Map(),
@@ -44,7 +44,7 @@ export class FairQueue<Job extends { readonly by: OnBehalf }> {
     this.#waiting[environment] += 1;
   }
 
-  /** Whether it still waited. */
+  /** False when the job was not waiting any more. */
   remove(job: Job): boolean {
     const { environment, deskId } = job.by;
     const jobs = this.#desks[environment].get(deskId) ?? [];
@@ -56,7 +56,7 @@ export class FairQueue<Job extends { readonly by: OnBehalf }> {
     return true;
   }
 
-  /** The next one that may begin; undefined when there is none, or only what may not. */
+  /** Takes the next job; undefined when none may begin. */
   next({ sandbox }: { readonly sandbox: boolean }): Job | undefined {
     const maySandbox = sandbox && this.#waiting.sandbox > 0;
     const isSandboxTurn =

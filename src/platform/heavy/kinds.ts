@@ -1,24 +1,24 @@
-// Work that would hold the event loop: what it is called, what it does, and for whom it is done.
+// Work that would block the event loop: its kinds, its callers and the interface that runs it.
 
 import type { Environment } from "../../kernel/caller.ts";
 import { Overloaded } from "../postgres/coalesce.ts";
 import { noPace, type Pace } from "./pace.ts";
 
-/** Input and output pass between threads, so they are plain values: no functions, no classes. */
+/** Input and output are copied between threads, so they are plain values: no functions, no classes. */
 export type HeavyKind<Input, Output> = {
   readonly name: string;
   readonly work: (input: Input, stop: Stop) => Output | Promise<Output>;
 };
 
-/** Long work asks now and then whether anybody still waits for it. */
+/** Long work polls this, and stops when its caller has gone. */
 export type Stop = { readonly isAsked: () => boolean };
 
-/** Whose turn it is: desks take turns, and live goes before sandbox. */
+/** The caller of a job, for the fair queue: desks take turns, and live goes before sandbox. */
 export type OnBehalf = { readonly environment: Environment; readonly deskId: string };
 
 export type HeavyOptions = {
   readonly by: OnBehalf;
-  /** Ends the work, or its wait, when nobody wants the answer any more. */
+  /** Cancels the job, waiting or running, when its caller has gone. */
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -28,7 +28,7 @@ export type Heavy = {
     input: Input,
     options: HeavyOptions,
   ): Promise<Output>;
-  /** Work that needs the database all along, and so is done where it is asked for, piece by piece. */
+  /** Runs work that needs the database throughout: on the event loop, in pieces. */
   inPieces<Output>(
     name: string,
     work: (pace: Pace) => Promise<Output>,
@@ -36,7 +36,7 @@ export type Heavy = {
   ): Promise<Output>;
 };
 
-/** How a job ended, for whoever measures. */
+/** How a job ended, for metrics. */
 export type EndedJob = {
   readonly kind: string;
   readonly environment: Environment;
@@ -52,10 +52,10 @@ export function heavyKind<Input, Output>(
   return { name, work };
 }
 
-/** Whoever asked has gone, so nobody will read what this is answered with. */
+/** The caller has gone; nobody reads this error. */
 export class NobodyWaits extends Overloaded {}
 
-/** The same work where it is asked for: in commands, in tests of its own, and as a control. */
+/** Runs the work on the calling thread: for commands and tests. */
 export const onThisThread: Heavy = {
   run: async ({ work }, input, { signal }) =>
     await work(input, { isAsked: () => signal?.aborted ?? false }),

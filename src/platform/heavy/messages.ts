@@ -1,5 +1,5 @@
-// What passes between the service and a thread. An error is taken apart, because only its message and
-// stack would arrive: a refusal must still be one on the other side.
+// The messages between the service and a thread. An error is packed into plain fields: structured
+// clone keeps only message and stack, and a Failure must arrive as a Failure.
 
 import { Failure, type FailureCode } from "../../kernel/failure.ts";
 

@@ -1,31 +1,33 @@
-// Work that would only wait for itself in the database waits here instead: one piece at a time, in
-// the order it came. Whoever finds too many waiting is refused at once and may try again.
+// Cooperative scheduling on the event loop.
+//
+// Work on many items is done in pieces: after a few milliseconds it yields. All such work shares two
+// queues, and each turn of the loop runs one piece of each queue, so a turn stays short however many
+// callers there are.
+//
+// `takeTurns` serializes work that would wait for the same database lock: one piece of work at a
+// time, in the order of the calls. A call that finds too many waiting is refused at once.
 
 import { Overloaded } from "../postgres/coalesce.ts";
 
-// Work on many items that has to be done on the event loop is done in pieces: once a piece has held
-// the loop for a few milliseconds, whoever else waits has a turn. All such work shares one queue, and
-// a piece or two are done in a turn of the loop, however many callers there are.
-
 export type Pace = {
-  /** Whether this piece has been going on for long enough. */
+  /** Whether this piece has used up its time. */
   isOver(): boolean;
-  /** Lets the others have their turn; throws when the work is not wanted any more. */
+  /** Yields to other work; throws when the caller has gone. */
   turn(): Promise<void>;
 };
 
 const pieceMsDefault = 5;
 
 /**
- *   few     what waited for one of a few places, and holds a transaction meanwhile
- *   many    whatever anybody may ask for at any time: long lists, large bodies
+ *   few     work that has one of a few places and holds a transaction
+ *   many    all other work: long lists, large bodies
  */
 type PieceQueue = "few" | "many";
 
 const waiting: Readonly<Record<PieceQueue, (() => void)[]>> = { few: [], many: [] };
 let isLetting = false;
 
-/** Resolves when it is this piece's turn; of each queue one has a turn of the loop. */
+/** Resolves when it is this piece's turn; each turn of the loop runs one piece of each queue. */
 export function takePiece(queue: PieceQueue = "many"): Promise<void> {
   return new Promise((resolve) => {
     waiting[queue].push(resolve);
@@ -44,9 +46,9 @@ function letNext(): void {
 
 type PaceOptions = {
   readonly pieceMs?: number;
-  /** Throws when the work is not wanted any more. */
+  /** Throws when the caller has gone. */
   readonly mayGoOn?: () => void;
-  /** How it waits for its next turn: in the queue of all such work unless given. */
+  /** Waits for the next turn; by default in the queue `many`. */
   readonly nextTurn?: () => Promise<void>;
 };
 
@@ -66,10 +68,10 @@ export function openPace({
   };
 }
 
-/** All in one piece. */
+/** Never yields. */
 export const noPace: Pace = { isOver: () => false, turn: () => Promise.resolve() };
 
-/** Does work that says by `yield` where it may be interrupted. */
+/** Runs a generator that marks by `yield` where it may be interrupted. */
 export async function runPaced<Result>(work: Generator<void, Result>, pace: Pace): Promise<Result> {
   for (;;) {
     const step = work.next();
@@ -78,7 +80,7 @@ export async function runPaced<Result>(work: Generator<void, Result>, pace: Pace
   }
 }
 
-/** The same in one piece. */
+/** Runs the generator without interruption. */
 export function runThrough<Result>(work: Generator<void, Result>): Result {
   for (;;) {
     const step = work.next();
@@ -111,7 +113,7 @@ export function takeTurns({ waitingMax }: { readonly waitingMax: number }): InTu
       waiting -= 1;
       return await work();
     });
-    // The next one's turn comes whatever became of this one.
+    // The next call has its turn also when this one fails.
     last = turn.catch(() => {});
     return await turn;
   };

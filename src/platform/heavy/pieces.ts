@@ -1,5 +1,5 @@
-// Work on the event loop that is done in pieces, a few at a time. Who is next is decided as for the
-// threads: desks take turns, live goes before sandbox, and some of the places are live's alone.
+// Long work on the event loop, done in pieces; a few jobs run at a time. They wait in a fair queue as
+// jobs for threads do: desks take turns, live goes before sandbox, and some places are for live only.
 
 import type { Environment } from "../../kernel/caller.ts";
 import { Failure } from "../../kernel/failure.ts";
@@ -15,7 +15,7 @@ export type Pieces = {
   close(): void;
 };
 
-/** A piece is some milliseconds: a small call waits for so many of them at most. */
+/** Jobs that run at a time; a short call waits for at most one piece (some milliseconds) of each. */
 const placesDefault = 4;
 const sandboxPlacesDefault = 2;
 

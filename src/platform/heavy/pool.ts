@@ -1,17 +1,17 @@
-// Threads for work that would hold the event loop.
+// A pool of threads for work that would block the event loop.
 //
 //   job      one piece of work with its input; waits in the fair queue until a thread is free
-//   thread   does one job at a time; started when there is a job for it, ended after a while without
-//   bounds   jobs that wait, the time and the memory of one job; what overruns ends its thread, which
-//            is replaced when it is needed, and nobody but the job's own caller notices
-//   gone     a job whose caller has gone leaves the queue; one under way is asked to stop, and its
-//            thread is ended if it does not
+//   thread   runs one job at a time; started for a job, terminated after some idle time
+//   bounds   waiting jobs, and the time and memory of one job; a job that exceeds them fails and its
+//            thread is terminated, which no other caller notices
+//   gone     when its caller has gone, a waiting job leaves the queue; a running one is asked to stop,
+//            and its thread is terminated if it does not
 //
-// What needs the database all along cannot go to a thread. It stays on the event loop, in pieces, and
-// waits for its turn like a job: so few are under way that their pieces together are short.
+// Work that needs the database throughout cannot run in a thread. It runs on the event loop in pieces
+// (`pieces.ts`) and waits in a fair queue, too.
 //
-// All threads but one may work for the sandbox, so that live never waits for a sandbox job to end.
-// On Linux the threads run at a lower priority than the event loop: they take what it leaves.
+// At most all threads but one work for the sandbox, so live never waits for a sandbox job to end. On
+// Linux the threads have a lower priority than the event loop.
 
 import { Worker } from "node:worker_threads";
 
@@ -35,7 +35,7 @@ export type HeavyLimits = {
   readonly timeMs: number;
   readonly memoryMb: number;
   readonly idleMs: number;
-  /** How long work that was asked to stop may take to do so. */
+  /** How long a job may take to stop when asked to. */
   readonly stopMs: number;
 };
 
@@ -92,7 +92,7 @@ export function openHeavyPool({ module, ...options }: HeavyPoolOptions): HeavyPo
     return [...threads].filter(({ job }) => job?.by.environment === environment).length;
   }
 
-  /** Gives free threads something to do, and starts one where all are busy and more are allowed. */
+  /** Gives waiting jobs to free threads, and starts threads up to the limit. */
   function dispatch(): void {
     for (;;) {
       const free = [...threads].find(({ job }) => job === undefined);
@@ -127,13 +127,13 @@ export function openHeavyPool({ module, ...options }: HeavyPoolOptions): HeavyPo
       () => drop(thread, new Error(`${job.kind} took longer than ${limits.timeMs} ms`)),
       limits.timeMs,
     );
-    // Without a job, a thread does not keep the process alive.
+    // Only a thread with a job keeps the process alive.
     thread.worker.ref();
     try {
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- That is a window's.
       thread.worker.postMessage({ kind: job.kind, input: job.input } satisfies Asked);
     } catch (error) {
-      // What cannot be sent is one caller's fault and leaves the thread as it was.
+      // The input cannot be cloned: the job fails, and the thread stays usable.
       answer(thread, { ok: false, fault: asError(error).message });
     }
   }
@@ -148,7 +148,7 @@ export function openHeavyPool({ module, ...options }: HeavyPoolOptions): HeavyPo
       job.reject(new NobodyWaits());
     } else if (answered.ok) {
       tell(job, "done");
-      job.resolve(answered.output as never); // Of the kind that the job was asked for.
+      job.resolve(answered.output as never); // The output of the job's kind.
     } else {
       tell(job, "refusal" in answered ? "refused" : "failed");
       job.reject(unpackError(answered));
@@ -163,7 +163,7 @@ export function openHeavyPool({ module, ...options }: HeavyPoolOptions): HeavyPo
     thread.deadline = setTimeout(() => drop(thread, new Error("idle")), limits.idleMs).unref();
   }
 
-  /** The thread is not used any more, and its job is answered with this. */
+  /** Terminates the thread and rejects its job with the error. */
   function drop(thread: Thread, error: Error): void {
     if (!threads.delete(thread)) return;
     clearTimeout(thread.deadline);
@@ -241,7 +241,7 @@ export function openHeavyPool({ module, ...options }: HeavyPoolOptions): HeavyPo
   };
 }
 
-/** How many jobs wait and run, for whoever measures. */
+/** The number of waiting or running jobs, for metrics. */
 export function countJobs(pool: HeavyPool, state: "waiting" | "running") {
   return environments.map((environment) => ({ environment, jobs: pool[state](environment) }));
 }

@@ -1,4 +1,4 @@
-// What runs in a thread: jobs arrive one at a time and are answered one at a time.
+// The code of a thread: it receives one job at a time and answers it.
 
 import { setPriority } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
@@ -6,10 +6,10 @@ import { parentPort, workerData } from "node:worker_threads";
 import type { HeavyKind } from "./kinds.ts";
 import { type Answered, type Asked, packError } from "./messages.ts";
 
-/** Less than the event loop's, whose callers all wait. */
+/** A lower priority than the event loop's. */
 const niceness = 10;
 
-// Each kind has an input of its own; who asks for one by its object cannot send another's.
+// Kinds have different inputs; `Heavy.run` checks that input and kind belong together.
 // oxlint-disable-next-line typescript/no-explicit-any
 type AnyKind = HeavyKind<any, unknown>;
 
@@ -18,12 +18,12 @@ export function serveJobs(kinds: readonly AnyKind[]): void {
   const port = parentPort;
   // On Linux 0 means this thread alone; elsewhere it would be the whole process.
   if (process.platform === "linux") setPriority(0, niceness);
-  const { stop: flag } = workerData as { readonly stop: Int32Array }; // As the pool gives it.
+  const { stop: flag } = workerData as { readonly stop: Int32Array }; // Set by the pool.
   const stop = { isAsked: () => Atomics.load(flag, 0) === 1 };
-  const workOf = new Map(kinds.map(({ name, work }) => [name, work]));
+  const workByKind = new Map(kinds.map(({ name, work }) => [name, work]));
 
   async function answer({ kind, input }: Asked): Promise<Answered> {
-    const work = workOf.get(kind);
+    const work = workByKind.get(kind);
     if (!work) throw new Error(`no thread does ${kind}`);
     return { ok: true, output: await work(input, stop) };
   }

@@ -1,10 +1,10 @@
-// Bodies on their way in. A body with a length is read after its caller was admitted. A chunked one
-// has to be counted first, because its size is judged before its key; what is counted is kept only
-// for callers that can be served:
+// Reads request bodies. A body with a Content-Length is read after its caller was admitted. A chunked
+// body is read first, because its size is checked before its key; its bytes are kept only for callers
+// that can be served:
 //
 //   known key                kept
-//   keyless route            kept while all such bodies together fit `keylessBytesMax`, else shed
-//   unknown route or key     counted and thrown away
+//   keyless route            kept while all such bodies together fit `keylessBytesMax`, else refused
+//   unknown route or key     counted and discarded
 
 import type { IncomingMessage } from "node:http";
 
@@ -15,13 +15,13 @@ export const bodyBytesMax = 1_048_576;
 const bodyBytesDigits = String(bodyBytesMax).length;
 const keylessBytesMax = 16 * bodyBytesMax;
 
-/** A text with fewer digits than the bound is below it, which is quicker told than its number. */
+/** A number with fewer digits than the bound is below it; this check is faster than parsing. */
 export function isTooLong(contentLength: string | undefined): boolean {
   if (contentLength === undefined || contentLength.length < bodyBytesDigits) return false;
   return Number(contentLength) > bodyBytesMax;
 }
 
-/** How many bytes bodies may take together, and how many they take now. */
+/** A shared memory budget of bodies: the most bytes, and the bytes in use. */
 export type Room = { readonly max: number; held: number };
 
 export function openKeylessRoom(): Room {
@@ -29,9 +29,9 @@ export function openKeylessRoom(): Room {
 }
 
 type Reading = {
-  /** False: the body is counted and thrown away. */
+  /** False: the body is counted and discarded. */
   readonly keep?: boolean;
-  /** What the body takes of it is given back when it has arrived or its sender has left. */
+  /** The budget of the body; its bytes are returned when the connection or the body ends. */
   readonly room?: Room;
 };
 
@@ -43,8 +43,8 @@ export function readBody(
     const chunks: Buffer[] = [];
     let size = 0;
     let taken = 0;
-    // The rest of a refused body is read and forgotten, so that the connection can carry the next
-    // request; how long that may take is bounded like the arrival of any request.
+    // The rest of a refused body is read and discarded, so that the connection can carry the next
+    // request; the request timeout bounds how long that takes.
     const refuse = (error: Error) => {
       keep = false;
       chunks.length = 0;
@@ -70,12 +70,12 @@ export function readBody(
     const close = () => {
       if (room) room.held -= taken;
       taken = 0;
-      // Its sender left; no fault of ours.
+      // The client disconnected.
       if (!message.readableEnded) reject(badRequest("the body did not arrive whole"));
     };
     message.on("error", close);
     message.on("close", close);
-    if (message.destroyed) close(); // It has left already, while its key was looked at.
+    if (message.destroyed) close(); // The client disconnected while its key was checked.
   });
 }
 

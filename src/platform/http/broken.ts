@@ -1,13 +1,14 @@
-// What never became a request, or stopped being one: bad framing, endless headers, a sender that was
-// too slow. There is no reply object for these, so the answer is written to the socket itself.
+// Answers broken requests: bad framing, endless headers, a sender that is too slow. Fastify has no
+// reply object for these, so the answer is written to the socket.
 //
-// An answer belongs to exactly one request. A connection may still owe answers to earlier requests
-// that arrived whole; a refusal written now would be read as the answer to the first of them, and
-// its sender would take an order that was placed for one that was refused. Such a connection is
-// closed without a word, which says what is true: the outcome is not known.
+// A response belongs to exactly one request. With pipelining, a connection may still owe responses to
+// earlier complete requests; a refusal written now would be read as the response to the first of them,
+// and its sender would take a placed order for a refused one. Such a connection is closed without a
+// response, so its sender knows that the outcome is unknown.
 //
-// Who is called too slow is looked for before anything is read. When this process has stood still, a
-// request may have lain here whole since long before: what lies here is read first.
+// Node checks for slow senders before it reads sockets. After a pause of this process, a complete
+// request may wait in the socket's buffer and still be called late. So a late request is refused one
+// turn of the event loop later, after the sockets were read.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -17,13 +18,13 @@ import { toErrorReply } from "./errors.ts";
 import { readRequestId } from "./calls.ts";
 
 export type BrokenRequests = {
-  /** Told of every request, so that the connection's latest one is known. */
+  /** Called for every request; remembers the latest response of its connection. */
   readonly note: (message: IncomingMessage, response: ServerResponse) => void;
   readonly answer: (error: NodeJS.ErrnoException, socket: Socket) => void;
 };
 
 const latestAnswer = Symbol("latest answer");
-/** What Node calls a request that was not whole in its time. */
+/** Node's error code for a request that did not arrive in time. */
 const lateCode = "ERR_HTTP_REQUEST_TIMEOUT";
 
 type Noted = Socket & { [latestAnswer]?: ServerResponse };
@@ -31,11 +32,11 @@ type Noted = Socket & { [latestAnswer]?: ServerResponse };
 export function brokenRequests(now: () => Date): BrokenRequests {
   function refuse(error: NodeJS.ErrnoException, socket: Noted): void {
     const latest = socket[latestAnswer];
-    if (!socket.writable || error.code === "ECONNRESET" || (latest && !isTurnOf(latest))) {
+    if (!socket.writable || error.code === "ECONNRESET" || (latest && !isTurnFor(latest))) {
       socket.destroy();
       return;
     }
-    // Of a request whose body broke the headers were read; of anything else nothing is known.
+    // The headers are known only when the body of the latest request broke.
     const cut = latest && !latest.req.complete ? latest.req : { headers: {} };
     const text = answerText(error, readRequestId(cut, now()));
     socket.end(text, () => socket.destroy());
@@ -61,11 +62,11 @@ export function brokenRequests(now: () => Date): BrokenRequests {
   };
 }
 
-/** Whether the next bytes on the connection would be read as the answer to what broke. */
-function isTurnOf(response: ServerResponse): boolean {
-  // What broke is a request after this one: it is next when this one has its whole answer.
+/** Whether the next bytes on the connection would be read as the response to the broken request. */
+function isTurnFor(response: ServerResponse): boolean {
+  // The broken request came after this one: it is next when this response is complete.
   if (response.req.complete) return response.writableFinished;
-  // What broke is this one's body. A response holds its socket only while it is the one to write.
+  // The body of this request broke. A response has its socket only while it is its turn to write.
   return response.socket !== null && !response.headersSent;
 }
 

@@ -1,4 +1,5 @@
-// What a route reads from a request besides its body, and how it answers a creation.
+// Helpers of routes: the call (caller, request id, idempotency key, dry run) of a request, and the
+// answers to creations and lists.
 
 import type { IncomingMessage } from "node:http";
 
@@ -15,20 +16,20 @@ import { writeInPieces } from "./serialization.ts";
 
 const idempotencyKeyForm = /^[!-~]{1,255}$/;
 
-export function callOf(request: FastifyRequest, reply: FastifyReply): Call {
+export function toCall(request: FastifyRequest, reply: FastifyReply): Call {
   const dryRun = isDryRun(request);
   if (dryRun) reply.header("x-dry-run", "1");
   let gone: AbortSignal | undefined;
   return {
     caller: request.caller,
     requestId: request.id,
-    idempotencyKey: idempotencyKeyOf(request),
+    idempotencyKey: readIdempotencyKey(request),
     dryRun,
     gone: () => (gone ??= whenGone(reply)),
   };
 }
 
-/** Aborts when the connection ends before it has been answered; it may have done so already. */
+/** Aborts when the connection closes before the response is sent; it may have closed already. */
 export function whenGone({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
   const close = () => {
@@ -39,18 +40,18 @@ export function whenGone({ raw }: FastifyReply): AbortSignal {
   return gone.signal;
 }
 
-/** An action whose every field is optional may be sent without a body. */
+/** For an action without required fields: a missing body counts as an empty one. */
 export async function takeNoBodyAsEmpty(request: FastifyRequest): Promise<void> {
   if (request.body === undefined) request.body = {};
 }
 
-/** What a creating use case did: made it, found what an earlier call made, or only tried. */
+/** The outcome of a creation: created, found by its idempotency key, or a dry run. */
 export type Creation<Resource> = {
   readonly outcome: "created" | "replayed" | "tried";
   readonly resource: Resource;
 };
 
-/** 201 for what is new; 200 for what was there already or was only tried. */
+/** Sets 201 for a new resource, and 200 for a replay or a dry run. */
 export function sendCreation<Resource>(
   reply: FastifyReply,
   { outcome, resource }: Creation<Resource>,
@@ -60,10 +61,10 @@ export function sendCreation<Resource>(
   return resource;
 }
 
-/** With more rows or items than this an answer is written in pieces. */
+/** Lists with more items than this are serialized in pieces. */
 const longFrom = 100;
 
-/** The named array, with paging fields when they were asked for, and what else there is to say. */
+/** Sends rows under this name, with the paging fields if any, and more fields. */
 export async function sendPage<Name extends string, Row, More extends object>(
   reply: FastifyReply,
   name: Name,
@@ -72,14 +73,14 @@ export async function sendPage<Name extends string, Row, More extends object>(
 ) {
   if (truncated) reply.header("x-truncated", "true");
   const answer = { [name]: rows, ...paging, ...more };
-  // A computed name.
+  // TypeScript widens a computed name.
   return await sendLong(
     reply,
     answer as { [N in Name]: Row[] } & NonNullable<typeof paging> & More,
   );
 }
 
-/** An answer that may have a long list, which is written by the route's schema with turns for others. */
+/** Serializes an answer with a long list in pieces, so that it does not block the event loop. */
 export async function sendLong<Answer extends object>(
   reply: FastifyReply,
   answer: Answer,
@@ -87,16 +88,16 @@ export async function sendLong<Answer extends object>(
   const isLong = (member: unknown) => Array.isArray(member) && member.length > longFrom;
   if (!Object.values(answer).some(isLong)) return answer;
   const response = reply.request.routeOptions.schema?.response;
-  const schema = (response as Readonly<Record<string, TObject>>)["200"]; // As our routes declare it.
+  const schema = (response as Readonly<Record<string, TObject>>)["200"]; // Our routes declare objects.
   if (!schema) return answer;
   const pace = openPace();
   await pace.turn();
   const text = await writeInPieces(schema, answer as Readonly<Record<string, unknown>>, pace);
   reply.type("application/json; charset=utf-8");
-  return text as unknown as Answer; // A text is sent as it is, past the schema it was written by.
+  return text as unknown as Answer; // Fastify sends a string as it is, without the serializer.
 }
 
-function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
+function readIdempotencyKey({ headers }: FastifyRequest): string | undefined {
   const text = headers["idempotency-key"];
   if (text === undefined) return undefined;
   if (typeof text === "string" && idempotencyKeyForm.test(text)) return text;
@@ -105,14 +106,14 @@ function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
   });
 }
 
-/** A visitor's write: no caller, but the same right to try it. */
-export function visitOf(request: FastifyRequest, reply: FastifyReply): Visit {
+/** The call of a public write: without a caller, but with a dry run. */
+export function toVisit(request: FastifyRequest, reply: FastifyReply): Visit {
   const dryRun = isDryRun(request);
   if (dryRun) reply.header("x-dry-run", "1");
   return { requestId: request.id, dryRun };
 }
 
-/** A dry run that was misspelt must not happen for real. */
+/** Refuses other values than 0 and 1: a misspelt dry run must not become a real call. */
 function isDryRun({ headers }: FastifyRequest): boolean {
   const text = headers["x-dry-run"];
   if (text === undefined || text === "0") return false;
@@ -122,7 +123,7 @@ function isDryRun({ headers }: FastifyRequest): boolean {
   });
 }
 
-/** The answer to a set, which may be what an earlier call with the same idempotency key stands at. */
+/** Sends an answer, and marks it when it replays an earlier call with the same idempotency key. */
 export function sendReplayable<Answer>(
   reply: FastifyReply,
   { replayed, answer }: { readonly replayed: boolean; readonly answer: Answer },
@@ -131,10 +132,10 @@ export function sendReplayable<Answer>(
   return answer;
 }
 
-/** Visible ASCII: what a header carries unchanged. */
+/** Visible ASCII, which a header carries unchanged. */
 const requestIdForm = /^[!-~]{1,200}$/;
 
-/** The caller's own id, or one made here. A key that was sent in its place is not repeated. */
+/** The id that the caller sent, or a new one. A value that looks like a secret is not echoed. */
 export function readRequestId({ headers }: Pick<IncomingMessage, "headers">, now: Date): string {
   const inbound = headers["x-request-id"];
   const isUsable = typeof inbound === "string" && requestIdForm.test(inbound);

@@ -1,8 +1,8 @@
-// The API reference for people, made in the browser from /v1/openapi.json. The page and its script
-// come from this service; the policy below lets the browser reach no other host.
+// The API reference at /docs, rendered in the browser from /v1/openapi.json. The page and its script
+// come from this service; the content security policy lets the browser reach no other host.
 //
-// The plugin that makes them is megabytes which a service without readers never needs. It is loaded
-// for the first reader, and shows its pages to this file alone.
+// The plugin that renders them has megabytes, so it is loaded on the first request, into an app of its
+// own, and its files are kept in memory.
 
 import { randomBytes } from "node:crypto";
 
@@ -15,7 +15,7 @@ export const docsPrefix = "/docs";
 
 const files = [`${docsPrefix}/`, `${docsPrefix}/js/scalar.js`];
 
-/** Stands in the page where the nonce of each answer goes: a nonce that is used twice protects nobody. */
+/** The placeholder of the nonce in the page: every response needs a new one. */
 const noncePlace = "nonce-of-this-answer";
 
 type File = { readonly type: string; readonly bytes: Buffer };

@@ -1,4 +1,4 @@
-// An answer that is JSON, or the same as a file that people keep.
+// Answers that are JSON or a file (CSV, PDF).
 
 import type { FastifyReply } from "fastify";
 
@@ -7,14 +7,14 @@ export type FileAnswer = {
     | "text/csv; charset=utf-8; header=present"
     | "application/pdf"
     | "application/json; charset=utf-8";
-  /** What it is kept as; none for what is read by programs. */
+  /** The name of the attachment; absent when it is not sent as one. */
   readonly name?: string;
   readonly content: string | Buffer;
 };
 
 export type Document<Answer> = Answer | FileAnswer;
 
-/** The file as an attachment of that name, or the answer as it is. */
+/** Sends a file as an attachment, or the answer as JSON. */
 export function sendDocument<Answer extends object>(
   reply: FastifyReply,
   document: Document<Answer>,
@@ -26,7 +26,7 @@ export function sendDocument<Answer extends object>(
   const { type, name } = document;
   reply.type(type);
   if (name !== undefined) reply.header("content-disposition", `attachment; filename="${name}"`);
-  return document.content as unknown as Answer; // Sent as the bytes they are, past every schema.
+  return document.content as unknown as Answer; // Fastify sends bytes and text without the serializer.
 }
 
 function isFile(document: object): document is FileAnswer {

@@ -1,5 +1,5 @@
-// The only place that knows both failure codes and HTTP: one table of statuses, one body form per
-// layer, and nothing internal in any of them.
+// Maps errors to HTTP answers: one table of statuses and one body form per layer. No other file knows
+// both failure codes and statuses, and no answer shows anything internal.
 
 import { Failure, type FailureCode, type FailureDetail } from "../../kernel/failure.ts";
 import { maskSecrets, maskWithin } from "../../kernel/secrets.ts";
@@ -18,11 +18,11 @@ type ErrorReply = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: ErrorBody;
-  /** Set when this is a fault of ours, to be logged with its stack. */
+  /** Set for a bug of ours; it is logged with its stack. */
   readonly fault?: unknown;
 };
 
-const statusOf: Readonly<Record<FailureCode, number>> = {
+const statusByCode: Readonly<Record<FailureCode, number>> = {
   bad_request: 400,
   unauthorized: 401,
   forbidden: 403,
@@ -37,10 +37,10 @@ const statusOf: Readonly<Record<FailureCode, number>> = {
   internal_error: 500,
 };
 
-/** The contract's own figure, for every keyed 429; a public one says its own in the detail. */
+/** The contract's Retry-After of a keyed 429; a public 429 has its own in the detail. */
 const rateLimitedRetryS = 60;
 
-/** Where a request was when it failed: at the edge, or behind the key, where the trading surface is. */
+/** Where a request failed: before its key was accepted (edge), or after (trading). */
 type Surface = "edge" | "trading";
 
 const faultCodes = { edge: "internal_error", trading: "internal" } as const;
@@ -53,17 +53,17 @@ export function toErrorReply(
   if (error instanceof Failure) return failureReply(error, requestId);
   if (error instanceof Overloaded || isLockTimeout(error))
     return overloadedReply(requestId, surface);
-  const status = frameworkStatusOf(error);
+  const status = findFrameworkStatus(error);
   if (status !== undefined) return frameworkReply(status, requestId);
   return { ...faultReply(requestId, surface), fault: error };
 }
 
 function failureReply(failure: Failure, requestId: string): ErrorReply {
   const { code, form } = failure;
-  // A secret that was sent as a name, a value or a part of a path is not sent back.
+  // A secret in a name, a value or a path is not echoed.
   const message = maskSecrets(failure.message);
   const detail = failure.detail && (maskWithin(failure.detail) as FailureDetail);
-  const status = statusOf[code];
+  const status = statusByCode[code];
   const headers: Record<string, string> = {};
   if (code === "rate_limited") {
     headers["retry-after"] = String(Number(detail?.["retry_after_s"] ?? rateLimitedRetryS));
@@ -83,7 +83,7 @@ function failureReply(failure: Failure, requestId: string): ErrorReply {
   }
 }
 
-/** Work that was refused before it began, or gave up waiting for its turn: the contract's retryable class. */
+/** Work that was refused before it began, or timed out waiting for a lock: the caller may retry. */
 function overloadedReply(requestId: string, surface: Surface): ErrorReply {
   const failure = new Failure(faultCodes[surface], "the service is busy; try again", {
     form: "transport",
@@ -98,8 +98,8 @@ function faultReply(requestId: string, surface: Surface): ErrorReply {
   return failureReply(failure, requestId);
 }
 
-/** Fastify's own errors carry a status; those of the 4xx class are the request's fault. */
-function frameworkStatusOf(error: unknown): number | undefined {
+/** The status of an error of Fastify itself, if it is a 4xx. */
+function findFrameworkStatus(error: unknown): number | undefined {
   if (!(error instanceof Error) || !("statusCode" in error) || !("code" in error)) return undefined;
   if (typeof error.code !== "string" || !error.code.startsWith("FST_ERR_")) return undefined;
   const status = Number(error.statusCode);
@@ -122,5 +122,5 @@ export function noRoute(): Failure {
   return new Failure("not_found", "no such route", { form: "transport" });
 }
 
-/** The service cannot run here, and this one line says why: it is printed without a stack. */
+/** The service cannot run; the message says why and is printed without a stack. */
 export class Unusable extends Error {}

@@ -9,7 +9,7 @@ const Status = Type.Object({
   reason: Type.Optional(Type.String({ description: "What is missing." })),
 });
 
-/** Live: the process answers. Ready: it can serve, so a balancer may send it requests. */
+/** Liveness: the process answers. Readiness: it can serve, so a balancer may send requests. */
 export function healthRoutes(
   app: App,
   { db }: Pick<Context, "db">,

@@ -1,5 +1,5 @@
-// A creating request may carry an idempotency key. The key is bound to what it created by a unique
-// index, in the transaction of the creation:
+// Idempotency keys. A unique index binds the key of a creating request to the created resource, in
+// the transaction of the creation:
 //
 //   first       the key is free: it is claimed, the work is done, both commit together
 //   twin        a concurrent call with the same key waits on the index until the first commits,
@@ -7,7 +7,7 @@
 //   retry       finds the row: same request, same resource
 //   reuse       finds the row, but the request differs: a conflict that names the fields
 //
-// What failed binds nothing, so a corrected request may use the same key.
+// A failed request binds nothing, so a corrected request may use the same key.
 //
 // A key belongs to the firm of a sub_account key, otherwise to the desk. The same key of another owner
 // is another key, so no caller learns what others created.
@@ -27,14 +27,14 @@ export type Claim = {
   readonly body: JsonObject;
   /** The field of the answer that names the resource, for the conflict's detail. */
   readonly idField: string;
-  /** What this request will create if the key is free. */
+  /** The id of the resource that this request creates if the key is free. */
   readonly newId: string;
-  /** Whether the caller may know of what the key created; where it is not said, it may. */
+  /** Whether the caller may know of the resource of the key; by default it may. */
   readonly mayKnow?: (resourceId: string) => Promise<boolean>;
   readonly now: Date;
 };
 
-/** The id of what this key created earlier; undefined when the caller is to create it now. */
+/** The id of the resource that this key created earlier; undefined when the key was free. */
 export async function claimIdempotencyKey(tx: Tx, claim: Claim): Promise<string | undefined> {
   const { call, operation, idField } = claim;
   if (call.idempotencyKey === undefined) return undefined;
@@ -42,11 +42,11 @@ export async function claimIdempotencyKey(tx: Tx, claim: Claim): Promise<string 
     scope: `${call.caller.environment}:${idempotencyOwner(call.caller)}:${operation}`,
     idempotencyKey: call.idempotencyKey,
     resourceId: claim.newId,
-    fingerprint: fingerprintOf(claim.body),
+    fingerprint: computeFingerprint(claim.body),
   };
   if (await insertBinding(tx, binding, claim.now)) return undefined;
   const bound = await findBinding(tx, binding);
-  if (!bound) throw new Error("a binding that stood in the way is visible afterwards");
+  if (!bound) throw new Error("a conflicting binding is visible to the next statement");
   const differs = differences(bound.fingerprint, binding.fingerprint);
   if (differs.length === 0) return bound.resource_id;
   const isNamed = claim.mayKnow === undefined || (await claim.mayKnow(bound.resource_id));
@@ -82,8 +82,8 @@ type Binding = {
   readonly fingerprint: Fingerprint;
 };
 
-/** A short digest per field: enough to see which differ, too little to read them. */
-export function fingerprintOf(body: JsonObject): Fingerprint {
+/** A short digest per field: enough to compare fields, and the values cannot be read back. */
+export function computeFingerprint(body: JsonObject): Fingerprint {
   const fields = Object.entries(body).filter(([, value]) => value !== undefined);
   return Object.fromEntries(
     fields.map(([name, value]) => {
@@ -111,7 +111,7 @@ async function insertBinding(tx: Tx, binding: Binding, now: Date): Promise<boole
   return inserted.length > 0;
 }
 
-/** A second statement, because the first one's snapshot may predate the row it ran into. */
+/** A second statement, because the snapshot of the first may be older than the conflicting row. */
 async function findBinding(
   tx: Tx,
   { scope, idempotencyKey }: Binding,

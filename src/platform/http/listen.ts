@@ -1,12 +1,13 @@
-// Wake-ups between processes: a connection of its own that listens on one channel of the database.
+// Two listeners of the process.
 //
-// A notice is a hint and no more. What was said while the connection was away is lost, so there is a
-// notice whenever listening begins, and whoever is woken also looks by itself from time to time.
+// `listen` runs LISTEN on a database connection of its own, so that processes can wake each other. A
+// notice is only a hint: notices are lost while the connection is down. So the callback also runs
+// whenever listening begins, and its owner must poll, too.
 //
-// Connections without a request when the service closes. Node ends those that have been answered; one
-// that has sent nothing yet, or has not shaken hands, it keeps, and no longer looks at how long it
-// takes. Whoever is silent would hold up the end, so it is cut after a moment in which a request that
-// was on its way can arrive.
+// `watchConnections` closes quiet client connections at shutdown. Node closes idle connections that
+// have had a response, but keeps those that have sent no request or have not finished the TLS
+// handshake, and no longer checks their timeouts. They would delay the end, so they are closed after
+// a grace period in which a request on its way can arrive.
 
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -40,7 +41,7 @@ export function listen(
       onNotice();
       await lost;
     } finally {
-      await client.end().catch(() => {}); // It was lost already.
+      await client.end().catch(() => {}); // The connection is lost already.
     }
     return "idle";
   }
@@ -61,12 +62,12 @@ export function listen(
 
 const graceMs = 1_000;
 
-/** Answers with what to call when the server has begun to close. */
+/** Returns the function to call when the server has begun to close. */
 export function watchConnections(
   server: Server,
   forEachAnswer: (does: (answer: ServerResponse) => void) => void,
 ): () => void {
-  /** By the caller's end; an encrypted connection takes the place of the plain one that carries it. */
+  /** By remote address and port; a TLS socket replaces the plain socket that carries it. */
   const open = new Map<string, Socket>();
   const watch = (socket: Socket) => {
     const end = farEnd(socket);

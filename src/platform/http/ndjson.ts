@@ -1,9 +1,9 @@
-// Long answers of lines, written as fast as their reader takes them: no more than one page of lines
-// is in memory at a time. An answer that breaks off is cut, so that it is not taken for a whole one.
+// Streams long answers as lines (NDJSON), as fast as the client reads them: at most one page of lines
+// is in memory. When the source fails, the connection is closed, so that the client does not take a
+// part for the whole.
 //
-// A key has a few of them under way. Those that come after wait for their turn in the order they
-// came; who finds the queue full is answered like any other overload, and whoever leaves meanwhile
-// gives up its place.
+// A key may have a few such answers at a time. Later ones wait in a queue; when it is full they are
+// refused as overload, and a client that disconnects leaves the queue.
 
 import { Readable } from "node:stream";
 
@@ -12,7 +12,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { Overloaded } from "../postgres/coalesce.ts";
 
 export type Lines = {
-  /** Waits for its turn, then refuses with a Failure before anything is sent, or sends. */
+  /** Waits for its turn and opens the source, which may throw a Failure; then sends. */
   send(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -21,11 +21,11 @@ export type Lines = {
 };
 
 export type LinesOptions = {
-  /** Answers of this kind that one key has under way at this process. */
+  /** How many answers one key may have under way in this process. */
   readonly perKeyMax: number;
-  /** How many of one key may wait for their turn. */
+  /** How many answers of one key may wait for their turn. */
   readonly waitingMax?: number;
-  /** Which keys would not be let in any more. */
+  /** Which of the keys are no longer valid. */
   readonly deadAmong: (keys: readonly string[]) => Promise<ReadonlySet<string>>;
 };
 
@@ -41,7 +41,7 @@ export function openLines({
 }: LinesOptions): Lines {
   const queues = new Map<string, Queue>();
 
-  /** Resolves when it is this answer's turn, with what ends it. */
+  /** Resolves when it is this answer's turn, with the function that ends the turn. */
   async function takeTurn(keyId: string, hasLeft: AbortSignal): Promise<() => void> {
     const queue = queues.get(keyId) ?? { underWay: 0, waiting: new Set() };
     queues.set(keyId, queue);
@@ -65,9 +65,9 @@ export function openLines({
     if (queue.underWay === 0) queues.delete(keyId);
   }
 
-  /** A key that is revoked while its answer is under way gets no more of it. */
+  /** Stops the answer when its key is revoked. */
   async function* whileAlive(pages: AsyncIterable<string>, key: string): AsyncGenerator<string> {
-    let lookedMs = -Infinity; // It may have waited for long.
+    let lookedMs = -Infinity; // The key is also checked before the first page: it may have waited long.
     for await (const page of pages) {
       if (performance.now() - lookedMs > keyCheckMs) {
         if ((await deadAmong([key])).has(key)) throw new Error("the key of this answer has ended");
@@ -79,7 +79,7 @@ export function openLines({
 
   return {
     async send(request, reply, open) {
-      const release = await takeTurn(request.caller.keyId, closeOf(reply));
+      const release = await takeTurn(request.caller.keyId, watchClose(reply));
       try {
         const pages = await open();
         const key = String(request.headers["x-service-key"]);
@@ -95,7 +95,7 @@ export function openLines({
   };
 }
 
-/** Whoever ends hands its turn on, so that nobody who comes later is before those who wait. */
+/** An answer that ends passes its turn to the first in the queue, so a newcomer cannot overtake. */
 async function waitIn({ waiting }: Queue, hasLeft: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const giveUp = () => {
@@ -107,8 +107,8 @@ async function waitIn({ waiting }: Queue, hasLeft: AbortSignal): Promise<void> {
   await promise;
 }
 
-/** Aborted when the connection of the answer is gone. */
-function closeOf({ raw }: FastifyReply): AbortSignal {
+/** Aborts when the connection closes, also after the whole answer was sent. */
+function watchClose({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
   raw.once("close", () => gone.abort());
   if (raw.destroyed) gone.abort();

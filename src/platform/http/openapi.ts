@@ -1,8 +1,8 @@
-// The OpenAPI document, made from the schemas that validate and serialise.
+// Builds the OpenAPI document from the schemas that validate and serialise.
 //
-// A route declares its own shapes. What is the same everywhere is added here once: the key, the
-// headers of every answer, and the error answers that the route's declaration makes possible.
-// Schemas with a title become components, so that generated clients get their names.
+// A route declares its own shapes. This file adds what all routes share: the key, the headers of every
+// answer, and the error answers that the route's declaration makes possible. Schemas with a title
+// become components, so that generated clients have names for them.
 
 import swagger from "@fastify/swagger";
 import type { FastifyContextConfig, FastifyReply } from "fastify";
@@ -72,7 +72,7 @@ export function serveOpenApi(app: App): void {
       text ??= JSON.stringify(app.swagger());
       reply.header("cache-control", "public, max-age=300");
       reply.header("access-control-allow-origin", "*");
-      // The document is text already, so it bypasses the schema that describes it.
+      // The document is already text, so it is sent without the serializer of its schema.
       return await (reply as FastifyReply).type("application/json").send(text);
     },
   );
@@ -341,7 +341,7 @@ function possibleErrors(
   return [...new Set(errors)].toSorted((a, b) => a.localeCompare(b));
 }
 
-/** The error answers that some operation refers to. A keyed one shows the meter once it has run. */
+/** The error answers that operations refer to. Keyed ones have the meter's headers after it ran. */
 function responses(used: ReadonlySet<string>): Record<string, Json> {
   const beforeTheMeter = ["401", "413"];
   const made = Object.entries(errorResponses).flatMap(([status, { description, bodies }]) => {

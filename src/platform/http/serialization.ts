@@ -1,6 +1,6 @@
-// What a schema does not name is not sent: answers are written by a function made from their schema.
-// Making it takes longer than most calls, and there are hundreds, so each is made for the first
-// answer that needs it. The routes that share a schema share its function.
+// Serializes answers by functions compiled from their schemas; fields outside the schema are not sent.
+// Compiling takes longer than most calls, and there are hundreds of schemas, so each is compiled for
+// the first answer that needs it. Routes that share a schema share its function.
 
 import fastJsonStringify from "fast-json-stringify";
 import type { FastifySerializerCompiler } from "fastify";
@@ -14,16 +14,16 @@ const writers = new WeakMap<TSchema, Write>();
 
 export const compileSerializer: FastifySerializerCompiler<TSchema> = ({ schema }) => {
   let write: Write | undefined;
-  return (value: unknown) => (write ??= writerOf(schema))(value);
+  return (value: unknown) => (write ??= findWriter(schema))(value);
 };
 
-function writerOf(schema: TSchema): Write {
+function findWriter(schema: TSchema): Write {
   const made = writers.get(schema) ?? (fastJsonStringify(schema) as Write);
   writers.set(schema, made);
   return made;
 }
 
-/** The same text for an answer whose arrays may be long, made so that others have their turns. */
+/** Serializes an answer with long arrays in pieces, so that it does not block the event loop. */
 export async function writeInPieces(
   { properties }: TObject,
   answer: Readonly<Record<string, unknown>>,
@@ -39,8 +39,8 @@ export async function writeInPieces(
 }
 
 async function writeMember(schema: TSchema, value: unknown, pace: Pace): Promise<string> {
-  if (!Array.isArray(value) || !("items" in schema)) return writerOf(schema)(value);
-  const write = writerOf(schema.items as TSchema); // Ours name one schema for all items.
+  if (!Array.isArray(value) || !("items" in schema)) return findWriter(schema)(value);
+  const write = findWriter(schema.items as TSchema); // Our arrays have one schema for all items.
   const items = await mapPaced(value as readonly unknown[], write, pace);
   return `[${items.join(",")}]`;
 }

@@ -1,15 +1,15 @@
-// The edge: what holds for every request before any capability sees it.
+// The edge: the checks of every request before its route runs.
 //
-//   1  request id      echoed when well-formed, made otherwise; on every answer
-//   2  load            more than `inFlightMax` requests at once are shed
+//   1  request id      echoed when well-formed, otherwise a new one; on every answer
+//   2  load            more than `inFlightMax` requests at once are refused
 //   3  size            over 1 MiB is refused; a chunked body is counted as it arrives, and kept only
-//                      for whom it can be used (`body.ts`)
+//                      for callers that can be served (`body.ts`)
 //   4  route           unknown paths and methods
 //   5  key, meter, scope     `admit.ts`, for routes that demand a key; for public ones the budget
 //   6  content type, JSON, shape
 //
-// A slow sender is cut by Node's own timeouts, which are checked every second. What breaks before
-// it is a whole request is answered by `broken.ts`.
+// Node's own timeouts end slow senders; they are checked every second. `broken.ts` answers requests
+// that break before they are complete.
 
 import { isUtf8 } from "node:buffer";
 import type { ServerResponse } from "node:http";
@@ -61,7 +61,7 @@ export type App = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** What was registered: the list that documentation and the authorization test walk. */
+/** A registered route, for the documentation and the authorization test. */
 export type RouteEntry = {
   readonly method: string;
   /** As the contract writes it: `/v1/keys/{key_id}`. */
@@ -73,38 +73,38 @@ export type RouteEntry = {
 declare module "fastify" {
   interface FastifyInstance {
     routes: RouteEntry[];
-    /** Whether the request's key is one that may call at all; `admit.ts` answers it. */
+    /** Whether the request's key is valid; set by `admit.ts`. */
     knowsKey: (request: FastifyRequest) => Promise<boolean>;
   }
   interface FastifyContextConfig {
-    /** What the caller must have; every route says this or that it is `keyless`. */
+    /** The scope that the caller must have; every route declares this or `keyless`. */
     demand?: Demand;
-    /** What the role of an operator must permit, on the operators' listener. */
+    /** The permission that the role of an operator must have, on the operators' listener. */
     permission?: string;
     keyless?: true;
-    /** What a keyless route draws on, per address; see `admit.ts`. */
+    /** The budget per address of a keyless route; see `admit.ts`. */
     budget?: BudgetName;
     /** Its answers carry an ETag; see `caching.ts`. */
     tagged?: true;
     /** A creating POST honours an Idempotency-Key. */
     creates?: true;
-    /** A read that the state can refuse; every write can be. */
+    /** A read that may answer 409; every write may. */
     conflicts?: true;
-    /** A read whose query names a thing that may not be there. */
+    /** A read whose query may name something unknown: 404. */
     names?: true;
-    /** The answer stays open. It is bounded by `sse.ts` or `ndjson.ts`, and is no request under way. */
+    /** The answer stays open; `sse.ts` or `ndjson.ts` bounds it, and it does not count as in flight. */
     streams?: true;
-    /** A POST that changes nothing of a tenant's: like a read, its success is worth no log line. */
+    /** A POST that changes no tenant data: like a read, its success is not logged. */
     quiet?: true;
-    /** `GET /v1/keys/{key_id}`: how the route is named in usage, metrics and logs. */
+    /** The route's name in usage, metrics and logs, such as `GET /v1/keys/{key_id}`. */
     label?: string;
   }
   interface FastifyRequest {
-    /** What its route declared; the framework's own way there makes a new object each time. */
+    /** The config of the route; Fastify's own accessor makes a new object on each access. */
     declared: Readonly<FastifyContextConfig>;
     /** Set for every route that demands a key, before its handler runs. */
     caller: Caller;
-    /** Set for every route that takes a person who is signed in. */
+    /** Set for every route that needs a signed-in operator. */
     operator: { readonly actor: Actor; readonly token: string } | undefined;
     metered: Metered;
     chunkedBody: Buffer | undefined;
@@ -117,20 +117,20 @@ export type ServerOptions = {
   readonly trustProxy: readonly string[];
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   readonly inFlightMax: number;
-  /** Where a plugin serves pages for people: public, and not operations of the API. */
+  /** The prefix of the documentation pages, which are public and not operations of the API. */
   readonly pagesUnder: string;
 };
 
 const headersTimeoutMs = 5_000;
 const requestTimeoutMs = 10_000;
 const connectionsCheckingIntervalMs = 1_000;
-/** To read a body of this size takes about a millisecond; larger ones wait for their turn. */
+/** Parsing a body of this size takes about a millisecond; larger ones wait for their turn. */
 const largeBodyBytes = 65_536;
-/** Longer than any request line: an id of any length is looked up and not found like any other. */
+/** Longer than any request line, so an id of any length is answered 404 by its use case. */
 const pathParameterLengthMax = 65_536;
-/** With any parameters; what the bytes are is seen when they are read. */
+/** With any parameters, such as a charset; the parser checks that the bytes are UTF-8. */
 const jsonContentType = /^(?:application\/json|[^\s/;]+\/[^\s/;]+\+json)\s*(?:;.*)?$/i;
-/** Below these a query that was not declared is refused. */
+/** Under these prefixes, undeclared query parameters are refused. */
 const strictPrefixes = ["/v1/", "/ops/"];
 
 export function createServer(options: ServerOptions): App {
@@ -141,7 +141,7 @@ export function createServer(options: ServerOptions): App {
   const listener = {
     headersTimeout: headersTimeoutMs,
     connectionsCheckingInterval: connectionsCheckingIntervalMs,
-    // Node's own refusal would carry neither a request id nor a body; see `requestOpener`.
+    // Node's own refusal has no request id and no body; `requestOpener` refuses instead.
     requireHostHeader: false,
   };
   const app = fastify({
@@ -159,11 +159,11 @@ export function createServer(options: ServerOptions): App {
     forceCloseConnections: "idle",
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: pathParameterLengthMax },
     clientErrorHandler: (error, socket) => broken.answer(error, socket),
-    // A path that cannot be decoded names no route. It runs no hooks, so the edge is opened here.
+    // A path that cannot be decoded has no route. Fastify runs no hooks for it, so `open` runs here.
     frameworkErrors: (_error, request, reply) => {
       open(request, reply, (error) => void sendError(error ?? noRoute(), request, reply));
     },
-  }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App; // https differs only in its socket.
+  }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App; // The type for https differs in its socket only.
 
   app.setValidatorCompiler(compileValidator);
   app.setSerializerCompiler(compileSerializer);
@@ -199,8 +199,8 @@ export function createServer(options: ServerOptions): App {
   });
   app.addHook("onRequest", open);
   const cutQuietSoon = watchConnections(app.server, (does) => inFlight.forEach(does));
-  // Answers under way when the service closes end their connection: an idle one would only hold up
-  // the end until the deadline. For requests that come later Fastify says so itself.
+  // Responses in flight at shutdown close their connection: an idle one would delay the end until the
+  // deadline. For later requests Fastify sends `connection: close` itself.
   app.addHook("preClose", (done) => {
     inFlight.forEach((response) => (response.shouldKeepAlive = false));
     cutQuietSoon();
@@ -242,7 +242,7 @@ function requestOpener({
   readonly isTls: boolean;
 }): Open {
   const keylessRoom = openKeylessRoom();
-  /** One function for all responses: a listener of its own for each would cost more than the rest. */
+  /** One function for all responses: a closure per response would cost more than the other work. */
   function forget(this: ServerResponse): void {
     inFlight.delete(this);
   }
@@ -251,7 +251,7 @@ function requestOpener({
     reply.header("x-request-id", request.id);
     reply.header("cache-control", "no-store");
     reply.header("x-content-type-options", "nosniff");
-    // Behind a proxy that ends TLS this header is the proxy's to send.
+    // Behind a proxy that terminates TLS, the proxy sends this header.
     if (isTls) reply.header("strict-transport-security", "max-age=31536000");
     if (!request.declared.streams) {
       inFlight.add(reply.raw);
@@ -301,7 +301,7 @@ function parseOnlyStrictJson(app: App): void {
     if (bytes.length <= largeBodyBytes) return parseBody(bytes);
     await takePiece();
     const value = parseBody(bytes);
-    await takePiece(); // To hold it against its schema is another one.
+    await takePiece(); // Its validation is another piece.
     return value;
   });
 }
@@ -314,8 +314,8 @@ function parseBody(bytes: Buffer): unknown {
 }
 
 /**
- * An operation that declares no query or no body takes none: what is sent must never be ignored. Only
- * to a public page anybody may have added something of their own, as those who count visitors do.
+ * Refuses a query or a body that the operation does not declare, so that nothing sent is ignored. On
+ * public pages unknown query parameters are allowed: links often carry tracking parameters.
  */
 function refuseUndeclared(
   schema: FastifySchema | undefined,
@@ -344,7 +344,7 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply)
   return reply.code(status).headers(headers).type("application/json").send(body);
 }
 
-/** A colon of a path may be sent as it is or encoded, and names the same. */
+/** Decodes `%3A` in a path: an encoded colon means the same as a plain one. */
 function plainColons(url: string): string {
   if (!url.includes("%3")) return url;
   const [path = "", ...query] = url.split("?");

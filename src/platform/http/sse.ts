@@ -1,15 +1,14 @@
-// Server-sent events: answers that stay open and carry one event after another.
+// Server-sent events: responses that stay open and carry one event after another.
 //
-//   opening    the usual headers (request id, meter), then how soon to come back when it breaks
-//   open       events as their source sends them, a heartbeat while it has nothing to say
-//   ended      by the source, by the reader, by the service closing, because the key is dead, or
-//              because the key has opened more than it may have: then its oldest ends
+//   opening    the usual headers (request id, meter), then the delay before a reconnect
+//   open       events from the source, and a heartbeat when there are none
+//   ended      by the source, by the client, at shutdown, when the key is revoked, or when the key
+//              opens more streams than it may: then its oldest ends
 //
-// Nothing grows without bound. What a reader has not taken yet is counted, and one that lags too far
-// behind is cut: it comes back with the last id it saw. A source with much to send at once waits for
-// `drained` between its pieces.
+// Memory is bounded. Unread bytes are counted, and a client that lags too far behind is disconnected;
+// it reconnects with the last id it saw. A source with much to send awaits `drained` between pieces.
 //
-// A revoked key ends its streams too: the keys of all open streams are looked at together, twice a
+// A revoked key ends its streams: the keys of all open streams are checked together, about twice a
 // second.
 
 import { once } from "node:events";
@@ -20,19 +19,19 @@ import { Overloaded } from "../postgres/coalesce.ts";
 import type { App } from "./server.ts";
 
 export type StreamOptions = {
-  /** Streams of this route that one key has open at this process; one more ends the oldest. */
+  /** Open streams of this route per key and process; one more ends the oldest. */
   readonly perKeyMax: number;
-  /** What is said when nothing else was for a while; a comment unless the source has better. */
+  /** The heartbeat; a comment by default. */
   readonly heartbeat?: () => Buffer;
 };
 
 export type Stream = {
-  /** False when the stream has ended, or ends because of this: its reader lags too far behind. */
+  /** False when the stream has ended, also when it ends now because the client lags too far behind. */
   send(text: Buffer): boolean;
-  /** Resolves when the reader has taken what was sent, or when the stream has ended. */
+  /** Resolves when the socket's buffer is empty or the stream has ended. */
   drained(): Promise<void>;
   end(): void;
-  /** Aborted when the stream has ended, for whatever reason. */
+  /** Aborted when the stream has ended for any reason. */
   readonly ended: AbortSignal;
 };
 
@@ -43,10 +42,10 @@ export type Streams = {
 };
 
 export type StreamsOptions = {
-  /** Which keys would not be let in any more; a throw means that nobody can say now. */
+  /** Which of the keys are no longer valid; throws when that cannot be checked now. */
   readonly deadAmong: (keys: readonly string[]) => Promise<ReadonlySet<string>>;
   readonly heartbeatMs?: number;
-  /** A reader that has left more than this unread is cut. */
+  /** A client with more unread bytes than this is disconnected. */
   readonly unreadBytesMax?: number;
 };
 
@@ -55,14 +54,14 @@ const retryMs = 2_000;
 const streamsMax = 20_000;
 const unreadBytesMaxDefault = 65_536;
 const keysCheckMs = 400;
-/** For so many looks in a row nobody may be able to say whether keys are good: ten seconds. */
+/** After this many failed checks of the keys in a row (ten seconds), all streams end. */
 const unansweredLooksMax = 25;
 const endGraceMs = 1_000;
 
 const comment = Buffer.from(":\n\n");
 const opening = Buffer.from(`retry: ${retryMs}\n\n`);
 
-/** One event as text, made once however many readers it goes to. */
+/** Formats one event, once for all its clients. */
 export function eventText({
   id,
   event,
@@ -121,7 +120,7 @@ export function openStreams(
     });
   }
 
-  /** A reader that lost its connection comes back before we know of it: the latest is the one in use. */
+  /** A client may reconnect before its lost connection is noticed, so the oldest stream ends. */
   function makeRoom(ofKey: string, perKeyMax: number): void {
     const siblings = byKey.get(ofKey) ?? new Set();
     for (const oldest of siblings) {
@@ -146,7 +145,7 @@ export function openStreams(
       if (closing || streams.size >= streamsMax) throw new Overloaded();
       if (request.method !== "HEAD") makeRoom(ofKey, perKeyMax);
       const bounds = { heartbeat, heartbeatMs, unreadBytesMax };
-      const stream = { ...streamOf(reply, bounds), key, ofKey };
+      const stream = { ...startStream(reply, bounds), key, ofKey };
       if (!stream.ended.aborted) add(stream);
       if (request.method === "HEAD") stream.end();
       return stream;
@@ -154,7 +153,7 @@ export function openStreams(
   };
 }
 
-function streamOf(
+function startStream(
   reply: FastifyReply,
   {
     heartbeat,
@@ -165,11 +164,11 @@ function streamOf(
   const ended = new AbortController();
   const { raw } = reply;
   reply.hijack();
-  // What was a stream carries no further request, so its end is the connection's, and each event is
-  // written as it is: a frame around every one of them would be most of the work.
+  // The connection carries no further request and ends with the stream, so events need no chunked
+  // encoding, which would be most of the work.
   raw.shouldKeepAlive = false;
   raw.useChunkedEncodingByDefault = false;
-  // What the edge and the meter have set; then what keeps a proxy from holding events back.
+  // The headers that the edge and the meter have set; then one that turns off a proxy's buffering.
   for (const [name, value] of Object.entries(reply.getHeaders())) raw.setHeader(name, value ?? "");
   raw.setHeader("x-accel-buffering", "no");
   raw.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
@@ -177,7 +176,7 @@ function streamOf(
 
   let lagged = false;
   const beating = setInterval(() => {
-    // A reader that has taken nothing since the last beat is gone, whatever its connection says.
+    // A client that has read nothing since the last heartbeat is gone.
     if (raw.writableNeedDrain && lagged) raw.destroy();
     else send(heartbeat());
     lagged = raw.writableNeedDrain;
@@ -187,8 +186,8 @@ function streamOf(
     ended.abort();
   };
   raw.once("close", finish);
-  if (raw.destroyed) finish(); // Its reader left while the key was looked at.
-  raw.on("error", () => raw.destroy()); // Its reader left in the middle of a write.
+  if (raw.destroyed) finish(); // The client disconnected while its key was checked.
+  raw.on("error", () => raw.destroy()); // The client disconnected during a write.
 
   function send(text: Buffer): boolean {
     if (raw.writableEnded || raw.destroyed) return false;
@@ -203,7 +202,7 @@ function streamOf(
     ended: ended.signal,
     async drained() {
       if (!raw.writableNeedDrain || ended.signal.aborted) return;
-      await once(raw, "drain", { signal: ended.signal }).catch(() => {}); // Ended instead.
+      await once(raw, "drain", { signal: ended.signal }).catch(() => {}); // The stream has ended.
     },
     end() {
       raw.end();

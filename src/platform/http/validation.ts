@@ -1,5 +1,5 @@
-// One schema validates, serialises, types the handler and is the OpenAPI document. This file turns
-// what a schema finds wrong into the contract's answers:
+// One schema validates, serialises, types the handler and is the OpenAPI document. This file maps
+// the errors of a schema to the contract's answers:
 //
 //   body     no object at all                        400 bad_request, transport form
 //            unknown field, value outside an enum    400 bad_request, names the allowed values
@@ -8,10 +8,10 @@
 //   query    value outside an enum                   400 bad_request
 //            anything else                           422 validation_error, transport form
 //
-// Bodies are taken as they are: "100" is not 100, and nothing is dropped but an optional field that
-// is null, which is a field left out. In a PATCH null clears, where the field says that it can be.
-// Query strings are text, so what is written like a whole number or a boolean is taken for one where
-// one is asked for. On the public surface parameters that nobody declared are ignored.
+// Body values are not converted: "100" is not 100. An optional field that is null counts as left out;
+// in a PATCH null clears a field that is nullable. Query strings are text, so whole numbers and
+// booleans are parsed where the schema asks for them. On public routes undeclared parameters are
+// ignored.
 
 import type { FastifySchemaCompiler } from "fastify";
 import type { Static, TObject, TSchema } from "typebox";
@@ -23,7 +23,7 @@ import { Failure, type FieldProblem, unprocessable } from "../../kernel/failure.
 import { isCleanText, isObject } from "../../kernel/json.ts";
 import { hasControls } from "../../kernel/text.ts";
 
-/** More than any body has fields, so that an unknown field is found behind all that are missing. */
+/** More than the fields of any body, so that an unknown field is found after all missing ones. */
 const problemsMax = 64;
 Settings.Set({ maxErrors: problemsMax });
 
@@ -31,17 +31,17 @@ const publicPrefix = "/public/";
 
 export const compileValidator: FastifySchemaCompiler<TSchema> = (route) => {
   const { schema, httpPart, method } = route;
-  // Path parameters are opaque text that names something or nothing; headers are read by the edge.
+  // Path parameters are opaque ids that use cases look up; headers are read by the edge.
   if (httpPart === "params" || httpPart === "headers") return (value: unknown) => ({ value });
   const isQuery = httpPart === "querystring";
   const ignoresUnknown = isQuery && route.url?.startsWith(publicPrefix);
   let check: Validator | undefined;
   return (sent: unknown) => {
-    const value = ignoresUnknown ? declaredOf(schema, sent) : sent;
-    const unclean = isQuery ? uncleanOf(value) : [];
+    const value = ignoresUnknown ? pickDeclared(schema, sent) : sent;
+    const unclean = isQuery ? findUnclean(value) : [];
     if (unclean.length > 0) return { error: invalidQuery(unclean) };
     const taken = isQuery ? fromText(schema, value) : value;
-    check ??= checkOf(schema);
+    check ??= findCheck(schema);
     if (isQuery && !check.Check(taken)) return { error: queryFailure(check.Errors(taken)) };
     if (isQuery) return { value: taken };
     let without = taken;
@@ -54,14 +54,14 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = (route) => {
   };
 };
 
-/** Those of a query's parameters that the operation knows. */
-function declaredOf(schema: TSchema, query: unknown): unknown {
+/** The query without undeclared parameters. */
+function pickDeclared(schema: TSchema, query: unknown): unknown {
   if (!isObject(query)) return query;
   const known = "properties" in schema && isObject(schema.properties) ? schema.properties : {};
   return Object.fromEntries(Object.entries(query).filter(([name]) => Object.hasOwn(known, name)));
 }
 
-/** The value without the optional fields that are null, at any depth. */
+/** The value without its optional fields that are null, at any depth. */
 function withoutNulls(schema: unknown, value: unknown): unknown {
   if (!isObject(schema)) return value;
   const { properties, items, required } = schema;
@@ -81,15 +81,15 @@ function withoutNulls(schema: unknown, value: unknown): unknown {
 
 const checks = new WeakMap<TSchema, Validator>();
 
-/** Made for the first value that needs it: a service starts without most of its checks. */
-function checkOf(schema: TSchema): Validator {
+/** Compiled on first use, so that the service starts faster. */
+function findCheck(schema: TSchema): Validator {
   const made = checks.get(schema) ?? Compile(schema);
   checks.set(schema, made);
   return made;
 }
 
-/** A body's text is looked at when it is parsed; a query's has to be here. */
-function uncleanOf(query: unknown): FieldProblem[] {
+/** Query parameters with bad characters; the text of a body is checked when it is parsed. */
+function findUnclean(query: unknown): FieldProblem[] {
   return Object.entries(isObject(query) ? query : {}).flatMap(([path, text]) =>
     typeof text === "string" && (!isCleanText(text) || hasControls(text, "line"))
       ? [{ path, problem: "must be plain text" }]
@@ -106,8 +106,8 @@ type Walked = {
 };
 
 /**
- * Texts with characters that act where they are shown. A text is one line, unless its schema names a
- * media type or its field is the caller's own. What the schema says nothing of is not looked at.
+ * Finds texts with control characters. A text is one line, unless its schema has a media type or it is
+ * part of the caller's metadata. Values outside the schema are not checked.
  */
 function findControls(schema: TSchema, value: unknown): FieldProblem[] {
   const found: FieldProblem[] = [];
@@ -137,19 +137,19 @@ function findControls(schema: TSchema, value: unknown): FieldProblem[] {
   }
 }
 
-/** Nearly every body is plain throughout, which is told without its schema. */
+/** A fast check without the schema: nearly every body has no control characters. */
 function mayAct(value: unknown): boolean {
   if (typeof value === "string") return hasControls(value, "line");
   if (typeof value !== "object" || value === null) return false;
   return Object.values(value).some(mayAct);
 }
 
-/** Names and values that callers keep with a thing for themselves. */
+/** The schema of the caller's own metadata. */
 const ownText: Walked = { contentMediaType: "text/plain" };
 
 const wholeNumber = /^-?(?:0|[1-9]\d{0,15})$/;
 
-/** `limit=1.5`, `1e1`, `01`, `true` and ` 1` stay the text they are, and so are no integers. */
+/** Parses numbers and booleans of a query; `1.5`, `1e1`, `01` and ` 1` stay text and fail the check. */
 function fromText(schema: TSchema, query: unknown): unknown {
   if (!isObject(query) || !("properties" in schema) || !isObject(schema.properties)) return query;
   const taken: Record<string, unknown> = { ...query };
@@ -164,8 +164,8 @@ function fromText(schema: TSchema, query: unknown): unknown {
 }
 
 /**
- * For a call that answers each item of a list by itself: the body is checked without its items, and
- * a list over its `maxItems` is a batch over its limit. `itemCheck` judges the items.
+ * For a batch, which answers each item by itself: the body is validated without its items, and a list
+ * over its `maxItems` is refused. `itemCheck` validates the items.
  */
 export const compileBatchValidator: FastifySchemaCompiler<TSchema> = (route) => {
   if (route.httpPart !== "body") return compileValidator(route);
@@ -182,13 +182,13 @@ export const compileBatchValidator: FastifySchemaCompiler<TSchema> = (route) => 
   };
 };
 
-/** One item of a batch as it is taken, or the answer that a call with it alone would get. */
+/** Validates one item of a batch; returns it, or the Failure that a call with it alone would get. */
 export function itemCheck<Schema extends TSchema>(
   schema: Schema,
 ): (value: unknown) => Static<Schema> | Failure {
   let check: Validator | undefined;
   return (value) => {
-    check ??= checkOf(schema);
+    check ??= findCheck(schema);
     const without = check.Check(value) ? value : withoutNulls(schema, value);
     if (check.Check(without)) {
       const acting = findControls(schema, without);
@@ -219,17 +219,19 @@ function bodyFailure(problems: Problems): Failure {
   if (notAnObject) {
     return new Failure("bad_request", "the body must be a JSON object", { form: "transport" });
   }
-  return unknownField(problems) ?? outsideEnum(problems) ?? unprocessable(...fieldsOf(problems));
+  return (
+    unknownField(problems) ?? outsideEnum(problems) ?? unprocessable(...listFieldProblems(problems))
+  );
 }
 
 function queryFailure(problems: Problems): Failure {
   const known = outsideEnum(problems);
-  return known ?? invalidQuery(fieldsOf(problems));
+  return known ?? invalidQuery(listFieldProblems(problems));
 }
 
 function unknownField(problems: Problems): Failure | undefined {
-  // Each unknown field is held against a schema that nothing meets, and comes before their summary,
-  // which is cut off when there are very many.
+  // The validator reports each unknown field under the keyword `boolean` before their summary, which
+  // is cut off when there are very many.
   const found = problems.find(({ keyword }) => keyword === "boolean");
   return found && notAField(dotted(found.instancePath));
 }
@@ -268,7 +270,7 @@ function outsideEnum(problems: Problems): Failure | undefined {
   return undefined;
 }
 
-function fieldsOf(problems: Problems): FieldProblem[] {
+function listFieldProblems(problems: Problems): FieldProblem[] {
   const fields = problems.flatMap((found) => {
     const at = dotted(found.instancePath);
     switch (found.keyword) {
@@ -283,12 +285,12 @@ function fieldsOf(problems: Problems): FieldProblem[] {
           problem: "is not known here",
         }));
       case "boolean":
-        return []; // Said better by additionalProperties.
+        return []; // Reported by additionalProperties, too.
       default:
         return [{ path: at, problem: found.message }];
     }
   });
-  // A value of the wrong type breaks most rules of its field; the first one says it.
+  // A value of the wrong type breaks most rules of its field; the first problem is enough.
   return fields.filter((field, index) => fields.findIndex((f) => f.path === field.path) === index);
 }
 

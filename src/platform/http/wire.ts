@@ -1,10 +1,10 @@
-// The building blocks of wire shapes: what money, times, enumerations and pages look like in JSON.
+// The building blocks of wire shapes: money, times, enumerations and pages in JSON.
 
 import { type Static, type TObject, type TProperties, Type } from "typebox";
 
 import type { PaiseSum } from "../../kernel/money.ts";
 
-/** An amount of money in a request: a positive whole number that every JSON reader keeps exact. */
+/** An amount of money in a request: a positive integer that a double holds exactly. */
 export function paise(description: string) {
   return Type.Integer({
     minimum: 1,
@@ -15,8 +15,8 @@ export function paise(description: string) {
 }
 
 /**
- * A sum of amounts in an answer: a JSON integer with all its digits, which a reader of doubles keeps
- * exact up to 2^53 - 1.
+ * A sum of amounts in an answer: a JSON integer with all its digits. A client that parses numbers as
+ * doubles reads it exactly up to 2^53 - 1.
  */
 export function paiseSum(description: string, example = 25_000_000) {
   return Type.Unsafe<PaiseSum>({ type: "integer", description, examples: [example] });
@@ -30,15 +30,15 @@ export function timestamp(description: string) {
   });
 }
 
-/** A request takes exactly these values. */
-export function oneOf<const Values extends readonly string[]>(
+/** A closed enumeration, for requests. */
+export function closedEnum<const Values extends readonly string[]>(
   values: Values,
   options: { description?: string; examples?: readonly string[] } = {},
 ) {
   return Type.Unsafe<Values[number]>({ type: "string", enum: [...values], ...options });
 }
 
-/** An answer knows these values today; readers treat the set as open. */
+/** An open enumeration, for answers: clients must accept new values. */
 export function openEnum<const Values extends readonly string[]>(
   values: Values,
   description: string,
@@ -55,8 +55,8 @@ export function nullable<T>(schema: { type: "string" | "integer"; [keyword: stri
   return Type.Unsafe<T | null>({ ...schema, type: [schema.type, "null"] });
 }
 
-/** Every state that a thing came to, as it shows them. */
-export function historyOf<const States extends readonly string[]>(states: States) {
+/** The history of a resource: every state it came to. */
+export function historySchema<const States extends readonly string[]>(states: States) {
   const reason = { type: "string", description: "Why, where that is not obvious." } as const;
   const step = Type.Object({
     status: openEnum(states, "The state it came to."),
@@ -66,7 +66,7 @@ export function historyOf<const States extends readonly string[]>(states: States
   return Type.Array(step, { description: "Every state it came to, in order." });
 }
 
-/** A query's wish for what belongs to one thing. */
+/** A query parameter that filters by an id. */
 export function idFilter(description: string) {
   return Type.Optional(Type.String({ minLength: 1, maxLength: 64, description }));
 }
@@ -81,7 +81,7 @@ export function nullableObject<Properties extends TProperties>(
   });
 }
 
-/** A request body: unknown fields are refused, because a misspelt limit must not be no limit. */
+/** A request body: unknown fields are refused, because a misspelt limit must not be ignored. */
 export function body<Properties extends TProperties>(
   properties: Properties,
   options: { title?: string; description?: string } = {},
@@ -106,7 +106,7 @@ export const pageQuery = {
   ),
 };
 
-/** What a paged list adds to its array; absent when neither limit nor cursor was given. */
+/** The paging fields of a list; absent when neither limit nor cursor was given. */
 export const pageFields = {
   count: Type.Optional(Type.Integer({ description: "Rows on this page.", examples: [1] })),
   total: Type.Optional(

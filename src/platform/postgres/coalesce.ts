@@ -1,22 +1,21 @@
-// Many callers, one statement.
+// Batches the calls of many callers into sets, so that one statement serves all of them.
 //
-//   caller    asks for one thing and waits for its own answer
-//   queue     what has been asked for and not yet been taken into a set
-//   set       up to `setSizeMax` items handed to `work` together, in the order they were asked for
+//   caller    passes one item and awaits its own result
+//   queue     items that are not in a set yet
+//   set       up to `setSizeMax` items passed to `work` together, in the order of the calls
 //
-// At most `setsInFlight` sets are being worked on. What arrives meanwhile waits and forms the next
-// set, so a busy service works in bigger sets and an idle one adds no delay: there is no timer. A
-// set closes when the current turn of the event loop ends, which lets requests that were read from
-// their sockets in one turn travel together.
+// At most `setsInFlight` sets run at a time. Items that arrive meanwhile form the next set, so a
+// busy service works in bigger sets and an idle one adds no delay: there is no timer. A set closes at
+// the end of the current turn of the event loop, so requests that were read from their sockets in one
+// turn share a set.
 //
-// One item never harms another. `work` answers each item by itself, with a result or with the
-// Error that only its own caller sees. When `work` throws and nothing was kept, the set is split in
-// halves and tried again, down to the single item that is to blame (`split.ts`). When something may
-// have been kept, every caller of that set learns of the error instead. Items that met a row which
-// somebody holds wait apart from the others (`hold-back.ts`).
+// One item never harms another. `work` returns a result or an Error for each item. When `work` throws
+// and nothing was committed, the set is split in halves and retried, down to the item that causes the
+// error (`split.ts`). When something may have been committed, every caller of the set gets the error.
+// Items that meet a locked row wait apart from the others (`hold-back.ts`).
 //
-// The queue is bounded. A caller that would not fit is refused at once with `Overloaded`, which
-// the edge turns into the contract's retryable answer.
+// The queue is bounded. A caller beyond the bound is refused at once with `Overloaded`, which the
+// HTTP layer answers as retryable.
 
 import { holdBack, type Waiting } from "./hold-back.ts";
 import { keptNothing, type Outcome, type SetWork, workInHalves } from "./split.ts";
@@ -27,9 +26,9 @@ export type CoalesceOptions<Item> = {
   readonly setSizeMax: number;
   readonly queueMax: number;
   readonly setsInFlight?: number;
-  /** Whether a set that threw may be split; where nothing of it was kept unless said otherwise. */
+  /** Whether a set that threw may be split; by default, when nothing of it was committed. */
   readonly mayRetry?: (error: unknown) => boolean;
-  /** Where items may meet rows that others hold: how that shows, and which items share such rows. */
+  /** For items that may meet locked rows: recognizes that error, and groups items by such rows. */
   readonly held?: {
     readonly isHeld: (error: unknown) => boolean;
     readonly groupOf: (item: Item) => string;

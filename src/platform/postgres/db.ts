@@ -1,5 +1,5 @@
-// Runs queries on a connection: all statements of a query at once, and in a transaction one query at
-// a time.
+// Runs queries on a connection. The statements of a query are sent together; a transaction runs one
+// query at a time.
 
 import type pg from "pg";
 
@@ -10,11 +10,11 @@ import type { Statement } from "./statement.ts";
 export type Db = {
   rows<Row>(statement: Statement): Promise<Row[]>;
   run<Result>(asked: Query<Result>): Promise<Result>;
-  /** Sends several together on one connection; outside a transaction each commits by itself. */
+  /** Sends several queries together on one connection; outside a transaction each commits alone. */
   pipeline<const Asked extends Queries>(asked: Asked): Promise<Results<Asked>>;
 };
 
-/** A Db by how it runs queries. */
+/** Builds a Db from the function that runs its queries. */
 export function toDb(run: Db["run"]): Db {
   return {
     rows: (statement) => run(query(statement)),
@@ -23,7 +23,7 @@ export function toDb(run: Db["run"]): Db {
   };
 }
 
-/** Sends all statements at once. It ends when the server has answered every one of them. */
+/** Sends all statements at once and waits for every answer, also when one of them fails. */
 async function sendAll<Answer>(
   { steps }: Query<unknown>,
   send: (statement: Statement) => Promise<Answer>,
@@ -49,7 +49,10 @@ export async function runTogether<Result>(
   return asked.read(await sendAll(asked, (statement) => runPrepared(client, statement), []));
 }
 
-/** The same for many rows: the answer reads them in pieces, when the connection may be given back. */
+/**
+ * The same for many rows. The returned function decodes them in pieces; the connection can go back to
+ * the pool before that.
+ */
 export async function runLongTogether<Result>(
   client: pg.ClientBase,
   asked: Query<Result>,
@@ -62,7 +65,7 @@ export async function runLongTogether<Result>(
   return async () => asked.read(await Promise.all(readers.map((read) => read())));
 }
 
-/** Runs one list at a time, and ends when nothing is under way. */
+/** Runs one query at a time on the connection of a transaction. */
 export function inTurn(client: pg.PoolClient): Db & { assertIdle(): void } {
   let isUnderWay = false;
   function assertIdle(): void {

@@ -4,15 +4,16 @@
 //   service   the one `serve` of this DATA_DIR; holds the service lock
 //   visitor   a command run beside the service or alone
 //
-// PostgreSQL is the arbiter of all of this, so no lock of ours can go stale. Two starters race for
+// All locks are PostgreSQL's, so none can go stale. Two processes that start the server race for
 // postmaster.pid and one wins. Service and visitors hold a shared session lock while they use the
 // server; the service also holds an exclusive one, which a second service fails to get. A session
-// lock ends with its connection, so `kill -9` releases it and the next start adopts the server that
-// was left running. Whoever leaves last, and so gets the shared lock for itself, stops the server.
+// lock ends with its connection, so `kill -9` releases it and the next start adopts the running
+// server. A process that leaves tries to make the shared lock exclusive; if it can, it was the last
+// one, and stops the server.
 //
-// A cluster is made in a folder of its maker's own and renamed when it is whole, so an interrupted
-// first start leaves nothing that could be taken for a cluster. Nobody but the cluster's owner and
-// root can reach the socket: its folder and its own mode are closed, and there is no port.
+// A cluster is initialised in a temporary folder and renamed when it is complete, so an interrupted
+// first start leaves no broken cluster. Only the cluster's owner and root can reach the socket: its
+// folder and its mode are closed, and there is no port.
 
 import { createHash } from "node:crypto";
 import { access, chown, constants, lstat, mkdir, readFile } from "node:fs/promises";
@@ -36,7 +37,7 @@ export type EmbeddedOptions = {
   readonly dataDir: string;
   /** A service refuses to share a DATA_DIR with another service; a visitor does not. */
   readonly as: "service" | "visitor";
-  /** Whether to make the database where there is none. */
+  /** Whether to create a missing database. */
   readonly create: boolean;
   readonly settings?: Readonly<Record<string, string>>;
   /** Called when a server that died could not be started again. */
@@ -82,7 +83,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   let session = await enterWithin(server, options.as, { attemptsMax, isLeaving });
   let revival: Promise<void> | undefined;
 
-  /** A server that dies is started again: the pool's next connections find it in the same place. */
+  /** Restarts a server that dies; the pool reconnects to the same socket. */
   function keepAlive(watched: pg.Client): void {
     watched.once("end", () => {
       if (leaving) return;
@@ -100,10 +101,10 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   if (options.as === "service") keepAlive(session);
 
   return {
-    connection: { ...(await connectionOf(server)), database: databaseName },
+    connection: { ...(await readConnection(server)), database: databaseName },
     async leave() {
       leaving = true;
-      // A session that is just being opened must be the one that leaves, or nobody stops the server.
+      // Wait for a session that is being opened: it must be the one that leaves and stops the server.
       await revival;
       await leave(server, session);
     },
@@ -194,7 +195,7 @@ async function initialise(server: Server): Promise<void> {
   const result = await runProgram(server.runAs, binaries.initdb, [
     `--pgdata=${making}`,
     `--username=${superuser}`,
-    // Who can reach the socket is the owner or root; over a port nobody is let in.
+    // Only the owner and root can reach the socket; connections over a port are rejected.
     "--auth-local=trust",
     "--auth-host=reject",
     "--encoding=UTF8",
@@ -209,14 +210,14 @@ async function initialise(server: Server): Promise<void> {
   }
   await rename(making, clusterDir).catch(async (error: unknown) => {
     await rm(making, { recursive: true, force: true });
-    // Another starter was first, and its cluster is as good.
+    // Another process was first; its cluster is used.
     if (!(await isCluster(clusterDir))) throw error;
   });
 }
 
 const makingSuffix = ".making-";
 
-/** What starters that have died left half made. */
+/** Removes the unfinished clusters of processes that have died. */
 async function removeInterrupted(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir)) {
     const [, maker] = name.split(makingSuffix);
@@ -237,11 +238,11 @@ type Entry =
   | { readonly session: pg.Client; readonly obstacle?: never }
   | { readonly session?: never; readonly obstacle: string };
 
-/** A session on the server, which is started if it was not running; or what stands in the way. */
+/** Opens a session, and starts the server if it is not running; or returns the obstacle. */
 async function enter(server: Server, as: EmbeddedOptions["as"]): Promise<Entry> {
   const obstacle = await startServer(server);
   if (obstacle) return { obstacle: `the embedded PostgreSQL did not start: ${obstacle}` };
-  const session = new pg.Client({ ...(await connectionOf(server)), database: "postgres" });
+  const session = new pg.Client({ ...(await readConnection(server)), database: "postgres" });
   session.on("error", () => {}); // Losing the session means losing the server, which the pool reports.
   try {
     await session.connect();
@@ -258,7 +259,7 @@ async function enter(server: Server, as: EmbeddedOptions["as"]): Promise<Entry> 
   }
 }
 
-/** Starts the server unless it runs, and returns why it could not. */
+/** Starts the server unless it runs; returns the reason when it cannot. */
 async function startServer(server: Server): Promise<string | undefined> {
   const { clusterDir, binaries, settings } = server;
   if (await isRunning(server)) return undefined;
@@ -274,13 +275,13 @@ async function startServer(server: Server): Promise<string | undefined> {
     `--log=${join(clusterDir, "startup.log")}`,
     `--options=${flags.join(" ")}`,
   ]);
-  // Losing the race to another starter is as good as winning it.
+  // Another process may have started it meanwhile.
   if (result.code === 0 || (await isRunning(server))) return undefined;
   const logged = await fatalLines(clusterDir);
   return logged.slice(loggedBefore.length).at(-1) ?? result.lastLine;
 }
 
-/** Why this cluster's server ended or refused to start, oldest first: lines start with their time. */
+/** The FATAL lines of the server's logs, oldest first: each line starts with its time. */
 async function fatalLines(clusterDir: string): Promise<string[]> {
   const logs = await readdir(join(clusterDir, "log")).catch(() => []);
   const paths = [...logs.map((name) => join("log", name)), "startup.log"];
@@ -316,7 +317,7 @@ async function leave(server: Server, session: pg.Client): Promise<void> {
     )
     .then(({ rows }) => rows[0]?.alone ?? false)
     .catch(() => false); // The server is gone already.
-  // One that does not answer is left as it is.
+  // A server that does not answer is left running.
   const isLast = await Promise.race([unlocked, sleep(leaveTimeoutMs, false, { ref: false })]);
   if (isLast) {
     await runProgram(server.runAs, server.binaries.pg_ctl, [
@@ -331,19 +332,19 @@ async function leave(server: Server, session: pg.Client): Promise<void> {
 }
 
 /**
- * Whether the lock file names a running server of this cluster. PostgreSQL recovers by itself from
- * the lock of a dead server, unless a stranger's process has got its number since.
+ * Whether the lock file names a running server of this cluster. PostgreSQL itself replaces the lock
+ * file of a dead server, unless another process has got the same pid since.
  */
 async function isRunning({ clusterDir }: Server): Promise<boolean> {
   const lock = await readLock(clusterDir);
   if (!lock) return false;
-  const command = await commandLineOf(lock.pid);
+  const command = await readCommandLine(lock.pid);
   if (command.includes("postgres") && command.includes(clusterDir)) return true;
   if (command !== "") await rm(join(clusterDir, "postmaster.pid"), { force: true });
   return false;
 }
 
-async function connectionOf({ clusterDir }: Server): Promise<pg.ClientConfig> {
+async function readConnection({ clusterDir }: Server): Promise<pg.ClientConfig> {
   const lock = await readLock(clusterDir);
   return { host: lock?.socketDir ?? clusterDir, port: socketPort, user: superuser };
 }
@@ -355,8 +356,8 @@ async function readLock(clusterDir: string) {
   return { pid: Number(lines[0]), socketDir: lines[4] || undefined };
 }
 
-/** Empty for a process that is gone. */
-async function commandLineOf(pid: number): Promise<string> {
+/** The command line of a process; empty when it has ended. */
+async function readCommandLine(pid: number): Promise<string> {
   if (process.platform === "linux") {
     return await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
   }
@@ -364,7 +365,7 @@ async function commandLineOf(pid: number): Promise<string> {
   return code === 0 ? output : "";
 }
 
-/** The socket lives in the cluster's own closed folder, or in a short one where that is too long. */
+/** The socket is in the cluster's closed folder, or in a temporary one when that path is too long. */
 async function prepareSocketDir({ clusterDir, runAs }: Server): Promise<string> {
   if (clusterDir.length <= socketDirLengthMax) return clusterDir;
   const digest = createHash("sha256").update(clusterDir).digest("hex").slice(0, 16);
@@ -372,8 +373,8 @@ async function prepareSocketDir({ clusterDir, runAs }: Server): Promise<string> 
   const owner = runAs.uid ?? process.getuid?.() ?? 0;
   const made = await mkdir(dir, { mode: 0o700, recursive: true });
   if (made) await chown(dir, owner, runAs.gid ?? process.getgid?.() ?? 0);
-  // Everybody may write to the folder above, so this one may have been planted: what it is counts,
-  // not where a link leads.
+  // Any user may write to the temporary folder, so this one may have been planted: lstat checks the
+  // folder itself and not the target of a link.
   const found = await lstat(dir);
   const isClosed = found.isDirectory() && (found.mode & 0o077) === 0;
   if (found.uid === owner && isClosed) return dir;

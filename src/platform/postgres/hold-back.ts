@@ -1,17 +1,17 @@
-// Items that wait for a row which somebody else holds wait here, and not in a set with others:
+// Retries items that met a locked row, apart from the sets of other items:
 //
-//   group    whose row it may be: the items of one desk
-//   room     the items of a group that met a held row, and those that come while they wait
+//   group    items that may meet the same locked rows: those of one desk
+//   room     the waiting items of a group: those that met a locked row, and later arrivals
 //
-// A room is tried again as a set of its own after each pause, with no patience, so that it keeps
-// nobody waiting; after the last pause its items are tried one by one, and what still finds its row
-// held is refused. Items of one call that are a set of their own wait by themselves.
+// After each pause a room is retried as one set that does not wait for locks, so it delays nobody.
+// After the last pause its items are retried one by one, and those whose row is still locked are
+// refused. The items of one call that form their own set are retried by `workPastHeld`.
 
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Attempt, Outcome, SetWork } from "./split.ts";
 
-/** Together about as long as a row may be waited for. */
+/** Their sum is about the lock timeout of a statement. */
 const pausesMs = [100, 200, 400, 900] as const;
 
 export type Waiting<Item, Result> = {
@@ -21,9 +21,9 @@ export type Waiting<Item, Result> = {
 };
 
 export type HeldBack<Item, Result> = {
-  /** Takes in who belongs to a group that waits. */
+  /** Adds the item to the room of its group; false when the group has none. */
   joins(waiting: Waiting<Item, Result>): boolean;
-  /** Lets an item wait that met a held row. */
+  /** Adds an item that met a locked row; opens a room when its group has none. */
   take(waiting: Waiting<Item, Result>): void;
   count(): number;
 };
@@ -36,12 +36,12 @@ export function holdBack<Item, Result>({
 }: {
   readonly groupOf: (item: Item) => string;
   readonly isHeld: (error: unknown) => boolean;
-  /** Works on a set by itself; split at a held row only where it is the last time. */
+  /** Retries a set; it is split at a locked row on the last try only. */
   readonly tryAgain: (
     items: readonly Item[],
     attempt: Attempt & { readonly isLast: boolean },
   ) => Promise<readonly Outcome<Result>[]>;
-  /** Who came too late for the last try begins anew. */
+  /** Puts items that arrived after the last try back into the queue. */
   readonly giveBack: (waiting: Waiting<Item, Result>) => void;
 }): HeldBack<Item, Result> {
   const rooms = new Map<string, Waiting<Item, Result>[]>();
@@ -83,8 +83,8 @@ export function holdBack<Item, Result>({
 }
 
 /**
- * Works on items that came together and are nobody else's set: those that met a held row are tried
- * again after each pause, or all of them where nothing is kept of the others either.
+ * Works on the items of one call. Those that met a locked row are retried after each pause; a dry run
+ * (`keepsNothing`) retries all of them.
  */
 export async function workPastHeld<Item, Result>(
   work: SetWork<Item, Result>,

@@ -2,8 +2,8 @@
 // each. A session lock makes it safe to start several processes at once: the first migrates, the
 // others wait and find nothing left to do.
 //
-// Statements of the service then run as the role `scripdesk_app`, which owns nothing. Where the
-// server does not let us have such a role, the service runs as the connecting one and says so.
+// Statements of the service then run as the role `scripdesk_app`, which owns nothing. If the server
+// does not allow such a role, the service runs as the connecting role and logs that.
 
 import { createHash } from "node:crypto";
 import { readFile, readdir } from "node:fs/promises";
@@ -20,7 +20,7 @@ export type Migration = { readonly file: string; readonly text: string; readonly
 
 export type Migrated = {
   readonly applied: readonly string[];
-  /** The role for the service's statements; undefined where the server allows none. */
+  /** The role for the service's statements; undefined when the server allows none. */
   readonly role: string | undefined;
 };
 
@@ -54,7 +54,7 @@ export async function readMigrations(): Promise<Migration[]> {
   );
 }
 
-/** The migrations a database has not seen yet; used by readiness and by `doctor`. */
+/** The migrations that are not applied yet; used by readiness and by `doctor`. */
 export async function pendingMigrations(db: Db): Promise<string[]> {
   const known = await db.rows<{ file: string }>(sql`select file from schema_migrations`);
   const files = new Set(known.map(({ file }) => file));
@@ -68,13 +68,13 @@ async function connect(connection: pg.ClientConfig): Promise<pg.Client> {
     await client.connect();
     return client;
   } catch (error) {
-    throw new Unusable(`the database cannot be reached: ${reasonOf(error)}`, { cause: error });
+    throw new Unusable(`the database cannot be reached: ${describeError(error)}`, { cause: error });
   }
 }
 
-/** Node reports a host that refuses on every address as one error without a message. */
-function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(reasonOf).join(", ");
+/** Node reports a host that refuses on every address as an AggregateError without a message. */
+function describeError(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(describeError).join(", ");
   return error instanceof Error ? error.message : String(error);
 }
 
@@ -123,7 +123,7 @@ async function apply(client: pg.Client, { file, text, checksum }: Migration): Pr
     await client.query("commit");
   } catch (error) {
     await client.query("rollback");
-    throw new Unusable(`migration ${file} failed: ${reasonOf(error)}`, { cause: error });
+    throw new Unusable(`migration ${file} failed: ${describeError(error)}`, { cause: error });
   }
 }
 
@@ -141,7 +141,7 @@ async function ensureRole(client: pg.Client): Promise<string | undefined> {
   }
 }
 
-/** Roles belong to the whole server, so services of two databases may both be creating this one. */
+/** Roles belong to the whole server, so services of two databases may create this one at once. */
 async function createRole(client: pg.Client): Promise<void> {
   try {
     await client.query(`create role ${appRole} nologin`);

@@ -1,12 +1,13 @@
-// What a worker could not do. A worker claims a set and works on it in one transaction; when that fails
-// and nothing was kept, the set is claimed again in halves until the offender stands alone:
+// Keeps one failing item from blocking a worker. A worker claims a set and works on it in one
+// transaction; when that fails and nothing was committed, the set is claimed again in halves, down to
+// the item that fails (the offender):
 //
-//   set aside   with its id in the log; the next runs leave it out, for a second at first and twice as
-//               long each time it fails again, so that it stops nobody behind it
-//   passing     what will be over by itself, such as a row that a caller holds or a full disk: nothing
-//               is noted, and the next run finds it again
+//   set aside   its id is logged, and the next runs leave it out: for a second at first, and twice as
+//               long each time it fails again, up to a minute
+//   passing     errors that end by themselves, such as a locked row or a full disk, are not noted; the
+//               next run claims the item again
 //
-// Each process learns for itself, and one that starts anew tries everything once.
+// Offenders are kept in memory, so every process finds them by itself.
 
 import type { FastifyBaseLogger } from "fastify";
 
@@ -15,18 +16,18 @@ import { keptNothing } from "./split.ts";
 
 const firstPauseMs = 1_000;
 const pauseMaxMs = 60_000;
-/** Whoever was set aside longest ago is forgotten when there are more. */
+/** Beyond this number, the offender set aside longest ago is forgotten. */
 const offendersMax = 1_000;
 
-/** Which of what is due a run may claim. */
+/** Which due items a run may claim. */
 export type Choice = {
-  /** Null where all of it may be. */
+  /** The ids to claim; null for any. */
   readonly only: readonly string[] | null;
   readonly except: readonly string[];
 };
 
 export type Offenders = {
-  /** Those that are left out now. */
+  /** The ids to leave out now. */
   ids(): readonly string[];
   note(id: string, error: unknown): void;
 };
@@ -59,14 +60,15 @@ export function keepOffenders({
   };
 }
 
-/** For who runs a worker's piece once. */
+/** For callers that run a worker's piece once. */
 export function noOffenders(): Offenders {
   return keepOffenders({ worker: "once" });
 }
 
 /**
- * Runs a worker's piece in one transaction, or in parts of it. The piece says what it has claimed before
- * it works on it, and answers with how many it has done; whom it sets aside counts as done.
+ * Runs a worker's piece in one transaction, or in parts when that fails. The piece reports the ids that
+ * it has claimed before it works on them, and returns how many it has done; an item that is set aside
+ * counts as done.
  */
 export async function workInParts(
   offenders: Offenders,
@@ -93,7 +95,7 @@ export async function workInParts(
   return await part(null);
 }
 
-/** Works on one after the other; one that fails is set aside and keeps nobody from those behind it. */
+/** Works on items one after the other; one that fails is set aside and does not stop the others. */
 export async function workOneByOne<Item extends string>(
   offenders: Offenders,
   items: readonly Item[],
@@ -116,8 +118,8 @@ export async function workOneByOne<Item extends string>(
 }
 
 /**
- * A worker and a caller may lock the same rows in opposite orders. The worker's lock timeout is far
- * shorter than PostgreSQL's deadlock check (1 s), so that the worker gives up and never the caller.
+ * A worker and a caller may lock the same rows in opposite orders. The worker's lock timeout is
+ * shorter than PostgreSQL's deadlock check (1 s), so the worker gives up and not the caller.
  */
 export async function yieldToCallers(tx: Tx): Promise<void> {
   await tx.rows(sql`set local lock_timeout = '250ms'`);

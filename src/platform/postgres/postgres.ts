@@ -1,16 +1,16 @@
-// PostgreSQL behind four words: a Statement is text with its values (`statement.ts`), a Query is one
-// or more statements and how their rows are read (`query.ts`), a Db runs them, and a transaction is a
-// Db whose statements commit together.
+// Access to PostgreSQL. A Statement is text with its values (`statement.ts`), a Query is one or more
+// statements and a function that reads their rows (`query.ts`), a Db runs queries, and a transaction
+// is a Db whose statements commit together.
 //
-// Every statement is prepared on first use of its connection under a name made from its text, so a
-// hot statement is parsed and planned once.
+// Every statement is prepared on its first use of a connection, under a hash of its text, so a hot
+// statement is parsed and planned once.
 //
-// A round trip to the server costs as much as many a statement, so statements that need nothing of
-// each other are sent together. They are values in a list: `tx.pipeline([a, b, c])` sends all three,
-// waits for all three and gives their results in the same places; when one fails, it throws that
-// one's error. A transaction runs one list at a time: whoever asks for something before the list under
-// way is answered gets an error, so no promise of a statement can be handed on or left unawaited, and
-// what is right never hangs on who happened to ask first.
+// A round trip to the server costs as much as many a statement, so independent statements are sent
+// together, as a list of values: `tx.pipeline([a, b, c])` sends all three, waits for all three and
+// returns their results in the same order; when one fails, it throws that error. A transaction runs
+// one list at a time and throws when a second is started before the first is answered. So a promise
+// of a statement cannot be passed on or left unawaited, and the order of statements is the order of
+// the awaits in the code.
 
 import { EventEmitter } from "node:events";
 
@@ -35,62 +35,62 @@ export { all, command, known, later, meanwhile, Query, query } from "./query.ts"
 export { Fragment, fragment, sql, type Statement } from "./statement.ts";
 
 declare const joined: unique symbol;
-/** A Db inside a transaction: a use case that joins one takes this, and cannot be called outside. */
+/** A Db inside a transaction. A use case that joins a transaction takes this type. */
 export type Tx = Db & {
   readonly [joined]: true;
-  /** The same behind a lock, which is sent first and held when the others run. */
+  /** Like `pipeline`, after a lock: it is sent first and is held when the others run. */
   pipelineBehind<Lock, const Asked extends Queries>(
     lock: Query<Lock>,
     asked: Asked,
   ): Promise<[Lock, ...Results<Asked>]>;
-  /** Says after the commit, and only then, that something new can be read about this topic. */
+  /** Notifies the listeners of a topic after the commit, and only then. */
   announce(topic: string): void;
-  /** Says that so many rows were loaded into a table at once, which its statistics should know of. */
+  /** Counts rows that were loaded into a table; after many, the table is analyzed. */
   added(table: string, rows: number): void;
 };
 
 export type Database = Db & {
   /**
-   * The same database, for lists: what is read, one row or a million, depends on which filters are
-   * given, so each statement is planned for its values. That takes some tenths of a millisecond. Its
-   * rows are read in pieces, with turns for others.
+   * The same database, for lists. Their filters decide whether one row or a million is read, so each
+   * statement gets a custom plan for its values, which takes some tenths of a millisecond. Rows are
+   * decoded in pieces, so that they do not block the event loop.
    */
   readonly planned: Db;
   transaction<Result>(work: (tx: Tx) => Promise<Result>, options?: TxOptions): Promise<Result>;
   /**
-   * Calls back for every announcement of this process, so that nobody here waits for the next look.
-   * Other processes are not told: whoever listens must also look by itself from time to time.
+   * Calls the listener after every announcement of this process, so that it need not wait for its
+   * next poll. Announcements of other processes are not seen, so a listener must also poll.
    */
   onAnnounced(topic: string, listener: () => void): () => void;
   /**
-   * The same database on behalf of one environment: the sandbox leaves a share of the connections to
-   * live. What serves both, or nobody in particular, asks the database itself and is not limited.
+   * The same database for one environment: the sandbox leaves a share of the connections to live.
+   * Work for both environments uses the database itself and is not limited.
    */
   for(environment: Environment): Database;
   readonly pool: pg.Pool;
   connections(): ConnectionCount;
   loans(): Loans;
-  /** Whether the server has stopped answering, so that nothing is asked of it until it does. */
+  /** Whether the server has stopped answering; until it answers, callers are refused. */
   isStalled(): boolean;
   close(): Promise<void>;
 };
 
 type TxOptions = {
-  /** Runs everything and keeps nothing: the dry run of a write is the write, rolled back. */
+  /** Rolls back at the end: a dry run is the real write without its commit. */
   readonly rollBack?: boolean;
-  /** Every statement sees the database as it was when the first one did, and none changes it. */
+  /** Repeatable read and read only: all statements see the snapshot of the first. */
   readonly snapshot?: boolean;
-  /** For what may take longer than an answer may: what each statement may take. */
+  /** The timeout of each statement, for work that takes longer than a request may. */
   readonly statementMs?: number;
 };
 
 export type ConnectionOptions = {
   readonly connection: pg.ClientConfig;
-  /** The role that statements run as; the connecting role when the server has no other. */
+  /** The role that statements run as; the connecting role by default. */
   readonly role?: string | undefined;
   readonly connectionsMax?: number;
   readonly onIdleError: (error: Error) => void;
-  /** Told when the server stops answering, and when it answers again. */
+  /** Called when the server stops answering and when it answers again. */
   readonly onStalled?: (isStalled: boolean) => void;
 };
 
@@ -99,11 +99,11 @@ const statementTimeoutMs = 5_000;
 const lockTimeoutMs = 2_000;
 const idleInTransactionTimeoutMs = 10_000;
 const connectionsMaxDefault = 16;
-/** So many stay open once they are. */
+/** The number of connections that stay open once opened. */
 const connectionsKept = 4;
-/** What the sandbox leaves to live, at least one. */
+/** The share of connections that the sandbox leaves to live, at least one. */
 const reservedShare = 1 / 4;
-/** How soon a statement that may take long notices that nobody waits for it any more. */
+/** How often a long statement checks that its client is still connected. */
 const goneCheckMs = 5_000;
 const analyzeMsMax = 60_000;
 
@@ -118,7 +118,7 @@ export function openDatabase(options: ConnectionOptions): Database {
     pool,
     {
       max,
-      // Who asks the pool itself must find one, too.
+      // Keeps connections free for callers that use the pool directly.
       most: Math.min(connectionsKept, Math.floor(max / 2)),
       reserved: Math.min(max - 1, Math.max(1, Math.floor(max * reservedShare))),
       statementMs: options.connection.statement_timeout || statementTimeoutMs,
@@ -140,7 +140,7 @@ export function openDatabase(options: ConnectionOptions): Database {
     loans: () => connections.loans(),
     isStalled: () => connections.isStalled(),
     async close() {
-      // What is being looked at has its connection and keeps it to the end.
+      // An ANALYZE under way keeps its connection to the end.
       await Promise.all([connections.close(), addedRows.settled()]);
     },
   });
@@ -148,7 +148,7 @@ export function openDatabase(options: ConnectionOptions): Database {
   return views.live;
 }
 
-/** What is asked on behalf of one environment. */
+/** The queries of one environment. */
 function asking(
   borrow: Borrow,
   { announced, addedRows }: { readonly announced: EventEmitter; readonly addedRows: AddedRows },
@@ -189,7 +189,7 @@ function borrowing(connections: Connections, environment: Environment): Borrow {
   return { ...connections, lend: () => connections.lend(environment) };
 }
 
-/** Only the owner of a table may have it looked at, so the service's own role is put aside for it. */
+/** Only the owner of a table may analyze it, so this resets the role of the service. */
 async function analyze(borrow: Borrow, table: string): Promise<void> {
   await inTransaction(
     borrow,
@@ -219,7 +219,7 @@ export function clientConfig({ connection, role }: ConnectionOptions): pg.Client
   };
 }
 
-/** Statements that are each a transaction of its own: what the server refused it has not kept. */
+/** Runs statements outside a transaction: one that the server refused was not kept. */
 async function runAlone<Result>(client: pg.PoolClient, asked: Query<Result>): Promise<Result> {
   if (asked.steps.length > 1) writeTogether(client);
   try {
@@ -230,7 +230,7 @@ async function runAlone<Result>(client: pg.PoolClient, asked: Query<Result>): Pr
   }
 }
 
-/** A connection on which one of them fails is not used again. */
+/** When a statement fails, the connection is closed, so the changed setting cannot leak. */
 async function runPlanned<Result>(
   client: pg.PoolClient,
   asked: Query<Result>,
@@ -251,8 +251,8 @@ async function onOne<Result>(
   try {
     return await work(client);
   } catch (error) {
-    // A connection that was made before a migration may not be able to run it any more.
-    broken = error as Error; // The driver rejects with nothing else.
+    // Prepared statements of this connection may be out of date since a migration: it is closed.
+    broken = error as Error; // The driver rejects with Errors only.
     throw error;
   } finally {
     connections.giveBack(client, broken);
@@ -284,11 +284,11 @@ async function inTransaction<Result>(
     return result;
   } catch (error) {
     await client.query("rollback").catch((fault: Error) => (broken = fault));
-    // The server says that it was rolled back, or that it would not commit.
+    // The rollback was confirmed, or the server refused the commit.
     if (!broken && (!isCommitting || isRefusedByServer(error))) noteNothingKept(error);
     throw error;
   } finally {
-    // A connection that cannot roll back is destroyed rather than handed to the next caller.
+    // A connection that cannot roll back is closed instead of returned to the pool.
     connections.giveBack(client, broken);
   }
 }
@@ -303,55 +303,54 @@ function isRefusedByServer(error: unknown): boolean {
   return errorClass !== "08" && errorClass !== "57" && errorClass !== "58";
 }
 
-/** Whether a lock was not to be had in time, and so nothing was done. */
+/** Whether a lock was not available in time. */
 export function isLockTimeout(error: unknown): boolean {
   if (error instanceof RowsHeld) return true;
   return error instanceof pg.DatabaseError && error.code === "55P03";
 }
 
-/** Whether what the server refused may be done the next time: a held row, a deadlock, no room, no time. */
+/** Whether a retry may succeed: a locked row, a deadlock, no resources, or a cancelled statement. */
 export function isPassing(error: unknown): boolean {
   if (isLockTimeout(error)) return true;
   if (!(error instanceof pg.DatabaseError) || error.code === undefined) return false;
   return ["40", "53", "57"].includes(error.code.slice(0, 2));
 }
 
-/** The constraint a write ran into, if that is what happened. */
+/** The name of the violated constraint, if the error is such a violation. */
 export function violatedConstraint(error: unknown): string | undefined {
   if (!(error instanceof pg.DatabaseError) || !error.code?.startsWith("23")) return undefined;
   return error.constraint;
 }
 
-// Counts the rows that are loaded into tables, and has the server look at a table (ANALYZE) when there
-// were many. Left to itself it looks a minute later at best, and until then it plans lists for a table
-// that is no longer what it was. Each look comes at twice as many rows as the one before: once a table
-// is large, the server's own looks are often enough.
+// Counts the rows that are loaded into tables, and runs ANALYZE when there were many. Autovacuum comes
+// a minute later at best, and until then lists are planned with old statistics. Each ANALYZE comes at
+// twice as many rows as the last: for a large table, autovacuum is often enough.
 
-const firstLookRows = 5_000;
+const firstAnalyzeRows = 5_000;
 
 type AddedRows = {
-  /** After a commit. */
+  /** Called after a commit. */
   note(added: ReadonlyMap<string, number>): void;
-  /** Resolves when nothing is being looked at. */
+  /** Resolves when no ANALYZE is under way. */
   settled(): Promise<void>;
 };
 
-function countAddedRows(lookAt: (table: string) => Promise<void>): AddedRows {
+function countAddedRows(analyzeTable: (table: string) => Promise<void>): AddedRows {
   const rows = new Map<string, number>();
-  const nextLook = new Map<string, number>();
+  const nextAnalyze = new Map<string, number>();
   const underWay = new Set<Promise<void>>();
   return {
     note(added) {
       for (const [table, more] of added) {
         const sum = (rows.get(table) ?? 0) + more;
         rows.set(table, sum);
-        if (sum < (nextLook.get(table) ?? firstLookRows)) continue;
-        nextLook.set(table, sum * 2);
-        // A table that could not be looked at now is looked at by the server in its own time.
-        const look = lookAt(table)
+        if (sum < (nextAnalyze.get(table) ?? firstAnalyzeRows)) continue;
+        nextAnalyze.set(table, sum * 2);
+        // When it fails, autovacuum analyzes the table later.
+        const analyzing = analyzeTable(table)
           .catch(() => {})
-          .finally(() => underWay.delete(look));
-        underWay.add(look);
+          .finally(() => underWay.delete(analyzing));
+        underWay.add(analyzing);
       }
     },
     async settled() {

@@ -1,24 +1,23 @@
-// A query is one or several statements and how their rows are read. It is a value: it runs when a
-// database or a transaction is given it, and its caller waits for it there. Queries that need nothing
-// of each other are handed over as a list and travel together:
+// A query is one or more statements and a function that reads their rows. It is a value: it runs when
+// it is passed to a database or a transaction, and is awaited there. Independent queries are passed
+// as a list and sent together:
 //
 //   const [firms, spent] = await tx.pipeline([findFirms(ids), findSpent(keys)]);
 //
-// The server runs the statements of a list in its order, one after another, and works on one while
-// the next is made. Where one must run behind another for its answer to be right, say so:
-// `tx.pipelineBehind(lock, [...])`.
+// The server runs the statements of a list in order, and works on one while this process builds the
+// next. Statements that are correct only under a lock say so: `tx.pipelineBehind(lock, [...])`.
 
 import type { Statement } from "./statement.ts";
 
-/** Makes what is to be sent when its turn comes, or only does work of this process. */
+/** Builds a statement when its turn comes; undefined when the step only does local work. */
 type Step = () => Statement | undefined;
 
-/** The rows that each step was answered with, in the order of the steps. */
+/** The rows of each step, in the order of the steps. */
 type Answers = readonly (readonly unknown[])[];
 
 export class Query<Result> {
   readonly steps: readonly Step[];
-  /** What the answers mean; throws where they cannot be. */
+  /** Turns the rows into the result; throws when they are impossible. */
   readonly read: (answers: Answers) => Result;
 
   constructor(steps: readonly Step[], read: (answers: Answers) => Result) {
@@ -31,23 +30,23 @@ export class Query<Result> {
   }
 }
 
-/** The rows that a statement answers with. */
+/** A query for the rows of one statement. */
 export function query<Row>(statement: Statement): Query<Row[]> {
-  // Whoever wrote the statement knows its columns.
+  // The type of the rows is the caller's claim; nothing checks it at run time.
   return new Query([() => statement], ([rows]) => rows as Row[]);
 }
 
-/** A statement whose answer is that it was done. */
+/** A statement without rows. */
 export function command(statement: Statement): Query<void> {
   return new Query([() => statement], () => undefined);
 }
 
-/** What is known without asking. */
+/** A result that needs no statement. */
 export function known<Result>(result: Result): Query<Result> {
   return new Query([], () => result);
 }
 
-/** Work of this process that is done while the server works on what was sent before it. */
+/** Local work, done while the server runs the statements sent before it. */
 export function meanwhile<Result>(work: () => Result): Query<Result> {
   let done: { readonly result: Result } | undefined;
   const step = () => {
@@ -55,18 +54,18 @@ export function meanwhile<Result>(work: () => Result): Query<Result> {
     return undefined;
   };
   return new Query([step], () => {
-    if (!done) throw new Error("what is read was done before");
+    if (!done) throw new Error("the work of a step is done before its result is read");
     return done.result;
   });
 }
 
-/** A query of one statement that takes a while to make: it is made when its turn comes. */
+/** A query of one statement that is costly to build: it is built when its turn comes. */
 export function later<Result>(make: () => Query<Result>): Query<Result> {
   const made = meanwhile(make);
   const step = () => {
     made.steps.forEach((begin) => begin());
     const [only, ...others] = made.read([]).steps;
-    if (!only || others.length > 0) throw new Error("what is made later is one statement");
+    if (!only || others.length > 0) throw new Error("a query that is built later is one statement");
     return only();
   };
   return new Query([step], (answers) => made.read([]).read(answers));
@@ -78,7 +77,7 @@ export type Results<Asked extends Queries> = {
   -readonly [At in keyof Asked]: Asked[At] extends Query<infer Result> ? Result : never;
 };
 
-/** Several as one, in their order. */
+/** Joins queries into one, in their order. */
 export function all<const Asked extends Queries>(asked: Asked): Query<Results<Asked>> {
   const steps = asked.flatMap((each) => each.steps);
   return new Query(steps, (answers) => {
@@ -86,6 +85,6 @@ export function all<const Asked extends Queries>(asked: Asked): Query<Results<As
     const results = asked.map((each) =>
       each.read(answers.slice(from, (from += each.steps.length))),
     );
-    return results as Results<Asked>; // One for each, in its place.
+    return results as Results<Asked>; // One result per query, in the same order.
   });
 }

@@ -1,10 +1,10 @@
-// The programs of PostgreSQL: which user they run as, and how they are run.
+// Runs the programs of PostgreSQL, as a user that PostgreSQL accepts.
 
 import { spawn } from "node:child_process";
 import { readFile, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** How a program is started: as ourselves, or as another user when we are root. */
+/** The user of a program: our own, or another one when we are root. */
 export type RunAs = {
   readonly uid?: number;
   readonly gid?: number;
@@ -13,12 +13,12 @@ export type RunAs = {
 
 /**
  * PostgreSQL refuses to run as root. As root its programs run as the owner of an existing cluster,
- * else as `postgres`, else as `nobody`. Where that user may not enter the folders above the
- * programs or the data (a clone under /root, say), it is lent the one capability that lets it.
+ * else as `postgres`, else as `nobody`. If that user may not enter the folders above the programs or
+ * the data (such as a clone under /root), the programs get the capability CAP_DAC_OVERRIDE.
  */
 export async function chooseUser(clusterDir: string, program: string): Promise<RunAs> {
   if (process.getuid?.() !== 0) return { wrapper: [] };
-  const user = (await ownerOf(clusterDir)) ?? (await userNamed("postgres")) ?? nobody;
+  const user = (await findOwner(clusterDir)) ?? (await userNamed("postgres")) ?? nobody;
   const paths = [dirname(clusterDir), dirname(program)];
   const reachable = await Promise.all(paths.map((path) => mayEnter(path, user)));
   if (reachable.every(Boolean)) return { ...user, wrapper: [] };
@@ -29,7 +29,7 @@ export async function chooseUser(clusterDir: string, program: string): Promise<R
       `--reuid=${user.uid}`,
       `--regid=${user.gid}`,
       "--clear-groups",
-      // Without this bit access(2), by which initdb looks for its neighbours, ignores capabilities.
+      // Without this bit access(2), which initdb uses to find its programs, ignores capabilities.
       "--securebits=+no_setuid_fixup",
       "--inh-caps=+dac_override",
       "--ambient-caps=+dac_override",
@@ -41,7 +41,7 @@ type User = { readonly uid: number; readonly gid: number };
 
 const nobody: User = { uid: 65_534, gid: 65_534 };
 
-async function ownerOf(path: string): Promise<User | undefined> {
+async function findOwner(path: string): Promise<User | undefined> {
   const found = await stat(path).catch(() => undefined);
   return found && found.uid !== 0 ? { uid: found.uid, gid: found.gid } : undefined;
 }
@@ -90,7 +90,8 @@ export async function collectOutput(
       output += error.message;
       end(1);
     });
-    // The server keeps pg_ctl's pipes open, so the end of the program counts, not of its output.
+    // The server inherits pg_ctl's pipes and keeps them open, so wait for the exit and not for the
+    // end of the output.
     child.on("exit", (code) => end(code ?? 1));
   });
 }

@@ -1,15 +1,16 @@
-// Whether the server answers. It ends a statement that takes too long with an error; one that says
-// nothing for longer than that has stopped, or cannot be reached.
+// Detects a server that has stopped answering. The server itself ends a slow statement with an error
+// (statement_timeout), so a longer silence means that it has stopped or cannot be reached.
 //
-//   look      a few times a second at all connections that are lent: a statement pays nothing for it
-//   doubt     a connection has waited for most of what a statement may take: a connection of our own
-//             asks whether the server answers anybody
-//   lost      it has waited longer than a statement may take: it is cut, and what became of its
-//             statement, a commit perhaps, is unknown
-//   stalled   one was lost while nobody was answered: until our own connection is, callers are refused
-//             at once instead of waiting as long
+//   look      a few times a second, checks all connections in use; statements pay nothing for it
+//   doubt     a connection was silent for most of the statement timeout: a probe connection is opened
+//             and asks whether the server answers at all
+//   lost      it was silent for longer than the timeout: its socket is destroyed, and the outcome of
+//             its statement, perhaps a commit, is unknown
+//   stalled   a connection was lost while the probe had no answer: callers are refused at once until
+//             the probe is answered
 //
-// Time is counted in looks: while this process stands still itself, nobody else has been silent.
+// Silence is counted in looks and not in time, so a pause of this process is not taken for a silent
+// server.
 
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -17,16 +18,16 @@ import pg from "pg";
 
 export const looksPerSecond = 4;
 const lookMs = 1_000 / looksPerSecond;
-/** Of the longest a statement may take: what is left for the server to say so. */
+/** Added to the statement timeout, so that the server's own error can arrive first. */
 const graceMs = 500;
 const doubtShare = 0.75;
 const probePauseMs = 250;
 const probe = { text: "select 1", query_timeout: 5_000 };
 
-/** What is known of one connection. */
+/** The silence of one connection. */
 export type Heard = {
   readonly client: pg.PoolClient;
-  /** So many looks it may be silent for. */
+  /** The number of looks that it may be silent for. */
   patience: number;
   bytes: number;
   silent: number;
@@ -34,9 +35,9 @@ export type Heard = {
 
 export type SilenceOptions = {
   readonly server: pg.ClientConfig;
-  /** Those that are lent now. */
+  /** The connections in use. */
   readonly lent: () => Iterable<Heard>;
-  /** Comes after every look. */
+  /** Called after every look. */
   readonly onLook: () => void;
   readonly onStalled: (isStalled: boolean) => void;
 };
@@ -54,7 +55,7 @@ export class DatabaseSilent extends Error {
   }
 }
 
-/** What the driver keeps of a connection, and its types leave out. */
+/** Fields of the driver's client that its types leave out. */
 type Driven = {
   readonly readyForQuery: boolean;
   readonly connection: { readonly stream: { readonly bytesRead: number; destroy(e: Error): void } };
@@ -70,7 +71,7 @@ export function patienceFor(statementMs: number): number {
   return Math.ceil((statementMs + graceMs) / lookMs);
 }
 
-/** Whatever it was asked for fails, and the server's side of it ends when it notices. */
+/** Destroys the socket: open queries fail, and the backend ends when it notices. */
 export function cut(client: pg.ClientBase): void {
   drivenBy(client).connection.stream.destroy(new DatabaseSilent());
 }
@@ -134,7 +135,7 @@ export function watchSilence({ server, lent, onLook, onStalled }: SilenceOptions
 
 /** Whether a connection that has not been opened yet gets an answer. */
 async function answers(client: pg.Client): Promise<boolean> {
-  client.on("error", () => {}); // Whoever waits for it hears the same.
+  client.on("error", () => {}); // The awaited call rejects with the same error.
   try {
     await client.connect();
     await client.query(probe);

@@ -1,26 +1,27 @@
-// A set that fails is split in halves until whoever is to blame stands alone. It may be, when nothing
-// of it was kept: whatever was thrown before COMMIT was sent, by our code or by the database, and what
-// the server refused. The error carries that knowledge from where it was thrown to where it is judged.
+// Splits a set that fails in halves, down to the item that causes the error. A set may be retried only
+// when nothing of it was committed: when the error was thrown before COMMIT was sent, by our code or
+// by the database, or when the server refused the COMMIT. Such errors are marked where they are thrown
+// (`noteNothingKept`).
 
 export type Outcome<Result> = Result | Error;
 
 export type Attempt = {
-  /** Whether these items have failed before, among others. */
+  /** Whether these items are part of a set that failed. */
   readonly isPart: boolean;
 };
 
-/** Answers each item by itself, with a result or with the Error that is its own. */
+/** Returns a result or an Error for each item, in order. */
 export type SetWork<Item, Result> = (
   items: readonly Item[],
   attempt: Attempt,
 ) => Promise<readonly Outcome<Result>[]>;
 
-/** A set that has taken longer than this is not split any further: its callers would not wait. */
+/** A set that has taken longer than this is not split further: its callers would time out. */
 const splittingMaxMs = 3_000;
 
 const unkept = new WeakSet();
 
-/** Says of an error that nothing of the work that it ended was kept. */
+/** Marks an error: nothing of the work that it ended was committed. */
 export function noteNothingKept(error: unknown): void {
   if (typeof error === "object" && error !== null) unkept.add(error);
 }
@@ -29,15 +30,15 @@ export function keptNothing(error: unknown): boolean {
   return typeof error === "object" && error !== null && unkept.has(error);
 }
 
-/** Somebody else holds rows that were not waited for, and so nothing was done with them. */
+/** Another transaction locks the rows; they were not waited for and nothing was changed. */
 export class RowsHeld extends Error {
   constructor() {
-    super("somebody else holds what this needs");
+    super("another transaction locks the rows");
     noteNothingKept(this);
   }
 }
 
-/** Runs what keeps nothing, such as a price that is worked out: whatever it throws may be tried again. */
+/** Runs work that writes nothing, such as pricing: a set that throws may be retried. */
 export async function withoutKeeping<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -47,7 +48,7 @@ export async function withoutKeeping<Result>(work: () => Promise<Result>): Promi
   }
 }
 
-/** The outcome of every item; a set that throws is split as long as nothing of it was kept. */
+/** Returns the outcome of every item; a set that throws is split while `mayRetry` allows it. */
 export async function workInHalves<Item, Result>(
   work: SetWork<Item, Result>,
   items: readonly Item[],

@@ -1,11 +1,11 @@
-// What is asked of PostgreSQL, as values. A statement is text with its parameters, written with the
-// `sql` tag; nothing is sent until a Db is given it.
+// Statements as values. A statement is text with its parameters, written with the `sql` tag; it is
+// sent when it is passed to a Db.
 //
 //   fragment   constant text that several statements share, such as a table's column list
-//   part       text with parameters of its own, such as a set of rows (`table.ts`)
+//   part       text with its own parameters, such as a set of rows (`table.ts`)
 //
-// The text is made once for each place in the code, and a statement is prepared under a name made
-// from its text. Fragments and the columns of parts must therefore be the same at every call.
+// The text is built once per call site, and a statement is prepared under a hash of its text. So the
+// fragments and the columns of parts must be the same at every call.
 
 import { createHash } from "node:crypto";
 
@@ -24,9 +24,9 @@ export class Fragment {
   }
 }
 
-/** A part of a statement that brings parameters. */
+/** A part of a statement with its own parameters. */
 export abstract class Part {
-  /** Names what the text depends on. */
+  /** The names that the text depends on. */
   abstract readonly shape: readonly string[];
   /** The text; `next` gives the placeholders of the parameters in their order. */
   abstract write(next: () => string): string;
@@ -48,7 +48,7 @@ export function sql(parts: TemplateStringsArray, ...inner: readonly unknown[]): 
   return new WrittenStatement(written, inner);
 }
 
-/** The values are written when they are sent: the server may be at work on an earlier statement. */
+/** Values are encoded when they are sent, while the server may run an earlier statement. */
 class WrittenStatement implements Statement {
   readonly #written: Written;
   readonly #inner: readonly unknown[];

@@ -3,16 +3,16 @@
 //   const orders = table("orders", { order_id: text(), face_paise: bigint().orNull, … });
 //   type OrderRow = RowOf<typeof orders>;
 //
-// Sets of rows travel as one array for each column. A statement names the columns it wants and never
-// counts on their order:
+// A set of rows is sent as one array per column. A statement names the columns it uses, so their
+// order does not matter:
 //
 //   insert into orders ${orders.values(orders.all, rows, { created_at: now })}
 //   update orders as o set ${orders.assign(changed)} from ${orders.rows(["order_id", ...changed], rows)} as r
 //   select … from ${asked.rows({ desk_id: ({ caller }) => caller.deskId }, asks)} as a join …
 //
-// Where the values have other names than the columns, the columns are given with how each is read.
-// A set that is not of a table's columns has a `shape` of its own. Lists within rows travel as array
-// literals, because PostgreSQL takes no array of arrays of different lengths.
+// Where values have other names than the columns, each column is given with a function that reads it.
+// A set of other columns than a table's has its own `shape`. Lists within rows are sent as array
+// literals, because PostgreSQL accepts no array of arrays of different lengths.
 
 import type { PaiseSum } from "../../kernel/money.ts";
 import { Fragment, Part } from "./statement.ts";
@@ -22,9 +22,9 @@ type ToCell = (value: never) => unknown;
 
 export class Column<Value> {
   declare readonly value: Value;
-  /** As SQL names it. */
+  /** The type's name in SQL. */
   readonly type: string;
-  /** What an element of an array has to be for PostgreSQL to take it; the same where it is absent. */
+  /** Converts a value to an array element that PostgreSQL accepts; absent when none is needed. */
   readonly toCell: ToCell | undefined;
   readonly isNullable: boolean;
 
@@ -38,7 +38,7 @@ export class Column<Value> {
     return new Column(this.type, this.toCell, true);
   }
 
-  /** A list cannot be the element of an array, so it travels as text. */
+  /** A list cannot be an array element, so it is sent as text. */
   get isList(): boolean {
     return this.type.endsWith("[]");
   }
@@ -48,15 +48,15 @@ class LineColumn extends Column<string> {}
 
 export const text = <Value extends string = string>() => new Column<Value>("text");
 /**
- * A long text without a line break, such as JSON. A set of them travels as lines, because escaping
- * every quote in an array takes three times as long as everything else that is sent with it.
+ * A long text without a line break, such as JSON. A set of them is sent as lines: escaping every
+ * quote for an array literal takes three times as long as encoding all other columns.
  */
 export const line = (): Column<string> => new LineColumn("text");
 export const smallint = <Value extends number = number>() => new Column<Value>("smallint");
 export const int = <Value extends number = number>() => new Column<Value>("integer");
-/** A single amount or count, which a double holds exactly by constraint. */
+/** One amount or count; a constraint keeps it within what a double holds exactly. */
 export const bigint = <Value extends number = number>() => new Column<Value>("bigint");
-/** A sum of amounts, however large. */
+/** A sum of amounts, of any size. */
 export const numeric = <Value extends PaiseSum = PaiseSum>() => new Column<Value>("numeric");
 export const time = () => new Column<Date>("timestamptz");
 export const day = <Value extends string = string>() => new Column<Value>("date");
@@ -64,11 +64,11 @@ export const flag = () => new Column<boolean>("boolean");
 export const uuid = () => new Column<string>("uuid");
 export const json = <Value>() => new Column<Value>("jsonb", JSON.stringify as ToCell);
 export const bytes = () => new Column<Buffer>("bytea");
-/** Bytes that are written here as hexadecimal digits. */
+/** Bytes, given as hexadecimal digits. */
 export const hex = () => new Column<string>("bytea", (digits: string) => `\\x${digits}`);
 export const textList = <Value extends string = string>() =>
   new Column<readonly Value[]>("text[]", arrayLiteral);
-/** A list of rows of a composite type, whose fields are given in its order. */
+/** A list of rows of a composite type; `fields` are in the order of the type. */
 export const recordList = <Value extends object>(
   type: string,
   fields: readonly (keyof Value & string)[],
@@ -80,7 +80,7 @@ export const recordList = <Value extends object>(
 type Columns = Readonly<Record<string, Column<unknown>>>;
 type ColumnName<Cs extends Columns> = keyof Cs & string;
 type Row<Cs extends Columns> = { readonly [Name in keyof Cs]: Cs[Name]["value"] };
-/** What may be sent for a row: where null may be, nothing is taken for it. */
+/** The values of a row to send; a nullable column may be left out, which means null. */
 type Sent<Cs extends Columns, Name extends keyof Cs> = {
   readonly [Key in Name as null extends Cs[Key]["value"] ? never : Key]: Cs[Key]["value"];
 } & {
@@ -125,7 +125,7 @@ export class Shape<Cs extends Columns> {
   }
 }
 
-/** Every table that is described, for the test that compares them with the database. */
+/** All described tables, for the test that compares them with the database. */
 export const describedTables: Table<Columns>[] = [];
 
 export class Table<Cs extends Columns> extends Shape<Cs> {
@@ -140,12 +140,12 @@ export class Table<Cs extends Columns> extends Shape<Cs> {
     describedTables.push(this as unknown as Table<Columns>);
   }
 
-  /** All columns, or some, of the table under this alias. */
+  /** All columns, or the named ones, with the alias of the table. */
   as(alias: string, names: readonly ColumnName<Cs>[] = this.all): Fragment {
     return new Fragment(names.map((name) => `${alias}.${name}`).join(", "));
   }
 
-  /** Columns and rows of an insert: these from each row, and those that all of them share. */
+  /** Columns and rows of an insert: the named columns from each row, the shared ones for all rows. */
   values<const Name extends ColumnName<Cs>>(
     names: readonly Name[],
     rows: readonly Sent<Cs, Name>[],
@@ -180,7 +180,7 @@ export function shape<const Cs extends Columns>(columns: Cs): Shape<Cs> {
 
 type PickCell = (item: unknown) => unknown;
 
-/** Columns of a set, one array for each. */
+/** The columns of a set, one array per column. */
 class ColumnArrays {
   readonly names: readonly string[];
   readonly #columns: Columns;

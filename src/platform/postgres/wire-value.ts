@@ -1,39 +1,39 @@
-// Values on their way to PostgreSQL. Sets travel as arrays: the driver escapes those element by
-// element, and a set has thousands of elements, so they are written here.
+// Encodes values for PostgreSQL. Sets are sent as arrays of thousands of elements, and the driver
+// escapes those one by one, so arrays are encoded here.
 //
-// JSON quotes a text as PostgreSQL does within an array, with a backslash before a quote and before a
-// backslash, and writes numbers, booleans and null alike. They part at what JSON has a letter or a
-// number for, such as \n: arrays with such characters are escaped one by one.
+// JSON.stringify does the work of most arrays: inside an array literal PostgreSQL escapes quotes and
+// backslashes as JSON does, and writes numbers, booleans and null alike. They differ in control
+// characters, which JSON writes as \n or \u0001: arrays with such escapes are escaped one by one.
 
-/** As it goes over the wire: text, or bytes for a bytea. */
+/** The encoded form: text, or bytes for a bytea. */
 export type WireValue = string | Buffer | null;
 
-/** What JSON may have written by a letter or a number; also found behind a backslash of the text. */
-const lettered = /\\[bfnrtu]/;
+/** Escapes of JSON that PostgreSQL does not know; a false match after an escaped backslash is harmless. */
+const jsonOnlyEscape = /\\[bfnrtu]/;
 const needsEscape = /["\\]/g;
 
 export function wireValue(value: unknown): WireValue {
   if (Array.isArray(value)) return arrayLiteral(value);
   if (Buffer.isBuffer(value)) return value;
-  const cell = cellOf(value);
+  const cell = toCell(value);
   return cell === null ? null : String(cell);
 }
 
-/** An array as PostgreSQL reads it. */
+/** The array literal of PostgreSQL. */
 export function arrayLiteral(values: readonly unknown[]): string {
-  const cells = values.map(cellOf);
+  const cells = values.map(toCell);
   const json = JSON.stringify(cells);
-  if (lettered.test(json)) return `{${cells.map(escaped).join(",")}}`;
+  if (jsonOnlyEscape.test(json)) return `{${cells.map(escapeCell).join(",")}}`;
   return `{${json.slice(1, -1)}}`;
 }
 
 const plainField = /^[^"\\(),\s]+$/;
 const needsDoubling = /["\\]/g;
 
-/** A row of a composite type, written as PostgreSQL itself writes it. */
+/** The literal of a row of a composite type, in the form that PostgreSQL prints. */
 export function recordLiteral(fields: readonly unknown[]): string {
   const texts = fields.map((field) => {
-    const cell = cellOf(field);
+    const cell = toCell(field);
     if (cell === null) return "";
     const text = String(cell);
     return plainField.test(text) ? text : `"${text.replaceAll(needsDoubling, "$&$&")}"`;
@@ -43,23 +43,23 @@ export function recordLiteral(fields: readonly unknown[]): string {
 
 type Cell = string | number | boolean | null;
 
-function cellOf(value: unknown): Cell {
+function toCell(value: unknown): Cell {
   if (typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
   if (typeof value === "bigint") return String(value);
   if (value === null || value === undefined) return null;
-  if (value instanceof Date) return textOf(value);
+  if (value instanceof Date) return formatInstant(value);
   if (Buffer.isBuffer(value)) return `\\x${value.toString("hex")}`;
-  // Rows of one length are all that PostgreSQL would take.
-  if (Array.isArray(value)) throw new Error("an array of arrays does not travel");
+  // PostgreSQL accepts nested arrays of one length only; lists in rows are sent by `table.ts`.
+  if (Array.isArray(value)) throw new Error("an array of arrays cannot be sent");
   return JSON.stringify(value);
 }
 
 let lastMs = Number.NaN;
 let lastText = "";
 
-/** A set is mostly of one instant. */
-function textOf(instant: Date): string {
+/** Formats an instant; remembers the last one, because most instants of a set are equal. */
+function formatInstant(instant: Date): string {
   const ms = instant.getTime();
   if (ms !== lastMs) {
     lastText = isoText(instant);
@@ -68,7 +68,7 @@ function textOf(instant: Date): string {
   return lastText;
 }
 
-/** PostgreSQL has no year 0 and no sign: years before the first are counted back from it. */
+/** PostgreSQL has no year 0 and no negative years: it counts years before 1 as BC. */
 function isoText(instant: Date): string {
   const year = instant.getUTCFullYear();
   const text = instant.toISOString();
@@ -77,6 +77,6 @@ function isoText(instant: Date): string {
   return year > 9_999 ? `${year}${withinYear}` : text;
 }
 
-function escaped(cell: Cell): string {
+function escapeCell(cell: Cell): string {
   return typeof cell === "string" ? `"${cell.replaceAll(needsEscape, "\\$&")}"` : String(cell);
 }
