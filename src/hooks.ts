@@ -2,11 +2,15 @@
 // and this file supplies the functions, so that imports between rooms point one way.
 
 import { revokeKeysOfFirm } from "./access/revoke-keys.ts";
-import { advanceCredits, withdrawAllCredits } from "./credits/end-holdings.ts";
+import { moveCreditDeadlines, withdrawAllCredits } from "./credits/end-holdings.ts";
 import type { LostCreditHook } from "./credits/registry-news.ts";
-import { endCrossesOfLostCredits, listOpenCrosses, advanceCrosses } from "./crosses/end-crosses.ts";
+import {
+  endCrossesOfLostCredits,
+  listOpenCrosses,
+  moveCrossDeadlines,
+} from "./crosses/end-crosses.ts";
 import { followSettlements, lockCrossesOfSettlements } from "./crosses/release-cross.ts";
-import { advanceHolds } from "./firms/change-firm.ts";
+import { moveHoldDeadlines } from "./firms/change-firm.ts";
 import type { Offboarding } from "./firms/offboard-firm.ts";
 import { schemes } from "./kernel/scheme.ts";
 import { latestIndices } from "./market/daily-index.ts";
@@ -14,7 +18,7 @@ import type { LatestIndex } from "./market/update-markets.ts";
 import {
   drainMoney,
   listMoneyLeft,
-  passTimeOfPayouts,
+  movePayoutDeadlines,
   listUnfinishedPayouts,
 } from "./payouts/withdraw-money.ts";
 import type { TimeHooks } from "./sandbox/advance-clock.ts";
@@ -22,23 +26,23 @@ import type { SettlementHooks } from "./settlement/transfer-legs.ts";
 import {
   hookLostCredits,
   listOpenSettlements,
-  passTimeOfSettlements,
+  moveSettlementDeadlines,
 } from "./settlement/fail-settlements.ts";
 import { houseOffers, type OfferSource, restingOffers } from "./trading/book.ts";
-import { failOrders, lockTrading, passTimeOfOrders } from "./trading/end-orders.ts";
+import { failOrders, lockTrading, moveOrderDeadlines } from "./trading/end-orders.ts";
 import { listOpenOrders } from "./trading/read-orders.ts";
-import { passTimeOfQuotes } from "./trading/quotes.ts";
+import { moveQuoteDeadlines } from "./trading/quotes.ts";
 
 /** Moves the deadlines of a sandbox desk earlier, room by room, when its clock is put forward. */
 export const timeHooks: TimeHooks = {
   lock: lockTrading,
-  orders: passTimeOfOrders,
-  quotes: passTimeOfQuotes,
-  crosses: advanceCrosses,
-  settlements: passTimeOfSettlements,
-  payouts: passTimeOfPayouts,
-  holds: advanceHolds,
-  credits: advanceCredits,
+  orders: moveOrderDeadlines,
+  quotes: moveQuoteDeadlines,
+  crosses: moveCrossDeadlines,
+  settlements: moveSettlementDeadlines,
+  payouts: movePayoutDeadlines,
+  holds: moveHoldDeadlines,
+  credits: moveCreditDeadlines,
 };
 
 /** What crosses and orders do when a settlement concludes. */

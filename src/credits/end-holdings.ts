@@ -7,7 +7,7 @@ import { type Actor, type Change, toActor } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import { notFound } from "../kernel/failure.ts";
 import { advance } from "../kernel/lifecycle.ts";
-import type { Passage } from "../kernel/passage.ts";
+import type { ClockAdvance } from "../kernel/clock-advance.ts";
 import { type IstDay, istDay } from "../kernel/time.ts";
 import { visibleTo } from "../kernel/visibility.ts";
 import { exitCredits } from "../ledger/outside.ts";
@@ -237,6 +237,6 @@ export async function removeFromBooks(
 }
 
 /** Credits expire by the day, so only midnights move their expiries. */
-export async function advanceCredits(tx: Tx, passage: Passage): Promise<number> {
-  return passage.days === 0 ? 0 : await moveExpiriesEarlier(tx, passage);
+export async function moveCreditDeadlines(tx: Tx, clockAdvance: ClockAdvance): Promise<number> {
+  return clockAdvance.days === 0 ? 0 : await moveExpiriesEarlier(tx, clockAdvance);
 }

@@ -1,6 +1,6 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { Position } from "../kernel/page.ts";
-import type { Passage } from "../kernel/passage.ts";
+import type { ClockAdvance } from "../kernel/clock-advance.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
 import type { Visibility } from "../kernel/visibility.ts";
@@ -301,7 +301,7 @@ export async function seedRows(
 /** Moves the dates of a desk's open holdings earlier; returns their number. */
 export async function moveExpiriesEarlier(
   tx: Tx,
-  { environment, deskId, days, now }: Passage,
+  { environment, deskId, days, now }: ClockAdvance,
 ): Promise<number> {
   const rows = await tx.rows(sql`
     update credits

@@ -7,7 +7,7 @@ import type { Blocker } from "../firms/offboard-firm.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import { type Call, environments } from "../kernel/caller.ts";
-import type { Passage } from "../kernel/passage.ts";
+import type { ClockAdvance } from "../kernel/clock-advance.ts";
 import { lateUntil } from "../kernel/working-days.ts";
 import { assertWritten } from "../ledger/rules.ts";
 import { resolveEntries } from "../ledger/write-books.ts";
@@ -188,10 +188,10 @@ function toLostCreditEnding(cross: CrossRow): Ending {
 }
 
 /** Moves the deadlines of the desk's proposals and own crosses; those with other desks stay. */
-export async function advanceCrosses(tx: Tx, passage: Passage): Promise<number> {
-  const open = await lockOpenOfDesk(tx, passage.deskId);
+export async function moveCrossDeadlines(tx: Tx, clockAdvance: ClockAdvance): Promise<number> {
+  const open = await lockOpenOfDesk(tx, clockAdvance.deskId);
   const ids = open.map((row) => row.cross_id);
-  await moveDeadlinesEarlier(tx, ids, passage);
+  await moveDeadlinesEarlier(tx, ids, clockAdvance);
   return ids.length;
 }
 

@@ -1,5 +1,5 @@
 import type { Environment } from "../kernel/caller.ts";
-import type { Passage } from "../kernel/passage.ts";
+import type { ClockAdvance } from "../kernel/clock-advance.ts";
 import type { Scheme, Side } from "../kernel/scheme.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
 import { command, type Db, type Query, sql, type Tx } from "../platform/postgres/postgres.ts";
@@ -197,7 +197,7 @@ export async function listAddressed(
 export async function moveDeadlinesEarlier(
   tx: Tx,
   crossIds: readonly string[],
-  { seconds, now }: Passage,
+  { seconds, now }: ClockAdvance,
 ): Promise<void> {
   await tx.rows(sql`
     update crosses

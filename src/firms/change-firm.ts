@@ -6,7 +6,7 @@ import type { Change, ChangeEvent } from "../kernel/actor.ts";
 import { notFound, unprocessable } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
-import type { Passage } from "../kernel/passage.ts";
+import type { ClockAdvance } from "../kernel/clock-advance.ts";
 import { isVisible } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
@@ -129,6 +129,6 @@ export async function resumeFirm(
   });
 }
 
-export async function advanceHolds(tx: Tx, passage: Passage): Promise<number> {
-  return await moveHoldsEarlier(tx, passage);
+export async function moveHoldDeadlines(tx: Tx, clockAdvance: ClockAdvance): Promise<number> {
+  return await moveHoldsEarlier(tx, clockAdvance);
 }

@@ -1,7 +1,7 @@
 import type { Environment } from "../kernel/caller.ts";
 import { houseFirmId } from "../kernel/ids.ts";
 import type { PageRequest } from "../kernel/page.ts";
-import type { Passage } from "../kernel/passage.ts";
+import type { ClockAdvance } from "../kernel/clock-advance.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
 import { type Db, type Query, query, sql, type Tx } from "../platform/postgres/postgres.ts";
 import { bytes, int, json, type RowOf, table, text, time } from "../platform/postgres/table.ts";
@@ -339,7 +339,7 @@ export const accountColumn = sealedColumn({
 /** Moves the ends of holds on a desk's firms earlier; returns their number. */
 export async function moveHoldsEarlier(
   tx: Tx,
-  { environment, deskId, seconds, now }: Passage,
+  { environment, deskId, seconds, now }: ClockAdvance,
 ): Promise<number> {
   const rows = await tx.rows(sql`
     update firms

@@ -1,6 +1,6 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { PageRequest } from "../kernel/page.ts";
-import type { Passage } from "../kernel/passage.ts";
+import type { ClockAdvance } from "../kernel/clock-advance.ts";
 import type { Visibility } from "../kernel/visibility.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
 import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
@@ -328,9 +328,9 @@ export async function listAllPayoutRows(
 }
 
 /** Moves reviews and ends of holds earlier; returns the number of payouts. */
-export async function bringPayoutsNearer(
+export async function movePayoutsEarlier(
   tx: Tx,
-  { environment, deskId, seconds, now }: Passage,
+  { environment, deskId, seconds, now }: ClockAdvance,
 ): Promise<number> {
   const rows = await tx.rows(sql`
     update payouts

@@ -11,7 +11,7 @@ import { type Actor, type Change, toActor } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import { newId } from "../kernel/ids.ts";
 import { asAmount, type PaiseSum } from "../kernel/money.ts";
-import type { Passage } from "../kernel/passage.ts";
+import type { ClockAdvance } from "../kernel/clock-advance.ts";
 import { readBalances } from "../ledger/read-books.ts";
 import { assertWritten, type Entry } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
@@ -24,7 +24,7 @@ import { viewPayout } from "./read-payouts.ts";
 import { resolveAccount, type Payee } from "./rules.ts";
 import { schedulePayouts } from "./schedule-payouts.ts";
 import type { Payout, WithdrawMoneyBody } from "./schema.ts";
-import { bringPayoutsNearer, findLastWithdrawal, findPayout, listUnfinished } from "./store.ts";
+import { movePayoutsEarlier, findLastWithdrawal, findPayout, listUnfinished } from "./store.ts";
 
 /**
  * Pays a firm's available money to its account, by a payout with the usual holds. The firm is locked
@@ -179,6 +179,6 @@ export async function listUnfinishedPayouts(
   }));
 }
 
-export async function passTimeOfPayouts(tx: Tx, passage: Passage): Promise<number> {
-  return await bringPayoutsNearer(tx, passage);
+export async function movePayoutDeadlines(tx: Tx, clockAdvance: ClockAdvance): Promise<number> {
+  return await movePayoutsEarlier(tx, clockAdvance);
 }

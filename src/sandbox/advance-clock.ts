@@ -4,7 +4,7 @@
 import { recordChanges } from "../journal/record-changes.ts";
 import { toActor } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
-import type { Passage } from "../kernel/passage.ts";
+import type { ClockAdvance } from "../kernel/clock-advance.ts";
 import { dayMs, istDay, istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
@@ -13,11 +13,11 @@ import type { AdvanceClockBody, DeskClock } from "./schema.ts";
 import { addToClock } from "./store.ts";
 
 /** Moves a room's deadlines of a desk earlier; returns their number. */
-type TimeHook = (tx: Tx, passage: Passage) => Promise<number>;
+type TimeHook = (tx: Tx, clockAdvance: ClockAdvance) => Promise<number>;
 
 export type TimeHooks = Readonly<Record<keyof DeskClock["brought_nearer"], TimeHook>> & {
   /** Locks matching, so that no deal is made meanwhile; taken first, as in all trading. */
-  readonly lock: (tx: Tx, environment: Passage["environment"]) => Promise<void>;
+  readonly lock: (tx: Tx, environment: ClockAdvance["environment"]) => Promise<void>;
 };
 
 export async function advanceClock(
@@ -34,17 +34,17 @@ export async function advanceClock(
       const aheadS = await addToClock(tx, deskId, seconds);
       const clock = new Date(now.getTime() + aheadS * 1_000);
       const days = countMidnights(new Date(clock.getTime() - seconds * 1_000), clock);
-      const passage = { environment, deskId, seconds, days, now };
+      const clockAdvance = { environment, deskId, seconds, days, now };
       await timeHooks.lock(tx, environment);
       // In lock order.
       const brought_nearer = {
-        quotes: await timeHooks.quotes(tx, passage),
-        payouts: await timeHooks.payouts(tx, passage),
-        settlements: await timeHooks.settlements(tx, passage),
-        crosses: await timeHooks.crosses(tx, passage),
-        holds: await timeHooks.holds(tx, passage),
-        credits: await timeHooks.credits(tx, passage),
-        orders: await timeHooks.orders(tx, passage),
+        quotes: await timeHooks.quotes(tx, clockAdvance),
+        payouts: await timeHooks.payouts(tx, clockAdvance),
+        settlements: await timeHooks.settlements(tx, clockAdvance),
+        crosses: await timeHooks.crosses(tx, clockAdvance),
+        holds: await timeHooks.holds(tx, clockAdvance),
+        credits: await timeHooks.credits(tx, clockAdvance),
+        orders: await timeHooks.orders(tx, clockAdvance),
       };
       const after = { clock: istTimestamp(clock), ahead_s: aheadS, brought_nearer };
       const entity = { type: "clock", id: deskId, version: 1, href: "/v1/sandbox/clock" };

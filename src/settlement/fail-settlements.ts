@@ -6,7 +6,7 @@ import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { advance } from "../kernel/lifecycle.ts";
-import type { Passage } from "../kernel/passage.ts";
+import type { ClockAdvance } from "../kernel/clock-advance.ts";
 import { lateUntil } from "../kernel/working-days.ts";
 import { isPortUp } from "../outside/ask.ts";
 import { readCalendar } from "../outside/calendar.ts";
@@ -19,7 +19,7 @@ import {
 } from "../platform/postgres/offenders.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import {
-  bringSettlementsNearer,
+  moveSettlementsEarlier,
   claimOverdue,
   type LegRow,
   listByCredits,
@@ -200,10 +200,10 @@ export async function giveUpSettlements(
 }
 
 /** Brings deadlines nearer, only between the desk's own firms and the house: others keep theirs. */
-export async function passTimeOfSettlements(tx: Tx, passage: Passage): Promise<number> {
-  const open = await lockWithin(tx, passage.environment, passage.deskId);
+export async function moveSettlementDeadlines(tx: Tx, clockAdvance: ClockAdvance): Promise<number> {
+  const open = await lockWithin(tx, clockAdvance.environment, clockAdvance.deskId);
   const ids = open.map((row) => row.settlement_id);
-  await bringSettlementsNearer(tx, ids, passage);
+  await moveSettlementsEarlier(tx, ids, clockAdvance);
   return ids.length;
 }
 

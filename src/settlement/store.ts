@@ -3,7 +3,7 @@
 
 import { type Environment, environments } from "../kernel/caller.ts";
 import { houseFirmId } from "../kernel/ids.ts";
-import type { Passage } from "../kernel/passage.ts";
+import type { ClockAdvance } from "../kernel/clock-advance.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
 import { command, type Db, type Query, sql, type Tx } from "../platform/postgres/postgres.ts";
@@ -311,10 +311,10 @@ export async function claimOverdue(
 }
 
 /** Moves deadlines earlier. The rows are locked. */
-export async function bringSettlementsNearer(
+export async function moveSettlementsEarlier(
   tx: Tx,
   settlementIds: readonly string[],
-  { seconds, now }: Passage,
+  { seconds, now }: ClockAdvance,
 ): Promise<void> {
   await tx.rows(sql`
     update settlements

@@ -11,7 +11,7 @@ import { type Call, type Environment, environments } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
-import type { Passage } from "../kernel/passage.ts";
+import type { ClockAdvance } from "../kernel/clock-advance.ts";
 import { istDay } from "../kernel/time.ts";
 import { isVisible, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
@@ -260,8 +260,8 @@ export async function lockTrading(tx: Tx, environment: Environment): Promise<voi
 }
 
 /** Moves GTD expiries of a desk earlier. The caller holds the match lock. */
-export async function passTimeOfOrders(tx: Tx, passage: Passage): Promise<number> {
-  return await moveOrderExpiriesEarlier(tx, passage);
+export async function moveOrderDeadlines(tx: Tx, clockAdvance: ClockAdvance): Promise<number> {
+  return await moveOrderExpiriesEarlier(tx, clockAdvance);
 }
 
 const upkeepWorker: Actor = { kind: "worker", id: "order-upkeep", requestId: null };

@@ -1,7 +1,7 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import type { PageRequest } from "../kernel/page.ts";
-import type { Passage } from "../kernel/passage.ts";
+import type { ClockAdvance } from "../kernel/clock-advance.ts";
 import type { Scheme, Side } from "../kernel/scheme.ts";
 import type { Visibility } from "../kernel/visibility.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
@@ -267,7 +267,7 @@ export async function listOpenOfFirm(db: Db, firmId: string, limit: number): Pro
 /** Moves GTD expiries of a desk earlier; returns how many. */
 export async function moveOrderExpiriesEarlier(
   tx: Tx,
-  { environment, deskId, seconds, now }: Passage,
+  { environment, deskId, seconds, now }: ClockAdvance,
 ): Promise<number> {
   const rows = await tx.rows(sql`
     update orders

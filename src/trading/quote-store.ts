@@ -1,6 +1,6 @@
 import type { Environment } from "../kernel/caller.ts";
 import { firstId } from "../kernel/ids.ts";
-import type { Passage } from "../kernel/passage.ts";
+import type { ClockAdvance } from "../kernel/clock-advance.ts";
 import type { Scheme, Side } from "../kernel/scheme.ts";
 import type { Visibility } from "../kernel/visibility.ts";
 import { type Db, query, type Query, sql, type Tx } from "../platform/postgres/postgres.ts";
@@ -193,7 +193,7 @@ export function setQuoteOrders(uses: readonly QuoteUse[]): Query<string[]> {
 /** Moves the expiry of open quotes of a desk earlier; returns how many. */
 export async function moveQuoteExpiriesEarlier(
   tx: Tx,
-  { environment, deskId, seconds, now }: Passage,
+  { environment, deskId, seconds, now }: ClockAdvance,
   oldestRef: string,
 ): Promise<number> {
   const rows = await tx.rows(sql`

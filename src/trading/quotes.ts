@@ -12,7 +12,7 @@ import { buySideOff, type Call, type Caller, type Environment } from "../kernel/
 import { notFound } from "../kernel/failure.ts";
 import { firstId, isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
-import type { Passage } from "../kernel/passage.ts";
+import type { ClockAdvance } from "../kernel/clock-advance.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { visibleTo } from "../kernel/visibility.ts";
@@ -163,9 +163,9 @@ export async function countOpenQuotes(
   return await sumOpenQuotes(db, market, now());
 }
 
-export async function passTimeOfQuotes(tx: Tx, passage: Passage): Promise<number> {
-  const oldest = new Date(passage.now.getTime() - quoteWindowMaxMs);
-  return await moveQuoteExpiriesEarlier(tx, passage, firstId("qte", oldest));
+export async function moveQuoteDeadlines(tx: Tx, clockAdvance: ClockAdvance): Promise<number> {
+  const oldest = new Date(clockAdvance.now.getTime() - quoteWindowMaxMs);
+  return await moveQuoteExpiriesEarlier(tx, clockAdvance, firstId("qte", oldest));
 }
 
 /** Inserts the quotes, except those of dry runs, before any is answered. */
