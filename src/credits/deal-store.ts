@@ -3,7 +3,14 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
-import { type Db, query, type Query, sql, type Tx } from "../platform/postgres/postgres.ts";
+import {
+  type Db,
+  fragment,
+  query,
+  type Query,
+  sql,
+  type Tx,
+} from "../platform/postgres/postgres.ts";
 import { shape, text, textList } from "../platform/postgres/table.ts";
 import { creditColumns, type CreditRow, credits } from "./store.ts";
 
@@ -59,44 +66,29 @@ export function listForSale(
     order by c.created_at desc`);
 }
 
-/** In id order. Here and below `limit 1` makes the planner look up each credit by its index. */
+const dealtColumns = fragment`
+  credit_id, desk_id, firm_id, scrip_no, scheme, face_paise, expires_on, state, reserved_for`;
+/** Here and below `limit 1` makes the planner look up each credit by its index. */
+const dealtById = fragment`
+  select ${dealtColumns}
+  from credits as found
+  where found.credit_id = asked.id
+  limit 1`;
+
+/** In id order. */
 export async function lockForSale(tx: Tx, creditIds: readonly string[]): Promise<DealtRow[]> {
   return await tx.rows(sql`
-    select c.credit_id, c.desk_id, c.firm_id, c.scrip_no, c.scheme, c.face_paise, c.expires_on,
-      c.state, c.reserved_for
-    from (
-      select credit_id
-      from unnest(${creditIds}::text[]) as asked (credit_id)
-      order by credit_id
-    ) as k
-    cross join lateral (
-      select credit_id, desk_id, firm_id, scrip_no, scheme, face_paise, expires_on, state,
-        reserved_for
-      from credits as found
-      where found.credit_id = k.credit_id
-      limit 1
-      for update
-    ) as c`);
+    select ${dealtColumns}
+    from (select id from unnest(${creditIds}::text[]) as ids (id) order by id) as asked
+    cross join lateral (${dealtById} for update) as c`);
 }
 
 /** The same with `skip locked`. */
 export async function claimForSale(tx: Tx, creditIds: readonly string[]): Promise<DealtRow[]> {
   return await tx.rows(sql`
-    select c.credit_id, c.desk_id, c.firm_id, c.scrip_no, c.scheme, c.face_paise, c.expires_on,
-      c.state, c.reserved_for
-    from (
-      select credit_id
-      from unnest(${creditIds}::text[]) as asked (credit_id)
-      order by credit_id
-    ) as k
-    cross join lateral (
-      select credit_id, desk_id, firm_id, scrip_no, scheme, face_paise, expires_on, state,
-        reserved_for
-      from credits as found
-      where found.credit_id = k.credit_id
-      limit 1
-      for update skip locked
-    ) as c`);
+    select ${dealtColumns}
+    from (select id from unnest(${creditIds}::text[]) as ids (id) order by id) as asked
+    cross join lateral (${dealtById} for update skip locked) as c`);
 }
 
 /** The live holding of each number, of any firm. */
