@@ -330,6 +330,7 @@ export async function lockOffers(
   scripNos: readonly string[],
   now: Date,
 ): Promise<LockedOffers> {
+  if (scripNos.length === 0) return { offered: new Map(), held: [] };
   const { free: credits, held } = await claimOffered(tx, environment, scripNos);
   const orderIds = credits.flatMap((credit) => credit.reserved_for ?? []);
   const resting = orderIds.length > 0 ? await findOrders(tx, orderIds) : [];

@@ -10,7 +10,8 @@ import { creditStates, isLive, isOpen } from "../../src/credits/rules.ts";
 import { reserveCredits } from "../../src/credits/reserve-credits.ts";
 import { beginTransfers } from "../../src/credits/settle-credits.ts";
 import { findTapes } from "../../src/market/store.ts";
-import { sql, type Tx } from "../../src/platform/postgres/postgres.ts";
+import { sql, toDb, type Tx } from "../../src/platform/postgres/postgres.ts";
+import { lockOffers } from "../../src/trading/load-orders.ts";
 import { addDeals } from "../support/deals.ts";
 import { dealer } from "../support/orders.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -149,4 +150,19 @@ test("a deal is added to its minute's volume", async (t) => {
     sql`select deals, shown_paise from deal_minutes`,
   );
   assert.deepEqual(minutes, [{ deals: 3, shown_paise: 75_000_000 }]);
+});
+
+test("orders that take nothing from the book send no statement about its offers", async (t) => {
+  const { ctx } = await startService(t);
+  const sent = await ctx.db.transaction(async (tx) => {
+    let statements = 0;
+    const counting = toDb(async (query) => {
+      statements += query.steps.length;
+      return await tx.run(query);
+    });
+    const { offered, held } = await lockOffers({ ...tx, ...counting }, "live", [], ctx.now());
+    assert.deepEqual([offered.size, held.length], [0, 0]);
+    return statements;
+  });
+  assert.equal(sent, 0);
 });
