@@ -1215,8 +1215,11 @@ create table payout_lines (
   order_id text not null,
   scrip_no text not null,
   paise bigint not null,
+  origin_kind text not null default 'order'::text,
   constraint payout_lines_pkey PRIMARY KEY (payout_id, scrip_no),
   constraint payout_lines_payout_id_fkey FOREIGN KEY (payout_id) REFERENCES payouts(payout_id),
+  constraint payout_lines_order_is_of_its_kind CHECK (((origin_kind = 'cross'::text) = starts_with(order_id, 'crs_'::text))),
+  constraint payout_lines_origin_kind_check CHECK ((origin_kind = ANY (ARRAY['order'::text, 'cross'::text]))),
   constraint payout_lines_paise_check CHECK ((paise > 0))
 );
 CREATE INDEX payout_lines_by_order ON public.payout_lines USING btree (order_id);

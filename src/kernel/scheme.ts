@@ -6,3 +6,8 @@ export type Scheme = (typeof schemes)[number];
 export const sides = ["sell", "buy"] as const;
 
 export type Side = (typeof sides)[number];
+
+/** What makes a deal: an order that found its other side, or a cross. */
+export const originKinds = ["order", "cross"] as const;
+
+export type OriginKind = (typeof originKinds)[number];

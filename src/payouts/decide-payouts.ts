@@ -181,7 +181,7 @@ export function buildResendEarning(
     settlementId: row.settlement_id,
     ...(row.kind === "withdrawal" && { withdrawnPaise: row.paise }),
     resendOf: row.payout_id,
-    lines: lines.map(({ order_id, scrip_no, paise }) => ({ order_id, scrip_no, paise })),
+    lines: lines.map(({ payout_id: _id, ...line }) => line),
   };
 }
 

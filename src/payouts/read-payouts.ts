@@ -82,11 +82,14 @@ type PayoutSearch = {
   readonly limit: number;
 };
 
+/** The operator sees the id of the order or cross only. */
+type ShownLine = Omit<PayoutLineRow, "origin_kind">;
+
 /** Payouts of every desk with their lines, newest first, for the operator. */
 export async function listAllPayouts(
   ctx: Pick<Context, "db">,
   { environment, status, payoutId, limit }: PayoutSearch,
-): Promise<(PayoutRow & { readonly lines: readonly PayoutLineRow[] })[]> {
+): Promise<(PayoutRow & { readonly lines: readonly ShownLine[] })[]> {
   const filter = {
     environment: environment ?? null,
     status: status ?? null,
@@ -97,7 +100,8 @@ export async function listAllPayouts(
     ctx.db,
     rows.map((row) => row.payout_id),
   );
-  const linesById = Map.groupBy(lines, (line) => line.payout_id);
+  const shown = lines.map(({ origin_kind: _kind, ...line }) => line);
+  const linesById = Map.groupBy(shown, (line) => line.payout_id);
   return rows.map((row) => ({ ...row, lines: linesById.get(row.payout_id) ?? [] }));
 }
 
@@ -138,8 +142,9 @@ export function viewPayout(row: PayoutRow, lines: readonly PayoutLineRow[]): Pay
 }
 
 /** The seller's order or cross, each in a field of its own. */
-function viewLine({ order_id, scrip_no, paise }: PayoutLineRow): Payout["lines"][number] {
-  const isCross = isId("crs", order_id);
+function viewLine(line: PayoutLineRow): Payout["lines"][number] {
+  const { order_id, origin_kind, scrip_no, paise } = line;
+  const isCross = origin_kind === "cross";
   return {
     order_id: isCross ? null : order_id,
     cross_id: isCross ? order_id : null,
@@ -179,7 +184,11 @@ export async function explainPayouts(
         kind,
         settlement_id,
         paise,
-        lines: (lines.get(payout_id) ?? []).map(({ payout_id: _id, ...line }) => line),
+        lines: (lines.get(payout_id) ?? []).map(({ order_id, scrip_no, paise: part }) => ({
+          order_id,
+          scrip_no,
+          paise: part,
+        })),
       },
     ]),
   );

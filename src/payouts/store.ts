@@ -1,4 +1,5 @@
 import type { Environment } from "../kernel/caller.ts";
+import type { OriginKind } from "../kernel/scheme.ts";
 import type { PageRequest } from "../kernel/page.ts";
 import type { ClockAdvance } from "../kernel/clock-advance.ts";
 import type { Visibility } from "../kernel/visibility.ts";
@@ -37,7 +38,9 @@ export type PayoutRow = RowOf<typeof payouts>;
 
 const payoutLines = table("payout_lines", {
   payout_id: text(),
+  /** The order or cross that sold the credit. */
   order_id: text(),
+  origin_kind: text<OriginKind>(),
   scrip_no: text(),
   paise: bigint(),
 });
@@ -195,7 +198,7 @@ export async function setPayouts(tx: Tx, rows: readonly PayoutRow[]): Promise<vo
 
 export async function listLines(db: Db, payoutIds: readonly string[]): Promise<PayoutLineRow[]> {
   return await db.rows(sql`
-    select payout_id, order_id, scrip_no, paise
+    select ${payoutLines.columns}
     from payout_lines
     where payout_id = any(${payoutIds}::text[])
     order by payout_id, scrip_no`);

@@ -232,13 +232,23 @@ export function buildEarnings(decided: Decided, withheld: Withheld): Earning[] {
         firmId,
         settlementId: before.settlement_id,
         lines: paid.map((leg) => ({
-          order_id: leg.seller_order_id ?? before.origin,
+          ...toLineOrigin(before, leg),
           scrip_no: leg.scrip_no,
           paise: computeProceeds(leg, withheld),
         })),
       },
     ];
   });
+}
+
+/** The order that sold a leg's credit, or the cross that made the deal. */
+function toLineOrigin(
+  { origin, origin_kind }: SettlementRow,
+  { seller_order_id }: LegRow,
+): Pick<Earning["lines"][number], "order_id" | "origin_kind"> {
+  return seller_order_id === null
+    ? { order_id: origin, origin_kind }
+    : { order_id: seller_order_id, origin_kind: "order" };
 }
 
 /** Pending entries that retain a seller's proceeds until its other legs are answered. */

@@ -24,7 +24,7 @@ import {
   subtractPaise,
 } from "../kernel/money.ts";
 import { isHouse } from "../kernel/ids.ts";
-import type { Scheme } from "../kernel/scheme.ts";
+import type { OriginKind, Scheme } from "../kernel/scheme.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Calendar } from "../kernel/working-days.ts";
 import { loadCalendar } from "../outside/calendar.ts";
@@ -38,7 +38,7 @@ import { askCustoms, findCustomsFacts } from "./transfer-legs.ts";
 import { buildSettlementChanges } from "./move-settlement.ts";
 import { beginTransfer, buildTransferChanges } from "./decide-legs.ts";
 import { buildCreditMovement, buildMoneyMovements } from "./movements.ts";
-import { computeDueAt, type OriginKind, type SettlementState } from "./rules.ts";
+import { computeDueAt, type SettlementState } from "./rules.ts";
 import { insertLegs, insertSettlements, type LegRow, type SettlementRow } from "./store.ts";
 
 /** A firm on one side of a deal, with its order; the house has no order. */

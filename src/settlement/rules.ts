@@ -165,11 +165,6 @@ export const failureReasons = [
 
 export type FailureReason = (typeof failureReasons)[number];
 
-/** The kinds of deal that settle: an order that found its other side, or a cross. */
-export const originKinds = ["order", "cross"] as const;
-
-export type OriginKind = (typeof originKinds)[number];
-
 /** One step of a settlement, as its history shows it. */
 export type Step = {
   readonly status: SettlementState;

@@ -4,7 +4,7 @@
 import { type Environment, environments } from "../kernel/caller.ts";
 import { houseFirmId } from "../kernel/ids.ts";
 import type { ClockAdvance } from "../kernel/clock-advance.ts";
-import type { Scheme } from "../kernel/scheme.ts";
+import type { OriginKind, Scheme } from "../kernel/scheme.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
 import { command, type Db, type Query, sql, type Tx } from "../platform/postgres/postgres.ts";
 import {
@@ -18,7 +18,7 @@ import {
   text,
   time,
 } from "../platform/postgres/table.ts";
-import type { LegState, OriginKind, SettlementState, Step } from "./rules.ts";
+import type { LegState, SettlementState, Step } from "./rules.ts";
 
 export const settlements = table("settlements", {
   settlement_id: text(),

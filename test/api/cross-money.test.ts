@@ -187,7 +187,10 @@ test("a cross of several credits settles the delivered ones, and shares sum to t
   const { cross_id, sides } = await settlementOf(service, buyer, cross.settlement_id);
   assert.equal(cross_id, cross.cross_id);
   assert.equal(sides[0].settled_paise, spent);
-  assert.equal((await payoutsOf(service, seller))[0].amount_paise, paid);
+  const [payout] = await payoutsOf(service, seller);
+  assert.equal(payout.amount_paise, paid);
+  const { order_id: ofOrder, cross_id: ofCross } = payout.lines[0];
+  assert.deepEqual([ofOrder, ofCross], [null, cross.cross_id]);
   assert.equal((await balanceOf(service, buyer)).available_paise, seen.all_in_paise - (spent ?? 0));
   await assertCrossesSound(service);
 });

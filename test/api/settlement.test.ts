@@ -714,6 +714,18 @@ test("an order through the front door ends in a payout, and a buy in a holding",
   await assertLedgerSound(service);
 });
 
+test("a line of a payout is a cross's exactly when it names a cross", async (t) => {
+  const service = await startService(t);
+  const desk = await openTestDesk(service);
+  const scripNo = await addCredit(service, desk);
+  await makeDeal(service, { buyer: house(), legs: [{ seller: desk, scripNo }] });
+  await letSettle(service);
+  const { pool } = service.ctx.db;
+  const add = `insert into payout_lines (payout_id, order_id, origin_kind, scrip_no, paise)
+    select payout_id, order_id, 'cross', 'another', 1 from payout_lines where scrip_no = $1`;
+  await assert.rejects(pool.query(add, [scripNo]), /payout_lines_order_is_of_its_kind/);
+});
+
 test("a settlement is a cross's exactly when its origin is a cross", async (t) => {
   const service = await startService(t);
   const desk = await openTestDesk(service);

@@ -41,7 +41,9 @@ export async function furnishDeal(
             deskId,
             firmId,
             settlementId: settlement,
-            lines: [{ order_id: settlementOrder, scrip_no: scripNo, paise: 97_000 }],
+            lines: [
+              { order_id: settlementOrder, origin_kind: "order", scrip_no: scripNo, paise: 97_000 },
+            ],
           },
         ],
         service.clock.now(),
