@@ -1,6 +1,7 @@
 // The page for people in a real browser: what it loads, what it shows and what it sends.
 
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { test } from "node:test";
 
 import type { Page } from "playwright-core";
@@ -53,8 +54,16 @@ test("the page is served whole from here, tagged, under a policy that allows not
     const policy = answer.headers.get("content-security-policy") ?? "";
     assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self';/, path);
     assert.doesNotMatch(policy, /unsafe|nonce|http|data:|\*/, path);
+    assert.equal(answer.headers.get("cache-control"), "public, no-cache", path);
+    assert.equal(answer.headers.get("referrer-policy"), "no-referrer", path);
     const etag = answer.headers.get("etag") ?? "";
-    await send("GET", path, { headers: { "if-none-match": etag }, expect: 304 });
+    const hash = createHash("sha256").update(answer.text).digest("base64url");
+    assert.equal(etag, `"${hash.slice(0, 22)}"`, "by its bytes, so that every node says the same");
+    for (const held of [etag, `"other", W/${etag}`, "*"]) {
+      await send("GET", path, { headers: { "if-none-match": held }, expect: 304 });
+    }
+    const part = await send("GET", path, { headers: { range: "bytes=0-1" }, expect: 200 });
+    assert.equal(part.text, answer.text, "whole, whatever is asked for");
   }
   const page = await send("GET", "/", { expect: 200 });
   assert.equal(page.headers.get("content-type"), "text/html; charset=utf-8");

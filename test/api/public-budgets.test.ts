@@ -206,13 +206,18 @@ test("pages of any site may read the public surface and write nothing", async (t
       headers: { ...origin, "access-control-request-method": "POST" },
       expect: 204,
     });
-    assert.equal(preflight.headers.get("access-control-allow-origin"), "*");
-    assert.equal(preflight.headers.get("access-control-allow-methods"), "GET, HEAD");
-    assert.match(preflight.headers.get("access-control-allow-headers") ?? "", /If-None-Match/);
-    assert.equal(preflight.headers.get("access-control-max-age"), "86400");
+    assert.deepEqual(listCorsHeaders(preflight), {
+      "access-control-allow-headers": "If-None-Match, X-Request-ID",
+      "access-control-allow-methods": "GET, HEAD",
+      "access-control-allow-origin": "*",
+      "access-control-max-age": "86400",
+    });
     assert.ok(preflight.headers.get("x-request-id"));
+    assert.equal(preflight.headers.has("content-length"), false, "a 204 has none");
     assert.equal(preflight.text, "");
   }
+  await send("OPTIONS", "/public/rates", { expect: 204 });
+  await send("OPTIONS", "/publicity", { headers: origin, expect: 404 });
   const body = { name: "A", email: "a@b.example", message: "?", consent: true };
   const posted = await send("POST", "/public/enquiry/contact", {
     headers: origin,
@@ -222,6 +227,27 @@ test("pages of any site may read the public surface and write nothing", async (t
   assert.equal(posted.headers.has("access-control-allow-origin"), false);
   await send("OPTIONS", "/v1/keys", { headers: origin, expect: 404 });
 });
+
+test("an answer behind a key has no tag and no header for other sites", async (t) => {
+  const service = await startService(t);
+  const { api_key: key } = await service.issue({ plan: "desk" });
+  const paths = service.app.routes
+    .filter(({ method, config }) => method === "GET" && config.demand !== undefined)
+    .map(({ path }) => path.replaceAll(/\{\w+\}/g, "x"));
+  assert.ok(paths.length > 30);
+  const headers = { origin: "https://broker.example", "if-none-match": "*" };
+  for (const path of paths) {
+    const answer = await service.send("GET", path, { key, headers });
+    assert.notEqual(answer.status, 304, path);
+    assert.deepEqual(listCorsHeaders(answer), {}, path);
+    assert.equal(answer.headers.has("etag"), false, path);
+  }
+});
+
+function listCorsHeaders({ headers }: Answer): Record<string, string> {
+  const found = [...headers].filter(([name]) => name.startsWith("access-control-"));
+  return Object.fromEntries(found);
+}
 
 test("an address forwarded with its port has the budget of the address", async (t) => {
   const service = await startService(t, proxy);

@@ -207,6 +207,23 @@ test("a day before the first has no figure, and a future or invalid day is not f
   }
 });
 
+test("a refusal has no tag and is never answered 304", async (t) => {
+  const { send } = await startService(t, {
+    publicBudgets: { rates: { perMinute: 2 }, enquiry: { perMinute: 2 } },
+  });
+  const headers = { "if-none-match": "*" };
+  const history = "/public/rates/RODTEP/history?from=soon";
+  for (const [path, expect] of [
+    ["/public/rates/GOLD", 404],
+    [history, 422],
+    [history, 429],
+  ] as const) {
+    const answer = await send("GET", path, { headers, expect });
+    assert.equal(answer.headers.has("etag"), false, path);
+    assert.ok(slugOf(answer), path);
+  }
+});
+
 test("history is a span of fixed days, as JSON and as the same lines of CSV", async (t) => {
   const service = await startService(t);
   const { clock, send } = service;
@@ -293,6 +310,9 @@ test("every rate carries an ETag, and a matching If-None-Match is 304", async (t
     assert.equal(again.headers.get("cache-control"), fresh.headers.get("cache-control"), path);
     assert.match(fresh.headers.get("cache-control") ?? "", /^public, max-age=/, path);
     await send("GET", path, { headers: { "if-none-match": '"other"' }, expect: 200 });
+    for (const held of [`W/${etag}`, `"other", W/${etag}`, "*"]) {
+      await send("GET", path, { headers: { "if-none-match": held }, expect: 304 });
+    }
     const head = await send("HEAD", path, { expect: 200 });
     assert.equal(head.headers.get("etag"), etag, path);
   }
