@@ -30,7 +30,7 @@ export async function findQueuesBehind(
       where deleted_at is null and webhook_id > ${after}
       order by webhook_id
       limit ${look}
-    ), found as (
+    ), found as materialized (
       select array(
         select w.webhook_id
         from looked as w
