@@ -19,11 +19,11 @@ export async function listKeys(
   const reach = toKeyVisibility(caller);
   const question = { list: "keys", desk: caller.deskId, reader: caller.keyId };
   const request = openPage(query, question, ctx.cursorKey);
-  const rows = await listKeyRows(ctx.db, caller.deskId, reach, request);
+  const rows = await listKeyRows(ctx.db.planned, caller.deskId, reach, request);
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,
-    total: await countOnce(request, () => countKeys(ctx.db, caller.deskId, reach)),
+    total: await countOnce(request, () => countKeys(ctx.db.planned, caller.deskId, reach)),
     toPosition: (row) => ({ at: row.created_at, id: row.key_id }),
   });
   return { ...page, rows: page.rows.map((row) => viewKey(row, now)) };

@@ -219,7 +219,7 @@ export async function listMembers(
   const group = await requireGroup(ctx.db, caller, groupId);
   const question = { list: "members", desk: caller.deskId, group: groupId };
   const request = openPage(query, question, ctx.cursorKey);
-  const rows = await listMemberRows(ctx.db, { deskId: caller.deskId, groupId }, request);
+  const rows = await listMemberRows(ctx.db.planned, { deskId: caller.deskId, groupId }, request);
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,
