@@ -85,10 +85,10 @@ const queueAssign = command({
     const { reason } = options;
     const to = options.to === "house" ? null : options.to;
     const { twoOperatorsFromPaise: twoFromPaise } = readConfig(process.env);
-    const outcome = await withOperator(options, writing, ({ ctx, actor }) =>
+    const told = await withOperator(options, writing, ({ ctx, actor }) =>
       assignLine(ctx, actor, { lineId, to, reason, twoFromPaise }),
     );
-    printOne({ line_id: lineId, outcome }, options);
+    printOne({ line_id: lineId, ...told }, options);
   },
 });
 
@@ -104,10 +104,10 @@ const queueReturn = command({
   async run(options, lineId) {
     const { utr, reason } = options;
     const { twoOperatorsFromPaise: twoFromPaise } = readConfig(process.env);
-    const outcome = await withOperator(options, writing, ({ ctx, actor }) =>
+    const told = await withOperator(options, writing, ({ ctx, actor }) =>
       sendLineBack(ctx, actor, { lineId, utr, reason, twoFromPaise }),
     );
-    printOne({ line_id: lineId, outcome }, options);
+    printOne({ line_id: lineId, ...told }, options);
   },
 });
 

@@ -41,11 +41,11 @@ const pay = command({
       twoFromPaise: readConfig(process.env).twoOperatorsFromPaise,
     };
     const act = { permission: "commissions.pay", about: [options.firm] } as const;
-    const outcome = await withOperator(options, act, ({ ctx, actor }) =>
+    const told = await withOperator(options, act, ({ ctx, actor }) =>
       payOutCommission(ctx, actor, payment),
     );
     const { firmId: firm_id, paise, utr } = payment;
-    printOne({ outcome, firm_id, paise, utr }, options);
+    printOne({ ...told, firm_id, paise, utr }, options);
   },
 });
 

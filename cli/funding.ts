@@ -38,13 +38,13 @@ export function fundCommand({
         const paise = wholeNumber("paise", options.paise);
         const utr = utrOf(required("reference", reference ?? ""));
         const { twoOperatorsFromPaise: twoFromPaise } = readConfig(process.env);
-        const outcome = await withOperator(
+        const told = await withOperator(
           options,
           { permission: "settlements.write", about: [id] },
           async ({ ctx, actor }) =>
             await fundDeal(ctx, actor, { dealId: id, paise, reference: utr, twoFromPaise }),
         );
-        return printOne({ [idColumn]: id, paise, outcome }, options);
+        return printOne({ [idColumn]: id, paise, ...told }, options);
       }
       const rows = await rowsOf(id, { csv, idColumn, columns: { reference } });
       const seen = rows.map((row) => ({

@@ -183,10 +183,10 @@ const voiding = command({
   options: { reason: { required: true, help: "why" }, ...operatorOption },
   async run(options, fileId) {
     const { reason } = options;
-    const outcome = await withOperator(options, writing, ({ ctx, actor }) =>
+    const told = await withOperator(options, writing, ({ ctx, actor }) =>
       voidFile(ctx, actor, { fileId, reason }),
     );
-    printOne({ file_id: fileId, outcome }, options);
+    printOne({ file_id: fileId, ...told }, options);
   },
 });
 

@@ -95,7 +95,7 @@ const send = command({
     await withOperator(options, act, async ({ ctx, actor }) => {
       for (const { id, utr } of rows) {
         const sending = { payoutId: id, utr: required("utr", utr), twoFromPaise };
-        lines.push({ payout_id: id, outcome: await sendPayout(ctx, actor, sending) });
+        lines.push({ payout_id: id, ...(await sendPayout(ctx, actor, sending)) });
       }
     });
     print(lines, options);

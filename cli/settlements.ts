@@ -169,7 +169,7 @@ const reverse = command({
     await withOperator(options, act, async ({ ctx, actor }) => {
       for (const { id, reason } of rows) {
         const command = { settlementId: id, reason: required("reason", reason) };
-        lines.push({ settlement_id: id, outcome: await reverseSettlement(ctx, actor, command) });
+        lines.push({ settlement_id: id, ...(await reverseSettlement(ctx, actor, command)) });
       }
     });
     print(lines, options);

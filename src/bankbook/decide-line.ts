@@ -8,7 +8,7 @@ import { houseFirmId, isId, refuseBadUtr } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import { rupeesText } from "../kernel/money.ts";
 import { writeBooks } from "../ledger/write-books.ts";
-import { actWithApproval } from "../operators/act-with-approval.ts";
+import { actWithApproval, tellOutcome, type Waiting } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, type Prepared, validHoursUsual } from "../operators/approval-kind.ts";
 import { dropQuestions } from "../outside/ask.ts";
 import { findDepositsByReference } from "../payouts/deposits.ts";
@@ -38,10 +38,10 @@ export async function assignLine(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
   { lineId, to, reason, twoFromPaise = twoPeopleFromPaise }: AssignLine,
-): Promise<"proposed" | "assigned"> {
+): Promise<Waiting | { readonly outcome: "assigned" }> {
   refuseBadReason(reason);
   const line = await findBankLine(ctx, lineId);
-  const { outcome } = await retryMovedFunds(
+  const acted = await retryMovedFunds(
     async () =>
       await actWithApproval(ctx, operator, {
         kind: lineAssignment,
@@ -52,7 +52,7 @@ export async function assignLine(
         alonePerDayPaise: twoFromPaise,
       }),
   );
-  return outcome === "done" ? "assigned" : "proposed";
+  return tellOutcome(acted, "assigned");
 }
 
 async function findBankLine({ db }: Pick<Context, "db">, lineId: string): Promise<BankLineRow> {
@@ -148,7 +148,7 @@ export async function sendLineBack(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
   { lineId, utr, reason, twoFromPaise = twoPeopleFromPaise }: SendBack,
-): Promise<"proposed" | "returning"> {
+): Promise<Waiting | { readonly outcome: "returning" }> {
   refuseBadReason(reason);
   refuseBadUtr("utr", utr);
   const line = await findBankLine(ctx, lineId);
@@ -160,11 +160,11 @@ export async function sendLineBack(
     people: line.paise >= twoFromPaise ? 2 : 1,
     alonePerDayPaise: twoFromPaise,
   });
-  const { outcome } = await acting.catch((error: unknown) => {
+  const acted = await acting.catch((error: unknown) => {
     if (violatedConstraint(error) !== "bank_lines_back") throw error;
     throw utrUsed(`${utr} sent back other money`);
   });
-  return outcome === "done" ? "returning" : "proposed";
+  return tellOutcome(acted, "returning");
 }
 
 export const lineReturn: ApprovalKind<{ readonly utr: string; readonly reason: string }> = {

@@ -7,7 +7,7 @@ import { isId, refuseBadUtr } from "../kernel/ids.ts";
 import { wrongState } from "../kernel/lifecycle.ts";
 import { rupeesText } from "../kernel/money.ts";
 import { writeBooks } from "../ledger/write-books.ts";
-import { actWithApproval } from "../operators/act-with-approval.ts";
+import { actWithApproval, type Waiting } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, type Prepared, validHoursUsual } from "../operators/approval-kind.ts";
 import { dropQuestions } from "../outside/ask.ts";
 import { findDepositsByReference, referenceUsed } from "../payouts/deposits.ts";
@@ -26,7 +26,7 @@ type FundDeal = {
   readonly twoFromPaise?: number | undefined;
 };
 
-export type DealFunding = "proposed" | "known" | "received" | "funded";
+export type DealFunding = Waiting | { readonly outcome: "known" | "received" | "funded" };
 
 /**
  * Takes in money of any amount for a deal. It becomes the buyer's balance, and the deal is funded once
@@ -41,7 +41,7 @@ export async function fundDeal(
   const { firmId, environment } = await findBuyer(ctx.db, dealId);
   const known = (await findDepositsByReference(ctx.db, environment, [reference])).get(reference);
   if (known) {
-    if (known.firm_id === firmId && known.paise === paise) return "known";
+    if (known.firm_id === firmId && known.paise === paise) return { outcome: "known" };
     throw referenceUsed(reference, known);
   }
   const acted = await retryMovedFunds(
@@ -55,9 +55,9 @@ export async function fundDeal(
         alonePerDayPaise: twoFromPaise,
       }),
   );
-  if (acted.outcome === "proposed") return "proposed";
+  if (acted.outcome === "proposed") return acted;
   const isFunded = acted.answer && "funded" in acted.answer && acted.answer.funded === true;
-  return isFunded ? "funded" : "received";
+  return { outcome: isFunded ? "funded" : "received" };
 }
 
 export const dealFunding: ApprovalKind<{ readonly deal_id: string; readonly paise: number }> = {

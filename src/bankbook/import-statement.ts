@@ -102,7 +102,7 @@ export async function importStatement(
   if (!acted) return await summarizeImport(ctx, statement, "known");
   return acted.outcome === "done"
     ? await summarizeImport(ctx, statement, "applied")
-    : await summarizeImport(ctx, statement, "proposed", acted.approval.approval_id);
+    : await summarizeImport(ctx, statement, "proposed", acted.approval_id);
 }
 
 const alreadyImported = "already_imported";

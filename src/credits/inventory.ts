@@ -137,7 +137,7 @@ export async function addInventoryWithApproval(
     alonePerDayPaise: twoFromPaise * aloneLimitFactor,
   });
   if (acted.outcome === "proposed") {
-    return { outcome: "proposed", approval_id: acted.approval.approval_id };
+    return { outcome: "proposed", approval_id: acted.approval_id };
   }
   // The answer of `inventoryAddition`.
   const results = acted.answer as DeclarationResults | ImportResults;

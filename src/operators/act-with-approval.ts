@@ -35,9 +35,17 @@ import {
   sumAlone,
 } from "./approval-store.ts";
 
-export type Acted =
-  | { readonly outcome: "proposed"; readonly approval: ApprovalRow }
-  | { readonly outcome: "done"; readonly answer: Done["answer"] };
+/** An act that waits for a second person, and the proposal that person decides. */
+export type Waiting = { readonly outcome: "proposed"; readonly approval_id: string };
+export type Acted = Waiting | { readonly outcome: "done"; readonly answer: Done["answer"] };
+
+/** What whoever acted is told: the proposal, or the act's own word for done. */
+export function tellOutcome<Word extends string>(
+  acted: Acted,
+  done: Word,
+): Waiting | { readonly outcome: Word } {
+  return acted.outcome === "proposed" ? acted : { outcome: done };
+}
 
 /**
  * Does an act that takes one person or two. An act of two is proposed by the first call and done by the
@@ -112,16 +120,16 @@ type PreparedAct = {
 async function proposeOrApprove(tx: Tx, actor: Actor, asked: PreparedAct): Promise<Acted> {
   const { kind, proposed, prepared, now } = asked;
   const open = await findOpen(tx, kind.name, proposed.subjectId);
-  if (!open) return { outcome: "proposed", approval: await propose(tx, actor, asked) };
+  if (!open) return await propose(tx, actor, asked);
   const isSame = canonicalJson(open.terms) === canonicalJson(proposed.terms);
   // Facts can only be compared under the same terms.
   const isChanged = isSame && open.facts_hash !== digestFacts(prepared.facts);
   const isStale = findStateAt(open, now) === "expired" || isChanged;
   if (isStale || (isSamePerson(open.proposed_by, actor.id) && !isSame)) {
     // Replaces a stale proposal, or the proposer's own with other terms.
-    return { outcome: "proposed", approval: await propose(tx, actor, asked, open) };
+    return await propose(tx, actor, asked, open);
   }
-  if (isSamePerson(open.proposed_by, actor.id)) return { outcome: "proposed", approval: open };
+  if (isSamePerson(open.proposed_by, actor.id)) return waitFor(open);
   if (!isSame) {
     throw new Failure("conflict", `${open.proposed_by} proposed something else`, {
       detail: { reason: "terms_differ", proposed_by: open.proposed_by, proposed: open.terms },
@@ -138,7 +146,7 @@ async function propose(
   actor: Actor,
   { kind, proposed, prepared, now }: PreparedAct,
   ended?: ApprovalRow,
-): Promise<ApprovalRow> {
+): Promise<Waiting> {
   const row: ApprovalRow = {
     approval_id: newId("apr", now),
     kind: kind.name,
@@ -173,5 +181,9 @@ async function propose(
   }
   await insertApproval(tx, row);
   await recordChanges(tx, actor, changes, now);
-  return row;
+  return waitFor(row);
+}
+
+function waitFor({ approval_id }: ApprovalRow): Waiting {
+  return { outcome: "proposed", approval_id };
 }

@@ -88,7 +88,7 @@ async function letIn(
     people,
   });
   if (acted.outcome === "proposed") {
-    return { outcome: "proposed", approval_id: acted.approval.approval_id, code };
+    return { outcome: "proposed", approval_id: acted.approval_id, code };
   }
   const { operator: person } = acted.answer as EnrolmentAnswer; // What carrying it out answers.
   return { outcome, operator: person, code };

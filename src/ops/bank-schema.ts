@@ -2,7 +2,7 @@ import { Type } from "typebox";
 
 import { bankLineStates } from "../bankbook/rules.ts";
 import { nullable, openEnum } from "../platform/http/wire.ts";
-import { count, day, wrapList, maybeText, outcome, sum, text } from "./schema.ts";
+import { count, day, doneOrProposed, maybeText, outcome, sum, text, wrapList } from "./schema.ts";
 
 const maybeSum = (description: string) =>
   nullable<number | bigint>({ type: "integer", description });
@@ -63,5 +63,5 @@ export const BankQueue = wrapList(
   "The oldest first.",
 );
 
-export const AssignedLine = Type.Object({ outcome: outcome(["proposed", "assigned"]) });
-export const ReturnedLine = Type.Object({ outcome: outcome(["proposed", "returning"]) });
+export const AssignedLine = doneOrProposed("AssignedLine", ["assigned"]);
+export const ReturnedLine = doneOrProposed("ReturnedLine", ["returning"]);

@@ -110,14 +110,13 @@ export const bankOperations: readonly Operation[] = [
       reason: text("How you know."),
     },
     answer: AssignedLine,
-    run: async ({ ctx, actor, params, body, wiring: { twoFromPaise } }) => ({
-      outcome: await assignLine(ctx, actor, {
+    run: async ({ ctx, actor, params, body, wiring: { twoFromPaise } }) =>
+      await assignLine(ctx, actor, {
         lineId: params["line_id"] ?? "",
         to: body.to === "house" ? null : body.to,
         reason: body.reason,
         twoFromPaise,
       }),
-    }),
   }),
   act("returnBankLine", "/ops/bank/queue/:line_id/return", {
     ...bank,
@@ -125,13 +124,12 @@ export const bankOperations: readonly Operation[] = [
     permission: "bank.write",
     body: { utr: id("The bank's reference (UTR) of the payment back."), reason: text("Why.") },
     answer: ReturnedLine,
-    run: async ({ ctx, actor, params, body, wiring: { twoFromPaise } }) => ({
-      outcome: await sendLineBack(ctx, actor, {
+    run: async ({ ctx, actor, params, body, wiring: { twoFromPaise } }) =>
+      await sendLineBack(ctx, actor, {
         lineId: params["line_id"] ?? "",
         utr: body.utr,
         reason: body.reason,
         twoFromPaise,
       }),
-    }),
   }),
 ];

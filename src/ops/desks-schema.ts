@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { Firm } from "../firms/schema.ts";
 import { Key } from "../access/schema.ts";
 import { Statement } from "../reports/statement-schema.ts";
-import { count, flag, wrapList, maybeCount, outcome, text } from "./schema.ts";
+import { count, doneOrProposed, flag, maybeCount, text, wrapList } from "./schema.ts";
 
 export { Firm, Key, Statement };
 
@@ -58,4 +58,4 @@ export const Commission = Type.Object(
   { title: "Commission", description: "What a desk earns on its clients' deals." },
 );
 
-export const CommissionPayment = Type.Object({ outcome: outcome(["proposed", "paid"]) });
+export const CommissionPayment = doneOrProposed("CommissionPayment", ["paid"]);

@@ -226,13 +226,12 @@ export const deskOperations: readonly Operation[] = [
     permission: "commissions.pay",
     body: { amount_paise: paise("How much."), utr: id("The bank's reference.") },
     answer: CommissionPayment,
-    run: async ({ ctx, actor, params, body, wiring: { twoFromPaise } }) => ({
-      outcome: await payOutCommission(ctx, actor, {
+    run: async ({ ctx, actor, params, body, wiring: { twoFromPaise } }) =>
+      await payOutCommission(ctx, actor, {
         firmId: params["firm_id"] ?? "",
         paise: body.amount_paise,
         utr: body.utr,
         twoFromPaise,
       }),
-    }),
   }),
 ];

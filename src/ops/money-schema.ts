@@ -9,10 +9,10 @@ import { legStates, settlementStates } from "../settlement/rules.ts";
 import { Attested } from "./world-schema.ts";
 import {
   count,
+  doneOrProposed,
   environment,
   extend,
   flag,
-  wrapList,
   maybeCount,
   maybeText,
   maybeTime,
@@ -22,6 +22,7 @@ import {
   steps,
   text,
   version,
+  wrapList,
 } from "./schema.ts";
 
 const changed = {
@@ -124,19 +125,20 @@ export const Crosses = wrapList(
 
 export const FundedDeal = Type.Union(
   [
+    // The words below are an open set and would match these, so these come first.
+    Attested,
     Type.Object({
       outcome: outcome(
-        ["proposed", "known", "received", "funded"],
+        ["known", "received", "funded"],
         "received when some is still missing, known when it was told before.",
       ),
     }),
-    Attested,
   ],
   { title: "FundedDeal", description: "What became of money for a deal." },
 );
 
 export const Failed = Type.Object({ outcome: outcome(["failed"], "What came of it.") });
-export const Reversal = Type.Object({ outcome: outcome(["proposed", "reversed"]) });
+export const Reversal = doneOrProposed("Reversal", ["reversed"]);
 
 export const AddedDeposit = Type.Union(
   [
@@ -206,11 +208,8 @@ export const OpsPayout = extend(
 
 export const Payouts = wrapList("payouts", OpsPayout, "The newest first.");
 
-export const ReleasedPayout = Type.Object({
-  outcome: outcome(["proposed", "released"]),
-  approval_id: maybeText("The proposal; null once it is approved."),
-});
-export const SentPayout = Type.Object({ outcome: outcome(["proposed", "sent"]) });
+export const ReleasedPayout = doneOrProposed("ReleasedPayout", ["released"]);
+export const SentPayout = doneOrProposed("SentPayout", ["sent"]);
 export const ReturnedPayout = Type.Union(
   [Type.Object({ outcome: Type.Literal("returned", { description: "It is back." }) }), Proposed],
   { title: "ReturnedPayout", description: "What became of a payout that came back." },
@@ -348,7 +347,7 @@ export const FileBytes = Type.Object(
   { title: "FileBytes", description: "A payout file as the bank gets it." },
 );
 
-export const VoidedFile = Type.Object({ outcome: outcome(["proposed", "voided"]) });
+export const VoidedFile = doneOrProposed("VoidedFile", ["voided"]);
 
 export const RevealedAccount = Type.Object(
   {

@@ -54,7 +54,7 @@ type Funding = {
   readonly missing?: boolean;
 };
 
-type Funded = { readonly outcome: DealFunding } | AttestedDeal;
+type Funded = DealFunding | AttestedDeal;
 
 async function fundOrAttest(call: OpsCall<undefined, Funding>, subjectId: string): Promise<Funded> {
   const { reference: seen, amount_paise: amount, missing = false } = call.body;
@@ -63,7 +63,7 @@ async function fundOrAttest(call: OpsCall<undefined, Funding>, subjectId: string
     const { ctx, actor, wiring } = call;
     const { twoFromPaise } = wiring;
     const asked = { dealId: subjectId, paise: amount, reference: seen, twoFromPaise };
-    return { outcome: await fundDeal(ctx, actor, asked) };
+    return await fundDeal(ctx, actor, asked);
   }
   if (!missing) refuseBadUtr("reference", seen);
   const answer = { arrived: !missing, reference: missing ? null : seen };
@@ -138,12 +138,11 @@ export const moneyOperations: readonly Operation[] = [
     permission: "settlements.write",
     body: { reason },
     answer: Reversal,
-    run: async ({ ctx, actor, params, body }) => ({
-      outcome: await reverseSettlement(ctx, actor, {
+    run: async ({ ctx, actor, params, body }) =>
+      await reverseSettlement(ctx, actor, {
         settlementId: params["settlement_id"] ?? "",
         reason: body.reason,
       }),
-    }),
   }),
   read("listAllCrosses", "/ops/crosses", {
     ...settlements,

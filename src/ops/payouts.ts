@@ -104,13 +104,12 @@ export const payoutOperations: readonly Operation[] = [
     permission: "payouts.write",
     body: { utr: id("The bank's reference.") },
     answer: SentPayout,
-    run: async ({ ctx, actor, params, body: { utr }, wiring: { twoFromPaise } }) => ({
-      outcome: await sendPayout(ctx, actor, {
+    run: async ({ ctx, actor, params, body: { utr }, wiring: { twoFromPaise } }) =>
+      await sendPayout(ctx, actor, {
         payoutId: params["payout_id"] ?? "",
         utr,
         twoFromPaise,
       }),
-    }),
   }),
   act("confirmPayout", "/ops/payouts/:payout_id/confirm", {
     ...payouts,
@@ -199,12 +198,11 @@ export const payoutOperations: readonly Operation[] = [
     permission: "payouts.write",
     body: { reason },
     answer: VoidedFile,
-    run: async ({ ctx, actor, params, body }) => ({
-      outcome: await voidFile(ctx, actor, {
+    run: async ({ ctx, actor, params, body }) =>
+      await voidFile(ctx, actor, {
         fileId: params["file_id"] ?? "",
         reason: body.reason,
       }),
-    }),
   }),
   act("revealAccount", "/ops/firms/:firm_id/reveal-account", {
     ...payouts,

@@ -66,6 +66,19 @@ export const Proposed = Type.Object(
   { title: "Proposed", description: "It takes two people: nothing has happened yet." },
 );
 
+/** What became of an act that may take two people: its own words, or the proposal. */
+export function doneOrProposed<const Words extends readonly string[]>(
+  title: string,
+  words: Words,
+  description = "What came of it.",
+) {
+  // The words are an open set and would match a proposal, so that comes first.
+  return Type.Union([Proposed, Type.Object({ outcome: openEnum(words, description) })], {
+    title,
+    description: "What came of it, or the proposal where it takes two people.",
+  });
+}
+
 export function steps<const States extends readonly string[]>(states: States) {
   return Type.Array(
     Type.Object({

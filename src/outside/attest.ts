@@ -128,7 +128,7 @@ export async function attestWithApproval(
     alonePerDayPaise: twoFromPaise * aloneLimitFactor,
   });
   if (acted.outcome === "done") return { outcome: "done", answered: ids.length };
-  return { outcome: "proposed", approval_id: acted.approval.approval_id };
+  return { outcome: "proposed", approval_id: acted.approval_id };
 }
 
 export function buildAttestationKind(appliers: Appliers): AttestationKind {

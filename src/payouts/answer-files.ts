@@ -1,7 +1,7 @@
 import { type Actor, type Change, refuseBadReason } from "../kernel/actor.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import { rupeesText } from "../kernel/money.ts";
-import { actWithApproval } from "../operators/act-with-approval.ts";
+import { actWithApproval, tellOutcome, type Waiting } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, type Prepared, validHoursUsual } from "../operators/approval-kind.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
@@ -100,18 +100,18 @@ export async function voidFile(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
   { fileId, reason }: { readonly fileId: string; readonly reason: string },
-): Promise<"proposed" | "voided"> {
+): Promise<Waiting | { readonly outcome: "voided" }> {
   refuseBadReason(reason);
   const file = await findFile(ctx.db, fileId);
   if (!file) throw noPayoutFile(fileId);
-  const { outcome } = await actWithApproval(ctx, operator, {
+  const acted = await actWithApproval(ctx, operator, {
     kind: payoutFileVoiding,
     environment: file.environment,
     subjectId: fileId,
     terms: { reason },
     people: 2,
   });
-  return outcome === "done" ? "voided" : "proposed";
+  return tellOutcome(acted, "voided");
 }
 
 export const payoutFileVoiding: ApprovalKind<{ readonly reason: string }> = {

@@ -52,7 +52,7 @@ export async function addDeposit(
     alonePerDayPaise: twoFromPaise,
   });
   if (acted.outcome === "proposed") {
-    return { outcome: "proposed", approval_id: acted.approval.approval_id };
+    return { outcome: "proposed", approval_id: acted.approval_id };
   }
   const { wasKnown } = acted.answer as { readonly wasKnown: boolean }; // What the kind answers.
   const deposit = await findDeposit(ctx.db, environment, reference);

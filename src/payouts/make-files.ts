@@ -72,7 +72,7 @@ export async function makeFiles(
     if (!acted) continue;
     made.push(
       acted.outcome === "proposed"
-        ? { rail, paise, outcome: "proposed", id: acted.approval.approval_id }
+        ? { rail, paise, outcome: "proposed", id: acted.approval_id }
         : { rail, paise, outcome: "made", id: parseFileId(acted.answer) },
     );
   }

@@ -8,7 +8,7 @@ import { ledgerIsSound } from "../ledger/check-ledger.ts";
 import { entriesAbout } from "../ledger/read-books.ts";
 import { assertWritten } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
-import { actWithApproval } from "../operators/act-with-approval.ts";
+import { actWithApproval, tellOutcome, type Waiting } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, validHoursUsual } from "../operators/approval-kind.ts";
 import {
   aloneLimitFactor,
@@ -46,11 +46,11 @@ export async function sendPayout(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
   { payoutId, utr, twoFromPaise = twoPeopleFromPaise }: SendPayout,
-): Promise<"proposed" | "sent"> {
+): Promise<Waiting | { readonly outcome: "sent" }> {
   refuseBadUtr("utr", utr);
   const [row] = await listPayoutsById(ctx.db, [payoutId]);
   if (!row) throw noPayout(payoutId);
-  if (row.state === "sent" && row.utr === utr) return "sent"; // The command was run before.
+  if (row.state === "sent" && row.utr === utr) return { outcome: "sent" }; // The command was run before.
   const isLarge = row.environment === "live" && row.paise >= twoFromPaise;
   // Signed-in people approve large sums before they leave; without sign-in, the second name must give
   // the same UTR.
@@ -63,11 +63,11 @@ export async function sendPayout(
     people: isLarge && !isReleased ? 2 : 1,
     ...(!isReleased && { alonePerDayPaise: twoFromPaise * aloneLimitFactor }),
   });
-  const { outcome } = await sending.catch((error: unknown) => {
+  const acted = await sending.catch((error: unknown) => {
     if (violatedConstraint(error) !== "payouts_utr") throw error;
     throw utrUsed(`${utr} names another payout`);
   });
-  return outcome === "done" ? "sent" : "proposed";
+  return tellOutcome(acted, "sent");
 }
 
 type SendTerms = {
@@ -127,7 +127,7 @@ export async function releasePayout(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
   payoutId: string,
-): Promise<{ readonly outcome: "proposed" | "released"; readonly approval_id: string | null }> {
+): Promise<Waiting | { readonly outcome: "released" }> {
   const [row] = await listPayoutsById(ctx.db, [payoutId]);
   if (!row) throw noPayout(payoutId);
   const acted = await actWithApproval(ctx, operator, {
@@ -137,8 +137,7 @@ export async function releasePayout(
     terms: { paise: row.paise },
     people: 2,
   });
-  if (acted.outcome === "done") return { outcome: "released", approval_id: null };
-  return { outcome: "proposed", approval_id: acted.approval.approval_id };
+  return tellOutcome(acted, "released");
 }
 
 async function refuseUnreleased(tx: Tx, payoutId: string, facts: object): Promise<void> {

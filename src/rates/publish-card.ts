@@ -138,7 +138,7 @@ export async function publishCardWithApproval(
     people,
   });
   if (acted.outcome === "proposed") {
-    return { outcome: "proposed", approval_id: acted.approval.approval_id, move_bps };
+    return { outcome: "proposed", approval_id: acted.approval_id, move_bps };
   }
   return { outcome: "published", card: acted.answer as RateCard }; // What the kind answers.
 }

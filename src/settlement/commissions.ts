@@ -9,7 +9,7 @@ import { ledgerIsSound } from "../ledger/check-ledger.ts";
 import { entriesAbout, readBalances } from "../ledger/read-books.ts";
 import { accountFirm, assertWritten, type Entry, insufficientFunds } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
-import { actWithApproval } from "../operators/act-with-approval.ts";
+import { actWithApproval, tellOutcome, type Waiting } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, validHoursUsual } from "../operators/approval-kind.ts";
 import { utrUsed } from "../payouts/rules.ts";
 import type { Context } from "../platform/context.ts";
@@ -104,11 +104,11 @@ export async function payOutCommission(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
   { firmId, paise, utr, twoFromPaise }: PayOutCommission,
-): Promise<"proposed" | "paid"> {
+): Promise<Waiting | { readonly outcome: "paid" }> {
   refuseBadUtr("utr", utr);
   const desk = await findDesk(ctx, firmId);
-  if (await isPaid(ctx.db, buildPaymentEntry(desk, { paise, utr }))) return "paid";
-  const { outcome } = await actWithApproval(ctx, operator, {
+  if (await isPaid(ctx.db, buildPaymentEntry(desk, { paise, utr }))) return { outcome: "paid" };
+  const acted = await actWithApproval(ctx, operator, {
     kind: commissionPayment,
     environment: desk.environment,
     subjectId: utr,
@@ -116,7 +116,7 @@ export async function payOutCommission(
     people: paise >= twoFromPaise ? 2 : 1,
     alonePerDayPaise: twoFromPaise,
   });
-  return outcome === "done" ? "paid" : "proposed";
+  return tellOutcome(acted, "paid");
 }
 
 export const commissionPayment: ApprovalKind<{ readonly firm_id: string; readonly paise: number }> =

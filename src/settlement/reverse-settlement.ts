@@ -6,7 +6,7 @@
 //   money      goes back from the seller's balance; a shortfall becomes the seller's dues
 //   commission is clawed back from the desks
 
-import { actWithApproval } from "../operators/act-with-approval.ts";
+import { actWithApproval, tellOutcome, type Waiting } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, validHoursUsual } from "../operators/approval-kind.ts";
 import { clawBackCommissions } from "./commissions.ts";
 import { giveBackCredits } from "../credits/settle-credits.ts";
@@ -37,19 +37,19 @@ export async function reverseSettlement(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
   { settlementId, reason }: { readonly settlementId: string; readonly reason: string },
-): Promise<"proposed" | "reversed"> {
+): Promise<Waiting | { readonly outcome: "reversed" }> {
   const [row] = await listAllSettlements(ctx, { settlementId, limit: 1 });
   if (!row) throw noSettlement(settlementId);
   // The command was run before.
-  if (row.state === "reversed" && row.reason === reason) return "reversed";
-  const { outcome } = await actWithApproval(ctx, operator, {
+  if (row.state === "reversed" && row.reason === reason) return { outcome: "reversed" };
+  const acted = await actWithApproval(ctx, operator, {
     kind: settlementReversal,
     environment: row.environment,
     subjectId: settlementId,
     terms: { reason },
     people: 2,
   });
-  return outcome === "done" ? "reversed" : "proposed";
+  return tellOutcome(acted, "reversed");
 }
 
 export const settlementReversal: ApprovalKind<{ readonly reason: string }> = {

@@ -36,11 +36,11 @@ const reject = async ({ ctx }: Service, name: string, approvalId: string) =>
 async function proposedReversal(service: Service, by = "asha") {
   const sale = await settleLiveSale(service, small);
   const command = { settlementId: sale.settlementId, reason: "forged mandate" };
-  const outcome = await reverseSettlement(service.ctx, namedOperator(by), command);
-  assert.equal(outcome, "proposed");
+  const told = await reverseSettlement(service.ctx, namedOperator(by), command);
   const waiting = await listApprovals(service.ctx, open);
   const mine = waiting.find(({ subject_id }) => subject_id === sale.settlementId);
   assert.ok(mine);
+  assert.deepEqual(told, { outcome: "proposed", approval_id: mine.approval_id });
   return { ...sale, command, approval: mine, approvalId: mine.approval_id };
 }
 
@@ -68,7 +68,7 @@ test("one person alone cannot reverse a settlement, under any spelling of their 
   for (const name of ["Asha Rao", "asha rao", "ASHARAO", " Asha  Rao "]) {
     await assert.rejects(approve(service, name, approvalId), refusedFor("own_proposal"));
     const again = await reverseSettlement(service.ctx, namedOperator(name), command);
-    assert.equal(again, "proposed");
+    assert.deepEqual(again, { outcome: "proposed", approval_id: approvalId });
   }
   const nobody = approveProposal(service.ctx, operator, { approvalId, kinds: approvalKinds });
   await assert.rejects(nobody, refusedFor("operator_unnamed"));
@@ -102,7 +102,7 @@ test("a second call of the same command by somebody else is an approval", async 
   const reverse = async (by: string, reason = command.reason) =>
     await reverseSettlement(service.ctx, namedOperator(by), { settlementId, reason });
   await assert.rejects(reverse("ravi", "another reason"), refusedFor("terms_differ"));
-  assert.equal(await reverse("ravi"), "reversed");
+  assert.equal((await reverse("ravi")).outcome, "reversed");
   assert.equal(await stateOf(service, approvalId), "approved");
   const { rows } = await service.ctx.db.pool.query(
     `select actor_id, action from audit_records
@@ -134,7 +134,7 @@ test("a fact that changed since the proposal voids it, and nothing happens", asy
   const service = await startService(t);
   const { seller, payoutId } = await settleLiveSale(service, large);
   const sending = { payoutId, utr: "HDFCR52026111500031" };
-  assert.equal(await sendPayout(service.ctx, namedOperator("asha"), sending), "proposed");
+  assert.equal((await sendPayout(service.ctx, namedOperator("asha"), sending)).outcome, "proposed");
   const [approval] = await listApprovals(service.ctx, open);
   assert.ok(approval);
   await giveAccount(service, seller, "50200019999");
@@ -142,8 +142,8 @@ test("a fact that changed since the proposal voids it, and nothing happens", asy
   assert.equal(await stateOf(service, approval.approval_id), "voided");
   assert.equal((await payoutsOf(service, seller))[0].status, "scheduled");
   // The same command again by another person is a proposal of theirs, not an approval.
-  assert.equal(await sendPayout(service.ctx, namedOperator("ravi"), sending), "proposed");
-  assert.equal(await sendPayout(service.ctx, namedOperator("asha"), sending), "sent");
+  assert.equal((await sendPayout(service.ctx, namedOperator("ravi"), sending)).outcome, "proposed");
+  assert.equal((await sendPayout(service.ctx, namedOperator("asha"), sending)).outcome, "sent");
 });
 
 test("a proposal expires, is rejected once, and can be withdrawn by its proposer", async (t) => {

@@ -196,10 +196,10 @@ test("a buyer's payment funds the deal it names: exact, in parts, and with a sur
   const fund = async (paise: number, reference: string) =>
     await fundDeal(service.ctx, asha, { dealId: second, paise, reference });
   const utr = nextUtr();
-  assert.equal(await fund(1_000, utr), "received");
-  assert.equal(await fund(1_000, utr), "known");
+  assert.equal((await fund(1_000, utr)).outcome, "received");
+  assert.equal((await fund(1_000, utr)).outcome, "known");
   await assert.rejects(fund(2_000, utr), refusedFor("reference_used"));
-  assert.equal(await fund(buyerPaise, nextUtr()), "funded");
+  assert.equal((await fund(buyerPaise, nextUtr())).outcome, "funded");
   await assert.rejects(fund(1_000, nextUtr()), refusedFor("wrong_state"));
   assert.equal((await balanceOf(service, buyer, "live")).available_paise, 250 + 1_000);
   const { differences } = await assertReconciled(service);
@@ -235,16 +235,20 @@ test("a third party's payment waits in the queue until an operator assigns it", 
   );
   const lineId = first.line_id;
   const assigning = { lineId, to: dealId, reason: "letter of the buyer", twoFromPaise: buyerPaise };
-  assert.equal(await assignLine(service.ctx, asha, assigning), "proposed");
-  assert.equal(await assignLine(service.ctx, asha, assigning), "proposed", "one person is not two");
+  assert.equal((await assignLine(service.ctx, asha, assigning)).outcome, "proposed");
+  assert.equal(
+    (await assignLine(service.ctx, asha, assigning)).outcome,
+    "proposed",
+    "one person is not two",
+  );
   assert.equal((await balanceOf(service, buyer, "live")).posted_paise, 0, "nothing counts before");
-  assert.equal(await assignLine(service.ctx, ravi, assigning), "assigned");
+  assert.equal((await assignLine(service.ctx, ravi, assigning)).outcome, "assigned");
   assert.notEqual((await settlementOf(service, buyer, dealId)).status, "pending");
   await assert.rejects(assignLine(service.ctx, ravi, assigning), refusedFor("wrong_state"));
 
   const utr = nextUtr();
   const back = { lineId: second.line_id, utr, reason: "unknown remitter" };
-  assert.equal(await sendLineBack(service.ctx, asha, back), "returning");
+  assert.equal((await sendLineBack(service.ctx, asha, back)).outcome, "returning");
   const charge = waiting.find(({ direction }) => direction === "debit") ?? assert.fail();
   await assignLine(service.ctx, asha, { lineId: charge.line_id, to: null, reason: "charges" });
   const left = { utr, text: "BACK", paise: -buyerPaise };

@@ -92,9 +92,12 @@ test("one person, even twice, cannot do an act that takes two", async (t) => {
   const dealId = await makeDeal(service, { ...live, buyer: desk, legs });
   await asha.call("publishCard", [], { ...live, scheme: "RODTEP", terms: { mid_bps: 9_000 } });
   const gift = statement([{ words: seller.firmId, paise: large, name: seller.name }]);
-  const stray = statement([{ words: "who knows", paise: large, name: "A Stranger" }]);
-  assert.equal((await asha.call("importBankStatement", [], upload(stray))).body.queued, 1);
-  const [queued] = (await asha.call("listBankQueue")).body.lines;
+  const stray = statement([
+    { words: "who knows", paise: large, name: "A Stranger" },
+    { words: "nobody knows", paise: large, name: "Another Stranger" },
+  ]);
+  assert.equal((await asha.call("importBankStatement", [], upload(stray))).body.queued, 2);
+  const [queued, other] = (await asha.call("listBankQueue")).body.lines;
   const before = await postedPaise(service, seller);
 
   const credit = { scheme: "RODTEP", scrip_no: "ATTACK/1", expires_on: "2028-03-31" };
@@ -108,6 +111,7 @@ test("one person, even twice, cannot do an act that takes two", async (t) => {
     ["fundSettlement", [dealId], funding],
     ["importBankStatement", [], upload(gift)],
     ["assignBankLine", [queued.line_id], { to: seller.firmId, reason: "it is theirs" }],
+    ["returnBankLine", [other.line_id], { utr: nextUtr(), reason: "it is nobody's" }],
     ["addInventory", [], { ...live, credits: [{ ...credit, face_paise: large }] }],
     ["publishCard", [], { ...live, scheme: "RODTEP", terms: { mid_bps: 9_800 } }],
     ["reverseSettlement", [settlementId], { reason: "forged" }],
@@ -118,12 +122,16 @@ test("one person, even twice, cannot do an act that takes two", async (t) => {
     ["resetOperator", [], { name: "Ravi" }],
   ];
   const again = await enter(ashaRao);
+  const told = new Set<string>();
   for (const [operationId, params, body] of attacks) {
     // Again, in another session, and many at once.
     for (const { call } of [asha, again, asha]) {
       const { status, body: answer } = await call(operationId, params, body);
       const outcome = answer.outcome ?? answer.payout_files?.[0]?.outcome;
       assert.deepEqual([status, outcome], [200, "proposed"], `${operationId} ${status}`);
+      const proposal = answer.approval_id ?? answer.payout_files?.[0]?.id;
+      assert.match(String(proposal), /^apr_/, `${operationId} names its proposal`);
+      told.add(proposal);
     }
   }
   const sent = await asha.call("sendPayout", [due.payout_id], { utr: nextUtr() });
@@ -133,6 +141,7 @@ test("one person, even twice, cannot do an act that takes two", async (t) => {
   const open = approvals.filter(({ status }: { status: string }) => status === "proposed");
   // Letting somebody in makes a new code each time, and so a new proposal in the place of the old one.
   assert.equal(open.length, attacks.length);
+  for (const { approval_id } of open) assert.ok(told.has(approval_id), approval_id);
   for (const { approval_id } of open) {
     const tries = await Promise.all(
       [asha, again, asha, again].map(({ call }) => call("approveProposal", [approval_id])),

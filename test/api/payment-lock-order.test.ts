@@ -166,8 +166,9 @@ async function openWorld(service: Service, beside: Service) {
       await sendPayout(ctx, one, { payoutId, utr: nextUtr(), twoFromPaise: alone });
     },
     releasePayout: async ({ one, other }) => {
-      const { approval_id } = await releasePayout(ctx, one, await payoutIn("scheduled"));
-      await decide(approval_id, other, "approve");
+      const asked = await releasePayout(ctx, one, await payoutIn("scheduled"));
+      assert.ok(asked.outcome === "proposed");
+      await decide(asked.approval_id, other, "approve");
     },
     returnPayout: async ({ one }) => {
       const payoutId = await payoutIn("sent");

@@ -561,8 +561,12 @@ test("a reversal returns credit and money, and takes no approval in the sandbox"
     await assert.rejects(reverse("asha", settlementId), refusedFor("wrong_state"));
     await letSettle(service, 6);
     await payIn(service, seller.firmId, 400_000);
-    assert.equal(await reverse("asha", settlementId), "reversed");
-    assert.equal(await reverse("asha", settlementId), "reversed", "a command that was run again");
+    assert.equal((await reverse("asha", settlementId)).outcome, "reversed");
+    assert.equal(
+      (await reverse("asha", settlementId)).outcome,
+      "reversed",
+      "a command that was run again",
+    );
     await assert.rejects(reverse("ravi", settlementId, "another"), refusedFor("wrong_state"));
     assert.equal((await settlementOf(service, seller, settlementId)).reason, "forged mandate");
     const owing = await balanceOf(service, seller);
@@ -587,7 +591,7 @@ test("a reversal returns credit and money, and takes no approval in the sandbox"
     );
     await letSettle(service, 3);
     assert.equal((await payoutsOf(service, early))[0].status, "held");
-    assert.equal(await reverse("asha", settlementId), "reversed");
+    assert.equal((await reverse("asha", settlementId)).outcome, "reversed");
     const [payout] = await payoutsOf(service, early);
     assert.equal(payout.status, "returned");
     assert.equal(payout.reason, "reversed");
@@ -605,7 +609,7 @@ test("a reversal returns credit and money, and takes no approval in the sandbox"
     assert.equal((await payoutsOf(service, seller))[0].status, "sent");
     await assert.rejects(reverse("asha", settlementId), refusedFor("payout_sent"));
     await letSettle(service, 2);
-    assert.equal(await reverse("asha", settlementId), "reversed");
+    assert.equal((await reverse("asha", settlementId)).outcome, "reversed");
   });
 
   await t.test("refused when the buyer has sold the credit", async () => {
