@@ -10,24 +10,17 @@ import type { Document } from "../../client/generate/document.ts";
 import {
   type Answer,
   List,
-  type Operation,
   operations,
   Scripdesk,
   ScripdeskError,
 } from "../../client/src/index.ts";
 import { newId } from "../../src/kernel/ids.ts";
-import { furnishDesks } from "../support/furnished-desks.ts";
+import { furnishCalls, readDocument } from "../support/client-calls.ts";
 import { clientFiles } from "../support/golden.ts";
-import type { Fixtures } from "../support/isolation.ts";
 import { dealer } from "../support/orders.ts";
-import { dealOn, openLiveMarket } from "../support/public.ts";
 import { type Service, startService } from "../support/service.ts";
 
 const root = join(import.meta.dirname, "../..");
-
-async function readDocument(): Promise<Document> {
-  return JSON.parse(await readFile(join(root, "docs/openapi.json"), "utf8")) as Document;
-}
 
 test("the client's types and methods are those of the document", async () => {
   const document = await readDocument();
@@ -53,50 +46,6 @@ test("a change of the document is a change of the client", async () => {
   }
 });
 
-const person = {
-  name: "Asha Rao",
-  email: "asha@exporter.example",
-  consent: true,
-} as const;
-
-/** What an operation needs beside what a furnished desk has for it. */
-function bodiesFor({ ids, bodies }: Fixtures): Record<string, object> {
-  const own = (name: string) => ids[name]?.own ?? "";
-  return {
-    ...bodies,
-    mintKey: { name: "probe", kind: "app", scopes: ["quote"] },
-    takeQuote: { side: "sell", scrip_no: own("scrip_no") },
-    placeOrder: { side: "sell", scheme: "RODTEP", face_paise: 100_000, firm_id: own("firm_id") },
-    quoteCross: {
-      kind: "intra_group",
-      side: "sell",
-      firm_id: own("firm_id"),
-      counterparty_firm_id: own("quoteCross/counterparty_firm_id"),
-      scrip_nos: [own("scrip_no")],
-    },
-    proposeCross: { cross_quote_ref: own("cross_quote_ref") },
-    crossNetting: { netting_ref: own("netting_ref") },
-    submitSellEnquiry: { ...person, scheme: "RODTEP", face_paise: 100_000_000 },
-    submitBuyEnquiry: { ...person, scheme: "RODTEP", requirement_paise: 100_000_000 },
-    submitContactEnquiry: { ...person, message: "Please call me." },
-  };
-}
-
-const queries: Readonly<Record<string, object>> = {
-  estimateEnquiry: { side: "sell", scheme: "RODTEP", amount_paise: 100_000_000 },
-  streamEvents: { after_sequence: 0 },
-};
-
-/** What a furnished desk is refused, because of the state that its things are in. */
-const refused: Readonly<Record<string, string>> = {
-  offboardFirm: "conflict",
-  withdrawMoney: "conflict",
-  crossNetting: "conflict",
-  acceptCross: "conflict",
-  fundCross: "conflict",
-  releaseCross: "conflict",
-};
-
 type Method = (...given: unknown[]) => unknown;
 
 async function takeOne(answer: unknown): Promise<unknown> {
@@ -107,11 +56,7 @@ async function takeOne(answer: unknown): Promise<unknown> {
 
 test("every operation of the document has a method, and every method is answered by the service", async (t) => {
   const service = await startService(t);
-  await openLiveMarket(service);
-  await dealOn(service, "2026-11-14", 9_800);
-  service.clock.advance({ days: 1 });
-  await service.work();
-  const { key, fixtures } = (await furnishDesks(service)).root;
+  const { key, calls } = await furnishCalls(service);
   const answers: Answer[] = [];
   const client = new Scripdesk({
     base_url: service.url,
@@ -119,55 +64,24 @@ test("every operation of the document has a method, and every method is answered
     max_retries: 0,
     on_answer: (answer) => answers.push(answer),
   });
-  const { enquiry_ref } = await client.submitContactEnquiry({ ...person, message: "First." });
-  const document = await readDocument();
-  const bodies = bodiesFor(fixtures);
-  const fixed: Record<string, string> = { date: "2026-11-14", enquiry_ref };
-  const find = (id: string, name: string) =>
-    fixed[name] ?? fixtures.ids[`${id}/${name}`]?.own ?? fixtures.ids[name]?.own ?? "";
-  const called = new Set<string>();
-  for (const [path, methods] of Object.entries(document.paths)) {
-    for (const [verb, { operationId: id, parameters = [], requestBody }] of Object.entries(
-      methods,
-    )) {
-      const operation: Operation = operations[id as keyof typeof operations];
-      assert.equal(operation.path, path);
-      assert.equal(operation.method, verb.toUpperCase());
-      const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => find(id, name));
-      const takesQuery = parameters.some((parameter) => parameter.in === "query");
-      const schema = requestBody?.content["application/json"]?.schema;
-      const takesBody =
-        schema !== undefined && (schema.$ref || Object.keys(schema.properties ?? {}).length > 0);
-      const options = verb === "get" ? {} : { dry_run: true };
-      const given = [
-        ...named,
-        ...(takesQuery ? [queries[id] ?? {}] : []),
-        ...(takesBody ? [bodies[id] ?? {}] : []),
-        options,
-      ];
-      answers.length = 0;
-      const method = (client as unknown as Record<string, Method>)[id];
-      assert.equal(typeof method, "function", `${id} has no method`);
-      try {
-        const answer = await takeOne(method?.apply(client, given));
-        assert.equal(
-          typeof answer,
-          id === "exportAudit" || id === "exportRateHistory" ? "string" : "object",
-          id,
-        );
-        assert.equal(refused[id], undefined, `${id} is not refused`);
-      } catch (error) {
-        assert.ok(error instanceof ScripdeskError, `${id}: ${String(error)}`);
-        assert.equal(error.slug, refused[id], `${id}: ${inspect(error)}`);
-      }
-      assert.deepEqual(
-        answers.map(({ operation: name }) => name),
-        [id],
-      );
-      called.add(id);
+  const methods = client as unknown as Readonly<Record<string, Method>>;
+  for (const { id, given, options, refused } of calls) {
+    answers.length = 0;
+    assert.equal(typeof methods[id], "function", `${id} has no method`);
+    try {
+      const answer = await takeOne(methods[id]?.(...given, options));
+      assert.ok(answer, id);
+      assert.equal(refused, undefined, `${id} is not refused`);
+    } catch (error) {
+      assert.ok(error instanceof ScripdeskError, `${id}: ${String(error)}`);
+      assert.equal(error.slug, refused, `${id}: ${inspect(error)}`);
     }
+    assert.deepEqual(
+      answers.map(({ operation }) => operation),
+      [id],
+    );
   }
-  assert.deepEqual([...called].toSorted(), Object.keys(operations).toSorted());
+  assert.deepEqual(calls.map(({ id }) => id).toSorted(), Object.keys(operations).toSorted());
 });
 
 async function openClient(

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import pg from "pg";
 
 import type { Document } from "../../client/generate/document.ts";
+import { writePythonOperations, writePythonSchemas } from "../../client/generate/python.ts";
 import { writeOperations, writeSchemas } from "../../client/generate/typescript.ts";
 import { describeOps } from "../../src/ops/openapi.ts";
 import { dumpSchema } from "./schema-dump.ts";
@@ -19,6 +20,8 @@ export const opsOpenApiFile = join(root, "docs/ops-openapi.json");
 export const clientFiles = {
   [join(root, "client/src/schemas.ts")]: writeSchemas,
   [join(root, "client/src/operations.ts")]: writeOperations,
+  [join(root, "client/python/scripdesk_client/schemas.py")]: writePythonSchemas,
+  [join(root, "client/python/scripdesk_client/operations.py")]: writePythonOperations,
 };
 export const schemaFile = join(root, "migrations/schema.sql");
 

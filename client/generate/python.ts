@@ -1,0 +1,262 @@
+// Writes the types and methods of the Python client from the OpenAPI document, as typescript.ts does
+// for the other one.
+//
+//   schemas.py      components, queries and bodies, as typed dictionaries
+//   operations.py   a table of the operations, and a method for each
+
+import {
+  type Described,
+  describeField,
+  describeOperations,
+  type Document,
+  lastName,
+  type Schema,
+} from "./document.ts";
+
+const opening = "# Written by `npm run golden` from docs/openapi.json. Do not edit.\n";
+
+/** Python's own words, among those that a field is called; such a field cannot stand in a class. */
+const keywords: ReadonlySet<string> = new Set(["from", "in", "is", "as", "class", "for", "with"]);
+
+type Shape = { readonly name: string; readonly schema: Schema };
+
+export function writePythonSchemas(document: Document): string {
+  const named = Object.entries(document.components.schemas).map(([name, schema]) => ({
+    name,
+    schema,
+  }));
+  const shapes = [...named, ...describeOperations(document).flatMap(listUnnamed)];
+  const texts = shapes.flatMap(writeShape);
+  return `${opening}
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, List, Literal, Optional, TypedDict, Union
+
+if TYPE_CHECKING:
+    from typing_extensions import NotRequired
+
+
+${texts.join("\n\n")}`;
+}
+
+/** The shapes of an operation that have no name in the document. */
+function listUnnamed({ title, query, body, isBodyEmpty, answers }: Described): Shape[] {
+  const isUnnamed = ({ $ref, type }: Schema) => $ref === undefined && type === "object";
+  return [
+    ...(query ? [{ name: `${title}Query`, schema: query }] : []),
+    ...(body && !isBodyEmpty && isUnnamed(body) ? [{ name: `${title}Body`, schema: body }] : []),
+    ...answers.filter(isUnnamed).map((schema) => ({ name: `${title}Answer`, schema })),
+  ];
+}
+
+/** The text of a shape, and before it those of the shapes inside, each named by where it is. */
+function writeShape({ name, schema }: Shape): string[] {
+  const { properties = {}, required = [] } = schema;
+  const inner: string[] = [];
+  if (Object.keys(properties).length === 0) {
+    const type = writeType(schema, name, inner);
+    return [...inner, `${name} = ${type}\n`];
+  }
+  const fields = Object.entries(properties).map(([field, of]) => {
+    const type = writeType(of, name + toTitle(field), inner);
+    return {
+      field,
+      type: required.includes(field) ? type : `NotRequired[${type}]`,
+      about: describeField(of),
+    };
+  });
+  const about = writeDocstring(schema.description, "    ");
+  if (fields.some(({ field }) => keywords.has(field))) {
+    const rows = fields.map(
+      ({ field, type, about: text }) =>
+        `${text === "" ? "" : `        # ${text}\n`}        ${JSON.stringify(field)}: ${JSON.stringify(type).replaceAll('\\"', "'")},\n`,
+    );
+    return [...inner, `${name} = TypedDict(\n    "${name}",\n    {\n${rows.join("")}    },\n)\n`];
+  }
+  const rows = fields.map(
+    ({ field, type, about: text }) =>
+      `${text === "" ? "" : `    #: ${text}\n`}    ${field}: ${type}\n`,
+  );
+  return [...inner, `class ${name}(TypedDict):\n${about}${rows.join("")}`];
+}
+
+function toTitle(field: string): string {
+  return field
+    .split(/[^A-Za-z0-9]/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join("");
+}
+
+/** A type that stands in an annotation; shapes inside of it are written to `inner`. */
+function writeType(schema: Schema, name: string, inner: string[]): string {
+  if (schema.$ref !== undefined) return lastName(schema.$ref);
+  const either = schema.oneOf ?? schema.anyOf;
+  if (either) {
+    const types = either.map((one, at) => writeType(one, `${name}${at + 1}`, inner));
+    return `Union[${types.map((type) => (/^\w+$/.test(type) ? `"${type}"` : type)).join(", ")}]`;
+  }
+  const types = [schema.type ?? []].flat();
+  const plain = types.filter((type) => type !== "null");
+  const isNullable = plain.length < types.length;
+  const type = writeKnown(schema) ?? writePlain(plain[0], schema, name, inner);
+  return isNullable ? `Optional[${type}]` : type;
+}
+
+/** Any text is allowed where the set is open, and an editor still offers the known ones. */
+function writeKnown(schema: Schema): string | undefined {
+  const open = schema["x-extensible-enum"];
+  const known = open ?? schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);
+  if (!known) return undefined;
+  const values = known.filter((value) => value !== null).map(writeValue);
+  return open ? `Union[Literal[${values.join(", ")}], str]` : `Literal[${values.join(", ")}]`;
+}
+
+function writeValue(value: unknown): string {
+  if (typeof value === "boolean") return value ? "True" : "False";
+  return JSON.stringify(value);
+}
+
+function writePlain(
+  type: string | undefined,
+  schema: Schema,
+  name: string,
+  inner: string[],
+): string {
+  switch (type) {
+    case "string":
+      return "str";
+    case "integer":
+      return "int";
+    case "number":
+      return "float";
+    case "boolean":
+      return "bool";
+    case "array":
+      return `List[${writeType(schema.items ?? {}, `${name}Item`, inner)}]`;
+    case "object":
+      return writeObject(schema, name, inner);
+    default:
+      return "Any";
+  }
+}
+
+function writeObject(schema: Schema, name: string, inner: string[]): string {
+  const { properties = {}, additionalProperties } = schema;
+  if (Object.keys(properties).length > 0) {
+    inner.push(...writeShape({ name, schema }));
+    return name;
+  }
+  const values =
+    typeof additionalProperties === "object"
+      ? writeType(additionalProperties, `${name}Value`, inner)
+      : "Any";
+  return `Dict[str, ${values}]`;
+}
+
+export function writePythonOperations(document: Document): string {
+  const described = describeOperations(document);
+  const rows = described.map(writeRow).join("");
+  return `${opening}
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, Iterator, Union
+
+from .options import Call, Operation, StreamEvent
+from .paging import PagedList
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from . import schemas
+    from .options import CallOptions, CreateOptions, StreamOptions, WriteOptions
+
+API_VERSION = ${JSON.stringify(document.info.version)}
+
+#: What the methods send, by the operation's name in the document.
+OPERATIONS: Dict[str, Operation] = {
+${rows}}
+
+
+class Operations:
+    """One method for each operation of the document."""
+
+    def _run(self, operation: Operation, call: Call) -> Any:
+        raise NotImplementedError
+
+${described.map(writeMethod).join("\n")}`;
+}
+
+function writeRow({ id, method, path, kind, items, takesKey, isKeyless }: Described): string {
+  const words = [
+    ...[id, method, path, kind].map((word) => JSON.stringify(word)),
+    ...(items ? [`items=${JSON.stringify(items.field)}`] : []),
+    ...(takesKey ? ["takes_key=True"] : []),
+    ...(isKeyless ? ["is_keyless=True"] : []),
+  ];
+  return `    ${JSON.stringify(id)}: Operation(${words.join(", ")}),\n`;
+}
+
+function writeMethod(operation: Described): string {
+  const { id, title, named, query, body, isBodyEmpty } = operation;
+  const bodyType = body && (body.$ref === undefined ? `${title}Body` : lastName(body.$ref));
+  const isQueryOptional = !query?.required?.length;
+  const given = [
+    "self",
+    ...named.map((name) => `${name}: str`),
+    ...(query ? [`query: schemas.${title}Query${isQueryOptional ? " = {}" : ""}`] : []),
+    ...(body && !isBodyEmpty
+      ? [`body: schemas.${bodyType}${operation.isBodyOptional ? " = {}" : ""}`]
+      : []),
+    `**options: Unpack[${chooseOptions(operation)}]`,
+  ];
+  const path = named.map((name) => `${JSON.stringify(name)}: ${name}`).join(", ");
+  const sentBody = isBodyEmpty ? "{}" : "body";
+  const call = `Call({${path}}, ${query ? "query" : "{}"}, ${body ? sentBody : "None"}, options)`;
+  return `    def ${toSnake(id)}(${given.join(", ")}) -> ${writeReturned(operation)}:
+${writeDocstring(operation.about, "        ")}        return self._run(OPERATIONS["${id}"], ${call})
+`;
+}
+
+export function toSnake(id: string): string {
+  return id.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function chooseOptions({ kind, isWrite, takesKey }: Described): string {
+  if (kind === "events") return "StreamOptions";
+  if (takesKey) return "CreateOptions";
+  return isWrite ? "WriteOptions" : "CallOptions";
+}
+
+function writeReturned({ kind, title, answers, items, formats }: Described): string {
+  // Which of its forms it is depends on the query.
+  if (formats.length > 0) return "Any";
+  const nameAnswer = ({ $ref }: Schema) =>
+    `schemas.${$ref === undefined ? `${title}Answer` : lastName($ref)}`;
+  const names = [...new Set(answers.map(nameAnswer))];
+  const json = names.length > 1 ? `Union[${names.join(", ")}]` : (names[0] ?? "Any");
+  switch (kind) {
+    case "json":
+      return json;
+    case "list": {
+      const row = items?.row.$ref;
+      return `PagedList[${json}, ${row === undefined ? "Any" : `schemas.${lastName(row)}`}]`;
+    }
+    case "events":
+      return "Iterator[StreamEvent]";
+    case "lines":
+      return "Iterator[str]";
+    case "text":
+      return "str";
+    case "bytes":
+      return "bytes";
+  }
+}
+
+function writeDocstring(text: string | undefined, indent: string): string {
+  if (text === undefined || text === "") return "";
+  const lines = text.replaceAll("\\", "\\\\").replaceAll('"""', "'''").split("\n");
+  const [first = "", ...rest] = lines.map((line) => line.trimEnd());
+  const end = rest.length > 0 || first.endsWith('"') ? `\n${indent}` : "";
+  const more = rest.map((line) => `\n${line === "" ? "" : indent + line}`).join("");
+  return `${indent}"""${first}${more}${end}"""\n`;
+}

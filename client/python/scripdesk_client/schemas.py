@@ -1,0 +1,2952 @@
+# Written by `npm run golden` from docs/openapi.json. Do not edit.
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, List, Literal, Optional, TypedDict, Union
+
+if TYPE_CHECKING:
+    from typing_extensions import NotRequired
+
+
+class TradingError(TypedDict):
+    """A business rule refused: error is request_error, the slug is in code."""
+    #: Stable slug.
+    error: str
+    #: For people; its wording may change.
+    message: str
+    #: Stable slug; prefer it to error when present. Open set.
+    code: str
+    #: Structured context.
+    detail: NotRequired[Dict[str, Any]]
+
+
+class EdgeError(TypedDict):
+    """The key or the meter refused: the slug is in both error and code."""
+    #: Stable slug.
+    error: str
+    #: For people; its wording may change.
+    message: str
+    #: Stable slug; prefer it to error when present. Open set.
+    code: str
+    #: Structured context.
+    detail: NotRequired[Dict[str, Any]]
+
+
+class TransportError(TypedDict):
+    """HTTP itself refused or the service failed: the slug is in error, no code."""
+    #: Stable slug.
+    error: str
+    #: For people; its wording may change.
+    message: str
+    #: As the X-Request-ID header.
+    request_id: str
+    #: Structured context.
+    detail: NotRequired[Dict[str, Any]]
+
+
+StateTablesLifecyclesItemMovesItem = TypedDict(
+    "StateTablesLifecyclesItemMovesItem",
+    {
+        # As in allowed_actions.
+        "action": "str",
+        "from": "List[str]",
+        "to": "str",
+        # Who makes the move.
+        "by": "str",
+    },
+)
+
+
+class StateTablesLifecyclesItem(TypedDict):
+    #: What has these states.
+    noun: str
+    #: Where it begins.
+    initial: List[str]
+    states: List[str]
+    moves: List[StateTablesLifecyclesItemMovesItem]
+
+
+class StateTables(TypedDict):
+    """Every state and every move of every resource, as data."""
+    #: One table per lifecycle; the service decides by the same tables.
+    lifecycles: List[StateTablesLifecyclesItem]
+
+
+class WhoAmI(TypedDict):
+    """Who the service takes the caller for."""
+    #: The key's id.
+    key_id: str
+    #: What kind of key this is.
+    kind: Union[Literal["root", "sub_account", "app"], str]
+    #: Chosen by the key's prefix.
+    environment: Union[Literal["live", "sandbox"], str]
+    #: The firm the key is bound to.
+    firm_id: str
+    #: The firm whose desk this is.
+    desk_id: str
+    #: Null for a root key.
+    parent_key_id: Optional[str]
+    #: What the key may do now: its own scopes within its parent's.
+    scopes: List[Union[Literal["firms", "quote", "orders:write", "orders:read", "market:read", "webhooks:write", "*"], str]]
+    #: Whether the key may take buy quotes.
+    buy_side: bool
+
+
+class KeyLimits(TypedDict):
+    """Limits of its own; absent ones are the plan's."""
+    #: Calls per 60 seconds.
+    per_minute: NotRequired[int]
+    #: Calls per IST month.
+    monthly_quota: NotRequired[int]
+    #: Largest single deal.
+    max_order_paise: NotRequired[int]
+    #: Largest sum of what the key commits per IST day.
+    daily_notional_paise: NotRequired[int]
+
+
+class Key(TypedDict):
+    """An API key, without its secret."""
+    #: The key's id.
+    key_id: str
+    #: What the key is for.
+    name: str
+    #: A root key is the firm's own; others are minted from it.
+    kind: Union[Literal["root", "sub_account", "app"], str]
+    #: Chosen by the key's prefix.
+    environment: Union[Literal["live", "sandbox"], str]
+    #: The firm the key is bound to.
+    firm_id: str
+    #: The key it was minted from; null for a root key.
+    parent_key_id: Optional[str]
+    #: What it was granted.
+    scopes: List[Union[Literal["firms", "quote", "orders:write", "orders:read", "market:read", "webhooks:write", "*"], str]]
+    #: Whether the key may take buy quotes.
+    buy_side: bool
+    #: The plan of a root key; children share their root's.
+    plan: Optional[str]
+    #: Limits of its own; absent ones are the plan's.
+    limits: KeyLimits
+    #: Where it may be used from; anywhere when empty.
+    ip_allowlist: List[str]
+    #: The key with its secret left out.
+    masked_key: str
+    #: Only an active key matches.
+    status: Union[Literal["active", "expired", "revoked"], str]
+    #: When it stops matching; null for never.
+    expires_at: Optional[str]
+    #: When it was revoked.
+    revoked_at: Optional[str]
+    #: When it was issued. ISO 8601, IST.
+    created_at: str
+    #: When it last changed. ISO 8601, IST.
+    updated_at: str
+    #: Raised by every change.
+    version: int
+    #: What its state allows now; see GET /v1/meta/states.
+    allowed_actions: List[str]
+
+
+class MintedKeyLimits(TypedDict):
+    """Limits of its own; absent ones are the plan's."""
+    #: Calls per 60 seconds.
+    per_minute: NotRequired[int]
+    #: Calls per IST month.
+    monthly_quota: NotRequired[int]
+    #: Largest single deal.
+    max_order_paise: NotRequired[int]
+    #: Largest sum of what the key commits per IST day.
+    daily_notional_paise: NotRequired[int]
+
+
+class MintedKey(TypedDict):
+    """An API key at the one moment it is shown."""
+    #: The key's id.
+    key_id: str
+    #: What the key is for.
+    name: str
+    #: A root key is the firm's own; others are minted from it.
+    kind: Union[Literal["root", "sub_account", "app"], str]
+    #: Chosen by the key's prefix.
+    environment: Union[Literal["live", "sandbox"], str]
+    #: The firm the key is bound to.
+    firm_id: str
+    #: The key it was minted from; null for a root key.
+    parent_key_id: Optional[str]
+    #: What it was granted.
+    scopes: List[Union[Literal["firms", "quote", "orders:write", "orders:read", "market:read", "webhooks:write", "*"], str]]
+    #: Whether the key may take buy quotes.
+    buy_side: bool
+    #: The plan of a root key; children share their root's.
+    plan: Optional[str]
+    #: Limits of its own; absent ones are the plan's.
+    limits: MintedKeyLimits
+    #: Where it may be used from; anywhere when empty.
+    ip_allowlist: List[str]
+    #: The key with its secret left out.
+    masked_key: str
+    #: Only an active key matches.
+    status: Union[Literal["active", "expired", "revoked"], str]
+    #: When it stops matching; null for never.
+    expires_at: Optional[str]
+    #: When it was revoked.
+    revoked_at: Optional[str]
+    #: When it was issued. ISO 8601, IST.
+    created_at: str
+    #: When it last changed. ISO 8601, IST.
+    updated_at: str
+    #: Raised by every change.
+    version: int
+    #: What its state allows now; see GET /v1/meta/states.
+    allowed_actions: List[str]
+    #: The key itself. Shown here and never again.
+    api_key: str
+
+
+class ReissuedKeyLimits(TypedDict):
+    """Limits of its own; absent ones are the plan's."""
+    #: Calls per 60 seconds.
+    per_minute: NotRequired[int]
+    #: Calls per IST month.
+    monthly_quota: NotRequired[int]
+    #: Largest single deal.
+    max_order_paise: NotRequired[int]
+    #: Largest sum of what the key commits per IST day.
+    daily_notional_paise: NotRequired[int]
+
+
+class ReissuedKey(TypedDict):
+    """An API key with its new secret; without it when this was a dry run."""
+    #: The key's id.
+    key_id: str
+    #: What the key is for.
+    name: str
+    #: A root key is the firm's own; others are minted from it.
+    kind: Union[Literal["root", "sub_account", "app"], str]
+    #: Chosen by the key's prefix.
+    environment: Union[Literal["live", "sandbox"], str]
+    #: The firm the key is bound to.
+    firm_id: str
+    #: The key it was minted from; null for a root key.
+    parent_key_id: Optional[str]
+    #: What it was granted.
+    scopes: List[Union[Literal["firms", "quote", "orders:write", "orders:read", "market:read", "webhooks:write", "*"], str]]
+    #: Whether the key may take buy quotes.
+    buy_side: bool
+    #: The plan of a root key; children share their root's.
+    plan: Optional[str]
+    #: Limits of its own; absent ones are the plan's.
+    limits: ReissuedKeyLimits
+    #: Where it may be used from; anywhere when empty.
+    ip_allowlist: List[str]
+    #: The key with its secret left out.
+    masked_key: str
+    #: Only an active key matches.
+    status: Union[Literal["active", "expired", "revoked"], str]
+    #: When it stops matching; null for never.
+    expires_at: Optional[str]
+    #: When it was revoked.
+    revoked_at: Optional[str]
+    #: When it was issued. ISO 8601, IST.
+    created_at: str
+    #: When it last changed. ISO 8601, IST.
+    updated_at: str
+    #: Raised by every change.
+    version: int
+    #: What its state allows now; see GET /v1/meta/states.
+    allowed_actions: List[str]
+    #: The key itself. Shown here and never again.
+    api_key: NotRequired[str]
+
+
+class UsageByDayItem(TypedDict):
+    day: str
+    #: Calls that were let in.
+    calls: int
+
+
+class UsageByRouteItem(TypedDict):
+    route: str
+    #: Calls that were let in.
+    calls: int
+
+
+class UsageByKeyItem(TypedDict):
+    key_id: str
+    #: Calls that were let in.
+    calls: int
+
+
+class Usage(TypedDict):
+    """The numbers of the response's own headers, and the month behind them."""
+    #: As X-RateLimit-Plan.
+    plan: str
+    #: As X-RateLimit-Limit.
+    limit: int
+    #: As X-RateLimit-Remaining.
+    remaining: int
+    #: As X-RateLimit-Reset.
+    reset: int
+    #: As X-RateLimit-Quota; absent when unmetered.
+    quota: NotRequired[int]
+    #: As X-RateLimit-Quota-Used.
+    quota_used: int
+    #: Length of the sliding window.
+    window_s: int
+    #: When the month ends and the quota starts again. ISO 8601, IST.
+    quota_resets_at: str
+    #: A child key sees its own calls, a root key those of its whole family.
+    by_day: List[UsageByDayItem]
+    by_route: List[UsageByRouteItem]
+    by_key: List[UsageByKeyItem]
+
+
+class FirmBank(TypedDict):
+    """Where its money goes; null before it is given."""
+    account_no_masked: str
+    ifsc: str
+    name: str
+
+
+class FirmChecksItem(TypedDict):
+    #: What was asked.
+    check: Union[Literal["IEC_ACTIVE", "PAN_MATCH", "GSTIN_MATCH", "BANK_NAME_MATCH", "FLAGGED_IEC"], str]
+    #: What was found.
+    outcome: Union[Literal["pass", "fail", "pending"], str]
+    #: What to do about a failure.
+    cure: Optional[str]
+    #: When it was found; null while pending.
+    as_of: Optional[str]
+
+
+class FirmHoldsItem(TypedDict):
+    #: What is held back.
+    on: Union[Literal["payouts"], str]
+    #: Why.
+    reason: Union[Literal["beneficiary_change", "bank_not_verified"], str]
+    #: When it ends by itself; null when the bank has to answer first.
+    until: Optional[str]
+
+
+class FirmMandate(TypedDict):
+    """The firm's permission to trade for it; null before it is given."""
+    signatory_name: str
+    reference: str
+    #: When it ends. ISO 8601, IST.
+    valid_until: str
+
+
+class FirmSuspension(TypedDict):
+    """Present while the firm is suspended."""
+    #: Who suspended it; the operator's only they can lift.
+    by: Union[Literal["desk", "operator"], str]
+    reason: str
+
+
+class Firm(TypedDict):
+    """A company that your desk trades for."""
+    #: The firm's id.
+    firm_id: str
+    #: Chosen by the key's prefix.
+    environment: Union[Literal["live", "sandbox"], str]
+    legal_name: str
+    #: Importer-exporter code.
+    iec: Optional[str]
+    #: Permanent account number.
+    pan: Optional[str]
+    #: GST registration.
+    gstin: Optional[str]
+    #: Corporate identity number.
+    cin: Optional[str]
+    #: Masked after offboarding.
+    email: Optional[str]
+    #: Masked after offboarding.
+    phone: Optional[str]
+    #: What it does.
+    role: Union[Literal["exporter", "importer", "both"], str]
+    #: Where its money goes; null before it is given.
+    bank: Optional[FirmBank]
+    #: The group it belongs to.
+    group_id: Optional[str]
+    #: Your own name for it.
+    external_id: Optional[str]
+    #: How far the connection has come.
+    connection_state: Union[Literal["registered", "verifying", "action_required", "verified", "authorized", "suspended", "rejected", "offboarding", "offboarded"], str]
+    #: What the registry and the bank said about the firm.
+    checks: List[FirmChecksItem]
+    #: What is held back for now, and until when.
+    holds: List[FirmHoldsItem]
+    #: The firm's permission to trade for it; null before it is given.
+    mandate: Optional[FirmMandate]
+    #: Present while the firm is suspended.
+    suspension: Optional[FirmSuspension]
+    #: When it was registered. ISO 8601, IST.
+    created_at: str
+    #: When it last changed. ISO 8601, IST.
+    updated_at: str
+    #: Raised by every change.
+    version: int
+    #: What its state allows now; see GET /v1/meta/states.
+    allowed_actions: List[str]
+
+
+class FirmList(TypedDict):
+    #: Newest first; your desk's own firm is one of them.
+    firms: List[Firm]
+    #: Rows on this page.
+    count: NotRequired[int]
+    #: Rows in the list when paging began.
+    total: NotRequired[int]
+    #: Ask for the next page with this; null on the last page.
+    next_cursor: NotRequired[Optional[str]]
+    #: Whether there is a next page.
+    has_more: NotRequired[bool]
+
+
+class ConnectionChecksItem(TypedDict):
+    #: What was asked.
+    check: Union[Literal["IEC_ACTIVE", "PAN_MATCH", "GSTIN_MATCH", "BANK_NAME_MATCH", "FLAGGED_IEC"], str]
+    #: What was found.
+    outcome: Union[Literal["pass", "fail", "pending"], str]
+    #: What to do about a failure.
+    cure: Optional[str]
+    #: When it was found; null while pending.
+    as_of: Optional[str]
+
+
+class ConnectionHoldsItem(TypedDict):
+    #: What is held back.
+    on: Union[Literal["payouts"], str]
+    #: Why.
+    reason: Union[Literal["beneficiary_change", "bank_not_verified"], str]
+    #: When it ends by itself; null when the bank has to answer first.
+    until: Optional[str]
+
+
+class ConnectionMandate(TypedDict):
+    """The firm's permission to trade for it; null before it is given."""
+    signatory_name: str
+    reference: str
+    #: When it ends. ISO 8601, IST.
+    valid_until: str
+
+
+class ConnectionSuspension(TypedDict):
+    """Present while the firm is suspended."""
+    #: Who suspended it; the operator's only they can lift.
+    by: Union[Literal["desk", "operator"], str]
+    reason: str
+
+
+class ConnectionPortsItem(TypedDict):
+    #: Who answers outside.
+    port: Union[Literal["registry", "bank"], str]
+    #: During an outage questions wait.
+    state: Union[Literal["up", "outage"], str]
+    #: When the outage began.
+    since: Optional[str]
+
+
+class Connection(TypedDict):
+    """How far a firm's connection has come, and what it waits for."""
+    #: The firm's id.
+    firm_id: str
+    #: How far the connection has come.
+    connection_state: Union[Literal["registered", "verifying", "action_required", "verified", "authorized", "suspended", "rejected", "offboarding", "offboarded"], str]
+    #: What the registry and the bank said about the firm.
+    checks: List[ConnectionChecksItem]
+    #: What is held back for now, and until when.
+    holds: List[ConnectionHoldsItem]
+    #: The firm's permission to trade for it; null before it is given.
+    mandate: Optional[ConnectionMandate]
+    #: Present while the firm is suspended.
+    suspension: Optional[ConnectionSuspension]
+    #: Whether the world outside answers.
+    ports: List[ConnectionPortsItem]
+    #: Raised by every change.
+    version: int
+    #: What its state allows now; see GET /v1/meta/states.
+    allowed_actions: List[str]
+    #: When this was read. ISO 8601, IST.
+    as_of: str
+
+
+class Group(TypedDict):
+    """Firms of your desk under common ownership."""
+    #: The group's id.
+    group_id: str
+    #: What the group is called.
+    name: str
+    #: At most 500.
+    member_count: int
+    #: When it was created. ISO 8601, IST.
+    created_at: str
+    #: When it or its membership last changed. ISO 8601, IST.
+    updated_at: str
+    #: Raised by every change, membership included.
+    version: int
+    #: What can be done with it now.
+    allowed_actions: List[str]
+
+
+class GroupList(TypedDict):
+    #: Newest first.
+    groups: List[Group]
+    #: Rows on this page.
+    count: NotRequired[int]
+    #: Rows in the list when paging began.
+    total: NotRequired[int]
+    #: Ask for the next page with this; null on the last page.
+    next_cursor: NotRequired[Optional[str]]
+    #: Whether there is a next page.
+    has_more: NotRequired[bool]
+
+
+class GroupMember(TypedDict):
+    """A firm that is in the group."""
+    #: A firm of your desk.
+    firm_id: str
+    legal_name: str
+    #: How far the firm's connection has come.
+    connection_state: str
+
+
+class GroupMemberList(TypedDict):
+    #: Newest firm first.
+    members: List[GroupMember]
+    #: Rows on this page.
+    count: NotRequired[int]
+    #: Rows in the list when paging began.
+    total: NotRequired[int]
+    #: Ask for the next page with this; null on the last page.
+    next_cursor: NotRequired[Optional[str]]
+    #: Whether there is a next page.
+    has_more: NotRequired[bool]
+
+
+class GroupPositionsSchemesItemBucketsItem(TypedDict):
+    #: Days until the credits lapse.
+    bucket: Union[Literal["0-30", "31-60", "61-90", "91-180", "181-365", "over-365"], str]
+    #: The bucket's last day; null for the one without end.
+    days_max: Optional[int]
+    #: How many credits are held.
+    credit_count: int
+    #: Face of the credits that are listed, reserved or in settlement.
+    face_paise: int
+    #: The part of it that is listed, and so free to be moved or sold.
+    available_paise: int
+
+
+class GroupPositionsSchemesItem(TypedDict):
+    #: Always one line for each scheme.
+    scheme: Union[Literal["RODTEP", "ROSCTL"], str]
+    #: How many credits are held.
+    credit_count: int
+    #: Face of the credits that are listed, reserved or in settlement.
+    face_paise: int
+    #: The part of it that is listed, and so free to be moved or sold.
+    available_paise: int
+    #: How many are still to come.
+    requirement_count: int
+    #: Declared duty that is due today or later.
+    requirement_paise: int
+    #: Face less requirements; below zero, duty is uncovered.
+    net_paise: int
+    #: Always every bucket, soonest first.
+    buckets: List[GroupPositionsSchemesItemBucketsItem]
+
+
+class GroupPositionsAnyScheme(TypedDict):
+    """Requirements that name no scheme: credits of either can cover them."""
+    #: How many are still to come.
+    requirement_count: int
+    #: Declared duty that is due today or later.
+    requirement_paise: int
+
+
+class GroupPositionsMembersItemSchemesItemBucketsItem(TypedDict):
+    #: Days until the credits lapse.
+    bucket: Union[Literal["0-30", "31-60", "61-90", "91-180", "181-365", "over-365"], str]
+    #: The bucket's last day; null for the one without end.
+    days_max: Optional[int]
+    #: How many credits are held.
+    credit_count: int
+    #: Face of the credits that are listed, reserved or in settlement.
+    face_paise: int
+    #: The part of it that is listed, and so free to be moved or sold.
+    available_paise: int
+
+
+class GroupPositionsMembersItemSchemesItem(TypedDict):
+    #: Always one line for each scheme.
+    scheme: Union[Literal["RODTEP", "ROSCTL"], str]
+    #: How many credits are held.
+    credit_count: int
+    #: Face of the credits that are listed, reserved or in settlement.
+    face_paise: int
+    #: The part of it that is listed, and so free to be moved or sold.
+    available_paise: int
+    #: How many are still to come.
+    requirement_count: int
+    #: Declared duty that is due today or later.
+    requirement_paise: int
+    #: Face less requirements; below zero, duty is uncovered.
+    net_paise: int
+    #: Always every bucket, soonest first.
+    buckets: List[GroupPositionsMembersItemSchemesItemBucketsItem]
+
+
+class GroupPositionsMembersItemAnyScheme(TypedDict):
+    """Requirements that name no scheme: credits of either can cover them."""
+    #: How many are still to come.
+    requirement_count: int
+    #: Declared duty that is due today or later.
+    requirement_paise: int
+
+
+class GroupPositionsMembersItem(TypedDict):
+    #: A firm of your desk.
+    firm_id: str
+    legal_name: str
+    schemes: List[GroupPositionsMembersItemSchemesItem]
+    #: Requirements that name no scheme: credits of either can cover them.
+    any_scheme: GroupPositionsMembersItemAnyScheme
+
+
+class GroupPositions(TypedDict):
+    """What the group's firms hold against the duty they will owe."""
+    #: The group's id.
+    group_id: str
+    #: The one moment that every figure is of. ISO 8601, IST.
+    as_of: str
+    schemes: List[GroupPositionsSchemesItem]
+    #: Requirements that name no scheme: credits of either can cover them.
+    any_scheme: GroupPositionsAnyScheme
+    #: The same per member; the members add up to the group.
+    members: List[GroupPositionsMembersItem]
+
+
+class Requirement(TypedDict):
+    """Customs duty that a firm will have to pay."""
+    #: The requirement's id.
+    requirement_id: str
+    #: A firm of your desk.
+    firm_id: str
+    #: Which credits are to cover it; null: either.
+    scheme: Optional[str]
+    #: The duty to be paid.
+    amount_paise: int
+    #: When it is due, in IST.
+    due_on: str
+    #: Your own name for it.
+    reference: str
+    #: When it was declared. ISO 8601, IST.
+    created_at: str
+    #: When it last changed. ISO 8601, IST.
+    updated_at: str
+    #: Raised by every change.
+    version: int
+    #: What can be done with it now.
+    allowed_actions: List[Union[Literal["update", "delete"], str]]
+
+
+class RequirementList(TypedDict):
+    #: Newest first.
+    requirements: List[Requirement]
+    #: Rows on this page.
+    count: NotRequired[int]
+    #: Rows in the list when paging began.
+    total: NotRequired[int]
+    #: Ask for the next page with this; null on the last page.
+    next_cursor: NotRequired[Optional[str]]
+    #: Whether there is a next page.
+    has_more: NotRequired[bool]
+
+
+class NettingSchemesItem(TypedDict):
+    #: Always one line for each scheme.
+    scheme: Union[Literal["RODTEP", "ROSCTL"], str]
+    #: Face of the credits that are listed or on their way to a member, and have not lapsed.
+    gross_credit_paise: int
+    #: Duty that is due today or later. What either scheme may pay counts where it is paid, and what is left of it where cover costs least.
+    gross_requirement_paise: int
+    #: What of it the group's own credits pay, moved or not.
+    internal_match_paise: int
+    #: Face that is left to sell: gross credit less the match.
+    net_sell_paise: int
+    #: Duty that is left to buy cover for or pay: gross requirement less the match.
+    net_buy_paise: int
+    #: What the moves keep from the market: buying them at today's ask less selling them at its bid.
+    spread_saved_paise: int
+
+
+class NettingEntitiesItem(TypedDict):
+    #: A member of the group.
+    firm_id: str
+    #: Face of the credits that it gives to other members.
+    give_paise: int
+    #: Face of the credits that it takes from other members.
+    take_paise: int
+    #: What it is paid less what it pays for the moves; sums to zero over the members.
+    net_cash_paise: int
+    #: Duty of its own that no credit of the group pays.
+    uncovered_paise: int
+
+
+class NettingProposalsItem(TypedDict):
+    #: Who gives the credit.
+    from_firm_id: str
+    #: Who takes it, to pay its own duty with.
+    to_firm_id: str
+    #: Which scheme the credits are of.
+    scheme: Union[Literal["RODTEP", "ROSCTL"], str]
+    #: A credit.
+    scrip_no: str
+    #: The credit's face.
+    face_paise: int
+    #: The card's mid, in basis points of face.
+    price_bps: int
+
+
+class Netting(TypedDict):
+    """How a group covers its duty with its own credits, and what is left over."""
+    #: A group of your desk.
+    group_id: str
+    #: The one moment that every figure is of. ISO 8601, IST.
+    as_of: str
+    #: Names these proposals until their time is over.
+    netting_ref: str
+    #: Whether it is proven that no other moves leave less duty uncovered.
+    proven_optimal: bool
+    schemes: List[NettingSchemesItem]
+    #: Every member, newest firm first.
+    entities: List[NettingEntitiesItem]
+    #: Whole credits that change hands, by giver, taker and scheme.
+    proposals: List[NettingProposalsItem]
+
+
+class NettingCrossesCrossesItem(TypedDict):
+    #: The cross; its buyer funds it and its seller releases it.
+    cross_id: str
+    #: Who sells.
+    from_firm_id: str
+    #: Who buys.
+    to_firm_id: str
+    #: Which scheme the credits are of.
+    scheme: Union[Literal["RODTEP", "ROSCTL"], str]
+    #: All credits that the one gives the other.
+    scrip_nos: List[str]
+    #: The sum of their faces.
+    face_paise: int
+    #: The card's mid, in basis points of face.
+    price_bps: int
+    #: What the buyer pays and the seller is paid.
+    all_in_paise: int
+    #: How far the cross has come.
+    status: Union[Literal["proposed", "agreed", "funded", "released", "settled", "declined", "cancelled", "expired", "refunded", "failed"], str]
+    #: Raised by every change of the cross.
+    version: int
+
+
+class NettingCrosses(TypedDict):
+    """The crosses that a netting was turned into."""
+    #: A group of your desk.
+    group_id: str
+    #: Names these proposals until their time is over.
+    netting_ref: str
+    #: One for each giver, taker and scheme, agreed by both sides.
+    crosses: List[NettingCrossesCrossesItem]
+
+
+class Credit(TypedDict):
+    """One firm's holding of one scrip."""
+    #: This firm's holding of the scrip, as events name it.
+    credit_id: str
+    #: The credit's number: opaque, taken trimmed and in capitals.
+    scrip_no: str
+    #: The scheme it was issued under.
+    scheme: Union[Literal["RODTEP", "ROSCTL"], str]
+    #: The firm that holds it.
+    firm_id: str
+    #: What it was issued with.
+    issued_paise: int
+    #: The balance that can be transferred: what is priced and sold.
+    face_paise: int
+    #: Its customs port.
+    port_code: Optional[str]
+    #: The day it was issued. YYYY-MM-DD.
+    issued_on: str
+    #: The last day it can be used, IST. YYYY-MM-DD.
+    expires_on: str
+    #: Days from today, IST, to expires_on; 0 on the last day and after it.
+    days_left: int
+    #: Declared until the registry confirms it, then listed.
+    status: Union[Literal["declared", "listed", "reserved", "in_settlement", "transferred", "suspended", "cancelled", "expired", "used", "withdrawn", "rejected"], str]
+    #: Whether it can be sold now.
+    sellable: bool
+    #: Null when sellable. Its status when that is not listed; firm_not_authorized when its firm may not trade; too_short with fewer than 30 days left. Open set.
+    not_sellable_reason: Optional[Union[Literal["declared", "reserved", "in_settlement", "transferred", "suspended", "cancelled", "expired", "used", "withdrawn", "rejected", "firm_not_authorized", "too_short"], str]]
+    #: When the registry, or the firm before it, last spoke about it. ISO 8601, IST.
+    as_of: str
+    #: Raised by every change.
+    version: int
+    #: What its state allows you now; see GET /v1/meta/states.
+    allowed_actions: List[str]
+
+
+class CreditList(TypedDict):
+    #: Newest first.
+    credits: List[Credit]
+    #: Rows on this page.
+    count: NotRequired[int]
+    #: Rows in the list when paging began.
+    total: NotRequired[int]
+    #: Ask for the next page with this; null on the last page.
+    next_cursor: NotRequired[Optional[str]]
+    #: Whether there is a next page.
+    has_more: NotRequired[bool]
+
+
+class CreditDeclaration(TypedDict):
+    """What a firm says about a credit it holds."""
+    #: The credit's number: opaque, taken trimmed and in capitals.
+    scrip_no: str
+    #: The scheme it was issued under.
+    scheme: Literal["RODTEP", "ROSCTL"]
+    #: The balance that can be transferred: what is priced and sold.
+    face_paise: int
+    #: What it was issued with; the balance when it is not given.
+    issued_paise: NotRequired[int]
+    #: Its customs port.
+    port_code: NotRequired[str]
+    #: The day it was issued. YYYY-MM-DD.
+    issued_on: str
+    #: The last day it can be used, IST. YYYY-MM-DD.
+    expires_on: str
+
+
+class ItemError(TypedDict):
+    """The whole error body that a call with this item alone would get, an object; null when ok. The slug is in its code or, where it has none, in its error: the field of the same name within."""
+    #: request_error, or a slug as in any error body.
+    error: str
+    #: Stable slug; when present, prefer it.
+    code: NotRequired[str]
+    #: For people; its wording may change.
+    message: str
+    #: Of a fault of ours: as the X-Request-ID header.
+    request_id: NotRequired[str]
+    #: Structured context.
+    detail: NotRequired[Dict[str, Any]]
+
+
+class CreditDeclarationResultsResultsItem(TypedDict):
+    #: Its place in the request, from 0.
+    index: int
+    #: Whether the credit stands as declared.
+    ok: bool
+    #: The status a call with this item alone would have: 201 new, 200 known, or 4xx.
+    status: int
+    error: ItemError
+    credit: NotRequired[Credit]
+
+
+class CreditDeclarationResults(TypedDict):
+    #: One per item, in the order of the request.
+    results: List[CreditDeclarationResultsResultsItem]
+    #: Items that are ok.
+    accepted: int
+    #: Items that are not.
+    failed: int
+
+
+class CreditImportResultsResultsItem(TypedDict):
+    #: Its row in the file as a spreadsheet counts: the heading is row 1.
+    row: int
+    #: Whether the credit stands as declared.
+    ok: bool
+    #: The status a call with this item alone would have: 201 new, 200 known, or 4xx.
+    status: int
+    error: ItemError
+    credit: NotRequired[Credit]
+
+
+class CreditImportResults(TypedDict):
+    #: One per row with content, in the order of the file.
+    results: List[CreditImportResultsResultsItem]
+    #: Items that are ok.
+    accepted: int
+    #: Items that are not.
+    failed: int
+    #: Blank rows and the totals row, which say nothing of a credit.
+    skipped: int
+
+
+class QuoteRequest(TypedDict):
+    """Sell: scrip_no alone, or scheme and face_paise. Buy: scheme and requirement_paise."""
+    #: Whether you sell credits or buy cover.
+    side: Literal["sell", "buy"]
+    #: Required unless scrip_no is given.
+    scheme: NotRequired[Literal["RODTEP", "ROSCTL"]]
+    #: Sell, with scheme: the face value to price.
+    face_paise: NotRequired[int]
+    #: Buy, with scheme: the duty to cover.
+    requirement_paise: NotRequired[int]
+    #: Sell, and alone: the one credit to price.
+    scrip_no: NotRequired[str]
+
+
+class Quote(TypedDict):
+    """A binding price for an exact amount, or that there is none."""
+    #: As asked.
+    side: NotRequired[Union[Literal["sell", "buy"], str]]
+    #: The scheme that was priced.
+    scheme: NotRequired[Union[Literal["RODTEP", "ROSCTL"], str]]
+    #: Sell by scrip_no: the credit that was priced.
+    scrip_no: NotRequired[str]
+    #: Sell: the face value that was priced.
+    face_paise: NotRequired[int]
+    #: Buy: the duty to cover.
+    requirement_paise: NotRequired[int]
+    #: Your price, in basis points of face.
+    price_bps: NotRequired[int]
+    #: The single amount that changes hands, everything included.
+    all_in_paise: NotRequired[int]
+    #: Buy: saved against paying the duty in cash.
+    savings_paise: NotRequired[int]
+    #: Buy: the whole credits that cover the requirement.
+    scrip_nos: NotRequired[List[str]]
+    #: Buy: the duty that the bundle covers.
+    covered_paise: NotRequired[int]
+    #: Buy: the duty left to pay in cash.
+    residual_paise: NotRequired[int]
+    #: Buy: whether nothing is left to pay in cash.
+    fully_covered: NotRequired[bool]
+    #: Sell: until when the price binds. ISO 8601, IST.
+    valid_until: NotRequired[str]
+    #: The quote's reference: order with it, or ask support about it.
+    quote_ref: NotRequired[str]
+    #: True, and beside it only a reason: no binding price now.
+    no_quote: NotRequired[bool]
+    #: With no_quote: market_unavailable, wait; size_unavailable, change the amount.
+    reason: NotRequired[Union[Literal["market_unavailable", "size_unavailable"], str]]
+
+
+class StoredQuote(TypedDict):
+    """A quote as it was answered, with its present state."""
+    #: As asked.
+    side: NotRequired[Union[Literal["sell", "buy"], str]]
+    #: The scheme that was priced.
+    scheme: NotRequired[Union[Literal["RODTEP", "ROSCTL"], str]]
+    #: Sell by scrip_no: the credit that was priced.
+    scrip_no: NotRequired[str]
+    #: Sell: the face value that was priced.
+    face_paise: NotRequired[int]
+    #: Buy: the duty to cover.
+    requirement_paise: NotRequired[int]
+    #: Your price, in basis points of face.
+    price_bps: NotRequired[int]
+    #: The single amount that changes hands, everything included.
+    all_in_paise: NotRequired[int]
+    #: Buy: saved against paying the duty in cash.
+    savings_paise: NotRequired[int]
+    #: Buy: the whole credits that cover the requirement.
+    scrip_nos: NotRequired[List[str]]
+    #: Buy: the duty that the bundle covers.
+    covered_paise: NotRequired[int]
+    #: Buy: the duty left to pay in cash.
+    residual_paise: NotRequired[int]
+    #: Buy: whether nothing is left to pay in cash.
+    fully_covered: NotRequired[bool]
+    #: Until when the price binds, on either side. ISO 8601, IST.
+    valid_until: str
+    #: The quote's reference: order with it, or ask support about it.
+    quote_ref: str
+    #: Open until an order uses it or its time is over.
+    status: Union[Literal["open", "used", "expired"], str]
+    #: The order that was placed on it.
+    order_id: Optional[str]
+    #: Whose credit it prices; the firm of the key when no credit was named.
+    firm_id: str
+    #: The version of the rate card it was made from.
+    card_version: int
+    #: When it was given. ISO 8601, IST.
+    created_at: str
+    #: 2 once an order uses it, 1 before.
+    version: int
+    #: What its state allows you now; see GET /v1/meta/states.
+    allowed_actions: List[str]
+
+
+class PlaceOrder(TypedDict):
+    #: Takes a quote at its price, as long as it is valid; a quote is used once.
+    quote_ref: NotRequired[str]
+    #: Required without quote_ref.
+    side: NotRequired[Literal["sell", "buy"]]
+    #: Sell: this one credit.
+    scrip_no: NotRequired[str]
+    #: With face_paise or requirement_paise.
+    scheme: NotRequired[Literal["RODTEP", "ROSCTL"]]
+    #: Sell: the firm's own whole credits whose sum is the largest within this.
+    face_paise: NotRequired[int]
+    #: Buy: the duty to cover with whole credits.
+    requirement_paise: NotRequired[int]
+    #: Sell: no less than this. Buy: no more. Without it, the current binding price.
+    limit_bps: NotRequired[int]
+    #: IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at.
+    time_in_force: NotRequired[Literal["IOC", "GTC", "GTD"]]
+    #: When a GTD order ends. ISO 8601, IST.
+    expires_at: NotRequired[str]
+    #: The firm of your desk that is acted for; the key's own when absent.
+    firm_id: NotRequired[str]
+    #: Your own name for the order.
+    client_ref: NotRequired[str]
+    #: Your own names and values; up to 20, kept as they are. Every value is a string.
+    metadata: NotRequired[Dict[str, str]]
+
+
+class OrderHistoryItem(TypedDict):
+    #: The new state.
+    status: Union[Literal["open", "matched", "cancelled", "expired", "failed"], str]
+    #: When. ISO 8601, IST.
+    at: str
+    #: Why, where that is not obvious.
+    reason: Optional[str]
+
+
+class Order(TypedDict):
+    """An instruction to sell credits or to buy cover."""
+    #: The order's id.
+    order_id: str
+    #: Your own name for it.
+    client_ref: Optional[str]
+    #: The firm acted for.
+    firm_id: str
+    #: Which side.
+    side: Union[Literal["sell", "buy"], str]
+    #: Which scheme.
+    scheme: Union[Literal["RODTEP", "ROSCTL"], str]
+    #: Sell: the credits it sells. Buy: the credits that cover it so far.
+    scrip_nos: List[str]
+    #: Sell: the face that was asked for.
+    face_paise: NotRequired[int]
+    #: Buy: the duty to cover.
+    requirement_paise: NotRequired[int]
+    #: Sell: the face of its credits. Buy: the duty covered so far.
+    covered_paise: int
+    #: The part of the request that is not covered.
+    residual_paise: int
+    #: The one price of the order; null until something of it is dealt.
+    price_bps: Optional[int]
+    #: The limit it was placed with.
+    limit_bps: Optional[int]
+    #: The amount that changes hands for the dealt part, everything included.
+    all_in_paise: Optional[int]
+    #: Buy: the saving against paying the covered duty in cash.
+    savings_paise: Optional[int]
+    #: How long it may rest.
+    time_in_force: Union[Literal["IOC", "GTC", "GTD"], str]
+    #: When it expires. ISO 8601, IST.
+    expires_at: Optional[str]
+    #: The quote it took.
+    quote_ref: Optional[str]
+    #: As it was given.
+    metadata: Dict[str, str]
+    #: Its state.
+    status: Union[Literal["open", "matched", "cancelled", "expired", "failed"], str]
+    #: Its latest settlement.
+    settlement_id: Optional[str]
+    #: All of its settlements; an order that rested can be dealt in parts.
+    settlement_ids: List[str]
+    #: The state of its own credits in its latest settlement.
+    settlement_status: Optional[str]
+    #: The part of all_in_paise that has changed hands for delivered credits; null before a deal.
+    settled_paise: Optional[int]
+    #: Raised by every change.
+    version: int
+    #: The actions that its state allows.
+    allowed_actions: List[str]
+    #: Every state it has had, in sequence.
+    history: List[OrderHistoryItem]
+    #: When it was placed. ISO 8601, IST.
+    created_at: str
+    #: When it last changed. ISO 8601, IST.
+    updated_at: str
+
+
+class OrderList(TypedDict):
+    #: Newest first.
+    orders: List[Order]
+    #: Rows on this page.
+    count: NotRequired[int]
+    #: Rows in the list when paging began.
+    total: NotRequired[int]
+    #: Ask for the next page with this; null on the last page.
+    next_cursor: NotRequired[Optional[str]]
+    #: Whether there is a next page.
+    has_more: NotRequired[bool]
+
+
+class BatchOrder(TypedDict):
+    #: Takes a quote at its price, as long as it is valid; a quote is used once.
+    quote_ref: NotRequired[str]
+    #: Required without quote_ref.
+    side: NotRequired[Literal["sell", "buy"]]
+    #: Sell: this one credit.
+    scrip_no: NotRequired[str]
+    #: With face_paise or requirement_paise.
+    scheme: NotRequired[Literal["RODTEP", "ROSCTL"]]
+    #: Sell: the firm's own whole credits whose sum is the largest within this.
+    face_paise: NotRequired[int]
+    #: Buy: the duty to cover with whole credits.
+    requirement_paise: NotRequired[int]
+    #: Sell: no less than this. Buy: no more. Without it, the current binding price.
+    limit_bps: NotRequired[int]
+    #: IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at.
+    time_in_force: NotRequired[Literal["IOC", "GTC", "GTD"]]
+    #: When a GTD order ends. ISO 8601, IST.
+    expires_at: NotRequired[str]
+    #: The firm of your desk that is acted for; the key's own when absent.
+    firm_id: NotRequired[str]
+    #: Your own name for the order.
+    client_ref: NotRequired[str]
+    #: Your own names and values; up to 20, kept as they are. Every value is a string.
+    metadata: NotRequired[Dict[str, str]]
+    #: This order's own key; otherwise the header's with # and the index.
+    idempotency_key: NotRequired[str]
+
+
+class OrderBatchResultsResultsItem(TypedDict):
+    #: Its place in the request, from 0.
+    index: int
+    #: Whether the order stands.
+    ok: bool
+    #: The status a call with this order alone would have.
+    status: int
+    error: ItemError
+    order: NotRequired[Order]
+
+
+class OrderBatchResults(TypedDict):
+    #: One per order, in the order of the request.
+    results: List[OrderBatchResultsResultsItem]
+    #: Orders that stand.
+    submitted: int
+    #: Orders that do not.
+    failed: int
+
+
+class CrossQuoteRequest(TypedDict):
+    """scrip_nos, or scheme and face_paise; one of the two counterparty fields."""
+    #: A block with anybody, or a transfer between firms of one of your groups.
+    kind: Literal["block", "intra_group"]
+    #: The side of the firm that is acted for.
+    side: Literal["sell", "buy"]
+    #: The firm of your desk that is acted for; the key's when absent.
+    firm_id: NotRequired[str]
+    #: The other side, when it is a firm of your desk.
+    counterparty_firm_id: NotRequired[str]
+    #: The other side by its importer-exporter code, whoever acts for it.
+    counterparty_iec: NotRequired[str]
+    #: The credits. A buyer that names credits of another desk gives scheme and face_paise too.
+    scrip_nos: NotRequired[List[str]]
+    #: With face_paise.
+    scheme: NotRequired[Literal["RODTEP", "ROSCTL"]]
+    #: Whole credits of this face, with at least 365 days left. Where the seller is on your desk, those of its own whose sum is the largest within this; otherwise exactly this.
+    face_paise: NotRequired[int]
+    #: The price between the two; the rate card's mid when absent.
+    price_bps: NotRequired[int]
+
+
+class CrossQuote(TypedDict):
+    """The terms of a cross, your side of them."""
+    #: Propose the cross with it, once and in time.
+    cross_quote_ref: NotRequired[str]
+    #: As asked.
+    kind: NotRequired[Union[Literal["block", "intra_group"], str]]
+    #: The firm that is acted for.
+    firm_id: NotRequired[str]
+    #: Its side.
+    side: NotRequired[Union[Literal["sell", "buy"], str]]
+    #: The other side.
+    counterparty_iec: NotRequired[str]
+    #: Which scheme.
+    scheme: NotRequired[Union[Literal["RODTEP", "ROSCTL"], str]]
+    #: The credits that the terms name; none where the seller is to choose.
+    scrip_nos: NotRequired[List[str]]
+    #: The face.
+    face_paise: NotRequired[int]
+    #: The price between the two sides.
+    price_bps: NotRequired[int]
+    #: The fee within the all-in amount.
+    fee_paise: NotRequired[int]
+    #: GST on the fee, within the all-in amount.
+    gst_paise: NotRequired[int]
+    #: What you pay or get, everything included.
+    all_in_paise: NotRequired[int]
+    #: Names the terms. The other side accepts this very text.
+    terms_hash: NotRequired[str]
+    #: Until when it can be proposed. ISO 8601, IST.
+    valid_until: NotRequired[str]
+    #: True, and beside it only a reason.
+    no_quote: NotRequired[bool]
+    #: With no_quote: market_unavailable, wait; size_unavailable, change the amount.
+    reason: NotRequired[Union[Literal["market_unavailable", "size_unavailable"], str]]
+
+
+class CrossSidesItem(TypedDict):
+    #: Which side.
+    side: Union[Literal["sell", "buy"], str]
+    #: The firm of your desk that is on it.
+    firm_id: str
+    #: The fee within the all-in amount.
+    fee_paise: int
+    #: GST on the fee, within the all-in amount.
+    gst_paise: int
+    #: What it pays or gets, everything included.
+    all_in_paise: int
+
+
+class CrossHistoryItem(TypedDict):
+    #: The state it came to.
+    status: Union[Literal["proposed", "agreed", "funded", "released", "settled", "declined", "cancelled", "expired", "refunded", "failed"], str]
+    #: When. ISO 8601, IST.
+    at: str
+    #: Why, where that is not obvious.
+    reason: Optional[str]
+
+
+class Cross(TypedDict):
+    """A deal of two named firms, away from the market."""
+    #: The cross's id.
+    cross_id: str
+    #: Block or intra-group.
+    kind: Union[Literal["block", "intra_group"], str]
+    #: Your side; the proposing one where your desk has both.
+    side: Union[Literal["sell", "buy"], str]
+    #: The firm of your desk that is on it.
+    firm_id: str
+    #: The other side.
+    counterparty_iec: str
+    #: Which scheme.
+    scheme: Union[Literal["RODTEP", "ROSCTL"], str]
+    #: The credits; none before the seller has chosen.
+    scrip_nos: List[str]
+    #: The face.
+    face_paise: int
+    #: The price between the two.
+    price_bps: int
+    #: The fee within the all-in amount.
+    fee_paise: int
+    #: GST on the fee, within the all-in amount.
+    gst_paise: int
+    #: What you pay or get, everything included.
+    all_in_paise: int
+    #: What your firms do in it, and nothing of anybody else.
+    sides: List[CrossSidesItem]
+    #: Names the terms that both sides agree to.
+    terms_hash: str
+    #: Where it stands.
+    status: Union[Literal["proposed", "agreed", "funded", "released", "settled", "declined", "cancelled", "expired", "refunded", "failed"], str]
+    #: Why it ended, where that is not obvious.
+    reason: Optional[str]
+    #: Whose move it is.
+    waiting_on: Union[Literal["buyer", "seller", "customs", "bank", "none"], str]
+    #: By when that must have happened. ISO 8601, IST.
+    due_at: Optional[str]
+    #: Buyer: what you named your payment by.
+    payment_ref: Optional[str]
+    #: The settlement of what was released.
+    settlement_id: Optional[str]
+    #: Where that settlement stands.
+    settlement_status: Optional[str]
+    #: The netting of a group that it is a part of.
+    netting_ref: Optional[str]
+    #: Every state it came to, in order.
+    history: List[CrossHistoryItem]
+    #: Raised by every change.
+    version: int
+    #: What you can do with it now.
+    allowed_actions: List[str]
+    #: When it was proposed. ISO 8601, IST.
+    created_at: str
+    #: When it last changed. ISO 8601, IST.
+    updated_at: str
+
+
+class CrossList(TypedDict):
+    #: Newest first.
+    crosses: List[Cross]
+    #: Rows on this page.
+    count: NotRequired[int]
+    #: Rows in the list when paging began.
+    total: NotRequired[int]
+    #: Ask for the next page with this; null on the last page.
+    next_cursor: NotRequired[Optional[str]]
+    #: Whether there is a next page.
+    has_more: NotRequired[bool]
+
+
+class PositionsSchemesItem(TypedDict):
+    #: Which scheme.
+    scheme: Union[Literal["RODTEP", "ROSCTL"], str]
+    #: How many credits are held.
+    count: int
+    #: Their faces: available, reserved and in settlement together.
+    held_paise: int
+    #: Free to be sold or used.
+    available_paise: int
+    #: Promised to an order or a deal.
+    reserved_paise: int
+    #: On its way to a buyer.
+    in_settlement_paise: int
+    #: Of what is held, what lapses within 30 days.
+    expiring_30_paise: int
+    #: Within 60 days.
+    expiring_60_paise: int
+    #: Within 90 days.
+    expiring_90_paise: int
+
+
+class PositionsCash(TypedDict):
+    """What the firms have with us."""
+    #: What can be spent or paid out.
+    available_paise: int
+    #: Held for deals that have not settled.
+    escrow_paise: int
+    #: What deals under way will bring.
+    pending_in_paise: int
+    #: On its way to the bank.
+    pending_out_paise: int
+
+
+class Positions(TypedDict):
+    """What is held and what is owed, as one snapshot."""
+    #: Whose; null for the whole desk.
+    firm_id: Optional[str]
+    #: By scheme; a scheme of which nothing is held is left out.
+    schemes: List[PositionsSchemesItem]
+    #: What the firms have with us.
+    cash: PositionsCash
+    #: The one moment that every figure is of. ISO 8601, IST.
+    as_of: str
+    #: The sequence of the last event that is in these figures.
+    version: int
+
+
+class MarketLastDeal(TypedDict):
+    """The last credit that changed hands; null before there was one."""
+    #: What the seller got.
+    price_bps: int
+    #: Its face, rounded to two digits.
+    face_paise: int
+    #: When it was agreed. ISO 8601, IST.
+    at: str
+
+
+class MarketDepthItem(TypedDict):
+    #: Faces below this and not below the band before; null for the last band.
+    below_paise: Optional[int]
+    #: Credits.
+    count: int
+    #: What they add up to, rounded to two digits.
+    face_paise: int
+
+
+class Market(TypedDict):
+    """One scheme's market. It names no firm and no credit."""
+    #: The scheme.
+    scheme: Union[Literal["RODTEP", "ROSCTL"], str]
+    #: Whether there are prices; unavailable until a first card.
+    state: Union[Literal["open", "halted", "unavailable"], str]
+    #: What a seller gets for a credit of ₹10 lakh with at least 365 days left. Indicative: a quote binds. Null while the market is not open.
+    sell_price_bps: Optional[int]
+    #: What a buyer pays for cover of ₹10 lakh. Only for keys with the buy side; null while the market is not open.
+    buy_price_bps: NotRequired[Optional[int]]
+    #: The last published index; null before there is one.
+    index_bps: Optional[int]
+    #: The last credit that changed hands; null before there was one.
+    last_deal: Optional[MarketLastDeal]
+    #: Face dealt in the last 24 hours, each rounded to two digits.
+    volume_24h_paise: int
+    #: Credits dealt in that time.
+    deals_24h: int
+    #: What the house could sell now, by the size bands of its card.
+    depth: List[MarketDepthItem]
+    #: Since when this holds; nothing has changed in between. ISO 8601, IST.
+    as_of: str
+    #: Names the log; another one when it was restarted.
+    epoch: str
+    #: The place in the log: `<epoch>-<seq>` as Last-Event-ID continues from here.
+    seq: int
+
+
+class MarketList(TypedDict):
+    #: One per scheme.
+    markets: List[Market]
+    #: Since when this holds; nothing has changed in between. ISO 8601, IST.
+    as_of: str
+    #: Names the log; another one when it was restarted.
+    epoch: str
+    #: The place in the log: `<epoch>-<seq>` as Last-Event-ID continues from here.
+    seq: int
+
+
+class SettlementSidesItemLegsItem(TypedDict):
+    #: The credit.
+    scrip_no: str
+    #: The order that it was dealt by.
+    order_id: Optional[str]
+    #: Its face.
+    face_paise: int
+    #: Your price.
+    price_bps: int
+    #: Your money for it.
+    all_in_paise: int
+    #: Where the credit stands.
+    status: Union[Literal["pending", "transferring", "delivered", "failed"], str]
+    #: Why it was not delivered.
+    reason: Optional[str]
+
+
+class SettlementSidesItem(TypedDict):
+    #: Which side.
+    side: Union[Literal["sell", "buy"], str]
+    #: The firm of your desk that is on it.
+    firm_id: str
+    #: The orders that it dealt by.
+    order_ids: List[str]
+    #: Where this side stands, by its own credits.
+    status: Union[Literal["pending", "funded", "transfer_initiated", "transfer_confirmed", "settled", "failed", "reversed"], str]
+    #: The face of its credits.
+    face_paise: int
+    #: What was agreed to change hands.
+    all_in_paise: int
+    #: What of it has changed hands, for credits that were delivered.
+    settled_paise: int
+    #: What of it will not, for credits that were not.
+    undelivered_paise: int
+    #: One per credit.
+    legs: List[SettlementSidesItemLegsItem]
+
+
+class SettlementHistoryItem(TypedDict):
+    #: The state it came to.
+    status: Union[Literal["pending", "funded", "transfer_initiated", "transfer_confirmed", "settled", "failed", "reversed"], str]
+    #: When. ISO 8601, IST.
+    at: str
+    #: Why, where that is not obvious.
+    reason: Optional[str]
+
+
+class Settlement(TypedDict):
+    """Delivery of whole credits against payment."""
+    #: The settlement's id.
+    settlement_id: str
+    #: The cross that was released by it, if it is one's.
+    cross_id: Optional[str]
+    #: Which scheme.
+    scheme: Union[Literal["RODTEP", "ROSCTL"], str]
+    #: Where your side stands; with several, `settled` if anything of them was delivered.
+    status: Union[Literal["pending", "funded", "transfer_initiated", "transfer_confirmed", "settled", "failed", "reversed"], str]
+    #: Why it failed or was reversed.
+    reason: Optional[str]
+    #: Whose move it is.
+    waiting_on: Union[Literal["buyer", "seller", "customs", "bank", "none"], str]
+    #: By when that must have happened. ISO 8601, IST.
+    due_at: Optional[str]
+    #: What your firms deliver or buy in it, and nothing of anybody else.
+    sides: List[SettlementSidesItem]
+    #: Every state it came to, in order.
+    history: List[SettlementHistoryItem]
+    #: Raised by every change.
+    version: int
+    #: What you can do with it now.
+    allowed_actions: List[str]
+    #: When it was dealt. ISO 8601, IST.
+    created_at: str
+    #: When it last changed. ISO 8601, IST.
+    updated_at: str
+
+
+class SettlementList(TypedDict):
+    #: Newest first.
+    settlements: List[Settlement]
+    #: Rows on this page.
+    count: NotRequired[int]
+    #: Rows in the list when paging began.
+    total: NotRequired[int]
+    #: Ask for the next page with this; null on the last page.
+    next_cursor: NotRequired[Optional[str]]
+    #: Whether there is a next page.
+    has_more: NotRequired[bool]
+
+
+class PayoutRemittance(TypedDict):
+    """What it leaves in: all that is due to one payee in one run reaches its account as one amount, under one `utr`. Null until then."""
+    #: The payout that names it: the first of those that leave together.
+    payout_id: str
+    #: What reaches the account under one reference.
+    amount_paise: int
+
+
+class PayoutBank(TypedDict):
+    """Where it goes; null while the firm has given no account."""
+    #: The branch.
+    ifsc: str
+    #: The account, in part.
+    account_no_masked: str
+
+
+class PayoutLinesItem(TypedDict):
+    #: The order that sold it; null where a cross did.
+    order_id: Optional[str]
+    #: The cross that sold it; null where an order did.
+    cross_id: Optional[str]
+    #: The credit.
+    scrip_no: str
+    #: What this credit brought.
+    amount_paise: int
+
+
+class PayoutHistoryItem(TypedDict):
+    #: The state it came to.
+    status: Union[Literal["scheduled", "held", "instructed", "sent", "paid", "returned"], str]
+    #: When. ISO 8601, IST.
+    at: str
+    #: Why, where that is not obvious.
+    reason: Optional[str]
+
+
+class Payout(TypedDict):
+    """Money on its way to a firm's bank."""
+    #: The payout's id.
+    payout_id: str
+    #: The firm that is paid.
+    firm_id: str
+    #: Where it comes from: a settlement, or the firm's balance.
+    kind: Union[Literal["settlement", "withdrawal"], str]
+    #: The settlement that it comes from; null for a withdrawal.
+    settlement_id: Optional[str]
+    #: The payout that came back and is sent again by this one.
+    resend_of: Optional[str]
+    #: How much; the sum of its lines.
+    amount_paise: int
+    #: How it goes: by the amount of its remittance, once it has one.
+    rail: Union[Literal["RTGS", "NEFT", "IMPS"], str]
+    #: What it leaves in: all that is due to one payee in one run reaches its account as one amount, under one `utr`. Null until then.
+    remittance: Optional[PayoutRemittance]
+    #: Where it goes; null while the firm has given no account.
+    bank: Optional[PayoutBank]
+    #: Where it stands.
+    status: Union[Literal["scheduled", "held", "instructed", "sent", "paid", "returned"], str]
+    #: Why it is held or came back.
+    reason: Optional[str]
+    #: When the hold ends by itself. ISO 8601, IST.
+    held_until: Optional[str]
+    #: The bank's reference, once it was sent.
+    utr: Optional[str]
+    #: Which order each paisa comes from; a withdrawal has none.
+    lines: List[PayoutLinesItem]
+    #: Every state it came to, in order.
+    history: List[PayoutHistoryItem]
+    #: Raised by every change.
+    version: int
+    #: What you can do with it now.
+    allowed_actions: List[str]
+    #: When it was scheduled. ISO 8601, IST.
+    created_at: str
+    #: When it last changed. ISO 8601, IST.
+    updated_at: str
+
+
+class PayoutList(TypedDict):
+    #: Newest first.
+    payouts: List[Payout]
+    #: Rows on this page.
+    count: NotRequired[int]
+    #: Rows in the list when paging began.
+    total: NotRequired[int]
+    #: Ask for the next page with this; null on the last page.
+    next_cursor: NotRequired[Optional[str]]
+    #: Whether there is a next page.
+    has_more: NotRequired[bool]
+
+
+class DeskClockBroughtNearer(TypedDict):
+    """What ends sooner by that much: how many of each."""
+    #: Orders that rest until a given time.
+    orders: int
+    #: Quotes that can still be ordered on.
+    quotes: int
+    #: Your proposals, and open crosses among your firms.
+    crosses: int
+    #: Open settlements among your firms and with the house.
+    settlements: int
+    #: Payouts that have not been sent.
+    payouts: int
+    #: Holds on your firms.
+    holds: int
+    #: Credits, by whole days.
+    credits: int
+
+
+class DeskClock(TypedDict):
+    #: What your desk's clock shows. ISO 8601, IST.
+    clock: str
+    #: How far it is ahead of the service's, in all, since the last reset.
+    ahead_s: int
+    #: What ends sooner by that much: how many of each.
+    brought_nearer: DeskClockBroughtNearer
+
+
+class ScenarioList(TypedDict):
+    #: What has been set and has not happened yet, in the order it was set.
+    scenarios: List[Union[Literal["transfer_timeout", "transfer_refused", "credit_suspended", "payout_returned", "market_halt", "market_open"], str]]
+
+
+class SeededCredits(TypedDict):
+    #: Whose they are.
+    firm_id: str
+    #: Their numbers.
+    scrip_nos: List[str]
+
+
+class SandboxReset(TypedDict):
+    #: Orders that rested.
+    orders_cancelled: int
+    #: Your proposals, and open crosses among your firms.
+    crosses_ended: int
+    #: Open settlements among your firms and with the house.
+    settlements_failed: int
+    #: Credits that no deal had.
+    credits_withdrawn: int
+
+
+class EarningsEarningsItem(TypedDict):
+    #: When the credits were delivered. IST.
+    day: NotRequired[str]
+    #: Your client firm that dealt.
+    firm_id: NotRequired[str]
+    #: The scheme of the credits.
+    scheme: NotRequired[Union[Literal["RODTEP", "ROSCTL"], str]]
+    #: How many credits it was earned on, less those taken back.
+    credits: int
+    #: Their face.
+    face_paise: int
+    #: What was earned on them, less what was taken back.
+    commission_paise: int
+
+
+Earnings = TypedDict(
+    "Earnings",
+    {
+        # What was added up by.
+        "by": "Union[Literal['day', 'firm', 'scheme'], str]",
+        # The first day. IST.
+        "from": "str",
+        # The last day. IST.
+        "to": "str",
+        # In the order of day, firm or scheme; only what was earned on is listed.
+        "earnings": "List[EarningsEarningsItem]",
+        # All of it.
+        "commission_paise": "int",
+        # What you earn on deals that settle now, in bps of face.
+        "commission_bps": "int",
+        # What of your commission is with us now.
+        "balance_paise": "int",
+        # Raised by everything that moves.
+        "version": "int",
+        # Always empty.
+        "allowed_actions": "List[str]",
+    },
+)
+
+
+class StatementSummary(TypedDict):
+    #: Names the statement.
+    statement_no: str
+    #: Whose statement it is.
+    firm_id: str
+    #: The month in IST.
+    period: str
+    #: running until the month is over, provisional until what was under way at its end is in the books, then final and never changed.
+    status: Union[Literal["running", "provisional", "final"], str]
+    #: The balance at the beginning: what the statement before closed with.
+    opening_paise: int
+    #: The balance at the end, or by now.
+    closing_paise: int
+    #: Since when it is final. ISO 8601, IST.
+    frozen_at: Optional[str]
+    #: SHA-256 of a final statement, as it is kept; null before it is final.
+    digest: Optional[str]
+    #: The last entry of the books that was seen: raised by everything that moves.
+    version: int
+    #: Always empty.
+    allowed_actions: List[str]
+
+
+class StatementList(TypedDict):
+    #: Newest first.
+    statements: List[StatementSummary]
+
+
+class StatementFirm(TypedDict):
+    #: As registered.
+    legal_name: str
+    #: Its PAN.
+    pan: Optional[str]
+    #: Its GSTIN.
+    gstin: Optional[str]
+
+
+class StatementHouse(TypedDict):
+    #: Who keeps the account.
+    name: str
+    #: In lines.
+    address: List[str]
+    #: Its GSTIN.
+    gstin: Optional[str]
+
+
+class StatementLinesItem(TypedDict):
+    #: Its place, from 1.
+    line_no: int
+    #: When it took effect. ISO 8601, IST.
+    at: str
+    #: What it is.
+    kind: Union[Literal["sale", "purchase", "fee", "gst", "cgst", "sgst", "igst", "tds", "deposit", "payout", "refund", "reversal", "dues", "commission", "adjustment"], str]
+    #: The same for people.
+    description: str
+    #: The settlement or payout it is about, or the bank's reference of a deposit.
+    reference: str
+    #: The bank's reference, of money that came or went.
+    utr: Optional[str]
+    #: The tariff heading of what changed hands; scrips are 4907 and exempt from GST.
+    hsn: Optional[str]
+    #: The scheme of the credits.
+    scheme: Optional[Union[Literal["RODTEP", "ROSCTL"], str]]
+    #: The credits.
+    scrip_nos: List[str]
+    #: Their face.
+    face_paise: Optional[int]
+    #: Your price; null where the credits had several.
+    price_bps: Optional[int]
+    #: What it adds to the balance; below zero where it takes.
+    amount_paise: int
+    #: The balance after it.
+    balance_paise: int
+
+
+class StatementTotalsItem(TypedDict):
+    #: Of which lines.
+    kind: Union[Literal["sale", "purchase", "fee", "gst", "cgst", "sgst", "igst", "tds", "deposit", "payout", "refund", "reversal", "dues", "commission", "adjustment"], str]
+    #: How many there are.
+    lines: int
+    #: What they add up to.
+    amount_paise: int
+
+
+Statement = TypedDict(
+    "Statement",
+    {
+        # Names the statement.
+        "statement_no": "str",
+        # Whose statement it is.
+        "firm_id": "str",
+        # The month in IST.
+        "period": "str",
+        # running until the month is over, provisional until what was under way at its end is in the books, then final and never changed.
+        "status": "Union[Literal['running', 'provisional', 'final'], str]",
+        # The balance at the beginning: what the statement before closed with.
+        "opening_paise": "int",
+        # The balance at the end, or by now.
+        "closing_paise": "int",
+        # Since when it is final. ISO 8601, IST.
+        "frozen_at": "Optional[str]",
+        # SHA-256 of a final statement, as it is kept; null before it is final.
+        "digest": "Optional[str]",
+        # The last entry of the books that was seen: raised by everything that moves.
+        "version": "int",
+        # Always empty.
+        "allowed_actions": "List[str]",
+        # The first instant of the month. ISO 8601, IST.
+        "from": "str",
+        # The first instant after it. ISO 8601, IST.
+        "to": "str",
+        # When this was made. ISO 8601, IST.
+        "as_of": "str",
+        "firm": "StatementFirm",
+        "house": "StatementHouse",
+        # What moved, in the order it took effect: opening_paise and all of them sum to closing_paise.
+        "lines": "List[StatementLinesItem]",
+        # How many lines there are, on this page and all others.
+        "line_count": "int",
+        # What the lines of each kind add up to.
+        "totals": "List[StatementTotalsItem]",
+        # What of the closing balance was earned as a desk.
+        "commission_paise": "int",
+        # What the firm owes the house, beside the balance.
+        "dues_paise": "int",
+    },
+)
+
+
+class ContractNoteFirm(TypedDict):
+    #: As registered.
+    legal_name: str
+    #: Its PAN.
+    pan: Optional[str]
+    #: Its GSTIN.
+    gstin: Optional[str]
+
+
+class ContractNoteLegsItem(TypedDict):
+    #: The credit.
+    scrip_no: str
+    #: Your price.
+    price_bps: int
+    #: The tariff heading of scrips.
+    hsn: str
+    #: Face.
+    face_paise: int
+    #: What the scrips are worth at your price; HSN 4907, exempt from GST.
+    value_paise: int
+    #: The fee within the all-in amount.
+    fee_paise: int
+    #: GST on the fee, within the all-in amount.
+    gst_paise: int
+    #: What changes hands: value less fee and GST when you sell, plus both when you buy.
+    all_in_paise: int
+    #: Where the credit stands, as in its settlement.
+    status: str
+
+
+class ContractNotePaymentsItem(TypedDict):
+    #: To the firm's bank, or from it.
+    direction: Union[Literal["out", "in"], str]
+    #: The bank's reference; null until it was sent.
+    utr: Optional[str]
+    #: How much.
+    amount_paise: int
+    #: received, or where the payout stands.
+    status: str
+
+
+class ContractNoteTaxesItem(TypedDict):
+    #: A part of gst_paise by the place of supply, or tax deducted at source from what you get.
+    kind: Union[Literal["cgst", "sgst", "igst", "tds"], str]
+    #: The same for people, with its rate.
+    name: str
+    #: Its rate.
+    rate_bps: int
+    #: How much.
+    amount_paise: int
+
+
+class ContractNoteInvoicesItem(TypedDict):
+    #: Its number, without a gap in the financial year.
+    invoice_no: str
+    #: A credit note takes back what was invoiced.
+    kind: Union[Literal["invoice", "credit_note"], str]
+    #: When it was issued. ISO 8601, IST.
+    issued_at: str
+    #: The state code by which the tax was divided.
+    place_of_supply: str
+    #: The fee.
+    fee_paise: int
+    #: All tax on it.
+    gst_paise: int
+
+
+class ContractNote(TypedDict):
+    #: Names the note.
+    note_no: str
+    #: Whose deal it is.
+    firm_id: str
+    #: Which side it was on.
+    side: Union[Literal["sell", "buy"], str]
+    #: Which scheme.
+    scheme: Union[Literal["RODTEP", "ROSCTL"], str]
+    #: Where the settlement stands.
+    status: str
+    #: When it was dealt. ISO 8601, IST.
+    dealt_at: str
+    #: The orders that it was dealt by.
+    order_ids: List[str]
+    firm: ContractNoteFirm
+    #: One per credit.
+    legs: List[ContractNoteLegsItem]
+    #: Face.
+    face_paise: int
+    #: What the scrips are worth at your price; HSN 4907, exempt from GST.
+    value_paise: int
+    #: The fee within the all-in amount.
+    fee_paise: int
+    #: GST on the fee, within the all-in amount.
+    gst_paise: int
+    #: What changes hands: value less fee and GST when you sell, plus both when you buy.
+    all_in_paise: int
+    #: What of the all-in amount has changed hands.
+    settled_paise: int
+    #: What of it will not.
+    undelivered_paise: int
+    #: Money that the banks moved for it.
+    payments: List[ContractNotePaymentsItem]
+    #: Of credits delivered while tax lines were set, and not reversed.
+    taxes: NotRequired[List[ContractNoteTaxesItem]]
+    #: What a seller is paid for what was settled, less tax deducted at source.
+    net_paise: NotRequired[int]
+    #: What was issued for the fee of this side.
+    invoices: NotRequired[List[ContractNoteInvoicesItem]]
+
+
+class ContractNotesHouse(TypedDict):
+    #: Who stands between the sides.
+    name: str
+    #: In lines.
+    address: List[str]
+    #: Its GSTIN.
+    gstin: Optional[str]
+
+
+class ContractNotes(TypedDict):
+    """What your firms dealt in a settlement, on paper."""
+    #: The deal.
+    settlement_id: str
+    #: When this was made. ISO 8601, IST.
+    as_of: str
+    house: ContractNotesHouse
+    #: One for each of your firms that has a side in it, and nothing of anybody else.
+    notes: List[ContractNote]
+    #: That of the settlement.
+    version: int
+    #: Always empty.
+    allowed_actions: List[str]
+
+
+class EventEntity(TypedDict):
+    type: str
+    id: str
+    version: int
+    #: Read it again here for what holds now.
+    href: str
+
+
+Event = TypedDict(
+    "Event",
+    {
+        "id": "str",
+        # What happened.
+        "event": "Union[Literal['firm.registered', 'firm.action_required', 'firm.rejected', 'firm.verified', 'firm.authorized', 'firm.suspended', 'firm.resumed', 'firm.offboarded', 'credit.listed', 'credit.withdrawn', 'credit.expiring', 'credit.expired', 'credit.suspended', 'order.accepted', 'order.matched', 'order.cancelled', 'order.expired', 'order.failed', 'settlement.created', 'settlement.funded', 'settlement.transfer_initiated', 'settlement.transfer_confirmed', 'settlement.settled', 'settlement.failed', 'settlement.reversed', 'payout.scheduled', 'payout.held', 'payout.instructed', 'payout.sent', 'payout.paid', 'payout.returned', 'cross.proposed', 'cross.agreed', 'cross.declined', 'cross.cancelled', 'cross.expired', 'cross.funded', 'cross.released', 'cross.refunded', 'cross.settled', 'cross.failed', 'key.created', 'key.revoked', 'usage.threshold', 'audit.checkpoint', 'webhook.ping', 'webhook.failing', 'webhook.disabled'], str]",
+        # When it happened. ISO 8601, IST.
+        "created_at": "str",
+        # Where it happened.
+        "environment": "Union[Literal['live', 'sandbox'], str]",
+        # The firm it happened to.
+        "firm_id": "str",
+        # Gap-free per desk, from 1.
+        "sequence": "int",
+        "entity": "EventEntity",
+        # The state before.
+        "from": "Optional[str]",
+        # The state after.
+        "to": "Optional[str]",
+        # Facts of this event.
+        "data": "Dict[str, Any]",
+        # The request that caused it.
+        "request_id": "Optional[str]",
+    },
+)
+
+
+class EventList(TypedDict):
+    #: In the order of their sequence.
+    events: List[Event]
+    #: Rows on this page.
+    count: NotRequired[int]
+    #: Rows in the list when paging began.
+    total: NotRequired[int]
+    #: Ask for the next page with this; null on the last page.
+    next_cursor: NotRequired[Optional[str]]
+    #: Whether there is a next page.
+    has_more: NotRequired[bool]
+
+
+class AuditEntry(TypedDict):
+    """One change: who, what, when, and digests of the thing."""
+    #: Its place in the desk's chain, from 1.
+    seq: int
+    record_id: str
+    #: Where it happened.
+    environment: Union[Literal["live", "sandbox"], str]
+    #: When it happened. ISO 8601, IST.
+    at: str
+    #: Who changed it. A counterparty is another desk, which stays unnamed.
+    actor_kind: Union[Literal["key", "operator", "worker", "visitor", "counterparty"], str]
+    #: Key id, operator's name or worker's name.
+    actor_id: str
+    #: The request that did it.
+    request_id: Optional[str]
+    action: str
+    entity_type: str
+    entity_id: str
+    #: The thing's version after it.
+    entity_version: int
+    #: The thing before; null when it is new. SHA-256, hex.
+    before_hash: Optional[str]
+    #: The thing after; null when it is gone. SHA-256, hex.
+    after_hash: Optional[str]
+    #: Of this record and all before it, as exported.
+    hash: str
+
+
+class AuditList(TypedDict):
+    #: Newest first.
+    audit: List[AuditEntry]
+    #: Rows on this page.
+    count: NotRequired[int]
+    #: Rows in the list when paging began.
+    total: NotRequired[int]
+    #: Ask for the next page with this; null on the last page.
+    next_cursor: NotRequired[Optional[str]]
+    #: Whether there is a next page.
+    has_more: NotRequired[bool]
+
+
+class AuditKeysKeysItem(TypedDict):
+    #: How checkpoints are signed.
+    algorithm: Union[Literal["Ed25519"], str]
+    #: 32 bytes, hex, as in checkpoints.
+    public_key: str
+
+
+class AuditKeys(TypedDict):
+    """What checkpoints of exports are signed with, and below it what they were signed with before."""
+    keys: List[AuditKeysKeysItem]
+
+
+class Webhook(TypedDict):
+    """A subscription: which events go to which address."""
+    #: The subscription's id.
+    webhook_id: str
+    #: Where it is.
+    environment: Union[Literal["live", "sandbox"], str]
+    #: The firm whose events it gets; null: those of the whole desk.
+    firm_id: Optional[str]
+    #: Where events are sent, by POST. https only in production; no private address.
+    url: str
+    #: One event name, or * for all.
+    event: str
+    #: Shown whole once, when it is made; masked in every later view.
+    signing_secret: str
+    #: Until then deliveries are signed with the previous secret too. ISO 8601, IST.
+    previous_secret_until: Optional[str]
+    #: Whether it is sent to.
+    status: Union[Literal["active", "failing", "disabled"], str]
+    #: When a test was last asked for. ISO 8601, IST.
+    tested_at: Optional[str]
+    #: When it was registered. ISO 8601, IST.
+    created_at: str
+    #: When it last changed. ISO 8601, IST.
+    updated_at: str
+    #: Raised by every change.
+    version: int
+    #: What can be done with it now.
+    allowed_actions: List[str]
+
+
+class WebhookList(TypedDict):
+    #: Newest first.
+    webhooks: List[Webhook]
+    #: Every event that can be subscribed to.
+    events: List[Union[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.suspended", "firm.resumed", "firm.offboarded", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"], str]]
+    #: Rows on this page.
+    count: NotRequired[int]
+    #: Rows in the list when paging began.
+    total: NotRequired[int]
+    #: Ask for the next page with this; null on the last page.
+    next_cursor: NotRequired[Optional[str]]
+    #: Whether there is a next page.
+    has_more: NotRequired[bool]
+
+
+class TestedWebhook(TypedDict):
+    #: The subscription's id.
+    webhook_id: str
+    #: What is sent.
+    event: Union[Literal["webhook.ping"], str]
+    #: As in X-Service-Delivery; its attempts are in the list of deliveries.
+    delivery_id: str
+    #: The event's number on your desk.
+    sequence: int
+    #: Raised by every change.
+    version: int
+    #: What can be done with it now.
+    allowed_actions: List[str]
+
+
+class Attempt(TypedDict):
+    """One POST of a delivery."""
+    #: When it began. ISO 8601, IST.
+    at: str
+    #: How long it took.
+    duration_ms: int
+    #: What it was.
+    outcome: Union[Literal["delivered", "transient", "permanent"], str]
+    #: The answer's status, if any.
+    status: Optional[int]
+    #: Why it was not taken.
+    reason: Optional[str]
+    #: The first bytes of the answer.
+    answer: str
+
+
+class LoggedDelivery(TypedDict):
+    """A delivery with its attempts."""
+    #: As in X-Service-Delivery: the same on every attempt and replay.
+    delivery_id: str
+    #: The webhook it is for.
+    webhook_id: str
+    #: What happened.
+    event: str
+    event_id: str
+    #: The event's number on your desk.
+    sequence: int
+    #: Where it stands.
+    status: Union[Literal["pending", "delivered", "dead"], str]
+    #: Why it was not taken.
+    reason: Optional[str]
+    #: How often it was sent.
+    attempts: int
+    #: The last answer's status.
+    last_status: Optional[int]
+    #: When it is tried again, while it is pending. ISO 8601, IST.
+    next_attempt_at: Optional[str]
+    #: When it was queued. ISO 8601, IST.
+    created_at: str
+    #: When it last changed. ISO 8601, IST.
+    updated_at: str
+    #: Raised by every change.
+    version: int
+    #: What can be done with it now.
+    allowed_actions: List[str]
+    #: Oldest first.
+    attempt_log: List[Attempt]
+
+
+class DeliveryList(TypedDict):
+    #: Newest first.
+    deliveries: List[LoggedDelivery]
+    #: Rows on this page.
+    count: NotRequired[int]
+    #: Rows in the list when paging began.
+    total: NotRequired[int]
+    #: Ask for the next page with this; null on the last page.
+    next_cursor: NotRequired[Optional[str]]
+    #: Whether there is a next page.
+    has_more: NotRequired[bool]
+
+
+class Delivery(TypedDict):
+    """One event for one webhook."""
+    #: As in X-Service-Delivery: the same on every attempt and replay.
+    delivery_id: str
+    #: The webhook it is for.
+    webhook_id: str
+    #: What happened.
+    event: str
+    event_id: str
+    #: The event's number on your desk.
+    sequence: int
+    #: Where it stands.
+    status: Union[Literal["pending", "delivered", "dead"], str]
+    #: Why it was not taken.
+    reason: Optional[str]
+    #: How often it was sent.
+    attempts: int
+    #: The last answer's status.
+    last_status: Optional[int]
+    #: When it is tried again, while it is pending. ISO 8601, IST.
+    next_attempt_at: Optional[str]
+    #: When it was queued. ISO 8601, IST.
+    created_at: str
+    #: When it last changed. ISO 8601, IST.
+    updated_at: str
+    #: Raised by every change.
+    version: int
+    #: What can be done with it now.
+    allowed_actions: List[str]
+
+
+class FailureList(TypedDict):
+    #: Newest first.
+    failures: List[Delivery]
+    #: Rows on this page.
+    count: NotRequired[int]
+    #: Rows in the list when paging began.
+    total: NotRequired[int]
+    #: Ask for the next page with this; null on the last page.
+    next_cursor: NotRequired[Optional[str]]
+    #: Whether there is a next page.
+    has_more: NotRequired[bool]
+
+
+class Replay(TypedDict):
+    #: Dead letters that are sent again.
+    queued: int
+    #: What is no dead letter of yours, or whose webhook is disabled.
+    skipped: int
+    #: Left for the next call; one call takes at most 1000.
+    remaining: int
+
+
+class Rate(TypedDict):
+    """What credits of a scheme are worth today."""
+    #: The scheme of the credits.
+    scheme: Union[Literal["RODTEP", "ROSCTL"], str]
+    #: The day of the figure. A day in IST.
+    date: str
+    #: What sellers received, in bps of face; null before there is an index.
+    index_bps: Optional[int]
+    #: Where the figure comes from: the day's own deals, an earlier day's because there were too few, or nowhere yet.
+    basis: Union[Literal["deals", "carried", "none"], str]
+    #: Whether the figure is not made of the day's own deals.
+    stale: bool
+    #: The day whose deals the figure is made of.
+    deals_on: Optional[str]
+    #: Whether the day is over and its figure fixed for good.
+    final: bool
+    #: Deals that count; of fixed days with enough sellers only.
+    deal_count: Optional[int]
+    #: Different sellers; of fixed days with enough sellers only.
+    seller_count: Optional[int]
+    #: Face that was dealt; of fixed days with enough sellers only.
+    face_paise: Optional[int]
+    #: The last fixed day before this one.
+    previous_date: Optional[str]
+    #: Against the figure of that day.
+    change_bps: Optional[int]
+    #: Whether the desk gives prices now; null without a rate card.
+    market_state: Optional[str]
+    #: The middle of the desk's rate card, in bps of face.
+    mid_bps: Optional[int]
+
+
+class RateList(TypedDict):
+    #: One per scheme.
+    rates: List[Rate]
+
+
+class Methodology(TypedDict):
+    """How the index is made."""
+    #: Raised when the method changes.
+    version: int
+    #: The method in a sentence.
+    summary: str
+    #: Whose deals count.
+    environment: str
+    #: What there is an index for.
+    schemes: List[str]
+    #: What index_bps counts.
+    unit: str
+    #: Fewer sellers make no figure.
+    sellers_min: int
+    #: Share of the day's face that is cut at each end.
+    trim_bps: int
+    #: Seconds after the IST day's end from which its figure is fixed.
+    fixed_after_s: int
+    #: The method, step by step.
+    steps: List[str]
+
+
+class RateFigure(TypedDict):
+    """The index of one scheme for one day."""
+    #: The scheme of the credits.
+    scheme: Union[Literal["RODTEP", "ROSCTL"], str]
+    #: The day of the figure. A day in IST.
+    date: str
+    #: What sellers received, in bps of face; null before there is an index.
+    index_bps: Optional[int]
+    #: Where the figure comes from: the day's own deals, an earlier day's because there were too few, or nowhere yet.
+    basis: Union[Literal["deals", "carried", "none"], str]
+    #: Whether the figure is not made of the day's own deals.
+    stale: bool
+    #: The day whose deals the figure is made of.
+    deals_on: Optional[str]
+    #: Whether the day is over and its figure fixed for good.
+    final: bool
+    #: Deals that count; of fixed days with enough sellers only.
+    deal_count: Optional[int]
+    #: Different sellers; of fixed days with enough sellers only.
+    seller_count: Optional[int]
+    #: Face that was dealt; of fixed days with enough sellers only.
+    face_paise: Optional[int]
+
+
+RateHistory = TypedDict(
+    "RateHistory",
+    {
+        # The scheme of the credits.
+        "scheme": "Union[Literal['RODTEP', 'ROSCTL'], str]",
+        # The first day asked for. A day in IST.
+        "from": "str",
+        # The last day asked for. A day in IST.
+        "to": "str",
+        # Fixed days, oldest first.
+        "days": "List[RateFigure]",
+    },
+)
+
+
+class Estimate(TypedDict):
+    """Between what and what a price would lie; never a price."""
+    #: As asked.
+    side: Union[Literal["sell", "buy"], str]
+    #: The scheme of the credits.
+    scheme: Union[Literal["RODTEP", "ROSCTL"], str]
+    #: As asked.
+    amount_paise: int
+    #: The lower end of the price, in bps of face.
+    low_bps: NotRequired[int]
+    #: The upper end of the price, in bps of face.
+    high_bps: NotRequired[int]
+    #: The lower end of what changes hands.
+    low_paise: NotRequired[int]
+    #: The upper end of what changes hands.
+    high_paise: NotRequired[int]
+    #: Buy: the least that is saved against cash.
+    savings_low_paise: NotRequired[int]
+    #: Buy: the most that is saved against cash.
+    savings_high_paise: NotRequired[int]
+    #: True when there is no range now; then nothing else is given.
+    no_estimate: NotRequired[bool]
+    #: Why there is none: wait, or change the amount.
+    reason: NotRequired[Union[Literal["market_unavailable", "size_unavailable"], str]]
+    #: Always false: nobody is bound to an estimate.
+    binding: bool
+    #: The same in words, for people.
+    note: str
+    #: When it was made. ISO 8601, IST.
+    as_of: str
+
+
+class Enquiry(TypedDict):
+    """How far an enquiry has come; nothing that was said in it."""
+    #: Keep it to ask how far the enquiry has come.
+    enquiry_ref: str
+    #: How far it has come.
+    status: Union[Literal["received", "closed"], str]
+    #: When it was received. ISO 8601, IST.
+    created_at: str
+    #: When its status last changed. ISO 8601, IST.
+    updated_at: str
+    #: When it is deleted, with all personal data in it. ISO 8601, IST.
+    kept_until: str
+
+
+class IsAliveAnswer(TypedDict):
+    #: ok, ready or not_ready.
+    status: str
+    #: What is missing.
+    reason: NotRequired[str]
+
+
+class IsReadyAnswer(TypedDict):
+    #: ok, ready or not_ready.
+    status: str
+    #: What is missing.
+    reason: NotRequired[str]
+
+
+ReadOpenApiAnswer = Dict[str, Any]
+
+
+class MintKeyBodyLimits(TypedDict):
+    """Limits of this key, within those of its parent."""
+    #: Calls per 60 seconds.
+    per_minute: NotRequired[int]
+    #: Calls per IST month.
+    monthly_quota: NotRequired[int]
+    #: Largest single deal: an order or a cross by face, a withdrawal by amount.
+    max_order_paise: NotRequired[int]
+    #: Largest sum of what the key commits per IST day, counted alike.
+    daily_notional_paise: NotRequired[int]
+
+
+class MintKeyBody(TypedDict):
+    #: What the key is for.
+    name: str
+    #: A sub_account key acts for one client firm; an app key for the whole desk.
+    kind: Literal["sub_account", "app"]
+    #: A subset of the parent's scopes.
+    scopes: List[Literal["firms", "quote", "orders:write", "orders:read", "market:read", "webhooks:write", "*"]]
+    #: The client firm of a sub_account key.
+    firm_id: NotRequired[str]
+    #: The key stops matching at this instant. ISO 8601 with an offset.
+    expires_at: NotRequired[str]
+    #: Addresses or networks the key may be used from; anywhere when empty.
+    ip_allowlist: NotRequired[List[str]]
+    #: Limits of this key, within those of its parent.
+    limits: NotRequired[MintKeyBodyLimits]
+    #: Whether the key may take buy quotes. Default false.
+    buy_side: NotRequired[bool]
+
+
+class ListKeysQuery(TypedDict):
+    #: Page size; asks for paging. Default 100.
+    limit: NotRequired[int]
+    #: The next_cursor of the previous page, with the same filters.
+    cursor: NotRequired[str]
+
+
+class ListKeysAnswer(TypedDict):
+    #: Newest first.
+    keys: List[Key]
+    #: Rows on this page.
+    count: NotRequired[int]
+    #: Rows in the list when paging began.
+    total: NotRequired[int]
+    #: Ask for the next page with this; null on the last page.
+    next_cursor: NotRequired[Optional[str]]
+    #: Whether there is a next page.
+    has_more: NotRequired[bool]
+
+
+class ReadUsageQuery(TypedDict):
+    #: The IST month whose history is shown; this month by default.
+    month: NotRequired[str]
+
+
+class RegisterFirmBodyBank(TypedDict):
+    """Where its money goes."""
+    #: 9 to 18 digits. Never shown again.
+    account_no: str
+    #: The branch.
+    ifsc: str
+    #: The name the account bears.
+    name: str
+
+
+class RegisterFirmBody(TypedDict):
+    #: As registered with customs.
+    legal_name: str
+    #: Importer-exporter code: the PAN, or ten digits for an old one.
+    iec: str
+    #: Permanent account number.
+    pan: str
+    #: Holds the PAN; its last character is a check.
+    gstin: NotRequired[str]
+    #: Corporate identity number; companies only.
+    cin: NotRequired[str]
+    #: Where people of the firm are reached.
+    email: str
+    #: Ten Indian digits, or with + and a country code.
+    phone: NotRequired[str]
+    #: Where its money goes.
+    bank: NotRequired[RegisterFirmBodyBank]
+    #: What it does.
+    role: Literal["exporter", "importer", "both"]
+    #: The group of your desk that it belongs to.
+    group_id: NotRequired[str]
+    #: Your own name for the firm; unique on your desk.
+    external_id: NotRequired[str]
+
+
+class ListFirmsQuery(TypedDict):
+    #: Only in this state.
+    connection_state: NotRequired[Literal["registered", "verifying", "action_required", "verified", "authorized", "suspended", "rejected", "offboarding", "offboarded"]]
+    #: Only of this role.
+    role: NotRequired[Literal["exporter", "importer", "both"]]
+    #: Only of this group.
+    group_id: NotRequired[str]
+    #: The firm you call by this name.
+    external_id: NotRequired[str]
+    #: The firm of this IEC.
+    iec: NotRequired[str]
+    #: Page size; asks for paging. Default 100.
+    limit: NotRequired[int]
+    #: The next_cursor of the previous page, with the same filters.
+    cursor: NotRequired[str]
+
+
+class UpdateFirmBodyBank(TypedDict):
+    """Where its money goes; null takes it away."""
+    #: 9 to 18 digits. Never shown again.
+    account_no: str
+    #: The branch.
+    ifsc: str
+    #: The name the account bears.
+    name: str
+
+
+class UpdateFirmBody(TypedDict):
+    #: As registered with customs.
+    legal_name: NotRequired[str]
+    #: Importer-exporter code: the PAN, or ten digits for an old one.
+    iec: NotRequired[str]
+    #: Permanent account number.
+    pan: NotRequired[str]
+    #: Holds the PAN; its last character is a check.
+    gstin: NotRequired[Optional[str]]
+    #: Corporate identity number; companies only.
+    cin: NotRequired[Optional[str]]
+    #: Where people of the firm are reached.
+    email: NotRequired[str]
+    #: Ten Indian digits, or with + and a country code.
+    phone: NotRequired[Optional[str]]
+    #: Where its money goes; null takes it away.
+    bank: NotRequired[Optional[UpdateFirmBodyBank]]
+    #: What it does.
+    role: NotRequired[Literal["exporter", "importer", "both"]]
+    #: The group of your desk that it belongs to.
+    group_id: NotRequired[Optional[str]]
+    #: Your own name for the firm; unique on your desk.
+    external_id: NotRequired[Optional[str]]
+
+
+class AuthorizeFirmBodyMandate(TypedDict):
+    """The firm's permission to trade for it."""
+    #: Who signed for the firm.
+    signatory_name: str
+    #: Where the signed mandate is found.
+    reference: str
+    #: ISO 8601 with an offset, or a day: then to the end of it, IST.
+    valid_until: str
+
+
+class AuthorizeFirmBody(TypedDict):
+    #: The firm's permission to trade for it.
+    mandate: AuthorizeFirmBodyMandate
+
+
+class SuspendFirmBody(TypedDict):
+    #: Why, for whoever looks later.
+    reason: str
+
+
+class OffboardFirmBody(TypedDict):
+    #: Take no new business, and leave by itself when the open business is done.
+    mode: NotRequired[Literal["drain"]]
+
+
+class CreateGroupBody(TypedDict):
+    #: What the group is called; one group of that name on a desk.
+    name: str
+
+
+class ListGroupsQuery(TypedDict):
+    #: Page size; asks for paging. Default 100.
+    limit: NotRequired[int]
+    #: The next_cursor of the previous page, with the same filters.
+    cursor: NotRequired[str]
+
+
+class UpdateGroupBody(TypedDict):
+    #: What the group is called; one group of that name on a desk.
+    name: str
+
+
+class ListMembersQuery(TypedDict):
+    #: Page size; asks for paging. Default 100.
+    limit: NotRequired[int]
+    #: The next_cursor of the previous page, with the same filters.
+    cursor: NotRequired[str]
+
+
+class DeclareRequirementBody(TypedDict):
+    #: Which credits are to cover it; absent: either scheme.
+    scheme: NotRequired[Literal["RODTEP", "ROSCTL"]]
+    #: The duty that will have to be paid.
+    amount_paise: int
+    #: When it is due; today or later. A day in IST.
+    due_on: str
+    #: Your own name for it, such as a bill of entry; one per firm.
+    reference: str
+
+
+class ListRequirementsQuery(TypedDict):
+    #: Only those that name this scheme.
+    scheme: NotRequired[Literal["RODTEP", "ROSCTL"]]
+    #: Only those due before this day. A day in IST.
+    due_before: NotRequired[str]
+    #: Page size; asks for paging. Default 100.
+    limit: NotRequired[int]
+    #: The next_cursor of the previous page, with the same filters.
+    cursor: NotRequired[str]
+
+
+class UpdateRequirementBody(TypedDict):
+    #: Which credits are to cover it; null: either scheme.
+    scheme: NotRequired[Optional[Literal["RODTEP", "ROSCTL"]]]
+    #: The duty that will have to be paid.
+    amount_paise: NotRequired[int]
+    #: When it is due; today or later. A day in IST.
+    due_on: NotRequired[str]
+    #: Your own name for it, such as a bill of entry; one per firm.
+    reference: NotRequired[str]
+
+
+class CrossNettingBody(TypedDict):
+    #: Names these proposals until their time is over.
+    netting_ref: str
+
+
+class ListCreditsQuery(TypedDict):
+    #: Only this scheme.
+    scheme: NotRequired[Literal["RODTEP", "ROSCTL"]]
+    #: Only this status.
+    status: NotRequired[Literal["declared", "listed", "reserved", "in_settlement", "transferred", "suspended", "cancelled", "expired", "used", "withdrawn", "rejected"]]
+    #: Only credits whose last day is before this one. YYYY-MM-DD.
+    expiring_before: NotRequired[str]
+    #: Page size; asks for paging. Default 100.
+    limit: NotRequired[int]
+    #: The next_cursor of the previous page, with the same filters.
+    cursor: NotRequired[str]
+
+
+class DeclareCreditsBody(TypedDict):
+    #: Each is answered by itself.
+    credits: List[CreditDeclaration]
+
+
+class ImportCreditsBody(TypedDict):
+    #: A report of the customs portal, at most 5000 rows. Amounts are rupees.
+    csv: str
+
+
+ListOrdersQuery = TypedDict(
+    "ListOrdersQuery",
+    {
+        # Only those in this state.
+        "status": "NotRequired[Literal['open', 'matched', 'cancelled', 'expired', 'failed']]",
+        "side": "NotRequired[Literal['sell', 'buy']]",
+        "scheme": "NotRequired[Literal['RODTEP', 'ROSCTL']]",
+        "firm_id": "NotRequired[str]",
+        "client_ref": "NotRequired[str]",
+        "idempotency_key": "NotRequired[str]",
+        # Only those placed at this time or later. ISO 8601, IST.
+        "from": "NotRequired[str]",
+        # Only those placed before this time. ISO 8601, IST.
+        "to": "NotRequired[str]",
+        # Page size; asks for paging. Default 100.
+        "limit": "NotRequired[int]",
+        # The next_cursor of the previous page, with the same filters.
+        "cursor": "NotRequired[str]",
+    },
+)
+
+
+class PlaceOrderBatchBody(TypedDict):
+    #: 1 to 500; each has its own result.
+    orders: List[BatchOrder]
+
+
+class ProposeCrossBody(TypedDict):
+    #: The quote whose terms are proposed.
+    cross_quote_ref: str
+
+
+class ListCrossesQuery(TypedDict):
+    #: Only those in this state.
+    status: NotRequired[Literal["proposed", "agreed", "funded", "released", "settled", "declined", "cancelled", "expired", "refunded", "failed"]]
+    kind: NotRequired[Literal["block", "intra_group"]]
+    #: Only those that this firm has a side in.
+    firm_id: NotRequired[str]
+    #: Only those of this netting.
+    netting_ref: NotRequired[str]
+    #: Page size; asks for paging. Default 100.
+    limit: NotRequired[int]
+    #: The next_cursor of the previous page, with the same filters.
+    cursor: NotRequired[str]
+
+
+class AcceptCrossBody(TypedDict):
+    #: The terms you agree to, as the cross shows them.
+    terms_hash: str
+    #: Seller, where the terms name no credits: those you deliver, of exactly the face. Found among your own when absent.
+    scrip_nos: NotRequired[List[str]]
+
+
+class FundCrossBody(TypedDict):
+    #: Your own name for the payment. The same again is the same payment.
+    payment_ref: str
+
+
+class ReadPositionsQuery(TypedDict):
+    #: Only this firm of your desk; all of them when absent.
+    firm_id: NotRequired[str]
+
+
+ListSettlementsQuery = TypedDict(
+    "ListSettlementsQuery",
+    {
+        # Only those in this state.
+        "status": "NotRequired[Literal['pending', 'funded', 'transfer_initiated', 'transfer_confirmed', 'settled', 'failed', 'reversed']]",
+        # Only those of this firm.
+        "firm_id": "NotRequired[str]",
+        # Only those of this order.
+        "order_id": "NotRequired[str]",
+        # Only those dealt at this time or later. ISO 8601, IST.
+        "from": "NotRequired[str]",
+        # Only those dealt before this time. ISO 8601, IST.
+        "to": "NotRequired[str]",
+        # Page size; asks for paging. Default 100.
+        "limit": "NotRequired[int]",
+        # The next_cursor of the previous page, with the same filters.
+        "cursor": "NotRequired[str]",
+    },
+)
+
+
+ListPayoutsQuery = TypedDict(
+    "ListPayoutsQuery",
+    {
+        # Only those in this state.
+        "status": "NotRequired[Literal['scheduled', 'held', 'instructed', 'sent', 'paid', 'returned']]",
+        # Only those of this kind.
+        "kind": "NotRequired[Literal['settlement', 'withdrawal']]",
+        # Only those of this firm.
+        "firm_id": "NotRequired[str]",
+        # Only those of this order.
+        "order_id": "NotRequired[str]",
+        # Only those of this settlement.
+        "settlement_id": "NotRequired[str]",
+        # Only those scheduled at this time or later. ISO 8601, IST.
+        "from": "NotRequired[str]",
+        # Only those scheduled before this time. ISO 8601, IST.
+        "to": "NotRequired[str]",
+        # Page size; asks for paging. Default 100.
+        "limit": "NotRequired[int]",
+        # The next_cursor of the previous page, with the same filters.
+        "cursor": "NotRequired[str]",
+    },
+)
+
+
+class WithdrawMoneyBody(TypedDict):
+    #: How much of what the firm has available.
+    amount_paise: int
+
+
+class AdvanceClockBody(TypedDict):
+    #: By how many seconds your desk's clock goes forward; it never goes back.
+    advance_s: int
+
+
+class SetScenarioBody(TypedDict):
+    #: transfer_timeout: customs never answers. transfer_refused: it refuses. credit_suspended: it suspends the credit. payout_returned: the bank sends the money back. market_halt: you get no quotes until market_open.
+    scenario: Literal["transfer_timeout", "transfer_refused", "credit_suspended", "payout_returned", "market_halt", "market_open"]
+
+
+class SeedSandboxBody(TypedDict):
+    #: The firm of your desk that gets them; the key's own when absent.
+    firm_id: NotRequired[str]
+    #: How many credits.
+    count: int
+    #: All of this scheme; mixed when absent.
+    scheme: NotRequired[Literal["RODTEP", "ROSCTL"]]
+    #: The same text makes the same credits for a firm; other credits otherwise.
+    seed: NotRequired[str]
+
+
+ReadEarningsQuery = TypedDict(
+    "ReadEarningsQuery",
+    {
+        # What to add up by; day unless given.
+        "by": "NotRequired[Literal['day', 'firm', 'scheme']]",
+        # The first day; that of the month of `to` unless given. IST.
+        "from": "NotRequired[str]",
+        # The last day; today unless given. IST.
+        "to": "NotRequired[str]",
+    },
+)
+
+
+class ListStatementsQuery(TypedDict):
+    #: Of this firm of your desk; your key's own unless given.
+    firm_id: NotRequired[str]
+
+
+class ReadStatementQuery(TypedDict):
+    #: Of this firm of your desk; your key's own unless given.
+    firm_id: NotRequired[str]
+    #: As what; json unless given.
+    format: NotRequired[Literal["json", "csv", "pdf"]]
+    #: Only the lines after this one; as json or csv.
+    after_line: NotRequired[int]
+    #: At most so many lines; as json or csv. 2000 where after_line alone is given.
+    limit: NotRequired[int]
+
+
+class ReadContractNoteQuery(TypedDict):
+    #: As what; json unless given.
+    format: NotRequired[Literal["json", "pdf"]]
+
+
+class ListEventsQuery(TypedDict):
+    #: Show events after this one; 0, the default, shows from the first.
+    after_sequence: NotRequired[int]
+    #: Page size; asks for paging. Default 100.
+    limit: NotRequired[int]
+    #: The next_cursor of the previous page, with the same filters.
+    cursor: NotRequired[str]
+
+
+class StreamEventsQuery(TypedDict):
+    #: Begin after this event, when there is no Last-Event-ID; absent: from now on.
+    after_sequence: NotRequired[int]
+
+
+ListAuditQuery = TypedDict(
+    "ListAuditQuery",
+    {
+        # Only changes of this kind of thing.
+        "entity_type": "NotRequired[str]",
+        # Only changes of this thing.
+        "entity_id": "NotRequired[str]",
+        # Only changes by this actor_id.
+        "actor": "NotRequired[str]",
+        # Only this action.
+        "action": "NotRequired[str]",
+        # Only changes at or after this time. ISO 8601 with an offset.
+        "from": "NotRequired[str]",
+        # Only changes before this time. ISO 8601 with an offset.
+        "to": "NotRequired[str]",
+        # Page size; asks for paging. Default 100.
+        "limit": "NotRequired[int]",
+        # The next_cursor of the previous page, with the same filters.
+        "cursor": "NotRequired[str]",
+    },
+)
+
+
+class ExportAuditQuery(TypedDict):
+    #: Export what follows this place: last_seq of the export before. Default 0.
+    after_seq: NotRequired[int]
+
+
+class RegisterWebhookBody(TypedDict):
+    #: Where events are sent, by POST. https only in production; no private address.
+    url: str
+    #: One event name, or * for all of them.
+    event: Literal["*", "firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.suspended", "firm.resumed", "firm.offboarded", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]
+
+
+class ListWebhooksQuery(TypedDict):
+    #: Page size; asks for paging. Default 100.
+    limit: NotRequired[int]
+    #: The next_cursor of the previous page, with the same filters.
+    cursor: NotRequired[str]
+
+
+class RotateSecretBody(TypedDict):
+    #: For so many seconds deliveries are also signed with the old secret. Default 86400.
+    grace_s: NotRequired[int]
+
+
+class ListDeliveriesQuery(TypedDict):
+    #: Only those.
+    status: NotRequired[Literal["pending", "delivered", "dead"]]
+    #: Page size; asks for paging. Default 100.
+    limit: NotRequired[int]
+    #: The next_cursor of the previous page, with the same filters.
+    cursor: NotRequired[str]
+
+
+class ListFailuresQuery(TypedDict):
+    #: Only of this webhook.
+    webhook_id: NotRequired[str]
+    #: Only of this event.
+    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.suspended", "firm.resumed", "firm.offboarded", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]]
+    #: Page size; asks for paging. Default 100.
+    limit: NotRequired[int]
+    #: The next_cursor of the previous page, with the same filters.
+    cursor: NotRequired[str]
+
+
+class ReplayDeliveriesBody(TypedDict):
+    #: These dead letters; given alone.
+    delivery_ids: NotRequired[List[str]]
+    #: Those of this webhook.
+    webhook_id: NotRequired[str]
+    #: Only of this event.
+    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.suspended", "firm.resumed", "firm.offboarded", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]]
+    #: Those of events from then on.
+    since: NotRequired[str]
+    #: Those of events before then.
+    until: NotRequired[str]
+
+
+ReadRateHistoryQuery = TypedDict(
+    "ReadRateHistoryQuery",
+    {
+        # The first day; a year before the last one unless given. A day in IST.
+        "from": "NotRequired[str]",
+        # The last day; today unless given. A day in IST.
+        "to": "NotRequired[str]",
+    },
+)
+
+
+ExportRateHistoryQuery = TypedDict(
+    "ExportRateHistoryQuery",
+    {
+        # The first day; a year before the last one unless given. A day in IST.
+        "from": "NotRequired[str]",
+        # The last day; today unless given. A day in IST.
+        "to": "NotRequired[str]",
+    },
+)
+
+
+class EstimateEnquiryQuery(TypedDict):
+    #: What you want to do.
+    side: Literal["sell", "buy"]
+    #: The scheme of the credits.
+    scheme: Literal["RODTEP", "ROSCTL"]
+    #: The face to sell, or the duty to cover.
+    amount_paise: int
+
+
+class SubmitSellEnquiryBody(TypedDict):
+    #: The scheme of the credits.
+    scheme: Literal["RODTEP", "ROSCTL"]
+    #: The face you want to sell.
+    face_paise: int
+    #: Your name, or your firm's.
+    name: str
+    #: Where you are answered.
+    email: str
+    #: Ten Indian digits, or with + and a country code.
+    phone: NotRequired[str]
+    #: Your importer-exporter code.
+    iec: NotRequired[str]
+    #: That you agree to be contacted and to your data being kept for that, for a time.
+    consent: Literal[True]
+
+
+class SubmitBuyEnquiryBody(TypedDict):
+    #: The scheme of the credits.
+    scheme: Literal["RODTEP", "ROSCTL"]
+    #: The duty you want to cover.
+    requirement_paise: int
+    #: Your name, or your firm's.
+    name: str
+    #: Where you are answered.
+    email: str
+    #: Ten Indian digits, or with + and a country code.
+    phone: NotRequired[str]
+    #: Your importer-exporter code.
+    iec: NotRequired[str]
+    #: That you agree to be contacted and to your data being kept for that, for a time.
+    consent: Literal[True]
+
+
+class SubmitContactEnquiryBody(TypedDict):
+    #: Your name, or your firm's.
+    name: str
+    #: Where you are answered.
+    email: str
+    #: What you want to know.
+    message: str
+    #: That you agree to be contacted and to your data being kept for that, for a time.
+    consent: Literal[True]
