@@ -109,3 +109,28 @@ test("a desk's open quotes stay within its share of the limit", async (t) => {
   );
   assert.ok((await quote(await dealer(service, [{ facePaise: 10 * lakh }]))).quote_ref);
 });
+
+test("a quote that another process used holds its face for at most a window and a half", async (t) => {
+  const service = await startService(t);
+  const beside = await startService(t, { beside: service });
+  await putCard(service, limit);
+  const [one, two] = [
+    await dealer(service, [{ facePaise: 60 * lakh }]),
+    await dealer(service, [{ facePaise: 20 * lakh }]),
+  ];
+  const { quote_ref } = await quote(one);
+  const order = { key: one.key, body: { quote_ref }, expect: 201 };
+  await beside.send("POST", "/v1/orders", order);
+  const body = { side: "sell", scrip_no: two.scripNo };
+  const asks = async () => {
+    const answers = [];
+    for (const { send } of [service, beside]) {
+      answers.push((await send("POST", "/v1/quote", { key: two.key, body, expect: 200 })).body);
+    }
+    return answers;
+  };
+  assert.deepEqual(await asks(), [none, none], "bought, and held by the process that quoted it");
+  service.clock.advance({ seconds: 181 });
+  for (const answer of await asks()) assert.ok(answer.quote_ref);
+  await assertOrdersSound(service);
+});
