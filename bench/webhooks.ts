@@ -21,7 +21,7 @@ import type { Context } from "../src/platform/context.ts";
 import { openEmbedded } from "../src/platform/postgres/embedded.ts";
 import { migrate } from "../src/platform/postgres/migrate.ts";
 import { openDatabase } from "../src/platform/postgres/postgres.ts";
-import { registerWebhook } from "../src/webhooks/register-webhook.ts";
+import { registerWebhook } from "../src/webhooks/change-webhooks.ts";
 import { buildHeaders } from "../src/webhooks/rules.ts";
 import { median, printTable, spread } from "./support.ts";
 import type { ReceiverOrder, ReceiverReport } from "./webhook-receiver.ts";

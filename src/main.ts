@@ -23,7 +23,7 @@ import { openContext } from "./open-context.ts";
 import { buildOpsApp } from "./ops-app.ts";
 import type { Context } from "./platform/context.ts";
 import type { App } from "./platform/http/server.ts";
-import { measureHeavy } from "./platform/heavy/measure.ts";
+import { measureHeavy } from "./platform/heavy/pool.ts";
 import { createLog } from "./platform/log.ts";
 import { countUnsentCheckpoints } from "./journal/checkpoints.ts";
 import { createMetrics, measureOnDemand } from "./platform/metrics.ts";

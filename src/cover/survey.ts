@@ -1,6 +1,8 @@
 // The survey of a search: the usable offers, the target, and bounds that later steps use.
+//
+// Most faces are whole rupees. Only the others, the odd faces, decide in which paise a sum can end.
+// So the reachable endings are found first: for each, the smallest sum and its credits.
 
-import { findEndings, type Endings, type Start } from "./odd-faces.ts";
 import { creditsMax, greatestDivisor, rupee } from "./rules.ts";
 import { none, type Shelf } from "./shelf.ts";
 
@@ -11,7 +13,13 @@ const listStepsMax = 65_536;
 /** How many of the best sums are tried, before the best in whole rupees. */
 const aimsMax = 3;
 
-export type Aim = { readonly sum: number; readonly start: Start };
+/** With more odd faces nearly every ending is reachable. */
+const oddMax = 128;
+
+/** Odd credits that a bundle starts from. */
+type Start = { readonly sum: number; readonly rows: readonly number[] };
+
+type Aim = { readonly sum: number; readonly start: Start };
 
 export type Survey = {
   /** All usable credits, if the requirement takes them all. */
@@ -54,6 +62,46 @@ export function surveyShelf(shelf: Shelf, requirement: number): Survey {
     largestSums: sums,
     fewestBound: enough < 0 ? sums.length : enough,
   };
+}
+
+type Endings = {
+  /** By paise, from 0 to 99. */
+  readonly starts: readonly (Start | undefined)[];
+  /** All usable odd credits; undefined when there are too many. */
+  readonly odd: readonly number[] | undefined;
+};
+
+function findEndings(shelf: Shelf, requirement: number): Endings {
+  const { rows, isAll } = shelf.oddUpTo(requirement, oddMax);
+  let links: readonly (Link | undefined)[] = [{ sum: 0, row: 0, rest: undefined }];
+  for (const row of rows) links = addCredit(links, { row, face: shelf.face(row), requirement });
+  const starts = Array.from({ length: rupee }, (_, ending) => toStart(links[ending]));
+  return { starts, odd: isAll ? rows : undefined };
+}
+
+type Link = { readonly sum: number; readonly row: number; readonly rest: Link | undefined };
+
+type OneMore = { readonly row: number; readonly face: number; readonly requirement: number };
+
+function addCredit(
+  links: readonly (Link | undefined)[],
+  { row, face, requirement }: OneMore,
+): readonly (Link | undefined)[] {
+  const more = [...links];
+  for (const rest of links) {
+    if (!rest || rest.sum + face > requirement) continue;
+    const sum = rest.sum + face;
+    const known = more[sum % rupee];
+    if (!known || sum < known.sum) more[sum % rupee] = { sum, row, rest };
+  }
+  return more;
+}
+
+function toStart(link: Link | undefined): Start | undefined {
+  if (!link) return undefined;
+  const rows: number[] = [];
+  for (let at = link; at.rest; at = at.rest) rows.push(at.row);
+  return { sum: link.sum, rows };
 }
 
 type Aims = { readonly target: number; readonly aims: readonly Aim[] };

@@ -29,7 +29,7 @@ import {
   type HouseCreditRow,
   listHouseChanges,
   listHouseCredits,
-} from "./house-store.ts";
+} from "./store.ts";
 import { type CreditFacts, type Declaration, deriveIssueDay } from "./rules.ts";
 import { csvRowsMax, type DeclarationResults, type ImportResults } from "./schema.ts";
 import { previewDeclarations, takeDeclarations } from "./take-declarations.ts";

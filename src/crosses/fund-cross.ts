@@ -18,7 +18,7 @@ import { postEntries } from "../ledger/write-books.ts";
 import { askOutside } from "../outside/ask.ts";
 import { readCalendar } from "../outside/calendar.ts";
 import type { Answered } from "../outside/inquiry-rules.ts";
-import { buildFundingReference } from "../payouts/deposit-rules.ts";
+import { buildFundingReference } from "../payouts/rules.ts";
 import { takeDeposits } from "../payouts/deposits.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";

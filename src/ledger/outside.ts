@@ -2,7 +2,7 @@ import type { Environment } from "../kernel/caller.ts";
 import { isHouse } from "../kernel/ids.ts";
 import type { PaiseSum } from "../kernel/money.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
-import { findOutsideBalance, listOutsideEntries } from "./outside-store.ts";
+import { findOutsideBalance, listOutsideEntries } from "./statement-store.ts";
 import { type Account, accountName, assertWritten, type Entry } from "./rules.ts";
 import { listOwners } from "./store.ts";
 import { postEntries } from "./write-books.ts";

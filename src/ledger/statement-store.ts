@@ -6,9 +6,9 @@ import { type Db, fragment, sql } from "../platform/postgres/postgres.ts";
 import type { EntryKind } from "./rules.ts";
 
 /** The accounts of a firm that hold paise. */
-export const moneyKinds = ["firm_cash", "desk_commission", "firm_dues"] as const;
+const moneyKinds = ["firm_cash", "desk_commission", "firm_dues"] as const;
 
-export type MoneyKind = (typeof moneyKinds)[number];
+type MoneyKind = (typeof moneyKinds)[number];
 
 /** A posting on one of a firm's accounts; negative when money left. */
 export type MoneyRow = {
@@ -171,4 +171,32 @@ export async function listMoneyAccounts(
     where balance > ${after} and kind in ('firm_cash', 'desk_commission')
     order by balance
     limit ${limit}`);
+}
+
+export async function findOutsideBalance(db: Db, environment: Environment): Promise<PaiseSum> {
+  const [row] = await db.rows<{ paise: PaiseSum }>(sql`
+    select coalesce(sum(posted_paise), 0)::bigint as paise
+    from ledger_balances
+    where environment = ${environment} and kind = 'external_bank' and firm_id is null`);
+  return row?.paise ?? 0;
+}
+
+/** The change of our bank account by each entry. */
+export async function listOutsideEntries(
+  db: Db,
+  environment: Environment,
+): Promise<{ kind: string; subject: string; paise: number }[]> {
+  return await db.rows(sql`
+    select e.kind, e.subject,
+      sum(case when (m).from_account = 'external_bank' then (m).amount else -(m).amount end)::bigint
+        as paise
+    from (
+      select entry_no, kind, subject, unnest(movements) as m
+      from ledger_entries
+      where environment = ${environment} and phase = 'posted'
+        and kind in ('deposit', 'payout', 'payout_return', 'refund', 'fee')
+    ) as e
+    where 'external_bank' in ((m).from_account, (m).to_account)
+    group by e.entry_no, e.kind, e.subject
+    order by e.entry_no`);
 }

@@ -13,7 +13,14 @@ import {
   type OperatorView,
   viewOperator,
 } from "./manage-operators.ts";
-import { hashPassword, matchesPassword } from "./passwords.ts";
+import {
+  buildAuthenticatorUri,
+  findStep,
+  fromBase32,
+  hashPassword,
+  matchesPassword,
+  toBase32,
+} from "./credentials.ts";
 import {
   badSignIn,
   notSignedIn,
@@ -37,7 +44,6 @@ import {
   setOperator,
   useStep,
 } from "./store.ts";
-import { buildAuthenticatorUri, findStep, fromBase32, toBase32 } from "./totp.ts";
 
 /** Distinguishes tokens from desks' keys, and lets secret scanners find them. */
 const tokenPrefix = "operator_";

@@ -1,12 +1,16 @@
-// Every operation of the operators' API.
+// Every operation of the operators' API, and how a request runs one.
 
-import type { FastifyContextConfig } from "fastify";
+import type { FastifyContextConfig, FastifyRequest } from "fastify";
 
+import { operator } from "../kernel/actor.ts";
+import { Failure } from "../kernel/failure.ts";
+import { isCleanText } from "../kernel/json.ts";
+import type { Context } from "../platform/context.ts";
 import { takeNoBodyAsEmpty } from "../platform/http/calls.ts";
 import { bankOperations } from "./bank.ts";
 import { deskOperations } from "./desks.ts";
 import { moneyOperations } from "./money.ts";
-import type { Operation } from "./operation.ts";
+import type { Operation, OpsWiring } from "./operation.ts";
 import { payoutOperations } from "./payouts.ts";
 import { peopleOperations } from "./people.ts";
 import { priceOperations } from "./prices.ts";
@@ -30,6 +34,32 @@ export const operations = declared.map((operation) => ({
   config: toConfig(operation),
   preValidation: operation.body ? [takeNoBodyAsEmpty] : [],
 }));
+
+type OperationCall = {
+  readonly ctx: Context;
+  readonly wiring: OpsWiring;
+  readonly request: FastifyRequest;
+};
+
+/** Runs an operation as the person who is signed in. */
+export async function callOperation(
+  operation: Operation,
+  { ctx, wiring, request }: OperationCall,
+): Promise<object> {
+  const { actor, token } = request.operator ?? {
+    actor: { ...operator, requestId: request.id },
+    token: "",
+  };
+  const params = request.params as Readonly<Record<string, string>>; // Path parameters are text.
+  // PostgreSQL text cannot hold these characters, so no id contains them.
+  if (Object.values(params).some((value) => !isCleanText(value))) {
+    throw new Failure("not_found", "no such thing");
+  }
+  // Validated by the operation's schemas.
+  const query = request.query as never;
+  const body = request.body as never;
+  return await operation.run({ ctx, wiring, actor, token, params, query, body });
+}
 
 function toConfig({ permission }: Operation): FastifyContextConfig {
   return permission === "none" ? { keyless: true } : { permission };

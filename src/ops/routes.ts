@@ -1,9 +1,8 @@
 import type { Context } from "../platform/context.ts";
 import type { App } from "../platform/http/server.ts";
 import { serializeAnswer } from "./serialize-answer.ts";
-import { callOperation } from "./call-operation.ts";
+import { callOperation, operations } from "./operations.ts";
 import type { OpsWiring } from "./operation.ts";
-import { operations } from "./operations.ts";
 
 /** Registers every operation of `operations.ts`. */
 export function opsRoutes(app: App, ctx: Context, wiring: OpsWiring): void {

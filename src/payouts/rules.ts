@@ -74,7 +74,7 @@ export function chooseRail(paise: number): Rail {
 }
 
 /** An account without its full number. */
-export type MaskedAccount = { readonly ifsc: string; readonly last4: string };
+type MaskedAccount = { readonly ifsc: string; readonly last4: string };
 
 export type Payee = {
   readonly account: MaskedAccount | null;
@@ -97,7 +97,7 @@ export function utrUsed(message: string): Failure {
   return new Failure("conflict", message, { detail: { reason: "utr_used" } });
 }
 
-export type PayoutHold = { readonly reason: string; readonly until: Date | null };
+type PayoutHold = { readonly reason: string; readonly until: Date | null };
 
 /** The reason to hold a payout; undefined when it may leave. */
 export function findHold(
@@ -132,3 +132,8 @@ export const eventByState = {
   paid: "payout.paid",
   returned: "payout.returned",
 } as const satisfies Record<PayoutState, string>;
+
+/** The reference of the simulated bank's deposit for a settlement or a cross. */
+export function buildFundingReference(subjectId: string): string {
+  return `SIM${subjectId.slice(-19).toUpperCase()}`;
+}

@@ -37,7 +37,7 @@ import {
   type Total,
 } from "./statement-rules.ts";
 import type { Statement } from "./statement-schema.ts";
-import { findLatestBefore, type FrozenRow } from "./statement-store.ts";
+import { findLatestBefore, type FrozenRow } from "./store.ts";
 
 /** The firm, month and letterhead of a statement. */
 export type Account = {

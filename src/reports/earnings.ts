@@ -9,7 +9,7 @@ import { addDays, istDay, istDayStart } from "../kernel/time.ts";
 import { readBalances } from "../ledger/read-books.ts";
 import type { Context } from "../platform/context.ts";
 import type { Earnings, EarningsQuery, Grouping } from "./position-schema.ts";
-import { type EarningRow, listEarnings } from "./earning-store.ts";
+import { type EarningRow, listEarnings } from "./store.ts";
 
 const daysMax = 366;
 

@@ -33,7 +33,7 @@ import {
   sumByKind,
   type Total,
 } from "./statement-rules.ts";
-import { deletePagesLeft, insertPage, insertStatement } from "./statement-store.ts";
+import { deletePagesLeft, insertPage, insertStatement } from "./store.ts";
 
 const entriesPerPage = 2_000;
 const freezer: Actor = { kind: "worker", id: "statements", requestId: null };

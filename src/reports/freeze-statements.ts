@@ -26,7 +26,7 @@ import type { Context } from "../platform/context.ts";
 import { freezePeriod } from "./freeze-period.ts";
 import { nextPeriod, periodsBetween } from "../kernel/months.ts";
 import { lastClosedPeriod } from "./statement-rules.ts";
-import { findLatestBefore, listFirmsFrozen } from "./statement-store.ts";
+import { findLatestBefore, listFirmsFrozen } from "./store.ts";
 
 const accountsPerPage = 100;
 /** Statements, or pages of a long one, per run. */

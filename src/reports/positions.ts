@@ -7,7 +7,7 @@ import { readBalances } from "../ledger/read-books.ts";
 import type { Context } from "../platform/context.ts";
 import { sumCash, sumHeld } from "./position-rules.ts";
 import type { Positions, PositionsQuery } from "./position-schema.ts";
-import { listFirmIds, sumCredits } from "./position-store.ts";
+import { listFirmIds, sumCredits } from "./store.ts";
 
 /** Reads credits, cash and version in one snapshot, so that they agree. */
 export async function readPositions(

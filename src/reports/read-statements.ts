@@ -25,7 +25,7 @@ import type {
   StatementQuery,
   StatementSummary,
 } from "./statement-schema.ts";
-import { findStatement, type FrozenRow, listFrozen, listPages } from "./statement-store.ts";
+import { findStatement, type FrozenRow, listFrozen, listPages } from "./store.ts";
 
 export async function readStatement(
   ctx: Pick<Context, "db" | "now" | "heavy">,

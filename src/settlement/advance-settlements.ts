@@ -19,7 +19,7 @@ import type { Appliers } from "../outside/answer-inquiries.ts";
 import { answerNow, isPortUp } from "../outside/ask.ts";
 import { readCalendar } from "../outside/calendar.ts";
 import type { Answered, Simulators } from "../outside/inquiry-rules.ts";
-import { buildFundingReference } from "../payouts/deposit-rules.ts";
+import { buildFundingReference } from "../payouts/rules.ts";
 import type { Deposit } from "../payouts/deposits.ts";
 import type { Context } from "../platform/context.ts";
 import {

@@ -4,7 +4,7 @@ import type { App } from "../platform/http/server.ts";
 import type { Outbound } from "../platform/outbound.ts";
 import { listDeliveries, listFailures } from "./read-deliveries.ts";
 import { listEventNames, listWebhooks, readWebhook } from "./read-webhooks.ts";
-import { deleteWebhook, enableWebhook, registerWebhook } from "./register-webhook.ts";
+import { deleteWebhook, enableWebhook, registerWebhook, testWebhook } from "./change-webhooks.ts";
 import { replayDeliveries } from "./replay-deliveries.ts";
 import {
   DeliveriesParams,
@@ -23,7 +23,6 @@ import {
   WebhookParams,
 } from "./schema.ts";
 import { rotateSecret } from "./signing-secrets.ts";
-import { testWebhook } from "./test-webhook.ts";
 
 export function webhookRoutes(app: App, ctx: Context, outbound: Outbound): void {
   app.post(

@@ -37,7 +37,7 @@ import {
   type DueQueue,
   setDead,
 } from "./delivery-store.ts";
-import { recordRecovery, warnOrDisable } from "./disable-webhook.ts";
+import { recordRecovery, warnOrDisable } from "./change-webhooks.ts";
 import { deliveriesTopic } from "./fan-out.ts";
 import { Receivers } from "./receivers.ts";
 import { buildHeaders } from "./rules.ts";

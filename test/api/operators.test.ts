@@ -12,7 +12,7 @@ import {
   resetOperator,
 } from "../../src/operators/manage-operators.ts";
 import { enrolOperator, findSignedIn, signIn, signOut } from "../../src/operators/sign-in.ts";
-import { computeCode } from "../../src/operators/totp.ts";
+import { computeCode } from "../../src/operators/credentials.ts";
 import { addPerson, password, type TestPerson } from "../support/people.ts";
 import { type Service, startService } from "../support/service.ts";
 

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { operations } from "../../src/ops/operations.ts";
-import { computeCode, fromBase32, computeStep } from "../../src/operators/totp.ts";
+import { computeCode, fromBase32, computeStep } from "../../src/operators/credentials.ts";
 import { bank, firmBody } from "../support/client-firms.ts";
 import { crores, crossThatIs } from "../support/crosses.ts";
 import { mintChild } from "../support/keys.ts";

@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { listApprovals } from "../../src/operators/list-approvals.ts";
-import { computeCode, fromBase32, computeStep } from "../../src/operators/totp.ts";
+import { computeCode, fromBase32, computeStep } from "../../src/operators/credentials.ts";
 import { commandLine } from "../support/cli.ts";
 import { password, settleLiveSale } from "../support/people.ts";
 import { startService } from "../support/service.ts";

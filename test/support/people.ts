@@ -2,7 +2,7 @@
 
 import { addOperator } from "../../src/operators/manage-operators.ts";
 import { enrolOperator, type SignedIn, signIn } from "../../src/operators/sign-in.ts";
-import { computeCode, fromBase32, computeStep } from "../../src/operators/totp.ts";
+import { computeCode, fromBase32, computeStep } from "../../src/operators/credentials.ts";
 import { approvalKinds } from "../../src/approval-kinds.ts";
 import { approveProposal } from "../../src/operators/decide-approval.ts";
 import { type Actor, operator, namedOperator, type OperatorRole } from "../../src/kernel/actor.ts";

@@ -15,7 +15,10 @@
 
 import { Worker } from "node:worker_threads";
 
+import { Counter, Gauge, Histogram } from "prom-client";
+
 import { type Environment, environments } from "../../kernel/caller.ts";
+import type { Metrics } from "../metrics.ts";
 import { Overloaded } from "../postgres/coalesce.ts";
 import { FairQueue } from "./fair-queue.ts";
 import {
@@ -28,7 +31,7 @@ import {
 import { type Answered, type Asked, unpackError } from "./messages.ts";
 import { openPieces } from "./pieces.ts";
 
-export type HeavyLimits = {
+type HeavyLimits = {
   readonly threads: number;
   readonly perDeskMax: number;
   readonly perEnvironmentMax: number;
@@ -47,6 +50,8 @@ const limitsDefault = {
   idleMs: 30_000,
   stopMs: 1_000,
 } as const;
+
+const secondsBuckets = [0.005, 0.02, 0.1, 0.5, 2, 10, 60];
 
 export type HeavyPoolOptions = Partial<HeavyLimits> & {
   readonly threads: number;
@@ -241,8 +246,51 @@ export function openHeavyPool({ module, ...options }: HeavyPoolOptions): HeavyPo
   };
 }
 
+/** How much heavy work waits and runs, how long each kind waited and took, and how it ended. */
+export function measureHeavy(pool: HeavyPool, { registry }: Metrics): void {
+  const registers = [registry];
+  const jobs = new Gauge({
+    name: "scripdesk_heavy_jobs",
+    help: "Jobs for threads that wait and that run",
+    labelNames: ["environment", "state"],
+    registers,
+    collect() {
+      for (const state of ["waiting", "running"] as const) {
+        for (const { environment, jobs: count } of countJobs(pool, state)) {
+          jobs.set({ environment, state }, count);
+        }
+      }
+    },
+  });
+  const waited = new Histogram({
+    name: "scripdesk_heavy_wait_seconds",
+    help: "How long jobs waited for a thread",
+    labelNames: ["kind", "environment"],
+    buckets: secondsBuckets,
+    registers,
+  });
+  const worked = new Histogram({
+    name: "scripdesk_heavy_work_seconds",
+    help: "How long threads worked on jobs",
+    labelNames: ["kind", "environment"],
+    buckets: secondsBuckets,
+    registers,
+  });
+  const ended = new Counter({
+    name: "scripdesk_heavy_jobs_total",
+    help: "Jobs that ended, by how: done, refused, failed, abandoned by their callers",
+    labelNames: ["kind", "environment", "outcome"],
+    registers,
+  });
+  pool.onEnded(({ kind, environment, outcome, waitedMs, workedMs }) => {
+    waited.observe({ kind, environment }, waitedMs / 1_000);
+    worked.observe({ kind, environment }, workedMs / 1_000);
+    ended.inc({ kind, environment, outcome });
+  });
+}
+
 /** The number of waiting or running jobs, for metrics. */
-export function countJobs(pool: HeavyPool, state: "waiting" | "running") {
+function countJobs(pool: HeavyPool, state: "waiting" | "running") {
   return environments.map((environment) => ({ environment, jobs: pool[state](environment) }));
 }
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
-import { computeCode, findStep, fromBase32, computeStep, toBase32 } from "./totp.ts";
+import { computeCode, findStep, fromBase32, computeStep, toBase32 } from "./credentials.ts";
 
 const secret = Buffer.from("12345678901234567890");
 

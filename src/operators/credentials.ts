@@ -1,12 +1,35 @@
-// Time-based one-time passwords of authenticator apps: RFC 6238 over HMAC-SHA-1, six digits, steps of
-// 30 seconds.
+// The two factors of a person's sign-in. A password is stored as a salted scrypt hash, so that every
+// guess costs time and 32 MiB of memory. A code comes from an authenticator app: TOTP of RFC 6238 over
+// HMAC-SHA-1, six digits, steps of 30 seconds.
 
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 
-export const stepS = 30;
+const cost = { N: 32_768, r: 8, p: 1, maxmem: 64 * 1_024 * 1_024 } as const;
+const saltBytes = 16;
+const hashBytes = 32;
+
+const stepS = 30;
 const digits = 6;
 /** Tolerates a clock that is one step off, and slow typing. */
 const stepsEitherSide = 1;
+
+const base32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+/** `scrypt$N$r$p$salt$hash`: the cost is stored, so that it can be raised later. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(saltBytes);
+  const hash = await derive(password, salt);
+  const { N, r, p } = cost;
+  return ["scrypt", N, r, p, salt.toString("base64"), hash.toString("base64")].join("$");
+}
+
+/** Without a stored hash it does the same work and never matches: no timing difference. */
+export async function matchesPassword(password: string, kept: string | null): Promise<boolean> {
+  const [, , , , salt = "", hash = ""] = (kept ?? "").split("$");
+  const expected = Buffer.from(hash, "base64");
+  const derived = await derive(password, Buffer.from(salt, "base64"));
+  return expected.length === hashBytes && timingSafeEqual(derived, expected);
+}
 
 export function computeStep(now: Date): number {
   return Math.floor(now.getTime() / 1_000 / stepS);
@@ -38,8 +61,6 @@ export function findStep(
   return found;
 }
 
-const base32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-
 export function toBase32(bytes: Buffer): string {
   let bits = "";
   for (const byte of bytes) bits += byte.toString(2).padStart(8, "0");
@@ -58,4 +79,13 @@ export function fromBase32(text: string): Buffer {
 export function buildAuthenticatorUri(name: string, secret: string): string {
   const label = encodeURIComponent(`Scripdesk:${name}`);
   return `otpauth://totp/${label}?secret=${secret}&issuer=Scripdesk`;
+}
+
+function derive(password: string, salt: Buffer): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    scrypt(password.normalize("NFKC"), salt, hashBytes, cost, (error, key) => {
+      if (error) reject(error);
+      else resolve(key);
+    });
+  });
 }

@@ -1,7 +1,11 @@
+// Frozen statements and their pages, what desks earned in commission, and the sums of a firm's credits.
+
 import type { Environment } from "../kernel/caller.ts";
 import type { PaiseSum } from "../kernel/money.ts";
-import type { IstMonth } from "../kernel/time.ts";
+import { addDays, type IstDay, type IstMonth } from "../kernel/time.ts";
+import type { Visibility } from "../kernel/visibility.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import type { SchemeSums } from "./position-rules.ts";
 
 export type FrozenRow = {
   readonly firm_id: string;
@@ -50,7 +54,7 @@ export async function findStatement(
 }
 
 /** The pages of one run that freezes a statement. */
-export type PageKey = {
+type PageKey = {
   readonly firmId: string;
   readonly period: IstMonth;
   readonly seenEntryNo: number;
@@ -131,4 +135,104 @@ export async function listFirmsFrozen(
     from statements
     where firm_id = any(${firmIds}::text[]) and period = ${period}`);
   return rows.map(({ firm_id }) => firm_id);
+}
+
+export type EarningRow = {
+  readonly earned_by: string;
+  readonly credits: number;
+  readonly face_paise: PaiseSum;
+  readonly commission_paise: PaiseSum;
+};
+
+/**
+ * Sums the commission entries of a desk. The ordinal of an entry encodes its leg and side
+ * (`entriesPerLeg` to a leg); an entry that takes commission back counts negative.
+ */
+export async function listEarnings(
+  db: Db,
+  desk: { readonly environment: Environment; readonly deskId: string },
+  {
+    by,
+    from,
+    to,
+    entriesPerLeg,
+  }: {
+    readonly by: "day" | "firm" | "scheme";
+    readonly from: Date;
+    readonly to: Date;
+    readonly entriesPerLeg: number;
+  },
+): Promise<EarningRow[]> {
+  return await db.rows(sql`
+    select
+      case ${by}::text
+        when 'day' then to_char(c.at at time zone interval '05:30', 'YYYY-MM-DD')
+        when 'scheme' then l.scheme
+        else case when c.is_sale then l.seller_firm_id else s.buyer_firm_id end
+      end as earned_by,
+      sum(sign(c.paise))::bigint as credits,
+      sum(sign(c.paise) * l.face_paise) as face_paise,
+      sum(c.paise) as commission_paise
+    from (
+      select f.at, e.subject, e.ordinal / ${entriesPerLeg}::int as leg, e.ordinal % 2 = 0 as is_sale,
+        (
+          select sum(
+            case when split_part(m.to_account, ':', 2) = f.firm_id then m.amount else -m.amount end
+          )
+          from unnest(e.movements) as m
+        ) as paise
+      from ledger_firm_entries as f
+      join ledger_entries as e on e.entry_no = f.entry_no
+      where f.firm_id = ${desk.deskId} and f.at >= ${from} and f.at < ${to}
+        and e.environment = ${desk.environment} and e.kind = 'commission'
+    ) as c
+    join settlement_legs as l on l.settlement_id = c.subject and l.ordinal = c.leg
+    join settlements as s on s.settlement_id = c.subject
+    group by earned_by
+    order by earned_by`);
+}
+
+/**
+ * A credit that lapsed and that the clock has not come to yet is not held any more. Inside only the
+ * firm is asked for: what is live has an index of its own, which a plan made for few rows would read
+ * whole for each firm.
+ */
+export async function sumCredits(
+  db: Db,
+  { deskId, firmId }: Visibility,
+  today: IstDay,
+): Promise<SchemeSums[]> {
+  return await db.rows(sql`
+    select
+      scheme,
+      count(*) as count,
+      coalesce(sum(face_paise) filter (where state = 'listed'), 0) as available_paise,
+      coalesce(sum(face_paise) filter (where state = 'reserved'), 0) as reserved_paise,
+      coalesce(sum(face_paise) filter (where state = 'in_settlement'), 0)
+        as in_settlement_paise,
+      coalesce(sum(face_paise) filter (where expires_on <= ${addDays(today, 30)}::date), 0)
+        as expiring_30_paise,
+      coalesce(sum(face_paise) filter (where expires_on <= ${addDays(today, 60)}::date), 0)
+        as expiring_60_paise,
+      coalesce(sum(face_paise) filter (where expires_on <= ${addDays(today, 90)}::date), 0)
+        as expiring_90_paise
+    from firms as f
+    cross join lateral (
+      select scheme, face_paise, state, expires_on
+      from credits as held
+      where held.firm_id = f.firm_id
+      offset 0
+    ) as c
+    where f.desk_id = ${deskId} and (${firmId}::text is null or f.firm_id = ${firmId})
+      and c.state in ('listed', 'reserved', 'in_settlement') and c.expires_on >= ${today}::date
+    group by scheme
+    order by scheme`);
+}
+
+export async function listFirmIds(db: Db, { deskId, firmId }: Visibility): Promise<string[]> {
+  const rows = await db.rows<{ firm_id: string }>(sql`
+    select firm_id
+    from firms
+    where desk_id = ${deskId} and (${firmId}::text is null or firm_id = ${firmId})`);
+  return rows.map((row) => row.firm_id);
 }
