@@ -55,6 +55,49 @@ export function openAuthenticator({ db, now }: Pick<Context, "db" | "now">): Aut
   };
 }
 
+/** One answer for every reason, so that a guess reveals nothing. */
+export function unauthorized(): Failure {
+  return new Failure("unauthorized", "the key is missing or not valid", { form: "edge" });
+}
+
+export function whoAmI(caller: Caller): WhoAmI {
+  return {
+    key_id: caller.keyId,
+    kind: caller.kind,
+    environment: caller.environment,
+    firm_id: caller.firmId,
+    desk_id: caller.deskId,
+    parent_key_id: caller.kind === "root" ? null : caller.rootKeyId,
+    scopes: [...caller.scopes],
+    buy_side: caller.buySide,
+  };
+}
+
+/** The headers whose keys are no longer valid; throws when the database cannot be read. */
+type WatchKeys = (headers: readonly string[]) => Promise<ReadonlySet<string>>;
+
+export function openKeyWatcher(
+  { db, now }: Pick<Context, "db" | "now">,
+  authenticate: Authenticate,
+): WatchKeys {
+  let watched: ReadonlyMap<string, WatchedKey> = new Map();
+
+  return async function deadAmong(headers) {
+    const looked = new Map(
+      headers.map((header) => [header, watched.get(header) ?? toUnseenKey(header)]),
+    );
+    const changed = await findChangedKeys(db, [...looked.values()], now());
+    const changedById = new Map(changed.map((key) => [key.key_id, key]));
+    const again = [...looked].filter(([, { key_id }]) => changedById.has(key_id));
+    const found = again.length > 0 ? await authenticate(again.map(([header]) => header)) : [];
+    for (const [header, { key_id }] of again) {
+      looked.set(header, changedById.get(key_id) ?? toUnseenKey(header));
+    }
+    watched = looked;
+    return new Set(again.flatMap(([header], at) => (found[at] ? [] : [header])));
+  };
+}
+
 async function findKnown(
   db: Db,
   keys: readonly (ParsedKey | undefined)[],
@@ -113,49 +156,6 @@ function toAllowance(row: Credential): Allowance {
     enforced: row.plan_enforced,
     perMinute: Math.min(row.per_minute ?? Infinity, row.plan_per_minute),
     quota: planQuota === undefined ? undefined : Math.min(ownQuota, planQuota),
-  };
-}
-
-/** One answer for every reason, so that a guess reveals nothing. */
-export function unauthorized(): Failure {
-  return new Failure("unauthorized", "the key is missing or not valid", { form: "edge" });
-}
-
-export function whoAmI(caller: Caller): WhoAmI {
-  return {
-    key_id: caller.keyId,
-    kind: caller.kind,
-    environment: caller.environment,
-    firm_id: caller.firmId,
-    desk_id: caller.deskId,
-    parent_key_id: caller.kind === "root" ? null : caller.rootKeyId,
-    scopes: [...caller.scopes],
-    buy_side: caller.buySide,
-  };
-}
-
-/** The headers whose keys are no longer valid; throws when the database cannot be read. */
-type WatchKeys = (headers: readonly string[]) => Promise<ReadonlySet<string>>;
-
-export function openKeyWatcher(
-  { db, now }: Pick<Context, "db" | "now">,
-  authenticate: Authenticate,
-): WatchKeys {
-  let watched: ReadonlyMap<string, WatchedKey> = new Map();
-
-  return async function deadAmong(headers) {
-    const looked = new Map(
-      headers.map((header) => [header, watched.get(header) ?? toUnseenKey(header)]),
-    );
-    const changed = await findChangedKeys(db, [...looked.values()], now());
-    const changedById = new Map(changed.map((key) => [key.key_id, key]));
-    const again = [...looked].filter(([, { key_id }]) => changedById.has(key_id));
-    const found = again.length > 0 ? await authenticate(again.map(([header]) => header)) : [];
-    for (const [header, { key_id }] of again) {
-      looked.set(header, changedById.get(key_id) ?? toUnseenKey(header));
-    }
-    watched = looked;
-    return new Set(again.flatMap(([header], at) => (found[at] ? [] : [header])));
   };
 }
 

@@ -83,20 +83,6 @@ export async function setPlan(
   });
 }
 
-/** Plans belong to the operator, so the change is recorded on the house's desk. */
-function buildPlanChange(before: PlanRow | undefined, after: PlanRow): Change {
-  const house = houseFirmId.live;
-  return {
-    environment: "live",
-    deskId: house,
-    firmId: house,
-    action: "plan.set",
-    entity: { type: "plan", id: after.name, version: 1, href: "/v1/usage" },
-    before: before ?? null,
-    after,
-  };
-}
-
 export async function readUsage(
   ctx: Context,
   { caller, metered }: { caller: Caller; metered: Metered },
@@ -125,15 +111,6 @@ export async function readUsage(
   };
 }
 
-function sumBy<Row extends { calls: number }>(
-  rows: readonly Row[],
-  toName: (row: Row) => string,
-): [string, number][] {
-  const sums = new Map<string, number>();
-  for (const row of rows) sums.set(toName(row), (sums.get(toName(row)) ?? 0) + row.calls);
-  return [...sums].toSorted(([a], [b]) => a.localeCompare(b));
-}
-
 /** Percent of the monthly quota at which the desk gets an event. */
 const thresholds = [80, 100] as const;
 
@@ -153,6 +130,29 @@ export async function tellThresholds({
     if (changes.length > 0) await recordChanges(tx, worker, changes, instant);
     return reached.length === setSizeMax ? "more" : "idle";
   });
+}
+
+/** Plans belong to the operator, so the change is recorded on the house's desk. */
+function buildPlanChange(before: PlanRow | undefined, after: PlanRow): Change {
+  const house = houseFirmId.live;
+  return {
+    environment: "live",
+    deskId: house,
+    firmId: house,
+    action: "plan.set",
+    entity: { type: "plan", id: after.name, version: 1, href: "/v1/usage" },
+    before: before ?? null,
+    after,
+  };
+}
+
+function sumBy<Row extends { calls: number }>(
+  rows: readonly Row[],
+  toName: (row: Row) => string,
+): [string, number][] {
+  const sums = new Map<string, number>();
+  for (const row of rows) sums.set(toName(row), (sums.get(toName(row)) ?? 0) + row.calls);
+  return [...sums].toSorted(([a], [b]) => a.localeCompare(b));
 }
 
 function buildThresholdChange(notice: Notice, now: Date): Change {

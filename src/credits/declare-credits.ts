@@ -79,16 +79,6 @@ export async function declareCredits(
   );
 }
 
-function parseItem(item: unknown, today: IstDay): CreditFacts | Failure {
-  try {
-    const declaration = checkItem(item);
-    return declaration instanceof Failure ? declaration : parseDeclaration(declaration, today);
-  } catch (error) {
-    if (error instanceof Failure) return error;
-    throw error;
-  }
-}
-
 type Import = {
   readonly firmId: string;
   readonly csv: string;
@@ -235,4 +225,14 @@ export async function syncCredits(
     },
     { rollBack: call.dryRun },
   );
+}
+
+function parseItem(item: unknown, today: IstDay): CreditFacts | Failure {
+  try {
+    const declaration = checkItem(item);
+    return declaration instanceof Failure ? declaration : parseDeclaration(declaration, today);
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
 }

@@ -46,37 +46,6 @@ export async function useCredit(ctx: Context, call: Call, scripNo: string): Prom
   return await endHolding(ctx, call, scripNo, "use");
 }
 
-/** Idempotent: a retry returns the credit as it is. */
-async function endHolding(
-  ctx: Context,
-  call: Call,
-  scripNo: string,
-  action: "withdraw" | "use",
-): Promise<Credit> {
-  const now = ctx.now();
-  return await ctx.db.transaction(
-    async (tx) => {
-      const number = normalizeScripNo(scripNo);
-      const found = number && (await findCredit(tx, visibleTo(call.caller), number));
-      const [row] = found ? await lockCredits(tx, [found.credit_id]) : [];
-      if (!row) throw notFound();
-      const firm = await requireFirmOfDesk(tx, row.desk_id, row.firm_id);
-      const view = { firmState: firm.connection_state, today: istDay(now) };
-      if (row.state === creditLifecycle.moves[action].to) return viewCredit(row, view);
-      const state = advance(creditLifecycle, row.state, action);
-      const [after] = await setCredits(tx, [{ ...row, state, as_of: now }], now);
-      if (!after) throw new Error("a locked credit keeps its version");
-      const event = action === "withdraw" && ({ event: "credit.withdrawn" } as const);
-      const change = buildCreditChange({ action, before: row, after, ...event });
-      await removeFromBooks(tx, [{ before: row, after }], now);
-      if (row.state === "declared") await dropQuestions(tx, [row.credit_id]);
-      await recordChanges(tx, toActor(call), [change], now);
-      return viewCredit(after, view);
-    },
-    { rollBack: call.dryRun },
-  );
-}
-
 const setSizeMax = 1_000;
 const clock: Actor = { kind: "worker", id: "clock", requestId: null };
 
@@ -140,15 +109,6 @@ export async function expireCredits(
   return done === setSizeMax ? "more" : "idle";
 }
 
-function decideExpiry(row: CreditRow, today: IstDay): CreditRow {
-  if (row.expires_on < today) {
-    const state = advance(creditLifecycle, row.state, "expire");
-    return { ...row, state, state_before_suspension: null };
-  }
-  const told = findWarning(row.expires_on, today) ?? null;
-  return { ...row, expiry_told: told, expiry_due_on: findExpiryDueDay(row.expires_on, told) };
-}
-
 /** Withdraws the credits of a leaving firm that no deal holds. */
 export async function withdrawAllCredits(
   tx: Tx,
@@ -173,6 +133,75 @@ export async function withdrawAllOfDesk(tx: Tx, deskId: string, now: Date): Prom
     reason: "sandbox_reset",
     now,
   });
+}
+
+/**
+ * Removes ended holdings from the books; claims were never in them. Call it once no deal holds the
+ * credits in the books.
+ */
+export async function removeFromBooks(
+  tx: Tx,
+  ended: readonly { readonly before: CreditRow | undefined; readonly after: CreditRow }[],
+  now: Date,
+): Promise<void> {
+  const exits = ended.flatMap(({ before, after }) =>
+    before && isLive(before.state) && !isLive(after.state)
+      ? [
+          {
+            environment: after.environment,
+            creditId: after.credit_id,
+            firmId: after.firm_id,
+            scripNo: after.scrip_no,
+          },
+        ]
+      : [],
+  );
+  if (exits.length > 0) await exitCredits(tx, exits, now);
+}
+
+/** Credits expire by the day, so only midnights move their expiries. */
+export async function moveCreditDeadlines(tx: Tx, clockAdvance: ClockAdvance): Promise<number> {
+  return clockAdvance.days === 0 ? 0 : await moveExpiriesEarlier(tx, clockAdvance);
+}
+
+/** Idempotent: a retry returns the credit as it is. */
+async function endHolding(
+  ctx: Context,
+  call: Call,
+  scripNo: string,
+  action: "withdraw" | "use",
+): Promise<Credit> {
+  const now = ctx.now();
+  return await ctx.db.transaction(
+    async (tx) => {
+      const number = normalizeScripNo(scripNo);
+      const found = number && (await findCredit(tx, visibleTo(call.caller), number));
+      const [row] = found ? await lockCredits(tx, [found.credit_id]) : [];
+      if (!row) throw notFound();
+      const firm = await requireFirmOfDesk(tx, row.desk_id, row.firm_id);
+      const view = { firmState: firm.connection_state, today: istDay(now) };
+      if (row.state === creditLifecycle.moves[action].to) return viewCredit(row, view);
+      const state = advance(creditLifecycle, row.state, action);
+      const [after] = await setCredits(tx, [{ ...row, state, as_of: now }], now);
+      if (!after) throw new Error("a locked credit keeps its version");
+      const event = action === "withdraw" && ({ event: "credit.withdrawn" } as const);
+      const change = buildCreditChange({ action, before: row, after, ...event });
+      await removeFromBooks(tx, [{ before: row, after }], now);
+      if (row.state === "declared") await dropQuestions(tx, [row.credit_id]);
+      await recordChanges(tx, toActor(call), [change], now);
+      return viewCredit(after, view);
+    },
+    { rollBack: call.dryRun },
+  );
+}
+
+function decideExpiry(row: CreditRow, today: IstDay): CreditRow {
+  if (row.expires_on < today) {
+    const state = advance(creditLifecycle, row.state, "expire");
+    return { ...row, state, state_before_suspension: null };
+  }
+  const told = findWarning(row.expires_on, today) ?? null;
+  return { ...row, expiry_told: told, expiry_due_on: findExpiryDueDay(row.expires_on, told) };
 }
 
 async function withdrawRows(
@@ -210,33 +239,4 @@ async function withdrawRows(
       data: { reason },
     }),
   );
-}
-
-/**
- * Removes ended holdings from the books; claims were never in them. Call it once no deal holds the
- * credits in the books.
- */
-export async function removeFromBooks(
-  tx: Tx,
-  ended: readonly { readonly before: CreditRow | undefined; readonly after: CreditRow }[],
-  now: Date,
-): Promise<void> {
-  const exits = ended.flatMap(({ before, after }) =>
-    before && isLive(before.state) && !isLive(after.state)
-      ? [
-          {
-            environment: after.environment,
-            creditId: after.credit_id,
-            firmId: after.firm_id,
-            scripNo: after.scrip_no,
-          },
-        ]
-      : [],
-  );
-  if (exits.length > 0) await exitCredits(tx, exits, now);
-}
-
-/** Credits expire by the day, so only midnights move their expiries. */
-export async function moveCreditDeadlines(tx: Tx, clockAdvance: ClockAdvance): Promise<number> {
-  return clockAdvance.days === 0 ? 0 : await moveExpiriesEarlier(tx, clockAdvance);
 }

@@ -54,39 +54,6 @@ export async function addInventory(
   );
 }
 
-async function takeInventory(
-  tx: Tx,
-  actor: Actor,
-  {
-    environment,
-    items,
-    now,
-  }: { readonly environment: Environment; items: readonly InventoryItem[]; now: Date },
-): Promise<DeclarationResults> {
-  const today = istDay(now);
-  const firm = await loadHouse(tx, environment);
-  const outcomes = await takeDeclarations(
-    tx,
-    { firm, actor, vouched: true, mode: { followsBalance: false }, now },
-    parseItems(items, today),
-  );
-  const view = { firmState: firm.connection_state, today };
-  const results = outcomes.map((outcome, index) => ({
-    index,
-    ...toResult(outcome, view, actor.requestId ?? ""),
-  }));
-  return { results, ...countResults(results) };
-}
-
-function parseItems(items: readonly InventoryItem[], today: string): (CreditFacts | Failure)[] {
-  return items.map((item) =>
-    parseRow(
-      { ...item, issued_on: item.issued_on ?? deriveIssueDay(item.expires_on, today) },
-      today,
-    ),
-  );
-}
-
 /** The same from a report of the customs portal. */
 export async function importInventoryReport(
   tx: Tx,
@@ -95,10 +62,6 @@ export async function importInventoryReport(
 ): Promise<ImportResults> {
   const firm = await loadHouse(tx, environment);
   return await importReport(tx, { firm, actor, vouched: true, now }, csv);
-}
-
-async function loadHouse(db: Db, environment: Environment): Promise<FirmOfDesk> {
-  return await requireFirmOfDesk(db, houseFirmId[environment], houseFirmId[environment]);
 }
 
 /** Items, or a report of the customs portal. */
@@ -168,43 +131,6 @@ export const inventoryAddition: ApprovalKind<InventoryTerms> = {
   },
 };
 
-type InventoryPreview = {
-  readonly environment: Environment;
-  readonly terms: InventoryTerms;
-  readonly now: Date;
-};
-
-/** The credits that the house does not have yet; writes nothing. */
-async function previewInventory(tx: Tx, { environment, terms, now }: InventoryPreview) {
-  const firm = await loadHouse(tx, environment);
-  const declared = await parseInventory(terms, now);
-  const taking = {
-    firm,
-    actor: operator,
-    vouched: true,
-    mode: { followsBalance: true },
-    now,
-  } as const;
-  const outcomes = await previewDeclarations(tx, taking, declared);
-  const isNew = declared.filter(
-    (facts, index): facts is CreditFacts =>
-      !(facts instanceof Failure) && outcomes[index]?.kind !== "known",
-  );
-  const sum = isNew.reduce((total, { face_paise }) => total + face_paise, 0);
-  return { isNew, facePaise: Math.min(sum, Number.MAX_SAFE_INTEGER) };
-}
-
-async function parseInventory(
-  { items = [], csv }: InventoryTerms,
-  now: Date,
-): Promise<(CreditFacts | Failure)[]> {
-  const today = istDay(now);
-  if (csv === undefined) return parseItems(items, today);
-  const pace = openPace();
-  const { rows } = await readReport(csv, { iec: undefined, rowsMax: csvRowsMax, pace });
-  return await mapPaced(rows, ({ declared }) => parseRow(declared, today), pace);
-}
-
 export type HouseCredit = HouseCreditRow;
 
 /** The id of the oldest running transaction. */
@@ -251,6 +177,80 @@ export async function readHouseChanges(
   const isTold = rows.length <= pageSize;
   const changes = isTold ? rows.flatMap((row) => toHouseChange(row) ?? []) : undefined;
   return { horizon: first.horizon, changes };
+}
+
+async function takeInventory(
+  tx: Tx,
+  actor: Actor,
+  {
+    environment,
+    items,
+    now,
+  }: { readonly environment: Environment; items: readonly InventoryItem[]; now: Date },
+): Promise<DeclarationResults> {
+  const today = istDay(now);
+  const firm = await loadHouse(tx, environment);
+  const outcomes = await takeDeclarations(
+    tx,
+    { firm, actor, vouched: true, mode: { followsBalance: false }, now },
+    parseItems(items, today),
+  );
+  const view = { firmState: firm.connection_state, today };
+  const results = outcomes.map((outcome, index) => ({
+    index,
+    ...toResult(outcome, view, actor.requestId ?? ""),
+  }));
+  return { results, ...countResults(results) };
+}
+
+async function loadHouse(db: Db, environment: Environment): Promise<FirmOfDesk> {
+  return await requireFirmOfDesk(db, houseFirmId[environment], houseFirmId[environment]);
+}
+
+function parseItems(items: readonly InventoryItem[], today: string): (CreditFacts | Failure)[] {
+  return items.map((item) =>
+    parseRow(
+      { ...item, issued_on: item.issued_on ?? deriveIssueDay(item.expires_on, today) },
+      today,
+    ),
+  );
+}
+
+type InventoryPreview = {
+  readonly environment: Environment;
+  readonly terms: InventoryTerms;
+  readonly now: Date;
+};
+
+/** The credits that the house does not have yet; writes nothing. */
+async function previewInventory(tx: Tx, { environment, terms, now }: InventoryPreview) {
+  const firm = await loadHouse(tx, environment);
+  const declared = await parseInventory(terms, now);
+  const taking = {
+    firm,
+    actor: operator,
+    vouched: true,
+    mode: { followsBalance: true },
+    now,
+  } as const;
+  const outcomes = await previewDeclarations(tx, taking, declared);
+  const isNew = declared.filter(
+    (facts, index): facts is CreditFacts =>
+      !(facts instanceof Failure) && outcomes[index]?.kind !== "known",
+  );
+  const sum = isNew.reduce((total, { face_paise }) => total + face_paise, 0);
+  return { isNew, facePaise: Math.min(sum, Number.MAX_SAFE_INTEGER) };
+}
+
+async function parseInventory(
+  { items = [], csv }: InventoryTerms,
+  now: Date,
+): Promise<(CreditFacts | Failure)[]> {
+  const today = istDay(now);
+  if (csv === undefined) return parseItems(items, today);
+  const pace = openPace();
+  const { rows } = await readReport(csv, { iec: undefined, rowsMax: csvRowsMax, pace });
+  return await mapPaced(rows, ({ declared }) => parseRow(declared, today), pace);
 }
 
 function toHouseChange({ scrip_no, scheme, face_paise, expires_on }: HouseChangeRow) {

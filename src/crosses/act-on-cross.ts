@@ -64,18 +64,6 @@ export async function actOnCross(
   );
 }
 
-/** The side that an action commits; undefined for actions that commit neither. */
-function findBoundSide(action: CrossAction, { proposedBy }: Standing): Side | undefined {
-  switch (action) {
-    case "accept":
-      return otherSide(proposedBy);
-    case "fund":
-      return "buy";
-    default:
-      return undefined;
-  }
-}
-
 /** Moves the cross, with a new deadline and a step in its history. */
 export function moveToDeadline(
   row: CrossRow,
@@ -96,21 +84,6 @@ export function moveCross(
   return { ...addStep(row, advanceCross(row.state, move), { reason, now }), due_at: null };
 }
 
-function addStep(
-  row: CrossRow,
-  state: CrossState,
-  { reason, now }: { readonly reason: string | null; readonly now: Date },
-): CrossRow {
-  return {
-    ...row,
-    state,
-    reason,
-    history: [...row.history, { status: state, at: istTimestamp(now), reason }],
-    version: row.version + 1,
-    updated_at: now,
-  };
-}
-
 /** One answer for every reason: the buyer must not learn what happened to the seller's credit. */
 export function creditUnavailable(standing?: Standing): Failure {
   const [reason, message] = ["credit_unavailable", "a credit of this cross is not available"];
@@ -127,4 +100,31 @@ export function counterpartyUnavailable(): Failure {
 /** A company cannot deal with itself through two firms. */
 export function samePan(path: string): Failure {
   return unprocessable({ path, problem: "both sides are the same company" });
+}
+
+/** The side that an action commits; undefined for actions that commit neither. */
+function findBoundSide(action: CrossAction, { proposedBy }: Standing): Side | undefined {
+  switch (action) {
+    case "accept":
+      return otherSide(proposedBy);
+    case "fund":
+      return "buy";
+    default:
+      return undefined;
+  }
+}
+
+function addStep(
+  row: CrossRow,
+  state: CrossState,
+  { reason, now }: { readonly reason: string | null; readonly now: Date },
+): CrossRow {
+  return {
+    ...row,
+    state,
+    reason,
+    history: [...row.history, { status: state, at: istTimestamp(now), reason }],
+    version: row.version + 1,
+    updated_at: now,
+  };
 }

@@ -47,53 +47,6 @@ type Ending = {
   readonly reason: string | null;
 };
 
-async function endCrosses(
-  tx: Tx,
-  endings: readonly Ending[],
-  now: Date,
-): Promise<readonly Change[]> {
-  if (endings.length === 0) return [];
-  const ended = endings.map(({ cross: before, move, action, reason }) => ({
-    action,
-    before,
-    after: moveCross(before, move, { reason, now }),
-  }));
-  await tx.run(setCrosses(ended.map(({ after }) => after)));
-  const reserving = ended.filter(({ before }) => before.state !== "proposed");
-  await releaseCredits(
-    tx,
-    reserving.flatMap(({ before: { environment, scrip_nos, cross_id } }) =>
-      scrip_nos.map((scripNo) => ({ environment, scripNo, reservedFor: cross_id })),
-    ),
-    now,
-  );
-  const funded = ended.filter(({ before }) => before.state === "funded");
-  const voided = funded.map(({ before }) => ({ ...toEscrowName(before), as: "voided" as const }));
-  assertWritten(await resolveEntries(tx, voided, now));
-  const paying = ended.filter(({ before }) => before.payment_ref !== null);
-  await dropQuestions(
-    tx,
-    paying.map(({ before }) => before.cross_id),
-  );
-  const addressed = await listAddressedFirms(
-    tx,
-    ended.map(({ after }) => after),
-  );
-  return ended.flatMap(({ action, before, after }) =>
-    buildCrossChanges({ action, before, after, addressed }),
-  );
-}
-
-/** The firms that could have answered these proposals. */
-async function listAddressedFirms(tx: Tx, crosses: readonly CrossRow[]): Promise<AddressedFirm[]> {
-  const found: AddressedFirm[] = [];
-  for (const [environment, rows] of Map.groupBy(crosses, (row) => row.environment)) {
-    const iecs = rows.map((row) => row.awaited_iec).filter((iec) => iec !== null);
-    if (iecs.length > 0) found.push(...(await listAddressed(tx, environment, iecs)));
-  }
-  return found;
-}
-
 const setSizeMax = 200;
 const clock: Actor = { kind: "worker", id: "cross-deadlines", requestId: null };
 
@@ -125,11 +78,6 @@ export async function endOverdue(
     );
   }
   return ended > 0 ? "more" : "idle";
-}
-
-function toOverdueEnding(cross: CrossRow): Ending {
-  const move = cross.state === "funded" ? "refund" : "expire";
-  return { cross, move, action: move, reason: "timeout" };
 }
 
 /** Cancels a proposal or an agreement; a seller that cancels a funded cross refunds it. */
@@ -182,11 +130,6 @@ export const endCrossesOfLostCredits: LostCreditHook = {
   },
 };
 
-function toLostCreditEnding(cross: CrossRow): Ending {
-  const move = cross.state === "funded" ? "refund" : "lose";
-  return { cross, move, action: move, reason: "credit_unavailable" };
-}
-
 /** Moves the deadlines of the desk's proposals and own crosses; those with other desks stay. */
 export async function moveCrossDeadlines(tx: Tx, clockAdvance: ClockAdvance): Promise<number> {
   const open = await lockOpenOfDesk(tx, clockAdvance.deskId);
@@ -205,4 +148,61 @@ export async function listOpenCrosses(tx: Tx, deskId: string, firmId: string): P
     id: cross_id,
     href: `/v1/cross/${cross_id}`,
   }));
+}
+
+async function endCrosses(
+  tx: Tx,
+  endings: readonly Ending[],
+  now: Date,
+): Promise<readonly Change[]> {
+  if (endings.length === 0) return [];
+  const ended = endings.map(({ cross: before, move, action, reason }) => ({
+    action,
+    before,
+    after: moveCross(before, move, { reason, now }),
+  }));
+  await tx.run(setCrosses(ended.map(({ after }) => after)));
+  const reserving = ended.filter(({ before }) => before.state !== "proposed");
+  await releaseCredits(
+    tx,
+    reserving.flatMap(({ before: { environment, scrip_nos, cross_id } }) =>
+      scrip_nos.map((scripNo) => ({ environment, scripNo, reservedFor: cross_id })),
+    ),
+    now,
+  );
+  const funded = ended.filter(({ before }) => before.state === "funded");
+  const voided = funded.map(({ before }) => ({ ...toEscrowName(before), as: "voided" as const }));
+  assertWritten(await resolveEntries(tx, voided, now));
+  const paying = ended.filter(({ before }) => before.payment_ref !== null);
+  await dropQuestions(
+    tx,
+    paying.map(({ before }) => before.cross_id),
+  );
+  const addressed = await listAddressedFirms(
+    tx,
+    ended.map(({ after }) => after),
+  );
+  return ended.flatMap(({ action, before, after }) =>
+    buildCrossChanges({ action, before, after, addressed }),
+  );
+}
+
+/** The firms that could have answered these proposals. */
+async function listAddressedFirms(tx: Tx, crosses: readonly CrossRow[]): Promise<AddressedFirm[]> {
+  const found: AddressedFirm[] = [];
+  for (const [environment, rows] of Map.groupBy(crosses, (row) => row.environment)) {
+    const iecs = rows.map((row) => row.awaited_iec).filter((iec) => iec !== null);
+    if (iecs.length > 0) found.push(...(await listAddressed(tx, environment, iecs)));
+  }
+  return found;
+}
+
+function toOverdueEnding(cross: CrossRow): Ending {
+  const move = cross.state === "funded" ? "refund" : "expire";
+  return { cross, move, action: move, reason: "timeout" };
+}
+
+function toLostCreditEnding(cross: CrossRow): Ending {
+  const move = cross.state === "funded" ? "refund" : "lose";
+  return { cross, move, action: move, reason: "credit_unavailable" };
 }

@@ -49,64 +49,6 @@ export async function fundCross(
   }
 }
 
-async function fund(tx: Tx, acting: LockedCross, paymentRef: string): Promise<readonly Change[]> {
-  const { cross, standing, now } = acting;
-  if (cross.payment_ref === paymentRef) return [];
-  requireMove("fund", standing);
-  if (cross.payment_ref !== null) {
-    throw buildConflict(standing, "payment_pending", "another payment is waited for");
-  }
-  const buyerId = cross.buyer_firm_id ?? "";
-  const buyer = (await tx.run(lockTradingFirms([buyerId]))).get(buyerId);
-  const refusal = buyer && findTradingRefusal(buyer, now);
-  if (refusal) throw refusal;
-  const paying = { ...cross, payment_ref: paymentRef };
-  const [balance] = await readBalances(tx, cross.environment, [buyerId]);
-  const missing = cross.buyer_paise - asAmount(balance?.available_paise ?? 0);
-  if (missing > 0 && cross.environment === "live") return await askBank(tx, paying, now);
-  return await holdMoney(tx, { before: cross, paying, missing, now });
-}
-
-type Holding = {
-  readonly before: CrossRow;
-  readonly paying: CrossRow;
-  readonly missing: number;
-  readonly now: Date;
-};
-
-async function holdMoney(tx: Tx, { before, paying, missing, now }: Holding): Promise<Change[]> {
-  const after = moveToDeadline(paying, "fund", { now, calendar: await readCalendar(tx) });
-  await tx.run(setCrosses([after]));
-  const deposit = {
-    environment: after.environment,
-    reference: buildFundingReference(after.cross_id),
-    deskId: after.buyer_desk_id ?? "",
-    firmId: after.buyer_firm_id ?? "",
-    paise: missing,
-    settlementId: null,
-  };
-  const taken = await takeDeposits(tx, missing > 0 ? [deposit] : [], now);
-  assertHoldsWritten(await postEntries(tx, [...taken.entries, buildEscrowEntry(after)], now));
-  return [...taken.changes, ...buildCrossChanges({ action: "fund", before, after })];
-}
-
-/** Asks for the whole sum: the balance may be gone before the payment arrives. */
-async function askBank(tx: Tx, paying: CrossRow, now: Date): Promise<Change[]> {
-  const after = { ...paying, version: paying.version + 1, updated_at: now };
-  await tx.run(setCrosses([after]));
-  const question = {
-    environment: after.environment,
-    deskId: after.buyer_desk_id ?? "",
-    port: "bank",
-    kind: "deal_funding",
-    subjectId: after.cross_id,
-    facts: { firm_id: after.buyer_firm_id ?? "", paise: after.buyer_paise },
-  } as const;
-  await tx.run(askOutside([question], now));
-  const before = { ...paying, payment_ref: null };
-  return buildCrossChanges({ action: "await_payment", isTold: false, before, after });
-}
-
 /** A cross as other rooms see it. */
 export type AwaitedCross = CrossRow;
 
@@ -251,4 +193,62 @@ export function buildEscrowEntry(cross: CrossRow): Entry {
       ...(kept > 0 ? [{ from: buyer, to: { kind: "house_cash" } as const, paise: kept }] : []),
     ],
   };
+}
+
+async function fund(tx: Tx, acting: LockedCross, paymentRef: string): Promise<readonly Change[]> {
+  const { cross, standing, now } = acting;
+  if (cross.payment_ref === paymentRef) return [];
+  requireMove("fund", standing);
+  if (cross.payment_ref !== null) {
+    throw buildConflict(standing, "payment_pending", "another payment is waited for");
+  }
+  const buyerId = cross.buyer_firm_id ?? "";
+  const buyer = (await tx.run(lockTradingFirms([buyerId]))).get(buyerId);
+  const refusal = buyer && findTradingRefusal(buyer, now);
+  if (refusal) throw refusal;
+  const paying = { ...cross, payment_ref: paymentRef };
+  const [balance] = await readBalances(tx, cross.environment, [buyerId]);
+  const missing = cross.buyer_paise - asAmount(balance?.available_paise ?? 0);
+  if (missing > 0 && cross.environment === "live") return await askBank(tx, paying, now);
+  return await holdMoney(tx, { before: cross, paying, missing, now });
+}
+
+/** Asks for the whole sum: the balance may be gone before the payment arrives. */
+async function askBank(tx: Tx, paying: CrossRow, now: Date): Promise<Change[]> {
+  const after = { ...paying, version: paying.version + 1, updated_at: now };
+  await tx.run(setCrosses([after]));
+  const question = {
+    environment: after.environment,
+    deskId: after.buyer_desk_id ?? "",
+    port: "bank",
+    kind: "deal_funding",
+    subjectId: after.cross_id,
+    facts: { firm_id: after.buyer_firm_id ?? "", paise: after.buyer_paise },
+  } as const;
+  await tx.run(askOutside([question], now));
+  const before = { ...paying, payment_ref: null };
+  return buildCrossChanges({ action: "await_payment", isTold: false, before, after });
+}
+
+type Holding = {
+  readonly before: CrossRow;
+  readonly paying: CrossRow;
+  readonly missing: number;
+  readonly now: Date;
+};
+
+async function holdMoney(tx: Tx, { before, paying, missing, now }: Holding): Promise<Change[]> {
+  const after = moveToDeadline(paying, "fund", { now, calendar: await readCalendar(tx) });
+  await tx.run(setCrosses([after]));
+  const deposit = {
+    environment: after.environment,
+    reference: buildFundingReference(after.cross_id),
+    deskId: after.buyer_desk_id ?? "",
+    firmId: after.buyer_firm_id ?? "",
+    paise: missing,
+    settlementId: null,
+  };
+  const taken = await takeDeposits(tx, missing > 0 ? [deposit] : [], now);
+  assertHoldsWritten(await postEntries(tx, [...taken.entries, buildEscrowEntry(after)], now));
+  return [...taken.changes, ...buildCrossChanges({ action: "fund", before, after })];
 }

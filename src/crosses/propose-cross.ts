@@ -67,6 +67,110 @@ export async function proposeCross(
   );
 }
 
+/** The body of the request; its fields are valid one by one. */
+type CrossRequest = {
+  readonly kind: CrossKind;
+  readonly side: Side;
+  readonly firm_id?: string;
+  readonly counterparty_firm_id?: string;
+  readonly counterparty_iec?: string;
+  readonly scrip_nos?: readonly string[];
+  readonly scheme?: Scheme;
+  readonly face_paise?: number;
+  readonly price_bps?: number;
+};
+
+/** Scrip numbers, or an amount of a scheme; both for numbers of another desk's credits. */
+type Lot = {
+  readonly scripNos: readonly string[] | undefined;
+  readonly scheme: Scheme | undefined;
+  readonly facePaise: number | undefined;
+};
+
+export type WantedCross = {
+  readonly kind: CrossKind;
+  readonly side: Side;
+  readonly firmId: string | undefined;
+  readonly counterparty: { readonly firmId: string } | { readonly iec: string };
+  readonly lot: Lot;
+  readonly priceBps: number | undefined;
+};
+
+export function parseCrossRequest(request: CrossRequest): WantedCross {
+  const { kind, side, counterparty_firm_id: firmId, scheme, face_paise: facePaise } = request;
+  const iec = request.counterparty_iec && normalizeIdentifier(request.counterparty_iec);
+  const problems = [...findCounterpartyProblems(request, iec), ...findLotProblems(request)];
+  const counterparty = firmId === undefined ? iec && { iec } : { firmId };
+  if (problems.length > 0 || !counterparty) throw unprocessable(...problems);
+  return {
+    kind,
+    side,
+    firmId: request.firm_id,
+    counterparty,
+    // An invalid number stays as it is and will not be found.
+    lot: {
+      scripNos: request.scrip_nos?.map((text) => normalizeScripNo(text) ?? text),
+      scheme,
+      facePaise,
+    },
+    priceBps: request.price_bps,
+  };
+}
+
+/** The credits that a cross is about. */
+type ChosenLot = {
+  readonly scheme: Scheme;
+  /** 0 when the seller has no such credits. */
+  readonly facePaise: Paise;
+  /** Null when a seller on another desk will choose. */
+  readonly scripNos: readonly string[] | null;
+};
+
+/** Credits of a seller on the caller's desk; for another seller, the lot as requested. */
+export async function chooseLot(
+  db: Db,
+  caller: Caller,
+  lot: Lot,
+  { seller, now }: { readonly seller: FirmOfDesk | undefined; readonly now: Date },
+): Promise<ChosenLot> {
+  const { scripNos, scheme, facePaise } = lot;
+  if (seller && scripNos)
+    return await checkNamedLot(db, caller, { ...lot, scripNos }, { seller, now });
+  if (scheme === undefined || facePaise === undefined) {
+    throw new Error("a lot that is not named by credits of the desk has a scheme and a face");
+  }
+  if (!seller) return { scheme, facePaise, scripNos: scripNos ?? null };
+  return await chooseOwnLot(db, { firmId: seller.firm_id, scheme, facePaise }, now);
+}
+
+/** The firm's credits with enough days left whose sum is the largest up to a face. */
+export async function chooseOwnLot(
+  db: Db,
+  wanted: { readonly firmId: string; readonly scheme: Scheme; readonly facePaise: Paise },
+  now: Date,
+): Promise<ChosenLot & { readonly scripNos: readonly string[] }> {
+  const { firmId, scheme } = wanted;
+  const life = { daysMin: amountDaysMin, today: istDay(now) };
+  const credits = await findDeliverable(db, { firmId, scheme, ...life });
+  const { offers, covered_paise: facePaise } = chooseOwnCredits(
+    credits.map((credit) => ({ ...credit, expires_on: dayNumber(credit.expires_on) })),
+    wanted.facePaise,
+  );
+  return { scheme, facePaise, scripNos: offers.map((offer) => offer.scrip_no) };
+}
+
+/** The first firm with the awaited IEC that answers takes the open side. */
+export function bindAnswerer(
+  { addressed_firm_id: firmId, ...cross }: FoundCross,
+  deskId: string,
+): CrossRow {
+  if (firmId === null) throw new Error("only an addressed firm answers a proposal");
+  const bound = { ...cross, awaited_iec: null };
+  return cross.proposed_by === "sell"
+    ? { ...bound, buyer_desk_id: deskId, buyer_firm_id: firmId }
+    : { ...bound, seller_desk_id: deskId, seller_firm_id: firmId };
+}
+
 async function lockOpenQuote(
   tx: Tx,
   { caller }: Call,
@@ -144,56 +248,6 @@ function toTerms(quote: CrossQuoteRow): Terms {
   };
 }
 
-/** The body of the request; its fields are valid one by one. */
-type CrossRequest = {
-  readonly kind: CrossKind;
-  readonly side: Side;
-  readonly firm_id?: string;
-  readonly counterparty_firm_id?: string;
-  readonly counterparty_iec?: string;
-  readonly scrip_nos?: readonly string[];
-  readonly scheme?: Scheme;
-  readonly face_paise?: number;
-  readonly price_bps?: number;
-};
-
-/** Scrip numbers, or an amount of a scheme; both for numbers of another desk's credits. */
-type Lot = {
-  readonly scripNos: readonly string[] | undefined;
-  readonly scheme: Scheme | undefined;
-  readonly facePaise: number | undefined;
-};
-
-export type WantedCross = {
-  readonly kind: CrossKind;
-  readonly side: Side;
-  readonly firmId: string | undefined;
-  readonly counterparty: { readonly firmId: string } | { readonly iec: string };
-  readonly lot: Lot;
-  readonly priceBps: number | undefined;
-};
-
-export function parseCrossRequest(request: CrossRequest): WantedCross {
-  const { kind, side, counterparty_firm_id: firmId, scheme, face_paise: facePaise } = request;
-  const iec = request.counterparty_iec && normalizeIdentifier(request.counterparty_iec);
-  const problems = [...findCounterpartyProblems(request, iec), ...findLotProblems(request)];
-  const counterparty = firmId === undefined ? iec && { iec } : { firmId };
-  if (problems.length > 0 || !counterparty) throw unprocessable(...problems);
-  return {
-    kind,
-    side,
-    firmId: request.firm_id,
-    counterparty,
-    // An invalid number stays as it is and will not be found.
-    lot: {
-      scripNos: request.scrip_nos?.map((text) => normalizeScripNo(text) ?? text),
-      scheme,
-      facePaise,
-    },
-    priceBps: request.price_bps,
-  };
-}
-
 function findCounterpartyProblems(
   { kind, counterparty_firm_id: firmId }: CrossRequest,
   iec: string | undefined,
@@ -226,48 +280,6 @@ function findLotProblems(request: CrossRequest): FieldProblem[] {
   }
   // Credits of another desk cannot be looked up, so their scheme and face are required.
   return side === "buy" && request.counterparty_firm_id === undefined ? missing : [];
-}
-
-/** The credits that a cross is about. */
-type ChosenLot = {
-  readonly scheme: Scheme;
-  /** 0 when the seller has no such credits. */
-  readonly facePaise: Paise;
-  /** Null when a seller on another desk will choose. */
-  readonly scripNos: readonly string[] | null;
-};
-
-/** Credits of a seller on the caller's desk; for another seller, the lot as requested. */
-export async function chooseLot(
-  db: Db,
-  caller: Caller,
-  lot: Lot,
-  { seller, now }: { readonly seller: FirmOfDesk | undefined; readonly now: Date },
-): Promise<ChosenLot> {
-  const { scripNos, scheme, facePaise } = lot;
-  if (seller && scripNos)
-    return await checkNamedLot(db, caller, { ...lot, scripNos }, { seller, now });
-  if (scheme === undefined || facePaise === undefined) {
-    throw new Error("a lot that is not named by credits of the desk has a scheme and a face");
-  }
-  if (!seller) return { scheme, facePaise, scripNos: scripNos ?? null };
-  return await chooseOwnLot(db, { firmId: seller.firm_id, scheme, facePaise }, now);
-}
-
-/** The firm's credits with enough days left whose sum is the largest up to a face. */
-export async function chooseOwnLot(
-  db: Db,
-  wanted: { readonly firmId: string; readonly scheme: Scheme; readonly facePaise: Paise },
-  now: Date,
-): Promise<ChosenLot & { readonly scripNos: readonly string[] }> {
-  const { firmId, scheme } = wanted;
-  const life = { daysMin: amountDaysMin, today: istDay(now) };
-  const credits = await findDeliverable(db, { firmId, scheme, ...life });
-  const { offers, covered_paise: facePaise } = chooseOwnCredits(
-    credits.map((credit) => ({ ...credit, expires_on: dayNumber(credit.expires_on) })),
-    wanted.facePaise,
-  );
-  return { scheme, facePaise, scripNos: offers.map((offer) => offer.scrip_no) };
 }
 
 type Selling = { readonly seller: FirmOfDesk; readonly now: Date };
@@ -314,16 +326,4 @@ function findDifferences(
       ? [{ path: "face_paise", problem: "is not the sum of the faces of these credits" }]
       : []),
   ];
-}
-
-/** The first firm with the awaited IEC that answers takes the open side. */
-export function bindAnswerer(
-  { addressed_firm_id: firmId, ...cross }: FoundCross,
-  deskId: string,
-): CrossRow {
-  if (firmId === null) throw new Error("only an addressed firm answers a proposal");
-  const bound = { ...cross, awaited_iec: null };
-  return cross.proposed_by === "sell"
-    ? { ...bound, buyer_desk_id: deskId, buyer_firm_id: firmId }
-    : { ...bound, seller_desk_id: deskId, seller_firm_id: firmId };
 }

@@ -73,15 +73,6 @@ export async function listCrosses(
   return { ...page, rows: await viewCrosses(ctx.db.planned, page.rows, visible) };
 }
 
-function buildFilter(visible: Visibility, query: ListCrossesQuery): CrossFilter {
-  return {
-    status: query.status ?? null,
-    kind: query.kind ?? null,
-    firmId: toFirmFilter(visible, query.firm_id),
-    nettingRef: query.netting_ref ?? null,
-  };
-}
-
 type CrossSearch = {
   readonly environment?: Environment | undefined;
   readonly status?: CrossState | undefined;
@@ -102,108 +93,9 @@ export async function listAllCrosses(
   return await listAllCrossRows(db.planned, filter, limit);
 }
 
-/** A side of a cross that the caller has, or would take by accepting. */
-type OwnSide = { readonly side: Side; readonly firmId: string };
-
-/** The caller's sides, the proposing one first. */
-function listOwnSides(row: FoundCross, visible: Visibility): OwnSide[] {
-  const known = listSides(row).filter((side) => isVisible(visible, side));
-  const addressed =
-    row.addressed_firm_id === null
-      ? []
-      : [{ side: otherSide(row.proposed_by), firmId: row.addressed_firm_id }];
-  const isFirst = ({ side }: OwnSide) => side === row.proposed_by;
-  return [...known, ...addressed].toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)));
-}
-
 export function findStanding(row: FoundCross, visible: Visibility): Standing {
   const sides = listOwnSides(row, visible).map(({ side }) => side);
   return { state: row.state, proposedBy: row.proposed_by, sides };
-}
-
-/** A cross as a caller sees it: its own sides only. */
-function viewCross(row: FoundCross, visible: Visibility, settlementStatus: string | null): Cross {
-  const sides = listOwnSides(row, visible);
-  const [own] = sides;
-  if (!own) throw new Error("a cross is shown to those who have a side in it");
-  const { feePaise, gstPaise } = feeWithin(priceCeil(row.face_paise, row.fee_bps));
-  const fee = { fee_paise: feePaise, gst_paise: gstPaise };
-  return {
-    cross_id: row.cross_id,
-    kind: row.kind,
-    side: own.side,
-    firm_id: own.firmId,
-    counterparty_iec: counterpartyIec(row, own.side),
-    scheme: row.scheme,
-    scrip_nos: [...row.scrip_nos],
-    face_paise: row.face_paise,
-    price_bps: row.price_bps,
-    ...fee,
-    all_in_paise: allInPaise(row, own.side),
-    sides: sides.map(({ side, firmId }) => ({
-      side,
-      firm_id: firmId,
-      ...fee,
-      all_in_paise: allInPaise(row, side),
-    })),
-    terms_hash: row.terms_hash,
-    status: row.state,
-    reason: row.reason,
-    waiting_on: findWaitingOn(row),
-    due_at: row.due_at && istTimestamp(row.due_at),
-    payment_ref: sides.some(({ side }) => side === "buy") ? row.payment_ref : null,
-    settlement_id: row.settlement_id,
-    settlement_status: settlementStatus,
-    netting_ref: row.netting_ref,
-    history: [...row.history],
-    version: row.version,
-    allowed_actions: listAllowedActions(findStanding(row, visible)),
-    created_at: istTimestamp(row.created_at),
-    updated_at: istTimestamp(row.updated_at),
-  };
-}
-
-/** The same for a set; the state of a settlement is read from the settlement. */
-async function viewCrosses(
-  db: Db,
-  rows: readonly FoundCross[],
-  visible: Visibility,
-): Promise<Cross[]> {
-  const states = await findSettlementStates(
-    db,
-    rows.flatMap((row) => row.settlement_id ?? []),
-  );
-  const view = (row: FoundCross) =>
-    viewCross(row, visible, states.get(row.settlement_id ?? "") ?? null);
-  return await mapPaced(rows, view, openPace());
-}
-
-type SideOfCross = {
-  readonly side: Side;
-  readonly deskId: string;
-  readonly firmId: string;
-};
-
-/** The sides whose firms are known. */
-function listSides(row: CrossRow): SideOfCross[] {
-  const { seller_desk_id, seller_firm_id, buyer_desk_id, buyer_firm_id } = row;
-  return [
-    ...(seller_desk_id !== null && seller_firm_id !== null
-      ? [{ side: "sell" as const, deskId: seller_desk_id, firmId: seller_firm_id }]
-      : []),
-    ...(buyer_desk_id !== null && buyer_firm_id !== null
-      ? [{ side: "buy" as const, deskId: buyer_desk_id, firmId: buyer_firm_id }]
-      : []),
-  ];
-}
-
-/** What a side pays or gets, fees included. */
-function allInPaise(row: CrossRow, side: Side): number {
-  return side === "sell" ? row.seller_paise : row.buyer_paise;
-}
-
-function counterpartyIec(row: CrossRow, side: Side): string {
-  return side === "sell" ? row.buyer_iec : row.seller_iec;
 }
 
 /**
@@ -256,6 +148,114 @@ export function buildCrossChanges({
       },
     }),
   }));
+}
+
+/** Shows a set of crosses; the state of a settlement is read from the settlement. */
+async function viewCrosses(
+  db: Db,
+  rows: readonly FoundCross[],
+  visible: Visibility,
+): Promise<Cross[]> {
+  const states = await findSettlementStates(
+    db,
+    rows.flatMap((row) => row.settlement_id ?? []),
+  );
+  const view = (row: FoundCross) =>
+    viewCross(row, visible, states.get(row.settlement_id ?? "") ?? null);
+  return await mapPaced(rows, view, openPace());
+}
+
+/** A cross as a caller sees it: its own sides only. */
+function viewCross(row: FoundCross, visible: Visibility, settlementStatus: string | null): Cross {
+  const sides = listOwnSides(row, visible);
+  const [own] = sides;
+  if (!own) throw new Error("a cross is shown to those who have a side in it");
+  const { feePaise, gstPaise } = feeWithin(priceCeil(row.face_paise, row.fee_bps));
+  const fee = { fee_paise: feePaise, gst_paise: gstPaise };
+  return {
+    cross_id: row.cross_id,
+    kind: row.kind,
+    side: own.side,
+    firm_id: own.firmId,
+    counterparty_iec: counterpartyIec(row, own.side),
+    scheme: row.scheme,
+    scrip_nos: [...row.scrip_nos],
+    face_paise: row.face_paise,
+    price_bps: row.price_bps,
+    ...fee,
+    all_in_paise: allInPaise(row, own.side),
+    sides: sides.map(({ side, firmId }) => ({
+      side,
+      firm_id: firmId,
+      ...fee,
+      all_in_paise: allInPaise(row, side),
+    })),
+    terms_hash: row.terms_hash,
+    status: row.state,
+    reason: row.reason,
+    waiting_on: findWaitingOn(row),
+    due_at: row.due_at && istTimestamp(row.due_at),
+    payment_ref: sides.some(({ side }) => side === "buy") ? row.payment_ref : null,
+    settlement_id: row.settlement_id,
+    settlement_status: settlementStatus,
+    netting_ref: row.netting_ref,
+    history: [...row.history],
+    version: row.version,
+    allowed_actions: listAllowedActions(findStanding(row, visible)),
+    created_at: istTimestamp(row.created_at),
+    updated_at: istTimestamp(row.updated_at),
+  };
+}
+
+/** A side of a cross that the caller has, or would take by accepting. */
+type OwnSide = { readonly side: Side; readonly firmId: string };
+
+/** The caller's sides, the proposing one first. */
+function listOwnSides(row: FoundCross, visible: Visibility): OwnSide[] {
+  const known = listSides(row).filter((side) => isVisible(visible, side));
+  const addressed =
+    row.addressed_firm_id === null
+      ? []
+      : [{ side: otherSide(row.proposed_by), firmId: row.addressed_firm_id }];
+  const isFirst = ({ side }: OwnSide) => side === row.proposed_by;
+  return [...known, ...addressed].toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)));
+}
+
+type SideOfCross = {
+  readonly side: Side;
+  readonly deskId: string;
+  readonly firmId: string;
+};
+
+/** The sides whose firms are known. */
+function listSides(row: CrossRow): SideOfCross[] {
+  const { seller_desk_id, seller_firm_id, buyer_desk_id, buyer_firm_id } = row;
+  return [
+    ...(seller_desk_id !== null && seller_firm_id !== null
+      ? [{ side: "sell" as const, deskId: seller_desk_id, firmId: seller_firm_id }]
+      : []),
+    ...(buyer_desk_id !== null && buyer_firm_id !== null
+      ? [{ side: "buy" as const, deskId: buyer_desk_id, firmId: buyer_firm_id }]
+      : []),
+  ];
+}
+
+function counterpartyIec(row: CrossRow, side: Side): string {
+  return side === "sell" ? row.buyer_iec : row.seller_iec;
+}
+
+/** What a side pays or gets, fees included. */
+function allInPaise(row: CrossRow, side: Side): number {
+  return side === "sell" ? row.seller_paise : row.buyer_paise;
+}
+
+function buildFilter(visible: Visibility, query: ListCrossesQuery): CrossFilter {
+  return {
+    status: query.status ?? null,
+    kind: query.kind ?? null,
+    firmId: toFirmFilter(visible, query.firm_id),
+    nettingRef: query.netting_ref ?? null,
+  };
 }
 
 function describeSide(side: Side, row: CrossRow): object {

@@ -104,16 +104,6 @@ export async function lockPayees(
   return toPayees(await tx.run(lockFirmsForShare(firmIds)), now);
 }
 
-function toPayees(firms: readonly FirmRow[], now: Date): ReadonlyMap<string, PayeeFirm> {
-  return new Map(
-    firms.map((firm) => {
-      const { bank_ifsc: ifsc, bank_last4: last4 } = firm;
-      const account = ifsc !== null && last4 !== null ? { ifsc, last4 } : null;
-      return [firm.firm_id, { account, holds: listHolds(firm, now) }];
-    }),
-  );
-}
-
 type RevealedAccount = {
   readonly firm_id: string;
   readonly account_no: string;
@@ -159,4 +149,14 @@ export function sealedAccounts({ db }: Pick<Context, "db">): SealedPlace {
     },
     set: (rows) => accountColumn.set(db, rows),
   };
+}
+
+function toPayees(firms: readonly FirmRow[], now: Date): ReadonlyMap<string, PayeeFirm> {
+  return new Map(
+    firms.map((firm) => {
+      const { bank_ifsc: ifsc, bank_last4: last4 } = firm;
+      const account = ifsc !== null && last4 !== null ? { ifsc, last4 } : null;
+      return [firm.firm_id, { account, holds: listHolds(firm, now) }];
+    }),
+  );
 }

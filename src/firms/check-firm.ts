@@ -47,20 +47,6 @@ export async function verifyFirm(
   });
 }
 
-/** A desk's own firm can be opened without IEC and PAN. */
-function refuseIncomplete({ iec, pan, connection_state }: FirmRow): void {
-  const missing = Object.entries({ iec, pan }).flatMap(([name, value]) => (value ? [] : [name]));
-  if (missing.length === 0) return;
-  throw new Failure("conflict", "the firm has no IEC or PAN yet", {
-    detail: {
-      reason: "identity_incomplete",
-      missing,
-      state: connection_state,
-      allowed_actions: allowedActions(firmLifecycle, connection_state),
-    },
-  });
-}
-
 /** Asks the registry about the firm and, if it has an account, the bank about the account. */
 export async function askAboutFirm(tx: Tx, firm: FirmRow, now: Date): Promise<FirmCheck[]> {
   const account = buildAccountQuestion(firm);
@@ -74,38 +60,6 @@ export async function askAboutAccount(tx: Tx, firm: FirmRow, now: Date): Promise
   if (!account) return [];
   await tx.run(askOutside([account], now));
   return buildPendingChecks(accountChecks);
-}
-
-function buildIdentityQuestion(firm: FirmRow): Question<"firm_identity"> {
-  if (firm.iec === null || firm.pan === null) throw new Error("a firm is asked about by its IEC");
-  return {
-    environment: firm.environment,
-    deskId: firm.desk_id,
-    port: "registry",
-    kind: "firm_identity",
-    subjectId: firm.firm_id,
-    facts: { iec: firm.iec, pan: firm.pan, gstin: firm.gstin },
-  };
-}
-
-/** Names the account by its last digits, so that no inquiry holds the whole number. */
-function buildAccountQuestion(firm: FirmRow): Question<"bank_account"> | undefined {
-  if (firm.bank_last4 === null || firm.bank_ifsc === null || firm.bank_name === null) {
-    return undefined;
-  }
-  return {
-    environment: firm.environment,
-    deskId: firm.desk_id,
-    port: "bank",
-    kind: "bank_account",
-    subjectId: firm.firm_id,
-    facts: {
-      legal_name: firm.legal_name,
-      account_name: firm.bank_name,
-      last4: firm.bank_last4,
-      ifsc: firm.bank_ifsc,
-    },
-  };
 }
 
 type Answers = readonly Answered<"firm_identity" | "bank_account">[];
@@ -135,40 +89,11 @@ export async function applyChecks(
   );
 }
 
-function groupChecksByFirm(answered: Answers): Map<string, FirmCheck[]> {
-  const found = new Map<string, FirmCheck[]>();
-  for (const { subject_id, answer, as_of } of answered) {
-    const checks = toFirmChecks(answer.checks, istTimestamp(as_of));
-    found.set(subject_id, [...(found.get(subject_id) ?? []), ...checks]);
-  }
-  return found;
-}
-
 const verdictEvents = {
   confirm: "firm.verified",
   require_action: "firm.action_required",
   reject: "firm.rejected",
 } as const;
-
-function decideOnChecks(firm: FirmRow, found: readonly FirmCheck[], now: Date): Decision {
-  const checks = mergeChecks(firm.checks, found);
-  const changes = { checks, checked_at: now };
-  const failed = checks.filter(({ outcome }) => outcome === "fail");
-  if (firm.connection_state !== "verifying") {
-    // A trading firm that changed its account keeps trading; its payouts wait for the bank.
-    const isFailure = found.some(({ outcome }) => outcome === "fail");
-    const event = { name: "firm.action_required", data: { checks: failed } };
-    return { action: "check", changes, ...(isFailure && { event }) };
-  }
-  const verdict = decideVerification(checks);
-  if (verdict === "pending") return { action: "check", changes };
-  const state = advance(firmLifecycle, firm.connection_state, verdict);
-  return {
-    action: verdict,
-    changes: { ...changes, connection_state: state },
-    event: { name: verdictEvents[verdict], data: { checks: failed } },
-  };
-}
 
 /**
  * Stores the mandate that lets the desk trade for the firm. The same mandate again does nothing.
@@ -195,6 +120,81 @@ export async function authorizeFirm(
       };
     },
   });
+}
+
+/** A desk's own firm can be opened without IEC and PAN. */
+function refuseIncomplete({ iec, pan, connection_state }: FirmRow): void {
+  const missing = Object.entries({ iec, pan }).flatMap(([name, value]) => (value ? [] : [name]));
+  if (missing.length === 0) return;
+  throw new Failure("conflict", "the firm has no IEC or PAN yet", {
+    detail: {
+      reason: "identity_incomplete",
+      missing,
+      state: connection_state,
+      allowed_actions: allowedActions(firmLifecycle, connection_state),
+    },
+  });
+}
+
+/** Names the account by its last digits, so that no inquiry holds the whole number. */
+function buildAccountQuestion(firm: FirmRow): Question<"bank_account"> | undefined {
+  if (firm.bank_last4 === null || firm.bank_ifsc === null || firm.bank_name === null) {
+    return undefined;
+  }
+  return {
+    environment: firm.environment,
+    deskId: firm.desk_id,
+    port: "bank",
+    kind: "bank_account",
+    subjectId: firm.firm_id,
+    facts: {
+      legal_name: firm.legal_name,
+      account_name: firm.bank_name,
+      last4: firm.bank_last4,
+      ifsc: firm.bank_ifsc,
+    },
+  };
+}
+
+function buildIdentityQuestion(firm: FirmRow): Question<"firm_identity"> {
+  if (firm.iec === null || firm.pan === null) throw new Error("a firm is asked about by its IEC");
+  return {
+    environment: firm.environment,
+    deskId: firm.desk_id,
+    port: "registry",
+    kind: "firm_identity",
+    subjectId: firm.firm_id,
+    facts: { iec: firm.iec, pan: firm.pan, gstin: firm.gstin },
+  };
+}
+
+function groupChecksByFirm(answered: Answers): Map<string, FirmCheck[]> {
+  const found = new Map<string, FirmCheck[]>();
+  for (const { subject_id, answer, as_of } of answered) {
+    const checks = toFirmChecks(answer.checks, istTimestamp(as_of));
+    found.set(subject_id, [...(found.get(subject_id) ?? []), ...checks]);
+  }
+  return found;
+}
+
+function decideOnChecks(firm: FirmRow, found: readonly FirmCheck[], now: Date): Decision {
+  const checks = mergeChecks(firm.checks, found);
+  const changes = { checks, checked_at: now };
+  const failed = checks.filter(({ outcome }) => outcome === "fail");
+  if (firm.connection_state !== "verifying") {
+    // A trading firm that changed its account keeps trading; its payouts wait for the bank.
+    const isFailure = found.some(({ outcome }) => outcome === "fail");
+    const event = { name: "firm.action_required", data: { checks: failed } };
+    return { action: "check", changes, ...(isFailure && { event }) };
+  }
+  const verdict = decideVerification(checks);
+  if (verdict === "pending") return { action: "check", changes };
+  const state = advance(firmLifecycle, firm.connection_state, verdict);
+  return {
+    action: verdict,
+    changes: { ...changes, connection_state: state },
+    event: { name: verdictEvents[verdict], data: { checks: failed } },
+  };
 }
 
 function parseMandate(given: AuthorizeFirmBody["mandate"], now: Date): Mandate {

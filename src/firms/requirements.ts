@@ -91,17 +91,6 @@ export async function declareRequirement(
   );
 }
 
-/** A retry whose requirement was deleted is refused: a retry never creates a second one. */
-async function findDeclaredEarlier(
-  tx: Tx,
-  { desk_id, firm_id }: RequirementRow,
-  requirementId: string,
-): Promise<Requirement> {
-  const row = await findRequirement(tx, { deskId: desk_id, firmId: firm_id }, requirementId);
-  if (row) return viewRequirement(row);
-  throw createdWasDeleted("requirement", requirementId);
-}
-
 /** Changes the given fields; does nothing when none differs. */
 export async function updateRequirement(
   ctx: Context,
@@ -187,20 +176,6 @@ export async function listRequirements(
 
 type RequirementOfFirm = { readonly firmId: string; readonly requirementId: string };
 
-/** A requirement of a firm that the caller can see, locked. */
-async function lockRequirementOfFirm(
-  tx: Tx,
-  caller: Caller,
-  { firmId, requirementId }: RequirementOfFirm,
-): Promise<RequirementRow> {
-  const firm = await requireVisibleFirm(tx, caller, firmId);
-  const row = isId("rqm", requirementId)
-    ? await lockRequirement(tx, { deskId: firm.desk_id, firmId: firm.firm_id }, requirementId)
-    : undefined;
-  if (!row) throw notFound();
-  return row;
-}
-
 /** Runs a write that sets a reference, and turns the unique violation into a conflict. */
 async function catchReferenceConflict<Result>(
   ctx: Context,
@@ -219,6 +194,17 @@ async function catchReferenceConflict<Result>(
       },
     });
   }
+}
+
+/** A retry whose requirement was deleted is refused: a retry never creates a second one. */
+async function findDeclaredEarlier(
+  tx: Tx,
+  { desk_id, firm_id }: RequirementRow,
+  requirementId: string,
+): Promise<Requirement> {
+  const row = await findRequirement(tx, { deskId: desk_id, firmId: firm_id }, requirementId);
+  if (row) return viewRequirement(row);
+  throw createdWasDeleted("requirement", requirementId);
 }
 
 function viewRequirement(row: RequirementRow): Requirement {
@@ -260,4 +246,18 @@ function buildRequirementChange(
     before: before && viewRequirement(before),
     after: after && viewRequirement(after),
   };
+}
+
+/** A requirement of a firm that the caller can see, locked. */
+async function lockRequirementOfFirm(
+  tx: Tx,
+  caller: Caller,
+  { firmId, requirementId }: RequirementOfFirm,
+): Promise<RequirementRow> {
+  const firm = await requireVisibleFirm(tx, caller, firmId);
+  const row = isId("rqm", requirementId)
+    ? await lockRequirement(tx, { deskId: firm.desk_id, firmId: firm.firm_id }, requirementId)
+    : undefined;
+  if (!row) throw notFound();
+  return row;
 }

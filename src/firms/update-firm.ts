@@ -69,70 +69,6 @@ export async function updateFirm(
   }
 }
 
-/** The columns that differ from the stored ones. */
-function findChanges(firm: FirmRow, given: UpdateFirmBody, sealKey: Buffer): Partial<FirmRow> {
-  const { bank, ...fields } = given;
-  const known: Readonly<Record<string, unknown>> = firm;
-  const changes = Object.fromEntries(
-    Object.entries(fields).filter(([name, value]) => value !== known[name]),
-  );
-  if (bank === undefined || isSameBank(firm, bank, sealKey)) return changes;
-  return { ...changes, ...sealBank(bank, firm.firm_id, sealKey) };
-}
-
-/**
- *   identity        a verified firm is verified again, and its mandate ends
- *   bank account    payouts are held for a day; a trading firm keeps trading, and the bank is asked
- *                   before the next payout
- *   other fields    are stored
- */
-async function decideConsequences(
-  tx: Tx,
-  { firm, changes, now }: { firm: FirmRow; changes: Partial<FirmRow>; now: Date },
-): Promise<Decision> {
-  const isAnother = identityFields.some((field) => field in changes);
-  const movesMoney = "bank_sealed" in changes;
-  const hold =
-    movesMoney || "iec" in changes
-      ? {
-          hold_reason: "beneficiary_change",
-          hold_until: new Date(now.getTime() + beneficiaryHoldMs),
-        }
-      : {};
-  const updated = { ...firm, ...changes, ...hold };
-  const base = { ...changes, ...hold };
-  const state = firm.connection_state;
-  const isTrading = state === "authorized" || state === "suspended";
-  const isAsked = state === "verifying" || state === "verified" || isTrading;
-  if (!isAsked || (!isAnother && !movesMoney)) return { action: "update", changes: base };
-  await dropQuestions(tx, [firm.firm_id]);
-  if (isTrading && !isAnother) {
-    const others = firm.checks.filter(({ check }) => check !== "BANK_NAME_MATCH");
-    const checks = mergeChecks(others, await askAboutAccount(tx, updated, now));
-    return { action: "update", changes: { ...base, checks } };
-  }
-  const next = advance(firmLifecycle, state, "change_identity");
-  const checks = await askAboutFirm(tx, updated, now);
-  return {
-    action: "update",
-    changes: { ...base, connection_state: next, checks, mandate: null },
-  };
-}
-
-function refuseClosed({ connection_state }: FirmRow): void {
-  if (!closedStates.includes(connection_state)) return;
-  throw wrongState(`a firm that is ${connection_state} cannot be changed`, {
-    state: connection_state,
-    allowed: allowedActions(firmLifecycle, connection_state),
-  });
-}
-
-/** Names of desks are unique across the service, so only the operator changes them. */
-function refuseRenamedDesk(firm: FirmRow, changes: Partial<FirmRow>): void {
-  if (firm.firm_id !== firm.desk_id || changes.legal_name === undefined) return;
-  throw onlyByOperator("the operator names a desk");
-}
-
 export type GroupMove = {
   readonly deskId: string;
   readonly from: string | null;
@@ -184,5 +120,69 @@ export function buildMembershipChange({
     },
     before,
     after,
+  };
+}
+
+/** The columns that differ from the stored ones. */
+function findChanges(firm: FirmRow, given: UpdateFirmBody, sealKey: Buffer): Partial<FirmRow> {
+  const { bank, ...fields } = given;
+  const known: Readonly<Record<string, unknown>> = firm;
+  const changes = Object.fromEntries(
+    Object.entries(fields).filter(([name, value]) => value !== known[name]),
+  );
+  if (bank === undefined || isSameBank(firm, bank, sealKey)) return changes;
+  return { ...changes, ...sealBank(bank, firm.firm_id, sealKey) };
+}
+
+/** Names of desks are unique across the service, so only the operator changes them. */
+function refuseRenamedDesk(firm: FirmRow, changes: Partial<FirmRow>): void {
+  if (firm.firm_id !== firm.desk_id || changes.legal_name === undefined) return;
+  throw onlyByOperator("the operator names a desk");
+}
+
+function refuseClosed({ connection_state }: FirmRow): void {
+  if (!closedStates.includes(connection_state)) return;
+  throw wrongState(`a firm that is ${connection_state} cannot be changed`, {
+    state: connection_state,
+    allowed: allowedActions(firmLifecycle, connection_state),
+  });
+}
+
+/**
+ *   identity        a verified firm is verified again, and its mandate ends
+ *   bank account    payouts are held for a day; a trading firm keeps trading, and the bank is asked
+ *                   before the next payout
+ *   other fields    are stored
+ */
+async function decideConsequences(
+  tx: Tx,
+  { firm, changes, now }: { firm: FirmRow; changes: Partial<FirmRow>; now: Date },
+): Promise<Decision> {
+  const isAnother = identityFields.some((field) => field in changes);
+  const movesMoney = "bank_sealed" in changes;
+  const hold =
+    movesMoney || "iec" in changes
+      ? {
+          hold_reason: "beneficiary_change",
+          hold_until: new Date(now.getTime() + beneficiaryHoldMs),
+        }
+      : {};
+  const updated = { ...firm, ...changes, ...hold };
+  const base = { ...changes, ...hold };
+  const state = firm.connection_state;
+  const isTrading = state === "authorized" || state === "suspended";
+  const isAsked = state === "verifying" || state === "verified" || isTrading;
+  if (!isAsked || (!isAnother && !movesMoney)) return { action: "update", changes: base };
+  await dropQuestions(tx, [firm.firm_id]);
+  if (isTrading && !isAnother) {
+    const others = firm.checks.filter(({ check }) => check !== "BANK_NAME_MATCH");
+    const checks = mergeChecks(others, await askAboutAccount(tx, updated, now));
+    return { action: "update", changes: { ...base, checks } };
+  }
+  const next = advance(firmLifecycle, state, "change_identity");
+  const checks = await askAboutFirm(tx, updated, now);
+  return {
+    action: "update",
+    changes: { ...base, connection_state: next, checks, mandate: null },
   };
 }

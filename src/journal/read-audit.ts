@@ -46,29 +46,10 @@ export async function listAudit(
   return { ...page, rows: page.rows.map(viewRecord) };
 }
 
-function toFilter(query: ListAuditQuery): TrailFilter {
-  return {
-    entityType: query.entity_type ?? null,
-    entityId: query.entity_id ?? null,
-    actor: query.actor ?? null,
-    action: query.action ?? null,
-    from: parseQueryInstant("from", query.from),
-    to: parseQueryInstant("to", query.to),
-  };
-}
-
-function viewRecord({ at, at_text: _text, desk_id: _desk, ...row }: TrailRow): AuditEntry {
-  return { ...row, at: istTimestamp(at) };
-}
-
 /** The key in force first, then the keys of earlier master keys. */
 export async function listAuditKeys(ctx: Pick<Context, "db" | "auditKey">): Promise<AuditKeys> {
   const keys = await findTrustedKeys(ctx.db, ctx);
   return { keys: keys.map((public_key) => ({ algorithm: "Ed25519", public_key })) };
-}
-
-function successionText(former: string, next: string): string {
-  return `scripdesk audit key ${former} is followed by ${next}`;
 }
 
 /** Stored once for each pair of keys. */
@@ -110,4 +91,23 @@ export async function findTrustedKeys(
     }
   }
   return known;
+}
+
+function toFilter(query: ListAuditQuery): TrailFilter {
+  return {
+    entityType: query.entity_type ?? null,
+    entityId: query.entity_id ?? null,
+    actor: query.actor ?? null,
+    action: query.action ?? null,
+    from: parseQueryInstant("from", query.from),
+    to: parseQueryInstant("to", query.to),
+  };
+}
+
+function viewRecord({ at, at_text: _text, desk_id: _desk, ...row }: TrailRow): AuditEntry {
+  return { ...row, at: istTimestamp(at) };
+}
+
+function successionText(former: string, next: string): string {
+  return `scripdesk audit key ${former} is followed by ${next}`;
 }

@@ -111,6 +111,31 @@ export async function checkLedgerWhenDue(ctx: Context): Promise<"more" | "idle">
   return "idle";
 }
 
+const firstLine: LinePlace = { firmId: "", at: "-infinity", entryNo: 0 };
+const firstCredit: CreditPlace = { environment: "", scripNo: "" };
+
+export async function recordVerdict(db: Db, verdict: Verdict): Promise<void> {
+  await setVerdict(db, {
+    checked_at: verdict.checkedAt,
+    took_ms: verdict.tookMs,
+    entries: verdict.entries,
+    sound: verdict.sound,
+    first_break: verdict.firstBreak,
+  });
+}
+
+/** Whether the books were ever checked. */
+export async function ledgerWasChecked(db: Db): Promise<boolean> {
+  return (await findVerdict(db)) !== undefined;
+}
+
+/** Whether money may leave: the last check found no break and is recent. */
+export async function ledgerIsSound(db: Db, now: Date): Promise<boolean> {
+  const verdict = await findVerdict(db);
+  if (!verdict?.sound) return false;
+  return now.getTime() - verdict.checked_at.getTime() <= verdictAgeMaxMs;
+}
+
 async function runTimed(
   { db, now }: CheckContext,
   find: () => Promise<Break | undefined>,
@@ -125,38 +150,6 @@ async function runTimed(
   const tookMs = Math.ceil(performance.now() - startedMs);
   return { sound: firstBreak === null, entries, tookMs, checkedAt, firstBreak };
 }
-
-async function checkInRounds({ db }: CheckContext): Promise<Break | undefined> {
-  const { rounds } = await findProof(db);
-  const all = { from: rounds.slices ?? 0, below: lastNumber };
-  const reread = await rereadSlices(db, all, performance.now() + roundMs);
-  if (reread.firstBreak) return reread.firstBreak;
-  if (reread.changed) {
-    const { from, to, digest } = reread.changed;
-    return {
-      check: "entry_unchanged",
-      place: `entries after ${from} up to ${to}`,
-      found: "other entries than those that were proved",
-      expected: digest.toString("hex"),
-    };
-  }
-  const compared = await compareAll(
-    db,
-    { lines: rounds.lines ?? firstLine, owners: rounds.owners ?? firstCredit },
-    roundMs,
-  );
-  const { firstBreak, lines, owners } = compared;
-  const next: Rounds = {
-    ...(reread.next !== undefined && { slices: reread.next }),
-    ...(lines && { lines }),
-    ...(owners && { owners }),
-  };
-  await setRounds(db, next);
-  return firstBreak;
-}
-
-const firstLine: LinePlace = { firmId: "", at: "-infinity", entryNo: 0 };
-const firstCredit: CreditPlace = { environment: "", scripNo: "" };
 
 type Comparison = {
   readonly firstBreak?: Break;
@@ -210,12 +203,6 @@ async function findRecentBreak(db: Database): Promise<Break | undefined> {
   return (await findBreakIn(db, slice)) ?? (await findChainBreakIn(db, slice));
 }
 
-/** Every comparison sums the entries since the proof, so they must stay few. */
-async function proveRecent(db: Database): Promise<void> {
-  const recent = await countAfter(db, await readProvedNumber(db));
-  if (recent > entriesPerSlice) await proveEntries(db, performance.now() + provingMs);
-}
-
 type Step<Place> = {
   readonly upTo: Place | undefined;
   readonly firstBreak: Break | undefined;
@@ -238,6 +225,16 @@ async function walk<Place>(
   }
 }
 
+function toBreak(check: CheckName, found: Found): Break {
+  return { check, ...found };
+}
+
+/** Every comparison sums the entries since the proof, so they must stay few. */
+async function proveRecent(db: Database): Promise<void> {
+  const recent = await countAfter(db, await readProvedNumber(db));
+  if (recent > entriesPerSlice) await proveEntries(db, performance.now() + provingMs);
+}
+
 async function findBreak(
   check: CheckName,
   finding: Promise<Found | undefined>,
@@ -246,28 +243,31 @@ async function findBreak(
   return found && toBreak(check, found);
 }
 
-function toBreak(check: CheckName, found: Found): Break {
-  return { check, ...found };
-}
-
-export async function recordVerdict(db: Db, verdict: Verdict): Promise<void> {
-  await setVerdict(db, {
-    checked_at: verdict.checkedAt,
-    took_ms: verdict.tookMs,
-    entries: verdict.entries,
-    sound: verdict.sound,
-    first_break: verdict.firstBreak,
-  });
-}
-
-/** Whether the books were ever checked. */
-export async function ledgerWasChecked(db: Db): Promise<boolean> {
-  return (await findVerdict(db)) !== undefined;
-}
-
-/** Whether money may leave: the last check found no break and is recent. */
-export async function ledgerIsSound(db: Db, now: Date): Promise<boolean> {
-  const verdict = await findVerdict(db);
-  if (!verdict?.sound) return false;
-  return now.getTime() - verdict.checked_at.getTime() <= verdictAgeMaxMs;
+async function checkInRounds({ db }: CheckContext): Promise<Break | undefined> {
+  const { rounds } = await findProof(db);
+  const all = { from: rounds.slices ?? 0, below: lastNumber };
+  const reread = await rereadSlices(db, all, performance.now() + roundMs);
+  if (reread.firstBreak) return reread.firstBreak;
+  if (reread.changed) {
+    const { from, to, digest } = reread.changed;
+    return {
+      check: "entry_unchanged",
+      place: `entries after ${from} up to ${to}`,
+      found: "other entries than those that were proved",
+      expected: digest.toString("hex"),
+    };
+  }
+  const compared = await compareAll(
+    db,
+    { lines: rounds.lines ?? firstLine, owners: rounds.owners ?? firstCredit },
+    roundMs,
+  );
+  const { firstBreak, lines, owners } = compared;
+  const next: Rounds = {
+    ...(reread.next !== undefined && { slices: reread.next }),
+    ...(lines && { lines }),
+    ...(owners && { owners }),
+  };
+  await setRounds(db, next);
+  return firstBreak;
 }

@@ -94,16 +94,6 @@ export async function findChainBreakIn(db: Db, slice: Slice): Promise<SliceBreak
   return found && { check: "owners_in_a_chain", ...found };
 }
 
-/** The last number below which no entry can appear any more; undefined while a transaction is open. */
-async function findSettledNumber(db: Db): Promise<number | undefined> {
-  const cut = await takeCut(db);
-  for (let look = 0; look < cutLooks; look++) {
-    if (await isCutSettled(db, cut)) return cut.entryNo;
-    await setTimeout(cutLookMs);
-  }
-  return undefined;
-}
-
 /** The result of reading proved slices again; `next` is undefined after the last slice. */
 export type RereadResult = {
   readonly next: number | undefined;
@@ -148,4 +138,14 @@ export async function forgetProof(db: ProofDb): Promise<void> {
 
 export async function readProvedNumber(db: Db): Promise<number> {
   return (await findProof(db)).proved_to;
+}
+
+/** The last number below which no entry can appear any more; undefined while a transaction is open. */
+async function findSettledNumber(db: Db): Promise<number | undefined> {
+  const cut = await takeCut(db);
+  for (let look = 0; look < cutLooks; look++) {
+    if (await isCutSettled(db, cut)) return cut.entryNo;
+    await setTimeout(cutLookMs);
+  }
+  return undefined;
 }

@@ -58,13 +58,6 @@ export async function readMoney(
   return { postings, next: isLast ? undefined : { at: last.at, entryNo: last.entry_no } };
 }
 
-/** Drops the entries of the last time, which may have more on the next page, unless it is the only one. */
-function dropLastTime<Entry extends { readonly at: Date }>(entries: readonly Entry[]): Entry[] {
-  const last = entries.at(-1)?.at.getTime();
-  const whole = entries.filter(({ at }) => at.getTime() !== last);
-  return whole.length > 0 ? whole : [...entries];
-}
-
 /** An entry number, and the transaction id before which all must have ended for the cut to be settled. */
 export type Cut = { readonly entryNo: number; readonly before: string };
 
@@ -123,4 +116,11 @@ export async function listFirmsWithMoney(
     firms: [...firms].map(([firmId, environment]) => ({ firmId, environment })),
     next: rows.length === limit ? rows.at(-1)?.balance : undefined,
   };
+}
+
+/** Drops the entries of the last time, which may have more on the next page, unless it is the only one. */
+function dropLastTime<Entry extends { readonly at: Date }>(entries: readonly Entry[]): Entry[] {
+  const last = entries.at(-1)?.at.getTime();
+  const whole = entries.filter(({ at }) => at.getTime() !== last);
+  return whole.length > 0 ? whole : [...entries];
 }

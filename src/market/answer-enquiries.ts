@@ -40,19 +40,10 @@ export async function showEnquiry(ctx: Context, enquiryRef: string): Promise<Ope
   return openEnquiry(row, ctx);
 }
 
-function openEnquiry(row: EnquiryRow, ctx: Context): OpenedEnquiry {
-  const { kind, scheme, amount_paise, outcome } = row;
-  return { ...viewEnquiry(row), kind, scheme, amount_paise, ...openPerson(row, ctx), outcome };
-}
-
 export async function readEnquiry({ db }: Context, enquiryRef: string): Promise<Enquiry> {
   const row = isId("enq", enquiryRef) ? await findEnquiry(db, enquiryRef) : undefined;
   if (!row) throw enquiryNotFound();
   return viewEnquiry(row);
-}
-
-function enquiryNotFound(): Failure {
-  return new Failure("not_found", "no such enquiry; it may have been deleted after its time");
 }
 
 export async function closeEnquiry(
@@ -89,4 +80,13 @@ export async function deleteExpiredEnquiries({ db, now }: Context): Promise<"mor
     await recordChanges(tx, retention, changes, instant);
     return gone.length === setSizeMax ? "more" : "idle";
   });
+}
+
+function openEnquiry(row: EnquiryRow, ctx: Context): OpenedEnquiry {
+  const { kind, scheme, amount_paise, outcome } = row;
+  return { ...viewEnquiry(row), kind, scheme, amount_paise, ...openPerson(row, ctx), outcome };
+}
+
+function enquiryNotFound(): Failure {
+  return new Failure("not_found", "no such enquiry; it may have been deleted after its time");
 }

@@ -77,12 +77,6 @@ export async function submitEnquiry(
   );
 }
 
-/** Recognises an equal enquiry. Keyed, so that a reader of the table cannot test guesses. */
-function keyedDigest(enquiry: object, { sealKey }: Pick<Context, "sealKey">): Buffer {
-  const key = keyFor("enquiries", sealingKey(sealKey));
-  return createHmac("sha256", key).update(canonicalJson(enquiry)).digest();
-}
-
 const notes: Readonly<Record<Side | "none", string>> = {
   sell: "An estimate and not an offer. The price depends on how long a credit is still valid and on the market of the moment; a binding price is quoted for each credit.",
   buy: "An estimate and not an offer. Credits move whole, so a bundle may cover less than the amount; a binding price is quoted for each bundle.",
@@ -150,18 +144,9 @@ export function describeChange(
   };
 }
 
-/** Bound to the enquiry: it does not open when moved to another row. */
-function sealPerson(person: Person, ref: string, { sealKey }: Pick<Context, "sealKey">) {
-  return seal(JSON.stringify(person), sealPurpose(ref), sealKey);
-}
-
 export function openPerson(row: EnquiryRow, { sealKey }: Pick<Context, "sealKey">): Person {
   const text = open(row.person_sealed, sealPurpose(row.enquiry_ref), sealKey);
   return JSON.parse(text) as Person; // What sealPerson was given.
-}
-
-function sealPurpose(enquiryRef: string): string {
-  return `enquiry ${enquiryRef}`;
 }
 
 /** The sealed column of this room, for a change of the master key. */
@@ -185,4 +170,19 @@ export function sealedPersons(
         }),
       ),
   };
+}
+
+/** Bound to the enquiry: it does not open when moved to another row. */
+function sealPerson(person: Person, ref: string, { sealKey }: Pick<Context, "sealKey">) {
+  return seal(JSON.stringify(person), sealPurpose(ref), sealKey);
+}
+
+function sealPurpose(enquiryRef: string): string {
+  return `enquiry ${enquiryRef}`;
+}
+
+/** Recognises an equal enquiry. Keyed, so that a reader of the table cannot test guesses. */
+function keyedDigest(enquiry: object, { sealKey }: Pick<Context, "sealKey">): Buffer {
+  const key = keyFor("enquiries", sealingKey(sealKey));
+  return createHmac("sha256", key).update(canonicalJson(enquiry)).digest();
 }

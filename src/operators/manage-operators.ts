@@ -62,46 +62,12 @@ export async function resetOperator(
   return await letIn(ctx, actor, { kind: operatorReset, ...terms, outcome: "reset" });
 }
 
-async function letIn(
-  ctx: Pick<Context, "db" | "now">,
-  actor: Actor,
-  {
-    kind,
-    name,
-    role,
-    outcome,
-  }: {
-    readonly kind: ApprovalKind<EnrolmentTerms>;
-    readonly name: string;
-    readonly role: OperatorRole;
-    readonly outcome: "added" | "reset";
-  },
-): Promise<LetIn> {
-  const code = newCode();
-  const admins = (await listOperatorRows(ctx.db)).filter((person) => person.role === "admin");
-  const people = admins.length >= 2 ? 2 : 1;
-  const acted: Acted = await actWithApproval(ctx, actor, {
-    kind,
-    environment: "live",
-    subjectId: personKey(name),
-    terms: { name, role, code_hash: hashCode(code).toString("hex"), people },
-    people,
-  });
-  if (acted.outcome === "proposed") {
-    return { outcome: "proposed", approval_id: acted.approval_id, code };
-  }
-  const { operator: person } = acted.answer as EnrolmentAnswer; // What carrying it out answers.
-  return { outcome, operator: person, code };
-}
-
 type EnrolmentTerms = Terms & {
   readonly name: string;
   readonly role: OperatorRole;
   readonly code_hash: string;
   readonly people: 1 | 2;
 };
-
-type EnrolmentAnswer = { readonly operator: OperatorView; readonly code?: string };
 
 export const operatorAddition: ApprovalKind<EnrolmentTerms> = {
   name: "operator.add",
@@ -178,49 +144,6 @@ export const operatorReset: ApprovalKind<EnrolmentTerms> = {
   },
 };
 
-async function requireOperator(db: Db, name: string): Promise<OperatorRow> {
-  const person = await findOperator(db, personKey(name));
-  if (!person) throw new Failure("not_found", `nobody is called ${name}`);
-  return person;
-}
-
-/** Checked again under the lock: a second admin may have been added since. */
-async function refuseAlone(
-  tx: Tx,
-  kind: ApprovalKind<EnrolmentTerms>,
-  { people, role }: EnrolmentTerms,
-): Promise<void> {
-  if (people === 2) return;
-  const everybody = await listOperatorRows(tx);
-  const admins = everybody.filter((person) => person.role === "admin");
-  const isFirst = everybody.length === 0;
-  if (admins.length < 2 && (!isFirst || role === "admin")) return;
-  throw approvalRequired("this takes two people now: try again", kind.name);
-}
-
-function buildEnrolment(hashes: readonly Buffer[], now: Date) {
-  const enrol_until = new Date(now.getTime() + enrolHours * 3_600_000);
-  return { enrol_hashes: hashes, enrol_until };
-}
-
-function issueCodes({ code_hash, people }: EnrolmentTerms): {
-  readonly hashes: readonly Buffer[];
-  readonly second: string | undefined;
-} {
-  const first = Buffer.from(code_hash, "hex");
-  if (people === 1) return { hashes: [first], second: undefined };
-  const second = newCode();
-  return { hashes: [first, hashCode(second)], second };
-}
-
-function toAnswer(row: OperatorRow, code: string | undefined): EnrolmentAnswer {
-  return { operator: viewOperator(row), ...(code !== undefined && { code }) };
-}
-
-function newCode(): string {
-  return randomBytes(codeBytes).toString("hex").match(/.{6}/g)?.join("-") ?? "";
-}
-
 /** A code has 96 random bits and needs no slow hash. */
 export function hashCode(code: string): Buffer {
   return createHash("sha256").update(code.trim().toLowerCase()).digest();
@@ -255,21 +178,9 @@ export async function disableOperator(
   });
 }
 
-/** Without an admin no person could be added any more. */
-function refuseLastAdmin(person: OperatorRow, everybody: readonly OperatorRow[]): void {
-  const isAdmin = ({ role, disabled_at, password_hash }: OperatorRow) =>
-    role === "admin" && disabled_at === null && password_hash !== null;
-  if (!isAdmin(person) || everybody.filter(isAdmin).length > 1) return;
-  throw new Failure("conflict", `${person.name} is the last admin`, {
-    detail: { reason: "last_admin" },
-  });
-}
-
 export async function listOperators(ctx: Pick<Context, "db">): Promise<OperatorView[]> {
   return (await listOperatorRows(ctx.db)).map(viewOperator);
 }
-
-type PersonStatus = "enrolling" | "enrolled" | "disabled";
 
 /** A person without credentials or their hashes. */
 export function viewOperator(row: OperatorRow) {
@@ -282,11 +193,6 @@ export function viewOperator(row: OperatorRow) {
     created_at: istTimestamp(row.created_at),
     disabled_at: row.disabled_at && istTimestamp(row.disabled_at),
   };
-}
-
-function findPersonStatus({ disabled_at, password_hash }: OperatorRow): PersonStatus {
-  if (disabled_at !== null) return "disabled";
-  return password_hash === null ? "enrolling" : "enrolled";
 }
 
 export type OperatorView = ReturnType<typeof viewOperator>;
@@ -312,4 +218,98 @@ export function buildOperatorChange(
     before: before ? viewOperator(before) : null,
     after: viewOperator(after),
   };
+}
+
+type EnrolmentAnswer = { readonly operator: OperatorView; readonly code?: string };
+
+async function letIn(
+  ctx: Pick<Context, "db" | "now">,
+  actor: Actor,
+  {
+    kind,
+    name,
+    role,
+    outcome,
+  }: {
+    readonly kind: ApprovalKind<EnrolmentTerms>;
+    readonly name: string;
+    readonly role: OperatorRole;
+    readonly outcome: "added" | "reset";
+  },
+): Promise<LetIn> {
+  const code = newCode();
+  const admins = (await listOperatorRows(ctx.db)).filter((person) => person.role === "admin");
+  const people = admins.length >= 2 ? 2 : 1;
+  const acted: Acted = await actWithApproval(ctx, actor, {
+    kind,
+    environment: "live",
+    subjectId: personKey(name),
+    terms: { name, role, code_hash: hashCode(code).toString("hex"), people },
+    people,
+  });
+  if (acted.outcome === "proposed") {
+    return { outcome: "proposed", approval_id: acted.approval_id, code };
+  }
+  const { operator: person } = acted.answer as EnrolmentAnswer; // What carrying it out answers.
+  return { outcome, operator: person, code };
+}
+
+function newCode(): string {
+  return randomBytes(codeBytes).toString("hex").match(/.{6}/g)?.join("-") ?? "";
+}
+
+async function requireOperator(db: Db, name: string): Promise<OperatorRow> {
+  const person = await findOperator(db, personKey(name));
+  if (!person) throw new Failure("not_found", `nobody is called ${name}`);
+  return person;
+}
+
+/** Checked again under the lock: a second admin may have been added since. */
+async function refuseAlone(
+  tx: Tx,
+  kind: ApprovalKind<EnrolmentTerms>,
+  { people, role }: EnrolmentTerms,
+): Promise<void> {
+  if (people === 2) return;
+  const everybody = await listOperatorRows(tx);
+  const admins = everybody.filter((person) => person.role === "admin");
+  const isFirst = everybody.length === 0;
+  if (admins.length < 2 && (!isFirst || role === "admin")) return;
+  throw approvalRequired("this takes two people now: try again", kind.name);
+}
+
+function issueCodes({ code_hash, people }: EnrolmentTerms): {
+  readonly hashes: readonly Buffer[];
+  readonly second: string | undefined;
+} {
+  const first = Buffer.from(code_hash, "hex");
+  if (people === 1) return { hashes: [first], second: undefined };
+  const second = newCode();
+  return { hashes: [first, hashCode(second)], second };
+}
+
+function buildEnrolment(hashes: readonly Buffer[], now: Date) {
+  const enrol_until = new Date(now.getTime() + enrolHours * 3_600_000);
+  return { enrol_hashes: hashes, enrol_until };
+}
+
+function toAnswer(row: OperatorRow, code: string | undefined): EnrolmentAnswer {
+  return { operator: viewOperator(row), ...(code !== undefined && { code }) };
+}
+
+/** Without an admin no person could be added any more. */
+function refuseLastAdmin(person: OperatorRow, everybody: readonly OperatorRow[]): void {
+  const isAdmin = ({ role, disabled_at, password_hash }: OperatorRow) =>
+    role === "admin" && disabled_at === null && password_hash !== null;
+  if (!isAdmin(person) || everybody.filter(isAdmin).length > 1) return;
+  throw new Failure("conflict", `${person.name} is the last admin`, {
+    detail: { reason: "last_admin" },
+  });
+}
+
+type PersonStatus = "enrolling" | "enrolled" | "disabled";
+
+function findPersonStatus({ disabled_at, password_hash }: OperatorRow): PersonStatus {
+  if (disabled_at !== null) return "disabled";
+  return password_hash === null ? "enrolling" : "enrolled";
 }

@@ -99,16 +99,6 @@ export async function signIn(
   });
 }
 
-function findCodeStep(
-  { now, sealKey }: Pick<Context, "now" | "sealKey">,
-  { totp_sealed, totp_step }: OperatorRow,
-  code: string,
-): number | undefined {
-  if (!totp_sealed) return undefined;
-  const secret = fromBase32(open(totp_sealed, totpPurpose, sealKey));
-  return findStep(secret, code, { now: now(), lastStep: totp_step });
-}
-
 /** The person of a token; refused when it has expired or was revoked. */
 export async function findSignedIn(
   ctx: Pick<Context, "db" | "now">,
@@ -140,11 +130,6 @@ export async function signOut(
 /** Whether people were added; from then on live acts need a signed-in person. */
 export async function hasPeople(ctx: Pick<Context, "db">): Promise<boolean> {
   return await hasOperators(ctx.db);
-}
-
-/** A token has 256 random bits and needs no slow hash. */
-function hashToken(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
 }
 
 const secretBytes = 20;
@@ -200,23 +185,20 @@ export async function enrolOperator(
   });
 }
 
-/** All codes must be given, in any order. */
-function holdsCodes(
-  { enrol_hashes, enrol_until, disabled_at }: OperatorRow,
-  codes: readonly string[],
-  now: Date,
-): boolean {
-  if (!enrol_hashes || !enrol_until || enrol_until <= now || disabled_at !== null) return false;
-  const given = codes.map(hashCode);
-  return enrol_hashes.every((hash) => given.some((code) => timingSafeEqual(code, hash)));
-}
-
-function badEnrolment(): Failure {
-  return new Failure("unauthorized", "name or codes are wrong, or too old", { form: "edge" });
-}
-
 /** Attempts are forgotten after a day, so that made-up names do not fill the table. */
 const forgetAfterMs = 86_400_000;
+
+/** The sealed authenticator secrets, for a rotation of the master key. */
+export function sealedAuthenticators({ db }: Pick<Context, "db">): SealedPlace {
+  return {
+    name: "authenticators",
+    list: async (after, limit) => {
+      const rows = await secretColumn.list(db, after, limit);
+      return rows.map((row) => ({ ...row, purpose: totpPurpose }));
+    },
+    set: (rows) => secretColumn.set(db, rows),
+  };
+}
 
 /**
  * Limits attempts per name, whether or not the name exists. An attempt is counted before it runs, so
@@ -243,14 +225,32 @@ async function limitAttempts<Result>(
   return result;
 }
 
-/** The sealed authenticator secrets, for a rotation of the master key. */
-export function sealedAuthenticators({ db }: Pick<Context, "db">): SealedPlace {
-  return {
-    name: "authenticators",
-    list: async (after, limit) => {
-      const rows = await secretColumn.list(db, after, limit);
-      return rows.map((row) => ({ ...row, purpose: totpPurpose }));
-    },
-    set: (rows) => secretColumn.set(db, rows),
-  };
+function findCodeStep(
+  { now, sealKey }: Pick<Context, "now" | "sealKey">,
+  { totp_sealed, totp_step }: OperatorRow,
+  code: string,
+): number | undefined {
+  if (!totp_sealed) return undefined;
+  const secret = fromBase32(open(totp_sealed, totpPurpose, sealKey));
+  return findStep(secret, code, { now: now(), lastStep: totp_step });
+}
+
+/** A token has 256 random bits and needs no slow hash. */
+function hashToken(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}
+
+/** All codes must be given, in any order. */
+function holdsCodes(
+  { enrol_hashes, enrol_until, disabled_at }: OperatorRow,
+  codes: readonly string[],
+  now: Date,
+): boolean {
+  if (!enrol_hashes || !enrol_until || enrol_until <= now || disabled_at !== null) return false;
+  const given = codes.map(hashCode);
+  return enrol_hashes.every((hash) => given.some((code) => timingSafeEqual(code, hash)));
+}
+
+function badEnrolment(): Failure {
+  return new Failure("unauthorized", "name or codes are wrong, or too old", { form: "edge" });
 }

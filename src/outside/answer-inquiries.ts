@@ -84,39 +84,6 @@ export async function answerDueInquiries(
   return outcomes.includes("more") ? "more" : "idle";
 }
 
-async function answerDue(
-  ctx: Pick<Context, "db" | "now">,
-  kinds: readonly InquiryKind[],
-  {
-    simulators,
-    appliers,
-    offenders,
-  }: { simulators: Simulators; appliers: Appliers; offenders: Offenders },
-): Promise<"more" | "idle"> {
-  const now = ctx.now();
-  const answer = async (tx: Tx, due: readonly Inquiry[]): Promise<void> => {
-    const answered = due.flatMap((inquiry) => {
-      const answer = simulate(simulators, inquiry);
-      // The simulator of a kind answers in that kind's form.
-      return answer ? [{ ...inquiry, answer, as_of: now, reference: null } as Answered] : [];
-    });
-    const known = new Set(answered.map(({ inquiry_id }) => inquiry_id));
-    const unanswered = due.filter(({ inquiry_id }) => !known.has(inquiry_id));
-    if (unanswered.length > 0) await leaveOpen(tx, unanswered);
-    await yieldToCallers(tx);
-    if (answered.length > 0) await applyAnswers(tx, simulation, answered, appliers, now);
-  };
-  const done = await workInParts(offenders, (choice, claimed) =>
-    ctx.db.transaction(async (tx) => {
-      const due = await claimDueInquiries(tx, kinds, { now, limit: setSizeMax, ...choice });
-      claimed(due.map(({ inquiry_id }) => inquiry_id));
-      if (due.length > 0) await answer(tx, due);
-      return due.length;
-    }),
-  );
-  return done === setSizeMax ? "more" : "idle";
-}
-
 /** All or none: a batch with one unknown id changes nothing. */
 export async function attestInquiries(
   ctx: Pick<Context, "db" | "now">,
@@ -184,6 +151,39 @@ export async function applyAnswers(
   if (funding.length > 0) await appliers.funding(tx, actor, funding, now);
   if (transfers.length > 0) await appliers.transfers(tx, actor, transfers, now);
   if (payouts.length > 0) await appliers.payouts(tx, actor, payouts, now);
+}
+
+async function answerDue(
+  ctx: Pick<Context, "db" | "now">,
+  kinds: readonly InquiryKind[],
+  {
+    simulators,
+    appliers,
+    offenders,
+  }: { simulators: Simulators; appliers: Appliers; offenders: Offenders },
+): Promise<"more" | "idle"> {
+  const now = ctx.now();
+  const answer = async (tx: Tx, due: readonly Inquiry[]): Promise<void> => {
+    const answered = due.flatMap((inquiry) => {
+      const answer = simulate(simulators, inquiry);
+      // The simulator of a kind answers in that kind's form.
+      return answer ? [{ ...inquiry, answer, as_of: now, reference: null } as Answered] : [];
+    });
+    const known = new Set(answered.map(({ inquiry_id }) => inquiry_id));
+    const unanswered = due.filter(({ inquiry_id }) => !known.has(inquiry_id));
+    if (unanswered.length > 0) await leaveOpen(tx, unanswered);
+    await yieldToCallers(tx);
+    if (answered.length > 0) await applyAnswers(tx, simulation, answered, appliers, now);
+  };
+  const done = await workInParts(offenders, (choice, claimed) =>
+    ctx.db.transaction(async (tx) => {
+      const due = await claimDueInquiries(tx, kinds, { now, limit: setSizeMax, ...choice });
+      claimed(due.map(({ inquiry_id }) => inquiry_id));
+      if (due.length > 0) await answer(tx, due);
+      return due.length;
+    }),
+  );
+  return done === setSizeMax ? "more" : "idle";
 }
 
 function filterKinds<Kind extends InquiryKind>(

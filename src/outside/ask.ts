@@ -138,24 +138,6 @@ export async function setOutage(
 
 type PortOfEnvironment = { readonly environment: Environment; readonly port: Port };
 
-/** Ports belong to no desk, so their changes are recorded on the house's desk. */
-function buildPortChange(
-  { environment, port }: PortOfEnvironment,
-  before: object | null,
-  note: string | undefined,
-): Change {
-  const house = houseFirmId[environment];
-  return {
-    environment,
-    deskId: house,
-    firmId: house,
-    action: note === undefined ? "port.up" : "port.outage",
-    entity: { type: "port", id: port, version: 1, href: `/v1/firms/${house}/connection` },
-    before,
-    after: note === undefined ? null : { environment, port, note },
-  };
-}
-
 export async function readOpenInquiries(
   ctx: Pick<Context, "db">,
   filter: { readonly environment: Environment | null; readonly port: Port | null },
@@ -198,4 +180,22 @@ export async function answerNow(
   await yieldToCallers(tx);
   if (answered.length > 0) await applyAnswers(tx, actor, answered, appliers, now);
   return answered.length;
+}
+
+/** Ports belong to no desk, so their changes are recorded on the house's desk. */
+function buildPortChange(
+  { environment, port }: PortOfEnvironment,
+  before: object | null,
+  note: string | undefined,
+): Change {
+  const house = houseFirmId[environment];
+  return {
+    environment,
+    deskId: house,
+    firmId: house,
+    action: note === undefined ? "port.up" : "port.outage",
+    entity: { type: "port", id: port, version: 1, href: `/v1/firms/${house}/connection` },
+    before,
+    after: note === undefined ? null : { environment, port, note },
+  };
 }

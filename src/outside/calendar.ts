@@ -103,24 +103,6 @@ export async function removeDay(
   });
 }
 
-/** The calendar belongs to no desk, so its changes are recorded on the house's desk. */
-function buildCalendarChange(
-  action: string,
-  id: string,
-  { before, after }: { readonly before: object | null; readonly after: object | null },
-): Change {
-  const house = houseFirmId.live;
-  return {
-    environment: "live",
-    deskId: house,
-    firmId: house,
-    action,
-    entity: { type: "calendar", id, version: 1, href: "/v1/meta/states" },
-    before,
-    after,
-  };
-}
-
 export async function listCalendar(
   ctx: Pick<Context, "db">,
   search: { readonly office: Office | null; readonly year: number | null },
@@ -143,4 +125,22 @@ export async function loadCalendar(db: Db, version: string): Promise<Calendar> {
   );
   kept = buildCalendar(rows[0]?.version ?? version, days);
   return kept;
+}
+
+/** The calendar belongs to no desk, so its changes are recorded on the house's desk. */
+function buildCalendarChange(
+  action: string,
+  id: string,
+  { before, after }: { readonly before: object | null; readonly after: object | null },
+): Change {
+  const house = houseFirmId.live;
+  return {
+    environment: "live",
+    deskId: house,
+    firmId: house,
+    action,
+    entity: { type: "calendar", id, version: 1, href: "/v1/meta/states" },
+    before,
+    after,
+  };
 }

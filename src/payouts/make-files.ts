@@ -81,15 +81,6 @@ export async function makeFiles(
 
 const nothingDue = "nothing_due";
 
-function isNothingDue(error: unknown): boolean {
-  return error instanceof Failure && error.detail?.["reason"] === nothingDue;
-}
-
-function parseFileId(answer: object | undefined): string {
-  if (answer && "file_id" in answer && typeof answer.file_id === "string") return answer.file_id;
-  throw new Error("a file that was made has an id");
-}
-
 type FileTerms = {
   readonly rail: string;
   readonly format: FileFormat;
@@ -140,44 +131,6 @@ export const payoutFileMaking: ApprovalKind<FileTerms> = {
     };
   },
 };
-
-/** The facts that a second person approves: payee, amount, account and payouts. */
-function toFacts({ firmId, paise, ifsc, last4, payouts }: PlannedRemittance) {
-  return { firmId, paise, ifsc, last4, payouts: payouts.map(({ payout_id }) => payout_id) };
-}
-
-async function storeFile(tx: Tx, file: FileRow, remittances: readonly PlannedRemittance[]) {
-  const { file_id, made_at: now } = file;
-  const { leadIds, changes } = await instructPayouts(tx, remittances, now);
-  const accounts = await findSealedAccounts(
-    tx,
-    remittances.map(({ firmId }) => firmId),
-  );
-  await insertFile(tx, file);
-  const lines = remittances.map(({ firmId, paise }, at) => {
-    const account = accounts.get(firmId);
-    if (!account) throw new Error("who is paid has an account");
-    const leadId = leadIds[at] ?? "";
-    return {
-      file_id,
-      ordinal: at + 1,
-      lead_id: leadId,
-      firm_id: firmId,
-      paise,
-      reference: buildRemittanceReference(file_id, leadId),
-      account_sealed: account.accountSealed,
-      ifsc: account.ifsc,
-      account_name: account.accountName,
-      state: "live" as const,
-    };
-  });
-  await insertFileLines(tx, lines);
-  const items = remittances.flatMap(({ payouts }, at) =>
-    payouts.map(({ payout_id }) => ({ file_id, ordinal: at + 1, payout_id })),
-  );
-  await insertFileItems(tx, items);
-  return changes;
-}
 
 type PlannedFile = {
   readonly rail: string;
@@ -248,6 +201,53 @@ export function buildFileChange(
     before: before && toAuditFacts(before),
     after: toAuditFacts(after),
   };
+}
+
+function isNothingDue(error: unknown): boolean {
+  return error instanceof Failure && error.detail?.["reason"] === nothingDue;
+}
+
+function parseFileId(answer: object | undefined): string {
+  if (answer && "file_id" in answer && typeof answer.file_id === "string") return answer.file_id;
+  throw new Error("a file that was made has an id");
+}
+
+/** The facts that a second person approves: payee, amount, account and payouts. */
+function toFacts({ firmId, paise, ifsc, last4, payouts }: PlannedRemittance) {
+  return { firmId, paise, ifsc, last4, payouts: payouts.map(({ payout_id }) => payout_id) };
+}
+
+async function storeFile(tx: Tx, file: FileRow, remittances: readonly PlannedRemittance[]) {
+  const { file_id, made_at: now } = file;
+  const { leadIds, changes } = await instructPayouts(tx, remittances, now);
+  const accounts = await findSealedAccounts(
+    tx,
+    remittances.map(({ firmId }) => firmId),
+  );
+  await insertFile(tx, file);
+  const lines = remittances.map(({ firmId, paise }, at) => {
+    const account = accounts.get(firmId);
+    if (!account) throw new Error("who is paid has an account");
+    const leadId = leadIds[at] ?? "";
+    return {
+      file_id,
+      ordinal: at + 1,
+      lead_id: leadId,
+      firm_id: firmId,
+      paise,
+      reference: buildRemittanceReference(file_id, leadId),
+      account_sealed: account.accountSealed,
+      ifsc: account.ifsc,
+      account_name: account.accountName,
+      state: "live" as const,
+    };
+  });
+  await insertFileLines(tx, lines);
+  const items = remittances.flatMap(({ payouts }, at) =>
+    payouts.map(({ payout_id }) => ({ file_id, ordinal: at + 1, payout_id })),
+  );
+  await insertFileItems(tx, items);
+  return changes;
 }
 
 function toAuditFacts(row: FileRow) {

@@ -63,18 +63,6 @@ export async function listPayouts(
   return { ...page, rows: await mapPaced(page.rows, view, openPace()) };
 }
 
-function toFilter(visible: Visibility, query: ListPayoutsQuery): PayoutFilter {
-  return {
-    status: query.status ?? null,
-    kind: query.kind ?? null,
-    firmId: toFirmFilter(visible, query.firm_id),
-    orderId: query.order_id ?? null,
-    settlementId: query.settlement_id ?? null,
-    from: parseQueryInstant("from", query.from),
-    to: parseQueryInstant("to", query.to),
-  };
-}
-
 type PayoutSearch = {
   readonly environment?: Environment | undefined;
   readonly status?: PayoutState | undefined;
@@ -141,18 +129,6 @@ export function viewPayout(row: PayoutRow, lines: readonly PayoutLineRow[]): Pay
   };
 }
 
-/** The seller's order or cross, each in a field of its own. */
-function viewLine(line: PayoutLineRow): Payout["lines"][number] {
-  const { order_id, origin_kind, scrip_no, paise } = line;
-  const isCross = origin_kind === "cross";
-  return {
-    order_id: isCross ? null : order_id,
-    cross_id: isCross ? order_id : null,
-    scrip_no,
-    amount_paise: paise,
-  };
-}
-
 /** A payout with the orders that its money comes from. */
 export type ExplainedPayout = {
   readonly payout_id: string;
@@ -192,4 +168,28 @@ export async function explainPayouts(
       },
     ]),
   );
+}
+
+function toFilter(visible: Visibility, query: ListPayoutsQuery): PayoutFilter {
+  return {
+    status: query.status ?? null,
+    kind: query.kind ?? null,
+    firmId: toFirmFilter(visible, query.firm_id),
+    orderId: query.order_id ?? null,
+    settlementId: query.settlement_id ?? null,
+    from: parseQueryInstant("from", query.from),
+    to: parseQueryInstant("to", query.to),
+  };
+}
+
+/** The seller's order or cross, each in a field of its own. */
+function viewLine(line: PayoutLineRow): Payout["lines"][number] {
+  const { order_id, origin_kind, scrip_no, paise } = line;
+  const isCross = origin_kind === "cross";
+  return {
+    order_id: isCross ? null : order_id,
+    cross_id: isCross ? order_id : null,
+    scrip_no,
+    amount_paise: paise,
+  };
 }

@@ -73,33 +73,6 @@ export async function lockRemittances(
   return planRemittances(due, payees, await ledgerIsSound(tx, now));
 }
 
-function listFirmIds(rows: readonly PayoutRow[]): string[] {
-  return [...new Set(rows.map((row) => row.firm_id))];
-}
-
-function planRemittances(
-  due: readonly PayoutRow[],
-  payees: ReadonlyMap<string, PayeeFirm>,
-  ledgerSound: boolean,
-): RemittancePlan {
-  const remittances: PlannedRemittance[] = [];
-  const kept: KeptPayout[] = [];
-  for (const [firmId, payouts] of Map.groupBy(due, (row) => row.firm_id)) {
-    const payee = payees.get(firmId);
-    const environment = payouts[0]?.environment ?? "live";
-    const account = payee && resolveAccount(payee, environment);
-    const hold = payee && findHold(payee, { environment, ledgerSound });
-    if (!account || hold) {
-      const reason = hold?.reason ?? "no_bank_account";
-      kept.push(...payouts.map(({ payout_id, paise }) => ({ payoutId: payout_id, paise, reason })));
-      continue;
-    }
-    const paise = payouts.reduce((sum, row) => sum + row.paise, 0);
-    remittances.push({ firmId, rail: chooseRail(paise), paise, ...account, payouts });
-  }
-  return { remittances, kept };
-}
-
 /** Moves locked remittances to `instructed`. The first payout of each is its lead. */
 export async function instructPayouts(
   tx: Tx,
@@ -129,15 +102,6 @@ export async function releaseInstructed(
       return { action: "void", before, after: movePayout(before, "void", { reason, now }) };
     });
   return await storeMoved(tx, moved);
-}
-
-async function storeMoved(tx: Tx, moved: readonly MovedPayout[]): Promise<readonly Change[]> {
-  if (moved.length === 0) return [];
-  await setPayouts(
-    tx,
-    moved.map(({ after }) => after),
-  );
-  return moved.map(buildPayoutChange);
 }
 
 /** What a bank's statement shows of a remittance, by the payout that names it. */
@@ -199,4 +163,40 @@ export async function findRemittancesByUtr(
       { leadId: payout_id, paise: remitted_paise ?? paise },
     ]),
   );
+}
+
+function listFirmIds(rows: readonly PayoutRow[]): string[] {
+  return [...new Set(rows.map((row) => row.firm_id))];
+}
+
+function planRemittances(
+  due: readonly PayoutRow[],
+  payees: ReadonlyMap<string, PayeeFirm>,
+  ledgerSound: boolean,
+): RemittancePlan {
+  const remittances: PlannedRemittance[] = [];
+  const kept: KeptPayout[] = [];
+  for (const [firmId, payouts] of Map.groupBy(due, (row) => row.firm_id)) {
+    const payee = payees.get(firmId);
+    const environment = payouts[0]?.environment ?? "live";
+    const account = payee && resolveAccount(payee, environment);
+    const hold = payee && findHold(payee, { environment, ledgerSound });
+    if (!account || hold) {
+      const reason = hold?.reason ?? "no_bank_account";
+      kept.push(...payouts.map(({ payout_id, paise }) => ({ payoutId: payout_id, paise, reason })));
+      continue;
+    }
+    const paise = payouts.reduce((sum, row) => sum + row.paise, 0);
+    remittances.push({ firmId, rail: chooseRail(paise), paise, ...account, payouts });
+  }
+  return { remittances, kept };
+}
+
+async function storeMoved(tx: Tx, moved: readonly MovedPayout[]): Promise<readonly Change[]> {
+  if (moved.length === 0) return [];
+  await setPayouts(
+    tx,
+    moved.map(({ after }) => after),
+  );
+  return moved.map(buildPayoutChange);
 }

@@ -81,14 +81,6 @@ export async function withdrawMoney(
   );
 }
 
-async function sumMoneyLeft(tx: Tx, { environment, firmId }: LeavingFirm) {
-  const [balance] = await readBalances(tx, environment, [firmId]);
-  return {
-    available: asAmount(balance?.available_paise ?? 0),
-    dues: asAmount(balance?.dues_paise ?? 0),
-  };
-}
-
 /** The balance and the dues of a firm, which keep it from leaving. */
 export async function listMoneyLeft(tx: Tx, firm: LeavingFirm): Promise<Blocker[]> {
   const { available, dues } = await sumMoneyLeft(tx, firm);
@@ -121,49 +113,6 @@ export async function drainMoney(
   return [...changes, ...(owed > 0 ? [buildDuesChange(firm, dues, dues - owed)] : [])];
 }
 
-function buildDuesChange(
-  { environment, deskId, firmId }: LeavingFirm,
-  before: number,
-  after: number,
-): Change {
-  const href = `/v1/positions?firm_id=${firmId}`;
-  return {
-    environment,
-    deskId,
-    firmId,
-    action: "dues.settle",
-    entity: { type: "dues", id: firmId, version: 1, href },
-    before: { dues_paise: before },
-    after: { dues_paise: after },
-  };
-}
-
-function settleDues({ environment, firmId }: LeavingFirm, paise: number, now: Date): Entry[] {
-  if (paise === 0) return [];
-  return [
-    {
-      environment,
-      kind: "dues",
-      subject: newId("pay", now),
-      phase: "posted",
-      movements: [
-        { from: { kind: "firm_cash", firmId }, to: { kind: "firm_dues", firmId }, paise },
-      ],
-    },
-  ];
-}
-
-async function wasReturned(
-  tx: Tx,
-  { environment, deskId, firmId }: LeavingFirm,
-  payee: Payee,
-): Promise<boolean> {
-  const last = await findLastWithdrawal(tx, deskId, firmId);
-  const account = resolveAccount(payee, environment);
-  if (last?.state !== "returned") return false;
-  return last.ifsc === (account?.ifsc ?? null) && last.last4 === (account?.last4 ?? null);
-}
-
 /** The unfinished payouts, which keep a firm from leaving. */
 export async function listUnfinishedPayouts(
   tx: Tx,
@@ -181,4 +130,55 @@ export async function listUnfinishedPayouts(
 
 export async function movePayoutDeadlines(tx: Tx, clockAdvance: ClockAdvance): Promise<number> {
   return await movePayoutsEarlier(tx, clockAdvance);
+}
+
+async function sumMoneyLeft(tx: Tx, { environment, firmId }: LeavingFirm) {
+  const [balance] = await readBalances(tx, environment, [firmId]);
+  return {
+    available: asAmount(balance?.available_paise ?? 0),
+    dues: asAmount(balance?.dues_paise ?? 0),
+  };
+}
+
+async function wasReturned(
+  tx: Tx,
+  { environment, deskId, firmId }: LeavingFirm,
+  payee: Payee,
+): Promise<boolean> {
+  const last = await findLastWithdrawal(tx, deskId, firmId);
+  const account = resolveAccount(payee, environment);
+  if (last?.state !== "returned") return false;
+  return last.ifsc === (account?.ifsc ?? null) && last.last4 === (account?.last4 ?? null);
+}
+
+function settleDues({ environment, firmId }: LeavingFirm, paise: number, now: Date): Entry[] {
+  if (paise === 0) return [];
+  return [
+    {
+      environment,
+      kind: "dues",
+      subject: newId("pay", now),
+      phase: "posted",
+      movements: [
+        { from: { kind: "firm_cash", firmId }, to: { kind: "firm_dues", firmId }, paise },
+      ],
+    },
+  ];
+}
+
+function buildDuesChange(
+  { environment, deskId, firmId }: LeavingFirm,
+  before: number,
+  after: number,
+): Change {
+  const href = `/v1/positions?firm_id=${firmId}`;
+  return {
+    environment,
+    deskId,
+    firmId,
+    action: "dues.settle",
+    entity: { type: "dues", id: firmId, version: 1, href },
+    before: { dues_paise: before },
+    after: { dues_paise: after },
+  };
 }

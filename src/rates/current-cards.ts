@@ -48,14 +48,6 @@ export function loadCardsWithQuotes(
   );
 }
 
-function indexCards(cards: readonly (CardToday & HaltedDesks)[]): FindCard {
-  return (environment, scheme, deskId) => {
-    const card = cards.find((one) => one.environment === environment && one.scheme === scheme);
-    if (deskId === undefined || !card?.halted_desks.includes(deskId)) return card;
-    return { ...card, state: "halted" };
-  };
-}
-
 /** The card in force per scheme; a scheme without one has no market. */
 export async function findCurrentCards(
   db: Db,
@@ -88,4 +80,12 @@ export async function listCards(
 
 export function addHouseTaken(day: IstDay, takings: readonly HouseTaking[]): Query<void> {
   return takings.length > 0 ? addToHouseDays(day, takings) : known(undefined);
+}
+
+function indexCards(cards: readonly (CardToday & HaltedDesks)[]): FindCard {
+  return (environment, scheme, deskId) => {
+    const card = cards.find((one) => one.environment === environment && one.scheme === scheme);
+    if (deskId === undefined || !card?.halted_desks.includes(deskId)) return card;
+    return { ...card, state: "halted" };
+  };
 }

@@ -59,35 +59,6 @@ export async function publishCard(
   });
 }
 
-/** The next version of a card; throws a Failure when its terms may not be published. */
-function buildNextCard(
-  before: RateCard | undefined,
-  { environment, scheme, terms, note }: PublishCard,
-  { by, now }: { readonly by: string; readonly now: Date },
-): RateCard {
-  refuseNote(note);
-  const card: RateCard = {
-    ...startingTerms[scheme],
-    ...before,
-    ...dropUndefined(terms),
-    environment,
-    scheme,
-    version: (before?.version ?? 0) + 1,
-    state: before?.state ?? "open",
-    published_at: now,
-    published_by: by,
-    note: note ?? null,
-  };
-  const problems = findTermProblems(card);
-  if (problems.length > 0) throw unprocessable(...problems);
-  return card;
-}
-
-/** Without undefined terms, which would overwrite those of the card before. */
-function dropUndefined(terms: Partial<CardTerms>): Partial<CardTerms> {
-  return Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== undefined));
-}
-
 /** A proposal to publish a card is open this long. */
 const validHours = 12;
 
@@ -174,22 +145,6 @@ export const cardPublication: ApprovalKind<PublicationTerms> = {
   },
 };
 
-async function measureMove(
-  db: Db,
-  { before, after, now }: { before: RateCard | undefined; after: RateCard; now: Date },
-): Promise<number> {
-  const since = new Date(now.getTime() - aloneHours * 3_600_000);
-  const { environment, scheme } = after;
-  const settled = await findSettledCard(db, { environment, scheme, since });
-  return Math.max(findLargestMove(before, after), findLargestMove(settled, after));
-}
-
-function pickPrices(card: RateCard): object {
-  const { version: _version, state: _state, published_at: _at, ...rest } = card;
-  const { published_by: _by, note: _note, ...prices } = rest;
-  return prices;
-}
-
 /** Bid and ask of a size and a validity, before and after; null without a price. */
 type PricedBand = {
   readonly from_paise: number;
@@ -201,43 +156,6 @@ type PricedBand = {
   readonly ask_before_bps: number | null;
   readonly ask_after_bps: number | null;
 };
-
-function priceBands(before: RateCard | undefined, after: RateCard): PricedBand[] {
-  const cards = before ? [before, after] : [after];
-  const bounds = unite(
-    cards.flatMap(({ size_bands }) => size_bands.map((b) => b.below_paise ?? 0)),
-  );
-  const edges = unite([1, ...bounds.filter((bound) => bound > 1)]);
-  const days = unite(cards.flatMap((card) => card.validity_bands.map((b) => b.from_days)));
-  return edges.flatMap((from_paise, index) =>
-    days.toReversed().map((from_days) => ({
-      from_paise,
-      below_paise: edges[index + 1] ?? null,
-      from_days,
-      bid_before_bps: (before && priceBid(before, from_paise, from_days)) ?? null,
-      bid_after_bps: priceBid(after, from_paise, from_days) ?? null,
-      ask_before_bps: before ? priceAsk(before, from_paise) : null,
-      ask_after_bps: priceAsk(after, from_paise),
-    })),
-  );
-}
-
-/** The largest change of any price that both cards have. */
-function findLargestMove(before: RateCard | undefined, after: RateCard): number {
-  const moves = priceBands(before, after).flatMap((band) => [
-    distance(band.bid_before_bps, band.bid_after_bps),
-    distance(band.ask_before_bps, band.ask_after_bps),
-  ]);
-  return Math.max(0, ...moves);
-}
-
-function distance(one: number | null, other: number | null): number {
-  return one === null || other === null ? 0 : Math.abs(one - other);
-}
-
-function unite(numbers: readonly number[]): number[] {
-  return [...new Set(numbers)].toSorted((a, b) => a - b);
-}
 
 /** The audit record of a new version, on the desk of the house. */
 export function toCardChange(
@@ -260,6 +178,88 @@ export function toCardChange(
     before: before ? describeCard(before) : null,
     after: describeCard(after),
   };
+}
+
+/** The next version of a card; throws a Failure when its terms may not be published. */
+function buildNextCard(
+  before: RateCard | undefined,
+  { environment, scheme, terms, note }: PublishCard,
+  { by, now }: { readonly by: string; readonly now: Date },
+): RateCard {
+  refuseNote(note);
+  const card: RateCard = {
+    ...startingTerms[scheme],
+    ...before,
+    ...dropUndefined(terms),
+    environment,
+    scheme,
+    version: (before?.version ?? 0) + 1,
+    state: before?.state ?? "open",
+    published_at: now,
+    published_by: by,
+    note: note ?? null,
+  };
+  const problems = findTermProblems(card);
+  if (problems.length > 0) throw unprocessable(...problems);
+  return card;
+}
+
+/** Without undefined terms, which would overwrite those of the card before. */
+function dropUndefined(terms: Partial<CardTerms>): Partial<CardTerms> {
+  return Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== undefined));
+}
+
+async function measureMove(
+  db: Db,
+  { before, after, now }: { before: RateCard | undefined; after: RateCard; now: Date },
+): Promise<number> {
+  const since = new Date(now.getTime() - aloneHours * 3_600_000);
+  const { environment, scheme } = after;
+  const settled = await findSettledCard(db, { environment, scheme, since });
+  return Math.max(findLargestMove(before, after), findLargestMove(settled, after));
+}
+
+/** The largest change of any price that both cards have. */
+function findLargestMove(before: RateCard | undefined, after: RateCard): number {
+  const moves = priceBands(before, after).flatMap((band) => [
+    distance(band.bid_before_bps, band.bid_after_bps),
+    distance(band.ask_before_bps, band.ask_after_bps),
+  ]);
+  return Math.max(0, ...moves);
+}
+
+function priceBands(before: RateCard | undefined, after: RateCard): PricedBand[] {
+  const cards = before ? [before, after] : [after];
+  const bounds = unite(
+    cards.flatMap(({ size_bands }) => size_bands.map((b) => b.below_paise ?? 0)),
+  );
+  const edges = unite([1, ...bounds.filter((bound) => bound > 1)]);
+  const days = unite(cards.flatMap((card) => card.validity_bands.map((b) => b.from_days)));
+  return edges.flatMap((from_paise, index) =>
+    days.toReversed().map((from_days) => ({
+      from_paise,
+      below_paise: edges[index + 1] ?? null,
+      from_days,
+      bid_before_bps: (before && priceBid(before, from_paise, from_days)) ?? null,
+      bid_after_bps: priceBid(after, from_paise, from_days) ?? null,
+      ask_before_bps: before ? priceAsk(before, from_paise) : null,
+      ask_after_bps: priceAsk(after, from_paise),
+    })),
+  );
+}
+
+function unite(numbers: readonly number[]): number[] {
+  return [...new Set(numbers)].toSorted((a, b) => a - b);
+}
+
+function distance(one: number | null, other: number | null): number {
+  return one === null || other === null ? 0 : Math.abs(one - other);
+}
+
+function pickPrices(card: RateCard): object {
+  const { version: _version, state: _state, published_at: _at, ...rest } = card;
+  const { published_by: _by, note: _note, ...prices } = rest;
+  return prices;
 }
 
 function describeCard({ published_at, ...facts }: RateCard): object {

@@ -69,15 +69,6 @@ export async function setCommission(
   });
 }
 
-/** Finds a desk by its own firm; a client firm earns no commission. */
-async function findDesk(ctx: { readonly db: Db }, firmId: string): Promise<FirmOfDesk> {
-  const firm = await requireAnyFirm(ctx.db, firmId);
-  if (firm.desk_id === firmId && !isHouse(firmId)) return firm;
-  throw new Failure("conflict", `${firmId} is no desk: name the desk's own firm`, {
-    detail: { reason: "not_a_desk" },
-  });
-}
-
 /** Builds the entries that pay commissions; the caller writes them. */
 export async function payCommissions(
   tx: Tx,
@@ -148,67 +139,6 @@ export const commissionPayment: ApprovalKind<{ readonly firm_id: string; readonl
     },
   };
 
-type Payment = Pick<PayOutCommission, "paise" | "utr">;
-
-function buildPaymentEntry(desk: FirmOfDesk, { paise, utr }: Payment): Entry {
-  return {
-    environment: desk.environment,
-    kind: "payout",
-    subject: utr,
-    phase: "posted",
-    movements: [
-      {
-        from: { kind: "desk_commission", firmId: desk.firm_id },
-        to: { kind: "external_bank" },
-        paise,
-      },
-    ],
-  };
-}
-
-/** Whether this payment was recorded before; a different payment under the same UTR is refused. */
-async function isPaid(db: Db, { environment, kind, subject, movements }: Entry): Promise<boolean> {
-  const [known] = await entriesAbout(db, { environment, kind, subject });
-  if (!known) return false;
-  const [written] = known.movements;
-  const [asked] = movements;
-  const isSame =
-    asked !== undefined &&
-    "paise" in asked &&
-    "firmId" in asked.from &&
-    written?.amount === asked.paise &&
-    written.from_account.endsWith(`:${asked.from.firmId}`);
-  if (isSame) return true;
-  throw utrUsed(`${subject} names another payment`);
-}
-
-async function postPayment(tx: Tx, payment: Entry, now: Date): Promise<void> {
-  const written = await postEntries(tx, [payment], now);
-  const [result] = written;
-  if (result && !result.ok && result.refusal.reason === "insufficient_funds") {
-    const { availablePaise } = result.refusal;
-    const message = `the desk has ${availablePaise} paise of commission with us`;
-    throw insufficientFunds(message, availablePaise);
-  }
-  assertWritten(written);
-}
-
-function buildPaymentChange(
-  action: "pay" | "propose_pay",
-  { environment, firm_id }: FirmOfDesk,
-  { paise, utr }: Payment,
-): Change {
-  return {
-    environment,
-    deskId: firm_id,
-    firmId: firm_id,
-    action: `commission.${action}`,
-    entity: { type: "commission_payment", id: utr, version: 1, href: "/v1/earnings" },
-    before: null,
-    after: { utr, paise },
-  };
-}
-
 /** Builds the entries that claw back what was paid for a settlement; the caller writes them. */
 export async function clawBackCommissions(
   tx: Tx,
@@ -235,4 +165,74 @@ export async function clawBackCommissions(
   const balances = await readBalances(tx, environment, deskIds);
   const left = new Map(balances.map((balance) => [balance.firm_id, balance.commission_paise]));
   return buildClawbacks(paid, left);
+}
+
+/** Finds a desk by its own firm; a client firm earns no commission. */
+async function findDesk(ctx: { readonly db: Db }, firmId: string): Promise<FirmOfDesk> {
+  const firm = await requireAnyFirm(ctx.db, firmId);
+  if (firm.desk_id === firmId && !isHouse(firmId)) return firm;
+  throw new Failure("conflict", `${firmId} is no desk: name the desk's own firm`, {
+    detail: { reason: "not_a_desk" },
+  });
+}
+
+/** Whether this payment was recorded before; a different payment under the same UTR is refused. */
+async function isPaid(db: Db, { environment, kind, subject, movements }: Entry): Promise<boolean> {
+  const [known] = await entriesAbout(db, { environment, kind, subject });
+  if (!known) return false;
+  const [written] = known.movements;
+  const [asked] = movements;
+  const isSame =
+    asked !== undefined &&
+    "paise" in asked &&
+    "firmId" in asked.from &&
+    written?.amount === asked.paise &&
+    written.from_account.endsWith(`:${asked.from.firmId}`);
+  if (isSame) return true;
+  throw utrUsed(`${subject} names another payment`);
+}
+
+type Payment = Pick<PayOutCommission, "paise" | "utr">;
+
+function buildPaymentEntry(desk: FirmOfDesk, { paise, utr }: Payment): Entry {
+  return {
+    environment: desk.environment,
+    kind: "payout",
+    subject: utr,
+    phase: "posted",
+    movements: [
+      {
+        from: { kind: "desk_commission", firmId: desk.firm_id },
+        to: { kind: "external_bank" },
+        paise,
+      },
+    ],
+  };
+}
+
+function buildPaymentChange(
+  action: "pay" | "propose_pay",
+  { environment, firm_id }: FirmOfDesk,
+  { paise, utr }: Payment,
+): Change {
+  return {
+    environment,
+    deskId: firm_id,
+    firmId: firm_id,
+    action: `commission.${action}`,
+    entity: { type: "commission_payment", id: utr, version: 1, href: "/v1/earnings" },
+    before: null,
+    after: { utr, paise },
+  };
+}
+
+async function postPayment(tx: Tx, payment: Entry, now: Date): Promise<void> {
+  const written = await postEntries(tx, [payment], now);
+  const [result] = written;
+  if (result && !result.ok && result.refusal.reason === "insufficient_funds") {
+    const { availablePaise } = result.refusal;
+    const message = `the desk has ${availablePaise} paise of commission with us`;
+    throw insufficientFunds(message, availablePaise);
+  }
+  assertWritten(written);
 }

@@ -72,17 +72,6 @@ export function buildTransferAnswers(
   });
 }
 
-function buildAnswers(
-  { settlement, legs }: Deal,
-  outcomeFor: (leg: LegRow) => LegOutcome | undefined,
-): Answers {
-  const outcomes = legs.flatMap((leg): [string, LegOutcome][] => {
-    const outcome = outcomeFor(leg);
-    return outcome ? [[leg.scrip_no, outcome]] : [];
-  });
-  return { settlement, legs, outcomes: new Map(outcomes) };
-}
-
 /** Moves a funded deal and its pending legs to the transfer at customs. */
 export function beginTransfer(
   { settlement, legs }: Deal,
@@ -134,6 +123,125 @@ export function decideLegs(
   );
   const ended = open.filter(({ moves }) => moves.length > 0).map(({ side }) => side);
   return { before: settlement, rows, legs, answered, ended, changes };
+}
+
+/** Tax withheld from sellers, by leg key. */
+type Withheld = ReadonlyMap<string, Paise>;
+
+/** The earning of each client seller whose last leg in the settlement is answered now. */
+export function buildEarnings(decided: Decided, withheld: Withheld): Earning[] {
+  const { before } = decided;
+  return listAnsweredSellers(decided).flatMap(({ firmId, earned, isWaiting }) => {
+    const paid = earned.filter((leg) => computeProceeds(leg, withheld) > 0);
+    const [first] = paid;
+    if (!first || isWaiting) return [];
+    return [
+      {
+        environment: before.environment,
+        deskId: first.seller_desk_id,
+        firmId,
+        settlementId: before.settlement_id,
+        lines: paid.map((leg) => ({
+          ...toLineOrigin(before, leg),
+          scrip_no: leg.scrip_no,
+          paise: computeProceeds(leg, withheld),
+        })),
+      },
+    ];
+  });
+}
+
+/** Pending entries that retain a seller's proceeds until its other legs are answered. */
+export function buildRetentions(decided: Decided, withheld: Withheld): Entry[] {
+  return listAnsweredSellers(decided)
+    .filter(({ isWaiting }) => isWaiting)
+    .flatMap(({ firmId, earned }) =>
+      earned
+        .filter((leg) => decided.answered.includes(leg) && computeProceeds(leg, withheld) > 0)
+        .map((leg) => ({
+          ...toRetentionName(leg),
+          phase: "pending",
+          movements: [
+            {
+              from: { kind: "firm_cash", firmId },
+              to: { kind: "external_bank" },
+              paise: computeProceeds(leg, withheld),
+            },
+          ],
+        })),
+    );
+}
+
+/** The delivered sides that earn commission; a desk earns nothing on its own deals or on crosses. */
+export function listCommissionedSides({ before, answered }: Decided): CommissionedSide[] {
+  if (before.origin_kind === "cross") return [];
+  return answered
+    .filter((leg) => leg.state === "delivered")
+    .flatMap((leg) =>
+      listSides(before, [leg])
+        .filter(({ deskId, firmId }) => deskId !== firmId)
+        .map(({ deskId, side }) => ({
+          environment: leg.environment,
+          settlementId: leg.settlement_id,
+          legOrdinal: leg.ordinal,
+          side,
+          deskId,
+          facePaise: leg.face_paise,
+        })),
+    );
+}
+
+/** The legs delivered now. */
+export function listTaxableLegs({ before, answered }: Decided): TaxableLeg[] {
+  return answered
+    .filter((leg) => leg.state === "delivered")
+    .map((leg) => toTaxableLeg(before, leg));
+}
+
+export function toTaxableLeg(settlement: SettlementRow, leg: LegRow): TaxableLeg {
+  return {
+    environment: leg.environment,
+    settlementId: leg.settlement_id,
+    ordinal: leg.ordinal,
+    isCross: settlement.origin_kind === "cross",
+    sides: listSides(settlement, [leg]).map(({ side, firmId }) => {
+      const fee = toSideFee(side, leg);
+      const allInPaise = side === "sell" ? leg.seller_paise : leg.buyer_paise;
+      const valuePaise = valueBeforeFee(side, allInPaise, fee);
+      return { side, firmId, valuePaise, allInPaise, ...fee };
+    }),
+  };
+}
+
+/** Posts or voids the holds of answered legs, and voids the retentions that a payout replaces. */
+export function buildResolutions(decided: Decided, withheld: Withheld): Resolution[] {
+  const paidOut = listAnsweredSellers(decided)
+    .filter(({ isWaiting }) => !isWaiting)
+    .flatMap(({ earned }) =>
+      earned.filter((leg) => !decided.answered.includes(leg) && computeProceeds(leg, withheld) > 0),
+    );
+  return [
+    ...resolveHolds(decided),
+    ...paidOut.map((leg) => ({ ...toRetentionName(leg), as: "voided" as const })),
+  ];
+}
+
+function buildAnswers(
+  { settlement, legs }: Deal,
+  outcomeFor: (leg: LegRow) => LegOutcome | undefined,
+): Answers {
+  const outcomes = legs.flatMap((leg): [string, LegOutcome][] => {
+    const outcome = outcomeFor(leg);
+    return outcome ? [[leg.scrip_no, outcome]] : [];
+  });
+  return { settlement, legs, outcomes: new Map(outcomes) };
+}
+
+function answerLeg(leg: LegRow, outcome: LegOutcome | undefined, now: Date): LegRow {
+  if (!outcome) return leg;
+  const action = outcome.state === "delivered" ? "deliver" : "fail";
+  const state = advance(legLifecycle, leg.state, action);
+  return { ...leg, state, reason: outcome.reason, answered_at: now };
 }
 
 type Moves = ReturnType<typeof listMoves>;
@@ -192,13 +300,6 @@ function buildStepChanges(
   return [buildSideChange({ action, event: eventByState[to], side, after, from, to })];
 }
 
-function answerLeg(leg: LegRow, outcome: LegOutcome | undefined, now: Date): LegRow {
-  if (!outcome) return leg;
-  const action = outcome.state === "delivered" ? "deliver" : "fail";
-  const state = advance(legLifecycle, leg.state, action);
-  return { ...leg, state, reason: outcome.reason, answered_at: now };
-}
-
 /** The client sellers with a leg answered now, their paid legs, and whether a leg is still open. */
 function listAnsweredSellers({ legs, answered }: Decided) {
   return [...Map.groupBy(legs, (leg) => leg.seller_firm_id)].flatMap(([firmId, own]) => {
@@ -208,37 +309,11 @@ function listAnsweredSellers({ legs, answered }: Decided) {
   });
 }
 
-/** Tax withheld from sellers, by leg key. */
-type Withheld = ReadonlyMap<string, Paise>;
-
 function computeProceeds(
   { settlement_id, ordinal, seller_paise }: LegRow,
   withheld: Withheld,
 ): Paise {
   return seller_paise - (withheld.get(toLegKey(settlement_id, ordinal)) ?? 0);
-}
-
-/** The earning of each client seller whose last leg in the settlement is answered now. */
-export function buildEarnings(decided: Decided, withheld: Withheld): Earning[] {
-  const { before } = decided;
-  return listAnsweredSellers(decided).flatMap(({ firmId, earned, isWaiting }) => {
-    const paid = earned.filter((leg) => computeProceeds(leg, withheld) > 0);
-    const [first] = paid;
-    if (!first || isWaiting) return [];
-    return [
-      {
-        environment: before.environment,
-        deskId: first.seller_desk_id,
-        firmId,
-        settlementId: before.settlement_id,
-        lines: paid.map((leg) => ({
-          ...toLineOrigin(before, leg),
-          scrip_no: leg.scrip_no,
-          paise: computeProceeds(leg, withheld),
-        })),
-      },
-    ];
-  });
 }
 
 /** The order that sold a leg's credit, or the cross that made the deal. */
@@ -251,84 +326,9 @@ function toLineOrigin(
     : { order_id: seller_order_id, origin_kind: "order" };
 }
 
-/** Pending entries that retain a seller's proceeds until its other legs are answered. */
-export function buildRetentions(decided: Decided, withheld: Withheld): Entry[] {
-  return listAnsweredSellers(decided)
-    .filter(({ isWaiting }) => isWaiting)
-    .flatMap(({ firmId, earned }) =>
-      earned
-        .filter((leg) => decided.answered.includes(leg) && computeProceeds(leg, withheld) > 0)
-        .map((leg) => ({
-          ...toRetentionName(leg),
-          phase: "pending",
-          movements: [
-            {
-              from: { kind: "firm_cash", firmId },
-              to: { kind: "external_bank" },
-              paise: computeProceeds(leg, withheld),
-            },
-          ],
-        })),
-    );
-}
-
 /** The name of a retaining entry. It is never posted: the payout's entry replaces it. */
 function toRetentionName({ environment, settlement_id, ordinal }: LegRow): EntryName {
   return { environment, kind: "payout", subject: settlement_id, ordinal };
-}
-
-/** The delivered sides that earn commission; a desk earns nothing on its own deals or on crosses. */
-export function listCommissionedSides({ before, answered }: Decided): CommissionedSide[] {
-  if (before.origin_kind === "cross") return [];
-  return answered
-    .filter((leg) => leg.state === "delivered")
-    .flatMap((leg) =>
-      listSides(before, [leg])
-        .filter(({ deskId, firmId }) => deskId !== firmId)
-        .map(({ deskId, side }) => ({
-          environment: leg.environment,
-          settlementId: leg.settlement_id,
-          legOrdinal: leg.ordinal,
-          side,
-          deskId,
-          facePaise: leg.face_paise,
-        })),
-    );
-}
-
-/** The legs delivered now. */
-export function listTaxableLegs({ before, answered }: Decided): TaxableLeg[] {
-  return answered
-    .filter((leg) => leg.state === "delivered")
-    .map((leg) => toTaxableLeg(before, leg));
-}
-
-export function toTaxableLeg(settlement: SettlementRow, leg: LegRow): TaxableLeg {
-  return {
-    environment: leg.environment,
-    settlementId: leg.settlement_id,
-    ordinal: leg.ordinal,
-    isCross: settlement.origin_kind === "cross",
-    sides: listSides(settlement, [leg]).map(({ side, firmId }) => {
-      const fee = toSideFee(side, leg);
-      const allInPaise = side === "sell" ? leg.seller_paise : leg.buyer_paise;
-      const valuePaise = valueBeforeFee(side, allInPaise, fee);
-      return { side, firmId, valuePaise, allInPaise, ...fee };
-    }),
-  };
-}
-
-/** Posts or voids the holds of answered legs, and voids the retentions that a payout replaces. */
-export function buildResolutions(decided: Decided, withheld: Withheld): Resolution[] {
-  const paidOut = listAnsweredSellers(decided)
-    .filter(({ isWaiting }) => !isWaiting)
-    .flatMap(({ earned }) =>
-      earned.filter((leg) => !decided.answered.includes(leg) && computeProceeds(leg, withheld) > 0),
-    );
-  return [
-    ...resolveHolds(decided),
-    ...paidOut.map((leg) => ({ ...toRetentionName(leg), as: "voided" as const })),
-  ];
 }
 
 /** The hold of the credit and, where the money came later, the separate hold of the money. */

@@ -106,11 +106,6 @@ export function hookLostCredits(settlementHooks: SettlementHooks): LostCreditHoo
   };
 }
 
-function toFailureReason({ news }: LostCredit): FailureReason {
-  if (news === "suspend") return "credit_suspended";
-  return news === "cancel" ? "credit_cancelled" : "credit_used";
-}
-
 /** Fails the open legs of a settlement by order of an operator. */
 export async function failSettlement(
   ctx: Pick<Context, "db" | "now">,
@@ -139,21 +134,6 @@ export async function failOpenLegs(
   reason: FailureReason,
 ): Promise<Answers[]> {
   return await loadFailures(db, settlements, () => reason);
-}
-
-async function loadFailures(
-  db: Db,
-  settlements: readonly SettlementRow[],
-  reasonFor: (leg: LegRow) => FailureReason | undefined,
-): Promise<Answers[]> {
-  const legs = await listLegs(
-    db,
-    settlements.map((row) => row.settlement_id),
-  );
-  const legsById = Map.groupBy(legs, (leg) => leg.settlement_id);
-  return settlements.map((settlement) =>
-    buildFailures({ settlement, legs: legsById.get(settlement.settlement_id) ?? [] }, reasonFor),
-  );
 }
 
 /**
@@ -219,4 +199,24 @@ export async function listOpenSettlements(
     id: settlement_id,
     href: `/v1/settlements/${settlement_id}`,
   }));
+}
+
+function toFailureReason({ news }: LostCredit): FailureReason {
+  if (news === "suspend") return "credit_suspended";
+  return news === "cancel" ? "credit_cancelled" : "credit_used";
+}
+
+async function loadFailures(
+  db: Db,
+  settlements: readonly SettlementRow[],
+  reasonFor: (leg: LegRow) => FailureReason | undefined,
+): Promise<Answers[]> {
+  const legs = await listLegs(
+    db,
+    settlements.map((row) => row.settlement_id),
+  );
+  const legsById = Map.groupBy(legs, (leg) => leg.settlement_id);
+  return settlements.map((settlement) =>
+    buildFailures({ settlement, legs: legsById.get(settlement.settlement_id) ?? [] }, reasonFor),
+  );
 }

@@ -65,34 +65,6 @@ export async function fundFromBalances(
   return funded > 0 ? "more" : "idle";
 }
 
-async function fundAffordable(
-  tx: Tx,
-  environment: Environment,
-  {
-    claimed: noteClaimed,
-    now,
-    ...choice
-  }: Choice & { readonly claimed: (ids: readonly string[]) => void; readonly now: Date },
-): Promise<number> {
-  const buyers = await listUnfundedBuyers(tx, environment);
-  if (buyers.length === 0) return 0;
-  const balances = await readBalances(tx, environment, buyers);
-  const available = new Map(
-    balances
-      .filter((balance) => balance.available_paise > 0)
-      .map((balance) => [balance.firm_id, balance.available_paise]),
-  );
-  if (available.size === 0) return 0;
-  const able = { buyerFirmIds: [...available.keys()], limit: setSizeMax, ...choice };
-  const claimed = await claimUnfunded(tx, environment, able);
-  noteClaimed(claimed.map(({ settlement_id }) => settlement_id));
-  await yieldToCallers(tx);
-  const legs = await loadLegs(tx, claimed);
-  const funded = selectAffordable(available, { claimed, legs });
-  await recordChanges(tx, fundingWorker, await fund(tx, { settlements: funded, legs, now }), now);
-  return funded.length;
-}
-
 /** Takes deposits in and funds the settlements they are for, which are locked and unfunded. */
 export async function fundByDeposits(
   tx: Tx,
@@ -113,47 +85,6 @@ export async function fundByDeposits(
   return [...taken.changes, ...changes];
 }
 
-/** Holds the money and moves the settlements on; `first` are entries to write before the holds. */
-async function fund(
-  tx: Tx,
-  {
-    settlements,
-    legs,
-    first = [],
-    now,
-  }: {
-    readonly settlements: readonly SettlementRow[];
-    readonly legs: ReadonlyMap<string, readonly LegRow[]>;
-    readonly first?: readonly Entry[];
-    readonly now: Date;
-  },
-): Promise<Change[]> {
-  if (settlements.length === 0) return [];
-  const when = { now, calendar: await readCalendar(tx) };
-  const funded = settlements.map((before) =>
-    buildFunding({ before, open: openLegs(legs.get(before.settlement_id)) }, when),
-  );
-  await setSettlements(
-    tx,
-    funded.map(({ after }) => after),
-  );
-  const holds = funded.flatMap((each) => each.holds);
-  assertHoldsWritten(await postEntries(tx, [...first, ...holds], now));
-  await dropQuestions(
-    tx,
-    funded.map(({ before }) => before.settlement_id),
-  );
-  return funded.flatMap(({ before, after }) =>
-    buildSettlementChanges({
-      action: "fund",
-      event: eventByState[after.state],
-      before,
-      after,
-      legs: legs.get(before.settlement_id) ?? [],
-    }),
-  );
-}
-
 type Unfunded = { readonly before: SettlementRow; readonly open: readonly LegRow[] };
 
 /** The funded settlement and the holds of money for its open legs. */
@@ -167,36 +98,6 @@ export function buildFunding(
     after: { ...moveToDeadline(before, "fund", when), money_apart: true },
     holds: open.flatMap((leg) => buildMoneyHolds(leg, before.buyer_firm_id)),
   };
-}
-
-function buildMoneyHolds(leg: LegRow, buyerFirmId: string): Entry[] {
-  const movements = buildMoneyMovements(leg, buyerFirmId);
-  if (movements.length === 0) return [];
-  return [
-    {
-      environment: leg.environment,
-      kind: "deal_settlement",
-      subject: leg.settlement_id,
-      ordinal: leg.ordinal,
-      phase: "pending",
-      movements,
-    },
-  ];
-}
-
-function openLegs(legs: readonly LegRow[] = []): LegRow[] {
-  return legs.filter((leg) => isOpenLeg(leg.state));
-}
-
-async function loadLegs(
-  tx: Tx,
-  settlements: readonly SettlementRow[],
-): Promise<ReadonlyMap<string, readonly LegRow[]>> {
-  const legs = await listLegs(
-    tx,
-    settlements.map((row) => row.settlement_id),
-  );
-  return Map.groupBy(legs, (leg) => leg.settlement_id);
 }
 
 /** Selects settlements in order while the buyer's balance covers them, and deducts each. */
@@ -305,4 +206,103 @@ export function findPurchasingPower(
       ]),
     );
   });
+}
+
+async function fundAffordable(
+  tx: Tx,
+  environment: Environment,
+  {
+    claimed: noteClaimed,
+    now,
+    ...choice
+  }: Choice & { readonly claimed: (ids: readonly string[]) => void; readonly now: Date },
+): Promise<number> {
+  const buyers = await listUnfundedBuyers(tx, environment);
+  if (buyers.length === 0) return 0;
+  const balances = await readBalances(tx, environment, buyers);
+  const available = new Map(
+    balances
+      .filter((balance) => balance.available_paise > 0)
+      .map((balance) => [balance.firm_id, balance.available_paise]),
+  );
+  if (available.size === 0) return 0;
+  const able = { buyerFirmIds: [...available.keys()], limit: setSizeMax, ...choice };
+  const claimed = await claimUnfunded(tx, environment, able);
+  noteClaimed(claimed.map(({ settlement_id }) => settlement_id));
+  await yieldToCallers(tx);
+  const legs = await loadLegs(tx, claimed);
+  const funded = selectAffordable(available, { claimed, legs });
+  await recordChanges(tx, fundingWorker, await fund(tx, { settlements: funded, legs, now }), now);
+  return funded.length;
+}
+
+async function loadLegs(
+  tx: Tx,
+  settlements: readonly SettlementRow[],
+): Promise<ReadonlyMap<string, readonly LegRow[]>> {
+  const legs = await listLegs(
+    tx,
+    settlements.map((row) => row.settlement_id),
+  );
+  return Map.groupBy(legs, (leg) => leg.settlement_id);
+}
+
+/** Holds the money and moves the settlements on; `first` are entries to write before the holds. */
+async function fund(
+  tx: Tx,
+  {
+    settlements,
+    legs,
+    first = [],
+    now,
+  }: {
+    readonly settlements: readonly SettlementRow[];
+    readonly legs: ReadonlyMap<string, readonly LegRow[]>;
+    readonly first?: readonly Entry[];
+    readonly now: Date;
+  },
+): Promise<Change[]> {
+  if (settlements.length === 0) return [];
+  const when = { now, calendar: await readCalendar(tx) };
+  const funded = settlements.map((before) =>
+    buildFunding({ before, open: openLegs(legs.get(before.settlement_id)) }, when),
+  );
+  await setSettlements(
+    tx,
+    funded.map(({ after }) => after),
+  );
+  const holds = funded.flatMap((each) => each.holds);
+  assertHoldsWritten(await postEntries(tx, [...first, ...holds], now));
+  await dropQuestions(
+    tx,
+    funded.map(({ before }) => before.settlement_id),
+  );
+  return funded.flatMap(({ before, after }) =>
+    buildSettlementChanges({
+      action: "fund",
+      event: eventByState[after.state],
+      before,
+      after,
+      legs: legs.get(before.settlement_id) ?? [],
+    }),
+  );
+}
+
+function openLegs(legs: readonly LegRow[] = []): LegRow[] {
+  return legs.filter((leg) => isOpenLeg(leg.state));
+}
+
+function buildMoneyHolds(leg: LegRow, buyerFirmId: string): Entry[] {
+  const movements = buildMoneyMovements(leg, buyerFirmId);
+  if (movements.length === 0) return [];
+  return [
+    {
+      environment: leg.environment,
+      kind: "deal_settlement",
+      subject: leg.settlement_id,
+      ordinal: leg.ordinal,
+      phase: "pending",
+      movements,
+    },
+  ];
 }

@@ -34,21 +34,6 @@ export function moveSettlement(
   return { ...appendStep(row, state, { reason, now }), due_at: null };
 }
 
-function appendStep(
-  row: SettlementRow,
-  state: SettlementState,
-  { reason, now }: { readonly reason: string | null; readonly now: Date },
-): SettlementRow {
-  return {
-    ...row,
-    state,
-    reason,
-    history: [...row.history, { status: state, at: istTimestamp(now), reason }],
-    version: row.version + 1,
-    updated_at: now,
-  };
-}
-
 /** A firm's side of a settlement, with the legs that it delivers or buys. */
 export type SettlementSide = {
   readonly side: "sell" | "buy";
@@ -135,18 +120,6 @@ export function buildSideChange({
   };
 }
 
-function viewForSide(side: SettlementSide, settlement: SettlementRow, status: SettlementState) {
-  return {
-    side: side.side,
-    scheme: settlement.scheme,
-    order_ids: listOrderIds(side, settlement),
-    scrip_nos: side.legs.map((leg) => leg.scrip_no),
-    ...sumSide(side),
-    status,
-    reason: findReason(settlement, side.legs, status),
-  };
-}
-
 /** The reason of failed legs or of a reversal. */
 export function findReason(
   settlement: SettlementRow,
@@ -190,4 +163,31 @@ export async function findSettlementStates(
   if (settlementIds.length === 0) return new Map();
   const rows = await listStates(db, settlementIds);
   return new Map(rows.map((row) => [row.settlement_id, row.state]));
+}
+
+function appendStep(
+  row: SettlementRow,
+  state: SettlementState,
+  { reason, now }: { readonly reason: string | null; readonly now: Date },
+): SettlementRow {
+  return {
+    ...row,
+    state,
+    reason,
+    history: [...row.history, { status: state, at: istTimestamp(now), reason }],
+    version: row.version + 1,
+    updated_at: now,
+  };
+}
+
+function viewForSide(side: SettlementSide, settlement: SettlementRow, status: SettlementState) {
+  return {
+    side: side.side,
+    scheme: settlement.scheme,
+    order_ids: listOrderIds(side, settlement),
+    scrip_nos: side.legs.map((leg) => leg.scrip_no),
+    ...sumSide(side),
+    status,
+    reason: findReason(settlement, side.legs, status),
+  };
 }

@@ -125,23 +125,6 @@ type Opening = ReturnType<typeof newSettlement> & {
   readonly beginning: ReturnType<typeof beginTransfer> | undefined;
 };
 
-function toRow({ settlement, beginning }: Pick<Opening, "settlement" | "beginning">) {
-  return beginning?.after ?? settlement;
-}
-
-function listCreditIds({ deal }: Opening): string[] {
-  return deal.legs.map(({ creditId }) => creditId);
-}
-
-/** The creation, and the beginning of the transfer. */
-function buildOpeningChanges({ settlement: after, legs, beginning }: Opening): Change[] {
-  const event = "settlement.created";
-  return [
-    ...buildSettlementChanges({ action: "create", event, before: null, after, legs }),
-    ...(beginning ? buildTransferChanges(beginning) : []),
-  ];
-}
-
 /**
  * The credits are held in the books from here on, and the money where there is any; customs is asked
  * for what has begun, and the bank for what is not funded. What else the caller stores goes along.
@@ -178,20 +161,6 @@ export async function storeSettlements<Stored>(
   assertHoldsWritten(written.entries);
   const [, , stored] = answers;
   return stored;
-}
-
-/** Voids escrows and writes holds in one call, so that escrowed money is never available in between. */
-function buildHolds(openings: readonly Opening[]): BookChanges {
-  return {
-    entries: openings.flatMap(({ holds }) => holds),
-    resolutions: openings.flatMap(({ deal: { escrow } }) =>
-      escrow ? [{ ...escrow, as: "voided" as const }] : [],
-    ),
-  };
-}
-
-function listReservations({ deal: { origin, legs } }: Opening) {
-  return legs.map(({ creditId, seller }) => ({ creditId, reservedFor: seller.orderId ?? origin }));
 }
 
 /** A change and the order or cross of its deal. */
@@ -231,17 +200,6 @@ export function assertHoldsWritten(written: WrittenBooks["entries"]): void {
   assertWritten(written);
 }
 
-function findFundedDeals(
-  environment: Environment,
-  deals: readonly NewDeal[],
-): Query<ReadonlySet<string>> {
-  const clients = new Set(deals.filter((deal) => !isPaid(deal)).map(({ buyer }) => buyer.firmId));
-  if (clients.size === 0) return known(selectPaidDeals(deals, new Map()));
-  return findBalances(environment, [...clients]).map((balances) =>
-    selectPaidDeals(deals, new Map(balances.map((each) => [each.firm_id, each.available_paise]))),
-  );
-}
-
 /** Selects deals in order while the buyer's balance covers them, and deducts each. */
 export function selectPaidDeals(
   deals: readonly NewDeal[],
@@ -258,11 +216,6 @@ export function selectPaidDeals(
   return new Set(paid.map(({ settlementId }) => settlementId));
 }
 
-/** The house always has the money, and so does a client with an escrow. */
-function isPaid({ buyer, escrow }: NewDeal): boolean {
-  return isHouse(buyer.firmId) || escrow !== undefined;
-}
-
 /** A new settlement, its legs and their holds. */
 export function newSettlement(deal: NewDeal, funded: boolean, when: When) {
   const settlement = buildSettlement(deal, funded, when);
@@ -272,6 +225,72 @@ export function newSettlement(deal: NewDeal, funded: boolean, when: When) {
 }
 
 type When = { readonly now: Date; readonly calendar: Calendar };
+
+function findFundedDeals(
+  environment: Environment,
+  deals: readonly NewDeal[],
+): Query<ReadonlySet<string>> {
+  const clients = new Set(deals.filter((deal) => !isPaid(deal)).map(({ buyer }) => buyer.firmId));
+  if (clients.size === 0) return known(selectPaidDeals(deals, new Map()));
+  return findBalances(environment, [...clients]).map((balances) =>
+    selectPaidDeals(deals, new Map(balances.map((each) => [each.firm_id, each.available_paise]))),
+  );
+}
+
+/** The house always has the money, and so does a client with an escrow. */
+function isPaid({ buyer, escrow }: NewDeal): boolean {
+  return isHouse(buyer.firmId) || escrow !== undefined;
+}
+
+function toRow({ settlement, beginning }: Pick<Opening, "settlement" | "beginning">) {
+  return beginning?.after ?? settlement;
+}
+
+function listCreditIds({ deal }: Opening): string[] {
+  return deal.legs.map(({ creditId }) => creditId);
+}
+
+/** The creation, and the beginning of the transfer. */
+function buildOpeningChanges({ settlement: after, legs, beginning }: Opening): Change[] {
+  const event = "settlement.created";
+  return [
+    ...buildSettlementChanges({ action: "create", event, before: null, after, legs }),
+    ...(beginning ? buildTransferChanges(beginning) : []),
+  ];
+}
+
+function listReservations({ deal: { origin, legs } }: Opening) {
+  return legs.map(({ creditId, seller }) => ({ creditId, reservedFor: seller.orderId ?? origin }));
+}
+
+/** Asks the bank about the money of unfunded settlements. */
+function askForMoney(unfunded: readonly SettlementRow[], now: Date): Query<void> {
+  return askOutside(
+    unfunded.map((row) => ({
+      environment: row.environment,
+      deskId: row.buyer_desk_id,
+      port: "bank",
+      kind: "deal_funding",
+      subjectId: row.settlement_id,
+      facts: { firm_id: row.buyer_firm_id, paise: row.buyer_paise },
+    })),
+    now,
+  );
+}
+
+/** Voids escrows and writes holds in one call, so that escrowed money is never available in between. */
+function buildHolds(openings: readonly Opening[]): BookChanges {
+  return {
+    entries: openings.flatMap(({ holds }) => holds),
+    resolutions: openings.flatMap(({ deal: { escrow } }) =>
+      escrow ? [{ ...escrow, as: "voided" as const }] : [],
+    ),
+  };
+}
+
+function sumBuyerPaise({ legs }: NewDeal): Paise {
+  return legs.reduce((sum, leg) => sum + leg.buyerPaise, 0);
+}
 
 function buildSettlement(deal: NewDeal, funded: boolean, { now, calendar }: When): SettlementRow {
   const state = funded ? "funded" : "pending";
@@ -295,10 +314,6 @@ function buildSettlement(deal: NewDeal, funded: boolean, { now, calendar }: When
     created_at: now,
     updated_at: now,
   };
-}
-
-function sumBuyerPaise({ legs }: NewDeal): Paise {
-  return legs.reduce((sum, leg) => sum + leg.buyerPaise, 0);
 }
 
 function buildLegs(deal: NewDeal, now: Date): LegRow[] {
@@ -332,21 +347,6 @@ function toFeeColumns({ buyer, seller } = { buyer: noFee, seller: noFee }) {
     seller_fee_paise: seller.feePaise,
     seller_gst_paise: seller.gstPaise,
   };
-}
-
-/** Asks the bank about the money of unfunded settlements. */
-function askForMoney(unfunded: readonly SettlementRow[], now: Date): Query<void> {
-  return askOutside(
-    unfunded.map((row) => ({
-      environment: row.environment,
-      deskId: row.buyer_desk_id,
-      port: "bank",
-      kind: "deal_funding",
-      subjectId: row.settlement_id,
-      facts: { firm_id: row.buyer_firm_id, paise: row.buyer_paise },
-    })),
-    now,
-  );
 }
 
 /** One pending entry per leg, because each credit is delivered or refused by itself. */

@@ -86,21 +86,6 @@ export async function setTax(
   return row;
 }
 
-/** Rates belong to no desk: their changes are recorded on the house's desk. */
-function buildTaxChange(after: RateRow): Change {
-  const { environment, line, effective_from } = after;
-  const house = houseFirmId[environment];
-  return {
-    environment,
-    deskId: house,
-    firmId: house,
-    action: "tax.set",
-    entity: { type: "tax", id: `${line}:${effective_from}`, version: 1, href: "/v1/statements" },
-    before: null,
-    after,
-  };
-}
-
 export type StoredLegTax = StoredTax;
 export type FeeInvoice = InvoiceRow;
 
@@ -151,6 +136,21 @@ export async function issueInvoices(
     );
   }
   return issued > 0 ? "more" : "idle";
+}
+
+/** Rates belong to no desk: their changes are recorded on the house's desk. */
+function buildTaxChange(after: RateRow): Change {
+  const { environment, line, effective_from } = after;
+  const house = houseFirmId[environment];
+  return {
+    environment,
+    deskId: house,
+    firmId: house,
+    action: "tax.set",
+    entity: { type: "tax", id: `${line}:${effective_from}`, version: 1, href: "/v1/statements" },
+    before: null,
+    after,
+  };
 }
 
 type IssueInput = {

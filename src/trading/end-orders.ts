@@ -54,13 +54,6 @@ type Ending = {
   readonly isPart?: boolean;
 };
 
-/** Ends the open ones of these orders; returns all of them as they are afterwards. */
-async function endAndRecordOrders(tx: Tx, ending: Ending): Promise<readonly OrderRow[]> {
-  const { orders, changes } = await endOpenOrders(tx, ending);
-  await recordAttributedChanges(tx, changes, ending.now);
-  return orders;
-}
-
 /** Ends orders without recording: a caller that locks more rows records all changes last. */
 export async function endOpenOrders(
   tx: Tx,
@@ -112,23 +105,6 @@ export async function endOpenOrders(
 /** How many orders a worker ends in one set. */
 const endedAtOnce = 500;
 
-/** Ends the orders that a worker found; one that cannot be ended is set aside. */
-async function endInParts(
-  db: Pick<Database, "transaction">,
-  offenders: Offenders,
-  ending: Ending,
-): Promise<void> {
-  if (ending.orderIds.length === 0) return;
-  await workInParts(offenders, ({ only }, claimed) => {
-    const orderIds = only ?? ending.orderIds;
-    claimed(orderIds);
-    const isPart = only !== null;
-    return db.transaction(async (tx) => {
-      return (await endAndRecordOrders(tx, { ...ending, orderIds, isPart })).length;
-    });
-  });
-}
-
 export type Cancel = { readonly call: Call; readonly orderId: string };
 
 /** Cancelling twice is no conflict: a retry gets the first answer again. */
@@ -166,32 +142,6 @@ export async function cancelOrders(
     },
     { rollBack },
   );
-}
-
-function mayCancel({ call }: Cancel, order: OrderRow | undefined): boolean {
-  if (!order) return false;
-  return isVisible(visibleTo(call.caller), { deskId: order.desk_id, firmId: order.firm_id });
-}
-
-function toCancelOutcome(
-  row: OrderRow | undefined,
-  standings: ReadonlyMap<string, OrderStanding>,
-): Outcome<Order> {
-  if (!row) return notFound();
-  const gaveUp = row.history.some(({ reason }) => reason === "rest_cancelled");
-  const isCancelled = row.state === "cancelled" || gaveUp;
-  const refusal = isCancelled ? undefined : refuseCancel(row);
-  return refusal ?? viewOrder(row, viewSettled(row, standings.get(row.order_id)));
-}
-
-function refuseCancel({ state }: OrderRow): Failure | undefined {
-  try {
-    advance(orderLifecycle, state, "cancel");
-    return undefined;
-  } catch (error) {
-    if (error instanceof Failure) return error;
-    throw error;
-  }
 }
 
 const clock: Actor = { kind: "worker", id: "order-expiry", requestId: null };
@@ -320,4 +270,54 @@ export async function cancelSmallRemainders(
     }
   }
   return found === endedAtOnce ? "more" : "idle";
+}
+
+function mayCancel({ call }: Cancel, order: OrderRow | undefined): boolean {
+  if (!order) return false;
+  return isVisible(visibleTo(call.caller), { deskId: order.desk_id, firmId: order.firm_id });
+}
+
+/** Ends the open ones of these orders; returns all of them as they are afterwards. */
+async function endAndRecordOrders(tx: Tx, ending: Ending): Promise<readonly OrderRow[]> {
+  const { orders, changes } = await endOpenOrders(tx, ending);
+  await recordAttributedChanges(tx, changes, ending.now);
+  return orders;
+}
+
+function toCancelOutcome(
+  row: OrderRow | undefined,
+  standings: ReadonlyMap<string, OrderStanding>,
+): Outcome<Order> {
+  if (!row) return notFound();
+  const gaveUp = row.history.some(({ reason }) => reason === "rest_cancelled");
+  const isCancelled = row.state === "cancelled" || gaveUp;
+  const refusal = isCancelled ? undefined : refuseCancel(row);
+  return refusal ?? viewOrder(row, viewSettled(row, standings.get(row.order_id)));
+}
+
+function refuseCancel({ state }: OrderRow): Failure | undefined {
+  try {
+    advance(orderLifecycle, state, "cancel");
+    return undefined;
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+}
+
+/** Ends the orders that a worker found; one that cannot be ended is set aside. */
+async function endInParts(
+  db: Pick<Database, "transaction">,
+  offenders: Offenders,
+  ending: Ending,
+): Promise<void> {
+  if (ending.orderIds.length === 0) return;
+  await workInParts(offenders, ({ only }, claimed) => {
+    const orderIds = only ?? ending.orderIds;
+    claimed(orderIds);
+    const isPart = only !== null;
+    return db.transaction(async (tx) => {
+      return (await endAndRecordOrders(tx, { ...ending, orderIds, isPart })).length;
+    });
+  });
 }

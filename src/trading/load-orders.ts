@@ -144,6 +144,70 @@ export async function loadOrders(
 
 const noLimits = { max_order_paise: null, daily_notional_paise: null };
 
+/** The money that buyers have, and how much of their buys may wait for money. */
+export function findBuyerFunds(
+  environment: Environment,
+  buyers: readonly { readonly firmId: string; readonly keyId: string }[],
+): Query<Pick<MatchState, "means" | "unfundedMax">> {
+  if (buyers.length === 0) return known({ means: new Map(), unfundedMax: new Map() });
+  return all([
+    findPurchasingPower(environment, [...new Set(buyers.map(({ firmId }) => firmId))]),
+    loadUnfundedLimits(buyers.map(({ keyId }) => keyId)),
+  ]).map(([means, unfundedMax]) => ({ means, unfundedMax }));
+}
+
+const nothing: readonly string[] = [];
+
+export type OfferedCredit = {
+  readonly offer: Offer;
+  readonly credit: DealtCredit;
+  /** The resting sell; undefined when the house sells. */
+  readonly order: OrderRow | undefined;
+};
+
+export type LockedOffers = {
+  /** By scrip number. */
+  readonly offered: ReadonlyMap<string, OfferedCredit>;
+  /** Scrip numbers that other transactions lock; matching never waits for them. */
+  readonly held: readonly string[];
+};
+
+/**
+ * Locks those of the credits that can be bought, by the rows of the database and not by the book:
+ * listed by the house, or reserved for a resting sell that has not expired and whose firm may
+ * trade.
+ */
+export async function lockOffers(
+  tx: Tx,
+  environment: Environment,
+  scripNos: readonly string[],
+  now: Date,
+): Promise<LockedOffers> {
+  if (scripNos.length === 0) return { offered: new Map(), held: [] };
+  const { free: credits, held } = await claimOffered(tx, environment, scripNos);
+  const orderIds = credits.flatMap((credit) => credit.reserved_for ?? []);
+  const resting = orderIds.length > 0 ? await findOrders(tx, orderIds) : [];
+  const orders = new Map(resting.map((order) => [order.order_id, order]));
+  const firms = await tx.run(
+    lockTradingFirms([...new Set(credits.map((credit) => credit.firm_id))]),
+  );
+  const offered = credits.flatMap((credit) => {
+    const firm = firms.get(credit.firm_id);
+    const order = orders.get(credit.reserved_for ?? "");
+    if (!firm || findTradingRefusal(firm, now) || !isOffered(credit, order, now)) return [];
+    const offer = {
+      scrip_no: credit.scrip_no,
+      face_paise: credit.face_paise,
+      expires_on: dayNumber(credit.expires_on),
+      limit_bps: order?.limit_bps ?? 0,
+      seller: firm.pan ?? "",
+      order_id: order?.order_id ?? null,
+    };
+    return [[credit.scrip_no, { offer, credit, order }] as const];
+  });
+  return { offered: new Map(offered), held };
+}
+
 function findOriginals(commands: readonly Command[]): Query<Map<string, OrderRow>> {
   const keys = commands.flatMap(({ call, idempotencyKey }) =>
     idempotencyKey === null ? [] : [{ ...visibleTo(call.caller), idempotencyKey }],
@@ -155,18 +219,6 @@ function findOriginals(commands: readonly Command[]): Query<Map<string, OrderRow
         rows.map((row) => [`${row.bound_firm_id ?? row.desk_id} ${row.idempotency_key}`, row]),
       ),
   );
-}
-
-/** The money that buyers have, and how much of their buys may wait for money. */
-export function findBuyerFunds(
-  environment: Environment,
-  buyers: readonly { readonly firmId: string; readonly keyId: string }[],
-): Query<Pick<MatchState, "means" | "unfundedMax">> {
-  if (buyers.length === 0) return known({ means: new Map(), unfundedMax: new Map() });
-  return all([
-    findPurchasingPower(environment, [...new Set(buyers.map(({ firmId }) => firmId))]),
-    loadUnfundedLimits(buyers.map(({ keyId }) => keyId)),
-  ]).map(([means, unfundedMax]) => ({ means, unfundedMax }));
 }
 
 /** By index of the command, its quote. */
@@ -199,6 +251,12 @@ function findNamed(commands: readonly Command[]): Query<HoldingsByPlace> {
   );
 }
 
+function findHoldings(
+  asked: readonly (Parameters<typeof findForSale>[0][number] & { readonly at: number })[],
+): Query<HoldingsByPlace> {
+  return findForSale(asked).map((rows) => new Map(asked.map(({ at }, place) => [at, rows[place]])));
+}
+
 /** The holdings that the quotes of commands are of. */
 function findQuoted(
   commands: readonly Command[],
@@ -210,12 +268,6 @@ function findQuoted(
       return scripNo === null ? [] : [{ at, caller: call.caller, firmId, scripNo }];
     }),
   );
-}
-
-function findHoldings(
-  asked: readonly (Parameters<typeof findForSale>[0][number] & { readonly at: number })[],
-): Query<HoldingsByPlace> {
-  return findForSale(asked).map((rows) => new Map(asked.map(({ at }, place) => [at, rows[place]])));
 }
 
 /**
@@ -245,8 +297,6 @@ function findVisibleFirm(
   const isKnown = isVisible(visibleTo(caller), { deskId: firm.desk_id, firmId: firm.firm_id });
   return isKnown ? firm : undefined;
 }
-
-const nothing: readonly string[] = [];
 
 /** By index of the command, the credits its firm could deliver; one list per firm and scheme. */
 async function findAmounts(
@@ -303,56 +353,6 @@ async function loadBundles(
   const { offered, held } = await lockOffers(tx, environment, scripNos, now);
   const offers = new Map([...offered].map(([scripNo, { offer }]) => [scripNo, offer]));
   return { offers, held: new Set(held) };
-}
-
-export type OfferedCredit = {
-  readonly offer: Offer;
-  readonly credit: DealtCredit;
-  /** The resting sell; undefined when the house sells. */
-  readonly order: OrderRow | undefined;
-};
-
-export type LockedOffers = {
-  /** By scrip number. */
-  readonly offered: ReadonlyMap<string, OfferedCredit>;
-  /** Scrip numbers that other transactions lock; matching never waits for them. */
-  readonly held: readonly string[];
-};
-
-/**
- * Locks those of the credits that can be bought, by the rows of the database and not by the book:
- * listed by the house, or reserved for a resting sell that has not expired and whose firm may
- * trade.
- */
-export async function lockOffers(
-  tx: Tx,
-  environment: Environment,
-  scripNos: readonly string[],
-  now: Date,
-): Promise<LockedOffers> {
-  if (scripNos.length === 0) return { offered: new Map(), held: [] };
-  const { free: credits, held } = await claimOffered(tx, environment, scripNos);
-  const orderIds = credits.flatMap((credit) => credit.reserved_for ?? []);
-  const resting = orderIds.length > 0 ? await findOrders(tx, orderIds) : [];
-  const orders = new Map(resting.map((order) => [order.order_id, order]));
-  const firms = await tx.run(
-    lockTradingFirms([...new Set(credits.map((credit) => credit.firm_id))]),
-  );
-  const offered = credits.flatMap((credit) => {
-    const firm = firms.get(credit.firm_id);
-    const order = orders.get(credit.reserved_for ?? "");
-    if (!firm || findTradingRefusal(firm, now) || !isOffered(credit, order, now)) return [];
-    const offer = {
-      scrip_no: credit.scrip_no,
-      face_paise: credit.face_paise,
-      expires_on: dayNumber(credit.expires_on),
-      limit_bps: order?.limit_bps ?? 0,
-      seller: firm.pan ?? "",
-      order_id: order?.order_id ?? null,
-    };
-    return [[credit.scrip_no, { offer, credit, order }] as const];
-  });
-  return { offered: new Map(offered), held };
 }
 
 function isOffered(credit: DealtCredit, order: OrderRow | undefined, now: Date): boolean {

@@ -90,23 +90,6 @@ export function sellCredits(
   return restOrder(matchState, order);
 }
 
-/** The resting buys whose firms can pay for this face now, or may owe it. */
-function findPayingBuys(matchState: MatchState, scheme: Scheme, facePaise: Paise): RestingBuy[] {
-  const buys = new Map(matchState.restingBuys.map((order) => [order.order_id, order]));
-  return toRestingBuys(matchState, scheme).filter(({ orderId, priceBps }) => {
-    const order = buys.get(orderId);
-    if (!order) return false;
-    const cost = addedCeil(order.dealt_paise, facePaise, priceBps);
-    return decideCharge(matchState, order, cost) !== "over_limit";
-  });
-}
-
-/** The ids under which open quotes hold part of the house limit for this sell. */
-function listHoldingIds({ quote_ref }: OrderRow, credits: readonly DealtCredit[]): string[] {
-  const creditIds = credits.map(({ credit_id }) => credit_id);
-  return quote_ref === null ? creditIds : [...creditIds, quote_ref];
-}
-
 /** Deals these credits at one price; returns the sell afterwards. */
 export function dealSell(
   matchState: MatchState,
@@ -148,21 +131,6 @@ export function dealSell(
     })),
   });
   return seller.order;
-}
-
-/** Deals part of a resting buy; the remainder keeps its priority. */
-function dealRestingBuy(
-  matchState: MatchState,
-  { buy, buyerBps }: SellMatch & { readonly with: "client" },
-  { by, ...part }: Pick<DealtPart, "settlementId" | "credits"> & { readonly by: string },
-) {
-  const resting = matchState.restingBuys.find(({ order_id }) => order_id === buy.orderId);
-  if (!resting) throw new Error("a matched buy is one of those that rest");
-  const options = { ...restOptions(matchState, resting.scheme), rests: true };
-  const dealt = dealPart(resting, { ...part, priceBps: buyerBps }, options);
-  recordDealt(matchState, { before: resting, after: dealt.order, dealtBy: by });
-  replaceResting(matchState, dealt.order);
-  return dealt;
 }
 
 /**
@@ -226,14 +194,6 @@ export function buyQuoted(
   return takeBundle(matchState, order, offers, quotedBps) ?? refuseUnfunded(matchState, order);
 }
 
-function refuseUnfunded({ unfundedMax }: MatchState, { key_id }: OrderRow): Failure {
-  return unfundedLimit(unfundedMax?.get(key_id) ?? 0);
-}
-
-function sumShares(shares: readonly Paise[]): Paise {
-  return shares.reduce((sum, share) => sum + share, 0);
-}
-
 /** Deals a bundle at one price; undefined when the firm would owe more than it may. */
 export function takeBundle(
   matchState: MatchState,
@@ -265,48 +225,6 @@ export function takeBundle(
   return bought.order;
 }
 
-/** A partly dealt buy rests with the remainder, at the price it dealt at. */
-function restIfOpen(matchState: MatchState, order: OrderRow): OrderRow {
-  if (order.state !== "open" || order.price_bps === null) return order;
-  return restBuy(matchState, order, order.price_bps);
-}
-
-/**
- * The house is paid the buyer's share. A resting sell gets its limit; its own order rounds it
- * later.
- */
-function toLeg(offer: Offer, buyerBps: Bps, buyerPaise: Paise): Leg {
-  const fromHouse = offer.order_id === null;
-  return {
-    scripNo: offer.scrip_no,
-    facePaise: offer.face_paise,
-    sellerBps: fromHouse ? buyerBps : offer.limit_bps,
-    sellerOrderId: offer.order_id,
-    sellerPaise: fromHouse ? buyerPaise : undefined,
-    buyerPaise,
-  };
-}
-
-function restBuy(matchState: MatchState, order: OrderRow, priceBps: Bps): OrderRow {
-  const resting = restOrder(matchState, { ...order, price_bps: priceBps });
-  matchState.restingBuys.push(resting);
-  matchState.restingBuys.sort(comparePriority);
-  return resting;
-}
-
-function restOrder({ now }: MatchState, order: OrderRow): OrderRow {
-  return {
-    ...order,
-    state: "open",
-    rested: true,
-    history: [...order.history, newHistoryEntry("open", now)],
-  };
-}
-
-function cancelUnfilled({ now }: MatchState, order: OrderRow): OrderRow {
-  return endRest(order, { how: "cancelled", reason: "unfilled", now });
-}
-
 /** The firm's whole credits with the largest sum within the amount, without those already taken. */
 export function chooseDeliverable(
   matchState: MatchState,
@@ -329,27 +247,8 @@ export function chooseDeliverable(
   return isPriced ? chosen : amountChanged(delivery.facePaise);
 }
 
-/** The untaken ones of these credits of one firm and scheme; undefined when the list is empty. */
-function findStock(
-  { deliverable, reserved }: MatchState,
-  credits: readonly DealtCredit[],
-): DeliverableCredits | undefined {
-  const [first] = credits;
-  if (!first) return undefined;
-  const name = buildStockKey(first);
-  const known = deliverable.get(name);
-  if (known) return known;
-  const made = new DeliverableCredits(credits.filter(({ credit_id }) => !reserved.has(credit_id)));
-  deliverable.set(name, made);
-  return made;
-}
-
-function buildStockKey({ firm_id, scheme }: DealtCredit): string {
-  return `${firm_id} ${scheme}`;
-}
-
-function findShortestLife({ today }: MatchState, credits: readonly DealtCredit[]): number {
-  return Math.min(...credits.map((credit) => countDaysLeft(credit.expires_on, today)));
+export function sumFaces(credits: readonly DealtCredit[]): Paise {
+  return credits.reduce((sum, credit) => sum + credit.face_paise, 0);
 }
 
 function describeChosen(credits: readonly DealtCredit[]) {
@@ -357,8 +256,33 @@ function describeChosen(credits: readonly DealtCredit[]) {
   return { scrip_nos: scripNos, resting_scrip_nos: scripNos, covered_paise: sumFaces(credits) };
 }
 
-export function sumFaces(credits: readonly DealtCredit[]): Paise {
-  return credits.reduce((sum, credit) => sum + credit.face_paise, 0);
+/** The ids under which open quotes hold part of the house limit for this sell. */
+function listHoldingIds({ quote_ref }: OrderRow, credits: readonly DealtCredit[]): string[] {
+  const creditIds = credits.map(({ credit_id }) => credit_id);
+  return quote_ref === null ? creditIds : [...creditIds, quote_ref];
+}
+
+/** The resting buys whose firms can pay for this face now, or may owe it. */
+function findPayingBuys(matchState: MatchState, scheme: Scheme, facePaise: Paise): RestingBuy[] {
+  const buys = new Map(matchState.restingBuys.map((order) => [order.order_id, order]));
+  return toRestingBuys(matchState, scheme).filter(({ orderId, priceBps }) => {
+    const order = buys.get(orderId);
+    if (!order) return false;
+    const cost = addedCeil(order.dealt_paise, facePaise, priceBps);
+    return decideCharge(matchState, order, cost) !== "over_limit";
+  });
+}
+
+function findShortestLife({ today }: MatchState, credits: readonly DealtCredit[]): number {
+  return Math.min(...credits.map((credit) => countDaysLeft(credit.expires_on, today)));
+}
+
+function cancelUnfilled({ now }: MatchState, order: OrderRow): OrderRow {
+  return endRest(order, { how: "cancelled", reason: "unfilled", now });
+}
+
+function buildStockKey({ firm_id, scheme }: DealtCredit): string {
+  return `${firm_id} ${scheme}`;
 }
 
 function toOffers(
@@ -374,4 +298,80 @@ function toOffers(
     seller: findPan(matchState, order.firm_id) ?? "",
     order_id: order.order_id,
   }));
+}
+
+function restOrder({ now }: MatchState, order: OrderRow): OrderRow {
+  return {
+    ...order,
+    state: "open",
+    rested: true,
+    history: [...order.history, newHistoryEntry("open", now)],
+  };
+}
+
+/** Deals part of a resting buy; the remainder keeps its priority. */
+function dealRestingBuy(
+  matchState: MatchState,
+  { buy, buyerBps }: SellMatch & { readonly with: "client" },
+  { by, ...part }: Pick<DealtPart, "settlementId" | "credits"> & { readonly by: string },
+) {
+  const resting = matchState.restingBuys.find(({ order_id }) => order_id === buy.orderId);
+  if (!resting) throw new Error("a matched buy is one of those that rest");
+  const options = { ...restOptions(matchState, resting.scheme), rests: true };
+  const dealt = dealPart(resting, { ...part, priceBps: buyerBps }, options);
+  recordDealt(matchState, { before: resting, after: dealt.order, dealtBy: by });
+  replaceResting(matchState, dealt.order);
+  return dealt;
+}
+
+function sumShares(shares: readonly Paise[]): Paise {
+  return shares.reduce((sum, share) => sum + share, 0);
+}
+
+/** A partly dealt buy rests with the remainder, at the price it dealt at. */
+function restIfOpen(matchState: MatchState, order: OrderRow): OrderRow {
+  if (order.state !== "open" || order.price_bps === null) return order;
+  return restBuy(matchState, order, order.price_bps);
+}
+
+function restBuy(matchState: MatchState, order: OrderRow, priceBps: Bps): OrderRow {
+  const resting = restOrder(matchState, { ...order, price_bps: priceBps });
+  matchState.restingBuys.push(resting);
+  matchState.restingBuys.sort(comparePriority);
+  return resting;
+}
+
+function refuseUnfunded({ unfundedMax }: MatchState, { key_id }: OrderRow): Failure {
+  return unfundedLimit(unfundedMax?.get(key_id) ?? 0);
+}
+
+/**
+ * The house is paid the buyer's share. A resting sell gets its limit; its own order rounds it
+ * later.
+ */
+function toLeg(offer: Offer, buyerBps: Bps, buyerPaise: Paise): Leg {
+  const fromHouse = offer.order_id === null;
+  return {
+    scripNo: offer.scrip_no,
+    facePaise: offer.face_paise,
+    sellerBps: fromHouse ? buyerBps : offer.limit_bps,
+    sellerOrderId: offer.order_id,
+    sellerPaise: fromHouse ? buyerPaise : undefined,
+    buyerPaise,
+  };
+}
+
+/** The untaken ones of these credits of one firm and scheme; undefined when the list is empty. */
+function findStock(
+  { deliverable, reserved }: MatchState,
+  credits: readonly DealtCredit[],
+): DeliverableCredits | undefined {
+  const [first] = credits;
+  if (!first) return undefined;
+  const name = buildStockKey(first);
+  const known = deliverable.get(name);
+  if (known) return known;
+  const made = new DeliverableCredits(credits.filter(({ credit_id }) => !reserved.has(credit_id)));
+  deliverable.set(name, made);
+  return made;
 }

@@ -102,6 +102,49 @@ export function createRestingMatcher(
   };
 }
 
+/** A resting buy takes the bundle that covers most of its remainder, at its own price. */
+export function serveBuy(matchState: MatchState, buy: OrderRow): void {
+  const market = matchState.markets.get(buy.scheme);
+  const [resting] = toRestingBuys(matchState, buy.scheme).filter(
+    ({ orderId }) => orderId === buy.order_id,
+  );
+  if (market?.state !== "open" || !resting) return;
+  const chosen = matchState.book.choose({
+    scheme: buy.scheme,
+    requirementPaise: resting.remainingPaise,
+    pool: findRestingPool(market, resting),
+    pan: findPan(matchState, buy.firm_id),
+    expiresFrom: addDays(matchState.today, sellableDaysMin),
+    plan: null,
+  });
+  if (chosen instanceof SearchNeeded) throw new Error("a resting buy is matched without a plan");
+  const bundle = filterPayable(chosen, resting.priceBps);
+  if (bundle.length === 0) return;
+  const after = takeBundle(matchState, buy, bundle, resting.priceBps);
+  if (!after) return;
+  recordDealt(matchState, { before: buy, after, dealtBy: buy.order_id });
+  replaceResting(matchState, after);
+}
+
+/** The house buys the remaining credits of a sell at its limit, if its bid reaches it. */
+export function serveSell(
+  matchState: MatchState,
+  sell: OrderRow,
+  credits: readonly DealtCredit[],
+): void {
+  const limitBps = sell.limit_bps ?? 0;
+  const bid = findHouseBid(matchState.markets.get(sell.scheme), {
+    facePaise: sumFaces(credits),
+    daysLeft: Math.min(
+      ...credits.map((credit) => countDaysLeft(credit.expires_on, matchState.today)),
+    ),
+  });
+  if (bid === undefined || bid < limitBps) return;
+  const match = { with: "house", sellerBps: limitBps, buyerBps: limitBps } as const;
+  const after = dealSell(matchState, sell, credits, match);
+  recordDealt(matchState, { before: sell, after, dealtBy: sell.order_id });
+}
+
 async function hasNews(db: Db, environment: Environment, now: Date): Promise<boolean> {
   const seen = await findSeen(db, environment);
   if (seen.rested_since) return true;
@@ -212,47 +255,4 @@ async function serveReachableSells(
     );
     if (credits.length > 0) serveSell(matchState, sell, credits);
   }
-}
-
-/** A resting buy takes the bundle that covers most of its remainder, at its own price. */
-export function serveBuy(matchState: MatchState, buy: OrderRow): void {
-  const market = matchState.markets.get(buy.scheme);
-  const [resting] = toRestingBuys(matchState, buy.scheme).filter(
-    ({ orderId }) => orderId === buy.order_id,
-  );
-  if (market?.state !== "open" || !resting) return;
-  const chosen = matchState.book.choose({
-    scheme: buy.scheme,
-    requirementPaise: resting.remainingPaise,
-    pool: findRestingPool(market, resting),
-    pan: findPan(matchState, buy.firm_id),
-    expiresFrom: addDays(matchState.today, sellableDaysMin),
-    plan: null,
-  });
-  if (chosen instanceof SearchNeeded) throw new Error("a resting buy is matched without a plan");
-  const bundle = filterPayable(chosen, resting.priceBps);
-  if (bundle.length === 0) return;
-  const after = takeBundle(matchState, buy, bundle, resting.priceBps);
-  if (!after) return;
-  recordDealt(matchState, { before: buy, after, dealtBy: buy.order_id });
-  replaceResting(matchState, after);
-}
-
-/** The house buys the remaining credits of a sell at its limit, if its bid reaches it. */
-export function serveSell(
-  matchState: MatchState,
-  sell: OrderRow,
-  credits: readonly DealtCredit[],
-): void {
-  const limitBps = sell.limit_bps ?? 0;
-  const bid = findHouseBid(matchState.markets.get(sell.scheme), {
-    facePaise: sumFaces(credits),
-    daysLeft: Math.min(
-      ...credits.map((credit) => countDaysLeft(credit.expires_on, matchState.today)),
-    ),
-  });
-  if (bid === undefined || bid < limitBps) return;
-  const match = { with: "house", sellerBps: limitBps, buyerBps: limitBps } as const;
-  const after = dealSell(matchState, sell, credits, match);
-  recordDealt(matchState, { before: sell, after, dealtBy: sell.order_id });
 }

@@ -55,19 +55,6 @@ export async function listOrders(
   return { ...page, rows: await mapPaced(page.rows, view, openPace()) };
 }
 
-function buildFilter(visible: Visibility, query: ListOrdersQuery): OrderFilter {
-  return {
-    status: query.status ?? null,
-    side: query.side ?? null,
-    scheme: query.scheme ?? null,
-    firmId: toFirmFilter(visible, query.firm_id),
-    clientRef: query.client_ref ?? null,
-    idempotencyKey: query.idempotency_key ?? null,
-    from: parseQueryInstant("from", query.from),
-    to: parseQueryInstant("to", query.to),
-  };
-}
-
 /** The fields that the answer and the events share. The price is null before a deal. */
 export function describeOrder(row: OrderRow) {
   const asked = row.requirement_paise ?? row.face_paise ?? 0;
@@ -140,4 +127,17 @@ export async function listOpenOrders(tx: Tx, _deskId: string, firmId: string): P
     id: order_id,
     href: `/v1/orders/${order_id}`,
   }));
+}
+
+function buildFilter(visible: Visibility, query: ListOrdersQuery): OrderFilter {
+  return {
+    status: query.status ?? null,
+    side: query.side ?? null,
+    scheme: query.scheme ?? null,
+    firmId: toFirmFilter(visible, query.firm_id),
+    clientRef: query.client_ref ?? null,
+    idempotencyKey: query.idempotency_key ?? null,
+    from: parseQueryInstant("from", query.from),
+    to: parseQueryInstant("to", query.to),
+  };
 }
