@@ -148,7 +148,7 @@ const meterHeaders = ["plan", "limit", "remaining", "reset", "quota-used"].map(
 );
 
 /** Asks without changing anything and about nothing that exists. */
-async function knock(route: RouteEntry, key?: string): Promise<Answer> {
+async function callRoute(route: RouteEntry, key?: string): Promise<Answer> {
   const { send, clock } = service;
   const path = route.path.replaceAll(/\{\w+\}/g, newId("key", clock.now()));
   const writes = route.method !== "GET" && route.method !== "HEAD";
@@ -271,7 +271,7 @@ test("every keyed operation answers the same 401 without a valid key", async (t)
   let cells = 0;
   for (const route of keyedRoutes) {
     for (const [who, key] of Object.entries(strangers)) {
-      const answer = await knock(route, key);
+      const answer = await callRoute(route, key);
       assert.equal(answer.status, 401, `${titleOf(route)} with ${who}`);
       const shown = [...answer.headers.keys()].filter((name) => name.startsWith("x-ratelimit"));
       assert.deepEqual(shown, [], `${titleOf(route)} shows ${who} a meter`);
@@ -279,7 +279,7 @@ test("every keyed operation answers the same 401 without a valid key", async (t)
       if (route.method !== "HEAD") bodies.add(answer.text);
       cells += 1;
     }
-    assert.notEqual((await knock(route, root)).status, 401, titleOf(route));
+    assert.notEqual((await callRoute(route, root)).status, 401, titleOf(route));
   }
   assert.deepEqual(
     [...bodies].map((text) => JSON.parse(text).code),
@@ -314,7 +314,7 @@ test("each scope opens exactly the operations that demand it", async (t) => {
     const demand = demands[route.operationId ?? ""];
     for (const { scope, kind, key } of holders) {
       const isWelcome = opens(demand, { scope, kind });
-      const answer = await knock(route, key);
+      const answer = await callRoute(route, key);
       const who = `a ${kind} key with ${scope}`;
       assert.notEqual(answer.status, 401, `${titleOf(route)} does not know ${who}`);
       assert.ok(answer.status < 500, `${titleOf(route)} fails for ${who}`);
@@ -334,7 +334,7 @@ test("a live key sees its quota on every answer, refusals included", async () =>
   const child = await mintChild(service, api_key);
   for (const route of keyedRoutes) {
     for (const key of [api_key, child.api_key]) {
-      const { headers } = await knock(route, key);
+      const { headers } = await callRoute(route, key);
       for (const name of [...meterHeaders, "x-ratelimit-quota"]) {
         assert.ok(headers.has(name), `${titleOf(route)} hides ${name}`);
       }

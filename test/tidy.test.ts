@@ -6,9 +6,11 @@ import { test } from "node:test";
 
 import {
   clockReaders,
+  crowdedRooms,
   decidingRoutes,
   defaultExports,
   environmentReaders,
+  fileCycles,
   foreignReads,
   handWrittenSets,
   type House,
@@ -107,6 +109,34 @@ const rules: readonly Rule[] = [
         ...importing("src/b/do-it.ts", "../c/do-it.ts"),
         ...importing("src/c/do-it.ts", "../a/do-it.ts"),
       },
+    },
+  },
+  {
+    guarantee: "files form no cycle",
+    complaints: fileCycles,
+    wrong: {
+      "two files of a room": {
+        ...importing("src/keys/mint-key.ts", "./read-keys.ts"),
+        ...importing("src/keys/read-keys.ts", "./mint-key.ts"),
+      },
+      "a cycle behind a file that was walked": {
+        ...importing("src/keys/a.ts", "./b.ts"),
+        ...importing("src/keys/b.ts", "./c.ts"),
+        ...importing("src/keys/c.ts", "./b.ts"),
+      },
+      "a type": {
+        "src/keys/a.ts": `import type { B } from "./b.ts";\n`,
+        ...importing("src/keys/b.ts", "./a.ts"),
+      },
+    },
+  },
+  {
+    guarantee: "a room has about twenty files at most",
+    complaints: crowdedRooms,
+    wrong: {
+      "25 files": Object.fromEntries(
+        Array.from({ length: 25 }, (_, at) => [`src/keys/part-${at}.ts`, "x();\n"]),
+      ),
     },
   },
   {

@@ -10,6 +10,7 @@ export type House = Readonly<Record<string, string>>;
 const root = join(import.meta.dirname, "../..");
 const folders = ["src", "cli", "client", "test", "bench", "migrations"];
 const linesMax = 400;
+const roomFilesMax = 24;
 /** How a file begins that nobody wrote by hand. */
 const written = "// Written by ";
 
@@ -114,23 +115,44 @@ export function impureImports(house: House): string[] {
 }
 
 export function sliceCycles(house: House): string[] {
-  const reached = new Map<string, Set<string>>();
-  for (const { from, to } of importsOf(house)) {
+  const imports = importsOf(house).flatMap(({ from, to }) => {
     const importer = placeOf(from);
     const imported = placeOf(to);
-    if (!importer?.slice || !imported?.slice || importer.role === "test") continue;
-    if (importer.slice === imported.slice) continue;
-    reached.set(importer.slice, (reached.get(importer.slice) ?? new Set()).add(imported.slice));
+    if (!importer?.slice || !imported?.slice || importer.role === "test") return [];
+    return importer.slice === imported.slice ? [] : [{ from: importer.slice, to: imported.slice }];
+  });
+  return findCycles(imports);
+}
+
+export function fileCycles(house: House): string[] {
+  return findCycles(
+    importsOf(house).filter(({ from }) => from.startsWith("src/") && !from.endsWith(".test.ts")),
+  );
+}
+
+/** Walks each node once; a step to a node that is on the path closes a cycle. */
+function findCycles(imports: readonly { readonly from: string; readonly to: string }[]): string[] {
+  const byImporter = Map.groupBy(imports, ({ from }) => from);
+  const done = new Set<string>();
+  const cycles = new Set<string>();
+  function walk(node: string, path: readonly string[]): void {
+    if (path.includes(node)) cycles.add([...path.slice(path.indexOf(node)), node].join(" → "));
+    if (done.has(node)) return;
+    done.add(node);
+    for (const { to } of byImporter.get(node) ?? []) walk(to, [...path, node]);
   }
-  const cycles: string[] = [];
-  function walk(slice: string, path: readonly string[]): void {
-    for (const next of reached.get(slice) ?? []) {
-      if (next === path[0]) cycles.push([...path, next].join(" → "));
-      else if (!path.includes(next)) walk(next, [...path, next]);
-    }
-  }
-  for (const slice of reached.keys()) walk(slice, [slice]);
-  return cycles;
+  for (const node of byImporter.keys()) walk(node, []);
+  return [...cycles];
+}
+
+/** A room with more files is two rooms, or has crumbs. */
+export function crowdedRooms(house: House): string[] {
+  const sources = Object.keys(house).filter(
+    (path) => path.startsWith("src/") && path.endsWith(".ts") && !path.endsWith(".test.ts"),
+  );
+  return [...Map.groupBy(sources, (path) => posix.dirname(path))].flatMap(([room, files]) =>
+    files.length > roomFilesMax ? [`${room} has ${files.length} files`] : [],
+  );
 }
 
 export function environmentReaders(house: House): string[] {
@@ -337,23 +359,10 @@ const retiredWords: Readonly<Record<string, string>> = {
   workings: "state",
 };
 
-/** Files that still have such words; none is added to the list. */
-const filesWithRetiredWords: readonly string[] = [
-  "src/firms/find-firms.ts",
-  "src/firms/rules.ts",
-  "src/firms/store.ts",
-  "src/market/daily-index.ts",
-  "src/market/public-rules.ts",
-  "src/outside/calendar-rules.ts",
-  "src/trading/end-resting.ts",
-  "test/authorization.test.ts",
-];
-
 /** In names, in comments and in text: `kinOfFirms` has the word `kin`, `making` does not. */
 export function retiredWordsIn(house: House): string[] {
   return Object.entries(house).flatMap(([path, text]) => {
     if (!path.endsWith(".ts") || describesRules.has(path)) return [];
-    if (filesWithRetiredWords.includes(path)) return [];
     const words = new Set(text.match(/[A-Z]?[a-z]+/g)?.map((word) => word.toLowerCase()));
     return Object.entries(retiredWords).flatMap(([word, instead]) =>
       words.has(word) ? [`${path} says ${word}: say ${instead}`] : [],
