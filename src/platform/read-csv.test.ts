@@ -93,6 +93,15 @@ test("a row of more than 8 KiB is marked and ends the file", async () => {
   assert.deepEqual(others, []);
 });
 
+test("a row of more cells than a spreadsheet has columns is marked alone", async () => {
+  const rows = [",".repeat(16_383), ",".repeat(16_384), "1,2"].map((row) => `x${row}\n`);
+  assert.deepEqual(await readFaults(rows.join("")), [
+    [1, undefined],
+    [2, "has more than 16384 cells"],
+    [3, undefined],
+  ]);
+});
+
 test("reading stops at the number of records asked for", async () => {
   const { records, blank } = await readCsv('a\n\nb\nc\n"d', { recordsMax: 2 });
   assert.deepEqual(

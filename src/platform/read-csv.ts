@@ -11,6 +11,7 @@ import { noPace, type Pace } from "./heavy/pace.ts";
 export type CsvRecord = {
   /** The row number of a spreadsheet: the first record of the file is row 1. */
   readonly row: number;
+  /** None where there is a problem. */
   readonly cells: readonly string[];
   readonly problem: string | undefined;
 };
@@ -22,6 +23,8 @@ const delimiters = [",", ";", "\t"] as const;
 const pieceBytes = 8_192;
 /** The parser copies its buffer for every faulty cell, so the longest record bounds that buffer. */
 const recordBytesMax = 8_192;
+/** As many columns as a spreadsheet has. */
+const cellsMax = 16_384;
 
 /** Faults after which the rest of the file cannot be told apart from the row. */
 const endingFaults: Partial<Record<CsvErrorCode, string>> = {
@@ -40,7 +43,8 @@ export async function readCsv(
   const take = (cells: readonly string[], problem: string | undefined) => {
     if (records.length === recordsMax) return;
     row += 1;
-    if (problem || cells.some((cell) => cell.trim())) records.push({ row, cells, problem });
+    if (problem) records.push({ row, cells: [], problem });
+    else if (cells.some((cell) => cell.trim())) records.push({ row, cells, problem });
   };
   let start = 0;
   const parser = parse({
@@ -50,8 +54,7 @@ export async function readCsv(
     relax_column_count: true,
     relax_quotes: true,
     on_record: (cells, { bytes: end }) => {
-      const mayBeFaulty = cells.some((cell) => cell.startsWith('"'));
-      take(cells, mayBeFaulty ? findFault(cells, bytes.toString("utf8", start, end)) : undefined);
+      take(cells, findFault(cells, bytes.subarray(start, end)));
       start = end;
       return null; // The stream has nothing to hand on.
     },
@@ -76,7 +79,10 @@ export async function readCsv(
  * With `relax_quotes` the parser returns `"a"b` as it stands. Such a cell begins with a quotation
  * mark, as does the well quoted `"""a"""`; they differ in how they were written.
  */
-function findFault(cells: readonly string[], written: string): string | undefined {
+function findFault(cells: readonly string[], raw: Buffer): string | undefined {
+  if (cells.length > cellsMax) return `has more than ${cellsMax} cells`;
+  if (!cells.some((cell) => cell.startsWith('"'))) return undefined;
+  const written = raw.toString();
   let at = 0;
   for (const cell of cells) {
     const expected = written[at] === '"' ? `"${cell.replaceAll('"', '""')}"` : cell;

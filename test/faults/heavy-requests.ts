@@ -152,6 +152,14 @@ export const heavyRequests: readonly HeavyRequest[] = [
     },
   },
   {
+    name: "4 imports of one row of 1 MiB",
+    send: ({ url, key, clientId }) =>
+      all(4, async () => {
+        const body = JSON.stringify({ csv: ",".repeat(mebibyte - 16) });
+        return await ask(`${url}/v1/firms/${clientId}/credits:import`, "POST", { key, body });
+      }),
+  },
+  {
     name: "4 exports of the audit trail",
     send: ({ url, key }) => all(4, async () => await ask(`${url}/v1/audit/export`, "GET", { key })),
   },

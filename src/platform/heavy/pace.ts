@@ -80,14 +80,6 @@ export async function runPaced<Result>(work: Generator<void, Result>, pace: Pace
   }
 }
 
-/** Runs the generator without interruption. */
-export function runThrough<Result>(work: Generator<void, Result>): Result {
-  for (;;) {
-    const step = work.next();
-    if (step.done) return step.value;
-  }
-}
-
 export async function mapPaced<Item, Result>(
   items: readonly Item[],
   one: (item: Item, at: number) => Result,
