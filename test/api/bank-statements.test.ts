@@ -198,7 +198,8 @@ test("a buyer's payment funds the deal it names: exact, in parts, and with a sur
   const utr = nextUtr();
   assert.equal((await fund(1_000, utr)).outcome, "received");
   assert.equal((await fund(1_000, utr)).outcome, "known");
-  await assert.rejects(fund(2_000, utr), refusedFor("reference_used"));
+  const brought = { reference: utr, firm_id: buyer.firmId, paise: 1_000 };
+  await assert.rejects(fund(2_000, utr), { detail: { reason: "reference_used", ...brought } });
   assert.equal((await fund(buyerPaise, nextUtr())).outcome, "funded");
   await assert.rejects(fund(1_000, nextUtr()), refusedFor("wrong_state"));
   assert.equal((await balanceOf(service, buyer, "live")).available_paise, 250 + 1_000);

@@ -37,7 +37,8 @@ test("a month with too many lines for one answer is stored in pages and read in 
   service.clock.set(new Date(monthEnd + hourMs));
   await service.work();
   const whole = await service.send("GET", path, { key: desk.key, expect: 409 });
-  assert.equal(whole.body.detail.reason, "too_many_lines");
+  const long = { reason: "too_many_lines", lines: count + 1, lines_max: linesMax };
+  assert.deepEqual(whole.body.detail, long);
   let after = 0;
   let balance = 0;
   for (;;) {

@@ -9,6 +9,7 @@ import {
   addOperator,
   disableOperator,
   listOperators,
+  operatorAddition,
   resetOperator,
 } from "../../src/operators/manage-operators.ts";
 import { enrolOperator, findSignedIn, signIn, signOut } from "../../src/operators/sign-in.ts";
@@ -186,6 +187,17 @@ test("adding an operator takes two admins, and neither can enrol as that person"
   }
   const codes = [second, puppet.code.toUpperCase()];
   assert.equal((await enrolOperator(ctx, { name: "mira", codes, password })).operator.name, "mira");
+});
+
+test("an addition that one admin began is refused once there are two", async (t) => {
+  const service = await startService(t);
+  await twoAdmins(service);
+  const terms = { name: "mira", role: "viewer", code_hash: "", people: 1 } as const;
+  const asked = { environment: "live", subjectId: "mira", terms } as const;
+  const begun = service.ctx.db.transaction(
+    async (tx) => await operatorAddition.prepare(tx, asked, service.clock.now()),
+  );
+  await assert.rejects(begun, { detail: { reason: "approval_required", kind: "operator.add" } });
 });
 
 test("disabling the other admin does not let one admin act alone", async (t) => {

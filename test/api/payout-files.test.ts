@@ -195,7 +195,8 @@ test("two people void a file, and its payouts leave once under another reference
   for (const payout of await payoutsOf(service, seller)) {
     assert.deepEqual([payout.status, payout.remittance], ["scheduled", null]);
   }
-  await assert.rejects(readFile(service.ctx, asha, first), refusedFor("wrong_state"));
+  const detail = { reason: "wrong_state", state: "voided", allowed_actions: [] };
+  await assert.rejects(readFile(service.ctx, asha, first), { detail });
   const second = await oneFile(service);
   const again = (await showFile(service.ctx, second)).lines;
   assert.notEqual(again[0]?.reference, lines[0]?.reference);

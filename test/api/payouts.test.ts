@@ -148,6 +148,17 @@ test("a returned payout is the firm's balance again, and can be sent as another 
   await assertLedgerSound(service);
 });
 
+test("a returned payout whose money was spent is refused with what is available", async (t) => {
+  const service = await startService(t);
+  const { desk, closed, returned } = await returnedPayout(service);
+  const path = `/v1/firms/${closed.firmId}/withdrawals`;
+  const body = { amount_paise: sellerPaise - 5 };
+  await service.send("POST", path, { key: desk.key, body, expect: 201 });
+  await assert.rejects(resendPayout(service.ctx, operator, returned.payout_id), {
+    detail: { reason: "insufficient_funds", available_paise: 5 },
+  });
+});
+
 test("a returned payout of a reversed deal is not sent again", async (t) => {
   const service = await startService(t);
   const { closed, returned } = await returnedPayout(service);
@@ -246,7 +257,8 @@ test("an operator sends live money under one UTR, to a firm with an account", as
   assert.equal((await payoutsOf(service, seller))[0].status, "scheduled", "nothing by itself");
   const utr = "HDFCR52026111500011";
   const send = async (id: string, reference = utr) =>
-    await sendPayout(service.ctx, namedOperator("asha"), { payoutId: id, utr: reference });
+    (await sendPayout(service.ctx, namedOperator("asha"), { payoutId: id, utr: reference }))
+      .outcome;
   await assert.rejects(send(payoutId, "short"), Failure);
   await assert.rejects(send("pay_none"), (e) => e instanceof Failure && e.code === "not_found");
   assert.equal(await send(payoutId), "sent");
@@ -286,20 +298,16 @@ test("large live sums take two operators who give the same UTR", async (t) => {
   const large = 1_000_000_000;
   const { seller, payoutId } = await liveSale(service, large);
   const send = async (by: string, utr: string) =>
-    await sendPayout(service.ctx, namedOperator(by), { payoutId, utr });
+    (await sendPayout(service.ctx, namedOperator(by), { payoutId, utr })).outcome;
   assert.equal(await send("asha", "HDFCR52026111500021"), "proposed");
   assert.equal(await send("asha", "HDFCR52026111500022"), "proposed", "a slip is mended");
   await assert.rejects(send("ravi", "HDFCR52026111500021"), refusedFor("terms_differ"));
   assert.equal((await payoutsOf(service, seller))[0].status, "scheduled");
   assert.equal(await send("ravi", "HDFCR52026111500022"), "sent");
   const below = await liveSale(service, large - 1);
-  assert.equal(
-    await sendPayout(service.ctx, namedOperator("asha"), {
-      payoutId: below.payoutId,
-      utr: "HDFCR52026111500023",
-    }),
-    "sent",
-  );
+  const alone = { payoutId: below.payoutId, utr: "HDFCR52026111500023" };
+  const { outcome } = await sendPayout(service.ctx, namedOperator("asha"), alone);
+  assert.equal(outcome, "sent");
   const { rows } = await service.ctx.db.pool.query(
     "select actor_id, action from audit_records where entity_id = $1 and actor_kind = 'operator' order by at, ctid",
     [payoutId],
