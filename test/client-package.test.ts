@@ -8,12 +8,15 @@ import { realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { after, before, test, type TestContext } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { seedInventory } from "../src/credits/seed-credits.ts";
 import { type Service, startService } from "./support/service.ts";
+import { letSettle } from "./support/settlements.ts";
 
 const root = join(import.meta.dirname, "..");
 const majorMin = 20;
+const runMsMax = 60_000;
 
 let folder: string;
 /** Where the client is installed. */
@@ -30,7 +33,7 @@ type Run = {
 async function run(program: string, words: readonly string[], given: Run = {}): Promise<Ran> {
   const { cwd = app, env = {}, input = "" } = given;
   return await new Promise((resolve) => {
-    const options = { cwd, env: { ...process.env, ...env }, maxBuffer: 1 << 24 };
+    const options = { cwd, env: { ...process.env, ...env }, maxBuffer: 1 << 24, timeout: runMsMax };
     const child = execFile(program, words, options, (error, stdout, stderr) => {
       resolve({ code: error ? 1 : 0, stdout, stderr });
     });
@@ -127,6 +130,35 @@ test("the first call of the README runs on every Node that the client is for", a
     const [, id, status] = /^order (ord_\w{26}) is (\w+) at \d+ bps$/.exec(made ?? "") ?? [];
     assert.equal(status, "matched");
     assert.equal(listed, `${id} matched`);
+  }
+});
+
+/** Runs a program while the service does what it does by itself. */
+async function runBeside(service: Service, running: Promise<string>): Promise<string> {
+  const state = { isRunning: true };
+  const ended = running.finally(() => (state.isRunning = false));
+  ended.catch(() => {}); // It is thrown below, when the service is done.
+  while (state.isRunning) {
+    await letSettle(service, 1);
+    await sleep(20);
+  }
+  return await ended;
+}
+
+test("a script of fifty lines goes from a key to a paid order, in JavaScript and in Python", async (t) => {
+  const python = join(root, "client/python");
+  const programs: [string, string, Record<string, string>][] = [
+    ...findNodes().map((node): [string, string, Record<string, string>] => [node, "sell.mjs", {}]),
+    ["python3", "sell.py", { PYTHONPATH: python, PYTHONDONTWRITEBYTECODE: "1" }],
+  ];
+  for (const [program, name, more] of programs) {
+    if (spawnSync(program, ["--version"]).error) continue;
+    const [service, key] = await openHouse(t);
+    await cp(join(root, "client/examples", name), join(app, name));
+    const env = { SCRIPDESK_URL: service.url, SCRIPDESK_KEY: key, ...more };
+    const output = await runBeside(service, must(program, [name], { env }));
+    assert.match(output, /\d+ settlement\.settled\n/);
+    assert.match(output, /\npaid ₹[\d.]+ by SIM\w+\n$/);
   }
 });
 

@@ -91,7 +91,7 @@ export class Transport {
       const leave = () => control.abort(signal?.reason);
       signal?.addEventListener("abort", leave, { once: true });
       return {
-        body: (body ?? []) as unknown as AsyncIterable<Uint8Array>,
+        body: body ?? readNothing(),
         close() {
           signal?.removeEventListener("abort", leave);
           control.abort();
@@ -214,6 +214,8 @@ export class Transport {
     return pauseMs * (1 + Math.random() * spread);
   }
 }
+
+async function* readNothing(): AsyncGenerator<Uint8Array> {}
 
 function isPassing({ status, slug }: ScripdeskError): boolean {
   return status === undefined ? unanswered.has(slug) : passing.has(status);
