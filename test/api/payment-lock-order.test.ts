@@ -167,8 +167,8 @@ async function openWorld(service: Service, beside: Service) {
     },
     releasePayout: async ({ one, other }) => {
       const asked = await releasePayout(ctx, one, await payoutIn("scheduled"));
-      assert.ok(asked.outcome === "proposed");
-      await decide(asked.approval_id, other, "approve");
+      // Two people who release one payout at once are proposer and approver already.
+      if (asked.outcome === "proposed") await decide(asked.approval_id, other, "approve");
     },
     returnPayout: async ({ one }) => {
       const payoutId = await payoutIn("sent");
