@@ -85,21 +85,28 @@ test("an unclosed quotation mark marks its row and ends the file", async () => {
   ]);
 });
 
-test("a row of more than 8 KiB is marked and ends the file", async () => {
-  const [heading, row, ...others] = await readFaults(`a,b\n1,"${"x,y\n".repeat(250_000)}`);
-  assert.deepEqual(heading, [1, undefined]);
-  assert.equal(row?.[0], 2);
-  assert.match(row?.[1] ?? "", /longer than 8192 bytes; a quotation mark may not be closed/);
-  assert.deepEqual(others, []);
-});
-
-test("a row of more cells than a spreadsheet has columns is marked alone", async () => {
-  const rows = [",".repeat(16_383), ",".repeat(16_384), "1,2"].map((row) => `x${row}\n`);
-  assert.deepEqual(await readFaults(rows.join("")), [
-    [1, undefined],
-    [2, "has more than 16384 cells"],
-    [3, undefined],
-  ]);
+test("a row of more than 8 KiB is marked and ends the file, wherever it begins", async () => {
+  const tooLong = "is longer than 8192 bytes; a quotation mark may not be closed";
+  for (const before of [0, 1, 2_500, 4_095, 4_096]) {
+    const first = `a,b${" ".repeat(before)}\n`;
+    const longest = `1,${",".repeat(8_188)}\n`;
+    assert.ok(longest.length < 8_192);
+    for (const row of [
+      `1,${"x".repeat(8_192)}\n`,
+      ",".repeat(20_000),
+      `"${"x,y\n".repeat(3_000)}`,
+    ]) {
+      assert.deepEqual(
+        await readFaults(`${first}${longest}${row}\n3,4\n`),
+        [
+          [1, undefined],
+          [2, undefined],
+          [3, tooLong],
+        ],
+        `${before} ${row.slice(0, 9)}`,
+      );
+    }
+  }
 });
 
 test("reading stops at the number of records asked for", async () => {
@@ -111,7 +118,7 @@ test("reading stops at the number of records asked for", async () => {
   assert.equal(blank, 1);
 });
 
-test("a row of a mebibyte is read in at least a hundred pieces", async () => {
+test("long rows of a mebibyte together are read in at least a hundred pieces", async () => {
   let turns = 0;
   const pace: Pace = {
     isOver: () => true,
@@ -120,7 +127,7 @@ test("a row of a mebibyte is read in at least a hundred pieces", async () => {
       return Promise.resolve();
     },
   };
-  await readCsv(",".repeat(1_048_576), { recordsMax, pace });
+  await readCsv(`${",".repeat(8_191)}\n`.repeat(128), { recordsMax, pace });
   assert.ok(turns >= 100, `${turns} turns`);
 });
 

@@ -4,7 +4,7 @@
 
 import { pipeline } from "node:stream/promises";
 
-import { CsvError, type CsvErrorCode, parse } from "csv-parse";
+import { CsvError, parse } from "csv-parse";
 
 import { noPace, type Pace } from "./heavy/pace.ts";
 
@@ -20,17 +20,13 @@ export type CsvRecord = {
 export type CsvRecords = { readonly records: readonly CsvRecord[]; readonly blank: number };
 
 const delimiters = [",", ";", "\t"] as const;
-const pieceBytes = 8_192;
-/** The parser copies its buffer for every faulty cell, so the longest record bounds that buffer. */
-const recordBytesMax = 8_192;
-/** As many columns as a spreadsheet has. */
-const cellsMax = 16_384;
-
-/** Faults after which the rest of the file cannot be told apart from the row. */
-const endingFaults: Partial<Record<CsvErrorCode, string>> = {
-  CSV_QUOTE_NOT_CLOSED: "a quotation mark is not closed",
-  CSV_MAX_RECORD_SIZE: `is longer than ${recordBytesMax} bytes; a quotation mark may not be closed`,
-};
+const pieceBytes = 4_096;
+/**
+ * A row as it is written. It bounds the buffer that the parser copies for every faulty cell, and the
+ * number of cells.
+ */
+const rowBytesMax = 8_192;
+const tooLong = `is longer than ${rowBytesMax} bytes; a quotation mark may not be closed`;
 
 /** Stops after `recordsMax` records. */
 export async function readCsv(
@@ -40,16 +36,17 @@ export async function readCsv(
   const bytes = Buffer.from(text.replace(/^\uFEFF/, ""));
   const records: CsvRecord[] = [];
   let row = 0;
+  let start = 0;
+  let isOver = false;
   const take = (cells: readonly string[], problem: string | undefined) => {
-    if (records.length === recordsMax) return;
+    if (isOver) return;
     row += 1;
     if (problem) records.push({ row, cells: [], problem });
     else if (cells.some((cell) => cell.trim())) records.push({ row, cells, problem });
+    isOver = problem === tooLong || records.length === recordsMax;
   };
-  let start = 0;
   const parser = parse({
     delimiter: detectDelimiter(text),
-    max_record_size: recordBytesMax,
     record_delimiter: ["\r\n", "\n", "\r"],
     relax_column_count: true,
     relax_quotes: true,
@@ -60,17 +57,18 @@ export async function readCsv(
     },
   });
   async function* cutPieces() {
-    for (let at = 0; at < bytes.length && records.length < recordsMax; at += pieceBytes) {
+    for (let at = 0; at < bytes.length; at += pieceBytes) {
       yield bytes.subarray(at, at + pieceBytes);
+      if (at - start > rowBytesMax) take([], tooLong);
       if (pace.isOver()) await pace.turn();
+      if (isOver) return;
     }
   }
   try {
     await pipeline(cutPieces, parser);
   } catch (error) {
-    const problem = error instanceof CsvError ? endingFaults[error.code] : undefined;
-    if (problem === undefined) throw error;
-    take([], problem);
+    if (!(error instanceof CsvError && error.code === "CSV_QUOTE_NOT_CLOSED")) throw error;
+    take([], bytes.length - start > rowBytesMax ? tooLong : "a quotation mark is not closed");
   }
   return { records, blank: row - records.length };
 }
@@ -80,7 +78,7 @@ export async function readCsv(
  * mark, as does the well quoted `"""a"""`; they differ in how they were written.
  */
 function findFault(cells: readonly string[], raw: Buffer): string | undefined {
-  if (cells.length > cellsMax) return `has more than ${cellsMax} cells`;
+  if (raw.length > rowBytesMax) return tooLong;
   if (!cells.some((cell) => cell.startsWith('"'))) return undefined;
   const written = raw.toString();
   let at = 0;
