@@ -73,3 +73,30 @@ test("unfinished keyless bodies take bounded memory; one more is shed, and serve
   for (let again = 0; served.status === 500 && again < 50; again++) served = await ask();
   assert.notEqual(served.status, 500);
 });
+
+test("past sixty-four bodies to discard at once, one more is refused unread", async (t) => {
+  const service = await startService(t);
+  const { api_key } = await service.issue();
+  const post = "POST /v1/keys HTTP/1.1\r\nHost: x\r\n";
+  const unfinished = async () => {
+    const socket = await openSocket(service.url);
+    t.after(() => socket.destroy());
+    const heard = hear(socket);
+    await new Promise((written) => socket.write(`${post}${chunked}2\r\n{}\r\n`, written));
+    return { socket, heard };
+  };
+  const held = await Promise.all(Array.from({ length: 64 }, unfinished));
+  // The sixty-four may still be on their way, so a few more are sent; the last of them is the one.
+  const more = await Promise.all(Array.from({ length: 4 }, unfinished));
+  const [refused] = splitAnswers((await more.at(-1)?.heard) ?? "");
+  assert.equal(refused?.status, 401);
+  assert.equal(refused.headers.get("connection"), "close");
+  const served = await service.send("GET", "/v1/keys", { key: api_key });
+  assert.equal(served.status, 200, "a known key is served meanwhile");
+
+  for (const { socket } of held) socket.write("0\r\n\r\n");
+  for (const { socket } of held) socket.end();
+  const answers = await Promise.all(held.map(({ heard }) => heard));
+  const statuses = answers.map((text) => splitAnswers(text)[0]?.status);
+  assert.deepEqual([...new Set(statuses)], [401]);
+});

@@ -1,6 +1,6 @@
 // Cooperative scheduling on the event loop.
 //
-// Work on many items is done in pieces: after a few milliseconds it yields. All such work shares two
+// Work on many items is done in pieces: after a few milliseconds it yields. All such work shares three
 // queues, and each turn of the loop runs one piece of each queue, so a turn stays short however many
 // callers there are.
 //
@@ -21,10 +21,11 @@ const pieceMsDefault = 5;
 /**
  *   few     work that has one of a few places and holds a transaction
  *   many    all other work: long lists, large bodies
+ *   refused bodies that are read only to be discarded
  */
-type PieceQueue = "few" | "many";
+type PieceQueue = "few" | "many" | "refused";
 
-const waiting: Readonly<Record<PieceQueue, (() => void)[]>> = { few: [], many: [] };
+const waiting: Readonly<Record<PieceQueue, (() => void)[]>> = { few: [], many: [], refused: [] };
 let isLetting = false;
 
 /** Resolves when it is this piece's turn; each turn of the loop runs one piece of each queue. */
@@ -38,9 +39,9 @@ export function takePiece(queue: PieceQueue = "many"): Promise<void> {
 }
 
 function letNext(): void {
-  waiting.few.shift()?.();
-  waiting.many.shift()?.();
-  isLetting = waiting.few.length + waiting.many.length > 0;
+  const queues = Object.values(waiting);
+  for (const queue of queues) queue.shift()?.();
+  isLetting = queues.some((queue) => queue.length > 0);
   if (isLetting) setImmediate(letNext);
 }
 

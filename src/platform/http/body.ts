@@ -4,16 +4,25 @@
 //
 //   known key                kept
 //   keyless route            kept while all such bodies together fit `keylessBytesMax`, else refused
-//   unknown route or key     counted and discarded
+//   unknown route or key     counted and discarded, `discardedMax` at a time; past that the rest is
+//                            not read, and the connection is closed with the refusal
+//
+// A turn of the event loop reads from every connection that has sent something. A body to discard
+// therefore waits for a turn after each chunk, and its connection is not read meanwhile.
 
 import type { IncomingMessage } from "node:http";
 
 import { Failure } from "../../kernel/failure.ts";
+import { takePiece } from "../heavy/pace.ts";
 import { Overloaded } from "../postgres/coalesce.ts";
 
 export const bodyBytesMax = 1_048_576;
 const bodyBytesDigits = String(bodyBytesMax).length;
 const keylessBytesMax = 16 * bodyBytesMax;
+/** So many bodies are discarded at the same time. */
+const discardedMax = 64;
+/** A discarded body of this size does not wait for a turn. */
+const discardedAtOnceBytes = 16_384;
 
 /** A number with fewer digits than the bound is below it; this check is faster than parsing. */
 export function isTooLong(contentLength: string | undefined): boolean {
@@ -50,10 +59,17 @@ export function readBody(
       chunks.length = 0;
       reject(error);
     };
+    const waitForTurn = () => {
+      message.pause();
+      void takePiece("refused").then(() => message.resume());
+    };
     message.on("data", (chunk: Buffer) => {
       size += chunk.length;
       if (size > bodyBytesMax) refuse(tooLarge());
-      if (!keep) return;
+      if (!keep) {
+        if (size > discardedAtOnceBytes) waitForTurn();
+        return;
+      }
       if (room && room.held + chunk.length > room.max) {
         refuse(new Overloaded());
         return;
@@ -77,6 +93,29 @@ export function readBody(
     message.on("close", close);
     if (message.destroyed) close(); // The client disconnected while its key was checked.
   });
+}
+
+type Discarding = {
+  /** Reads a body to its end for its size alone, or does not read it and says so to `unread`. */
+  count(message: IncomingMessage, unread: () => void): Promise<Buffer>;
+};
+
+export function openDiscarding(): Discarding {
+  let under = 0;
+  return {
+    async count(message, unread) {
+      if (under >= discardedMax) {
+        unread();
+        return Buffer.alloc(0);
+      }
+      under += 1;
+      try {
+        return await readBody(message, { keep: false });
+      } finally {
+        under -= 1;
+      }
+    },
+  };
 }
 
 export function tooLarge(): Failure {

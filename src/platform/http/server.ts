@@ -40,6 +40,7 @@ import {
   badRequest,
   bodyBytesMax,
   isTooLong,
+  openDiscarding,
   openKeylessRoom,
   readBody,
   tooLarge,
@@ -242,6 +243,7 @@ function requestOpener({
   readonly isTls: boolean;
 }): Open {
   const keylessRoom = openKeylessRoom();
+  const discarding = openDiscarding();
   /** One function for all responses: a closure per response would cost more than the other work. */
   function forget(this: ServerResponse): void {
     inFlight.delete(this);
@@ -273,7 +275,7 @@ function requestOpener({
       next(request.is404 ? noRoute() : undefined);
       return;
     }
-    readChunked(request).then(
+    readChunked(request, reply).then(
       (body) => {
         request.chunkedBody = body;
         if (body.length === 0) delete request.headers["transfer-encoding"];
@@ -283,10 +285,12 @@ function requestOpener({
     );
   };
 
-  async function readChunked(request: FastifyRequest): Promise<Buffer> {
+  async function readChunked(request: FastifyRequest, reply: FastifyReply): Promise<Buffer> {
     if (request.declared.keyless) return await readBody(request.raw, { room: keylessRoom });
-    const keep = !request.is404 && (await request.server.knowsKey(request));
-    return await readBody(request.raw, { keep });
+    if (!request.is404 && (await request.server.knowsKey(request))) {
+      return await readBody(request.raw);
+    }
+    return await discarding.count(request.raw, () => void reply.header("connection", "close"));
   }
 }
 
