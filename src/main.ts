@@ -30,7 +30,6 @@ import { createMetrics, measureOnDemand } from "./platform/metrics.ts";
 import { openLineSink } from "./platform/line-sink.ts";
 import { openOutbound } from "./platform/outbound.ts";
 import { connectRedis } from "./platform/redis.ts";
-import { keepTickShape } from "./platform/tick-shape.ts";
 import { Unusable } from "./platform/http/errors.ts";
 import { startWorker } from "./platform/worker.ts";
 import { localAddressWindows, sharedAddressWindows } from "./market/address-budgets.ts";
@@ -44,7 +43,6 @@ const demoDesk = "Demo Desk";
 const demoCredits = 200;
 
 export async function serve(variables: Variables): Promise<void> {
-  keepTickShape();
   const config = readConfig(variables);
   const { log, flush } = createLog(config.logLevel);
   const { stop, hurry } = watchSignals();

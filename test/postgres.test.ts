@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import type { Duplex } from "node:stream";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import pg from "pg";
 
-import { clientConfig, sql } from "../src/platform/postgres/postgres.ts";
-import { runPrepared, writeTogether } from "../src/platform/postgres/prepared.ts";
+import { sql } from "../src/platform/postgres/postgres.ts";
+import { runPrepared } from "../src/platform/postgres/prepared.ts";
 import { testDatabase } from "./support/database.ts";
 
 async function asOwner(
@@ -103,27 +102,4 @@ test("a prepared statement gives the same result on its first run, after a failu
     const all = sql`select number from kept order by number`;
     assert.deepEqual(await runPrepared(owner, all), [{ number: 1 }, { number: 2 }, { number: 3 }]);
   });
-});
-
-test("pipelined statements reach the server in one write, and later ones separately", async (t) => {
-  const { connection } = await testDatabase(t);
-  const client = new pg.Client(clientConfig({ connection, onIdleError() {} }));
-  await client.connect();
-  const { stream } = (client as unknown as { connection: { stream: Required<Duplex> } }).connection;
-  const writes = t.mock.method(stream, "_writev");
-  writeTogether(client);
-  const answers = await Promise.all([
-    runPrepared(client, sql`select 1 as first`),
-    runPrepared(client, sql`select 2 as second`),
-    runPrepared(client, sql`select 3 as third`),
-  ]);
-  const together = writes.mock.callCount();
-  await Promise.all([
-    runPrepared(client, sql`select 4 as fourth`),
-    runPrepared(client, sql`select 5 as fifth`),
-  ]);
-  const count = writes.mock.callCount();
-  await client.end();
-  assert.deepEqual(answers, [[{ first: 1 }], [{ second: 2 }], [{ third: 3 }]]);
-  assert.deepEqual([together, count], [1, 3]);
 });

@@ -1,6 +1,8 @@
 // A cache of keys that this process has verified. A hit is valid only when the database confirms
 // the key's stamp in the statement that counts the call; otherwise the key is authenticated anew.
 // The cache holds digests of headers, never a key.
+//
+// Without it a `whoami` took 28 % more processor time and a quote 18 % (decision 0084).
 
 import { hash, timingSafeEqual } from "node:crypto";
 

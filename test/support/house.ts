@@ -328,14 +328,7 @@ export function routesForNobody(house: House): string[] {
 }
 
 /** Folders and files with functions whose names still end in `Of`; none is added to the list. */
-const namedWithOf: readonly string[] = [
-  "bench/",
-  "cli/",
-  "src/platform/http/request-times.ts",
-  "src/platform/postgres/connections.ts",
-  "src/platform/postgres/prepared.ts",
-  "test/",
-];
+const namedWithOf: readonly string[] = ["bench/", "cli/", "test/"];
 
 /** A name that ends in `Of` says what a function is about and not what it does. */
 export function namesWithoutVerb(house: House): string[] {

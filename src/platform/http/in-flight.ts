@@ -1,7 +1,9 @@
-// The answers under way. A Set would do, but for what it leaves behind: one that is added to and
-// deleted from all the time makes itself anew every hundred calls, and each table that it leaves
-// points at the next and at what it held. Once one of them is in the old part of the heap, all that
-// come after it follow with every answer in them, and collecting them takes a tenth of each request.
+// The responses in flight, in an array with a list of free places. A Set would do, but V8 replaces the
+// table of a Set that is added to and deleted from every few hundred calls, and each old table points to
+// the next one and to the responses it held. Once one of them is in the old generation, the garbage
+// collector keeps and copies all later ones.
+//
+// A Set took 21 % more processor time for a `whoami` and 13 % more for a quote (decision 0084).
 
 import type { ServerResponse } from "node:http";
 

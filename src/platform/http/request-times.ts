@@ -1,6 +1,7 @@
-// How long requests took, by route and class of status: a Prometheus histogram that costs a few
-// additions per request. The library's own builds a key from its labels each time it is told
-// something, which showed as a fifteenth of a request; this one is told by a key it already has.
+// A Prometheus histogram of request durations by route and status class. The histogram of `prom-client`
+// builds a key from its labels at every observation; this one looks its series up by route and class.
+//
+// The library's histogram took 25 % more processor time for a `whoami` (decision 0084).
 
 export const durationBuckets = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5,
@@ -19,18 +20,18 @@ export class RequestTimes {
   readonly #series = new Map<string, Map<number, Series>>();
 
   observe(route: string, statusClass: number, seconds: number): void {
-    const series = this.#seriesOf(route, statusClass);
+    const series = this.#findSeries(route, statusClass);
     let bucket = 0;
     while (seconds > (durationBuckets[bucket] ?? Infinity)) bucket += 1;
     series.counts[bucket] = (series.counts[bucket] ?? 0) + 1;
     series.sum += seconds;
   }
 
-  /** What the registry asks for when it is scraped. */
+  /** Called by the registry when it is scraped. */
   async get() {
     const values = [...this.#series].flatMap(([route, classes]) =>
       [...classes].flatMap(([statusClass, series]) =>
-        valuesOf({ route, status: `${statusClass}xx` }, series),
+        listValues({ route, status: `${statusClass}xx` }, series),
       ),
     );
     return { name, help, type: this.type, aggregator: this.aggregator, values };
@@ -40,7 +41,7 @@ export class RequestTimes {
     this.#series.clear();
   }
 
-  #seriesOf(route: string, statusClass: number): Series {
+  #findSeries(route: string, statusClass: number): Series {
     let classes = this.#series.get(route);
     if (!classes) this.#series.set(route, (classes = new Map()));
     let series = classes.get(statusClass);
@@ -53,7 +54,7 @@ export class RequestTimes {
 }
 
 /** Prometheus wants each bucket to count everything up to its bound. */
-function valuesOf(labels: Record<string, string>, { counts, sum }: Series) {
+function listValues(labels: Record<string, string>, { counts, sum }: Series) {
   let total = 0;
   const buckets = [...counts].map((count, at) => {
     total += count;

@@ -1,12 +1,15 @@
-// One run of a prepared statement, beside the driver's own queries and cheaper than they are. The
-// server names the columns of a statement when it is first run on a connection and cannot change
-// them afterwards, so neither side speaks of them again; the driver would ask every time.
+// Runs prepared statements by a query class of our own instead of the driver's. The columns of a
+// prepared statement cannot change, so this class asks the server to describe them on the first run
+// only, and reads rows by a function compiled for those columns; the driver does neither.
 //
-// Runs of one connection are pipelined: each is written at once, also while the server is busy with
-// the one before it, and is answered in its turn.
+// The driver's own class took 7 % more processor time for a `whoami` and 8 % more for a quote (decision
+// 0084).
 //
-// An answer that may be long is read in pieces, with turns for others between them: what lies at the
-// socket of every connection would otherwise be read in one go, as much as the server has written.
+// Runs on one connection are pipelined: each is written at once, also while the server works on an
+// earlier one, and answered in order.
+//
+// A long answer is read in pieces (`LongRun`), because the event loop would otherwise read everything
+// that the server has written to the socket in one turn.
 
 import pg from "pg";
 
@@ -15,10 +18,10 @@ import { mapPaced, openPace, takePiece } from "../heavy/pace.ts";
 import type { Statement } from "./statement.ts";
 
 type Texts = readonly (string | null)[];
-type RowOf = (texts: Texts) => Record<string, unknown>;
+type ReadRow = (texts: Texts) => Record<string, unknown>;
 
-// Counts and single amounts fit a double by constraint, sums may not; days stay text, because a Date
-// has no calendar.
+// Counts and single amounts fit a double by a constraint, sums may not. A day stays text, because a
+// Date is an instant.
 const int8 = 20;
 const numeric = 1700;
 const date = 1082;
@@ -30,13 +33,13 @@ export const types: pg.CustomTypesConfig = {
   },
 };
 
-/** What the driver keeps of a connection, and its types leave out: those parsed, and those sent. */
+/** Fields of a connection that the driver's types leave out: statements parsed, and statements sent. */
 type NamedStatements = {
   readonly parsedStatements: object;
   readonly submittedNamedStatements: Record<string, string>;
 };
 
-const readersOn = new WeakMap<pg.Connection, Map<string, RowOf>>();
+const readersOn = new WeakMap<pg.Connection, Map<string, ReadRow>>();
 
 export async function runPrepared<Row>(
   client: pg.ClientBase,
@@ -47,7 +50,7 @@ export async function runPrepared<Row>(
   return run.answer() as Row[]; // Whoever wrote the statement knows its columns.
 }
 
-/** The answer has arrived when this resolves; its rows are read after that, without the connection. */
+/** Resolves when the answer has arrived; the function it gives reads the rows and needs no connection. */
 export async function runLong<Row>(
   client: pg.ClientBase,
   statement: Statement,
@@ -66,28 +69,18 @@ async function ended(client: pg.ClientBase, run: PreparedRun): Promise<void> {
   }
 }
 
-/**
- * What is asked of this connection in the present turn goes to the server in one write. It pays where
- * all of it is quickly written down; otherwise the server could have begun with the first.
- */
-export function writeTogether(client: pg.ClientBase): void {
-  const { stream } = (client as unknown as { readonly connection: pg.Connection }).connection;
-  stream.cork();
-  process.nextTick(() => stream.uncork());
-}
-
 const lastFaults = new WeakMap<pg.ClientBase, Error>();
 const failedIn = new WeakMap<Error, Statement>();
 
 /**
- * Of statements that travel together, those behind one that failed only say that their transaction has
- * failed. Whoever hears of one of them first hears of the cause.
+ * When a statement of a pipeline fails, the server answers those behind it only with "the transaction is
+ * aborted". Their errors are replaced by the first one, which has the cause.
  */
 function findCause(client: pg.ClientBase, statement: Statement, error: Error): Error {
   const isAborted = "code" in error && error.code === abortedCode;
   const cause = (isAborted ? lastFaults.get(client) : undefined) ?? error;
   if (cause !== error) return cause;
-  // Where it was thrown is the driver; who asked is here.
+  // The stack of the driver says nothing about the caller.
   Error.captureStackTrace(error);
   lastFaults.set(client, error);
   failedIn.set(error, statement);
@@ -102,16 +95,16 @@ export function failedStatement(error: unknown): Statement | undefined {
 /** What PostgreSQL calls a statement of a transaction that has failed. */
 const abortedCode = "25P02";
 
-/** The driver calls `submit` when it is its turn, and the others as the server answers. */
+/** The driver calls `submit` to send the statement, and the handlers as the server answers. */
 class PreparedRun implements pg.Submittable {
-  /** The driver notes both when the server has parsed the statement. */
+  /** The driver stores both when the server has parsed the statement. */
   readonly name: string;
   readonly text: string;
   readonly statement: Statement;
   readonly #answers: Texts[] = [];
   readonly #end = Promise.withResolvers<void>();
-  #known: Map<string, RowOf> | undefined;
-  #rowOf: RowOf | undefined;
+  #known: Map<string, ReadRow> | undefined;
+  #readRow: ReadRow | undefined;
 
   constructor(statement: Statement) {
     this.name = statement.name;
@@ -128,21 +121,21 @@ class PreparedRun implements pg.Submittable {
     const { parsedStatements, submittedNamedStatements } = connection as unknown as NamedStatements;
     this.#known = readersOn.get(connection);
     if (!this.#known) readersOn.set(connection, (this.#known = new Map()));
-    this.#rowOf = this.#known.get(name);
+    this.#readRow = this.#known.get(name);
     connection.stream.cork();
     if (!(name in parsedStatements) && !(name in submittedNamedStatements)) {
       connection.parse({ name, text, types: [] }, true);
       if (name) submittedNamedStatements[name] = text; // Without a name it is parsed each time.
     }
     connection.bind({ statement: name, values: [...this.statement.values] }, true);
-    if (!this.#rowOf) connection.describe({ type: "P" }, true);
+    if (!this.#readRow) connection.describe({ type: "P" }, true);
     connection.execute(null, true);
     connection.sync();
     connection.stream.uncork();
   }
 
   handleRowDescription({ fields }: { fields: readonly Field[] }): void {
-    this.#rowOf = readerOf(fields);
+    this.#readRow = findReader(fields);
   }
 
   handleDataRow({ fields }: { fields: Texts }): void {
@@ -151,7 +144,7 @@ class PreparedRun implements pg.Submittable {
 
   handleCommandComplete(): void {
     // A statement that answers with no rows has named no columns.
-    this.#known?.set(this.name, this.#rowOf ?? readerOf([]));
+    this.#known?.set(this.name, this.#readRow ?? findReader([]));
   }
 
   handleReadyForQuery(): void {
@@ -163,21 +156,21 @@ class PreparedRun implements pg.Submittable {
   }
 
   answer(): Record<string, unknown>[] {
-    return this.#rowOf ? this.#answers.map(this.#rowOf) : [];
+    return this.#readRow ? this.#answers.map(this.#readRow) : [];
   }
 
   async answerInPieces(): Promise<Record<string, unknown>[]> {
-    if (!this.#rowOf || this.#answers.length <= shortMax) return this.answer();
+    if (!this.#readRow || this.#answers.length <= shortMax) return this.answer();
     const pace = openPace();
     await pace.turn();
-    return await mapPaced(this.#answers, this.#rowOf, pace);
+    return await mapPaced(this.#answers, this.#readRow, pace);
   }
 }
 
-/** So many rows are read as they come. */
+/** An answer of at most this many rows is not read in pieces. */
 const shortMax = 100;
 
-/** Reads what arrives at its connection one chunk at a time, once it is known to be much. */
+/** Reads one chunk of its socket in each turn of the event loop, after the first `shortMax` rows. */
 class LongRun extends PreparedRun {
   #stream: pg.Connection["stream"] | undefined;
   #rows = 0;
@@ -207,7 +200,7 @@ class LongRun extends PreparedRun {
     this.#letOthers();
   }
 
-  /** What comes next on the connection is somebody else's, who waits for no piece. */
+  /** The next answer on the connection belongs to another statement. */
   #letOthers(): void {
     this.#isOver = true;
     this.#stream?.resume();
@@ -216,10 +209,10 @@ class LongRun extends PreparedRun {
 
 type Field = { readonly name: string; readonly dataTypeID: number };
 
-/** One for all connections, so that each is compiled once. */
-const readers = new Map<string, RowOf>();
+/** Compiled readers by columns, shared by all connections. */
+const readers = new Map<string, ReadRow>();
 
-function readerOf(fields: readonly Field[]): RowOf {
+function findReader(fields: readonly Field[]): ReadRow {
   const columns = JSON.stringify(fields.map(({ name, dataTypeID }) => [name, dataTypeID]));
   const reader = readers.get(columns) ?? writeReader(fields);
   readers.set(columns, reader);
@@ -227,11 +220,11 @@ function readerOf(fields: readonly Field[]): RowOf {
 }
 
 /**
- * Reads rows of these columns, by a function that is written for them: a row that is filled name by
- * name finds its shape anew each time, which takes longer than all that is read. The names are those
- * that a statement of ours gives its columns, and nothing from outside is ever among them.
+ * Compiles a function that reads rows of these columns as an object literal; assigning one property
+ * after another takes longer than reading the values. Column names come from our own statements, never
+ * from a caller.
  */
-function writeReader(fields: readonly Field[]): RowOf {
+function writeReader(fields: readonly Field[]): ReadRow {
   const parsers = fields.map(({ dataTypeID }) => types.getTypeParser(dataTypeID, "text"));
   const members = fields.map(
     ({ name }, at) =>
@@ -239,9 +232,9 @@ function writeReader(fields: readonly Field[]): RowOf {
   );
   // oxlint-disable-next-line typescript/no-implied-eval
   const write = new Function("parsers", `return (texts) => ({${members.join()}});`);
-  return write(parsers) as RowOf;
+  return write(parsers) as ReadRow;
 }
 
-// The driver pipelines what it takes for its own kind of query. To become one by its constructor
-// would cost a tenth of a run, for parts that a run has itself.
+// The driver pipelines instances of its own query class only. Calling that class's constructor would
+// cost a tenth of a run.
 Object.setPrototypeOf(PreparedRun.prototype, pg.Query.prototype);
