@@ -13,7 +13,7 @@ export const rupee = 100;
 export const creditsMax = 5_000;
 
 /** The budget of a search in a thread. A step reads one entry; this many take 10 to 40 ms. */
-export const stepsDefault = 750_000;
+export const stepsDefault = 250_000;
 
 /** The budget of a search on the event loop; a longer search runs in a thread. */
 export const stepsQuick = 100_000;

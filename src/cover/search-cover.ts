@@ -2,7 +2,7 @@
 //
 //   quick    100,000 steps per search and four times that per set, while other requests wait. When it
 //            does not settle the bundle, SearchNeeded defers the request
-//   thread   750,000 steps, on a copy of the book's columns and outside any transaction. Several
+//   thread   250,000 steps, on a copy of the book's columns and outside any transaction. Several
 //            requirements are one job, each on the offers that the ones before left. It returns a plan
 //   confirm  chooseCover takes the plan if its offers are still in the book. Otherwise, or when no thread
 //            was free, the result of the quick search stands
