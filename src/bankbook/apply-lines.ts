@@ -1,7 +1,8 @@
 // Applies the lines of a statement, in one transaction and in the order of locks:
 //
 //   remittances   are paid or returned; their lines in payout files are answered
-//   deposits      become their firm's balance and fund the deal they are for
+//   deposits      become their firm's balance and fund the deal they are for, unless a person has
+//                 entered them by hand
 //   sent back     a debit that confirms a return by an operator
 //   the queue     gets the rest, booked as unmatched until an operator decides
 //
@@ -13,7 +14,6 @@ import { dropQuestions } from "../outside/ask.ts";
 import type { Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { advance } from "../kernel/lifecycle.ts";
-import { entriesAbout } from "../ledger/read-books.ts";
 import { assertWritten, type Entry } from "../ledger/rules.ts";
 import { writeBooks } from "../ledger/write-books.ts";
 import { answerLines, findFileLinesByLead } from "../payouts/answer-files.ts";
@@ -26,6 +26,13 @@ import {
 } from "../payouts/remittances.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { assertHoldsWritten } from "../settlement/open-settlements.ts";
+import {
+  claimUtrs,
+  findExplained,
+  findManualPayment,
+  type HandEntry,
+  listCreditUtrs,
+} from "./hand-entries.ts";
 import { lockReceivers, type ReceivedMoney, takeMoney } from "./receive-money.ts";
 import { bankLineLifecycle, type LinePlan, buildReference, type QueueReason } from "./rules.ts";
 import {
@@ -33,7 +40,6 @@ import {
   type ExplainedRow,
   insertExplained,
   listCounted,
-  listExplained,
   lockLines,
   setLines,
 } from "./store.ts";
@@ -89,7 +95,6 @@ export async function applyLines(
   const deposited = await applyDeposits(tx, environment, lines, now);
   const sentBack = matchSentBack(lines, returning, now);
   const rest = await queueRest(tx, environment, [
-    ...lines.filter(({ plan }) => plan.to === "queue"),
     ...remitted.refused,
     ...deposited.refused,
     ...sentBack.refused,
@@ -260,51 +265,65 @@ function toShownRemittance(
   return { leadId, outcome, utr: first?.utr ?? (isFree ? utr : buildReference(line_key)) };
 }
 
-async function findExplained(
-  tx: Tx,
-  environment: Environment,
-  subjects: readonly string[],
-): Promise<Set<string>> {
-  if (subjects.length === 0) return new Set();
-  return new Set(await listExplained(tx, environment, subjects));
-}
-
 async function applyDeposits(
   tx: Tx,
   environment: Environment,
   lines: readonly BankLineRow[],
   now: Date,
 ) {
-  const own = filterByPlan(lines, "deposit");
-  const wanted = own.map(({ plan }) => ({ firmId: plan.firm_id, dealId: plan.deal_id }));
+  const planned = filterByPlan(lines, "deposit");
+  const wanted = planned.map(({ plan }) => ({ firmId: plan.firm_id, dealId: plan.deal_id }));
   const locked = await lockReceivers(tx, wanted);
+  const entered = matchHandEntries(lines, await claimUtrs(tx, environment, lines));
+  const own = filterByPlan(entered.rest, "deposit");
   const references = own.map(toReference);
   const known = await findDepositsByReference(tx, environment, references);
-  const explained = await findExplained(tx, environment, references);
-  const outcomes: Outcome[] = [];
-  const refused: RequeuedLine[] = [];
+  const taken = new Set(known.keys());
+  const outcomes: Outcome[] = [...entered.outcomes];
+  const refused: RequeuedLine[] = [...entered.refused];
   const received: ReceivedMoney[] = [];
   for (const line of own) {
     const { firm_id: firmId, deal_id: dealId } = line.plan;
     const reference = toReference(line);
-    const earlier = known.get(reference);
-    const isSame = earlier?.firm_id === firmId && earlier.paise === line.paise;
-    const firm = locked.firms.get(firmId);
-    if (explained.has(`deposit ${reference}`) || (earlier && !isSame)) {
+    if (taken.has(reference)) {
       refused.push(requeue(line, "reference_used"));
-    } else if (!earlier && firm?.connection_state === "offboarded") {
+    } else if (locked.firms.get(firmId)?.connection_state === "offboarded") {
       refused.push(requeue(line, "firm_left"));
     } else {
-      // Added by an operator before, or taken in now.
-      if (!earlier) received.push({ firmId, dealId, paise: line.paise, reference });
-      explained.add(`deposit ${reference}`);
+      taken.add(reference);
+      received.push({ firmId, dealId, paise: line.paise, reference, lineId: line.line_id });
       const explains = [{ kind: "deposit", subject: reference }];
-      const reason = earlier ? "known" : "deposit";
-      outcomes.push({ line, state: "matched", reason, firmId, dealId, explains });
+      outcomes.push({ line, state: "matched", reason: "deposit", firmId, dealId, explains });
     }
   }
-  const taken = await takeMoney(tx, locked, { environment, received, now });
-  return { ...taken, outcomes, refused };
+  const money = await takeMoney(tx, locked, { environment, received, now });
+  const queued = filterByPlan(entered.rest, "queue");
+  return { ...money, outcomes, refused: [...queued, ...refused] };
+}
+
+/** Lines whose money a person has entered already explain it and add nothing. */
+function matchHandEntries(lines: readonly BankLineRow[], entered: Map<string, HandEntry>) {
+  const outcomes: Outcome[] = [];
+  const refused: RequeuedLine[] = [];
+  const rest: BankLineRow[] = [];
+  for (const line of lines) {
+    const { plan } = line;
+    const entry = listCreditUtrs(line).flatMap((utr) => entered.get(utr) ?? [])[0];
+    if (!entry || (plan.to !== "deposit" && plan.to !== "queue")) {
+      rest.push(line);
+    } else if (plan.to === "deposit" && plan.firm_id !== entry.firm_id) {
+      refused.push(requeue(line, "reference_used"));
+    } else if (line.paise !== entry.paise) {
+      refused.push(requeue(line, "amount_differs"));
+    } else {
+      entered.delete(entry.reference);
+      const dealId = plan.to === "deposit" ? plan.deal_id : null;
+      const explains = [{ kind: "deposit", subject: entry.reference }];
+      const firmId = entry.firm_id;
+      outcomes.push({ line, state: "matched", reason: "known", firmId, dealId, explains });
+    }
+  }
+  return { outcomes, refused, rest };
 }
 
 function toReference({ utr, line_key }: BankLineRow): string {
@@ -360,17 +379,6 @@ async function queueRest(tx: Tx, environment: Environment, lines: readonly BankL
     outcomes.push({ line, state: "queued", reason: line.plan.reason, explains: [name] });
   }
   return { outcomes, entries };
-}
-
-/** A payment that an operator recorded under the UTR, such as a commission. */
-async function findManualPayment(
-  tx: Tx,
-  { environment, direction, utr, paise }: BankLineRow,
-): Promise<string | undefined> {
-  if (direction !== "debit" || utr === null) return undefined;
-  const [entry] = await entriesAbout(tx, { environment, kind: "payout", subject: utr });
-  const amount = entry?.movements.reduce((sum, movement) => sum + movement.amount, 0);
-  return amount === paise ? utr : undefined;
 }
 
 export function buildUnmatchedEntry(

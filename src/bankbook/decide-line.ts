@@ -18,9 +18,17 @@ import type { Context } from "../platform/context.ts";
 import { type Tx, violatedConstraint } from "../platform/postgres/postgres.ts";
 import { assertHoldsWritten } from "../settlement/open-settlements.ts";
 import { findBuyer, retryMovedFunds } from "./fund-deal.ts";
+import { refuseEnteredByHand } from "./hand-entries.ts";
 import { lockReceivers, takeMoney } from "./receive-money.ts";
 import { bankLineLifecycle, buildReference } from "./rules.ts";
-import { type BankLineRow, findLine, lockLines, setLines, type StatementRow } from "./store.ts";
+import {
+  type BankLineRow,
+  findLine,
+  insertExplained,
+  lockLines,
+  setLines,
+  type StatementRow,
+} from "./store.ts";
 
 type Decision = {
   readonly lineId: string;
@@ -73,6 +81,7 @@ export const lineAssignment: ApprovalKind<{
     const line = await lockBankLine(tx, subjectId);
     const { environment, paise } = line;
     const state = advance(bankLineLifecycle, line.state, "assign");
+    await refuseEnteredByHand(tx, line);
     if (to === null) return prepareHouseAssignment(tx, { line, state, reason, now });
     refuseDebit(line, "money that left is the house's own, or a payout's");
     const firmId = isId("frm", to) ? to : (await findBuyer(tx, to)).firmId;
@@ -88,13 +97,15 @@ export const lineAssignment: ApprovalKind<{
       async carryOut(actor) {
         const reference = await chooseReference(tx, line);
         const from = { kind: "unmatched_cash" } as const;
-        const received = [{ firmId, dealId, paise, reference, from }];
+        const received = [{ firmId, dealId, paise, reference, lineId: subjectId, from }];
         const taken = await takeMoney(tx, locked, { environment, received, now });
         const written = await writeBooks(tx, { entries: taken.entries }, now);
         assertHoldsWritten(written.entries);
         const after = applyDecision(line, { state, reason, by: actor, now });
         const row = { ...after, firm_id: firmId, deal_id: dealId };
         await setLines(tx, [row]);
+        const explained = { environment, kind: "deposit", subject: reference, line_id: subjectId };
+        await insertExplained(tx, [explained]);
         if (taken.fundedIds.length > 0) await dropQuestions(tx, taken.fundedIds);
         return { changes: [...taken.changes, buildLineChange("assign", line, row)] };
       },
@@ -131,7 +142,7 @@ function prepareHouseAssignment(tx: Tx, { line, state, reason, now }: HouseLine)
   };
 }
 
-/** The bank's UTR, unless another deposit has it. */
+/** The bank's UTR, unless another line brought a deposit under it. */
 async function chooseReference(
   tx: Tx,
   { environment, utr, line_key }: BankLineRow,
@@ -177,6 +188,7 @@ export const lineReturn: ApprovalKind<{ readonly utr: string; readonly reason: s
     const { paise } = line;
     refuseDebit(line, "only money that came in goes back");
     const state = advance(bankLineLifecycle, line.state, "send_back");
+    await refuseEnteredByHand(tx, line);
     return {
       summary: `${rupeesText(paise)} rupees that came in on ${line.day} go back as ${utr}: ${reason}`,
       valuePaise: paise,

@@ -10,7 +10,7 @@ import { writeBooks } from "../ledger/write-books.ts";
 import { actWithApproval, type Waiting } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, type Prepared, validHoursUsual } from "../operators/approval-kind.ts";
 import { dropQuestions } from "../outside/ask.ts";
-import { findDepositsByReference, referenceUsed } from "../payouts/deposits.ts";
+import { findDepositsByReference, refuseBankReferences, referenceUsed } from "../payouts/deposits.ts";
 import { twoPeopleFromPaise } from "../operators/approval-rules.ts";
 import type { Context } from "../platform/context.ts";
 import { type Db, violatedConstraint } from "../platform/postgres/postgres.ts";
@@ -77,6 +77,7 @@ export const dealFunding: ApprovalKind<{ readonly deal_id: string; readonly pais
     refuseOffboarded(firm);
     const known = (await findDepositsByReference(tx, environment, [reference])).get(reference);
     if (known) throw referenceUsed(reference, known);
+    await refuseBankReferences(tx, environment, [reference]);
     return {
       summary: `${rupeesText(paise)} rupees came in for ${dealId} as ${reference}`,
       valuePaise: paise,

@@ -24,6 +24,7 @@ import { findSettlementBuyers } from "../settlement/fund-settlements.ts";
 import { applyLines, lockLinesToApply } from "./apply-lines.ts";
 import { buildStatementChange } from "./decide-line.ts";
 import { retryMovedFunds } from "./fund-deal.ts";
+import { findHandEntries, type HandEntry } from "./hand-entries.ts";
 import { genericStatement, parseStatement, type StatementFormat } from "./read-statement.ts";
 import { reconcileBank, type Reconciled } from "./reconcile-bank.ts";
 import {
@@ -33,9 +34,9 @@ import {
   buildLineKeys,
   findMentions,
   paymentNameLengthMin,
+  listUtrs,
   planLine,
   type StatementLine,
-  parseUtr,
 } from "./rules.ts";
 import {
   type BankLineRow,
@@ -231,10 +232,12 @@ export async function receiveStatement(
     applied_at: null,
   };
   const things = await loadMatchContext(ctx, environment, lines);
+  const entered = await findHandEntries(ctx.db, environment, lines.flatMap(listCreditWords));
   const keys = buildLineKeys(lines);
   const rows = lines.map((line, at): BankLineRow => {
     const lineKey = keys[at] ?? "";
     const { reference, narration, remitterName, remitterAccount } = line;
+    const [utr = null, ...otherUtrs] = rankUtrs(line, entered);
     const details: LineDetails = { reference, narration, remitterName, remitterAccount };
     return {
       line_id: newId("bln", now),
@@ -245,7 +248,8 @@ export async function receiveStatement(
       day: line.day,
       direction: line.direction,
       paise: line.paise,
-      utr: parseUtr(reference),
+      utr,
+      other_utrs: otherUtrs,
       details_sealed: seal(JSON.stringify(details), buildDetailsPurpose(lineKey), ctx.sealKey),
       plan: planLine(line, things),
       state: "new",
@@ -264,6 +268,18 @@ export async function receiveStatement(
   const received = await findStatementByDigest(ctx.db, environment, digest, form);
   if (!received) throw new Error("a statement that was received is there");
   return received;
+}
+
+/** Every word of a credit line that may be the UTR under which somebody entered it by hand. */
+function listCreditWords(line: StatementLine): string[] {
+  if (line.direction === "debit") return [];
+  return [...new Set([...listUtrs(line), ...findMentions(line).utrs])];
+}
+
+/** The UTR that a deposit by hand has comes first: it is looked up again when the line is applied. */
+function rankUtrs(line: StatementLine, entered: ReadonlyMap<string, HandEntry>): string[] {
+  const known = listCreditWords(line).filter((word) => entered.has(word));
+  return [...new Set([...known, ...listUtrs(line)])];
 }
 
 /** Loads the remittances, deals, firms and payments that these lines mention. */

@@ -24,6 +24,8 @@ export type ReceivedMoney = {
   readonly dealId: string | null;
   readonly paise: number;
   readonly reference: string;
+  /** The bank's line that brought it; a person enters it when left out. */
+  readonly lineId?: string | undefined;
   readonly from?: Account | undefined;
 };
 
@@ -76,11 +78,11 @@ export async function takeMoney(
   if (received.length === 0) return { entries: [], changes: [], fundedIds: [] };
   const taken = await takeDeposits(
     tx,
-    received.map(({ firmId, dealId, paise, reference, from }) => {
+    received.map(({ firmId, dealId, ...money }) => {
       const firm = firms.get(firmId);
       if (!firm) throw new Error("who gets money is a firm");
       const settlementId = dealId !== null && isId("stl", dealId) ? dealId : null;
-      return { environment, reference, deskId: firm.desk_id, firmId, paise, settlementId, from };
+      return { environment, deskId: firm.desk_id, firmId, settlementId, ...money };
     }),
     now,
   );

@@ -16,6 +16,7 @@ import {
   buildLineKeys,
   buildReference,
   findMentions,
+  listUtrs,
   planLine,
   type StatementLine,
   parseUtr,
@@ -103,6 +104,59 @@ test("an id is found in any spelling that banks use, and a generated reference h
   );
   const [key = ""] = buildLineKeys([blank]);
   assert.equal(parseUtr(buildReference(key)), buildReference(key));
+});
+
+/** Words that banks write around a UTR, account numbers among them. */
+const filler = fc.constantFrom(
+  "ACME EXPORTS PVT LTD",
+  "INTERNATIONALLTD",
+  "A/C 501000123456",
+  "50200012345678",
+  "9876543210@OKBANK",
+  "HDFC0001234",
+  "27AAPFU0939F1ZV",
+  "SD01ARZ3NDEK5123",
+  "",
+);
+const digits = (count: number) => fc.stringMatching(new RegExp(`^[0-9]{${count}}$`));
+const bankCode = fc.constantFrom("HDFC", "SBIN", "ICIC", "UTIB");
+const neft = fc.tuple(bankCode, digits(12)).map((parts) => parts.join(""));
+const rtgs = fc.tuple(bankCode, digits(16)).map(([bank, serial]) => `${bank}R5${serial}`);
+const instant = digits(12);
+const rail = fc.constantFrom("IMPS/", "IMPS-P2A-", "UPI/CR/", "UPI ", "imps ref no. ");
+
+test("a UTR is taken from the narration in every form, and an account number never", () => {
+  const mention = fc.oneof(
+    fc.tuple(neft, fc.constantFrom("NEFT-", "NEFT CR ", "")),
+    fc.tuple(rtgs, fc.constantFrom("RTGS/", "")),
+    fc.tuple(instant, rail),
+  );
+  fc.assert(
+    fc.property(mention, filler, filler, fc.boolean(), ([utr, before], left, right, isLower) => {
+      const text = `${left} ${before}${utr}/${right}`;
+      const narration = isLower ? text.toLowerCase() : text;
+      assert.deepEqual(listUtrs({ reference: "12345", narration }), [utr]);
+      const column = "HDFCR52026000000001";
+      assert.deepEqual(listUtrs({ reference: column, narration }), [column, utr]);
+    }),
+  );
+  fc.assert(
+    fc.property(fc.array(filler, { maxLength: 4 }), digits(12), (words, account) => {
+      const narration = [...words, "NEFT CR", account, "FROM", account].join(" ");
+      assert.deepEqual(listUtrs({ reference: "", narration }), []);
+      assert.deepEqual(listUtrs({ reference: "", narration: `IMPS FROM A/C ${account}` }), []);
+    }),
+  );
+});
+
+test("the UTR of a line has no part in its key", () => {
+  fc.assert(
+    fc.property(neft, filler, (utr, words) => {
+      const line = { ...blank, reference: "CHQ 1", narration: `NEFT-${utr} ${words}` };
+      const same = { ...line, narration: "" };
+      assert.deepEqual(buildLineKeys([line]), buildLineKeys([same]));
+    }),
+  );
 });
 
 test("a remitter is identified by account or whole name, and never by an empty one", () => {

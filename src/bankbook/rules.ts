@@ -69,6 +69,29 @@ export function parseUtr(reference: string): string | null {
   return utrForm.test(squeezed) ? squeezed : null;
 }
 
+/** As NEFT and RTGS give them: the bank's four letters first, and a serial number last. */
+const transferUtr = /^(?:[A-Z]{4}[A-Z0-9]{6}\d{6}|[A-Z]{4}[A-Z0-9]{6}\d{12})$/;
+const ownReference = /^SD[0-9A-HJKMNP-TV-Z]{14}$/;
+/** Words that banks put between the rail and its number. */
+const instantUtr =
+  /(?<![A-Z0-9])(?:IMPS|UPI)(?:[^A-Z0-9]+(?:CR|DR|IN|INW|P2A|P2P|P2M|REF|RRN|NO|TXN))*[^A-Z0-9]*(\d{12})(?![A-Z0-9])/g;
+
+/**
+ * The UTRs of a line, the likeliest first: what the bank's column says, then what the narration has in
+ * the form of NEFT or RTGS, or right after IMPS or UPI. Other long words may be account numbers.
+ */
+export function listUtrs({
+  reference,
+  narration,
+}: Pick<StatementLine, "reference" | "narration">): string[] {
+  const text = narration.toUpperCase();
+  const words = text.match(/[A-Z0-9]+/g) ?? [];
+  const transfers = words.filter((each) => transferUtr.test(each) && !ownReference.test(each));
+  const instant = [...text.matchAll(instantUtr)].map(([, digits = ""]) => digits);
+  const first = parseUtr(reference);
+  return [...new Set([...(first === null ? [] : [first]), ...transfers, ...instant])];
+}
+
 /**
  * The identity of each line: the same line in two files has the same key. Equal lines in one file are
  * numbered.

@@ -9,6 +9,7 @@ import {
   type RowOf,
   table,
   text,
+  textList,
   time,
 } from "../platform/postgres/table.ts";
 import { sealedColumn } from "../platform/sealed-column.ts";
@@ -41,6 +42,8 @@ const bankLines = table("bank_lines", {
   direction: text<Direction>(),
   paise: bigint(),
   utr: text().orNull,
+  /** By which the payer may know the payment as well. */
+  other_utrs: textList(),
   details_sealed: bytes(),
   plan: json<LinePlan>(),
   state: text<BankLineState>(),
@@ -60,7 +63,7 @@ const statementColumns = fragment`
 
 const lineColumns = fragment`
   line_id, environment, statement_id, ordinal, line_key, day::text, direction, paise, utr,
-  details_sealed, plan, state, reason, firm_id, deal_id, back_utr, decided_by, decided_at, version`;
+  other_utrs, details_sealed, plan, state, reason, firm_id, deal_id, back_utr, decided_by, decided_at, version`;
 
 /** The applied statement with these bytes, or else the one received in this format. */
 export async function findStatementByDigest(
@@ -128,6 +131,7 @@ const receivedColumns = [
   "direction",
   "paise",
   "utr",
+  "other_utrs",
   "details_sealed",
   "plan",
   "state",

@@ -1,6 +1,6 @@
 import type { Environment } from "../kernel/caller.ts";
 import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
-import { bigint, table, text, time } from "../platform/postgres/table.ts";
+import { bigint, type RowOf, table, text, time } from "../platform/postgres/table.ts";
 
 const deposits = table("deposits", {
   environment: text(),
@@ -61,4 +61,32 @@ export async function listDeposits(
     select environment, reference, desk_id, firm_id, paise, settlement_id, at
     from deposits
     where environment = ${environment} and reference = any(${references}::text[])`);
+}
+
+/** The bank line that a reference came with; null when a person entered it. */
+const paymentReferences = table("payment_references", {
+  environment: text<Environment>(),
+  reference: text(),
+  line_id: text().orNull,
+});
+export type ReferenceRow = RowOf<typeof paymentReferences>;
+
+/** Waits for whoever inserts one of them at the same time; the first one stays. */
+export async function insertReferences(tx: Tx, rows: readonly ReferenceRow[]): Promise<void> {
+  await tx.rows(sql`
+    insert into payment_references ${paymentReferences.values(paymentReferences.all, rows)}
+    order by reference
+    on conflict do nothing`);
+}
+
+export async function listReferences(
+  db: Db,
+  environment: Environment,
+  references: readonly string[],
+): Promise<ReferenceRow[]> {
+  return await db.rows(sql`
+    select environment, reference, line_id
+    from payment_references
+    where environment = ${environment} and reference = any(${references}::text[])
+    order by reference`);
 }

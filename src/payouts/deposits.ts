@@ -14,8 +14,11 @@ import {
   type DepositRow,
   findDeposit,
   insertDeposits,
+  insertReferences,
   listDeposits,
   listDepositsFor,
+  listReferences,
+  type ReferenceRow,
 } from "./deposit-store.ts";
 
 type AddDeposit = {
@@ -74,6 +77,7 @@ export const depositAddition: ApprovalKind<{ readonly firm_id: string; readonly 
     if (known && (known.firm_id !== firmId || known.paise !== paise)) {
       throw referenceUsed(reference, known);
     }
+    if (!known) await refuseBankReferences(tx, environment, [reference]);
     // The lock serializes this with offboarding: the firm has left, or its offboarding sees the money.
     const [locked] = known ? [] : (await tx.run(lockTradingFirms([firmId]))).values();
     if (locked) refuseOffboarded(locked);
@@ -103,15 +107,43 @@ export const depositAddition: ApprovalKind<{ readonly firm_id: string; readonly 
 /** The conflict of a reference that brought other money; the detail says whose, where it is known. */
 export function referenceUsed(
   reference: string,
-  known?: Pick<DepositRow, "firm_id" | "paise">,
+  known: Partial<Pick<DepositRow, "firm_id" | "paise">> & { readonly line_id?: string } = {},
+  message = `${reference} brought other money`,
 ): Failure {
-  return new Failure("conflict", `${reference} brought other money`, {
+  const { firm_id, paise, line_id } = known;
+  return new Failure("conflict", message, {
     detail: {
       reason: "reference_used",
       reference,
-      ...(known && { firm_id: known.firm_id, paise: known.paise }),
+      ...(firm_id !== undefined && { firm_id, paise }),
+      ...(line_id !== undefined && { line_id }),
     },
   });
+}
+
+/** Money that a line of the bank has brought is assigned, not entered again. */
+export async function refuseBankReferences(
+  db: Db,
+  environment: Environment,
+  references: readonly string[],
+): Promise<void> {
+  const rows = await listReferences(db, environment, references);
+  for (const { reference, line_id } of rows) {
+    if (line_id === null) continue;
+    const message = `the bank's line ${line_id} brought ${reference}: assign that line`;
+    throw referenceUsed(reference, { line_id }, message);
+  }
+}
+
+/**
+ * Records the references of credit lines of the bank. Whoever enters one of them by hand at the same
+ * time is waited for, and its deposit is found afterwards; whoever enters one later is refused.
+ */
+export async function recordBankReferences(
+  tx: Tx,
+  rows: readonly (ReferenceRow & { readonly line_id: string })[],
+): Promise<void> {
+  if (rows.length > 0) await insertReferences(tx, rows);
 }
 
 export type Deposit = {
@@ -121,6 +153,8 @@ export type Deposit = {
   readonly firmId: string;
   readonly paise: number;
   readonly settlementId: string | null;
+  /** The bank's line that brought it; a person enters it when left out. */
+  readonly lineId?: string | undefined;
   /** The account that holds it now, where it was booked before; the bank when left out. */
   readonly from?: Account | undefined;
 };
@@ -131,7 +165,7 @@ type TakenDeposits = {
   readonly changes: readonly Change[];
 };
 
-/** Inserts deposits; a reference that is known already is a conflict. */
+/** Inserts deposits; a reference that is known already, or that a bank line has, is a conflict. */
 export async function takeDeposits(
   tx: Tx,
   deposits: readonly Deposit[],
@@ -146,6 +180,7 @@ export async function takeDeposits(
     settlement_id: deposit.settlementId,
     at: now,
   }));
+  await recordByHand(tx, deposits);
   const taken = new Set(await insertDeposits(tx, rows));
   const known = rows.find((row) => !taken.has(row.reference));
   if (known) throw referenceUsed(known.reference);
@@ -153,6 +188,18 @@ export async function takeDeposits(
     entries: rows.map((row, at) => buildDepositEntry(row, deposits[at]?.from)),
     changes: rows.map(buildDepositChange),
   };
+}
+
+/** The sandbox has no bank, so nothing there comes twice. */
+async function recordByHand(tx: Tx, deposits: readonly Deposit[]): Promise<void> {
+  const rows = deposits
+    .filter(({ environment, lineId }) => environment === "live" && lineId === undefined)
+    .map(({ environment, reference }) => ({ environment, reference, line_id: null }));
+  const [first] = rows;
+  if (!first) return;
+  await insertReferences(tx, rows);
+  const references = rows.map(({ reference }) => reference);
+  await refuseBankReferences(tx, first.environment, references);
 }
 
 function buildDepositEntry(

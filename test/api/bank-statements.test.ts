@@ -15,11 +15,11 @@ import { reconcileBank } from "../../src/bankbook/reconcile-bank.ts";
 import { addDeposit } from "../../src/payouts/deposits.ts";
 import { namedOperator } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
-import { rupeesPlain } from "../../src/kernel/money.ts";
 import { showFile } from "../../src/payouts/read-files.ts";
 import { makeFiles } from "../../src/payouts/make-files.ts";
 import { voidFile } from "../../src/payouts/answer-files.ts";
 import { resendPayout, sendPayout } from "../../src/payouts/send-payout.ts";
+import { squeezed, statement } from "../support/bank.ts";
 import { assertLedgerSound } from "../support/ledger.ts";
 import { type LiveSeller, liveSeller, sellLive } from "../support/live-sales.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -38,27 +38,6 @@ const live = { environment: "live" } as const;
 
 const refusedFor = (reason: string) => (error: unknown) =>
   error instanceof Failure && error.detail?.["reason"] === reason;
-
-type Line = {
-  readonly utr: string;
-  readonly text?: string;
-  /** Above zero what came in, below what left. */
-  readonly paise: number;
-  readonly name?: string;
-  readonly account?: string;
-};
-
-/** A statement as a bank writes it, with the balance after each line. */
-function statement(openingPaise: number, lines: readonly Line[], day = "15/11/2026"): string {
-  let balance = openingPaise;
-  const rows = lines.map(({ utr, text = "", paise, name = "", account = "" }) => {
-    balance += paise;
-    const [debit, credit] = paise < 0 ? [rupeesPlain(-paise), ""] : ["", rupeesPlain(paise)];
-    return [day, utr, text, debit, credit, rupeesPlain(balance), name, account].join(",");
-  });
-  const heading = "date,reference,description,debit,credit,balance,remitter_name,remitter_account";
-  return `${[heading, ...rows].join("\r\n")}\r\n`;
-}
 
 let references = 0;
 const nextUtr = () => `HDFCR52026${String(++references).padStart(9, "0")}`;
@@ -87,8 +66,6 @@ async function assertReconciled(service: Service) {
   await assertLedgerSound(service);
   return rest;
 }
-
-const squeezed = (id: string) => id.replace("_", "").toUpperCase();
 
 test("a statement confirms or returns the lines of a payout file, and a returned one is paid once", async (t) => {
   const service = await startService(t);
