@@ -100,13 +100,14 @@ const make = command({
     await withOperator(options, { ...writing, environment }, async ({ ctx, actor }) => {
       const made = await makeFiles(ctx, actor, { environment, format, twoFromPaise });
       const lines: Record<string, unknown>[] = [];
-      for (const { rail, paise, outcome, id } of made) {
+      for (const { rail, paise, outcome, file_id, approval_id } of made) {
         const written =
-          outcome === "made" ? await writeOut(options.out, await readFile(ctx, actor, id)) : {};
+          file_id === null ? {} : await writeOut(options.out, await readFile(ctx, actor, file_id));
         lines.push({
           rail,
           outcome,
-          id,
+          file_id,
+          approval_id,
           amount_paise: paise,
           rupees: rupeesText(paise),
           ...written,

@@ -38,8 +38,10 @@ type MadeFile = {
   readonly rail: string;
   readonly paise: number;
   readonly outcome: "made" | "proposed";
-  /** The file, or the proposal to make it. */
-  readonly id: string;
+  /** Null while it is proposed. */
+  readonly file_id: string | null;
+  /** The proposal, where it takes a second person. */
+  readonly approval_id: string | null;
 };
 
 export async function makeFiles(
@@ -70,11 +72,14 @@ export async function makeFiles(
       throw error;
     });
     if (!acted) continue;
-    made.push(
-      acted.outcome === "proposed"
-        ? { rail, paise, outcome: "proposed", id: acted.approval_id }
-        : { rail, paise, outcome: "made", id: parseFileId(acted.answer) },
-    );
+    const isMade = acted.outcome === "done";
+    made.push({
+      rail,
+      paise,
+      outcome: isMade ? "made" : "proposed",
+      file_id: isMade ? parseFileId(acted.answer) : null,
+      approval_id: isMade ? null : acted.approval_id,
+    });
   }
   return made;
 }

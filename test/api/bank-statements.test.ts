@@ -50,8 +50,8 @@ async function read(service: Service, text: string, by = asha, twoFromPaise?: nu
 async function filed(service: Service, seller: LiveSeller, ...paises: readonly number[]) {
   await sellLive(service, seller, ...paises);
   const [made = assert.fail("nothing was due")] = await makeFiles(service.ctx, asha, live);
-  const [line = assert.fail()] = (await showFile(service.ctx, made.id)).lines;
-  return { fileId: made.id, reference: line.reference, paise: line.paise };
+  const [line = assert.fail()] = (await showFile(service.ctx, made.file_id ?? "")).lines;
+  return { fileId: made.file_id ?? "", reference: line.reference, paise: line.paise };
 }
 
 async function buying(service: Service, buyer: LiveSeller): Promise<string> {
@@ -90,7 +90,7 @@ test("a statement confirms or returns the lines of a payout file, and a returned
   assert.equal((await balanceOf(service, seller, "live")).available_paise, 13_000_000);
   for (const { payout_id } of returned) await resendPayout(service.ctx, asha, payout_id);
   const [made = assert.fail()] = await makeFiles(service.ctx, asha, live);
-  const [line = assert.fail()] = (await showFile(service.ctx, made.id)).lines;
+  const [line = assert.fail()] = (await showFile(service.ctx, made.file_id ?? "")).lines;
   assert.equal(line.paise, 13_000_000);
   const again = { utr: nextUtr(), text: line.reference, paise: -13_000_000 };
   await read(service, statement(50_000_000, [again], "17/11/2026"));
@@ -309,7 +309,7 @@ test("a debit with one reference for a batch pays every line of the batch once",
   for (const seller of sellers) await sellLive(service, seller, 4_000_000);
   const [made = assert.fail()] = await makeFiles(service.ctx, asha, live);
   const utr = nextUtr();
-  const { lines } = await showFile(service.ctx, made.id);
+  const { lines } = await showFile(service.ctx, made.file_id ?? "");
   const debits = lines.map(({ reference }) => ({ utr, text: reference, paise: -4_000_000 }));
   assert.equal((await read(service, statement(50_000_000, debits))).matched, 2);
   const utrs: string[] = [];
@@ -331,7 +331,7 @@ test("a debit of a voided file, of another amount or already answered goes to th
     await voidFile(service.ctx, by, { fileId: voided.fileId, reason: "upload refused" });
   }
   const [made = assert.fail()] = await makeFiles(service.ctx, asha, live);
-  const [line = assert.fail()] = (await showFile(service.ctx, made.id)).lines;
+  const [line = assert.fail()] = (await showFile(service.ctx, made.file_id ?? "")).lines;
   const lines = [
     { utr: nextUtr(), text: voided.reference, paise: -4_000_000 },
     { utr: nextUtr(), text: line.reference, paise: -3_999_999 },
@@ -369,14 +369,14 @@ test("a debit of a file voided meanwhile does not pay the next file", async (t) 
   assert.equal(queued?.reason, "voided_file");
   assert.equal((await payoutsOf(service, seller))[0].status, "instructed");
 
-  const [line = assert.fail()] = (await showFile(service.ctx, made.id)).lines;
+  const [line = assert.fail()] = (await showFile(service.ctx, made.file_id ?? "")).lines;
   const utr = nextUtr();
   const paid = { utr, text: line.reference, paise: -4_000_000 };
   await read(service, statement(46_000_000, [paid]));
   const back = { utr: nextUtr(), text: `RETURN OF ${utr}`, paise: 4_000_000 };
   await read(service, statement(42_000_000, [back]));
   assert.equal((await payoutsOf(service, seller))[0].status, "returned");
-  assert.equal((await showFile(service.ctx, made.id)).lines[0]?.state, "returned");
+  assert.equal((await showFile(service.ctx, made.file_id ?? "")).lines[0]?.state, "returned");
   await assertReconciled(service);
 });
 

@@ -129,7 +129,7 @@ test("one person, even twice, cannot do an act that takes two", async (t) => {
       const { status, body: answer } = await call(operationId, params, body);
       const outcome = answer.outcome ?? answer.payout_files?.[0]?.outcome;
       assert.deepEqual([status, outcome], [200, "proposed"], `${operationId} ${status}`);
-      const proposal = answer.approval_id ?? answer.payout_files?.[0]?.id;
+      const proposal = answer.approval_id ?? answer.payout_files?.[0]?.approval_id;
       assert.match(String(proposal), /^apr_/, `${operationId} names its proposal`);
       told.add(proposal);
     }
@@ -186,7 +186,7 @@ test("a payout whose facts changed after its approval does not leave", async (t)
   const file = (await asha.call("makeFiles", [], live)).body.payout_files[0];
   assert.equal(file.outcome, "proposed");
   await giveAccount(service, seller, "50200018888888");
-  const late = await ravi.call("approveProposal", [file.id]);
+  const late = await ravi.call("approveProposal", [file.approval_id]);
   assert.deepEqual([late.status, late.body.detail.reason], [409, "voided"]);
   assert.equal(await postedPaise(service, seller), before);
   assert.equal((await payoutsOf(service, seller))[0].status, "scheduled", "0 paise paid");
@@ -198,7 +198,7 @@ test("a bank statement imported repeatedly and concurrently counts once", async 
   const seller = await liveSeller(service);
   await sellLive(service, seller, small);
   const made = (await asha.call("makeFiles", [], live)).body.payout_files[0];
-  const { lines } = (await asha.call("readFileFacts", [made.id])).body;
+  const { lines } = (await asha.call("readFileFacts", [made.file_id])).body;
   const text = statement([
     { words: lines[0].reference, paise: -small },
     { words: seller.firmId, paise: 50_000, name: seller.name },
@@ -288,9 +288,9 @@ test("a large withdrawal takes two people, by hand and by file", async (t) => {
   assert.deepEqual([byHand.status, byHand.body.detail.reason], [409, "approval_required"]);
   const [filed] = (await asha.call("makeFiles", [], live)).body.payout_files;
   assert.equal(filed.outcome, "proposed");
-  assert.equal((await asha.call("approveProposal", [filed.id])).status, 403);
+  assert.equal((await asha.call("approveProposal", [filed.approval_id])).status, 403);
   assert.equal((await payoutsOf(service, firm))[0].status, "scheduled", "0 paise paid");
-  assert.equal((await ravi.call("approveProposal", [filed.id])).status, 200);
+  assert.equal((await ravi.call("approveProposal", [filed.approval_id])).status, 200);
   assert.equal((await payoutsOf(service, firm))[0].status, "instructed");
   await assertLedgerSound(service);
 });

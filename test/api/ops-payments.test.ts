@@ -49,7 +49,7 @@ test("people pay by file and import the bank's answer through the API, and each 
   const short = { ...format, columns: format.columns.slice(1) };
   await call(asha, "POST", "/ops/payout-files", { environment: "live", format: short }, 422);
   const made = await call(asha, "POST", "/ops/payout-files", { environment: "live", format });
-  const fileId = made.payout_files[0].id as string;
+  const fileId = made.payout_files[0].file_id as string;
   const bytes = await call(asha, "POST", `/ops/payout-files/${fileId}/bytes`, {});
   const file = await call(ravi, "GET", `/ops/payout-files/${fileId}`);
   const { reference } = file.lines[0];

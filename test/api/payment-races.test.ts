@@ -42,8 +42,8 @@ test("a file voided during the import of its debit is paid or due again, never b
     const seller = await liveSeller(service);
     await sellLive(service, seller, 4_000_000);
     const [made = assert.fail()] = await makeFiles(service.ctx, asha, live);
-    const [line = assert.fail()] = (await showFile(service.ctx, made.id)).lines;
-    const voiding = { fileId: made.id, reason: "upload refused" };
+    const [line = assert.fail()] = (await showFile(service.ctx, made.file_id ?? "")).lines;
+    const voiding = { fileId: made.file_id ?? "", reason: "upload refused" };
     await voidFile(service.ctx, asha, voiding);
     balance -= 4_000_000;
     const utr = `HDFCR5204${String(round).padStart(10, "0")}`;

@@ -32,7 +32,7 @@ const refusedFor = (reason: string) => (error: unknown) =>
 async function oneFile(service: Service) {
   const [made, ...others] = await makeFiles(service.ctx, asha, live);
   assert.deepEqual([made?.outcome, others.length], ["made", 0]);
-  return made?.id ?? "";
+  return made?.file_id ?? "";
 }
 
 test("due payouts without holds become one file per rail, with a line for each payee", async (t) => {
@@ -67,7 +67,7 @@ test("due payouts without holds become one file per rail, with a line for each p
     ],
   );
   const [rtgs = assert.fail(), imps = assert.fail()] = made;
-  const shown = await showFile(service.ctx, rtgs.id);
+  const shown = await showFile(service.ctx, rtgs.file_id ?? "");
   assert.equal(shown.lines.length, 1);
   assert.equal(shown.lines[0]?.payout_ids.length, 3);
   const explained = shown.lines[0]?.payouts.flatMap(({ lines }) => lines) ?? [];
@@ -78,7 +78,7 @@ test("due payouts without holds become one file per rail, with a line for each p
   );
   assert.ok(explained.every(({ order_id }) => order_id.startsWith("ord_")));
   const reference = shown.lines[0]?.reference ?? "";
-  const bytes = await readFile(service.ctx, asha, rtgs.id);
+  const bytes = await readFile(service.ctx, asha, rtgs.file_id ?? "");
   assert.equal(
     bytes.text,
     "line,rail,account_no,ifsc,name,amount,reference\r\n" +
@@ -91,7 +91,10 @@ test("due payouts without holds become one file per rail, with a line for each p
   }
   const [ofTwo] = await payoutsOf(service, two);
   assert.equal(ofTwo.status, "instructed");
-  assert.match((await readFile(service.ctx, asha, imps.id)).text, new RegExp(two.accountNo));
+  assert.match(
+    (await readFile(service.ctx, asha, imps.file_id ?? "")).text,
+    new RegExp(two.accountNo),
+  );
   assert.deepEqual(await makeFiles(service.ctx, asha, live), [], "nothing is in two files");
   const { body } = await service.send("GET", "/v1/events", { key: two.key, expect: 200 });
   const told = body.events.map(({ event }: { event: string }) => event);
@@ -164,18 +167,18 @@ test("a file over the limit takes a second person, and is voided when one of its
   assert.deepEqual(again, proposed, "the same person twice is one person");
   const approve = async (approvalId: string, by = ravi) =>
     await approveProposal(service.ctx, by, { approvalId, kinds: approvalKinds });
-  await assert.rejects(approve(proposed.id, namedOperator("ASHA")), Failure);
+  await assert.rejects(approve(proposed.approval_id ?? "", namedOperator("ASHA")), Failure);
 
   const [{ payout_id: payoutId }] = await payoutsOf(service, seller);
   const utr = "HDFCR52026111500011";
   assert.equal((await sendPayout(service.ctx, asha, { payoutId, utr })).outcome, "sent");
-  await assert.rejects(approve(proposed.id), Failure);
+  await assert.rejects(approve(proposed.approval_id ?? ""), Failure);
   assert.equal((await payoutsOf(service, seller))[0].status, "sent");
 
   await sellLive(service, seller, 31_000_000);
   const [next = assert.fail()] = await makeFiles(service.ctx, asha, limited);
   assert.equal(next.outcome, "proposed");
-  await approve(next.id);
+  await approve(next.approval_id ?? "");
   const states = (await payoutsOf(service, seller)).map(({ status }) => status);
   assert.deepEqual(new Set(states), new Set(["instructed", "sent"]));
   await assertLedgerSound(service);
