@@ -1,7 +1,8 @@
+import { reverseDeposit } from "../src/bankbook/reverse-deposit.ts";
 import { readConfig } from "../src/config.ts";
 import { addDeposit } from "../src/payouts/deposits.ts";
 import { environments } from "../src/kernel/caller.ts";
-import { command, oneOf, print, wholeNumber } from "./command.ts";
+import { command, oneOf, print, printOne, wholeNumber } from "./command.ts";
 import { operatorOption, required, rowsOf, withOperator } from "./operators.ts";
 
 const add = command({
@@ -47,4 +48,26 @@ const add = command({
   },
 });
 
-export const depositCommands = [add];
+const reverse = command({
+  name: "deposits reverse",
+  summary: "take back a deposit that was entered by mistake and that no bank line explains",
+  options: {
+    env: { default: "live", help: "live or sandbox" },
+    reference: { required: true, help: "the bank's reference (UTR) that it was entered under" },
+    reason: { required: true, help: "why" },
+    ...operatorOption,
+  },
+  example:
+    'npx scripdesk deposits reverse --reference HDFCR52026111500012345 --reason "wrong firm"',
+  async run({ reference, reason, ...options }) {
+    const environment = oneOf("env", options.env, environments);
+    const { twoOperatorsFromPaise: twoFromPaise } = readConfig(process.env);
+    const act = { permission: "deposits.write", environment } as const;
+    const reversed = await withOperator(options, act, ({ ctx, actor }) =>
+      reverseDeposit(ctx, actor, { environment, reference, reason, twoFromPaise }),
+    );
+    printOne(reversed, options);
+  },
+});
+
+export const depositCommands = [add, reverse];

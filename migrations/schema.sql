@@ -189,9 +189,10 @@ create table bank_line_entries (
   environment text not null,
   kind text not null,
   subject text not null,
-  line_id text not null,
+  line_id text,
   constraint bank_line_entries_pkey PRIMARY KEY (environment, kind, subject),
-  constraint bank_line_entries_line_id_fkey FOREIGN KEY (line_id) REFERENCES bank_lines(line_id)
+  constraint bank_line_entries_line_id_fkey FOREIGN KEY (line_id) REFERENCES bank_lines(line_id),
+  constraint bank_line_entries_explained CHECK (((line_id IS NOT NULL) OR (kind = ANY (ARRAY['deposit'::text, 'refund'::text]))))
 );
 CREATE INDEX bank_line_entries_of_line ON public.bank_line_entries USING btree (line_id);
 
@@ -215,6 +216,7 @@ create table bank_lines (
   decided_by text,
   decided_at timestamp with time zone,
   version integer not null,
+  other_utrs text[] not null default '{}'::text[],
   constraint bank_lines_statement_id_line_key_key UNIQUE (statement_id, line_key),
   constraint bank_lines_pkey PRIMARY KEY (line_id),
   constraint bank_lines_statement_id_fkey FOREIGN KEY (statement_id) REFERENCES bank_statements(statement_id),
@@ -526,6 +528,16 @@ create table delivery_attempts (
   constraint delivery_attempts_pkey PRIMARY KEY (delivery_id, lease),
   constraint delivery_attempts_duration_ms_check CHECK ((duration_ms >= 0)),
   constraint delivery_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['delivered'::text, 'transient'::text, 'permanent'::text])))
+);
+
+create table deposit_reversals (
+  environment text not null,
+  reference text not null,
+  reason text not null,
+  reversed_by text not null,
+  at timestamp with time zone not null,
+  constraint deposit_reversals_pkey PRIMARY KEY (environment, reference),
+  constraint deposit_reversals_environment_reference_fkey FOREIGN KEY (environment, reference) REFERENCES deposits(environment, reference)
 );
 
 create table deposits (
@@ -1148,6 +1160,17 @@ CREATE INDEX orders_resting_buys ON public.orders USING btree (environment, sche
 CREATE INDEX orders_resting_sells ON public.orders USING btree (environment, scheme, limit_bps, created_at, order_id) WHERE ((state = 'open'::text) AND (side = 'sell'::text));
 CREATE UNIQUE INDEX orders_idempotency_key ON public.orders USING btree (desk_id, idempotency_key, bound_firm_id) NULLS NOT DISTINCT WHERE (idempotency_key IS NOT NULL);
 
+create table payment_references (
+  environment text not null,
+  reference text not null,
+  line_id text,
+  constraint payment_references_pkey PRIMARY KEY (environment, reference),
+  constraint payment_references_line_id_fkey FOREIGN KEY (line_id) REFERENCES bank_lines(line_id),
+  constraint payment_references_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint payment_references_reference_check CHECK ((((length(reference) >= 12) AND (length(reference) <= 22)) AND (reference !~ '[^A-Z0-9]'::text)))
+);
+CREATE INDEX payment_references_of_line ON public.payment_references USING btree (line_id) WHERE (line_id IS NOT NULL);
+
 create table payout_file_items (
   file_id text not null,
   ordinal integer not null,
@@ -1703,6 +1726,7 @@ grant insert, select, update on crosses to scripdesk_app;
 grant insert, select, update on deal_minutes to scripdesk_app;
 grant delete, insert, select, update on deliveries to scripdesk_app;
 grant insert, select on delivery_attempts to scripdesk_app;
+grant insert, select on deposit_reversals to scripdesk_app;
 grant insert, select on deposits to scripdesk_app;
 grant delete, insert, select, update on desk_clocks to scripdesk_app;
 grant delete, insert, select, update on desk_sequences to scripdesk_app;
@@ -1736,6 +1760,7 @@ grant delete, insert, select, update on operator_attempts to scripdesk_app;
 grant insert, select, update on operator_sessions to scripdesk_app;
 grant insert, select, update on operators to scripdesk_app;
 grant delete, insert, select, update on orders to scripdesk_app;
+grant insert, select on payment_references to scripdesk_app;
 grant insert, select, update on payout_file_items to scripdesk_app;
 grant insert, select, update on payout_file_lines to scripdesk_app;
 grant insert, select, update on payout_files to scripdesk_app;

@@ -4,6 +4,7 @@ import type { ApprovalKind } from "./operators/approval-kind.ts";
 import { lineAssignment, lineReturn } from "./bankbook/decide-line.ts";
 import { dealFunding } from "./bankbook/fund-deal.ts";
 import { bankImport } from "./bankbook/import-statement.ts";
+import { depositReversal } from "./bankbook/reverse-deposit.ts";
 import { commissionPayment } from "./settlement/commissions.ts";
 import { inventoryAddition } from "./credits/inventory.ts";
 import { depositAddition } from "./payouts/deposits.ts";
@@ -30,6 +31,7 @@ export const approvalKinds: readonly ApprovalKind[] = [
   dealFunding,
   commissionPayment,
   depositAddition,
+  depositReversal,
   inventoryAddition,
   attesting,
   cardPublication,

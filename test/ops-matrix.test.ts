@@ -61,6 +61,7 @@ const permitted: Readonly<Record<string, readonly OperatorRole[]>> = {
   reverseSettlement: settlement,
   fundAnyCross: settlement,
   addDeposit: settlement,
+  reverseDeposit: settlement,
   releasePayout: settlement,
   sendPayout: settlement,
   confirmPayout: settlement,

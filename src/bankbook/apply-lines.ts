@@ -9,7 +9,7 @@
 // The plan of a line was made when the file was received. It is checked again under locks: a line whose
 // plan no longer holds goes to the queue.
 
-import { findDepositsByReference } from "../payouts/deposits.ts";
+import { findDepositsByReference, findReversed } from "../payouts/deposits.ts";
 import { dropQuestions } from "../outside/ask.ts";
 import type { Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
@@ -276,15 +276,17 @@ async function applyDeposits(
   const locked = await lockReceivers(tx, wanted);
   const entered = matchHandEntries(lines, await claimUtrs(tx, environment, lines));
   const own = filterByPlan(entered.rest, "deposit");
-  const references = own.map(toReference);
-  const known = await findDepositsByReference(tx, environment, references);
-  const taken = new Set(known.keys());
+  const known = await findDepositsByReference(tx, environment, own.map(toReference));
+  // The UTR of a deposit that was reversed stays with it.
+  const reversed = await findReversed(tx, environment, [...known.keys()]);
+  const taken = new Set([...known.keys()].filter((reference) => !reversed.has(reference)));
   const outcomes: Outcome[] = [...entered.outcomes];
   const refused: RequeuedLine[] = [...entered.refused];
   const received: ReceivedMoney[] = [];
   for (const line of own) {
     const { firm_id: firmId, deal_id: dealId } = line.plan;
-    const reference = toReference(line);
+    const isReversed = reversed.has(toReference(line));
+    const reference = isReversed ? buildReference(line.line_key) : toReference(line);
     if (taken.has(reference)) {
       refused.push(requeue(line, "reference_used"));
     } else if (locked.firms.get(firmId)?.connection_state === "offboarded") {
@@ -308,7 +310,8 @@ function matchHandEntries(lines: readonly BankLineRow[], entered: Map<string, Ha
   const rest: BankLineRow[] = [];
   for (const line of lines) {
     const { plan } = line;
-    const entry = listCreditUtrs(line).flatMap((utr) => entered.get(utr) ?? [])[0];
+    const entries = listCreditUtrs(line).flatMap((utr) => entered.get(utr) ?? []);
+    const entry = entries.find(({ paise }) => paise === line.paise) ?? entries[0];
     if (!entry || (plan.to !== "deposit" && plan.to !== "queue")) {
       rest.push(line);
     } else if (plan.to === "deposit" && plan.firm_id !== entry.firm_id) {

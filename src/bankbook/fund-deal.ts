@@ -10,7 +10,12 @@ import { writeBooks } from "../ledger/write-books.ts";
 import { actWithApproval, type Waiting } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, type Prepared, validHoursUsual } from "../operators/approval-kind.ts";
 import { dropQuestions } from "../outside/ask.ts";
-import { findDepositsByReference, refuseBankReferences, referenceUsed } from "../payouts/deposits.ts";
+import {
+  findDepositsByReference,
+  refuseBankReferences,
+  refuseReversed,
+  referenceUsed,
+} from "../payouts/deposits.ts";
 import { twoPeopleFromPaise } from "../operators/approval-rules.ts";
 import type { Context } from "../platform/context.ts";
 import { type Db, violatedConstraint } from "../platform/postgres/postgres.ts";
@@ -41,8 +46,9 @@ export async function fundDeal(
   const { firmId, environment } = await findBuyer(ctx.db, dealId);
   const known = (await findDepositsByReference(ctx.db, environment, [reference])).get(reference);
   if (known) {
-    if (known.firm_id === firmId && known.paise === paise) return { outcome: "known" };
-    throw referenceUsed(reference, known);
+    if (known.firm_id !== firmId || known.paise !== paise) throw referenceUsed(reference, known);
+    await refuseReversed(ctx.db, environment, reference);
+    return { outcome: "known" };
   }
   const acted = await retryMovedFunds(
     async () =>
@@ -114,6 +120,7 @@ export async function findBuyer(
 }
 
 const attemptsMax = 5;
+const passing: ReadonlySet<string> = new Set(["bank_lines_once", "bank_line_entries_pkey"]);
 
 /** Retries work that failed because a balance fell or a line was counted concurrently. */
 export async function retryMovedFunds<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -121,8 +128,9 @@ export async function retryMovedFunds<Result>(work: () => Promise<Result>): Prom
     try {
       return await work();
     } catch (error) {
-      // Two files with the same line were applied at once; the retry finds it counted.
-      const isPassing = violatedConstraint(error) === "bank_lines_once";
+      // Two files with the same line were applied at once, or a deposit was reversed while a line
+      // explained it; the retry finds what the other has done.
+      const isPassing = passing.has(violatedConstraint(error) ?? "");
       const isMoved = isPassing || error instanceof FundsMoved;
       if (!isMoved || attempt === attemptsMax) throw error;
     }

@@ -224,12 +224,12 @@ export async function setLines(tx: Tx, rows: readonly BankLineRow[]): Promise<vo
     where l.line_id = r.line_id`);
 }
 
-/** An entry of the books that a line of the bank explains. */
+/** An entry of the books that a line of the bank explains, or its own reversal: it has no line. */
 const bankLineEntries = table("bank_line_entries", {
   environment: text<Environment>(),
   kind: text(),
   subject: text(),
-  line_id: text(),
+  line_id: text().orNull,
 });
 export type ExplainedRow = RowOf<typeof bankLineEntries>;
 
@@ -250,6 +250,18 @@ export async function listExplained(
     where environment = ${environment} and kind in ('payout', 'payout_return', 'deposit')
       and subject = any(${subjects}::text[])`);
   return rows.map(({ name }) => name);
+}
+
+/** The line that explains an entry; null when its reversal does, undefined when nothing does. */
+export async function findExplanation(
+  db: Db,
+  { environment, kind, subject }: Omit<ExplainedRow, "line_id">,
+): Promise<string | null | undefined> {
+  const [row] = await db.rows<Pick<ExplainedRow, "line_id">>(sql`
+    select line_id
+    from bank_line_entries
+    where environment = ${environment} and kind = ${kind} and subject = ${subject}`);
+  return row?.line_id;
 }
 
 export async function listAllExplained(db: Db, environment: Environment): Promise<string[]> {

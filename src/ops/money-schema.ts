@@ -162,6 +162,12 @@ export const AddedDeposit = Type.Union(
   { title: "AddedDeposit", description: "What became of money that a firm has paid in." },
 );
 
+export const ReversedDeposit = doneOrProposed(
+  "ReversedDeposit",
+  ["reversed", "known"],
+  "known when it was reversed before.",
+);
+
 const payoutFields = {
   payout_id: text("The payout's id."),
   environment,

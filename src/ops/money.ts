@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 
 import { type DealFunding, fundDeal } from "../bankbook/fund-deal.ts";
+import { reverseDeposit } from "../bankbook/reverse-deposit.ts";
 import { listAllCrosses } from "../crosses/read-crosses.ts";
 import { crossStates } from "../crosses/rules.ts";
 import { addDeposit } from "../payouts/deposits.ts";
@@ -21,6 +22,7 @@ import {
   FundedDeal,
   OpsSettlement,
   Reversal,
+  ReversedDeposit,
   Settlements,
 } from "./money-schema.ts";
 import {
@@ -181,6 +183,20 @@ export const moneyOperations: readonly Operation[] = [
         firmId: body.firm_id,
         paise: body.amount_paise,
         reference: body.reference,
+        twoFromPaise,
+      }),
+  }),
+  act("reverseDeposit", "/ops/deposits/:reference/reverse", {
+    ...settlements,
+    summary: "Take back a deposit that was entered by mistake; large sums take two people",
+    permission: "deposits.write",
+    body: { environment, reason },
+    answer: ReversedDeposit,
+    run: async ({ ctx, actor, params, body, wiring: { twoFromPaise } }) =>
+      await reverseDeposit(ctx, actor, {
+        environment: body.environment,
+        reference: params["reference"] ?? "",
+        reason: body.reason,
         twoFromPaise,
       }),
   }),

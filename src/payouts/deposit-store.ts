@@ -48,7 +48,10 @@ export async function listDepositsFor(db: Db, settlementId: string): Promise<Dep
   return await db.rows(sql`
     select environment, reference, desk_id, firm_id, paise, settlement_id, at
     from deposits
-    where settlement_id = ${settlementId}
+    where settlement_id = ${settlementId} and not exists (
+      select from deposit_reversals as r
+      where r.environment = deposits.environment and r.reference = deposits.reference
+    )
     order by at, reference`);
 }
 
@@ -89,4 +92,31 @@ export async function listReferences(
     from payment_references
     where environment = ${environment} and reference = any(${references}::text[])
     order by reference`);
+}
+
+const depositReversals = table("deposit_reversals", {
+  environment: text<Environment>(),
+  reference: text(),
+  reason: text(),
+  reversed_by: text(),
+  at: time(),
+});
+export type ReversalRow = RowOf<typeof depositReversals>;
+
+export async function insertReversals(tx: Tx, rows: readonly ReversalRow[]): Promise<void> {
+  await tx.rows(sql`
+    insert into deposit_reversals ${depositReversals.values(depositReversals.all, rows)}`);
+}
+
+/** Which of these references were reversed. */
+export async function listReversed(
+  db: Db,
+  environment: Environment,
+  references: readonly string[],
+): Promise<string[]> {
+  const rows = await db.rows<{ reference: string }>(sql`
+    select reference
+    from deposit_reversals
+    where environment = ${environment} and reference = any(${references}::text[])`);
+  return rows.map(({ reference }) => reference);
 }

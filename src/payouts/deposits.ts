@@ -15,9 +15,11 @@ import {
   findDeposit,
   insertDeposits,
   insertReferences,
+  insertReversals,
   listDeposits,
   listDepositsFor,
   listReferences,
+  listReversed,
   type ReferenceRow,
 } from "./deposit-store.ts";
 
@@ -77,7 +79,8 @@ export const depositAddition: ApprovalKind<{ readonly firm_id: string; readonly 
     if (known && (known.firm_id !== firmId || known.paise !== paise)) {
       throw referenceUsed(reference, known);
     }
-    if (!known) await refuseBankReferences(tx, environment, [reference]);
+    if (known) await refuseReversed(tx, environment, reference);
+    else await refuseBankReferences(tx, environment, [reference]);
     // The lock serializes this with offboarding: the firm has left, or its offboarding sees the money.
     const [locked] = known ? [] : (await tx.run(lockTradingFirms([firmId]))).values();
     if (locked) refuseOffboarded(locked);
@@ -133,6 +136,28 @@ export async function refuseBankReferences(
     const message = `the bank's line ${line_id} brought ${reference}: assign that line`;
     throw referenceUsed(reference, { line_id }, message);
   }
+}
+
+/** A deposit that was taken back is not entered again: the bank's line will bring it. */
+export async function refuseReversed(
+  db: Db,
+  environment: Environment,
+  reference: string,
+): Promise<void> {
+  const reversed = await findReversed(db, environment, [reference]);
+  if (!reversed.has(reference)) return;
+  throw new Failure("conflict", `${reference} was reversed: assign the bank's line when it comes`, {
+    detail: { reason: "deposit_reversed", reference },
+  });
+}
+
+export async function findReversed(
+  db: Db,
+  environment: Environment,
+  references: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (references.length === 0) return new Set();
+  return new Set(await listReversed(db, environment, references));
 }
 
 /**
@@ -215,23 +240,54 @@ function buildDepositEntry(
   };
 }
 
-function buildDepositChange({
-  environment,
-  reference,
-  desk_id,
-  firm_id,
-  paise,
-  settlement_id,
-}: DepositRow) {
+function buildDepositChange(row: DepositRow) {
   return {
-    environment,
-    deskId: desk_id,
-    firmId: firm_id,
+    ...describeDeposit(row, 1),
     action: "deposit.take",
-    entity: { type: "deposit", id: reference, version: 1, href: `/v1/firms/${firm_id}` },
     before: null,
-    after: { reference, firm_id, paise, settlement_id },
+    after: toAuditView(row),
   } satisfies Change;
+}
+
+function describeDeposit({ environment, reference, desk_id, firm_id }: DepositRow, version: 1 | 2) {
+  const href = `/v1/firms/${firm_id}`;
+  const entity = { type: "deposit", id: reference, version, href } as const;
+  return { environment, deskId: desk_id, firmId: firm_id, entity };
+}
+
+function toAuditView({ reference, firm_id, paise, settlement_id }: DepositRow) {
+  return { reference, firm_id, paise, settlement_id };
+}
+
+/** Takes a deposit out of its firm's balance again. The caller writes the entry. */
+export async function takeBackDeposit(
+  tx: Tx,
+  deposit: DepositRow,
+  { reason, by, now }: { readonly reason: string; readonly by: Actor; readonly now: Date },
+): Promise<{ readonly entry: Entry; readonly change: Change }> {
+  const { environment, reference, firm_id: firmId, paise } = deposit;
+  await insertReversals(tx, [{ environment, reference, reason, reversed_by: by.id, at: now }]);
+  const movement = {
+    from: { kind: "firm_cash", firmId },
+    to: { kind: "external_bank" },
+    paise,
+  } as const;
+  const before = toAuditView(deposit);
+  return {
+    entry: {
+      environment,
+      kind: "refund",
+      subject: reference,
+      phase: "posted",
+      movements: [movement],
+    },
+    change: {
+      ...describeDeposit(deposit, 2),
+      action: "deposit.reverse",
+      before,
+      after: { ...before, reversed: true, reason },
+    },
+  };
 }
 
 /** Deposits by reference. */
@@ -239,7 +295,7 @@ export async function findDepositsByReference(
   db: Db,
   environment: Environment,
   references: readonly string[],
-): Promise<ReadonlyMap<string, Pick<DepositRow, "firm_id" | "paise">>> {
+): Promise<ReadonlyMap<string, DepositRow>> {
   if (references.length === 0) return new Map();
   const rows = await listDeposits(db, environment, references);
   return new Map(rows.map((row) => [row.reference, row]));

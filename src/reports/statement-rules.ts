@@ -227,6 +227,7 @@ function draftMainLines(group: PostingGroup, facts: Facts): LineDraft[] {
     case "dues":
       return []; // draftDues shows the payment.
     case "refund":
+      return [{ ...blank, kind: "refund", description: "Deposit reversed", utr: subject }];
     case "payout_return":
       return [{ ...blank, kind: "refund", description: "Refund" }];
     default:

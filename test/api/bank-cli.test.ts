@@ -56,8 +56,11 @@ test("operators pay by file, approve, import a statement, work the queue and rec
   assert.deepEqual([rtgs.outcome, imps.outcome], ["proposed", "made"]);
   const [waiting] = await ok("approvals", "list", "--kind", "payout_file.make");
   assert.equal(waiting.value_paise, 30_000_000);
-  assert.equal((await run("approvals", "approve", rtgs.id, "--operator", "Asha ")).code, 1);
-  const approved = await ok("approvals", "approve", rtgs.id, ...ravi);
+  assert.equal(
+    (await run("approvals", "approve", rtgs.approval_id, "--operator", "Asha ")).code,
+    1,
+  );
+  const approved = await ok("approvals", "approve", rtgs.approval_id, ...ravi);
   const fileId = approved.file_id as string;
   const written = await ok("payouts", "file", "write", fileId, "--out", dataDir, ...asha);
   const text = await readFile(written.path, "utf8");
@@ -90,8 +93,8 @@ test("operators pay by file, approve, import a statement, work the queue and rec
     (await ok("payouts", "file", "show", id)).lines[0].reference as string;
   const lines: [string, string, number, string][] = [
     ["HDFCR52026900000001", await referenceOf(fileId), -30_000_000, ""],
-    ["HDFCR52026900000002", await referenceOf(imps.id), -4_000_000, ""],
-    ["HDFCR52026900000003", `RTN ${await referenceOf(imps.id)}`, 4_000_000, ""],
+    ["HDFCR52026900000002", await referenceOf(imps.file_id), -4_000_000, ""],
+    ["HDFCR52026900000003", `RTN ${await referenceOf(imps.file_id)}`, 4_000_000, ""],
     ["HDFCR52026900000004", dealId, 10_000_000, buyer.name],
     ["HDFCR52026900000005", dealId, 100, "Somebody Else"],
     ["HDFCR52026900000006", "CHARGES", -590, ""],
@@ -144,5 +147,13 @@ test("operators pay by file, approve, import a statement, work the queue and rec
   assert.equal(reconciled.bank_paise, balance);
   assert.equal(reconciled.unexplained_paise, 0);
   assert.equal(reconciled.differences.length, 3, "the opening, and two deposits by hand");
+
+  const reference = "HDFCR52026900000012";
+  const mistake = ["--env", "live", "--firm", small.firmId, "--paise", "700"];
+  await ok("deposits", "add", ...mistake, "--reference", reference, ...asha);
+  const undo = ["deposits", "reverse", "--reference", reference, "--reason", "wrong firm"];
+  assert.equal((await ok(...undo, ...asha)).outcome, "reversed");
+  assert.equal((await ok(...undo, ...ravi)).outcome, "known");
+  assert.deepEqual((await ok("bank", "reconcile")).differences, reconciled.differences);
   await assertLedgerSound(service);
 });

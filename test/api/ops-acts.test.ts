@@ -169,6 +169,8 @@ test("every operation answers as the document says, and every act has an audit r
   await call("payCommission", [deskId], { amount_paise: 1_000_000_000, utr: utr(1) });
   const deposit = { environment: "live", firm_id: firmId, amount_paise: 100, reference: utr(2) };
   assert.equal((await call("addDeposit", [], deposit)).outcome, "added");
+  const wrong = { environment: "live", reason: "another firm's" };
+  assert.equal((await call("reverseDeposit", [utr(2)], wrong)).outcome, "reversed");
   const seller = await openTestDesk(service, "live");
   const buyer = await openTestDesk(service, "live");
   const deal = async () => {
@@ -210,9 +212,9 @@ test("every operation answers as the document says, and every act has an audit r
   const { payout_files } = await call("makeFiles", [], { environment: "live" });
   const [file] = payout_files;
   assert.equal(file.outcome, "made", JSON.stringify(payout_files));
-  assert.match((await call("readFile", [file.id])).text, /5020001/);
-  assert.ok((await call("readFileFacts", [file.id])).lines[0].payouts[0].lines.length > 0);
-  await call("voidFile", [file.id], { reason: "the bank refused it" });
+  assert.match((await call("readFile", [file.file_id])).text, /5020001/);
+  assert.ok((await call("readFileFacts", [file.file_id])).lines[0].payouts[0].lines.length > 0);
+  await call("voidFile", [file.file_id], { reason: "the bank refused it" });
 
   // The bank
   const lines = [

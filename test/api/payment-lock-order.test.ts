@@ -10,6 +10,7 @@ import { approveProposal, rejectProposal } from "../../src/operators/decide-appr
 import { assignLine, sendLineBack } from "../../src/bankbook/decide-line.ts";
 import { fundDeal } from "../../src/bankbook/fund-deal.ts";
 import { importStatement } from "../../src/bankbook/import-statement.ts";
+import { reverseDeposit } from "../../src/bankbook/reverse-deposit.ts";
 import { addDeposit } from "../../src/payouts/deposits.ts";
 import { sealedAccounts } from "../../src/firms/bank-accounts.ts";
 import { type Actor, namedOperator } from "../../src/kernel/actor.ts";
@@ -115,7 +116,7 @@ async function openWorld(service: Service, beside: Service) {
   };
   const proposeFiles = async ({ one, other }: Pair, word: Word) => {
     const made = await makeFiles(ctx, one, { ...live, twoFromPaise: byTwo });
-    for (const { outcome, id } of made) if (outcome === "proposed") await decide(id, other, word);
+    for (const { approval_id } of made) await decide(approval_id, other, word);
   };
   const stranger = () => ({ words: "who knows", paise: 7_000, name: "A Stranger" });
   const gift = () => ({ words: seller.firmId, paise: 5_000, name: seller.name });
@@ -188,6 +189,17 @@ async function openWorld(service: Service, beside: Service) {
     addDeposit: async ({ one }) => {
       const deposit = { ...live, firmId: seller.firmId, paise: 9_000, reference: nextUtr() };
       await addDeposit(ctx, one, { ...deposit, twoFromPaise: alone });
+    },
+    /** And takes it back while the bank tells of it. */
+    reverseDeposit: async ({ one, other }) => {
+      const reference = nextUtr();
+      const deposit = { ...live, firmId: seller.firmId, paise: 9_000, reference };
+      await addDeposit(ctx, one, { ...deposit, twoFromPaise: alone });
+      const reversing = { ...live, reference, reason: "a slip", twoFromPaise: alone };
+      await Promise.all([
+        isDone(reverseDeposit(ctx, one, reversing)),
+        read(other, [{ words: `NEFT ${reference}`, paise: 9_000 }]),
+      ]);
     },
     fundDeal: async ({ one }) => {
       const legs = [{ seller, scripNo: await addCredit(service, seller) }];

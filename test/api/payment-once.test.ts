@@ -3,20 +3,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { approvalKinds } from "../../src/approval-kinds.ts";
+import { approvalKinds, attesting } from "../../src/approval-kinds.ts";
 import { assignLine, sendLineBack } from "../../src/bankbook/decide-line.ts";
 import { fundDeal } from "../../src/bankbook/fund-deal.ts";
 import { importStatement, receiveStatement } from "../../src/bankbook/import-statement.ts";
 import { listQueue } from "../../src/bankbook/list-queue.ts";
 import { genericStatement } from "../../src/bankbook/read-statement.ts";
 import { reconcileBank } from "../../src/bankbook/reconcile-bank.ts";
+import { reverseDeposit } from "../../src/bankbook/reverse-deposit.ts";
 import { namedOperator } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import { approveProposal } from "../../src/operators/decide-approval.ts";
+import { attestWithApproval, findAttestations } from "../../src/outside/attest.ts";
 import { addDeposit } from "../../src/payouts/deposits.ts";
 import { type BankLine, squeezed, statement } from "../support/bank.ts";
 import { assertLedgerSound } from "../support/ledger.ts";
 import { type LiveSeller, liveSeller } from "../support/live-sales.ts";
+import { holdRow } from "../support/locks.ts";
 import { type Service, startService } from "../support/service.ts";
 import { addCredit, balanceOf, buyerPaise, makeDeal } from "../support/settlements.ts";
 
@@ -79,7 +82,7 @@ test("a line that does not name its firm is matched to the deposit entered by ha
   const lines = [
     { utr: nextUtr(), text: "NEFT CR", paise },
     { utr: nextUtr(), text: squeezed(firm.firmId), paise, ...stranger },
-    { utr: nextUtr(), text: squeezed(other.firmId), paise, name: firm.name },
+    { utr: nextUtr(), text: squeezed(other.firmId), paise, ...stranger },
     { utr: nextUtr(), text: `${squeezed(firm.firmId)} ${squeezed(other.firmId)}`, paise },
   ];
   for (const { utr } of lines) await addByHand(service, firm.firmId, utr);
@@ -91,7 +94,7 @@ test("a line that does not name its firm is matched to the deposit entered by ha
     { utr: "S20261115000099", text: `BY TRANSFER ${hidden[1]?.toLowerCase()} ACME`, paise },
   ];
   const { matched, queued } = await read(service, [...lines, ...more]);
-  assert.deepEqual([matched, queued], [6, 0]);
+  assert.deepEqual([matched, queued], [6, 0], JSON.stringify(await readQueue(service)));
   assert.equal(await available(service, firm), 6 * paise);
   assert.equal(await available(service, other), 0);
   const { differences } = await assertReconciled(service);
@@ -155,7 +158,11 @@ test("two lines of one UTR explain one deposit by hand, and the second waits", a
   await assignLine(service.ctx, asha, { lineId, to: firm.firmId, reason: "paid twice" });
   assert.equal(await available(service, firm), 2 * paise);
   const third = await read(service, [line, line, line], "16/11/2026");
-  assert.deepEqual([third.matched, third.queued], [0, 3], "an assigned line's deposit is explained");
+  assert.deepEqual(
+    [third.matched, third.queued],
+    [0, 3],
+    "an assigned line's deposit is explained",
+  );
   await assertReconciled(service);
 });
 
@@ -204,6 +211,11 @@ test("money of a bank line cannot be entered by hand under its UTR, in whichever
     await assert.rejects(addByHand(service, firm.firmId, utr, paise + 1), refused);
     const funding = { dealId, paise: buyerPaise, reference: utr };
     await assert.rejects(fundDeal(service.ctx, asha, funding), refused);
+    const answer = { arrived: true, reference: utr };
+    const seen = [{ subjectId: dealId, answer, reference: utr }];
+    const attestations = await findAttestations(service.ctx, { kind: "deal_funding", seen });
+    const attested = attestWithApproval(service.ctx, asha, { attestations, kind: attesting });
+    await assert.rejects(attested, refused);
   }
   assert.equal((await addByHand(service, firm.firmId, assigned)).outcome, "known");
   assert.equal(await available(service, firm), paise);
@@ -241,4 +253,190 @@ test("a proposal to enter money by hand is refused once the bank's line has come
   }
   assert.equal(await available(service, firm), 2 * paise);
   await assertReconciled(service);
+});
+
+async function reverse(service: Service, reference: string, by = asha, twoFromPaise?: number) {
+  const asked = { ...live, reference, reason: "wrong firm" };
+  return await reverseDeposit(service.ctx, by, { ...asked, twoFromPaise });
+}
+
+test("a deposit entered by mistake is reversed, and then the bank's line counts as any other", async (t) => {
+  const service = await startService(t);
+  const wrong = await liveSeller(service);
+  const right = await liveSeller(service);
+  const [later, named, waiting] = [nextUtr(), nextUtr(), nextUtr()];
+  for (const utr of [later, named, waiting]) await addByHand(service, wrong.firmId, utr);
+  await read(service, [{ utr: waiting, text: "NEFT CR", paise: paise + 1 }]);
+  for (const utr of [later, named, waiting]) {
+    assert.deepEqual(await reverse(service, utr), { outcome: "reversed" });
+    assert.deepEqual(await reverse(service, utr), { outcome: "known" });
+  }
+  assert.equal(await available(service, wrong), 0);
+  assert.deepEqual((await assertReconciled(service)).differences, []);
+  const again = addByHand(service, wrong.firmId, later);
+  await assert.rejects(again, refusedFor("deposit_reversed", { reference: later }));
+  const other = addByHand(service, right.firmId, later);
+  await assert.rejects(other, refusedFor("reference_used", { firm_id: wrong.firmId }));
+
+  const lines = [
+    { utr: later, text: "NEFT CR", paise },
+    { utr: named, text: squeezed(right.firmId), paise, name: right.name },
+  ];
+  const text = statement(paise + 1, lines, "16/11/2026");
+  const { matched, queued } = await importStatement(service.ctx, asha, { ...live, text });
+  assert.deepEqual([matched, queued], [1, 1]);
+  assert.equal(await available(service, right), paise);
+  for (const { line_id: lineId } of await readQueue(service)) {
+    await assignLine(service.ctx, asha, { lineId, to: right.firmId, reason: "their letter" });
+  }
+  assert.equal(await available(service, right), 3 * paise + 1);
+  assert.deepEqual((await assertReconciled(service)).differences, []);
+  const path = `/v1/statements/2026-11?firm_id=${wrong.firmId}`;
+  const { body } = await service.send("GET", path, { key: wrong.key, expect: 200 });
+  const shown = body.lines
+    .filter(({ utr }: { utr: string | null }) => utr === later)
+    .map((line: { kind: string; amount_paise: number }) => [line.kind, line.amount_paise]);
+  assert.deepEqual(shown, [
+    ["deposit", paise],
+    ["refund", -paise],
+  ]);
+});
+
+test("a reversal is refused when a line explains the deposit or the free balance is short, and takes two people when it is large", async (t) => {
+  const service = await startService(t);
+  const firm = await liveSeller(service);
+  const [explained, spent, large] = [nextUtr(), nextUtr(), nextUtr()];
+  await addByHand(service, firm.firmId, explained);
+  await read(service, [{ utr: explained, text: "NEFT CR", paise }]);
+  await assert.rejects(reverse(service, explained), refusedFor("explained"));
+  await addByHand(service, firm.firmId, spent, 3 * paise);
+  await service.send("POST", `/v1/firms/${firm.firmId}/withdrawals`, {
+    key: firm.key,
+    body: { amount_paise: 2 * paise },
+    expect: 201,
+  });
+  const short = refusedFor("insufficient_funds", { available_paise: 2 * paise });
+  await assert.rejects(reverse(service, spent), short);
+  await assert.rejects(reverse(service, nextUtr()), { code: "not_found" });
+
+  await addByHand(service, firm.firmId, large);
+  const proposed = await reverse(service, large, asha, paise);
+  const approvalId = "approval_id" in proposed ? proposed.approval_id : assert.fail();
+  assert.equal((await reverse(service, large, asha, paise)).outcome, "proposed");
+  assert.equal(await available(service, firm), 3 * paise, "nothing leaves before");
+  await approveProposal(service.ctx, ravi, { approvalId, kinds: approvalKinds });
+  assert.equal(await available(service, firm), 2 * paise);
+  await assertReconciled(service);
+});
+
+test("a proposal to reverse a deposit is refused once a line has explained it", async (t) => {
+  const service = await startService(t);
+  const firm = await liveSeller(service);
+  const utr = nextUtr();
+  await addByHand(service, firm.firmId, utr);
+  const proposed = await reverse(service, utr, asha, 1);
+  const approvalId = "approval_id" in proposed ? proposed.approval_id : assert.fail();
+  await read(service, [{ utr, text: "NEFT CR", paise }]);
+  const approving = approveProposal(service.ctx, ravi, { approvalId, kinds: approvalKinds });
+  await assert.rejects(approving, refusedFor("explained"));
+  assert.equal(await available(service, firm), paise);
+  await assertReconciled(service);
+});
+
+test("money that is entered by hand while its line is imported counts once, in whichever order they commit", async (t) => {
+  const service = await startService(t);
+  const firm = await liveSeller(service);
+  await addByHand(service, firm.firmId, nextUtr(), 1); // Its balance is a row to wait for.
+  const line = (utr: string) => [{ utr, text: "NEFT CR", paise }];
+
+  // The person has looked and found no line; the bank is first.
+  for (const isSame of [true, false]) {
+    const [entered, imported] = [nextUtr(), nextUtr()];
+    const held = await holdRow(t, service, {
+      table: "firms",
+      where: `firm_id = '${firm.firmId}'`,
+    });
+    const before = await available(service, firm);
+    const entering = addByHand(service, firm.firmId, entered).catch((error: unknown) => error);
+    await held.whenWaiting(1);
+    await read(service, line(isSame ? entered : imported));
+    await held.release();
+    const outcome = await entering;
+    if (isSame) refusedFor("reference_used")(outcome);
+    assert.equal((await available(service, firm)) - before, isSame ? 0 : paise);
+  }
+
+  // The import looks while the person's entry is not committed: it waits, and finds it.
+  const utr = nextUtr();
+  const held = await holdRow(t, service, {
+    table: "ledger_balances",
+    where: `account = 'firm_cash:${firm.firmId}'`,
+  });
+  const entering = addByHand(service, firm.firmId, utr);
+  await held.whenWaiting(1);
+  const importing = read(service, line(utr));
+  await held.whenWaiting(2);
+  await held.release();
+  await entering;
+  assert.equal((await importing).matched, 1);
+  await assertReconciled(service);
+});
+
+test("a deposit is reversed or explained, never both", async (t) => {
+  const service = await startService(t);
+  const firm = await liveSeller(service);
+  for (const isSame of [true, false]) {
+    const [entered, imported] = [nextUtr(), nextUtr()];
+    for (const utr of [entered, imported]) await addByHand(service, firm.firmId, utr);
+    const before = await available(service, firm);
+    const held = await holdRow(t, service, {
+      table: "ledger_balances",
+      where: `account = 'firm_cash:${firm.firmId}'`,
+    });
+    const reversing = reverse(service, entered).catch((error: unknown) => error);
+    await held.whenWaiting(1);
+    const utr = isSame ? entered : imported;
+    assert.equal((await read(service, [{ utr, text: "NEFT CR", paise }])).matched, 1);
+    await held.release();
+    const outcome = await reversing;
+    if (isSame) refusedFor("explained")(outcome);
+    assert.equal(before - (await available(service, firm)), isSame ? 0 : paise);
+  }
+  await assertReconciled(service);
+});
+
+test("persons and the bank who tell of the same payments at once count each once", async (t) => {
+  const service = await startService(t);
+  const firm = await liveSeller(service);
+  const rounds = 8;
+  const outcomes = new Map<string, number>();
+  for (let round = 0; round < rounds; round++) {
+    const utr = nextUtr();
+    const text = statement(round * paise, [{ utr, text: "NEFT CR", paise }]);
+    const acts = [
+      async () => await importStatement(service.ctx, asha, { ...live, text }),
+      async () => await addByHand(service, firm.firmId, utr),
+      async () => await addByHand(service, firm.firmId, utr),
+    ];
+    const started = (round % 2 === 0 ? acts : acts.toReversed()).map((act) => act());
+    for (const done of await Promise.allSettled(started)) {
+      if (done.status === "rejected")
+        assert.ok(done.reason instanceof Failure, String(done.reason));
+    }
+    await importStatement(service.ctx, asha, { ...live, text });
+    const [waiting] = await readQueue(service);
+    outcomes.set(waiting ? "bank" : "hand", (outcomes.get(waiting ? "bank" : "hand") ?? 0) + 1);
+    if (waiting) {
+      const assigning = { lineId: waiting.line_id, to: firm.firmId, reason: "their letter" };
+      const both = [
+        assignLine(service.ctx, asha, assigning),
+        addByHand(service, firm.firmId, utr),
+        assignLine(service.ctx, ravi, assigning),
+      ];
+      await Promise.allSettled(both);
+    }
+    assert.equal(await available(service, firm), (round + 1) * paise);
+  }
+  t.diagnostic(JSON.stringify(Object.fromEntries(outcomes)));
+  assert.deepEqual((await assertReconciled(service)).differences, []);
 });

@@ -1,14 +1,19 @@
 // Files, payments by hand, voids, statements, returns and resends in any order, with a bank that pays
-// what it should not, twice or late: no paisa is paid twice by us, and none comes from nothing.
+// what it should not, twice or late: no paisa is paid twice by us, and none comes from nothing. Money
+// that comes in is told of by persons and by the bank, in any order: each payment counts once.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { assignLine } from "../../src/bankbook/decide-line.ts";
 import { importStatement } from "../../src/bankbook/import-statement.ts";
+import { listQueue } from "../../src/bankbook/list-queue.ts";
 import { reconcileBank } from "../../src/bankbook/reconcile-bank.ts";
+import { reverseDeposit } from "../../src/bankbook/reverse-deposit.ts";
 import { namedOperator } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import { rupeesPlain } from "../../src/kernel/money.ts";
+import { addDeposit } from "../../src/payouts/deposits.ts";
 import { listFiles, showFile } from "../../src/payouts/read-files.ts";
 import { makeFiles } from "../../src/payouts/make-files.ts";
 import { voidFile } from "../../src/payouts/answer-files.ts";
@@ -26,7 +31,7 @@ const ravi = namedOperator("ravi");
 const live = { environment: "live" } as const;
 const firms = 2;
 const runs = Number(process.env["RUNS"] ?? 3);
-const stepsPerRun = 35;
+const stepsPerRun = 45;
 
 const kinds = [
   "sell",
@@ -44,7 +49,24 @@ const kinds = [
   "resend",
   "reverse",
   "import again",
+  "enter by hand",
+  "enter by hand",
+  "bring payment",
+  "bring payment",
+  "assign",
+  "reverse deposit",
 ] as const;
+
+/** Money that somebody sends us. The bank tells of it once; persons may tell of it, rightly or not. */
+type Payment = {
+  readonly utr: string;
+  readonly paise: number;
+  readonly firmId: string;
+  /** What the bank's line says of it. */
+  readonly words: string;
+  readonly name: string;
+  isBrought: boolean;
+};
 
 type Row = {
   readonly payout_id: string;
@@ -63,10 +85,10 @@ class Bank {
   #balance = 900_000_000;
   #lines = 0;
 
-  statement(words: string, paise: number, utr = this.nextUtr()): string {
+  statement(words: string, paise: number, utr = this.nextUtr(), name = ""): string {
     this.#balance += paise;
     const sides = paise < 0 ? [rupeesPlain(-paise), ""] : ["", rupeesPlain(paise)];
-    const row = ["16/11/2026", utr, words, ...sides, rupeesPlain(this.#balance), "", ""];
+    const row = ["16/11/2026", utr, words, ...sides, rupeesPlain(this.#balance), name, ""];
     const heading =
       "date,reference,description,debit,credit,balance,remitter_name,remitter_account";
     const text = `${heading}\n${row.join(",")}\n`;
@@ -83,6 +105,7 @@ class World {
   readonly service: Service;
   readonly sellers: readonly LiveSeller[];
   readonly bank = new Bank();
+  readonly payments: Payment[] = [];
   readonly done = new Map<string, number>();
   constructor(service: Service, sellers: readonly LiveSeller[]) {
     this.service = service;
@@ -97,6 +120,28 @@ class World {
       [this.sellers.map(({ firmId }) => firmId)],
     );
     return rows;
+  }
+
+  /** One that is on its way, or a new one. */
+  choosePayment(pick: number): Payment {
+    const known = pickFrom(
+      this.payments.filter(({ isBrought }) => !isBrought || pick % 5 === 0),
+      pick,
+    );
+    if (known && pick % 3 > 0) return known;
+    const seller = pickFrom(this.sellers, pick) ?? assert.fail();
+    const { firmId, name } = seller;
+    const isNamed = pick % 2 === 0;
+    const payment = {
+      utr: this.bank.nextUtr(),
+      paise: 9_000 + pick,
+      firmId,
+      words: isNamed ? firmId : "NEFT CR",
+      name: isNamed ? name : "",
+      isBrought: false,
+    };
+    this.payments.push(payment);
+    return payment;
   }
 
   async read(text: string): Promise<void> {
@@ -203,10 +248,96 @@ async function take(world: World, kind: (typeof kinds)[number], pick: number): P
         await reverseSettlement(ctx, ravi, reversal);
       });
     }
+    case "enter by hand": {
+      const { utr: reference, paise: sent, firmId } = world.choosePayment(pick);
+      const isSlip = pick % 7 === 0;
+      const entered = isSlip ? (pickFrom(sellers, pick + 1)?.firmId ?? firmId) : firmId;
+      const paise = pick % 11 === 0 ? sent + 1 : sent;
+      const deposit = { ...live, firmId: entered, paise, reference };
+      return await world.attempt(kind, async () => await addDeposit(ctx, asha, deposit));
+    }
+    case "bring payment": {
+      const payment = world.choosePayment(pick);
+      if (payment.isBrought) return;
+      payment.isBrought = true;
+      return await bring(world, payment);
+    }
+    case "assign": {
+      const queued = await listQueue(ctx, { ...live, limit: 100 });
+      const line = pickFrom(
+        queued.filter(({ direction }) => direction === "credit"),
+        pick,
+      );
+      const to = pickFrom(sellers, pick)?.firmId ?? "";
+      if (!line) return;
+      const assigning = { lineId: line.line_id, to, reason: "their letter" };
+      return await world.attempt(kind, async () => await assignLine(ctx, asha, assigning));
+    }
+    case "reverse deposit": {
+      const reference = pickFrom(world.payments, pick)?.utr;
+      if (reference === undefined) return;
+      return await world.attempt(kind, async () => await takeBack(world, reference));
+    }
     case "import again": {
       const text = pickFrom(bank.texts, pick);
       if (text !== undefined) await world.attempt(kind, async () => await world.read(text));
     }
+  }
+}
+
+async function bring(world: World, { words, paise, utr, name }: Payment): Promise<void> {
+  const text = world.bank.statement(words, paise, utr, name);
+  await world.attempt("bring payment", async () => await world.read(text));
+}
+
+async function takeBack(world: World, reference: string) {
+  const reason = "entered by mistake";
+  return await reverseDeposit(world.service.ctx, asha, { ...live, reference, reason });
+}
+
+/** What stands to the credit of firms for a payment, deposit by deposit. */
+async function listCredited({ service }: World, { utr }: Payment): Promise<number[]> {
+  const { rows } = await service.ctx.db.pool.query<{ paise: number }>(
+    `select d.paise::float8 as paise
+    from deposits as d
+    left join bank_line_entries as e
+      on e.environment = d.environment and e.kind = 'deposit' and e.subject = d.reference
+    left join bank_lines as l using (line_id)
+    left join deposit_reversals as r
+      on r.environment = d.environment and r.reference = d.reference
+    where d.environment = 'live' and $1 in (d.reference, l.utr) and r.reference is null`,
+    [utr],
+  );
+  return rows.map(({ paise }) => paise);
+}
+
+/** Once the bank has told of everything and what it did not tell of is taken back. */
+async function assertBroughtOnly(world: World): Promise<void> {
+  const { ctx } = world.service;
+  for (const payment of world.payments) {
+    if (payment.isBrought) continue;
+    payment.isBrought = payment.paise % 2 === 0;
+    if (payment.isBrought) await bring(world, payment);
+  }
+  for (const { utr } of world.payments) {
+    await world.attempt("last reversal", async () => await takeBack(world, utr));
+  }
+  for (const line of await listQueue(ctx, { ...live, limit: 500 })) {
+    const to = world.sellers[0]?.firmId ?? "";
+    const assigning = { lineId: line.line_id, to, reason: "their letter" };
+    await world.attempt("last assignment", async () => await assignLine(ctx, asha, assigning));
+  }
+  const { rows } = await ctx.db.pool.query<{ subject: string }>(
+    `select d.reference as subject from deposits as d where d.environment = 'live' and not exists (
+      select from bank_line_entries as e
+      where e.environment = 'live' and e.kind = 'deposit' and e.subject = d.reference
+    )`,
+  );
+  const open = new Set(rows.map(({ subject }) => subject));
+  for (const payment of world.payments) {
+    if (open.has(payment.utr)) continue; // Its firm has spent what was entered.
+    const credited = await listCredited(world, payment);
+    assert.deepEqual(credited, payment.isBrought ? [payment.paise] : [], payment.utr);
   }
 }
 
@@ -235,9 +366,20 @@ async function assertNothingTwice(world: World): Promise<void> {
       where s.state = 'reversed' and l.seller_firm_id = $1`,
       [firmId],
     );
+    const { rows: brought } = await service.ctx.db.pool.query<{ paise: number }>(
+      `select coalesce(sum(paise), 0)::float8 as paise
+      from deposits left join deposit_reversals as r using (environment, reference)
+      where environment = 'live' and firm_id = $1 and r.reason is null`,
+      [firmId],
+    );
+    const owed = earned - paid - (reversed[0]?.paise ?? 0) + (brought[0]?.paise ?? 0);
     const { posted_paise, dues_paise } = await balanceOf(service, { firmId }, "live");
     const has = Number(posted_paise) - Number(dues_paise);
-    assert.equal(has, earned - paid - (reversed[0]?.paise ?? 0), "what it has is what it earned");
+    assert.equal(has, owed, "what it has is what it earned and sent");
+  }
+  for (const payment of world.payments) {
+    const credited = await listCredited(world, payment);
+    assert.ok(credited.length <= 1, `${payment.utr} counts ${credited.length} times`);
   }
   const { unexplained_paise } = await reconcileBank(service.ctx, "live");
   assert.ok(unexplained_paise === null || Number(unexplained_paise) === 0);
@@ -252,6 +394,8 @@ async function runOnce(service: Service, random: Random, done: Map<string, numbe
     await take(world, random.pick(kinds), random.below(1_000));
     await assertNothingTwice(world);
   }
+  await assertBroughtOnly(world);
+  await assertNothingTwice(world);
   for (const [kind, count] of world.done) done.set(kind, (done.get(kind) ?? 0) + count);
 }
 
@@ -264,5 +408,6 @@ test("no sequence of operator and bank acts pays twice or creates money", async 
     await assertLedgerSound(service);
   }
   t.diagnostic(JSON.stringify(Object.fromEntries(done)));
-  for (const kind of ["file", "pay"]) assert.ok((done.get(kind) ?? 0) > 0, kind);
+  for (const kind of ["file", "pay", "enter by hand", "bring payment", "assign"])
+    assert.ok((done.get(kind) ?? 0) > 0, kind);
 });
