@@ -35,6 +35,7 @@ import {
   listGroupRows,
   listMemberRows,
   lockGroup,
+  type Membership,
   setGroupChanged,
   setGroupName,
   sumMembers,
@@ -159,27 +160,16 @@ export async function addMember(
   call: Call,
   { groupId, firmId }: MemberOfGroup,
 ): Promise<Group> {
-  const now = ctx.now();
-  const { caller } = call;
-  refuseSubAccount(visibleTo(caller), "act for a group");
-  return await ctx.db.transaction(
-    async (tx) => {
-      const firm = await lockMembership(tx, caller.deskId, firmId);
-      const before = await lockGroupOfDesk(tx, caller, groupId);
-      if (!mustJoin(before, firm.group_id)) return viewGroup(before);
+  return await changeMember(ctx, call, {
+    groupId,
+    firmId,
+    action: "group.member_added",
+    decideGroup: (group, firm) => {
+      if (!mustJoin(group, firm.group_id)) return firm.group_id;
       refuseOffboarded(firm);
-      const joined = await setGroup(tx, firm, groupId, now);
-      await setGroupChanged(tx, caller.deskId, { groupId, now });
-      const after = await requireGroup(tx, caller, groupId);
-      const changes = [
-        buildMembershipChange({ before: firm, after: joined }),
-        buildGroupChange("group.member_added", { before, after }),
-      ];
-      await recordChanges(tx, toActor(call), changes, now);
-      return viewGroup(after);
+      return groupId;
     },
-    { rollBack: call.dryRun },
-  );
+  });
 }
 
 /** Removes a firm from a group; does nothing when it is no member. */
@@ -188,6 +178,25 @@ export async function removeMember(
   call: Call,
   { groupId, firmId }: MemberOfGroup,
 ): Promise<Group> {
+  return await changeMember(ctx, call, {
+    groupId,
+    firmId,
+    action: "group.member_removed",
+    decideGroup: (_, { group_id }) => (group_id === groupId ? null : group_id),
+  });
+}
+
+type MemberChange = MemberOfGroup & {
+  readonly action: "group.member_added" | "group.member_removed";
+  /** The group that the firm is in afterwards. */
+  readonly decideGroup: (group: GroupRow, firm: Membership) => string | null;
+};
+
+async function changeMember(
+  ctx: Context,
+  call: Call,
+  { groupId, firmId, action, decideGroup }: MemberChange,
+): Promise<Group> {
   const now = ctx.now();
   const { caller } = call;
   refuseSubAccount(visibleTo(caller), "act for a group");
@@ -195,13 +204,14 @@ export async function removeMember(
     async (tx) => {
       const firm = await lockMembership(tx, caller.deskId, firmId);
       const before = await lockGroupOfDesk(tx, caller, groupId);
-      if (firm.group_id !== groupId) return viewGroup(before);
-      const left = await setGroup(tx, firm, null, now);
+      const newGroupId = decideGroup(before, firm);
+      if (newGroupId === firm.group_id) return viewGroup(before);
+      const changed = await setGroup(tx, firm, newGroupId, now);
       await setGroupChanged(tx, caller.deskId, { groupId, now });
       const after = await requireGroup(tx, caller, groupId);
       const changes = [
-        buildMembershipChange({ before: firm, after: left }),
-        buildGroupChange("group.member_removed", { before, after }),
+        buildMembershipChange({ before: firm, after: changed }),
+        buildGroupChange(action, { before, after }),
       ];
       await recordChanges(tx, toActor(call), changes, now);
       return viewGroup(after);
