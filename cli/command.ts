@@ -5,7 +5,6 @@ import { parseArgs } from "node:util";
 import { pino } from "pino";
 
 import { readConfig } from "../src/config.ts";
-import { escapeControls, showLine } from "../src/kernel/text.ts";
 import { type OpenedContext, openContext } from "../src/open-context.ts";
 
 export class UsageError extends Error {}
@@ -82,37 +81,7 @@ export async function withContext<Result>(
   }
 }
 
-/** JSON for programs, a table for people. */
-export function print(
-  rows: readonly Readonly<Record<string, unknown>>[],
-  { json: asJson }: { json: boolean },
-): void {
-  if (asJson) {
-    process.stdout.write(`${escapeControls(JSON.stringify(rows))}\n`);
-    return;
-  }
-  const names = Object.keys(rows[0] ?? {});
-  const cells = [names, ...rows.map((row) => names.map((name) => shown(row[name])))];
-  const widths = names.map((_, at) => Math.max(...cells.map((line) => line[at]?.length ?? 0)));
-  for (const line of cells) {
-    const text = line.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ");
-    process.stdout.write(`${text.trimEnd()}\n`);
-  }
-}
-
-export function printOne(
-  row: Readonly<Record<string, unknown>>,
-  { json: asJson }: { json: boolean },
-): void {
-  if (asJson) {
-    process.stdout.write(`${escapeControls(JSON.stringify(row))}\n`);
-    return;
-  }
-  const widest = Math.max(...Object.keys(row).map((name) => name.length));
-  for (const [name, value] of Object.entries(row)) {
-    process.stdout.write(`${name.padEnd(widest)}  ${shown(value)}\n`);
-  }
-}
+export { print, printOne } from "./print.ts";
 
 export function wholeNumber(name: string, text: string): number {
   const value = naturalNumber(name, text);
@@ -135,14 +104,6 @@ export function oneOf<const Allowed extends readonly string[]>(
   const found = allowed.find((value) => value === text);
   if (found !== undefined) return found;
   throw new UsageError(`--${name} must be ${allowed.join(" or ")}, not "${text}"`);
-}
-
-function shown(value: unknown): string {
-  if (value === null || value === undefined) return "-";
-  if (Array.isArray(value) && value.every((item) => typeof item !== "object")) {
-    return showLine(value.join(","));
-  }
-  return showLine(typeof value === "string" ? value : JSON.stringify(value));
 }
 
 function parse(

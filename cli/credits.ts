@@ -5,11 +5,14 @@ import { importCreditsAsOperator } from "../src/credits/declare-credits.ts";
 import { listAllCredits } from "../src/credits/read-credits.ts";
 import { creditStates, type RegistryNews } from "../src/credits/rules.ts";
 import { environments } from "../src/kernel/caller.ts";
+import { everything } from "../src/kernel/desk-search.ts";
 import { Failure } from "../src/kernel/failure.ts";
+import { schemes } from "../src/kernel/scheme.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
 import { onLost } from "../src/hooks.ts";
-import { command, oneOf, print, printOne, UsageError, wholeNumber } from "./command.ts";
+import { command, oneOf, print, printOne, UsageError } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";
+import { optionalOneOf, printSearch, searchOptions } from "./search.ts";
 
 const env = { env: { required: true, help: "live or sandbox" } } as const;
 
@@ -17,26 +20,17 @@ const list = command({
   name: "credits list",
   summary: "list credits of every desk, newest first",
   options: {
-    ...env,
-    firm: { help: "only this firm's, by its id" },
+    ...searchOptions,
+    scheme: { help: `only ${schemes.join(" or only ")}` },
     status: { help: "only this status" },
-    limit: { default: "100", help: "how many at most" },
   },
   async run(options) {
-    const search = {
-      environment: oneOf("env", options.env, environments),
-      firmId: options.firm,
-      status:
-        options.status === undefined ? undefined : oneOf("status", options.status, creditStates),
-      limit: Math.min(wholeNumber("limit", options.limit), 10_000),
-    };
-    const rows = await withOperator(
-      options,
-      { permission: "read", environment: search.environment },
-      async ({ ctx }) => await listAllCredits(ctx, search),
-    );
-    print(
-      rows.map((row) => ({
+    const scheme = optionalOneOf("scheme", options.scheme, schemes);
+    const status = optionalOneOf("status", options.status, creditStates);
+    await printSearch(options, {
+      list: (ctx, search) => listAllCredits(ctx, { ...search, scheme, status }),
+      listFirmIds: (row) => [row.firm_id],
+      toRow: (row) => ({
         scrip_no: row.scrip_no,
         scheme: row.scheme,
         firm_id: row.firm_id,
@@ -44,9 +38,8 @@ const list = command({
         expires_on: row.expires_on,
         status: row.state,
         version: row.version,
-      })),
-      options,
-    );
+      }),
+    });
   },
 });
 
@@ -60,7 +53,7 @@ const show = command({
     const rows = await withOperator(
       options,
       { permission: "read", environment },
-      async ({ ctx }) => await listAllCredits(ctx, { environment, scripNo, limit: 100 }),
+      async ({ ctx }) => (await listAllCredits(ctx, { ...everything, environment, scripNo })).rows,
     );
     if (rows.length === 0) throw new Failure("not_found", `nobody has declared ${scripNo}`);
     print(

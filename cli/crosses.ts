@@ -1,34 +1,21 @@
-import { listAllCrosses } from "../src/crosses/read-crosses.ts";
+import { listAllCrosses, readAnyCross } from "../src/crosses/read-crosses.ts";
 import { crossStates, findWaitingOn } from "../src/crosses/rules.ts";
-import { environments } from "../src/kernel/caller.ts";
-import { Failure } from "../src/kernel/failure.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
-import { command, oneOf, print, printOne, wholeNumber } from "./command.ts";
+import { command, printOne } from "./command.ts";
 import { fundCommand } from "./funding.ts";
 import { inIst, withOperator } from "./operators.ts";
+import { optionalOneOf, printSearch, searchOptions } from "./search.ts";
 
 const list = command({
   name: "crosses list",
   summary: "list crosses with what each waits for, newest first",
-  options: {
-    env: { help: "only live or only sandbox" },
-    status: { help: `only ${crossStates.join(", ")}` },
-    limit: { default: "100", help: "how many at most" },
-  },
+  options: { ...searchOptions, status: { help: `only ${crossStates.join(", ")}` } },
   async run(options) {
-    const { env, status } = options;
-    const search = {
-      environment: env === undefined ? undefined : oneOf("env", env, environments),
-      status: status === undefined ? undefined : oneOf("status", status, crossStates),
-      limit: Math.min(wholeNumber("limit", options.limit), 10_000),
-    };
-    const rows = await withOperator(
-      options,
-      { permission: "read", environment: search.environment },
-      async ({ ctx }) => await listAllCrosses(ctx, search),
-    );
-    print(
-      rows.map((row) => ({
+    const status = optionalOneOf("status", options.status, crossStates);
+    await printSearch(options, {
+      list: (ctx, search) => listAllCrosses(ctx, { ...search, status }),
+      listFirmIds: () => [],
+      toRow: (row) => ({
         cross_id: row.cross_id,
         env: row.environment,
         status: row.state,
@@ -39,9 +26,8 @@ const list = command({
         buyer_iec: row.buyer_iec,
         face_paise: row.face_paise,
         buyer_paise: row.buyer_paise,
-      })),
-      options,
-    );
+      }),
+    });
   },
 });
 
@@ -51,12 +37,11 @@ const show = command({
   operand: "CROSS_ID",
   options: {},
   async run(options, crossId) {
-    const [row] = await withOperator(
+    const row = await withOperator(
       options,
       { permission: "read", about: [crossId] },
-      async ({ ctx }) => await listAllCrosses(ctx, { crossId, limit: 1 }),
+      async ({ ctx }) => await readAnyCross(ctx.db, crossId),
     );
-    if (!row) throw new Failure("not_found", `no cross ${crossId}`);
     printOne({ ...inIst(row), waiting_on: findWaitingOn(row) }, options);
   },
 });

@@ -1,7 +1,10 @@
 import { payOutCommission, setCommission } from "../src/settlement/commissions.ts";
 import { readConfig } from "../src/config.ts";
-import { command, naturalNumber, printOne, wholeNumber } from "./command.ts";
-import { operatorOption, withOperator } from "./operators.ts";
+import { istTimestamp } from "../src/kernel/time.ts";
+import { listDesks, showDesk } from "../src/overview/desks.ts";
+import { command, naturalNumber, print, printOne, wholeNumber } from "./command.ts";
+import { inIst, operatorOption, withOperator } from "./operators.ts";
+import { pageOptions, printSearch, searchOptions, spanOptions } from "./search.ts";
 
 const set = command({
   name: "desks set-commission",
@@ -49,4 +52,46 @@ const pay = command({
   },
 });
 
-export const deskCommands = [set, pay];
+const list = command({
+  name: "desks list",
+  summary: "list desks with their plans, newest first",
+  options: { env: searchOptions.env, ...spanOptions, ...pageOptions },
+  async run(options) {
+    await printSearch(options, {
+      list: (ctx, search) => listDesks(ctx, search),
+      listFirmIds: () => [],
+      toRow: (desk) => ({
+        desk: desk.legal_name,
+        env: desk.environment,
+        iec: desk.iec,
+        state: desk.connection_state,
+        plans: desk.plans,
+        client_firms: desk.client_firms,
+        created_at: istTimestamp(desk.created_at),
+        id: desk.desk_id,
+      }),
+    });
+  },
+});
+
+const show = command({
+  name: "desks show",
+  summary: "show a desk with its own firm, its keys and what it earns",
+  operand: "DESK_ID",
+  options: {},
+  async run(options, deskId) {
+    const reading = { permission: "read", about: [deskId] } as const;
+    const desk = await withOperator(options, reading, ({ ctx }) => showDesk(ctx, deskId));
+    const { firm, keys, ...facts } = desk;
+    if (options.json) return printOne({ ...inIst(facts), firm, keys }, options);
+    printOne({ ...inIst(facts), pan: firm.pan, gstin: firm.gstin, email: firm.email }, options);
+    process.stdout.write("\nkeys\n");
+    print(
+      keys.map(({ key_id, kind, name, plan, status }) => ({ key_id, kind, name, plan, status })),
+      options,
+    );
+    return undefined;
+  },
+});
+
+export const deskCommands = [list, show, set, pay];

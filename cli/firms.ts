@@ -9,33 +9,21 @@ import { resumeFirm, suspendFirm } from "../src/firms/change-firm.ts";
 import { revealAccount } from "../src/firms/bank-accounts.ts";
 import { firmStates } from "../src/firms/rules.ts";
 import type { Firm } from "../src/firms/schema.ts";
-import { environments } from "../src/kernel/caller.ts";
-import { command, oneOf, print, printOne, wholeNumber } from "./command.ts";
+import { command, printOne } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";
+import { optionalOneOf, printSearch, searchOptions } from "./search.ts";
 
 const list = command({
   name: "firms list",
   summary: "list the firms of every desk, newest first",
-  options: {
-    env: { help: "only live or only sandbox" },
-    state: { help: "only firms in this connection state" },
-    limit: { default: "200", help: "how many at most" },
-  },
+  options: { ...searchOptions, state: { help: "only firms in this connection state" } },
   example: "npx scripdesk firms list --env live --state action_required",
   async run(options) {
-    const filter = {
-      environment: options.env === undefined ? null : oneOf("env", options.env, environments),
-      connectionState:
-        options.state === undefined ? null : oneOf("state", options.state, firmStates),
-      limit: wholeNumber("limit", options.limit),
-    };
-    const rows = await withOperator(
-      options,
-      { permission: "read", environment: filter.environment },
-      async ({ ctx }) => await listAllFirms(ctx, filter),
-    );
-    print(
-      rows.map(({ desk_name, firm }) => ({
+    const connectionState = optionalOneOf("state", options.state, firmStates);
+    await printSearch(options, {
+      list: (ctx, search) => listAllFirms(ctx, { ...search, connectionState }),
+      listFirmIds: () => [],
+      toRow: ({ desk_name, firm }) => ({
         firm_id: firm.firm_id,
         desk: desk_name,
         env: firm.environment,
@@ -45,9 +33,8 @@ const list = command({
         state: firm.connection_state,
         holds: firm.holds.map(({ reason }) => reason),
         updated_at: firm.updated_at,
-      })),
-      options,
-    );
+      }),
+    });
   },
 });
 

@@ -10,6 +10,7 @@ import { houseFirmId } from "../src/kernel/ids.ts";
 import { schemes } from "../src/kernel/scheme.ts";
 import { command, oneOf, print, printOne, UsageError, wholeNumber } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";
+import { optionalOneOf, pageOptions, printSearch, spanOptions } from "./search.ts";
 
 const env = { env: { required: true, help: "live or sandbox" } } as const;
 
@@ -75,33 +76,27 @@ const list = command({
     ...env,
     scheme: { help: `only ${schemes.join(" or only ")}` },
     status: { help: "only this status" },
-    limit: { default: "100", help: "how many at most" },
+    ...spanOptions,
+    ...pageOptions,
   },
   async run(options) {
-    const environment = oneOf("env", options.env, environments);
-    const search = {
-      environment,
-      firmId: houseFirmId[environment],
-      scheme: options.scheme === undefined ? undefined : oneOf("scheme", options.scheme, schemes),
-      status:
-        options.status === undefined ? undefined : oneOf("status", options.status, creditStates),
-      limit: Math.min(wholeNumber("limit", options.limit), 10_000),
-    };
-    const rows = await withOperator(
-      options,
-      { permission: "read", environment: environment },
-      async ({ ctx }) => await listAllCredits(ctx, search),
-    );
-    print(
-      rows.map((row) => ({
-        scrip_no: row.scrip_no,
-        scheme: row.scheme,
-        face_paise: row.face_paise,
-        expires_on: row.expires_on,
-        status: row.state,
-        version: row.version,
-      })),
-      options,
+    const firm = houseFirmId[oneOf("env", options.env, environments)];
+    const scheme = optionalOneOf("scheme", options.scheme, schemes);
+    const status = optionalOneOf("status", options.status, creditStates);
+    await printSearch(
+      { ...options, firm },
+      {
+        list: (ctx, search) => listAllCredits(ctx, { ...search, scheme, status }),
+        listFirmIds: () => [],
+        toRow: (row) => ({
+          scrip_no: row.scrip_no,
+          scheme: row.scheme,
+          face_paise: row.face_paise,
+          expires_on: row.expires_on,
+          status: row.state,
+          version: row.version,
+        }),
+      },
     );
   },
 });

@@ -6,8 +6,9 @@ import { revokeKeyAsOperator } from "../src/access/revoke-keys.ts";
 import { istDay } from "../src/kernel/time.ts";
 import { installNextLocalKey, makeNextLocalKey } from "../src/platform/master-key.ts";
 import { rotateMasterKey } from "../src/rotate-master-key.ts";
-import { command, oneOf, print, printOne, withContext } from "./command.ts";
+import { command, oneOf, printOne, withContext } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";
+import { printSearch, searchOptions } from "./search.ts";
 
 const issue = command({
   name: "keys issue",
@@ -51,17 +52,13 @@ const issue = command({
 
 const list = command({
   name: "keys list",
-  summary: "list the keys of every desk, without their secrets",
-  options: { env: { help: "only live or only sandbox" } },
+  summary: "list the keys of every desk, newest first, without their secrets",
+  options: searchOptions,
   async run(options) {
-    const environment = options.env === undefined ? null : oneOf("env", options.env, environments);
-    const rows = await withOperator(
-      options,
-      { permission: "read", environment: environment },
-      async ({ ctx }) => await listAllKeys(ctx, environment),
-    );
-    print(
-      rows.map(({ legal_name, key }) => ({
+    await printSearch(options, {
+      list: (ctx, search) => listAllKeys(ctx, search),
+      listFirmIds: () => [],
+      toRow: ({ legal_name, key }) => ({
         key_id: key.key_id,
         firm: legal_name,
         env: key.environment,
@@ -71,9 +68,8 @@ const list = command({
         scopes: key.scopes,
         status: key.status,
         created_at: key.created_at,
-      })),
-      options,
-    );
+      }),
+    });
   },
 });
 

@@ -1,15 +1,14 @@
 import { attesting } from "../src/approval-kinds.ts";
 import { readConfig } from "../src/config.ts";
-import { environments } from "../src/kernel/caller.ts";
-import { Failure } from "../src/kernel/failure.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
-import { listAllPayouts } from "../src/payouts/read-payouts.ts";
+import { listAllPayouts, readAnyPayout } from "../src/payouts/read-payouts.ts";
 import { releasePayout, resendPayout, sendPayout } from "../src/payouts/send-payout.ts";
 import { returnPayout } from "../src/payouts/recall-payouts.ts";
 import { payoutStates } from "../src/payouts/rules.ts";
 import { attestSeen } from "./attest.ts";
-import { command, oneOf, print, printOne, wholeNumber } from "./command.ts";
+import { command, print, printOne } from "./command.ts";
 import { type Act, inIst, operatorOption, required, rowsOf, withOperator } from "./operators.ts";
+import { optionalOneOf, printSearch, searchOptions } from "./search.ts";
 
 /** Whoever moves these payouts. */
 function writing(rows: readonly { readonly id: string }[]): Act {
@@ -20,24 +19,18 @@ const list = command({
   name: "payouts list",
   summary: "list payouts, newest first",
   options: {
-    env: { help: "only live or only sandbox" },
+    ...searchOptions,
+    order: { help: "only with money of this order, by its id" },
+    settlement: { help: "only of this settlement, by its id" },
     status: { help: `only ${payoutStates.join(", ")}` },
-    limit: { default: "100", help: "how many at most" },
   },
   async run(options) {
-    const search = {
-      environment: options.env === undefined ? undefined : oneOf("env", options.env, environments),
-      status:
-        options.status === undefined ? undefined : oneOf("status", options.status, payoutStates),
-      limit: Math.min(wholeNumber("limit", options.limit), 10_000),
-    };
-    const rows = await withOperator(
-      options,
-      { permission: "read", environment: search.environment },
-      async ({ ctx }) => await listAllPayouts(ctx, search),
-    );
-    print(
-      rows.map((row) => ({
+    const { order: orderId, settlement: settlementId } = options;
+    const status = optionalOneOf("status", options.status, payoutStates);
+    await printSearch(options, {
+      list: (ctx, search) => listAllPayouts(ctx, { ...search, status, orderId, settlementId }),
+      listFirmIds: (row) => [row.firm_id],
+      toRow: (row) => ({
         payout_id: row.payout_id,
         env: row.environment,
         firm_id: row.firm_id,
@@ -50,9 +43,8 @@ const list = command({
         reason: row.reason,
         utr: row.utr,
         created_at: istTimestamp(row.created_at),
-      })),
-      options,
-    );
+      }),
+    });
   },
 });
 
@@ -62,12 +54,11 @@ const show = command({
   operand: "PAYOUT_ID",
   options: {},
   async run(options, payoutId) {
-    const [row] = await withOperator(
+    const row = await withOperator(
       options,
       { permission: "read", about: [payoutId] },
-      async ({ ctx }) => await listAllPayouts(ctx, { payoutId, limit: 1 }),
+      async ({ ctx }) => await readAnyPayout(ctx.db, payoutId),
     );
-    if (!row) throw new Failure("not_found", `no payout ${payoutId}`);
     printOne(inIst(row), options);
   },
 });

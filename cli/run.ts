@@ -20,6 +20,8 @@ import { keyCommands } from "./keys.ts";
 import { ledgerCommands } from "./ledger.ts";
 import { listenCommand } from "./listen.ts";
 import { migrateCommand } from "./migrate.ts";
+import { orderCommands } from "./orders.ts";
+import { overviewCommands } from "./overview.ts";
 import { payoutFileCommands } from "./payout-files.ts";
 import { payoutCommands } from "./payouts.ts";
 import { peopleCommands } from "./people.ts";
@@ -39,6 +41,7 @@ const exitCodes = { refused: 1, usage: 2, unusable: 3 } as const;
 const commands: readonly Command[] = [
   serveCommand,
   migrateCommand,
+  ...overviewCommands,
   ...peopleCommands,
   ...approvalCommands,
   ...keyCommands,
@@ -53,6 +56,7 @@ const commands: readonly Command[] = [
   ...auditCommands,
   ...enquiryCommands,
   ...crossCommands,
+  ...orderCommands,
   ...settlementCommands,
   ...payoutCommands,
   ...payoutFileCommands,

@@ -1,17 +1,16 @@
 import { listDepositsForSettlement } from "../src/payouts/deposits.ts";
 import { transferOutcomes } from "../src/outside/inquiry-rules.ts";
-import { environments } from "../src/kernel/caller.ts";
-import { Failure } from "../src/kernel/failure.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
 import { failSettlement } from "../src/settlement/fail-settlements.ts";
-import { listAllSettlements } from "../src/settlement/read-settlements.ts";
+import { listAllSettlements, readAnySettlement } from "../src/settlement/read-settlements.ts";
 import { reverseSettlement } from "../src/settlement/reverse-settlement.ts";
 import { settlementStates, findAwaitedParty } from "../src/settlement/rules.ts";
 import { settlementHooks } from "../src/hooks.ts";
 import { attestSeen } from "./attest.ts";
-import { command, oneOf, print, printOne, wholeNumber } from "./command.ts";
+import { command, oneOf, print, printOne } from "./command.ts";
 import { fundCommand } from "./funding.ts";
 import { type Act, inIst, operatorOption, required, rowsOf, withOperator } from "./operators.ts";
+import { optionalOneOf, printSearch, searchOptions } from "./search.ts";
 
 /** Whoever moves these settlements. */
 function writing(rows: readonly { readonly id: string }[]): Act {
@@ -22,26 +21,17 @@ const list = command({
   name: "settlements list",
   summary: "list settlements with what each waits for, newest first",
   options: {
-    env: { help: "only live or only sandbox" },
+    ...searchOptions,
+    order: { help: "only of this order, by its id" },
     status: { help: `only ${settlementStates.join(", ")}` },
-    limit: { default: "100", help: "how many at most" },
   },
   async run(options) {
-    const search = {
-      environment: options.env === undefined ? undefined : oneOf("env", options.env, environments),
-      status:
-        options.status === undefined
-          ? undefined
-          : oneOf("status", options.status, settlementStates),
-      limit: Math.min(wholeNumber("limit", options.limit), 10_000),
-    };
-    const rows = await withOperator(
-      options,
-      { permission: "read", environment: search.environment },
-      async ({ ctx }) => await listAllSettlements(ctx, search),
-    );
-    print(
-      rows.map((row) => ({
+    const { order: orderId } = options;
+    const status = optionalOneOf("status", options.status, settlementStates);
+    await printSearch(options, {
+      list: (ctx, search) => listAllSettlements(ctx, { ...search, status, orderId }),
+      listFirmIds: (row) => [row.buyer_firm_id, ...row.legs.map((leg) => leg.seller_firm_id)],
+      toRow: (row) => ({
         settlement_id: row.settlement_id,
         env: row.environment,
         status: row.state,
@@ -50,9 +40,8 @@ const list = command({
         buyer_firm_id: row.buyer_firm_id,
         buyer_paise: row.buyer_paise,
         scrip_nos: row.legs.map((leg) => leg.scrip_no),
-      })),
-      options,
-    );
+      }),
+    });
   },
 });
 
@@ -66,11 +55,10 @@ const show = command({
       options,
       { permission: "read", about: [settlementId] },
       async ({ ctx }) => ({
-        row: (await listAllSettlements(ctx, { settlementId, limit: 1 }))[0],
+        row: await readAnySettlement(ctx.db, settlementId),
         received: await listDepositsForSettlement(ctx.db, settlementId),
       }),
     );
-    if (!row) throw new Failure("not_found", `no settlement ${settlementId}`);
     const { legs, history, ...facts } = row;
     const waiting_on = findAwaitedParty(row.state);
     // What has come of the buyer's money, the whole of it or a part.

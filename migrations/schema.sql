@@ -92,6 +92,7 @@ create table api_keys (
 );
 CREATE INDEX api_keys_by_desk ON public.api_keys USING btree (desk_id, created_at DESC, key_id DESC);
 CREATE INDEX api_keys_by_parent ON public.api_keys USING btree (parent_key_id) WHERE (parent_key_id IS NOT NULL);
+CREATE INDEX api_keys_newest ON public.api_keys USING btree (created_at DESC, key_id DESC);
 
 create table approvals (
   kind text not null,
@@ -232,6 +233,7 @@ create table bank_lines (
   constraint bank_lines_utr_check CHECK ((((length(utr) >= 12) AND (length(utr) <= 22)) AND (utr !~ '[^A-Z0-9]'::text))),
   constraint bank_lines_version_check CHECK ((version > 0))
 );
+CREATE INDEX bank_lines_by_utr ON public.bank_lines USING btree (utr) WHERE (utr IS NOT NULL);
 CREATE INDEX bank_lines_of_statement ON public.bank_lines USING btree (statement_id, ordinal);
 CREATE INDEX bank_lines_queue ON public.bank_lines USING btree (environment, day, line_id) WHERE (state = ANY (ARRAY['queued'::text, 'returning'::text]));
 CREATE UNIQUE INDEX bank_lines_back ON public.bank_lines USING btree (environment, back_utr) WHERE (back_utr IS NOT NULL);
@@ -367,6 +369,7 @@ CREATE INDEX credits_ended ON public.credits USING btree (environment, scrip_no)
 CREATE INDEX credits_expiry ON public.credits USING btree (expiry_due_on) WHERE (standing IS NOT NULL);
 CREATE INDEX credits_house_depth ON public.credits USING btree (environment, scheme, face_paise) INCLUDE (expires_on) WHERE house_offers;
 CREATE INDEX credits_house_listed ON public.credits USING btree (environment, scrip_no) WHERE house_offers;
+CREATE INDEX credits_live_newest ON public.credits USING btree (credit_id) WHERE (environment = 'live'::text);
 CREATE INDEX credits_of_house ON public.credits USING btree (environment, house_changed_in) WHERE (house_changed_in IS NOT NULL);
 CREATE INDEX credits_unconfirmed ON public.credits USING btree (environment, scrip_no) WHERE (standing = 'claim'::text);
 CREATE UNIQUE INDEX credits_claim ON public.credits USING btree (firm_id, scrip_no) WHERE (standing IS NOT NULL);
@@ -468,6 +471,7 @@ CREATE INDEX crosses_by_netting ON public.crosses USING btree (netting_ref) WHER
 CREATE INDEX crosses_by_seller ON public.crosses USING btree (seller_desk_id, created_at DESC, cross_id DESC) WHERE (seller_desk_id IS NOT NULL);
 CREATE INDEX crosses_coming ON public.crosses USING btree (buyer_firm_id) WHERE (state = ANY (ARRAY['agreed'::text, 'funded'::text]));
 CREATE INDEX crosses_due ON public.crosses USING btree (environment, state, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX crosses_live ON public.crosses USING btree (cross_id) WHERE (environment = 'live'::text);
 CREATE INDEX crosses_reserved ON public.crosses USING gin (scrip_nos) WHERE (state = ANY (ARRAY['agreed'::text, 'funded'::text]));
 CREATE UNIQUE INDEX crosses_by_settlement ON public.crosses USING btree (settlement_id) WHERE (settlement_id IS NOT NULL);
 
@@ -708,7 +712,15 @@ create table firms (
 CREATE INDEX firms_authorized_by_iec ON public.firms USING btree (environment, iec) WHERE (connection_state = 'authorized'::text);
 CREATE INDEX firms_by_desk ON public.firms USING btree (desk_id, created_at DESC, firm_id DESC);
 CREATE INDEX firms_by_group ON public.firms USING btree (group_id) WHERE (group_id IS NOT NULL);
+CREATE INDEX firms_by_iec ON public.firms USING btree (iec) WHERE (iec IS NOT NULL);
+CREATE INDEX firms_by_name ON public.firms USING btree (lower(legal_name) text_pattern_ops);
+CREATE INDEX firms_by_pan ON public.firms USING btree (pan) WHERE (pan IS NOT NULL);
+CREATE INDEX firms_by_words ON public.firms USING gin (to_tsvector('simple'::regconfig, translate(legal_name, './-&,()_@:''"'::text, '            '::text)));
+CREATE INDEX firms_desks_newest ON public.firms USING btree (created_at DESC, firm_id DESC) WHERE (desk_id = firm_id);
+CREATE INDEX firms_live_newest ON public.firms USING btree (created_at DESC, firm_id DESC) WHERE (environment = 'live'::text);
+CREATE INDEX firms_newest ON public.firms USING btree (created_at DESC, firm_id DESC);
 CREATE INDEX firms_offboarding ON public.firms USING btree (firm_id) WHERE (connection_state = 'offboarding'::text);
+CREATE INDEX firms_to_look_at ON public.firms USING btree (connection_state, created_at DESC, firm_id DESC) WHERE (connection_state <> 'authorized'::text);
 CREATE UNIQUE INDEX firms_desk_name ON public.firms USING btree (environment, legal_name) WHERE (desk_id = firm_id);
 CREATE UNIQUE INDEX firms_external_id ON public.firms USING btree (desk_id, external_id) WHERE ((external_id IS NOT NULL) AND (connection_state <> 'offboarded'::text));
 CREATE UNIQUE INDEX firms_iec ON public.firms USING btree (desk_id, iec) WHERE ((iec IS NOT NULL) AND (connection_state <> 'offboarded'::text));
@@ -1154,10 +1166,13 @@ create table orders (
 CREATE INDEX orders_by_client_ref ON public.orders USING btree (desk_id, client_ref) WHERE (client_ref IS NOT NULL);
 CREATE INDEX orders_by_desk ON public.orders USING btree (desk_id, created_at DESC, order_id DESC);
 CREATE INDEX orders_expiring ON public.orders USING btree (expires_at) WHERE ((state = 'open'::text) AND (expires_at IS NOT NULL));
+CREATE INDEX orders_live ON public.orders USING btree (order_id) WHERE (environment = 'live'::text);
+CREATE INDEX orders_of_client ON public.orders USING btree (firm_id, created_at DESC, order_id DESC) WHERE (firm_id <> desk_id);
 CREATE INDEX orders_open_of_firm ON public.orders USING btree (firm_id) WHERE (state = 'open'::text);
 CREATE INDEX orders_rested ON public.orders USING btree (environment, changed_in) WHERE rested;
 CREATE INDEX orders_resting_buys ON public.orders USING btree (environment, scheme, desk_id, price_bps DESC, created_at, order_id) WHERE ((state = 'open'::text) AND (side = 'buy'::text));
 CREATE INDEX orders_resting_sells ON public.orders USING btree (environment, scheme, limit_bps, created_at, order_id) WHERE ((state = 'open'::text) AND (side = 'sell'::text));
+CREATE INDEX orders_undone ON public.orders USING btree (environment, order_id) WHERE (state = ANY (ARRAY['cancelled'::text, 'expired'::text, 'failed'::text]));
 CREATE UNIQUE INDEX orders_idempotency_key ON public.orders USING btree (desk_id, idempotency_key, bound_firm_id) NULLS NOT DISTINCT WHERE (idempotency_key IS NOT NULL);
 
 create table payment_references (
@@ -1293,6 +1308,8 @@ create table payouts (
 );
 CREATE INDEX payouts_by_desk ON public.payouts USING btree (desk_id, created_at DESC, payout_id DESC);
 CREATE INDEX payouts_by_settlement ON public.payouts USING btree (settlement_id);
+CREATE INDEX payouts_by_state ON public.payouts USING btree (environment, state, payout_id) WHERE (state <> 'paid'::text);
+CREATE INDEX payouts_live ON public.payouts USING btree (payout_id) WHERE (environment = 'live'::text);
 CREATE INDEX payouts_remitted ON public.payouts USING btree (remitted_with) WHERE (remitted_with <> payout_id);
 CREATE INDEX payouts_unfinished ON public.payouts USING btree (firm_id) WHERE (state = ANY (ARRAY['scheduled'::text, 'held'::text, 'instructed'::text, 'sent'::text]));
 CREATE INDEX payouts_unsent ON public.payouts USING btree (look_at) WHERE (look_at IS NOT NULL);
@@ -1545,7 +1562,9 @@ create table settlements (
 CREATE INDEX settlements_by_buyer ON public.settlements USING btree (buyer_desk_id, created_at DESC, settlement_id DESC) WHERE (buyer_firm_id <> ALL (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
 CREATE INDEX settlements_by_order ON public.settlements USING btree (buyer_order_id) WHERE (buyer_order_id IS NOT NULL);
 CREATE INDEX settlements_coming ON public.settlements USING btree (buyer_firm_id) WHERE (due_at IS NOT NULL);
+CREATE INDEX settlements_live ON public.settlements USING btree (settlement_id) WHERE (environment = 'live'::text);
 CREATE INDEX settlements_open ON public.settlements USING btree (environment, state, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX settlements_undone ON public.settlements USING btree (environment, settlement_id) WHERE (state = ANY (ARRAY['failed'::text, 'reversed'::text]));
 CREATE INDEX settlements_unfunded ON public.settlements USING btree (buyer_firm_id) WHERE (state = 'pending'::text);
 
 create table statement_pages (

@@ -31,6 +31,7 @@ const permitted: Readonly<Record<string, readonly OperatorRole[]>> = {
   issueKey: admin,
   revokeAnyKey: admin,
   setPlan: admin,
+  cancelAnyOrder: traders,
   verifyAnyFirm: settlement,
   authorizeAnyFirm: settlement,
   suspendAnyFirm: settlement,

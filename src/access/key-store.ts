@@ -1,4 +1,5 @@
 import type { Environment, KeyKind, Scope } from "../kernel/caller.ts";
+import type { DeskSearch } from "../kernel/desk-search.ts";
 import type { Paise } from "../kernel/money.ts";
 import type { PageRequest } from "../kernel/page.ts";
 import type { IstDay } from "../kernel/time.ts";
@@ -225,16 +226,30 @@ export async function countChildren(
   return row;
 }
 
-/** Every key of every desk, for the operator. */
+export type KeyOfDesk = KeyRow & { readonly legal_name: string };
+
+/** Keys of every desk, newest first, for the operator. */
 export async function listAllKeyRows(
   db: Db,
-  environment: Environment | null,
-): Promise<(KeyRow & { legal_name: string })[]> {
+  { environment, deskId, firmId, from, to }: DeskSearch,
+  { after, fetch }: Pick<PageRequest, "after" | "fetch">,
+): Promise<KeyOfDesk[]> {
   return await db.rows(sql`
     select k.*, firms.legal_name
-    from (select ${keyColumns} from api_keys) as k
+    from (
+      select ${keyColumns}
+      from api_keys
+      where (${after?.at ?? null}::timestamptz is null
+          or (created_at, key_id) < (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::text))
+        and (${environment}::text is null or environment = ${environment})
+        and (${deskId}::text is null or desk_id = ${deskId})
+        and (${firmId}::text is null or firm_id = ${firmId})
+        and (${from}::timestamptz is null or created_at >= ${from})
+        and (${to}::timestamptz is null or created_at < ${to})
+      order by created_at desc, key_id desc
+      limit ${fetch}
+    ) as k
     join firms on firms.firm_id = k.desk_id
-    where ${environment}::text is null or k.environment = ${environment}
     order by k.created_at desc, k.key_id desc`);
 }
 

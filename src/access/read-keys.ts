@@ -1,13 +1,29 @@
 import type { Change, ChangeEvent } from "../kernel/actor.ts";
-import type { Caller, Environment } from "../kernel/caller.ts";
+import type { Caller } from "../kernel/caller.ts";
+import { type DeskSearch, everything } from "../kernel/desk-search.ts";
 import { notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
-import { closePage, countOnce, openPage, type Page } from "../kernel/page.ts";
+import {
+  closePage,
+  countOnce,
+  type Leaf,
+  openPage,
+  type Page,
+  type PageQuery,
+  readLeaf,
+} from "../kernel/page.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import { isKeyVisible, keyLifecycle, maskKey, toKeyVisibility, findKeyState } from "./key-rules.ts";
-import { countKeys, findKey, type KeyRow, listAllKeyRows, listKeyRows } from "./key-store.ts";
+import {
+  countKeys,
+  findKey,
+  type KeyOfDesk,
+  type KeyRow,
+  listAllKeyRows,
+  listKeyRows,
+} from "./key-store.ts";
 import type { Key, ListKeysQuery } from "./schema.ts";
 
 export async function listKeys(
@@ -29,14 +45,36 @@ export async function listKeys(
   return { ...page, rows: page.rows.map((row) => viewKey(row, now)) };
 }
 
-/** Every desk's keys, for the operator. */
+/** Every desk's keys, or those of one, newest first, for the operator. */
 export async function listAllKeys(
-  ctx: Pick<Context, "db" | "now">,
-  environment: Environment | null,
-): Promise<{ legal_name: string; key: Key }[]> {
+  ctx: Pick<Context, "db" | "now" | "cursorKey">,
+  { limit, cursor, ...filter }: DeskSearch & PageQuery,
+): Promise<Leaf<{ legal_name: string; key: Key }>> {
   const now = ctx.now();
-  const rows = await listAllKeyRows(ctx.db, environment);
-  return rows.map((row) => ({ legal_name: row.legal_name, key: viewKey(row, now) }));
+  const page = await readLeaf<KeyOfDesk>(
+    {
+      list: "keys",
+      filter,
+      page: { limit, cursor },
+      signingKey: ctx.cursorKey,
+      toPosition: (row) => ({ at: row.created_at, id: row.key_id }),
+    },
+    (request) => listAllKeyRows(ctx.db.planned, filter, request),
+  );
+  const rows = page.rows.map((row) => ({ legal_name: row.legal_name, key: viewKey(row, now) }));
+  return { ...page, rows };
+}
+
+const keysOfDeskMax = 1_000;
+
+export async function listKeysOfDesk(
+  { db, now }: Pick<Context, "db" | "now">,
+  deskId: string,
+): Promise<Key[]> {
+  const instant = now();
+  const request = { after: undefined, fetch: keysOfDeskMax };
+  const rows = await listAllKeyRows(db.planned, { ...everything, deskId }, request);
+  return rows.map((row) => viewKey(row, instant));
 }
 
 export async function readKey(ctx: Context, caller: Caller, keyId: string): Promise<Key> {

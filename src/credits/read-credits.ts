@@ -1,9 +1,11 @@
 import { requireVisibleFirm, requireFirmOfDesk } from "../firms/find-firms.ts";
 import type { Change } from "../kernel/actor.ts";
-import type { Caller, Environment } from "../kernel/caller.ts";
+import type { Caller } from "../kernel/caller.ts";
+import type { ListSearch } from "../kernel/desk-search.ts";
 import { invalidQuery, notFound } from "../kernel/failure.ts";
+import { firstId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
-import { closePage, countOnce, openPage, type Page } from "../kernel/page.ts";
+import { closePage, countOnce, type Leaf, openPage, type Page, readLeaf } from "../kernel/page.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { isCalendarDay, type IstDay, istDay, istTimestamp } from "../kernel/time.ts";
 import { visibleTo } from "../kernel/visibility.ts";
@@ -16,14 +18,13 @@ import {
   normalizeScripNo,
   findNotSellableReason,
 } from "./rules.ts";
-import type { Credit, ListCreditsQuery } from "./schema.ts";
 import {
-  countCredits,
-  type CreditRow,
-  findCredit,
   listAllCreditRows,
-  listCreditRows,
-} from "./store.ts";
+  listCreditRowsByNumber,
+  listCreditRowsOfFirm,
+} from "./operator-store.ts";
+import type { Credit, ListCreditsQuery } from "./schema.ts";
+import { countCredits, type CreditRow, findCredit, listCreditRows } from "./store.ts";
 
 /** The holding of a number that the caller sees: the live one, otherwise the latest. */
 export async function readCredit(ctx: Context, caller: Caller, scripNo: string): Promise<Credit> {
@@ -63,28 +64,48 @@ export async function listCredits(
   return { ...page, rows: await mapPaced(page.rows, (row) => viewCredit(row, view), openPace()) };
 }
 
-type CreditSearch = {
-  readonly environment: Environment;
-  readonly firmId?: string | undefined;
-  readonly scripNo?: string | undefined;
-  readonly scheme?: Scheme | undefined;
-  readonly status?: string | undefined;
-  readonly limit: number;
+type CreditNarrower = {
+  readonly scripNo: string;
+  readonly scheme: Scheme;
+  readonly status: string;
 };
 
-/** Credits of every desk, newest first, for the operator. */
+/** Of one number; nobody holds more of it. */
+const ofNumberMax = 1_000;
+
+/** Credits of every desk, or of one, newest first, for the operator. */
 export async function listAllCredits(
-  { db }: Pick<Context, "db">,
-  { environment, firmId, scripNo, scheme, status, limit }: CreditSearch,
-): Promise<CreditRow[]> {
-  const filter = {
-    environment,
-    firmId: firmId ?? null,
-    scripNo: scripNo === undefined ? null : (normalizeScripNo(scripNo) ?? ""),
-    scheme: scheme ?? null,
-    status: status ?? null,
-  };
-  return await listAllCreditRows(db.planned, filter, limit);
+  { db, cursorKey }: Pick<Context, "db" | "cursorKey">,
+  search: ListSearch<CreditNarrower>,
+): Promise<Leaf<CreditRow>> {
+  const { limit, cursor, scripNo, scheme = null, status = null, ...narrowed } = search;
+  const { environment, firmId, from, to } = narrowed;
+  if (scripNo !== undefined) {
+    const found = await listCreditRowsByNumber(db, normalizeScripNo(scripNo) ?? "", ofNumberMax);
+    const rows = found.filter(
+      (row) =>
+        (environment === null || row.environment === environment) &&
+        (firmId === null || row.firm_id === firmId) &&
+        (status === null || row.state === status),
+    );
+    return { rows, nextCursor: null };
+  }
+  return await readLeaf<CreditRow>(
+    {
+      list: "credits",
+      filter: { ...narrowed, scheme, status },
+      page: { limit, cursor },
+      signingKey: cursorKey,
+      toPosition: (row) => ({ at: row.created_at, id: row.credit_id }),
+    },
+    async (request) => {
+      const filter = { ...narrowed, scheme, status };
+      if (firmId !== null) return await listCreditRowsOfFirm(db.planned, filter, request);
+      const fromId = from && firstId("crd", from);
+      const toId = to && firstId("crd", to);
+      return await listAllCreditRows(db.planned, { ...filter, fromId, toId }, request);
+    },
+  );
 }
 
 /** A credit as its desk sees it. Whether it is sellable also depends on its firm and the day. */

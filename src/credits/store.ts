@@ -248,30 +248,6 @@ export async function countCredits(db: Db, firmId: string, filter: CreditFilter)
   return row?.total ?? 0;
 }
 
-/** Of every desk, for the operator. */
-export async function listAllCreditRows(
-  db: Db,
-  filter: {
-    readonly environment: Environment;
-    readonly firmId: string | null;
-    readonly scripNo: string | null;
-    readonly scheme: string | null;
-    readonly status: string | null;
-  },
-  limit: number,
-): Promise<CreditRow[]> {
-  return await db.rows(sql`
-    select ${creditColumns}
-    from credits as c
-    where c.environment = ${filter.environment}
-      and (${filter.firmId}::text is null or c.firm_id = ${filter.firmId})
-      and (${filter.scripNo}::text is null or c.scrip_no = ${filter.scripNo})
-      and (${filter.scheme}::text is null or c.scheme = ${filter.scheme})
-      and (${filter.status}::text is null or c.state = ${filter.status})
-    order by c.created_at desc, c.credit_id desc
-    limit ${limit}`);
-}
-
 /** Serializes the stocking of the house. */
 export async function lockStocking(tx: Tx): Promise<void> {
   await tx.rows(sql`select pg_advisory_xact_lock(hashtext('house inventory'))`);

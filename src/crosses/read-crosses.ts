@@ -4,11 +4,12 @@
 // others the cross is not there.
 
 import type { Change } from "../kernel/actor.ts";
-import type { Caller, Environment } from "../kernel/caller.ts";
-import { notFound } from "../kernel/failure.ts";
-import { isId } from "../kernel/ids.ts";
+import type { Caller } from "../kernel/caller.ts";
+import type { ListSearch } from "../kernel/desk-search.ts";
+import { Failure, notFound } from "../kernel/failure.ts";
+import { firstId, isId } from "../kernel/ids.ts";
 import { feeWithin, priceCeil } from "../kernel/money.ts";
-import { closePage, openPage, type Page, countOnce } from "../kernel/page.ts";
+import { closePage, countOnce, type Leaf, openPage, type Page, readLeaf } from "../kernel/page.ts";
 import type { Side } from "../kernel/scheme.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { isVisible, type Visibility, toFirmFilter, visibleTo } from "../kernel/visibility.ts";
@@ -19,10 +20,12 @@ import { findSettlementStates } from "../settlement/move-settlement.ts";
 import {
   countCrosses,
   type CrossFilter,
+  findAnyCross,
   findCross,
   type FoundCross,
   listAllCrossRows,
   listCrossRows,
+  listCrossRowsOfDesk,
 } from "./read-store.ts";
 import {
   listAllowedActions,
@@ -73,24 +76,37 @@ export async function listCrosses(
   return { ...page, rows: await viewCrosses(ctx.db.planned, page.rows, visible) };
 }
 
-type CrossSearch = {
-  readonly environment?: Environment | undefined;
-  readonly status?: CrossState | undefined;
-  readonly crossId?: string | undefined;
-  readonly limit: number;
-};
-
-/** Crosses of every desk with both sides, newest first, for the operator. */
+/** Crosses of every desk, or of one, with both sides, newest first, for the operator. */
 export async function listAllCrosses(
-  { db }: Pick<Context, "db">,
-  { environment, status, crossId, limit }: CrossSearch,
-): Promise<CrossRow[]> {
-  const filter = {
-    environment: environment ?? null,
-    status: status ?? null,
-    crossId: crossId ?? null,
-  };
-  return await listAllCrossRows(db.planned, filter, limit);
+  ctx: Pick<Context, "db" | "cursorKey">,
+  search: ListSearch<{ readonly status: CrossState }>,
+): Promise<Leaf<CrossRow>> {
+  const { limit, cursor, status = null, ...narrowed } = search;
+  const { environment, deskId, from, to } = narrowed;
+  return await readLeaf<CrossRow>(
+    {
+      list: "crosses",
+      filter: { ...narrowed, status },
+      page: { limit, cursor },
+      signingKey: ctx.cursorKey,
+      toPosition: (row) => ({ at: row.created_at, id: row.cross_id }),
+    },
+    async (request) => {
+      if (deskId !== null) {
+        return await listCrossRowsOfDesk(ctx.db.planned, { ...narrowed, status }, request);
+      }
+      const fromId = from && firstId("crs", from);
+      const toId = to && firstId("crs", to);
+      const ofAll = { environment, status, fromId, toId };
+      return await listAllCrossRows(ctx.db.planned, ofAll, request);
+    },
+  );
+}
+
+export async function readAnyCross(db: Db, crossId: string): Promise<CrossRow> {
+  const row = await findAnyCross(db, crossId);
+  if (!row) throw new Failure("not_found", `no cross ${crossId}`);
+  return row;
 }
 
 export function findStanding(row: FoundCross, visible: Visibility): Standing {

@@ -1,6 +1,7 @@
 // Reads of crosses: those that a caller has a side in or can answer, and those for the operator.
 
 import type { Environment } from "../kernel/caller.ts";
+import type { DeskSearch } from "../kernel/desk-search.ts";
 import type { PageRequest } from "../kernel/page.ts";
 import type { Visibility } from "../kernel/visibility.ts";
 import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
@@ -198,18 +199,70 @@ export async function listAllCrossRows(
   filter: {
     readonly environment: Environment | null;
     readonly status: string | null;
-    readonly crossId: string | null;
+    readonly fromId: string | null;
+    readonly toId: string | null;
   },
-  limit: number,
+  { after, fetch }: Pick<PageRequest, "after" | "fetch">,
 ): Promise<CrossRow[]> {
   return await db.rows(sql`
     select ${crossColumns}
     from crosses as c
-    where (${filter.environment}::text is null or c.environment = ${filter.environment})
+    where (${after?.id ?? null}::text is null or c.cross_id < ${after?.id ?? null})
+      and (${filter.environment}::text is null or c.environment = ${filter.environment})
       and (${filter.status}::text is null or c.state = ${filter.status})
-      and (${filter.crossId}::text is null or c.cross_id = ${filter.crossId})
+      and (${filter.fromId}::text is null or c.cross_id >= ${filter.fromId})
+      and (${filter.toId}::text is null or c.cross_id < ${filter.toId})
+    order by c.cross_id desc
+    limit ${fetch}`);
+}
+
+/** Of one desk, as seller or buyer, for the operator. */
+export async function listCrossRowsOfDesk(
+  db: Db,
+  filter: DeskSearch & { readonly status: string | null },
+  { after, fetch }: Pick<PageRequest, "after" | "fetch">,
+): Promise<CrossRow[]> {
+  return await db.rows(sql`
+    with place as (
+      select coalesce(${after?.at ?? null}::timestamptz, 'infinity') as at, ${after?.id ?? ""} as id
+    ), mine as (
+      (
+        select c.cross_id
+        from crosses as c, place
+        where c.seller_desk_id = ${filter.deskId} and (c.created_at, c.cross_id) < (place.at, place.id)
+          and (${filter.firmId}::text is null or c.seller_firm_id = ${filter.firmId})
+          and (${filter.status}::text is null or c.state = ${filter.status})
+          and (${filter.from}::timestamptz is null or c.created_at >= ${filter.from})
+          and (${filter.to}::timestamptz is null or c.created_at < ${filter.to})
+        order by c.created_at desc, c.cross_id desc
+        limit ${fetch}
+      )
+      union
+      (
+        select c.cross_id
+        from crosses as c, place
+        where c.buyer_desk_id = ${filter.deskId} and (c.created_at, c.cross_id) < (place.at, place.id)
+          and (${filter.firmId}::text is null or c.buyer_firm_id = ${filter.firmId})
+          and (${filter.status}::text is null or c.state = ${filter.status})
+          and (${filter.from}::timestamptz is null or c.created_at >= ${filter.from})
+          and (${filter.to}::timestamptz is null or c.created_at < ${filter.to})
+        order by c.created_at desc, c.cross_id desc
+        limit ${fetch}
+      )
+    )
+    select ${crossColumns}
+    from mine
+    join crosses as c on c.cross_id = mine.cross_id
     order by c.created_at desc, c.cross_id desc
-    limit ${limit}`);
+    limit ${fetch}`);
+}
+
+export async function findAnyCross(db: Db, crossId: string): Promise<CrossRow | undefined> {
+  const [row] = await db.rows<CrossRow>(sql`
+    select ${crossColumns}
+    from crosses as c
+    where c.cross_id = ${crossId}`);
+  return row;
 }
 
 export async function listBuyers(

@@ -3,10 +3,11 @@
 
 import { type Actor, operator, toActor } from "../kernel/actor.ts";
 import type { Call, Caller, Environment } from "../kernel/caller.ts";
+import type { ListSearch } from "../kernel/desk-search.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
-import { closePage, countOnce, openPage, type Page } from "../kernel/page.ts";
+import { closePage, countOnce, type Leaf, openPage, type Page, readLeaf } from "../kernel/page.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { isVisible, type Visibility, visibleTo } from "../kernel/visibility.ts";
 import { listPortStatus } from "../outside/ask.ts";
@@ -28,6 +29,7 @@ import {
   findDeskOfFirm,
   findFirm,
   type FirmFilter,
+  type FirmOfDeskRow,
   type FirmRow,
   listAllFirmRows,
   listFirmRows,
@@ -68,18 +70,26 @@ export async function listFirms(
   return { ...page, rows: await mapPaced(page.rows, (row) => viewFirm(row, now), openPace()) };
 }
 
-/** Every desk's firms, for the operator. */
+/** Every desk's firms, or those of one, newest first, for the operator. */
 export async function listAllFirms(
-  ctx: Pick<Context, "db" | "now">,
-  filter: {
-    readonly environment: Environment | null;
-    readonly connectionState: FirmState | null;
-    readonly limit: number;
-  },
-): Promise<{ desk_name: string; firm: Firm }[]> {
+  ctx: Pick<Context, "db" | "now" | "cursorKey">,
+  search: ListSearch<{ readonly connectionState: FirmState }>,
+): Promise<Leaf<{ desk_name: string; firm: Firm }>> {
   const now = ctx.now();
-  const rows = await listAllFirmRows(ctx.db, filter);
-  return rows.map((row) => ({ desk_name: row.desk_name, firm: viewFirm(row, now) }));
+  const { limit, cursor, connectionState = null, ...narrowed } = search;
+  const filter = { ...narrowed, connectionState };
+  const page = await readLeaf<FirmOfDeskRow>(
+    {
+      list: "firms",
+      filter,
+      page: { limit, cursor },
+      signingKey: ctx.cursorKey,
+      toPosition: (row) => ({ at: row.created_at, id: row.firm_id }),
+    },
+    (request) => listAllFirmRows(ctx.db.planned, filter, request),
+  );
+  const view = (row: FirmOfDeskRow) => ({ desk_name: row.desk_name, firm: viewFirm(row, now) });
+  return { ...page, rows: page.rows.map(view) };
 }
 
 export async function readConnection(

@@ -1,4 +1,5 @@
 import type { Environment } from "../kernel/caller.ts";
+import type { DeskSearch } from "../kernel/desk-search.ts";
 import { houseFirmId } from "../kernel/ids.ts";
 import type { PageRequest } from "../kernel/page.ts";
 import type { ClockAdvance } from "../kernel/clock-advance.ts";
@@ -251,28 +252,33 @@ export async function countFirms(db: Db, deskId: string, filter: FirmFilter): Pr
   return row?.total ?? 0;
 }
 
+export type FirmOfDeskRow = FirmRow & { readonly desk_name: string };
+
 /** Firms of every desk with the desk's name, newest first, for the operator. */
 export async function listAllFirmRows(
   db: Db,
-  {
-    environment,
-    connectionState,
-    limit,
-  }: {
-    readonly environment: Environment | null;
-    readonly connectionState: FirmState | null;
-    readonly limit: number;
-  },
-): Promise<(FirmRow & { readonly desk_name: string })[]> {
+  filter: DeskSearch & { readonly connectionState: FirmState | null },
+  { after, fetch }: Pick<PageRequest, "after" | "fetch">,
+): Promise<FirmOfDeskRow[]> {
   return await db.rows(sql`
     select f.*, desks.legal_name as desk_name
-    from (select ${firmColumns} from firms) as f
+    from (
+      select ${firmColumns}
+      from firms
+      where (${after?.at ?? null}::timestamptz is null
+          or (created_at, firm_id) < (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::text))
+        and (${filter.environment}::text is null or environment = ${filter.environment})
+        and (${filter.connectionState}::text is null or connection_state = ${filter.connectionState})
+        and (${filter.deskId}::text is null or desk_id = ${filter.deskId})
+        and (${filter.firmId}::text is null or firm_id = ${filter.firmId})
+        and (${filter.from}::timestamptz is null or created_at >= ${filter.from})
+        and (${filter.to}::timestamptz is null or created_at < ${filter.to})
+        and firm_id <> all(${Object.values(houseFirmId)}::text[])
+      order by created_at desc, firm_id desc
+      limit ${fetch}
+    ) as f
     join firms as desks on desks.firm_id = f.desk_id
-    where (${environment}::text is null or f.environment = ${environment})
-      and (${connectionState}::text is null or f.connection_state = ${connectionState})
-      and f.firm_id <> all(${Object.values(houseFirmId)}::text[])
-    order by f.created_at desc, f.firm_id desc
-    limit ${limit}`);
+    order by f.created_at desc, f.firm_id desc`);
 }
 
 /** A random sample of draining firms, so that firms with blockers cannot fill every batch. */

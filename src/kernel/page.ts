@@ -18,7 +18,10 @@ const keyBytes = 32;
 /** Newest first: everything before this row, by its time and then by its id. */
 export type Position = { readonly at: Date; readonly id: string };
 
-export type PageQuery = { readonly limit?: number; readonly cursor?: string };
+export type PageQuery = {
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+};
 
 /** Identifies the list, its filters and its reader. A cursor is bound to it. */
 export type Question = Readonly<Record<string, string | undefined>>;
@@ -86,6 +89,42 @@ export function closePage<Row>(
     has_more: hasMore,
   };
   return { rows, truncated: hasMore && !request.paged, paging: request.paged ? paging : undefined };
+}
+
+/** A page of an operator's list, which has no total: to count all desks takes longer than to read. */
+export type Leaf<Row> = { readonly rows: readonly Row[]; readonly nextCursor: string | null };
+
+export async function readLeaf<Row>(
+  {
+    list,
+    filter,
+    page: { limit = pageSizeDefault, cursor },
+    signingKey,
+    toPosition,
+  }: {
+    readonly list: string;
+    readonly filter: Readonly<Record<string, string | number | boolean | Date | null | undefined>>;
+    readonly page: PageQuery;
+    readonly signingKey: Buffer;
+    readonly toPosition: (row: Row) => Position;
+  },
+  read: (request: Pick<PageRequest, "after" | "fetch">) => Promise<readonly Row[]>,
+): Promise<Leaf<Row>> {
+  const asked = Object.entries(filter).map(([name, value]) => [name, toText(value)]);
+  const question: Question = { ...Object.fromEntries(asked), list: `every desk's ${list}` };
+  const request = openPage(
+    { limit, ...(cursor !== undefined && { cursor }) },
+    question,
+    signingKey,
+  );
+  const close = { question, signingKey, total: 0, toPosition };
+  const { rows, paging } = closePage(request, await read(request), close);
+  return { rows, nextCursor: paging?.next_cursor ?? null };
+}
+
+function toText(value: string | number | boolean | Date | null | undefined): string | undefined {
+  if (value === null || value === undefined) return undefined;
+  return value instanceof Date ? value.toISOString() : String(value);
 }
 
 function sealCursor(

@@ -1,5 +1,5 @@
 import { invalidQuery } from "./failure.ts";
-import { daysBetween, isCalendarDay, type IstDay, parseInstant } from "./time.ts";
+import { dayMs, daysBetween, isCalendarDay, type IstDay, parseInstant } from "./time.ts";
 
 /** Refuses a range of days in a query string that is not valid or longer than `daysMax`. */
 export function refuseDays(
@@ -22,4 +22,21 @@ export function parseQueryInstant(path: string, text: string | undefined): Date 
   const instant = parseInstant(text);
   if (instant) return instant;
   throw invalidQuery(path, "must be ISO 8601 with an offset");
+}
+
+/** Two ends of a time, each a day in IST or an instant: from the first on, before the second. */
+export type TimeSpan = { readonly from: Date | null; readonly to: Date | null };
+
+/** The last day counts whole. */
+export function parseQuerySpan(span: {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}): TimeSpan {
+  return { from: parseEnd("from", span.from, 0), to: parseEnd("to", span.to, dayMs) };
+}
+
+function parseEnd(path: string, text: string | undefined, lengthMs: number): Date | null {
+  const isDay = text !== undefined && isCalendarDay(text);
+  const instant = parseQueryInstant(path, isDay ? `${text}T00:00:00+05:30` : text);
+  return isDay && instant ? new Date(instant.getTime() + lengthMs) : instant;
 }

@@ -75,6 +75,7 @@ export const permissions = {
   "desks.write": [],
   "taxes.write": [],
   "firms.write": ["settlement"],
+  "orders.write": ["dealer", "settlement"],
   "registry.write": ["settlement"],
   "credits.write": ["settlement"],
   "rates.publish": ["dealer"],

@@ -7,7 +7,6 @@ import {
   type Observation,
 } from "../outside/attest.ts";
 import type { InquiryKind } from "../outside/inquiry-rules.ts";
-import { Failure } from "../kernel/failure.ts";
 import { type OpsCall, text } from "./operation.ts";
 
 export const reference = text(
@@ -25,9 +24,4 @@ export async function attest<Kind extends InquiryKind>(
   const attestations = await findAttestations(ctx, { kind, seen: [seen] });
   const { attesting, twoFromPaise } = wiring;
   return await attestWithApproval(ctx, actor, { attestations, kind: attesting, twoFromPaise });
-}
-
-export function requireFound<Row>(row: Row | undefined, what: string): Row {
-  if (row) return row;
-  throw new Failure("not_found", `no such ${what}`);
 }

@@ -3,11 +3,11 @@ import { Type } from "typebox";
 import { Firm } from "../firms/schema.ts";
 import { Key } from "../access/schema.ts";
 import { Statement } from "../reports/statement-schema.ts";
-import { count, doneOrProposed, flag, maybeCount, text, wrapList } from "./schema.ts";
+import { count, doneOrProposed, flag, maybeCount, text, wrapList, wrapPage } from "./schema.ts";
 
 export { Firm, Key, Statement };
 
-export const Keys = wrapList(
+export const Keys = wrapPage(
   "keys",
   Type.Object(
     { legal_name: text("Whose it is."), key: Key },
@@ -39,7 +39,7 @@ export const Plan = Type.Object(
 
 export const Plans = wrapList("plans", Plan, "Every plan.");
 
-export const Firms = wrapList(
+export const Firms = wrapPage(
   "firms",
   Type.Object(
     { desk_name: text("The desk that trades for it."), firm: Firm },

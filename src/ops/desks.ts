@@ -32,13 +32,13 @@ import {
   act,
   environment,
   id,
-  limitUsual,
-  listQuery,
   natural,
   type Operation,
   optional,
   paise,
   read,
+  searchDesks,
+  searchQuery,
   text,
 } from "./operation.ts";
 
@@ -50,9 +50,13 @@ export const deskOperations: readonly Operation[] = [
   read("listAllKeys", "/ops/keys", {
     ...keys,
     summary: "List the keys of every desk, without their secrets",
-    query: { environment: optional(environment) },
+    query: searchQuery,
     answer: Keys,
-    run: async ({ ctx, query }) => ({ keys: await listAllKeys(ctx, query.environment ?? null) }),
+    run: async ({ ctx, query }) =>
+      await searchDesks({ ctx, query }, "keys", {
+        list: (search) => listAllKeys(ctx, search),
+        listFirmIds: ({ key }) => [key.firm_id],
+      }),
   }),
   act("issueKey", "/ops/keys", {
     ...keys,
@@ -128,17 +132,15 @@ export const deskOperations: readonly Operation[] = [
     ...firms,
     summary: "List the firms of every desk, newest first",
     query: {
-      ...listQuery,
+      ...searchQuery,
       connection_state: optional(closedEnum(firmStates, { description: "Only in this state." })),
     },
     answer: Firms,
-    run: async ({ ctx, query }) => ({
-      firms: await listAllFirms(ctx, {
-        environment: query.environment ?? null,
-        connectionState: query.connection_state ?? null,
-        limit: query.limit ?? limitUsual,
+    run: async ({ ctx, query }) =>
+      await searchDesks({ ctx, query }, "firms", {
+        list: (search) => listAllFirms(ctx, { ...search, connectionState: query.connection_state }),
+        listFirmIds: ({ firm }) => [firm.firm_id],
       }),
-    }),
   }),
   read("readAnyFirm", "/ops/firms/:firm_id", {
     ...firms,

@@ -23,6 +23,7 @@ import {
   text,
   version,
   wrapList,
+  wrapPage,
 } from "./schema.ts";
 
 const changed = {
@@ -82,46 +83,44 @@ export const OpsSettlement = Type.Object(
   { title: "OpsSettlement", description: "A settlement as neither side of it may see it." },
 );
 
-export const Settlements = wrapList("settlements", OpsSettlement, "The newest first.");
+export const Settlements = wrapPage("settlements", OpsSettlement, "The newest first.");
 
-export const Crosses = wrapList(
-  "crosses",
-  Type.Object(
-    {
-      cross_id: text("The cross's id."),
-      environment,
-      kind: openEnum(crossKinds, "A block, or a transfer inside a group."),
-      scheme,
-      face_paise: count("The face of its credits."),
-      price_bps: count("The price."),
-      fee_bps: count("The fee of each side."),
-      seller_paise: count("What the seller gets."),
-      buyer_paise: count("What the buyer pays."),
-      proposed_by: openEnum(sides, "Which side proposed it."),
-      proposing_key_id: maybeText("The key whose limits counted it."),
-      seller_iec: text("The seller's importer-exporter code."),
-      seller_desk_id: maybeText("The seller's desk; null until it has answered."),
-      seller_firm_id: maybeText("The seller; null until it has answered."),
-      buyer_iec: text("The buyer's importer-exporter code."),
-      buyer_desk_id: maybeText("The buyer's desk; null until it has answered."),
-      buyer_firm_id: maybeText("The buyer; null until it has answered."),
-      awaited_iec: maybeText("Whose answer it waits for."),
-      names_credits: flag("Whether its terms name the credits."),
-      scrip_nos: Type.Array(Type.String(), { description: "The credits." }),
-      terms_hash: text("SHA-256 of its terms, in hexadecimal."),
-      status: openEnum(crossStates, "Where it stands."),
-      reason,
-      payment_ref: maybeText("The buyer's reference of its payment."),
-      settlement_id: maybeText("The settlement that it became."),
-      netting_ref: maybeText("The netting that made it."),
-      due_at: maybeTime("Until when what it waits for must come."),
-      history: steps(crossStates),
-      ...changed,
-    },
-    { title: "OpsCross", description: "A cross with both of its sides." },
-  ),
-  "The newest first.",
+export const OpsCross = Type.Object(
+  {
+    cross_id: text("The cross's id."),
+    environment,
+    kind: openEnum(crossKinds, "A block, or a transfer inside a group."),
+    scheme,
+    face_paise: count("The face of its credits."),
+    price_bps: count("The price."),
+    fee_bps: count("The fee of each side."),
+    seller_paise: count("What the seller gets."),
+    buyer_paise: count("What the buyer pays."),
+    proposed_by: openEnum(sides, "Which side proposed it."),
+    proposing_key_id: maybeText("The key whose limits counted it."),
+    seller_iec: text("The seller's importer-exporter code."),
+    seller_desk_id: maybeText("The seller's desk; null until it has answered."),
+    seller_firm_id: maybeText("The seller; null until it has answered."),
+    buyer_iec: text("The buyer's importer-exporter code."),
+    buyer_desk_id: maybeText("The buyer's desk; null until it has answered."),
+    buyer_firm_id: maybeText("The buyer; null until it has answered."),
+    awaited_iec: maybeText("Whose answer it waits for."),
+    names_credits: flag("Whether its terms name the credits."),
+    scrip_nos: Type.Array(Type.String(), { description: "The credits." }),
+    terms_hash: text("SHA-256 of its terms, in hexadecimal."),
+    status: openEnum(crossStates, "Where it stands."),
+    reason,
+    payment_ref: maybeText("The buyer's reference of its payment."),
+    settlement_id: maybeText("The settlement that it became."),
+    netting_ref: maybeText("The netting that made it."),
+    due_at: maybeTime("Until when what it waits for must come."),
+    history: steps(crossStates),
+    ...changed,
+  },
+  { title: "OpsCross", description: "A cross with both of its sides." },
 );
+
+export const Crosses = wrapPage("crosses", OpsCross, "The newest first.");
 
 export const FundedDeal = Type.Union(
   [
@@ -212,7 +211,7 @@ export const OpsPayout = extend(
   { title: "OpsPayout", description: "Money on its way to a firm's bank, to the order." },
 );
 
-export const Payouts = wrapList("payouts", OpsPayout, "The newest first.");
+export const Payouts = wrapPage("payouts", OpsPayout, "The newest first.");
 
 export const ReleasedPayout = doneOrProposed("ReleasedPayout", ["released"]);
 export const SentPayout = doneOrProposed("SentPayout", ["sent"]);

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 
 import { type DealFunding, fundDeal } from "../bankbook/fund-deal.ts";
 import { reverseDeposit } from "../bankbook/reverse-deposit.ts";
-import { listAllCrosses } from "../crosses/read-crosses.ts";
+import { listAllCrosses, readAnyCross } from "../crosses/read-crosses.ts";
 import { crossStates } from "../crosses/rules.ts";
 import { addDeposit } from "../payouts/deposits.ts";
 import type { Attested as AttestedDeal } from "../outside/attest.ts";
@@ -11,15 +11,16 @@ import { unprocessable } from "../kernel/failure.ts";
 import { refuseBadUtr } from "../kernel/ids.ts";
 import { closedEnum } from "../platform/http/wire.ts";
 import { failSettlement } from "../settlement/fail-settlements.ts";
-import { listAllSettlements } from "../settlement/read-settlements.ts";
+import { listAllSettlements, readAnySettlement } from "../settlement/read-settlements.ts";
 import { reverseSettlement } from "../settlement/reverse-settlement.ts";
 import { settlementStates } from "../settlement/rules.ts";
-import { attest, requireFound, reason, reference } from "./attest.ts";
+import { attest, reason, reference } from "./attest.ts";
 import {
   AddedDeposit,
   Crosses,
   Failed,
   FundedDeal,
+  OpsCross,
   OpsSettlement,
   Reversal,
   ReversedDeposit,
@@ -29,13 +30,13 @@ import {
   act,
   environment,
   id,
-  limitUsual,
-  listQuery,
   type Operation,
   type OpsCall,
   optional,
   paise,
   read,
+  searchDesks,
+  searchQuery,
   text,
 } from "./operation.ts";
 import { Attested } from "./world-schema.ts";
@@ -77,23 +78,27 @@ export const moneyOperations: readonly Operation[] = [
     ...settlements,
     summary: "List settlements with both sides, newest first",
     query: {
-      ...listQuery,
+      ...searchQuery,
+      order_id: optional(id("Only of this order.")),
       status: optional(closedEnum(settlementStates, { description: "Only in this state." })),
     },
     answer: Settlements,
-    run: async ({ ctx, query: { limit = limitUsual, ...query } }) => ({
-      settlements: await listAllSettlements(ctx, { ...query, limit }),
-    }),
+    run: async ({ ctx, query }) =>
+      await searchDesks({ ctx, query }, "settlements", {
+        list: (search) =>
+          listAllSettlements(ctx, { ...search, status: query.status, orderId: query.order_id }),
+        listFirmIds: (row) => [
+          row.buyer_desk_id,
+          row.buyer_firm_id,
+          ...row.legs.flatMap((leg) => [leg.seller_desk_id, leg.seller_firm_id]),
+        ],
+      }),
   }),
   read("readAnySettlement", "/ops/settlements/:settlement_id", {
     ...settlements,
     summary: "Read a settlement with both sides of its legs",
     answer: OpsSettlement,
-    run: async ({ ctx, params }) => {
-      const settlementId = params["settlement_id"] ?? "";
-      const [row] = await listAllSettlements(ctx, { settlementId, limit: 1 });
-      return requireFound(row, "settlement");
-    },
+    run: async ({ ctx, params }) => await readAnySettlement(ctx.db, params["settlement_id"] ?? ""),
   }),
   act("fundSettlement", "/ops/settlements/:settlement_id/fund", {
     ...settlements,
@@ -150,13 +155,26 @@ export const moneyOperations: readonly Operation[] = [
     ...settlements,
     summary: "List crosses with what each waits for, newest first",
     query: {
-      ...listQuery,
+      ...searchQuery,
       status: optional(closedEnum(crossStates, { description: "Only in this state." })),
     },
     answer: Crosses,
-    run: async ({ ctx, query: { limit = limitUsual, ...query } }) => ({
-      crosses: await listAllCrosses(ctx, { ...query, limit }),
-    }),
+    run: async ({ ctx, query }) =>
+      await searchDesks({ ctx, query }, "crosses", {
+        list: (search) => listAllCrosses(ctx, { ...search, status: query.status }),
+        listFirmIds: (row) => [
+          row.seller_desk_id,
+          row.seller_firm_id,
+          row.buyer_desk_id,
+          row.buyer_firm_id,
+        ],
+      }),
+  }),
+  read("readAnyCross", "/ops/crosses/:cross_id", {
+    ...settlements,
+    summary: "Read a cross with both of its sides",
+    answer: OpsCross,
+    run: async ({ ctx, params }) => await readAnyCross(ctx.db, params["cross_id"] ?? ""),
   }),
   act("fundAnyCross", "/ops/crosses/:cross_id/fund", {
     ...settlements,

@@ -48,9 +48,11 @@ const refusals: Readonly<Record<string, Refusal>> = {
 const tags: Readonly<Record<string, string>> = {
   People: "Who runs the service, and signing in.",
   Approvals: "What waits for a second person.",
+  Overview: "Finding things, and what waits for somebody.",
+  Orders: "Orders of every desk.",
   Keys: "Keys of desks and the plans that meter them.",
   Firms: "Firms of every desk.",
-  Desks: "What desks earn.",
+  Desks: "Desks, and what they earn.",
   Registry: "Questions to customs and banks, and what they say unasked.",
   Calendar: "Working days.",
   Taxes: "Tax lines, and what was invoiced.",

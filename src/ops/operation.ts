@@ -8,9 +8,12 @@ import type { LostCreditHook } from "../credits/registry-news.ts";
 import type { AttestationKind } from "../outside/attest.ts";
 import type { Actor } from "../kernel/actor.ts";
 import { environments } from "../kernel/caller.ts";
+import type { DeskSearch } from "../kernel/desk-search.ts";
 import type { Letterhead } from "../kernel/letterhead.ts";
+import type { Leaf, PageQuery } from "../kernel/page.ts";
 import { schemes } from "../kernel/scheme.ts";
 import type { Permission } from "../operators/rules.ts";
+import { findNames, type Narrowing, resolveSearch } from "../overview/desks.ts";
 import type { Context } from "../platform/context.ts";
 import { closedEnum } from "../platform/http/wire.ts";
 import type { SettlementHooks } from "../settlement/transfer-legs.ts";
@@ -128,3 +131,45 @@ export const listQuery = {
   ),
 };
 export const limitUsual = 100;
+
+const when = (description: string) =>
+  optional(Type.String({ minLength: 10, maxLength: 40, description }));
+
+/** The query of lists over all desks. */
+export const searchQuery = {
+  ...listQuery,
+  cursor: optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 1_024,
+      description: "The next_cursor of the previous page, with the same filters.",
+    }),
+  ),
+  desk_id: optional(id("Only of this desk.")),
+  firm_id: optional(id("Only of this firm.")),
+  from: when("Only made on this day (YYYY-MM-DD, IST) or at this time (ISO 8601), or later."),
+  to: when("Only made up to the end of this day (YYYY-MM-DD, IST), or before this time."),
+};
+
+/** A page of a list over all desks, under its name, and the names of the firms that are on it. */
+type NamedPage<Name extends string, Row> = {
+  readonly nextCursor: string | null;
+  readonly names: Readonly<Record<string, string>>;
+} & { readonly [List in Name]: readonly Row[] };
+
+export async function searchDesks<Name extends string, Row>(
+  { ctx, query }: { readonly ctx: Context; readonly query: Narrowing & PageQuery },
+  name: Name,
+  {
+    list,
+    listFirmIds,
+  }: {
+    readonly list: (search: DeskSearch & PageQuery) => Promise<Leaf<Row>>;
+    readonly listFirmIds: (row: Row) => readonly (string | null)[];
+  },
+): Promise<NamedPage<Name, Row>> {
+  const { limit, cursor } = query;
+  const { rows, nextCursor } = await list({ ...(await resolveSearch(ctx, query)), limit, cursor });
+  const names = await findNames(ctx.db, rows.flatMap(listFirmIds));
+  return { [name]: rows, nextCursor, names } as NamedPage<Name, Row>; // It has the one name.
+}

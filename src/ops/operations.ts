@@ -9,6 +9,7 @@ import type { Context } from "../platform/context.ts";
 import { takeNoBodyAsEmpty } from "../platform/http/calls.ts";
 import { bankOperations } from "./bank.ts";
 import { deskOperations } from "./desks.ts";
+import { lookupOperations } from "./lookups.ts";
 import { moneyOperations } from "./money.ts";
 import type { Operation, OpsWiring } from "./operation.ts";
 import { payoutOperations } from "./payouts.ts";
@@ -19,6 +20,7 @@ import { worldOperations } from "./world.ts";
 
 const declared: readonly Operation[] = [
   ...peopleOperations,
+  ...lookupOperations,
   ...deskOperations,
   ...worldOperations,
   ...priceOperations,

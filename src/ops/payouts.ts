@@ -5,12 +5,12 @@ import { listFiles, readFile, showFile } from "../payouts/read-files.ts";
 import { makeFiles, previewFiles, viewPreview } from "../payouts/make-files.ts";
 import { columnFields, dayForms, fileStates, parseFileFormat } from "../payouts/file-rules.ts";
 import { voidFile } from "../payouts/answer-files.ts";
-import { listAllPayouts } from "../payouts/read-payouts.ts";
+import { listAllPayouts, readAnyPayout } from "../payouts/read-payouts.ts";
 import { releasePayout, resendPayout, sendPayout } from "../payouts/send-payout.ts";
 import { returnPayout } from "../payouts/recall-payouts.ts";
 import { payoutStates } from "../payouts/rules.ts";
 import { closedEnum } from "../platform/http/wire.ts";
-import { attest, requireFound, reason, reference } from "./attest.ts";
+import { attest, reason, reference } from "./attest.ts";
 import {
   FileBytes,
   FilePreview,
@@ -35,6 +35,8 @@ import {
   type Operation,
   optional,
   read,
+  searchDesks,
+  searchQuery,
   text,
 } from "./operation.ts";
 import { Attested } from "./world-schema.ts";
@@ -73,22 +75,29 @@ export const payoutOperations: readonly Operation[] = [
     ...payouts,
     summary: "List payouts, newest first; accounts by their last digits",
     query: {
-      ...listQuery,
+      ...searchQuery,
+      order_id: optional(id("Only with money of this order.")),
+      settlement_id: optional(id("Only of this settlement.")),
       status: optional(closedEnum(payoutStates, { description: "Only in this state." })),
     },
     answer: Payouts,
-    run: async ({ ctx, query: { limit = limitUsual, ...query } }) => ({
-      payouts: await listAllPayouts(ctx, { ...query, limit }),
-    }),
+    run: async ({ ctx, query }) =>
+      await searchDesks({ ctx, query }, "payouts", {
+        list: (search) =>
+          listAllPayouts(ctx, {
+            ...search,
+            status: query.status,
+            orderId: query.order_id,
+            settlementId: query.settlement_id,
+          }),
+        listFirmIds: (row) => [row.desk_id, row.firm_id],
+      }),
   }),
   read("readAnyPayout", "/ops/payouts/:payout_id", {
     ...payouts,
     summary: "Read a payout with the orders that its money comes from",
     answer: OpsPayout,
-    run: async ({ ctx, params }) => {
-      const [row] = await listAllPayouts(ctx, { payoutId: params["payout_id"] ?? "", limit: 1 });
-      return requireFound(row, "payout");
-    },
+    run: async ({ ctx, params }) => await readAnyPayout(ctx.db, params["payout_id"] ?? ""),
   }),
   act("releasePayout", "/ops/payouts/:payout_id/release", {
     ...payouts,

@@ -13,7 +13,6 @@ import {
   act,
   csvText,
   environment,
-  limitUsual,
   natural,
   type Operation,
   type OpsCall,
@@ -21,6 +20,8 @@ import {
   paise,
   read,
   scheme,
+  searchDesks,
+  searchQuery,
   text,
 } from "./operation.ts";
 import {
@@ -161,15 +162,15 @@ export const priceOperations: readonly Operation[] = [
   read("listInventory", "/ops/inventory", {
     ...inventory,
     summary: "List the house's own credits, newest first",
-    query: { environment, limit: optional(natural("How many at most.", 1_000)) },
+    query: { environment, limit: searchQuery.limit, cursor: searchQuery.cursor },
     answer: Credits,
-    run: async ({ ctx, query }) => ({
-      credits: await listAllCredits(ctx, {
-        environment: query.environment,
-        firmId: houseFirmId[query.environment],
-        limit: query.limit ?? limitUsual,
-      }),
-    }),
+    run: async ({ ctx, query }) => {
+      const house = { ...query, firm_id: houseFirmId[query.environment] };
+      return await searchDesks({ ctx, query: house }, "credits", {
+        list: (search) => listAllCredits(ctx, search),
+        listFirmIds: (row) => [row.firm_id],
+      });
+    },
   }),
   act("addInventory", "/ops/inventory", {
     ...inventory,

@@ -37,6 +37,22 @@ export function wrapList<Name extends string, Item extends TObject>(
   return Type.Object(list as Record<Name, TArray<Item>>); // It has the one name.
 }
 
+/** A page of a list over all desks. */
+export function wrapPage<Name extends string, Item extends TObject>(
+  name: Name,
+  item: Item,
+  description: string,
+) {
+  const { properties } = wrapList(name, item, description);
+  return Type.Object({
+    ...properties,
+    next_cursor: maybeText("Ask for the next page with this; null on the last page."),
+    names: Type.Record(Type.String(), Type.String(), {
+      description: "The names of the firms that are on this page, by their ids.",
+    }),
+  });
+}
+
 /** A schema with more fields, under a name of its own. */
 export function extend<Own extends TProperties, More extends TProperties>(
   { properties }: TObject<Own>,

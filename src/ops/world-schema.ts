@@ -18,6 +18,7 @@ import {
   extend,
   flag,
   wrapList,
+  wrapPage,
   maybeCount,
   maybeText,
   Proposed,
@@ -97,7 +98,7 @@ export const OpsCredit = Type.Object(
   { title: "HeldCredit", description: "A credit and who holds it." },
 );
 
-export const Credits = wrapList("credits", OpsCredit, "The newest first.");
+export const Credits = wrapPage("credits", OpsCredit, "The newest first.");
 
 export const News = Type.Object(
   {

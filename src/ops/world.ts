@@ -31,6 +31,8 @@ import {
   optional,
   read,
   scheme,
+  searchDesks,
+  searchQuery,
   text,
 } from "./operation.ts";
 import {
@@ -141,24 +143,23 @@ export const worldOperations: readonly Operation[] = [
     ...registry,
     summary: "List credits of every desk, newest first",
     query: {
-      environment,
-      firm_id: optional(id("Only this firm's.")),
-      scrip_no: optional(text("Only of this number.", 64)),
+      ...searchQuery,
+      scrip_no: optional(text("Only of this number, all on one page.", 64)),
       scheme: optional(scheme),
       status: optional(closedEnum(creditStates, { description: "Only in this state." })),
-      limit: listQuery.limit,
     },
     answer: Credits,
-    run: async ({ ctx, query }) => ({
-      credits: await listAllCredits(ctx, {
-        environment: query.environment,
-        firmId: query.firm_id,
-        scripNo: query.scrip_no,
-        scheme: query.scheme,
-        status: query.status,
-        limit: query.limit ?? limitUsual,
+    run: async ({ ctx, query }) =>
+      await searchDesks({ ctx, query }, "credits", {
+        list: (search) =>
+          listAllCredits(ctx, {
+            ...search,
+            scripNo: query.scrip_no,
+            scheme: query.scheme,
+            status: query.status,
+          }),
+        listFirmIds: (row) => [row.desk_id, row.firm_id],
       }),
-    }),
   }),
   act("importAnyCredits", "/ops/firms/:firm_id/credits/import", {
     ...registry,

@@ -1,16 +1,17 @@
 import { maskAccountNo } from "../firms/rules.ts";
-import type { Caller, Environment } from "../kernel/caller.ts";
+import type { Caller } from "../kernel/caller.ts";
+import type { ListSearch } from "../kernel/desk-search.ts";
 import { notFound } from "../kernel/failure.ts";
-import { isId } from "../kernel/ids.ts";
+import { firstId, isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
-import { closePage, countOnce, openPage, type Page } from "../kernel/page.ts";
+import { closePage, countOnce, type Leaf, openPage, type Page, readLeaf } from "../kernel/page.ts";
 import { parseQueryInstant } from "../kernel/query-time.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { type Visibility, toFirmFilter, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
-import { type PayoutKind, payoutLifecycle, type PayoutState } from "./rules.ts";
+import { noPayout, type PayoutKind, payoutLifecycle, type PayoutState } from "./rules.ts";
 import type { ListPayoutsQuery, Payout } from "./schema.ts";
 import {
   countPayouts,
@@ -63,29 +64,56 @@ export async function listPayouts(
   return { ...page, rows: await mapPaced(page.rows, view, openPace()) };
 }
 
-type PayoutSearch = {
-  readonly environment?: Environment | undefined;
-  readonly status?: PayoutState | undefined;
-  readonly payoutId?: string | undefined;
-  readonly limit: number;
+type PayoutNarrower = {
+  readonly status: PayoutState;
+  readonly orderId: string;
+  readonly settlementId: string;
 };
 
 /** The operator sees the id of the order or cross only. */
 type ShownLine = Omit<PayoutLineRow, "origin_kind">;
 
-/** Payouts of every desk with their lines, newest first, for the operator. */
+/** A payout with its lines, as the operator sees it. */
+export type WholePayout = PayoutRow & { readonly lines: readonly ShownLine[] };
+
+/** Payouts of every desk, or of one, newest first, for the operator. */
 export async function listAllPayouts(
-  ctx: Pick<Context, "db">,
-  { environment, status, payoutId, limit }: PayoutSearch,
-): Promise<(PayoutRow & { readonly lines: readonly ShownLine[] })[]> {
-  const filter = {
-    environment: environment ?? null,
-    status: status ?? null,
-    payoutId: payoutId ?? null,
-  };
-  const rows = await listAllPayoutRows(ctx.db.planned, filter, limit);
+  ctx: Pick<Context, "db" | "cursorKey">,
+  search: ListSearch<PayoutNarrower>,
+): Promise<Leaf<WholePayout>> {
+  const { limit, cursor, environment, deskId, firmId, from, to, ...asked } = search;
+  const { status = null, orderId = null, settlementId = null } = asked;
+  const page = await readLeaf<PayoutRow>(
+    {
+      list: "payouts",
+      filter: { environment, deskId, firmId, from, to, status, orderId, settlementId },
+      page: { limit, cursor },
+      signingKey: ctx.cursorKey,
+      toPosition: (row) => ({ at: row.created_at, id: row.payout_id }),
+    },
+    async (request) => {
+      if (deskId === null) {
+        const fromId = from && firstId("pay", from);
+        const toId = to && firstId("pay", to);
+        const ofAll = { environment, status, settlementId, fromId, toId };
+        return await listAllPayoutRows(ctx.db.planned, ofAll, request);
+      }
+      const ofDesk = { status, kind: null, firmId, orderId, settlementId, from, to };
+      return await listPayoutRows(ctx.db.planned, deskId, ofDesk, request);
+    },
+  );
+  return { ...page, rows: await addLines(ctx.db, page.rows) };
+}
+
+export async function readAnyPayout(db: Db, payoutId: string): Promise<WholePayout> {
+  const [payout] = await addLines(db, await listPayoutsById(db, [payoutId]));
+  if (!payout) throw noPayout(payoutId);
+  return payout;
+}
+
+async function addLines(db: Db, rows: readonly PayoutRow[]): Promise<WholePayout[]> {
   const lines = await listLines(
-    ctx.db,
+    db,
     rows.map((row) => row.payout_id),
   );
   const shown = lines.map(({ origin_kind: _kind, ...line }) => line);

@@ -7,7 +7,7 @@ import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { buildResolution, type MovedPayout, recallAll, listUnsent } from "./decide-payouts.ts";
 import { buildPayoutChange } from "./move-payout.ts";
-import { listAllPayouts } from "./read-payouts.ts";
+import { readAnyPayout } from "./read-payouts.ts";
 import { noPayout } from "./rules.ts";
 import { lockPayoutChain, lockPayouts, lockPayoutsBySettlement, setPayouts } from "./store.ts";
 
@@ -88,8 +88,8 @@ export async function returnPayout(
     readonly twoFromPaise: number;
   },
 ): Promise<ReturnedPayout> {
-  const [row] = await listAllPayouts(ctx, { payoutId, limit: 1 });
-  if (row?.state !== "sent") {
+  const { state } = await readAnyPayout(ctx.db, payoutId);
+  if (state !== "sent") {
     await recallPayout(ctx, actor, { payoutId, reason });
     return { outcome: "returned" };
   }

@@ -310,24 +310,29 @@ export async function findLastWithdrawal(
   return row;
 }
 
-/** For the operator, who sees every desk. */
+/** For the operator, who sees every desk. The newest have the largest ids. */
 export async function listAllPayoutRows(
   db: Db,
   filter: {
     readonly environment: Environment | null;
     readonly status: string | null;
-    readonly payoutId: string | null;
+    readonly settlementId: string | null;
+    readonly fromId: string | null;
+    readonly toId: string | null;
   },
-  limit: number,
+  { after, fetch }: Pick<PageRequest, "after" | "fetch">,
 ): Promise<PayoutRow[]> {
   return await db.rows(sql`
     select ${payoutColumns}
     from payouts
-    where (${filter.environment}::text is null or environment = ${filter.environment})
+    where (${after?.id ?? null}::text is null or payout_id < ${after?.id ?? null})
+      and (${filter.environment}::text is null or environment = ${filter.environment})
       and (${filter.status}::text is null or state = ${filter.status})
-      and (${filter.payoutId}::text is null or payout_id = ${filter.payoutId})
-    order by created_at desc, payout_id desc
-    limit ${limit}`);
+      and (${filter.settlementId}::text is null or settlement_id = ${filter.settlementId})
+      and (${filter.fromId}::text is null or payout_id >= ${filter.fromId})
+      and (${filter.toId}::text is null or payout_id < ${filter.toId})
+    order by payout_id desc
+    limit ${fetch}`);
 }
 
 /** Moves reviews and ends of holds earlier; returns the number of payouts. */

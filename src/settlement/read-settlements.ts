@@ -3,10 +3,11 @@
 // events are sent and its orders follow. Reports read the deals of the whole market here, too.
 
 import type { Caller, Environment } from "../kernel/caller.ts";
+import type { ListSearch } from "../kernel/desk-search.ts";
 import { notFound } from "../kernel/failure.ts";
-import { isId } from "../kernel/ids.ts";
+import { firstId, isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
-import { closePage, countOnce, openPage, type Page } from "../kernel/page.ts";
+import { closePage, countOnce, type Leaf, openPage, type Page, readLeaf } from "../kernel/page.ts";
 import { parseQueryInstant } from "../kernel/query-time.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { istTimestamp } from "../kernel/time.ts";
@@ -25,6 +26,7 @@ import {
 import {
   countSettlements,
   type DealRow,
+  findAnySettlement,
   findFirstDealAt,
   findSettlement,
   listAllSettlementRows,
@@ -40,6 +42,7 @@ import {
   isOpen,
   isOpenLeg,
   listMoves,
+  noSettlement,
   settlementLifecycle,
   type SettlementState,
   type Step,
@@ -88,26 +91,52 @@ export async function listSettlements(
   return { ...page, rows: await mapPaced(page.rows, view, openPace()) };
 }
 
-type SettlementSearch = {
-  readonly environment?: Environment | undefined;
-  readonly status?: SettlementState | undefined;
-  readonly settlementId?: string | undefined;
-  readonly limit: number;
+type SettlementNarrower = { readonly status: SettlementState; readonly orderId: string };
+
+/** A settlement with both sides of its legs, as only the operator sees it. */
+export type WholeSettlement = Omit<SettlementRow, "origin_kind"> & {
+  readonly legs: readonly LegRow[];
 };
 
-/** Settlements of every desk with both sides of their legs, newest first, for the operator. */
+/** Settlements of every desk, or of one, newest first, for the operator. */
 export async function listAllSettlements(
-  ctx: Pick<Context, "db">,
-  { environment, status, settlementId, limit }: SettlementSearch,
-): Promise<(Omit<SettlementRow, "origin_kind"> & { readonly legs: readonly LegRow[] })[]> {
-  const filter = {
-    environment: environment ?? null,
-    status: status ?? null,
-    settlementId: settlementId ?? null,
-  };
-  const rows = await listAllSettlementRows(ctx.db.planned, filter, limit);
+  ctx: Pick<Context, "db" | "cursorKey">,
+  search: ListSearch<SettlementNarrower>,
+): Promise<Leaf<WholeSettlement>> {
+  const { limit, cursor, environment, deskId, firmId, from, to, ...asked } = search;
+  const { status = null, orderId = null } = asked;
+  const page = await readLeaf<SettlementRow>(
+    {
+      list: "settlements",
+      filter: { environment, deskId, firmId, from, to, status, orderId },
+      page: { limit, cursor },
+      signingKey: ctx.cursorKey,
+      toPosition: (row) => ({ at: row.created_at, id: row.settlement_id }),
+    },
+    async (request) => {
+      if (deskId === null) {
+        const fromId = from && firstId("stl", from);
+        const toId = to && firstId("stl", to);
+        const ofAll = { environment, status, fromId, toId };
+        return await listAllSettlementRows(ctx.db.planned, ofAll, request);
+      }
+      const ofDesk = { status, firmId, visibleFirmId: null, orderId, from, to };
+      return await listSettlementRows(ctx.db.planned, deskId, ofDesk, request);
+    },
+  );
+  return { ...page, rows: await addLegs(ctx.db, page.rows) };
+}
+
+export async function readAnySettlement(db: Db, settlementId: string): Promise<WholeSettlement> {
+  const row = await findAnySettlement(db, settlementId);
+  const [whole] = row ? await addLegs(db, [row]) : [];
+  if (!whole) throw noSettlement(settlementId);
+  return whole;
+}
+
+async function addLegs(db: Db, rows: readonly SettlementRow[]): Promise<WholeSettlement[]> {
   const legs = await listLegs(
-    ctx.db,
+    db,
     rows.map((row) => row.settlement_id),
   );
   const legsById = Map.groupBy(legs, (leg) => leg.settlement_id);

@@ -230,24 +230,38 @@ export async function listOpenByFirm(
     order by settlement_id`);
 }
 
-/** For the operator, who sees both sides of everything. */
+/** For the operator, who sees both sides of everything. The newest have the largest ids. */
 export async function listAllSettlementRows(
   db: Db,
   filter: {
     readonly environment: Environment | null;
     readonly status: string | null;
-    readonly settlementId: string | null;
+    readonly fromId: string | null;
+    readonly toId: string | null;
   },
-  limit: number,
+  { after, fetch }: Pick<PageRequest, "after" | "fetch">,
 ): Promise<SettlementRow[]> {
   return await db.rows(sql`
     select ${settlementColumns}
     from settlements as s
-    where (${filter.environment}::text is null or s.environment = ${filter.environment})
+    where (${after?.id ?? null}::text is null or s.settlement_id < ${after?.id ?? null})
+      and (${filter.environment}::text is null or s.environment = ${filter.environment})
       and (${filter.status}::text is null or s.state = ${filter.status})
-      and (${filter.settlementId}::text is null or s.settlement_id = ${filter.settlementId})
-    order by s.created_at desc, s.settlement_id desc
-    limit ${limit}`);
+      and (${filter.fromId}::text is null or s.settlement_id >= ${filter.fromId})
+      and (${filter.toId}::text is null or s.settlement_id < ${filter.toId})
+    order by s.settlement_id desc
+    limit ${fetch}`);
+}
+
+export async function findAnySettlement(
+  db: Db,
+  settlementId: string,
+): Promise<SettlementRow | undefined> {
+  const [row] = await db.rows<SettlementRow>(sql`
+    select ${settlementColumns}
+    from settlements as s
+    where s.settlement_id = ${settlementId}`);
+  return row;
 }
 
 export async function listBuyers(

@@ -19,7 +19,7 @@ import { writeBooks } from "../ledger/write-books.ts";
 import { lockPayoutsOfSettlement, recallPayoutsOfSettlement } from "../payouts/recall-payouts.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import { listAllSettlements } from "./read-settlements.ts";
+import { readAnySettlement } from "./read-settlements.ts";
 import { untaxReversed } from "./tax-legs.ts";
 import { toTaxableLeg } from "./decide-legs.ts";
 import { buildSettlementChanges, moveSettlement } from "./move-settlement.ts";
@@ -38,8 +38,7 @@ export async function reverseSettlement(
   operator: Actor,
   { settlementId, reason }: { readonly settlementId: string; readonly reason: string },
 ): Promise<Waiting | { readonly outcome: "reversed" }> {
-  const [row] = await listAllSettlements(ctx, { settlementId, limit: 1 });
-  if (!row) throw noSettlement(settlementId);
+  const row = await readAnySettlement(ctx.db, settlementId);
   // The command was run before.
   if (row.state === "reversed" && row.reason === reason) return { outcome: "reversed" };
   const acted = await actWithApproval(ctx, operator, {

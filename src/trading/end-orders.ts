@@ -36,7 +36,14 @@ import {
   setOrders,
 } from "./order-store.ts";
 import type { PlaceOptions } from "./place-orders.ts";
-import { viewOrder, viewSettled } from "./read-orders.ts";
+import {
+  noOrder,
+  type OrderOfDesk,
+  readAnyOrder,
+  viewOrder,
+  viewOrdersOfDesks,
+  viewSettled,
+} from "./read-orders.ts";
 import { listBelowMinimum, listOrdersWithoutCredits } from "./resting-store.ts";
 import type { Order } from "./schema.ts";
 import { toOrderChange } from "./store-orders.ts";
@@ -142,6 +149,36 @@ export async function cancelOrders(
     },
     { rollBack },
   );
+}
+
+/** What the desk reads in the order's history. */
+const cancelledByOperator = "cancelled_by_operator";
+
+/** Cancels an order of any desk, for the operator. Twice is no conflict. */
+export async function cancelAnyOrder(
+  ctx: Pick<Context, "db" | "now">,
+  actor: Actor,
+  orderId: string,
+): Promise<OrderOfDesk> {
+  const now = ctx.now();
+  const { environment } = await readAnyOrder(ctx.db, orderId);
+  return await ctx.db.transaction(async (tx) => {
+    const [row] = await endAndRecordOrders(tx, {
+      environment,
+      orderIds: [orderId],
+      how: "cancelled",
+      reason: cancelledByOperator,
+      findActor: () => actor,
+      now,
+    });
+    if (!row) throw noOrder(orderId);
+    const standings = await findOrderStandings(tx, [row]);
+    const outcome = toCancelOutcome(row, standings);
+    if (outcome instanceof Error) throw outcome;
+    const [order] = await viewOrdersOfDesks(tx, [row]);
+    if (!order) throw new Error("an order that was ended can be shown");
+    return order;
+  });
 }
 
 const clock: Actor = { kind: "worker", id: "order-expiry", requestId: null };

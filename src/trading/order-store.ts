@@ -189,6 +189,8 @@ export async function findOrder(
 }
 
 export type OrderFilter = {
+  /** Whether the firm is not the desk's own: the orders of such a firm have an index. */
+  readonly isClient?: boolean;
   readonly status: string | null;
   readonly side: Side | null;
   readonly scheme: Scheme | null;
@@ -217,11 +219,39 @@ export async function listOrderRows(
       and (${filter.side}::text is null or o.side = ${filter.side})
       and (${filter.scheme}::text is null or o.scheme = ${filter.scheme})
       and (${filter.firmId}::text is null or o.firm_id = ${filter.firmId})
+      and (not ${filter.isClient ?? false}::boolean or o.firm_id <> o.desk_id)
       and (${filter.clientRef}::text is null or o.client_ref = ${filter.clientRef})
       and (${filter.idempotencyKey}::text is null or o.idempotency_key = ${filter.idempotencyKey})
       and (${filter.from}::timestamptz is null or o.created_at >= ${filter.from})
       and (${filter.to}::timestamptz is null or o.created_at < ${filter.to})
     order by o.created_at desc, o.order_id desc
+    limit ${fetch}`);
+}
+
+/**
+ * Orders of every desk, for the operator. An id begins with its time, so the newest are the largest
+ * ids, which the primary key finds.
+ */
+export async function listAllOrderRows(
+  db: Db,
+  filter: Pick<OrderFilter, "status" | "side" | "scheme"> & {
+    readonly environment: Environment | null;
+    readonly fromId: string | null;
+    readonly toId: string | null;
+  },
+  { after, fetch }: Pick<PageRequest, "after" | "fetch">,
+): Promise<OrderRow[]> {
+  return await db.rows(sql`
+    select ${orderColumns}
+    from orders as o
+    where (${after?.id ?? null}::text is null or o.order_id < ${after?.id ?? null})
+      and (${filter.environment}::text is null or o.environment = ${filter.environment})
+      and (${filter.status}::text is null or o.state = ${filter.status})
+      and (${filter.side}::text is null or o.side = ${filter.side})
+      and (${filter.scheme}::text is null or o.scheme = ${filter.scheme})
+      and (${filter.fromId}::text is null or o.order_id >= ${filter.fromId})
+      and (${filter.toId}::text is null or o.order_id < ${filter.toId})
+    order by o.order_id desc
     limit ${fetch}`);
 }
 

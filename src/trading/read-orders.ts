@@ -1,21 +1,25 @@
 import type { Blocker } from "../firms/offboard-firm.ts";
-import type { Caller } from "../kernel/caller.ts";
-import { notFound } from "../kernel/failure.ts";
-import { isId } from "../kernel/ids.ts";
+import type { Caller, Environment } from "../kernel/caller.ts";
+import type { ListSearch } from "../kernel/desk-search.ts";
+import { Failure, notFound } from "../kernel/failure.ts";
+import { firstId, isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
-import { closePage, countOnce, openPage, type Page } from "../kernel/page.ts";
+import { closePage, countOnce, type Leaf, openPage, type Page, readLeaf } from "../kernel/page.ts";
 import { parseQueryInstant } from "../kernel/query-time.ts";
+import type { Scheme, Side } from "../kernel/scheme.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { toFirmFilter, type Visibility, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
-import type { Tx } from "../platform/postgres/postgres.ts";
+import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import { type OrderStanding, findOrderStandings } from "../settlement/read-settlements.ts";
 import type { SettlementState } from "../settlement/rules.ts";
-import { orderLifecycle } from "./order-rules.ts";
+import { orderLifecycle, type OrderState } from "./order-rules.ts";
 import {
   countOrders,
   findOrder,
+  findOrders,
+  listAllOrderRows,
   listOpenOfFirm,
   listOrderRows,
   type OrderFilter,
@@ -53,6 +57,72 @@ export async function listOrders(
   const standings = await findOrderStandings(ctx.db.planned, page.rows);
   const view = (row: OrderRow) => viewOrder(row, viewSettled(row, standings.get(row.order_id)));
   return { ...page, rows: await mapPaced(page.rows, view, openPace()) };
+}
+
+/** An order as the operator reads it. */
+export type OrderOfDesk = Order & {
+  readonly environment: Environment;
+  readonly desk_id: string;
+  /** The key that placed it. */
+  readonly key_id: string;
+};
+
+type OrderNarrower = {
+  readonly status: OrderState;
+  readonly side: Side;
+  readonly scheme: Scheme;
+};
+
+/** Orders of every desk, or of one, newest first, for the operator. */
+export async function listAllOrders(
+  ctx: Pick<Context, "db" | "cursorKey">,
+  search: ListSearch<OrderNarrower>,
+): Promise<Leaf<OrderOfDesk>> {
+  const { limit, cursor, environment, deskId, firmId, from, to, ...asked } = search;
+  const { status = null, side = null, scheme = null } = asked;
+  const page = await readLeaf<OrderRow>(
+    {
+      list: "orders",
+      filter: { environment, deskId, firmId, from, to, status, side, scheme },
+      page: { limit, cursor },
+      signingKey: ctx.cursorKey,
+      toPosition: (row) => ({ at: row.created_at, id: row.order_id }),
+    },
+    async (request) => {
+      const filter = { status, side, scheme };
+      if (deskId === null) {
+        const fromId = from && firstId("ord", from);
+        const toId = to && firstId("ord", to);
+        const ofAll = { ...filter, environment, fromId, toId };
+        return await listAllOrderRows(ctx.db.planned, ofAll, request);
+      }
+      const isClient = firmId !== null && firmId !== deskId;
+      const ofDesk = { ...filter, firmId, isClient, clientRef: null, idempotencyKey: null };
+      return await listOrderRows(ctx.db.planned, deskId, { ...ofDesk, from, to }, request);
+    },
+  );
+  return { ...page, rows: await viewOrdersOfDesks(ctx.db.planned, page.rows) };
+}
+
+export async function readAnyOrder(db: Db, orderId: string): Promise<OrderOfDesk> {
+  const [order] = await viewOrdersOfDesks(db, await findOrders(db, [orderId]));
+  if (!order) throw noOrder(orderId);
+  return order;
+}
+
+/** The refusal of an operator's act on an order of no desk. */
+export function noOrder(orderId: string): Failure {
+  return new Failure("not_found", `no order ${orderId}`);
+}
+
+export async function viewOrdersOfDesks(db: Db, rows: readonly OrderRow[]): Promise<OrderOfDesk[]> {
+  const standings = await findOrderStandings(db, rows);
+  return rows.map((row) => ({
+    ...viewOrder(row, viewSettled(row, standings.get(row.order_id))),
+    environment: row.environment,
+    desk_id: row.desk_id,
+    key_id: row.key_id,
+  }));
 }
 
 /** The fields that the answer and the events share. The price is null before a deal. */

@@ -21,7 +21,7 @@ test("an operator reads enquiries and closes them on the command line", async (t
   const listed = await run("list", "--status", "received");
   assert.match(
     listed.stdout,
-    new RegExp(`^${enquiry_ref}  buy   RODTEP  250000000 +Asha Rao`, "m"),
+    new RegExp(`^${enquiry_ref}  buy   RODTEP  ₹25,00,000\\.00 +Asha Rao`, "m"),
   );
   assert.equal(listed.stdout.includes("asha@acme.example"), false, "a list is for a glance");
   const shown = JSON.parse((await run("show", enquiry_ref, "--json")).stdout);

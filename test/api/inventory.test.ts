@@ -7,6 +7,7 @@ import { addInventory, importInventoryReport } from "../../src/credits/inventory
 import { listAllCredits } from "../../src/credits/read-credits.ts";
 import { seedInventory } from "../../src/credits/seed-credits.ts";
 import { operator } from "../../src/kernel/actor.ts";
+import { everything } from "../../src/kernel/desk-search.ts";
 import { houseFirmId } from "../../src/kernel/ids.ts";
 import { schemes } from "../../src/kernel/scheme.ts";
 import { addDays, daysBetween, istDay } from "../../src/kernel/time.ts";
@@ -24,7 +25,8 @@ const item = {
 
 async function house(ctx: Context, environment: "live" | "sandbox" = "sandbox") {
   const firmId = houseFirmId[environment];
-  return await listAllCredits(ctx, { environment, firmId, limit: 10_000 });
+  const search = { ...everything, environment, firmId, limit: 10_000 };
+  return (await listAllCredits(ctx, search)).rows;
 }
 
 test("an operator lists a credit of the house at once, in live too, and it is audited", async (t) => {

@@ -230,6 +230,16 @@ test("every operation answers as the document says, and every act has an audit r
   await call("assignBankLine", [queued[0].line_id], { to: firmId, reason: "their letter" });
   await call("returnBankLine", [queued[1].line_id], { utr: utr(73), reason: "a stranger's" });
 
+  // Orders
+  const resting = await dealer(service);
+  const { body: rests } = await resting.post(
+    "/v1/orders",
+    { side: "sell", scrip_no: resting.scripNo, limit_bps: 9_990 },
+    201,
+  );
+  assert.equal((await call("cancelAnyOrder", [rests.order_id])).status, "cancelled");
+  assert.equal((await call("readAnyOrder", [rests.order_id])).desk_id, resting.deskId);
+
   // Support
   const enquiry = await service.send("POST", "/public/enquiry/contact", {
     body: { name: "Visitor", email: "v@example.com", message: "hello", consent: true },
@@ -252,12 +262,16 @@ test("every operation answers as the document says, and every act has an audit r
   await call("readApproval", [added.approval_id]);
   await call("readAnyFirm", [firmId]);
   await call("readAnySettlement", [funded]);
+  await call("readAnyCross", [cross_id]);
+  await call("showDesk", [deskId]);
+  await call("showToday");
   await call("readAnyPayout", [sold.payoutId]);
   const statement = await call("showAnyStatement", [sold.seller.firmId, "2026-11"]);
   assert.ok(statement.lines.length > 0);
   const inLive = "?environment=live";
   await assertRows("listOperators", "listApprovals", "listAllKeys", "listPlans", "listAllFirms");
   await assertRows("listCalendar", "listEnquiries", "listAllWebhooks", "listCards", "listTaxRates");
+  await assertRows("listAllOrders", "listDesks", `findAnything?q=${firmId}`);
   await assertRows("listAllSettlements", "listAllCrosses", "listAllPayouts", "listFiles");
   await assertRows(`listAllCredits${inLive}`, `listInventory${inLive}`);
   await call("listFeeInvoices", [], {}, inLive);

@@ -7,6 +7,7 @@ import { approvalKinds, attesting } from "../../src/approval-kinds.ts";
 import { approveProposal } from "../../src/operators/decide-approval.ts";
 import { addInventoryWithApproval } from "../../src/credits/inventory.ts";
 import { listAllCredits } from "../../src/credits/read-credits.ts";
+import { everything } from "../../src/kernel/desk-search.ts";
 import { addDeposit } from "../../src/payouts/deposits.ts";
 import { attestWithApproval } from "../../src/outside/attest.ts";
 import { readOpenInquiries } from "../../src/outside/ask.ts";
@@ -115,7 +116,9 @@ test("inventory of a large face is listed when a second person approves it", asy
       inventory: { items },
     });
   const listed = async () =>
-    (await listAllCredits(service.ctx, { environment: "live", limit: 100 })).map((c) => c.scrip_no);
+    (await listAllCredits(service.ctx, { ...everything, environment: "live" })).rows.map(
+      (c) => c.scrip_no,
+    );
 
   const large = await add(mira, item("INV/00001", crore / 2), item("INV/00002", crore / 2));
   assert.equal(large.outcome, "proposed");

@@ -1,0 +1,133 @@
+import { Type } from "typebox";
+
+import { Firm } from "../firms/schema.ts";
+import { Key } from "../access/schema.ts";
+import { marketStates } from "../rates/rules.ts";
+import { Order } from "../trading/schema.ts";
+import { openEnum, timestamp } from "../platform/http/wire.ts";
+import {
+  count,
+  day,
+  environment,
+  extend,
+  flag,
+  maybeCount,
+  maybeText,
+  scheme,
+  sum,
+  text,
+  wrapList,
+  wrapPage,
+} from "./schema.ts";
+
+export const Findings = wrapList(
+  "found",
+  Type.Object(
+    {
+      kind: text("What it is: firm, order, settlement, payout, credit and so on."),
+      id: text("Its id; the bank's reference for a deposit."),
+      environment: maybeText("live or sandbox; null for what belongs to neither."),
+      status: maybeText("Where it stands."),
+      note: maybeText("What it says of itself: an IEC, a number, a reference."),
+      desk_id: maybeText("Its desk."),
+      desk_name: maybeText("The desk's name."),
+      firm_id: maybeText("Its firm; the buyer of a settlement, the seller of a cross."),
+      firm_name: maybeText("The firm's name."),
+    },
+    { title: "Found", description: "A thing that the text may mean." },
+  ),
+  "The surest first; up to twenty of each kind of match.",
+);
+
+export const OpsOrder = extend(
+  Order,
+  {
+    environment,
+    desk_id: text("The desk."),
+    key_id: text("The key that placed it."),
+  },
+  { title: "OpsOrder", description: "An order of any desk." },
+);
+
+export const Orders = wrapPage("orders", OpsOrder, "The newest first.");
+
+const deskFields = {
+  desk_id: text("The desk: the id of its own firm."),
+  environment,
+  legal_name: text("Its name."),
+  iec: maybeText("The importer-exporter code of its own firm."),
+  connection_state: text("The state of its own firm."),
+  plans: Type.Array(Type.String(), { description: "The plans of its root keys." }),
+  client_firms: count("How many firms it trades for besides its own, counted up to 1,000."),
+  created_at: timestamp("When it was opened."),
+};
+
+export const Desks = Type.Object({
+  desks: Type.Array(Type.Object(deskFields, { title: "Desk", description: "A desk, in short." }), {
+    description: "The newest first.",
+  }),
+  next_cursor: maybeText("Ask for the next page with this; null on the last page."),
+});
+
+export const WholeDesk = Type.Object(
+  {
+    ...deskFields,
+    commission_bps: count("What it earns on its clients' deals, in basis points of face."),
+    firm: Firm,
+    keys: Type.Array(Key, { description: "Its keys, newest first, without their secrets." }),
+  },
+  { title: "WholeDesk", description: "A desk with its own firm and its keys." },
+);
+
+const waiting = Type.Object(
+  {
+    settlements_for_buyer: count("Settlements that wait for the buyer's money."),
+    settlements_for_seller: count("Funded settlements that are not with customs yet."),
+    settlements_for_customs: count("Settlements that wait for customs."),
+    settlements_late: count("Settlements past their deadline that an outage keeps open."),
+    settlements_due_today: count("Settlements whose deadline is today."),
+    crosses_late: count("Crosses past their deadline."),
+    payouts_scheduled: count("Payouts that may leave."),
+    payouts_held: count("Payouts that are held."),
+    payouts_instructed: count("Payouts in a file that the bank has not answered."),
+    payouts_sent: count("Payouts that were sent and have not arrived."),
+    payouts_returned: count("Payouts that came back and were not sent again."),
+    approvals: count("Proposals that wait for a second person."),
+    bank_lines: count("Lines of the bank that nobody could explain."),
+    inquiries: count("Open questions to customs and banks."),
+    enquiries: count("Enquiries of the public that nobody has closed."),
+    dead_letters: count("Webhook deliveries that were given up."),
+  },
+  { title: "Waiting", description: "What waits for somebody; each is counted up to 1,000." },
+);
+
+export const Today = Type.Object(
+  {
+    environment,
+    day: day("Today."),
+    as_of: timestamp("When this was counted."),
+    waiting,
+    schemes: Type.Array(
+      Type.Object(
+        {
+          scheme,
+          market: Type.Union([openEnum(marketStates, "Whether there is a price."), Type.Null()], {
+            description: "Null before its first rate card.",
+          }),
+          mid_bps: maybeCount("The card's mid."),
+          deals: count("Deals of today."),
+          dealt_face_paise: sum("Their face, as the market shows it."),
+          house_taken_paise: count("The face that the house has taken on today."),
+          house_limit_paise: maybeCount("How much it takes on in a day."),
+        },
+        { title: "SchemeDay", description: "A scheme's day." },
+      ),
+      { description: "One for each scheme." },
+    ),
+    house_cash_paise: sum("What is on the house's own account."),
+    house_fees_paise: sum("Fees that the house has earned and not taken out."),
+    unmatched_cash_paise: sum("Money at the bank that is nobody's yet."),
+    ledger_sound: flag("Whether the last check of the books found nothing and is recent."),
+  },
+  { title: "Today", description: "What waits for somebody, and how the day stands." },
+);

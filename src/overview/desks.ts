@@ -1,0 +1,98 @@
+// Desks for the operator, and what the lists of every desk share: what they are narrowed to, and the
+// names of the firms that are in them.
+
+import { listKeysOfDesk } from "../access/read-keys.ts";
+import { requireAnyFirm, viewFirm } from "../firms/find-firms.ts";
+import type { Environment } from "../kernel/caller.ts";
+import type { DeskSearch } from "../kernel/desk-search.ts";
+import { Failure } from "../kernel/failure.ts";
+import { type Leaf, type PageQuery, readLeaf } from "../kernel/page.ts";
+import { parseQuerySpan, type TimeSpan } from "../kernel/query-time.ts";
+import type { Context } from "../platform/context.ts";
+import type { Db } from "../platform/postgres/postgres.ts";
+import { findCommissionRates } from "../settlement/commissions.ts";
+import { noOrder } from "../trading/read-orders.ts";
+import { type DeskRow, findDeskOfOrder, listDeskRows, listFirmNames } from "./desk-store.ts";
+
+export type Desk = DeskRow;
+
+/** Client firms are counted up to here. */
+const clientsMost = 1_000;
+
+export async function listDesks(
+  ctx: Pick<Context, "db" | "cursorKey">,
+  search: TimeSpan & PageQuery & { readonly environment: Environment | null },
+): Promise<Leaf<Desk>> {
+  const { limit, cursor, environment, from, to } = search;
+  return await readLeaf<Desk>(
+    {
+      list: "desks",
+      filter: { environment, from, to },
+      page: { limit, cursor },
+      signingKey: ctx.cursorKey,
+      toPosition: (row) => ({ at: row.created_at, id: row.desk_id }),
+    },
+    async (request) => {
+      const filter = { environment, from, to, deskId: null, most: clientsMost };
+      return await listDeskRows(ctx.db.planned, filter, request);
+    },
+  );
+}
+
+/** A desk with its own firm, its keys and what it earns. */
+export async function showDesk(ctx: Pick<Context, "db" | "now">, deskId: string) {
+  const filter = { environment: null, from: null, to: null, deskId, most: clientsMost };
+  const [row] = await listDeskRows(ctx.db.planned, filter, { after: undefined, fetch: 1 });
+  if (!row) throw new Failure("not_found", `no desk ${deskId}`);
+  const firm = await requireAnyFirm(ctx.db, deskId);
+  const rates = await findCommissionRates(ctx.db, [deskId]);
+  return {
+    ...row,
+    commission_bps: rates.get(deskId) ?? 0,
+    firm: viewFirm(firm, ctx.now()),
+    keys: await listKeysOfDesk(ctx, deskId),
+  };
+}
+
+/** What an operator says to narrow a list. */
+export type Narrowing = {
+  readonly environment?: Environment | undefined;
+  readonly desk_id?: string | undefined;
+  readonly firm_id?: string | undefined;
+  readonly order_id?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+};
+
+/** A firm or an order stands for its desk; what nobody has is refused rather than not found. */
+export async function resolveSearch(
+  { db }: Pick<Context, "db">,
+  { environment, desk_id, firm_id, order_id, from, to }: Narrowing,
+): Promise<DeskSearch> {
+  const ofFirm = firm_id === undefined ? undefined : (await requireAnyFirm(db, firm_id)).desk_id;
+  const ofOrder = order_id === undefined ? undefined : await requireDeskOfOrder(db, order_id);
+  if (desk_id !== undefined) await requireAnyFirm(db, desk_id);
+  return {
+    environment: environment ?? null,
+    deskId: desk_id ?? ofFirm ?? ofOrder ?? null,
+    firmId: firm_id ?? null,
+    ...parseQuerySpan({ from, to }),
+  };
+}
+
+async function requireDeskOfOrder(db: Db, orderId: string): Promise<string> {
+  const deskId = await findDeskOfOrder(db, orderId);
+  if (deskId === undefined) throw noOrder(orderId);
+  return deskId;
+}
+
+/** The names of firms, by their ids. */
+export async function findNames(
+  db: Db,
+  firmIds: readonly (string | null)[],
+): Promise<Readonly<Record<string, string>>> {
+  const ids = new Set(firmIds.filter((id) => id !== null));
+  if (ids.size === 0) return {};
+  const rows = await listFirmNames(db, [...ids]);
+  return Object.fromEntries(rows.map(({ firm_id, legal_name }) => [firm_id, legal_name]));
+}

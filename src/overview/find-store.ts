@@ -1,0 +1,194 @@
+// Statements that find one thing among everything, by its id or by a name that people have for it. They
+// read the tables of every room, so that a search is a few round trips however many kinds there are.
+
+import type { Environment } from "../kernel/caller.ts";
+import { type Db, fragment, sql } from "../platform/postgres/postgres.ts";
+
+export type FoundRow = {
+  readonly kind: string;
+  readonly id: string;
+  readonly environment: Environment | null;
+  readonly status: string | null;
+  /** What it says of itself: a number, an amount, a reference. */
+  readonly note: string | null;
+  readonly desk_id: string | null;
+  readonly desk_name: string | null;
+  readonly firm_id: string | null;
+  readonly firm_name: string | null;
+};
+
+const named = fragment`
+  found.kind, found.id, found.environment, found.status, found.note, found.desk_id,
+  desks.legal_name as desk_name, found.firm_id, named.legal_name as firm_name`;
+const withNames = fragment`
+  left join lateral (
+    select legal_name from firms where firms.firm_id = found.desk_id limit 1
+  ) as desks on true
+  left join lateral (
+    select legal_name from firms where firms.firm_id = found.firm_id limit 1
+  ) as named on true`;
+
+/** What has this id. Ids of two kinds never meet, as their prefixes differ. */
+export async function findById(db: Db, id: string): Promise<FoundRow[]> {
+  return await db.rows(sql`
+    select ${named}
+    from (
+      select 'firm' as kind, firm_id as id, environment, connection_state as status, iec as note,
+        desk_id, firm_id
+      from firms where firm_id = ${id}
+      union all
+      select 'key', key_id, environment, state, name, desk_id, firm_id
+      from api_keys where key_id = ${id}
+      union all
+      select 'order', order_id, environment, state, side || ' ' || scheme, desk_id, firm_id
+      from orders where order_id = ${id}
+      union all
+      select 'quote', quote_ref, environment, null, coalesce(order_id, side), desk_id, firm_id
+      from quotes where quote_ref = ${id}
+      union all
+      select 'settlement', settlement_id, environment, state, origin, buyer_desk_id, buyer_firm_id
+      from settlements where settlement_id = ${id}
+      union all
+      select 'payout', payout_id, environment, state, utr, desk_id, firm_id
+      from payouts where payout_id = ${id}
+      union all
+      select 'cross', cross_id, environment, state, kind, seller_desk_id, seller_firm_id
+      from crosses where cross_id = ${id}
+      union all
+      select 'credit', credit_id, environment, state, scrip_no, desk_id, firm_id
+      from credits where credit_id = ${id}
+      union all
+      select 'group', group_id, environment, null, name, desk_id, null
+      from groups where group_id = ${id}
+      union all
+      select 'inquiry', inquiry_id, environment, state, kind || ' of ' || subject_id, desk_id, null
+      from inquiries where inquiry_id = ${id}
+      union all
+      select 'webhook', webhook_id, environment, state, event, desk_id, firm_id
+      from webhooks where webhook_id = ${id}
+      union all
+      select 'delivery', delivery_id, environment, state, event, desk_id, null
+      from deliveries where delivery_id = ${id}
+      union all
+      select 'approval', approval_id, environment, state, summary, null, null
+      from approvals where approval_id = ${id}
+      union all
+      select 'payout_file', file_id, environment, state, rail, null, null
+      from payout_files where file_id = ${id}
+      union all
+      select 'bank_line', line_id, environment, state, utr, null, firm_id
+      from bank_lines where line_id = ${id}
+      union all
+      select 'enquiry', enquiry_ref, null, status, kind, null, null
+      from enquiries where enquiry_ref = ${id}
+    ) as found
+    ${withNames}`);
+}
+
+/** Credits of a number: claims, live holdings and ended ones, each by the index of its standing. */
+export async function findByScripNo(db: Db, scripNo: string, limit: number): Promise<FoundRow[]> {
+  return await db.rows(sql`
+    select ${named}
+    from (
+      (
+        select 'credit' as kind, credit_id as id, environment, state as status,
+          scrip_no as note, desk_id, firm_id
+        from credits
+        where environment in ('live', 'sandbox') and scrip_no = ${scripNo} and standing = 'live'
+        limit ${limit}
+      )
+      union all
+      (
+        select 'credit', credit_id, environment, state, scrip_no, desk_id, firm_id
+        from credits
+        where environment in ('live', 'sandbox') and scrip_no = ${scripNo} and standing = 'claim'
+        limit ${limit}
+      )
+      union all
+      (
+        select 'credit', credit_id, environment, state, scrip_no, desk_id, firm_id
+        from credits
+        where environment in ('live', 'sandbox') and scrip_no = ${scripNo} and standing is null
+        limit ${limit}
+      )
+    ) as found
+    ${withNames}
+    limit ${limit}`);
+}
+
+/** What a bank or a document calls by this reference: a UTR, the line of a file, an invoice number. */
+export async function findByReference(db: Db, text: string, limit: number): Promise<FoundRow[]> {
+  return await db.rows(sql`
+    select ${named}
+    from (
+      select 'payout' as kind, payout_id as id, environment, state as status, utr as note, desk_id,
+        firm_id
+      from payouts
+      where environment in ('live', 'sandbox') and rail in ('RTGS', 'NEFT', 'IMPS')
+        and utr = ${text} and remitted_with = payout_id
+      union all
+      select 'deposit', reference, environment, null, settlement_id, desk_id, firm_id
+      from deposits where environment in ('live', 'sandbox') and reference = ${text}
+      union all
+      select 'bank_line', line_id, environment, state, utr, null, firm_id
+      from bank_lines where utr = ${text}
+      union all
+      select 'bank_line', line_id, environment, state, back_utr, null, firm_id
+      from bank_lines where environment in ('live', 'sandbox') and back_utr = ${text}
+      union all
+      select 'payout', lead_id, null, state, reference, null, firm_id
+      from payout_file_lines where reference = ${text}
+      union all
+      select 'settlement', settlement_id, environment, null, invoice_no, null, firm_id
+      from fee_invoices where environment in ('live', 'sandbox') and invoice_no = ${text}
+    ) as found
+    ${withNames}
+    limit ${limit}`);
+}
+
+/** Firms of an IEC or a PAN, on every desk. */
+export async function findByIdentifier(db: Db, text: string, limit: number): Promise<FoundRow[]> {
+  return await db.rows(sql`
+    select ${named}
+    from (
+      select 'firm' as kind, firm_id as id, environment, connection_state as status, iec as note,
+        desk_id, firm_id
+      from firms
+      where firm_id = any(array(
+        (select firm_id from firms where iec = ${text} limit ${limit})
+        union
+        (select firm_id from firms where pan = ${text} limit ${limit})
+      ))
+    ) as found
+    ${withNames}
+    limit ${limit}`);
+}
+
+/** Firms whose name begins so. */
+export async function findByNameStart(db: Db, pattern: string, limit: number): Promise<FoundRow[]> {
+  return await db.rows(sql`
+    select ${named}
+    from (
+      select 'firm' as kind, firm_id as id, environment, connection_state as status, iec as note,
+        desk_id, firm_id
+      from firms
+      where lower(legal_name) like ${pattern}
+      limit ${limit}
+    ) as found
+    ${withNames}`);
+}
+
+/** Firms with words in their name that begin so. */
+export async function findByNameWords(db: Db, words: string, limit: number): Promise<FoundRow[]> {
+  return await db.rows(sql`
+    select ${named}
+    from (
+      select 'firm' as kind, firm_id as id, environment, connection_state as status, iec as note,
+        desk_id, firm_id
+      from firms
+      where to_tsvector('simple', translate(legal_name, './-&,()_@:''"', '            '))
+        @@ to_tsquery('simple', ${words})
+      limit ${limit}
+    ) as found
+    ${withNames}`);
+}

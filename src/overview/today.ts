@@ -1,0 +1,80 @@
+import type { Environment } from "../kernel/caller.ts";
+import type { PaiseSum } from "../kernel/money.ts";
+import { type Scheme, schemes } from "../kernel/scheme.ts";
+import { dayMs, type IstDay, istDay, istDayStart } from "../kernel/time.ts";
+import { ledgerIsSound } from "../ledger/check-ledger.ts";
+import type { Context } from "../platform/context.ts";
+import { loadCardsToday } from "../rates/current-cards.ts";
+import type { MarketState } from "../rates/rules.ts";
+import { countWaiting, sumDealt, sumHouseMoney, type Waiting } from "./watch-store.ts";
+
+/** Counts stop here: a person has more than enough to do then. */
+const countMost = 1_000;
+
+/** One scheme's day. */
+export type SchemeDay = {
+  readonly scheme: Scheme;
+  /** Null before its first card. */
+  readonly market: MarketState | null;
+  readonly mid_bps: number | null;
+  readonly deals: number;
+  readonly dealt_face_paise: PaiseSum;
+  /** The face that the house has taken on today, of what it may. */
+  readonly house_taken_paise: number;
+  readonly house_limit_paise: number | null;
+};
+
+export type Today = {
+  readonly environment: Environment;
+  readonly day: IstDay;
+  readonly as_of: Date;
+  readonly waiting: Waiting;
+  readonly schemes: readonly SchemeDay[];
+  readonly house_cash_paise: PaiseSum;
+  readonly house_fees_paise: PaiseSum;
+  readonly unmatched_cash_paise: PaiseSum;
+  readonly ledger_sound: boolean;
+};
+
+/** What waits for somebody, and how the day stands. */
+export async function showToday(
+  { db, now: readClock }: Pick<Context, "db" | "now">,
+  environment: Environment,
+): Promise<Today> {
+  const now = readClock();
+  const day = istDay(now);
+  const dayStart = istDayStart(day);
+  const dayEnd = new Date(dayStart.getTime() + dayMs);
+  const [waiting, dealt, money, findCard, isSound] = await Promise.all([
+    countWaiting(db.planned, { environment, now, dayEnd, most: countMost }),
+    sumDealt(db, environment, dayStart),
+    sumHouseMoney(db, environment),
+    db.run(loadCardsToday([environment], now)),
+    ledgerIsSound(db, now),
+  ]);
+  const onAccount = (account: string): PaiseSum =>
+    money.find((row) => row.account === account)?.paise ?? 0;
+  return {
+    environment,
+    day,
+    as_of: now,
+    waiting,
+    schemes: schemes.map((scheme) => {
+      const card = findCard(environment, scheme);
+      const tape = dealt.find((row) => row.scheme === scheme);
+      return {
+        scheme,
+        market: card?.state ?? null,
+        mid_bps: card?.mid_bps ?? null,
+        deals: tape?.deals ?? 0,
+        dealt_face_paise: tape?.face_paise ?? 0,
+        house_taken_paise: card?.taken_paise ?? 0,
+        house_limit_paise: card?.house_limit_paise ?? null,
+      };
+    }),
+    house_cash_paise: onAccount("house_cash"),
+    house_fees_paise: onAccount("house_fees"),
+    unmatched_cash_paise: onAccount("unmatched_cash"),
+    ledger_sound: isSound,
+  };
+}

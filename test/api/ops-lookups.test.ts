@@ -1,0 +1,199 @@
+// What an operator looks for, over all desks at once: one thing by what is known of it, lists that are
+// narrowed and paged, an order to cancel, and the day.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { newId } from "../../src/kernel/ids.ts";
+import { addFirm } from "../support/holdings.ts";
+import { liveSeller, sellLive } from "../support/live-sales.ts";
+import { asBearer, startOps } from "../support/ops.ts";
+import { dealer } from "../support/orders.ts";
+import { addPerson } from "../support/people.ts";
+import { startService } from "../support/service.ts";
+import { payoutsOf } from "../support/settlements.ts";
+
+async function startDesk(t: Parameters<typeof startService>[0]) {
+  const service = await startService(t);
+  const ops = await startOps(t, service);
+  const asha = await addPerson(service, { name: "asha", role: "admin" });
+  const headers = asBearer((await asha.signIn()).token);
+  const get = async (path: string, expect = 200) =>
+    (await ops.send("GET", path, { headers, expect })).body;
+  const post = async (path: string, expect = 200) =>
+    (await ops.send("POST", path, { headers, body: {}, expect })).body;
+  const find = async (text: string): Promise<{ kind: string; id: string; firm_name: string }[]> =>
+    (await get(`/ops/find?q=${encodeURIComponent(text)}`)).found;
+  return { service, get, post, find };
+}
+
+/** Rests: nobody asks so much. */
+const resting = { side: "sell", limit_bps: 9_990 } as const;
+
+test("find leads to a thing by its id, an IEC, a PAN, a name, a scrip number and a UTR", async (t) => {
+  const { service, find } = await startDesk(t);
+  const { key, deskId, firmId, scripNo, pan, post } = await dealer(service);
+  const { body: order } = await post("/v1/orders", { ...resting, scrip_no: scripNo }, 201);
+  const [iec] = (
+    await service.ctx.db.pool.query("select iec from firms where firm_id = $1", [firmId])
+  ).rows.map((row) => row.iec as string);
+
+  const only = async (text: string, kind: string, id: string) => {
+    const found = await find(text);
+    assert.deepEqual(
+      found.filter((one) => one.kind === kind).map((one) => one.id),
+      [id],
+      `${text}: ${JSON.stringify(found)}`,
+    );
+  };
+  await only(order.order_id, "order", order.order_id);
+  await only(` ${order.order_id.toUpperCase()} `, "order", order.order_id);
+  await only(firmId, "firm", firmId);
+  await only(deskId, "firm", deskId);
+  await only(iec ?? "", "firm", firmId);
+  await only(pan.toLowerCase(), "firm", firmId);
+  const [credit] = await find(scripNo.toLowerCase());
+  assert.equal(credit?.kind, "credit");
+  await only(credit.id, "credit", credit.id);
+  const { body: me } = await service.send("GET", "/v1/whoami", { key, expect: 200 });
+  await only(me.key_id, "key", me.key_id);
+
+  const seller = await liveSeller(service);
+  const [settlementId = ""] = await sellLive(service, seller, 24_400_000);
+  const [payout] = await payoutsOf(service, seller);
+  const utr = "HDFCR52026111500042";
+  await service.ctx.db.pool.query(
+    `update payouts set state = 'sent', utr = $2, remitted_with = payout_id,
+      remitted_paise = paise, look_at = null where payout_id = $1`,
+    [payout.payout_id, utr],
+  );
+  await only(settlementId, "settlement", settlementId);
+  await only(payout.payout_id, "payout", payout.payout_id);
+  await only(utr.toLowerCase(), "payout", payout.payout_id);
+});
+
+test("find leads to firms by the start of their name and by any of its words", async (t) => {
+  const { service, find } = await startDesk(t);
+  const { firm_id: deskId } = await service.issue();
+  const named = async (legalName: string) => await addFirm(service, { deskId, legalName });
+  const shree = await named("Shree Ganesh Exports (Surat) Pvt. Ltd.");
+  const other = await named("Ganesh & Sons");
+  const odd = await named("100% Cotton_Mills");
+  const ids = async (text: string) => (await find(text)).map(({ id }) => id).toSorted();
+  assert.deepEqual(await ids("shree gan"), [shree]);
+  assert.deepEqual(await ids("ganesh"), [shree, other].toSorted());
+  assert.deepEqual(await ids("ltd surat"), [shree]);
+  assert.deepEqual(await ids("SURA"), [shree]);
+  assert.deepEqual(await ids("100% cot"), [odd]);
+  assert.deepEqual(await ids("100_ cot"), [odd], "words, not a pattern");
+  assert.deepEqual(await ids("1%0"), []);
+  for (const text of ["'", "\\", "':*", "& | !", "(", "💥", "%", "_"]) await ids(text);
+  const [found] = await find("shree");
+  assert.equal(found?.firm_name, "Shree Ganesh Exports (Surat) Pvt. Ltd.");
+});
+
+test("lists over all desks are paged by cursor and narrowed by desk, firm, order, state and day", async (t) => {
+  const { service, get } = await startDesk(t);
+  const [one, two] = [await dealer(service, [{}, {}, {}]), await dealer(service, [{}, {}])];
+  const placed: string[] = [];
+  for (const { post, scripNos } of [one, two]) {
+    for (const scrip_no of scripNos) {
+      service.clock.advance({ seconds: 1 });
+      const { body } = await post("/v1/orders", { side: "sell", scrip_no }, 201);
+      placed.unshift(body.order_id);
+    }
+  }
+  const idsIn = async (query: string) =>
+    (await get(`/ops/orders?${query}`)).orders.map((o: { order_id: string }) => o.order_id);
+
+  assert.deepEqual(await idsIn("environment=sandbox"), placed);
+  assert.deepEqual(await idsIn("environment=live"), []);
+  assert.deepEqual(await idsIn(`desk_id=${one.deskId}`), placed.slice(2));
+  assert.deepEqual(await idsIn(`firm_id=${two.firmId}`), placed.slice(0, 2));
+  assert.deepEqual(await idsIn(`firm_id=${two.deskId}`), []);
+  assert.deepEqual(await idsIn("status=open"), []);
+  assert.deepEqual(await idsIn("status=matched&side=sell&scheme=RODTEP"), placed);
+  assert.deepEqual(await idsIn("from=2026-11-15&to=2026-11-15"), placed);
+  assert.deepEqual(await idsIn("to=2026-11-14"), []);
+  assert.deepEqual(await idsIn("from=2026-11-16"), []);
+
+  for (const list of ["orders", "settlements", "credits", "firms", "keys", "payouts", "desks"]) {
+    for (const narrowed of list === "desks" ? [""] : ["", `&desk_id=${one.deskId}`]) {
+      const whole = (await get(`/ops/${list}?limit=1000${narrowed}`))[list];
+      const pages: object[] = [];
+      let cursor: string | null = "";
+      while (cursor !== null) {
+        const next: string = cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`;
+        const page = await get(`/ops/${list}?limit=2${narrowed}${next}`);
+        pages.push(...page[list]);
+        cursor = page.next_cursor;
+      }
+      assert.deepEqual(pages, whole, `${list}${narrowed}`);
+      if (list !== "payouts") assert.ok(whole.length > 0, `${list}${narrowed} has rows`);
+    }
+  }
+  const { next_cursor: cursor } = await get("/ops/orders?limit=2");
+  await get(`/ops/orders?limit=2&side=sell&cursor=${encodeURIComponent(cursor)}`, 400);
+  await get(`/ops/settlements?limit=2&cursor=${encodeURIComponent(cursor)}`, 400);
+
+  const [orderId = ""] = placed;
+  const { settlements, names } = await get(`/ops/settlements?order_id=${orderId}`);
+  const order = await get(`/ops/orders/${orderId}`);
+  assert.deepEqual(
+    settlements.map((row: { settlement_id: string }) => row.settlement_id),
+    order.settlement_ids,
+  );
+  assert.equal(names[two.firmId], "Client firm");
+  assert.deepEqual([order.desk_id, order.environment], [two.deskId, "sandbox"]);
+
+  const nobody = newId("frm", service.ctx.now());
+  await get(`/ops/orders?firm_id=${nobody}`, 404);
+  await get(`/ops/settlements?order_id=${newId("ord", service.ctx.now())}`, 404);
+  await get("/ops/orders?from=yesterday!!", 422);
+  await get(`/ops/orders/${newId("ord", service.ctx.now())}`, 404);
+  await get(`/ops/desks/${two.firmId}`, 404);
+  const desk = await get(`/ops/desks/${two.deskId}`);
+  assert.deepEqual([desk.client_firms, desk.plans, desk.keys.length], [1, ["sandbox"], 1]);
+});
+
+test("an operator cancels what rests of any desk's order, once and again, and the desk reads who did", async (t) => {
+  const { service, post } = await startDesk(t);
+  const desk = await dealer(service, [{}, {}]);
+  const [rests = "", dealt = ""] = desk.scripNos;
+  const { body: open } = await desk.post("/v1/orders", { ...resting, scrip_no: rests }, 201);
+  const { body: matched } = await desk.post("/v1/orders", { side: "sell", scrip_no: dealt }, 201);
+  assert.deepEqual([open.status, matched.status], ["open", "matched"]);
+
+  const cancelled = await post(`/ops/orders/${open.order_id}/cancel`);
+  assert.equal(cancelled.status, "cancelled");
+  assert.deepEqual(await post(`/ops/orders/${open.order_id}/cancel`), cancelled);
+  await post(`/ops/orders/${matched.order_id}/cancel`, 409);
+  await post(`/ops/orders/${newId("ord", service.ctx.now())}/cancel`, 404);
+
+  const seen = await desk.read(open.order_id);
+  assert.equal(seen.history.at(-1).reason, "cancelled_by_operator");
+  assert.equal((await desk.credit(rests)).status, "listed", "its credit is free again");
+  const { events } = await desk.get("/v1/events");
+  assert.ok(
+    events.some(
+      (event: { event: string; entity: { id: string } }) =>
+        event.event === "order.cancelled" && event.entity.id === open.order_id,
+    ),
+  );
+});
+
+test("today counts what waits, by environment", async (t) => {
+  const { service, get } = await startDesk(t);
+  const seller = await liveSeller(service);
+  await sellLive(service, seller, 24_400_000, 24_500_000);
+  const today = await get("/ops/today");
+  assert.equal(today.environment, "live");
+  assert.equal(today.day, "2026-11-15");
+  const { payouts_scheduled, payouts_held } = today.waiting;
+  assert.equal(payouts_scheduled + payouts_held, 2);
+  assert.equal(today.schemes.find((s: { scheme: string }) => s.scheme === "RODTEP").deals, 2);
+  assert.equal(today.ledger_sound, true);
+  const sandbox = await get("/ops/today?environment=sandbox");
+  assert.equal(sandbox.waiting.payouts_scheduled, 0);
+  assert.equal(sandbox.schemes[0].market, "open");
+});
