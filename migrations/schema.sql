@@ -118,7 +118,6 @@ create table approvals (
   constraint approvals_value_check CHECK (((value_paise >= 0) AND (value_paise <= '9007199254740991'::bigint)))
 );
 CREATE INDEX approvals_by_subject ON public.approvals USING btree (kind, subject_id, state);
-CREATE INDEX approvals_newest ON public.approvals USING btree (proposed_at DESC, approval_id DESC);
 CREATE UNIQUE INDEX approvals_open ON public.approvals USING btree (kind, subject_id) WHERE (state = 'proposed'::text);
 
 create table audit_checkpoints (
@@ -518,6 +517,7 @@ create table deliveries (
   constraint deliveries_version_check CHECK ((version > 0))
 );
 CREATE INDEX deliveries_dead ON public.deliveries USING btree (desk_id, updated_at DESC, delivery_id DESC) WHERE (state = 'dead'::text);
+CREATE INDEX deliveries_dead_newest ON public.deliveries USING btree (updated_at DESC, delivery_id DESC) WHERE (state = 'dead'::text);
 CREATE INDEX deliveries_pending ON public.deliveries USING btree (webhook_id, due_at) WHERE (state = 'pending'::text);
 
 create table delivery_attempts (
@@ -600,7 +600,6 @@ create table enquiries (
   constraint enquiries_status_check CHECK ((status = ANY (ARRAY['received'::text, 'closed'::text]))),
   constraint enquiries_version_check CHECK ((version > 0))
 );
-CREATE INDEX enquiries_newest ON public.enquiries USING btree (created_at DESC, enquiry_ref DESC);
 CREATE INDEX enquiries_to_forget ON public.enquiries USING btree (forget_at);
 CREATE UNIQUE INDEX enquiries_open_digest ON public.enquiries USING btree (digest) WHERE (status = 'received'::text);
 
@@ -1246,7 +1245,6 @@ create table payout_files (
   constraint payout_files_voided CHECK (((state <> 'voided'::text) OR (voided_by IS NOT NULL))),
   constraint payout_files_voided_whole CHECK ((((voided_by IS NULL) = (voided_at IS NULL)) AND ((voided_by IS NULL) = (void_reason IS NULL))))
 );
-CREATE INDEX payout_files_newest ON public.payout_files USING btree (made_at DESC, file_id DESC);
 
 create table payout_lines (
   payout_id text not null,

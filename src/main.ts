@@ -109,7 +109,8 @@ export async function serve(variables: Variables): Promise<void> {
     if (wakeOn) stack.defer(ctx.db.onAnnounced(wakeOn, worker.wake));
   }
   const window = openLocalRateWindow(() => performance.now());
-  await listenForOperators(buildOpsApp({ ctx, metrics, window, config }), config, ctx, stack);
+  const opsApp = await buildOpsApp({ ctx, metrics, window, config });
+  await listenForOperators(opsApp, config, ctx, stack);
 
   const address = baseUrl(app, config);
   process.stdout.write(`scripdesk listens on ${address}\n`);

@@ -9,13 +9,20 @@ import type { Config } from "./config.ts";
 import { Failure } from "./kernel/failure.ts";
 import { notSignedIn, type Permission, refuseUnpermitted } from "./operators/rules.ts";
 import { findSignedIn } from "./operators/sign-in.ts";
+import { consoleRoutes } from "./console/routes.ts";
+import { findConsoleToken } from "./console/session.ts";
 import { describeOps } from "./ops/openapi.ts";
 import { opsRoutes } from "./ops/routes.ts";
+import { serializeAnswer } from "./ops/serialize-answer.ts";
+import { openBoards } from "./market/stream-board.ts";
+import { openStreams, type Streams } from "./platform/http/sse.ts";
 import type { Context } from "./platform/context.ts";
+import { tagAnswers } from "./platform/http/caching.ts";
 import { type App, createServer } from "./platform/http/server.ts";
+import { serveConsole } from "./platform/http/web-page.ts";
 import { logRequests } from "./platform/log.ts";
 import type { Metrics } from "./platform/metrics.ts";
-import { onLost, settlementHooks } from "./hooks.ts";
+import { latestIndex, onLost, settlementHooks } from "./hooks.ts";
 import type { RateWindow } from "./access/rate-window.ts";
 
 /** Calls per operator and minute; far above manual use. */
@@ -34,7 +41,8 @@ export type OpsOptions = {
   >;
 };
 
-export function buildOpsApp({ ctx, metrics, window, config }: OpsOptions): App {
+export async function buildOpsApp(options: OpsOptions): Promise<App> {
+  const { ctx, metrics, window, config } = options;
   const { trustProxy, letterhead } = config;
   const app = createServer({
     log: ctx.log,
@@ -45,10 +53,13 @@ export function buildOpsApp({ ctx, metrics, window, config }: OpsOptions): App {
     pagesUnder: "/ops-pages",
   });
   logRequests(app);
+  tagAnswers(app);
   admitPeople(app, ctx, window);
   serveMetrics(app, metrics);
   serveDocument(app);
-  opsRoutes(app, ctx, {
+  const boards = openBoards({ ...ctx, latestIndex }, serializeAnswer);
+  app.addHook("onClose", () => boards.close());
+  const wiring = {
     kinds: approvalKinds,
     attesting,
     settlementHooks,
@@ -56,7 +67,11 @@ export function buildOpsApp({ ctx, metrics, window, config }: OpsOptions): App {
     letterhead,
     twoFromPaise: config.twoOperatorsFromPaise,
     twoFromBps: config.twoOperatorsFromBps,
-  });
+    boards,
+  };
+  opsRoutes(app, ctx, { wiring, streams: watchPeople(app, ctx) });
+  consoleRoutes(app, ctx);
+  await serveConsole(app);
   return app;
 }
 
@@ -67,16 +82,19 @@ function admitPeople(app: App, ctx: Context, window: RateWindow): void {
       throw new Failure("rate_limited", "too many calls", { form: "edge" });
     }
   };
-  app.knowsKey = async (request) =>
-    await findSignedIn(ctx, bearer(request)).then(
-      () => true,
-      () => false,
-    );
+  app.knowsKey = async (request) => {
+    try {
+      await findSignedIn(ctx, findToken(request));
+      return true;
+    } catch {
+      return false;
+    }
+  };
   const enter =
     (permission: Permission): onRequestAsyncHookHandler =>
     async (request) => {
       refuseOpenWire(request);
-      const token = bearer(request);
+      const token = findToken(request);
       const actor = await findSignedIn(ctx, token, request.id);
       await take(`person ${actor.id}`, callsPerMinute);
       refuseUnpermitted(actor.role, permission);
@@ -96,8 +114,30 @@ function admitPeople(app: App, ctx: Context, window: RateWindow): void {
   });
 }
 
-function bearer({ headers: { authorization = "" } }: FastifyRequest): string {
-  const [, token] = /^Bearer ([!-~]{1,200})$/i.exec(authorization) ?? [];
+/** Streams that end when the session of their person does. */
+function watchPeople(app: App, ctx: Context): Streams {
+  const identify = ({ operator }: FastifyRequest) => {
+    if (!operator) throw new Error("streams are for people who are signed in");
+    return { key: operator.token, owner: operator.actor.id };
+  };
+  const deadAmong = async (tokens: readonly string[]) => {
+    const dead = new Set<string>();
+    for (const token of tokens) {
+      await findSignedIn(ctx, token).catch((error: unknown) => {
+        if (!(error instanceof Failure)) throw error;
+        dead.add(token);
+      });
+    }
+    return dead;
+  };
+  return openStreams(app, { identify, deadAmong });
+}
+
+/** A bearer's token, or that of the console's cookie where no credential is sent besides. */
+function findToken(request: FastifyRequest): string {
+  const { authorization } = request.headers;
+  const [, bearer] = /^Bearer ([!-~]{1,200})$/i.exec(authorization ?? "") ?? [];
+  const token = authorization === undefined ? findConsoleToken(request) : bearer;
   if (token === undefined) throw notSignedIn();
   return token;
 }

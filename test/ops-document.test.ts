@@ -44,7 +44,8 @@ test("every operation has a name of its own, names the fields of its answer and 
   assert.equal(described.length, operations.length);
   assert.equal(new Set(described.map(({ operationId }) => operationId)).size, described.length);
   for (const { operationId, description, responses } of described) {
-    const schema = responses["200"]?.content?.["application/json"]?.schema;
+    const [content] = Object.values(responses["200"]?.content ?? {});
+    const schema = content?.schema;
     assert.ok(schema, operationId);
     const shapes = resolve(schema).anyOf ?? [schema];
     for (const shape of shapes.map(resolve)) {
@@ -76,7 +77,7 @@ test("control: an answer with a field too many, too few or of another type is fo
   const check = openConformance(document);
   const say = (path: string, status: number, body: object) =>
     check("GET", path, { status, body, text: JSON.stringify(body) });
-  const whoami = { name: "asha", role: "admin" };
+  const whoami = { name: "asha", role: "admin", permissions: ["read"] };
   say("/ops/whoami", 200, whoami);
   assert.throws(() => say("/ops/whoami", 200, { ...whoami, token: "operator_x" }), /additional/);
   assert.throws(() => say("/ops/whoami", 200, { role: "admin" }), /name/);

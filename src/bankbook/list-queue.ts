@@ -21,9 +21,18 @@ type QueuedLine = {
 
 export async function listQueue(
   ctx: Pick<Context, "db" | "sealKey">,
-  { environment, limit }: { readonly environment: Environment; readonly limit: number },
+  {
+    environment,
+    after,
+    limit,
+  }: {
+    readonly environment: Environment;
+    /** Only those that wait behind this one. */
+    readonly after?: string | undefined;
+    readonly limit: number;
+  },
 ): Promise<QueuedLine[]> {
-  const rows = await listRows(ctx.db, environment, limit);
+  const rows = await listRows(ctx.db.planned, { environment, after: after ?? null, limit });
   return rows.map((row) => {
     const opened = open(row.details_sealed, buildDetailsPurpose(row.line_key), ctx.sealKey);
     const details = JSON.parse(opened) as LineDetails; // Sealed by ourselves in this form.

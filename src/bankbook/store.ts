@@ -185,13 +185,25 @@ export async function findLine(db: Db, lineId: string): Promise<BankLineRow | un
 /** Oldest first. */
 export async function listQueue(
   db: Db,
-  environment: Environment,
-  limit: number,
+  {
+    environment,
+    after,
+    limit,
+  }: {
+    readonly environment: Environment;
+    readonly after: string | null;
+    readonly limit: number;
+  },
 ): Promise<BankLineRow[]> {
   return await db.rows(sql`
     select ${lineColumns}
     from bank_lines
     where environment = ${environment} and state in ('queued', 'returning')
+      and (${after}::text is null or (day, line_id) > (
+        select place.day, place.line_id
+        from bank_lines as place
+        where place.line_id = ${after}
+      ))
     order by day, line_id
     limit ${limit}`);
 }

@@ -28,9 +28,14 @@ type OpenedEnquiry = Enquiry &
 
 export async function listEnquiries(
   ctx: Context,
-  filter: { readonly status: EnquiryStatus | null; readonly limit: number },
+  filter: {
+    readonly status: EnquiryStatus | null;
+    /** Only those made before this one. */
+    readonly before?: string | undefined;
+    readonly limit: number;
+  },
 ): Promise<OpenedEnquiry[]> {
-  const rows = await listRows(ctx.db, filter);
+  const rows = await listRows(ctx.db.planned, { ...filter, before: filter.before ?? null });
   return rows.map((row) => openEnquiry(row, ctx));
 }
 

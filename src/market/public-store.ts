@@ -122,16 +122,25 @@ export async function lockEnquiry(tx: Tx, enquiryRef: string): Promise<EnquiryRo
   return row;
 }
 
-/** Newest first. */
+/** Newest first. References are made in the order of time. */
 export async function listEnquiries(
   db: Db,
-  { status, limit }: { readonly status: EnquiryStatus | null; readonly limit: number },
+  {
+    status,
+    before,
+    limit,
+  }: {
+    readonly status: EnquiryStatus | null;
+    readonly before: string | null;
+    readonly limit: number;
+  },
 ): Promise<EnquiryRow[]> {
   return await db.rows(sql`
     select ${enquiryColumns}
     from enquiries
-    where ${status}::text is null or status = ${status}
-    order by created_at desc, enquiry_ref desc
+    where (${status}::text is null or status = ${status})
+      and (${before}::text is null or enquiry_ref < ${before})
+    order by enquiry_ref desc
     limit ${limit}`);
 }
 

@@ -12,6 +12,14 @@ export async function listMarkets(ctx: MarketContext, caller: Caller): Promise<M
   return toMarketList(await readLatest(ctx, caller.environment), caller);
 }
 
+/** The last update of every market with its buy price, for operators. */
+export async function readMarketsWithAsks(
+  ctx: MarketContext,
+  environment: Caller["environment"],
+): Promise<readonly Market[]> {
+  return toMarketList(await readLatest(ctx, environment), { buySide: true }).markets;
+}
+
 /** The last update of every scheme; computed here when the worker has not run yet. */
 export async function readLatest(
   ctx: MarketContext,

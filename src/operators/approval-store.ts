@@ -127,14 +127,15 @@ export type ApprovalSearch = {
   readonly environment: Environment | null;
   readonly kind: string | null;
   readonly state: ApprovalState | null;
+  readonly before: string | null;
   readonly now: Date;
   readonly limit: number;
 };
 
-/** Newest first. An undecided proposal past its time counts as expired. */
+/** Newest first: ids are made in the order of time. An undecided proposal past its time counts as expired. */
 export async function listApprovals(
   db: Db,
-  { environment, kind, state, now, limit }: ApprovalSearch,
+  { environment, kind, state, before, now, limit }: ApprovalSearch,
 ): Promise<ApprovalRow[]> {
   return await db.rows(sql`
     select ${approvalColumns}
@@ -145,6 +146,7 @@ export async function listApprovals(
         when state = 'proposed' and expires_at <= ${now} then 'expired'
         else state
       end)
-    order by proposed_at desc, approval_id desc
+      and (${before}::text is null or approval_id < ${before})
+    order by approval_id desc
     limit ${limit}`);
 }

@@ -36,10 +36,13 @@ export type ApprovalView = ReturnType<typeof viewApproval>;
 
 export async function listApprovals(
   ctx: Pick<Context, "db" | "now">,
-  search: Omit<ApprovalSearch, "now">,
+  search: Omit<ApprovalSearch, "now" | "before"> & {
+    /** Only those made before this one. */
+    readonly before?: string | undefined;
+  },
 ): Promise<ApprovalView[]> {
   const now = ctx.now();
-  const rows = await listRows(ctx.db, { ...search, now });
+  const rows = await listRows(ctx.db.planned, { ...search, before: search.before ?? null, now });
   return rows.map((row) => viewApproval(row, now));
 }
 

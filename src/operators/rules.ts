@@ -103,6 +103,12 @@ export function isPermitted(role: OperatorRole, permission: Permission): boolean
   return role === "admin" || roles.includes(role);
 }
 
+export function listPermissions(role: OperatorRole | undefined): Permission[] {
+  if (role === undefined) return [];
+  const all = Object.keys(permissions) as Permission[]; // The table has no other names.
+  return all.filter((permission) => isPermitted(role, permission));
+}
+
 export function refuseUnpermitted(role: OperatorRole, permission: Permission): void {
   if (isPermitted(role, permission)) return;
   const allowed = operatorRoles.filter((candidate) => isPermitted(candidate, permission));

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 
 import { bankLineStates } from "../bankbook/rules.ts";
 import { nullable, openEnum } from "../platform/http/wire.ts";
-import { count, day, doneOrProposed, maybeText, outcome, sum, text, wrapList } from "./schema.ts";
+import { count, day, doneOrProposed, maybeText, outcome, sum, text, pageList } from "./schema.ts";
 
 const maybeSum = (description: string) =>
   nullable<number | bigint>({ type: "integer", description });
@@ -43,7 +43,7 @@ export const ImportedStatement = Type.Object(
   { title: "ImportedStatement", description: "What became of a bank's statement." },
 );
 
-export const BankQueue = wrapList(
+export const BankQueue = pageList(
   "lines",
   Type.Object(
     {

@@ -15,12 +15,13 @@ import {
 } from "./bank-schema.ts";
 import {
   act,
+  cursor,
   id,
-  limitUsual,
   listQuery,
   type Operation,
   optional,
   read,
+  readPage,
   text,
 } from "./operation.ts";
 
@@ -95,11 +96,13 @@ export const bankOperations: readonly Operation[] = [
     ...bank,
     summary: "List the bank's lines that nobody could explain, the oldest first",
     permission: "bank.write",
-    query: { limit: listQuery.limit },
+    query: { limit: listQuery.limit, cursor },
     answer: BankQueue,
-    run: async ({ ctx, query: { limit = limitUsual } }) => ({
-      lines: await listQueue(ctx, { environment, limit }),
-    }),
+    run: async ({ ctx, query }) =>
+      await readPage("lines", query.limit, {
+        list: async (limit) => await listQueue(ctx, { environment, after: query.cursor, limit }),
+        findId: (row) => row.line_id,
+      }),
   }),
   act("assignBankLine", "/ops/bank/queue/:line_id/assign", {
     ...bank,

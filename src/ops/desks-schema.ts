@@ -3,7 +3,16 @@ import { Type } from "typebox";
 import { Firm } from "../firms/schema.ts";
 import { Key } from "../access/schema.ts";
 import { Statement } from "../reports/statement-schema.ts";
-import { count, doneOrProposed, flag, maybeCount, text, wrapList, wrapPage } from "./schema.ts";
+import {
+  count,
+  doneOrProposed,
+  firmNames,
+  flag,
+  maybeCount,
+  text,
+  wrapList,
+  wrapPage,
+} from "./schema.ts";
 
 export { Firm, Key, Statement };
 
@@ -47,6 +56,8 @@ export const Firms = wrapPage(
   ),
   "The newest first.",
 );
+
+export const FirmNames = Type.Object({ names: firmNames });
 
 export const Commission = Type.Object(
   {

@@ -8,6 +8,7 @@ import {
   toOperatorRequester,
   viewFirm,
 } from "../firms/find-firms.ts";
+import { findNames } from "../overview/desks.ts";
 import { resumeFirm, suspendFirm } from "../firms/change-firm.ts";
 import { firmStates } from "../firms/rules.ts";
 import { issueKey } from "../access/issue-keys.ts";
@@ -20,6 +21,7 @@ import {
   Commission,
   CommissionPayment,
   Firm,
+  FirmNames,
   Firms,
   IssuedKey,
   Key,
@@ -45,6 +47,9 @@ import {
 const keys = { tag: "Keys" } as const;
 const firms = { tag: "Firms" } as const;
 const desks = { tag: "Desks" } as const;
+
+/** Ids of a page of any list fit. */
+const idsLengthMax = 20_000;
 
 export const deskOperations: readonly Operation[] = [
   read("listAllKeys", "/ops/keys", {
@@ -141,6 +146,19 @@ export const deskOperations: readonly Operation[] = [
         list: (search) => listAllFirms(ctx, { ...search, connectionState: query.connection_state }),
         listFirmIds: ({ firm }) => [firm.firm_id],
       }),
+  }),
+  read("nameFirms", "/ops/firm-names", {
+    ...firms,
+    summary: "Name firms by their ids",
+    query: {
+      ids: Type.String({
+        minLength: 1,
+        maxLength: idsLengthMax,
+        description: "Ids of firms, with commas between them.",
+      }),
+    },
+    answer: FirmNames,
+    run: async ({ ctx, query }) => ({ names: await findNames(ctx.db, query.ids.split(",")) }),
   }),
   read("readAnyFirm", "/ops/firms/:firm_id", {
     ...firms,

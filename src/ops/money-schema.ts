@@ -5,7 +5,7 @@ import { sides } from "../kernel/scheme.ts";
 import { columnFields, dayForms, fileStates, lineStates } from "../payouts/file-rules.ts";
 import { payoutKinds, payoutStates, rails } from "../payouts/rules.ts";
 import { openEnum, timestamp } from "../platform/http/wire.ts";
-import { legStates, settlementStates } from "../settlement/rules.ts";
+import { legStates, settlementStates, waitingOn } from "../settlement/rules.ts";
 import { Attested } from "./world-schema.ts";
 import {
   count,
@@ -17,6 +17,7 @@ import {
   maybeText,
   maybeTime,
   outcome,
+  pageList,
   Proposed,
   scheme,
   steps,
@@ -84,6 +85,19 @@ export const OpsSettlement = Type.Object(
 );
 
 export const Settlements = wrapPage("settlements", OpsSettlement, "The newest first.");
+
+export const SettlementQueue = pageList(
+  "settlements",
+  extend(
+    OpsSettlement,
+    {
+      waiting_on: openEnum(waitingOn, "Whose move is awaited."),
+      late: flag("Whether that should have come by now."),
+    },
+    { title: "QueuedSettlement", description: "An open settlement and what it waits for." },
+  ),
+  "What was due first, first.",
+);
 
 export const OpsCross = Type.Object(
   {
@@ -257,7 +271,7 @@ export const PayoutFile = Type.Object(fileFields, {
   description: "Payments of one rail that the bank is given together; no account number.",
 });
 
-export const PayoutFiles = wrapList("payout_files", PayoutFile, "The newest first.");
+export const PayoutFiles = pageList("payout_files", PayoutFile, "The newest first.");
 
 export const ShownFile = extend(
   PayoutFile,

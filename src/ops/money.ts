@@ -11,7 +11,11 @@ import { unprocessable } from "../kernel/failure.ts";
 import { refuseBadUtr } from "../kernel/ids.ts";
 import { closedEnum } from "../platform/http/wire.ts";
 import { failSettlement } from "../settlement/fail-settlements.ts";
-import { listAllSettlements, readAnySettlement } from "../settlement/read-settlements.ts";
+import {
+  listAllSettlements,
+  listSettlementQueue,
+  readAnySettlement,
+} from "../settlement/read-settlements.ts";
 import { reverseSettlement } from "../settlement/reverse-settlement.ts";
 import { settlementStates } from "../settlement/rules.ts";
 import { attest, reason, reference } from "./attest.ts";
@@ -24,17 +28,21 @@ import {
   OpsSettlement,
   Reversal,
   ReversedDeposit,
+  SettlementQueue,
   Settlements,
 } from "./money-schema.ts";
 import {
   act,
+  cursor,
   environment,
   id,
+  listQuery,
   type Operation,
   type OpsCall,
   optional,
   paise,
   read,
+  readPage,
   searchDesks,
   searchQuery,
   text,
@@ -92,6 +100,18 @@ export const moneyOperations: readonly Operation[] = [
           row.buyer_firm_id,
           ...row.legs.flatMap((leg) => [leg.seller_desk_id, leg.seller_firm_id]),
         ],
+      }),
+  }),
+  read("listSettlementQueue", "/ops/settlements/queue", {
+    ...settlements,
+    summary: "List what is open, with whose move it waits for; what is late comes first",
+    query: { environment, limit: listQuery.limit, cursor },
+    answer: SettlementQueue,
+    run: async ({ ctx, query }) =>
+      await readPage("settlements", query.limit, {
+        list: async (limit) =>
+          await listSettlementQueue(ctx, { ...query, after: query.cursor, limit }),
+        findId: (row) => row.settlement_id,
       }),
   }),
   read("readAnySettlement", "/ops/settlements/:settlement_id", {

@@ -164,7 +164,10 @@ function describeOperation(operation: Operation, path: string): object {
       200: {
         description: "Done, or proposed where it takes two people.",
         headers: refer("X-Request-ID"),
-        content: { "application/json": { schema: answer } },
+        // The shape is that of each event's data where the answer is a stream.
+        content: {
+          [operation.stream ? "text/event-stream" : "application/json"]: { schema: answer },
+        },
       },
       ...Object.fromEntries(
         listRefusals(operation).map((status) => [

@@ -15,6 +15,8 @@ import { schemes } from "../kernel/scheme.ts";
 import type { Permission } from "../operators/rules.ts";
 import { findNames, type Narrowing, resolveSearch } from "../overview/desks.ts";
 import type { Context } from "../platform/context.ts";
+import type { Boards } from "../market/stream-board.ts";
+import type { Stream } from "../platform/http/sse.ts";
 import { closedEnum } from "../platform/http/wire.ts";
 import type { SettlementHooks } from "../settlement/transfer-legs.ts";
 import type { Served } from "./serialize-answer.ts";
@@ -28,6 +30,7 @@ export type OpsWiring = {
   readonly letterhead: Letterhead;
   readonly twoFromPaise: number;
   readonly twoFromBps: number;
+  readonly boards: Boards;
 };
 
 export type OpsCall<Query, Body> = {
@@ -53,10 +56,15 @@ export type Operation = {
   readonly permission: Permission | "none";
   readonly query: TObject;
   readonly body: TObject | undefined;
-  /** The schema of the answer, with wire names. */
+  /** The schema of the answer, with wire names; of each event where it streams. */
   readonly answer: TSchema;
   run(call: OpsCall<never, never>): Promise<object>;
+  /** Set where the answer stays open: opens it in place of `run`. */
+  readonly stream?: (call: OpsCall<never, never>, open: OpenStream) => Promise<void>;
 };
+
+/** Opens the event stream that a request asked for. */
+export type OpenStream = () => Stream;
 
 /** The result of a use case, or `never` when its served form does not match the answer's schema. */
 type Fitting<Result, Answer extends TSchema> = Result &
@@ -83,6 +91,28 @@ export function read<Answer extends TSchema, Result extends object, Query extend
   const query = spec.query ? Type.Object(spec.query, { additionalProperties: false }) : emptyObject;
   const declared = { operationId, method: "GET", path, tag, summary, permission } as const;
   return { ...declared, query, body: undefined, answer, run };
+}
+
+/** Declares a stream of events, for everybody who may read. */
+export function events<Query extends TProperties>(
+  operationId: string,
+  path: string,
+  spec: {
+    readonly tag: string;
+    readonly summary: string;
+    readonly query: Query;
+    readonly answer: TSchema;
+    readonly stream: (
+      call: OpsCall<Static<TObject<Query>>, undefined>,
+      open: OpenStream,
+    ) => Promise<void>;
+  },
+): Operation {
+  const { tag, summary, answer, stream } = spec;
+  const query = Type.Object(spec.query, { additionalProperties: false });
+  const declared = { operationId, method: "GET", path, tag, summary, permission: "read" } as const;
+  const run = () => Promise.reject(new Error(`${operationId} is a stream`));
+  return { ...declared, query, body: undefined, answer, run, stream };
 }
 
 /** Declares an act; every act leaves an audit record with the person's name. */
@@ -122,6 +152,15 @@ export const optional = Type.Optional;
 
 export const environment = closedEnum(environments, { description: "live or sandbox." });
 export const scheme = closedEnum(schemes, { description: "The scheme." });
+
+/** Where a page of a queue begins: the id of the last row of the page before. */
+export const cursor = optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description: "The next_cursor of the previous page, with the same filters.",
+  }),
+);
 
 /** The query of most lists. */
 export const listQuery = {
@@ -172,4 +211,28 @@ export async function searchDesks<Name extends string, Row>(
   const { rows, nextCursor } = await list({ ...(await resolveSearch(ctx, query)), limit, cursor });
   const names = await findNames(ctx.db, rows.flatMap(listFirmIds));
   return { [name]: rows, nextCursor, names } as NamedPage<Name, Row>; // It has the one name.
+}
+
+/**
+ * Rows of a page under their name, and where the next one begins: one row more is read, to see whether
+ * there is one.
+ */
+export async function readPage<Name extends string, Row>(
+  name: Name,
+  limit: number | undefined,
+  {
+    list,
+    findId,
+  }: {
+    readonly list: (limit: number) => Promise<readonly Row[]>;
+    readonly findId: (row: Row) => string;
+  },
+): Promise<{ readonly [Key in Name]: Row[] } & { readonly next_cursor: string | null }> {
+  const size = limit ?? limitUsual;
+  const found = await list(size + 1);
+  const rows = found.slice(0, size);
+  const last = rows.at(-1);
+  const next_cursor = last !== undefined && found.length > size ? findId(last) : null;
+  const named = { [name]: rows } as { [Key in Name]: Row[] }; // It has the one name.
+  return { ...named, next_cursor };
 }

@@ -11,7 +11,7 @@ import { bankOperations } from "./bank.ts";
 import { deskOperations } from "./desks.ts";
 import { lookupOperations } from "./lookups.ts";
 import { moneyOperations } from "./money.ts";
-import type { Operation, OpsWiring } from "./operation.ts";
+import type { OpenStream, Operation, OpsCall, OpsWiring } from "./operation.ts";
 import { payoutOperations } from "./payouts.ts";
 import { peopleOperations } from "./people.ts";
 import { priceOperations } from "./prices.ts";
@@ -41,13 +41,25 @@ type OperationCall = {
   readonly ctx: Context;
   readonly wiring: OpsWiring;
   readonly request: FastifyRequest;
+  readonly open: OpenStream;
 };
 
-/** Runs an operation as the person who is signed in. */
+/** Runs an operation as the person who is signed in; one that streams has no answer besides. */
 export async function callOperation(
   operation: Operation,
-  { ctx, wiring, request }: OperationCall,
-): Promise<object> {
+  call: OperationCall,
+): Promise<object | undefined> {
+  const opsCall = toOpsCall(call);
+  if (!operation.stream) return await operation.run(opsCall);
+  await operation.stream(opsCall, call.open);
+  return undefined;
+}
+
+function toOpsCall({
+  ctx,
+  wiring,
+  request,
+}: Pick<OperationCall, "ctx" | "wiring" | "request">): OpsCall<never, never> {
   const { actor, token } = request.operator ?? {
     actor: { ...operator, requestId: request.id },
     token: "",
@@ -60,9 +72,10 @@ export async function callOperation(
   // Validated by the operation's schemas.
   const query = request.query as never;
   const body = request.body as never;
-  return await operation.run({ ctx, wiring, actor, token, params, query, body });
+  return { ctx, wiring, actor, token, params, query, body };
 }
 
-function toConfig({ permission }: Operation): FastifyContextConfig {
-  return permission === "none" ? { keyless: true } : { permission };
+function toConfig({ permission, stream }: Operation): FastifyContextConfig {
+  if (permission === "none") return { keyless: true };
+  return { permission, ...(stream && { streams: true }) };
 }

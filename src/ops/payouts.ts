@@ -28,13 +28,14 @@ import {
 } from "./money-schema.ts";
 import {
   act,
+  cursor,
   environment,
   id,
-  limitUsual,
   listQuery,
   type Operation,
   optional,
   read,
+  readPage,
   searchDesks,
   searchQuery,
   text,
@@ -160,12 +161,16 @@ export const payoutOperations: readonly Operation[] = [
     summary: "List payout files, newest first",
     query: {
       limit: listQuery.limit,
+      cursor,
       status: optional(closedEnum(fileStates, { description: "Only in this state." })),
     },
     answer: PayoutFiles,
-    run: async ({ ctx, query: { status: state, limit = limitUsual } }) => ({
-      payout_files: await listFiles(ctx, { state, limit }),
-    }),
+    run: async ({ ctx, query }) =>
+      await readPage("payout_files", query.limit, {
+        list: async (limit) =>
+          await listFiles(ctx, { state: query.status, before: query.cursor, limit }),
+        findId: (row) => row.file_id,
+      }),
   }),
   read("previewFiles", "/ops/payout-files/preview", {
     ...payouts,

@@ -8,6 +8,7 @@ import {
   count,
   environment,
   flag,
+  pageList,
   wrapList,
   maybeCount,
   maybeText,
@@ -48,6 +49,9 @@ export const SignedOut = Type.Object({ signed_out: flag("Always true.") });
 export const WhoIsSignedIn = Type.Object({
   name: text("Who is signed in."),
   role: Type.Optional(role),
+  permissions: Type.Array(Type.String(), {
+    description: "What the role permits: the `x-permission` of operations.",
+  }),
 });
 
 export const Enrolled = Type.Object(
@@ -90,7 +94,7 @@ export const Approval = Type.Object(
   { title: "Approval", description: "An act that takes two people." },
 );
 
-export const Approvals = wrapList("approvals", Approval, "The newest first.");
+export const Approvals = pageList("approvals", Approval, "The newest first.");
 
 export const Approved = Type.Object(
   {

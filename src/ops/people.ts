@@ -10,9 +10,19 @@ import {
   listOperators,
   resetOperator,
 } from "../operators/manage-operators.ts";
+import { listPermissions } from "../operators/rules.ts";
 import { enrolOperator, signIn, signOut } from "../operators/sign-in.ts";
 import { closedEnum } from "../platform/http/wire.ts";
-import { act, limitUsual, listQuery, type Operation, optional, read, text } from "./operation.ts";
+import {
+  act,
+  cursor,
+  listQuery,
+  type Operation,
+  optional,
+  read,
+  readPage,
+  text,
+} from "./operation.ts";
 import {
   Approval,
   Approvals,
@@ -75,9 +85,13 @@ export const peopleOperations: readonly Operation[] = [
   }),
   read("whoIsSignedIn", "/ops/whoami", {
     ...people,
-    summary: "Who you are and what your role is",
+    summary: "Who you are, what your role is and what it permits",
     answer: WhoIsSignedIn,
-    run: async ({ actor: { id, role } }) => ({ name: id, ...(role && { role }) }),
+    run: async ({ actor: { id, role } }) => ({
+      name: id,
+      ...(role && { role }),
+      permissions: listPermissions(role),
+    }),
   }),
   read("listOperators", "/ops/operators", {
     ...people,
@@ -114,18 +128,23 @@ export const peopleOperations: readonly Operation[] = [
     summary: "List what waits for a second person, or became of it",
     query: {
       ...listQuery,
+      cursor,
       status: optional(closedEnum(approvalStates, { description: "Only those in this state." })),
       kind: optional(text("Only those of this kind.", 64)),
     },
     answer: Approvals,
-    run: async ({ ctx, query }) => ({
-      approvals: await listApprovals(ctx, {
-        environment: query.environment ?? null,
-        kind: query.kind ?? null,
-        state: query.status ?? null,
-        limit: query.limit ?? limitUsual,
+    run: async ({ ctx, query }) =>
+      await readPage("approvals", query.limit, {
+        list: async (limit) =>
+          await listApprovals(ctx, {
+            environment: query.environment ?? null,
+            kind: query.kind ?? null,
+            state: query.status ?? null,
+            before: query.cursor,
+            limit,
+          }),
+        findId: (row) => row.approval_id,
       }),
-    }),
   }),
   read("readApproval", "/ops/approvals/:approval_id", {
     ...approvals,

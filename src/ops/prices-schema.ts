@@ -1,7 +1,8 @@
 import { Type } from "typebox";
 
 import { DeclarationResults, ImportResults } from "../credits/schema.ts";
-import { nullable, openEnum, timestamp } from "../platform/http/wire.ts";
+import { nullable, nullableObject, openEnum, timestamp } from "../platform/http/wire.ts";
+import { marketStates as boardStates } from "../market/rules.ts";
 import { marketStates } from "../rates/rules.ts";
 import {
   count,
@@ -13,6 +14,7 @@ import {
   maybeTime,
   Proposed,
   scheme,
+  sum,
   text,
 } from "./schema.ts";
 
@@ -52,7 +54,7 @@ export const RateCard = Type.Object(
   { title: "RateCard", description: "Everything that a price is made of." },
 );
 
-const AuthoredCard = extend(
+export const AuthoredCard = extend(
   RateCard,
   { approved_by: maybeText("The second person, where it took two.") },
   { title: "AuthoredCard", description: "A rate card and who approved it." },
@@ -121,4 +123,51 @@ export const AddedInventory = Type.Union(
     Proposed,
   ],
   { title: "AddedInventory", description: "What became of credits for the house to sell." },
+);
+
+const BoardMarket = Type.Object(
+  {
+    scheme,
+    status: openEnum(boardStates, "unavailable until a first card."),
+    card: Type.Union([AuthoredCard, Type.Null()], {
+      description: "The card in force; null before the first.",
+    }),
+    bid_bps: maybeCount("What a seller of ₹10 lakh with at least 365 days left gets."),
+    ask_bps: maybeCount("What a buyer of ₹10 lakh pays."),
+    index_bps: maybeCount("The last published index; null before there is one."),
+    last_deal: nullableObject(
+      {
+        price_bps: count("What the seller got."),
+        face_paise: count("Its face, rounded to two digits."),
+        at: timestamp("When it was agreed."),
+      },
+      { description: "The last credit that changed hands." },
+    ),
+    volume_24h_paise: sum("Face dealt in the last 24 hours, each rounded to two digits."),
+    deals_24h: count("Credits dealt in that time."),
+    inventory: Type.Object(
+      {
+        count: count("Credits that the house could sell."),
+        face_paise: sum("What they add up to, band by band rounded to two digits."),
+      },
+      { description: "What the house has to sell." },
+    ),
+    day_limit: Type.Object(
+      {
+        limit_paise: count("Face the house takes on in a day; 0 before the first card."),
+        taken_paise: count("What it has taken on today."),
+        quoted_paise: count("What open binding prices may still take."),
+      },
+      { description: "How much of the day's limit is used." },
+    ),
+  },
+  { title: "BoardMarket", description: "One scheme's market as its dealer sees it." },
+);
+
+export const Board = Type.Object(
+  {
+    environment,
+    markets: Type.Array(BoardMarket, { description: "One per scheme." }),
+  },
+  { title: "Board", description: "Both markets as their dealer sees them." },
 );

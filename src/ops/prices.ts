@@ -13,6 +13,7 @@ import {
   act,
   csvText,
   environment,
+  events,
   natural,
   type Operation,
   type OpsCall,
@@ -26,6 +27,7 @@ import {
 } from "./operation.ts";
 import {
   AddedInventory,
+  Board,
   CardPreview,
   Cards,
   ChangedCards,
@@ -103,6 +105,22 @@ async function setMarkets(
 }
 
 export const priceOperations: readonly Operation[] = [
+  read("readBoard", "/ops/board", {
+    ...rates,
+    summary:
+      "Read both markets: card, prices, index, stock and how much of the day's limit is used",
+    query: { environment },
+    answer: Board,
+    run: async ({ query, wiring: { boards } }) => await boards.read(query.environment),
+  }),
+  events("streamBoard", "/ops/board/stream", {
+    ...rates,
+    summary: "Follow the board: an event `board` with all of it now and at every change",
+    query: { environment },
+    answer: Board,
+    stream: async ({ query, wiring: { boards } }, open) =>
+      await boards.follow(query.environment, open()),
+  }),
   read("listCards", "/ops/rates", {
     ...rates,
     summary: "List the rate cards in force, or every version there was",

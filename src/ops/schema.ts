@@ -37,20 +37,27 @@ export function wrapList<Name extends string, Item extends TObject>(
   return Type.Object(list as Record<Name, TArray<Item>>); // It has the one name.
 }
 
+/** A page of a list under its name, and where the next page begins. */
+export function pageList<Name extends string, Item extends TObject>(
+  name: Name,
+  item: Item,
+  description: string,
+) {
+  const next_cursor = maybeText("Ask for the next page with this; null on the last page.");
+  return Type.Object({ ...wrapList(name, item, description).properties, next_cursor });
+}
+
+export const firmNames = Type.Record(Type.String(), Type.String(), {
+  description: "The names of firms, by their ids.",
+});
+
 /** A page of a list over all desks. */
 export function wrapPage<Name extends string, Item extends TObject>(
   name: Name,
   item: Item,
   description: string,
 ) {
-  const { properties } = wrapList(name, item, description);
-  return Type.Object({
-    ...properties,
-    next_cursor: maybeText("Ask for the next page with this; null on the last page."),
-    names: Type.Record(Type.String(), Type.String(), {
-      description: "The names of the firms that are on this page, by their ids.",
-    }),
-  });
+  return Type.Object({ ...pageList(name, item, description).properties, names: firmNames });
 }
 
 /** A schema with more fields, under a name of its own. */

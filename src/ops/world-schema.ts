@@ -17,6 +17,7 @@ import {
   environment,
   extend,
   flag,
+  pageList,
   wrapList,
   wrapPage,
   maybeCount,
@@ -32,7 +33,7 @@ export { Enquiry, ImportResults, Replay };
 const port = openEnum(ports, "Who answers outside.");
 const office = openEnum(offices, "Whose day it is.");
 
-export const Inquiries = wrapList(
+export const Inquiries = pageList(
   "inquiries",
   Type.Object(
     {
@@ -200,7 +201,7 @@ export const OpenedEnquiry = extend(
   { title: "OpenedEnquiry", description: "An enquiry with who sent it." },
 );
 
-export const Enquiries = wrapList("enquiries", OpenedEnquiry, "The newest first.");
+export const Enquiries = pageList("enquiries", OpenedEnquiry, "The newest first.");
 
 export const Webhooks = wrapList(
   "webhooks",
@@ -211,7 +212,7 @@ export const Webhooks = wrapList(
   "Those of every desk.",
 );
 
-export const Failures = wrapList(
+export const Failures = pageList(
   "failures",
   extend(
     Delivery,

@@ -22,14 +22,15 @@ import { enquiryStatuses } from "../market/public-rules.ts";
 import { listAllWebhooks } from "../webhooks/read-webhooks.ts";
 import {
   act,
+  cursor,
   csvText,
   environment,
   id,
-  limitUsual,
   listQuery,
   type Operation,
   optional,
   read,
+  readPage,
   scheme,
   searchDesks,
   searchQuery,
@@ -70,16 +71,22 @@ export const worldOperations: readonly Operation[] = [
     ...registry,
     summary: "List the open questions to customs and banks, oldest first",
     query: {
-      environment: optional(environment),
+      ...listQuery,
+      cursor,
       port: optional(closedEnum(ports, { description: "Only of this port." })),
     },
     answer: Inquiries,
-    run: async ({ ctx, query }) => ({
-      inquiries: await readOpenInquiries(ctx, {
-        environment: query.environment ?? null,
-        port: query.port ?? null,
+    run: async ({ ctx, query }) =>
+      await readPage("inquiries", query.limit, {
+        list: async (limit) =>
+          await readOpenInquiries(ctx, {
+            environment: query.environment ?? null,
+            port: query.port ?? null,
+            after: query.cursor,
+            limit,
+          }),
+        findId: (row) => row.inquiry_id,
       }),
-    }),
   }),
   act("attestInquiries", "/ops/inquiries/attest", {
     ...registry,
@@ -281,14 +288,15 @@ export const worldOperations: readonly Operation[] = [
     query: {
       status: optional(closedEnum(enquiryStatuses, { description: "Only in this state." })),
       limit: listQuery.limit,
+      cursor,
     },
     answer: Enquiries,
-    run: async ({ ctx, query }) => ({
-      enquiries: await listEnquiries(ctx, {
-        status: query.status ?? null,
-        limit: query.limit ?? limitUsual,
+    run: async ({ ctx, query }) =>
+      await readPage("enquiries", query.limit, {
+        list: async (limit) =>
+          await listEnquiries(ctx, { status: query.status ?? null, before: query.cursor, limit }),
+        findId: (row) => row.enquiry_ref,
       }),
-    }),
   }),
   read("readEnquiry", "/ops/enquiries/:enquiry_ref", {
     ...support,
@@ -318,11 +326,14 @@ export const worldOperations: readonly Operation[] = [
   read("listAllFailures", "/ops/webhooks/failures", {
     ...support,
     summary: "List the newest dead-lettered deliveries of every desk",
-    query: { webhook_id: optional(id("Only of this webhook.")) },
+    query: { webhook_id: optional(id("Only of this webhook.")), limit: listQuery.limit, cursor },
     answer: Failures,
-    run: async ({ ctx, query }) => ({
-      failures: await listAllFailures(ctx, query.webhook_id ?? null),
-    }),
+    run: async ({ ctx, query }) =>
+      await readPage("failures", query.limit, {
+        list: async (limit) =>
+          await listAllFailures(ctx, query.webhook_id ?? null, { before: query.cursor, limit }),
+        findId: (row) => row.delivery_id,
+      }),
   }),
   act("replayAnyDeliveries", "/ops/webhooks/replay", {
     ...support,

@@ -140,9 +140,21 @@ type PortOfEnvironment = { readonly environment: Environment; readonly port: Por
 
 export async function readOpenInquiries(
   ctx: Pick<Context, "db">,
-  filter: { readonly environment: Environment | null; readonly port: Port | null },
+  {
+    environment,
+    port,
+    after,
+    limit,
+  }: {
+    readonly environment: Environment | null;
+    readonly port: Port | null;
+    /** Only those made after this one. */
+    readonly after?: string | undefined;
+    readonly limit?: number;
+  },
 ): Promise<Inquiry[]> {
-  return await listOpenInquiries(ctx.db, filter);
+  const page = { after: after ?? null, limit: limit ?? null };
+  return await listOpenInquiries(ctx.db.planned, { environment, port, ...page });
 }
 
 /**

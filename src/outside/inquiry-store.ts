@@ -131,7 +131,17 @@ export async function setDropped(tx: Tx, subjectIds: readonly string[]): Promise
 
 export async function listOpenInquiries(
   db: Db,
-  { environment, port }: { readonly environment: Environment | null; readonly port: Port | null },
+  {
+    environment,
+    port,
+    after,
+    limit,
+  }: {
+    readonly environment: Environment | null;
+    readonly port: Port | null;
+    readonly after: string | null;
+    readonly limit: number | null;
+  },
 ): Promise<Inquiry[]> {
   return await db.rows(sql`
     select ${inquiryColumns}
@@ -139,7 +149,9 @@ export async function listOpenInquiries(
     where state = 'open'
       and (${environment}::text is null or environment = ${environment})
       and (${port}::text is null or port = ${port})
-    order by created_at, inquiry_id`);
+      and (${after}::text is null or inquiry_id > ${after})
+    order by created_at, inquiry_id
+    limit ${limit}`);
 }
 
 /** The open inquiries about these subjects and their parts (`subject:part`). */

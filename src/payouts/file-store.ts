@@ -88,14 +88,15 @@ export async function lockFiles(tx: Tx, fileIds: readonly string[]): Promise<Fil
 
 export async function listFiles(
   db: Db,
-  { state }: { readonly state: FileState | null },
+  { state, before }: { readonly state: FileState | null; readonly before: string | null },
   limit: number,
 ): Promise<FileRow[]> {
   return await db.rows(sql`
     select ${fileColumns}
     from payout_files
-    where ${state}::text is null or state = ${state}
-    order by made_at desc, file_id desc
+    where (${state}::text is null or state = ${state})
+      and (${before}::text is null or file_id < ${before})
+    order by file_id desc
     limit ${limit}`);
 }
 

@@ -27,9 +27,19 @@ import { type ExplainedPayout, explainPayouts } from "./read-payouts.ts";
 /** Files without their lines, newest first. */
 export async function listFiles(
   ctx: Pick<Context, "db">,
-  { state, limit }: { readonly state?: FileState | undefined; readonly limit: number },
+  {
+    state,
+    before,
+    limit,
+  }: {
+    readonly state?: FileState | undefined;
+    /** Only those made before this one. */
+    readonly before?: string | undefined;
+    readonly limit: number;
+  },
 ): Promise<FileRow[]> {
-  return await listRows(ctx.db, { state: state ?? null }, limit);
+  const filter = { state: state ?? null, before: before ?? null };
+  return await listRows(ctx.db.planned, filter, limit);
 }
 
 type ShownLine = Omit<FileLineRow, "account_sealed"> & {

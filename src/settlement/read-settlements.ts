@@ -33,6 +33,7 @@ import {
   listDeals,
   listDealtLegs,
   listOrderLegs,
+  listQueueRows,
   listSettlementRows,
   type SettlementFilter,
 } from "./read-store.ts";
@@ -46,6 +47,7 @@ import {
   settlementLifecycle,
   type SettlementState,
   type Step,
+  type WaitingOn,
 } from "./rules.ts";
 import type { ListSettlementsQuery, Settlement } from "./schema.ts";
 import { type LegRow, listLegs, type SettlementRow } from "./store.ts";
@@ -143,6 +145,42 @@ async function addLegs(db: Db, rows: readonly SettlementRow[]): Promise<WholeSet
   return rows.map(({ origin_kind: _kind, ...row }) => ({
     ...row,
     legs: legsById.get(row.settlement_id) ?? [],
+  }));
+}
+
+/** An open settlement with both sides of its legs, and whose move is awaited. */
+type QueuedSettlement = Omit<SettlementRow, "origin_kind"> & {
+  readonly legs: readonly LegRow[];
+  readonly waiting_on: WaitingOn;
+  readonly late: boolean;
+};
+
+/** What is open, the most overdue first, for the operator. */
+export async function listSettlementQueue(
+  ctx: Pick<Context, "db" | "now">,
+  {
+    environment,
+    after,
+    limit,
+  }: {
+    readonly environment: Environment;
+    /** Only those that are due after this one. */
+    readonly after?: string | undefined;
+    readonly limit: number;
+  },
+): Promise<QueuedSettlement[]> {
+  const now = ctx.now();
+  const rows = await listQueueRows(ctx.db.planned, { environment, after: after ?? null, limit });
+  const legs = await listLegs(
+    ctx.db,
+    rows.map((row) => row.settlement_id),
+  );
+  const legsById = Map.groupBy(legs, (leg) => leg.settlement_id);
+  return rows.map(({ origin_kind: _kind, ...row }) => ({
+    ...row,
+    legs: legsById.get(row.settlement_id) ?? [],
+    waiting_on: findAwaitedParty(row.state),
+    late: row.due_at !== null && row.due_at < now,
   }));
 }
 

@@ -7,7 +7,7 @@ import type { Scheme } from "../kernel/scheme.ts";
 import type { Visibility } from "../kernel/visibility.ts";
 import { type Db, fragment, type Query, query, sql } from "../platform/postgres/postgres.ts";
 import { shape, text } from "../platform/postgres/table.ts";
-import type { LegState, SettlementState } from "./rules.ts";
+import { type LegState, openStates, type SettlementState } from "./rules.ts";
 import { legColumns, type LegRow, settlementColumns, type SettlementRow } from "./store.ts";
 
 const dealtOrders = shape({ order_id: text(), settlement_id: text() });
@@ -262,6 +262,39 @@ export async function findAnySettlement(
     from settlements as s
     where s.settlement_id = ${settlementId}`);
   return row;
+}
+
+/** Open settlements of an environment by their deadline, for the operator. */
+export async function listQueueRows(
+  db: Db,
+  {
+    environment,
+    after,
+    limit,
+  }: {
+    readonly environment: Environment;
+    readonly after: string | null;
+    readonly limit: number;
+  },
+): Promise<SettlementRow[]> {
+  return await db.rows(sql`
+    select ${settlementColumns}
+    from unnest(${openStates}::text[]) as open (state)
+    cross join lateral (
+      select *
+      from settlements as found
+      where found.environment = ${environment} and found.state = open.state
+        and found.due_at is not null
+        and (${after}::text is null or (found.due_at, found.settlement_id) > (
+          select place.due_at, place.settlement_id
+          from settlements as place
+          where place.settlement_id = ${after}
+        ))
+      order by found.due_at, found.settlement_id
+      limit ${limit}
+    ) as s
+    order by s.due_at, s.settlement_id
+    limit ${limit}`);
 }
 
 export async function listBuyers(

@@ -1,7 +1,7 @@
 // Lists of deliveries and dead letters, for desks and operators.
 
 import type { Environment } from "../kernel/caller.ts";
-import type { PageRequest } from "../kernel/page.ts";
+import type { PageRequest, Position } from "../kernel/page.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
 import type { DeliveryState, Reason } from "./delivery-rules.ts";
 import type { AttemptRow } from "./attempt-store.ts";
@@ -112,6 +112,15 @@ export async function listDead(
           < (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::text))
     order by d.updated_at desc, d.delivery_id desc
     limit ${fetch}`);
+}
+
+/** Where a delivery stands among the dead letters. */
+export async function findDeadPlace(db: Db, deliveryId: string): Promise<Position | undefined> {
+  const [row] = await db.rows<Position>(sql`
+    select updated_at as at, delivery_id as id
+    from deliveries
+    where delivery_id = ${deliveryId}`);
+  return row;
 }
 
 export async function countDead(db: Db, filter: DeadFilter): Promise<number> {

@@ -14,6 +14,7 @@ import {
   type DeadFilter,
   type DeliveryRow,
   findBacklog,
+  findDeadPlace,
   listAttempts,
   listDead,
   listDeliveries as listRows,
@@ -84,13 +85,18 @@ export async function listFailures(
   return { ...page, rows: page.rows.map(viewDelivery) };
 }
 
-/** The dead letters of every desk, for the operator. */
+/** The dead letters of every desk, newest first, for the operator: those that died before one, if given. */
 export async function listAllFailures(
   ctx: Context,
   webhookId: string | null,
+  {
+    before,
+    limit = unpagedMax,
+  }: { readonly before?: string | undefined; readonly limit?: number } = {},
 ): Promise<(Delivery & { environment: Environment; desk_id: string })[]> {
   const filter = { ...anyDead, webhookId };
-  const rows = await listDead(ctx.db.planned, filter, { after: undefined, fetch: unpagedMax });
+  const after = before === undefined ? undefined : await findDeadPlace(ctx.db, before);
+  const rows = await listDead(ctx.db.planned, filter, { after, fetch: limit });
   return rows.map((row) => ({
     ...viewDelivery(row),
     environment: row.environment,

@@ -82,7 +82,9 @@ test("every operation answers as the document says, and every act has an audit r
   };
 
   await become(first);
-  assert.deepEqual(await call("whoIsSignedIn"), { name: "Asha Rao", role: "admin" });
+  const { permissions, ...who } = await call("whoIsSignedIn");
+  assert.deepEqual(who, { name: "Asha Rao", role: "admin" });
+  assert.ok(permissions.includes("keys.write"));
 
   // People
   const added = await call("addOperator", [], { name: "mira", role: "dealer" });
@@ -265,6 +267,10 @@ test("every operation answers as the document says, and every act has an audit r
   await call("readAnyCross", [cross_id]);
   await call("showDesk", [deskId]);
   await call("showToday");
+  await call("readBoard", [], {}, "?environment=live");
+  await call("streamBoard", [], {}, "?environment=live");
+  await call("nameFirms", [], {}, `?ids=${firmId},none`);
+  await assertRows("listSettlementQueue?environment=live");
   await call("readAnyPayout", [sold.payoutId]);
   const statement = await call("showAnyStatement", [sold.seller.firmId, "2026-11"]);
   assert.ok(statement.lines.length > 0);

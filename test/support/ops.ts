@@ -19,14 +19,20 @@ export const checkOpsAnswer = openConformance(describeOps());
 export async function startOps(
   t: Pick<TestContext, "after">,
   { ctx, metrics, clock }: Service,
-  { twoOperatorsFromPaise = 1_000_000_000 }: { readonly twoOperatorsFromPaise?: number } = {},
+  {
+    twoOperatorsFromPaise = 1_000_000_000,
+    trustProxy = [],
+  }: {
+    readonly twoOperatorsFromPaise?: number;
+    readonly trustProxy?: readonly string[];
+  } = {},
 ): Promise<OpsService> {
-  const app = buildOpsApp({
+  const app = await buildOpsApp({
     ctx,
     metrics,
     window: openLocalRateWindow(clock.elapsedMs),
     config: {
-      trustProxy: [],
+      trustProxy,
       letterhead,
       twoOperatorsFromPaise,
       twoOperatorsFromBps: 100,

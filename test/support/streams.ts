@@ -32,10 +32,19 @@ const tryPauseMs = 10;
 
 export async function readStream(
   address: string,
-  { key, lastEventId }: { readonly key: string; readonly lastEventId?: string },
+  {
+    key,
+    lastEventId,
+    headers: others = {},
+  }: {
+    readonly key?: string;
+    readonly lastEventId?: string;
+    readonly headers?: Readonly<Record<string, string>>;
+  },
 ): Promise<StreamReader> {
   const headers = {
-    "x-service-key": key,
+    ...others,
+    ...(key !== undefined && { "x-service-key": key }),
     ...(lastEventId !== undefined && { "last-event-id": lastEventId }),
   };
   // A connection of its own, so that leaving closes it and no pool opens another in its place.

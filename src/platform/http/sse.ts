@@ -35,6 +35,8 @@ export type Stream = {
   readonly ended: AbortSignal;
 };
 
+export type StreamOwner = { readonly key: string; readonly owner: string };
+
 export type Streams = {
   /** Refuses with a Failure before anything is sent, or opens. */
   open(request: FastifyRequest, reply: FastifyReply, options: StreamOptions): Stream;
@@ -42,6 +44,8 @@ export type Streams = {
 };
 
 export type StreamsOptions = {
+  /** The key of a request, which is watched, and who has it, for the limit; a desk's by default. */
+  readonly identify?: (request: FastifyRequest) => StreamOwner;
   /** Which of the keys are no longer valid; throws when that cannot be checked now. */
   readonly deadAmong: (keys: readonly string[]) => Promise<ReadonlySet<string>>;
   readonly heartbeatMs?: number;
@@ -81,6 +85,7 @@ type OpenStream = Stream & { readonly key: string; readonly ofKey: string };
 export function openStreams(
   app: App,
   {
+    identify = identifyDesk,
     deadAmong,
     heartbeatMs = heartbeatMsDefault,
     unreadBytesMax = unreadBytesMaxDefault,
@@ -140,8 +145,8 @@ export function openStreams(
   return {
     count: () => streams.size,
     open(request, reply, { perKeyMax, heartbeat = () => comment }) {
-      const key = String(request.headers["x-service-key"]);
-      const ofKey = `${request.caller.keyId} ${request.declared.label}`;
+      const { key, owner } = identify(request);
+      const ofKey = `${owner} ${request.declared.label}`;
       if (closing || streams.size >= streamsMax) throw new Overloaded();
       if (request.method !== "HEAD") makeRoom(ofKey, perKeyMax);
       const bounds = { heartbeat, heartbeatMs, unreadBytesMax };
@@ -151,6 +156,10 @@ export function openStreams(
       return stream;
     },
   };
+}
+
+function identifyDesk({ headers, caller }: FastifyRequest): StreamOwner {
+  return { key: String(headers["x-service-key"]), owner: caller.keyId };
 }
 
 function startStream(

@@ -1,8 +1,8 @@
-// The page for people: a few files of the folder web/ and the charting library, all from this
-// service. Its policy lets the browser load scripts, styles and figures from here and nothing else,
+// The pages for people: the public one and the operators' console, a few files of the folder web/ and
+// the charting library, all from this service. Its policy lets the browser load scripts, styles and figures from here and nothing else,
 // and run nothing that is written into the page itself.
 
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -19,19 +19,17 @@ const policy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-const parts = [
-  "page.css",
-  "page.js",
+/** What both pages are made of. */
+const sharedParts = [
+  "look.css",
   "ask.js",
   "chart.js",
-  "enquiry.js",
-  "estimate.js",
   "form.js",
   "money.js",
-  "rates.js",
   "words.js",
   "icon.svg",
 ];
+const parts = [...sharedParts, "page.css", "page.js", "enquiry.js", "estimate.js", "rates.js"];
 
 const types: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -50,6 +48,19 @@ const charts = new URL(
 export async function servePage(app: App): Promise<void> {
   await serveFile(app, "/", join(folder, "index.html"));
   for (const part of parts) await serveFile(app, `/web/${part}`, join(folder, part));
+  await serveFile(app, "/web/lightweight-charts.js", fileURLToPath(charts));
+}
+
+/** The console; what it shows is asked from `/ops`. Every address under it is the same page. */
+export async function serveConsole(app: App): Promise<void> {
+  const own = join(folder, "console");
+  const page = join(own, "console.html");
+  await serveFile(app, "/console", page);
+  await serveFile(app, "/console/*", page);
+  for (const part of sharedParts) await serveFile(app, `/web/${part}`, join(folder, part));
+  for (const part of await readdir(own)) {
+    await serveFile(app, `/web/console/${part}`, join(own, part));
+  }
   await serveFile(app, "/web/lightweight-charts.js", fileURLToPath(charts));
 }
 

@@ -1,0 +1,142 @@
+import { makeAct } from "./acts.js";
+import { make, makeFacts, makeSection, makeTable } from "./dom.js";
+import { showList } from "./list.js";
+import { readOps } from "./ops.js";
+import { sayWord, showDay, showMoney, showState } from "./show.js";
+
+/** @typedef {import("./state.js").View} View */
+/** @typedef {import("./ops.js").Row} Row */
+
+/** @type {readonly import("./state.js").Page[]} */
+export const bankPages = [
+  { path: "/bank", title: "Bank", key: "b", permission: "bank.write", show: showBank },
+];
+
+/** @param {View} view */
+async function showBank(view) {
+  const reconciled = await readOps("/ops/bank/reconciliation", {}, view.signal);
+  const permission = "bank.write";
+  const list = await showList(view, {
+    title: "Bank",
+    lead: "Lines of the bank's statement that nobody could explain, the oldest first. Only live money is on the bank account.",
+    acts: [
+      makeAct(view, {
+        label: "Import a statement…",
+        permission,
+        main: true,
+        says: "Payouts are answered, money in is matched by reference, amount and remitter; the rest waits here.",
+        fields: [{ name: "file", label: "The bank's file (CSV)", type: "file" }],
+        call: ({ file }) => ({
+          path: "/ops/bank/statements",
+          body: { content_base64: toBase64(file) },
+        }),
+        said: ({ outcome, lines, matched, queued }) =>
+          `The statement is ${outcome}: ${lines} lines, ${matched} explained, ${queued} for a person.`,
+      }),
+    ],
+    path: "/ops/bank/queue",
+    rows: "lines",
+    columns: [
+      { head: "Day", cell: (row) => showDay(row["day"]) },
+      {
+        head: "Amount",
+        kind: "number",
+        cell: (row) =>
+          `${row["direction"] === "debit" ? "−" : ""}${showMoney(row["amount_paise"])}`,
+      },
+      {
+        head: "From",
+        kind: "wide",
+        cell: (row) => [
+          row["remitter_name"] || "–",
+          " ",
+          make("span", { class: "muted" }, row["remitter_account_masked"]),
+        ],
+      },
+      { head: "UTR", cell: (row) => row["utr"] ?? "–" },
+      { head: "The bank wrote", kind: "wide", cell: (row) => row["narration"] },
+      {
+        head: "State",
+        kind: "wide",
+        cell: (row) => [showState(row["status"]), ` ${sayWord(row["reason"] ?? "")}`],
+      },
+      { head: "Acts", kind: "last", cell: (row) => makeLineActs(view, row) },
+    ],
+    empty: "Every line of the bank is explained.",
+  });
+  list.append(showReconciled(reconciled));
+  return list;
+}
+
+/**
+ * @param {View} view
+ * @param {Row} line
+ */
+function makeLineActs(view, line) {
+  if (line["status"] !== "queued") return null;
+  const about = `${showMoney(line["amount_paise"])} of ${line["remitter_name"] || "nobody named"}, ${line["utr"] ?? "without a reference"}.`;
+  const path = `/ops/bank/queue/${line["line_id"]}`;
+  return make(
+    "div",
+    { class: "acts" },
+    makeAct(view, {
+      label: "Assign…",
+      permission: "bank.write",
+      says: about,
+      fields: [
+        { name: "to", label: "Whose it is", hint: "Id of a firm, settlement or cross, or house" },
+        { name: "reason", label: "How you know", type: "long" },
+      ],
+      call: (body) => ({ path: `${path}/assign`, body }),
+    }),
+    line["direction"] === "credit" &&
+      makeAct(view, {
+        label: "Sent back…",
+        permission: "bank.write",
+        danger: true,
+        says: [about, " Say it when the money was sent back; the bank's debit ends it."],
+        fields: [
+          { name: "utr", label: "UTR of the payment back" },
+          { name: "reason", label: "Why", type: "long" },
+        ],
+        call: (body) => ({ path: `${path}/return`, body }),
+      }),
+  );
+}
+
+/** @param {Row} reconciled */
+function showReconciled(reconciled) {
+  const { as_of, bank_paise, books_paise, difference_paise, unexplained_paise } = reconciled;
+  return makeSection(
+    "The bank against the books",
+    makeFacts([
+      ["Until", showDay(as_of)],
+      ["The bank says", showMoney(bank_paise)],
+      ["The books say", showMoney(books_paise)],
+      ["Difference", showMoney(difference_paise)],
+      [
+        "Unexplained",
+        [showMoney(unexplained_paise), " ", unexplained_paise ? showState("failed") : ""],
+      ],
+    ]),
+    reconciled["differences"].length > 0
+      ? makeTable(
+          "Where the difference comes from",
+          [
+            { head: "Where the difference comes from", kind: "wide" },
+            { head: "Amount", kind: "number" },
+          ],
+          reconciled["differences"].map((/** @type {Row} */ one) => [
+            one["what"],
+            showMoney(one["amount_paise"]),
+          ]),
+        )
+      : null,
+  );
+}
+
+/** @param {string} text */
+function toBase64(text) {
+  const bytes = new TextEncoder().encode(text);
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+}

@@ -1,0 +1,214 @@
+import { makeAct } from "./acts.js";
+import { make, makeEmpty, makeFacts, makeSection, makeTable } from "./dom.js";
+import { makeHead, showList } from "./list.js";
+import { readOps } from "./ops.js";
+import { loadNames, sayWord, showFirm, showId, showMoney, showState, showTime } from "./show.js";
+import { linkTo } from "./state.js";
+
+/** @typedef {import("./state.js").View} View */
+/** @typedef {import("./ops.js").Row} Row */
+
+/** @type {readonly import("./state.js").Page[]} */
+export const filePages = [
+  { path: "/files", title: "Payout files", key: "f", show: showFiles },
+  { path: "/files/:id", title: "Payout file", show: showFile },
+];
+
+/** @param {View} view */
+async function showFiles(view) {
+  const { environment } = view;
+  const due = await readOps("/ops/payout-files/preview", { environment }, view.signal);
+  /** @type {Row[]} */
+  const planned = due.files;
+  await loadNames(
+    planned.flatMap((file) => file["remittances"].map((/** @type {Row} */ one) => one["firm_id"])),
+  );
+  const list = await showList(view, {
+    title: "Payout files",
+    lead: "One file per rail for the bank. A file is live until the bank's statement has answered every line of it.",
+    acts: [
+      makeAct(view, {
+        label: "Make files…",
+        permission: "payouts.write",
+        main: true,
+        says: sayPlanned(planned),
+        call: () => ({ path: "/ops/payout-files", body: { environment } }),
+        said: sayMade,
+      }),
+    ],
+    path: "/ops/payout-files",
+    rows: "payout_files",
+    filters: [{ name: "status", label: "State", options: ["live", "answered", "voided"] }],
+    columns: [
+      { head: "File", cell: (row) => showId(row["file_id"]) },
+      { head: "Rail", cell: (row) => row["rail"].toUpperCase() },
+      { head: "Payments", kind: "number", cell: (row) => row["line_count"] },
+      { head: "Amount", kind: "number", cell: (row) => showMoney(row["amount_paise"]) },
+      { head: "Made", cell: (row) => [showTime(row["made_at"]), ` by ${row["made_by"]}`] },
+      { head: "State", cell: (row) => showState(row["status"]) },
+    ],
+    empty: "No file has been made.",
+  });
+  list.append(
+    makeSection(
+      "What the files of this moment would hold",
+      showPlanned(planned),
+      showKept(due.kept),
+    ),
+  );
+  return list;
+}
+
+/** @param {readonly Row[]} planned */
+function sayPlanned(planned) {
+  if (planned.length === 0) return "Nothing is due now.";
+  const each = planned.map(
+    (file) =>
+      `${file["rail"].toUpperCase()}: ${file["remittances"].length} payments, ${showMoney(file["amount_paise"])}`,
+  );
+  return `${each.join("; ")}. Once it is in a file, a payout cannot be held, reversed or filed again before the bank has answered.`;
+}
+
+/** @param {{payout_files: Row[]}} answer */
+function sayMade({ payout_files }) {
+  if (payout_files.length === 0) return "Nothing is due now.";
+  const proposed = payout_files.filter((file) => file["outcome"] === "proposed").length;
+  const made = payout_files.length - proposed;
+  const parts = [
+    made > 0 ? `${made} made` : "",
+    proposed > 0 ? `${proposed} proposed: somebody else approves under Approvals` : "",
+  ];
+  return `Files: ${parts.filter((part) => part !== "").join(", ")}.`;
+}
+
+/** @param {readonly Row[]} planned */
+function showPlanned(planned) {
+  const rows = planned.flatMap((file) =>
+    file["remittances"].map((/** @type {Row} */ one) => [
+      file["rail"].toUpperCase(),
+      showFirm(one["firm_id"]),
+      `…${one["account_last4"]} at ${one["ifsc"]}`,
+      one["payout_ids"].length,
+      showMoney(one["amount_paise"]),
+    ]),
+  );
+  if (rows.length === 0) return makeEmpty("Nothing is due now.");
+  return makeTable(
+    "Payments that are due",
+    [
+      { head: "Rail" },
+      { head: "To", kind: "wide" },
+      { head: "Account" },
+      { head: "Payouts", kind: "number" },
+      { head: "Amount", kind: "number" },
+    ],
+    rows,
+  );
+}
+
+/** @param {readonly Row[]} kept */
+function showKept(kept) {
+  if (kept.length === 0) return null;
+  return make(
+    "div",
+    {},
+    make("h3", {}, "Due, but kept here"),
+    makeTable(
+      "Payouts that are due and stay",
+      [{ head: "Payout" }, { head: "Amount", kind: "number" }, { head: "Why", kind: "wide" }],
+      kept.map((one) => [
+        showId(one["payout_id"]),
+        showMoney(one["amount_paise"]),
+        sayWord(one["reason"]),
+      ]),
+    ),
+  );
+}
+
+/** @param {View} view */
+async function showFile(view) {
+  /** @type {Row} */
+  const file = await readOps(`/ops/payout-files/${view.id}`, {}, view.signal);
+  await loadNames(file["lines"].map((/** @type {Row} */ line) => line["firm_id"]));
+  const path = `/ops/payout-files/${view.id}`;
+  const isLive = file["status"] === "live";
+  return make(
+    "div",
+    { class: "page" },
+    makeHead("Payout file", [
+      isLive &&
+        makeAct(view, {
+          label: "Download for the bank…",
+          permission: "payouts.write",
+          main: true,
+          says: "It has whole account numbers: that you read it goes on record.",
+          call: () => ({ path: `${path}/bytes` }),
+          said: () => "The file was written to your downloads.",
+          after: (answer) => {
+            download(answer.name, answer.text);
+            view.refresh();
+          },
+        }),
+      isLive &&
+        makeAct(view, {
+          label: "Void…",
+          permission: "payouts.write",
+          danger: true,
+          says: "Only if the bank never got the file. A second person approves it.",
+          fields: [{ name: "reason", label: "Why", type: "long" }],
+          call: (body) => ({ path: `${path}/void`, body }),
+        }),
+    ]),
+    makeFacts([
+      ["State", showState(file["status"])],
+      ["Rail", file["rail"].toUpperCase()],
+      ["Amount", showMoney(file["amount_paise"])],
+      ["Payments", file["line_count"]],
+      ["Made", [showTime(file["made_at"]), ` by ${file["made_by"]}`]],
+      ["SHA-256", make("span", { class: "id" }, file["sha256"] ?? "not read yet")],
+      ["Voided", file["voided_by"] ? `by ${file["voided_by"]}: ${file["void_reason"]}` : "–"],
+      ["Id", make("span", { class: "id" }, file["file_id"])],
+    ]),
+    makeSection(
+      "Payments",
+      makeTable(
+        "Payments of the file",
+        [
+          { head: "To", kind: "wide" },
+          { head: "Reference" },
+          { head: "Branch" },
+          { head: "Payouts" },
+          { head: "Amount", kind: "number" },
+          { head: "State" },
+        ],
+        file["lines"].map((/** @type {Row} */ line) => [
+          showFirm(line["firm_id"]),
+          line["reference"],
+          line["ifsc"],
+          line["payout_ids"].map((/** @type {string} */ id, /** @type {number} */ at) =>
+            make("span", {}, at > 0 ? ", " : "", showId(id)),
+          ),
+          showMoney(line["amount_paise"]),
+          showState(line["status"]),
+        ]),
+      ),
+    ),
+    make(
+      "p",
+      {},
+      make("a", { href: linkTo("/bank") }, "Import the bank's statement"),
+      " to answer its lines.",
+    ),
+  );
+}
+
+/**
+ * @param {string} name
+ * @param {string} text
+ */
+function download(name, text) {
+  const url = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+  const link = make("a", { href: url, download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

@@ -1,0 +1,135 @@
+// A page with a list: what it is narrowed to and which page of it is shown are in its address.
+
+import { make, makeEmpty, makeTable } from "./dom.js";
+import { readOps } from "./ops.js";
+import { loadNames, noteNames, sayWord } from "./show.js";
+import { goTo, linkTo } from "./state.js";
+
+/** @typedef {import("./dom.js").Child} Child */
+/** @typedef {import("./ops.js").Row} Row */
+/** @typedef {import("./state.js").View} View */
+/** @typedef {{head: string, kind?: string, cell: (row: Row) => Child | readonly Child[]}} Column */
+/** @typedef {{name: string, label: string, options?: readonly string[], type?: string, initial?: string}} Filter */
+
+const rowsOnPage = 50;
+
+/**
+ * @param {View} view
+ * @param {object} list
+ * @param {string} list.title
+ * @param {Child | readonly Child[]} [list.lead]
+ * @param {readonly Child[]} [list.acts]
+ * @param {string} list.path
+ * @param {string} list.rows the name under which the rows come
+ * @param {Readonly<Record<string, string | null | undefined>>} [list.query]
+ * @param {readonly Filter[]} [list.filters]
+ * @param {readonly Column[]} list.columns
+ * @param {(row: Row) => readonly (string | null | undefined)[]} [list.firms] those to name
+ * @param {string} list.empty
+ */
+export async function showList(view, list) {
+  const { params, signal } = view;
+  const filters = list.filters ?? [];
+  const chosen = Object.fromEntries(
+    filters.map(({ name, initial }) => [name, params.get(name) ?? initial ?? ""]),
+  );
+  const asked = Object.fromEntries(
+    Object.entries(chosen).filter(([, value]) => value !== "all" && value !== ""),
+  );
+  const cursor = params.get("cursor");
+  const query = { ...list.query, ...asked, limit: rowsOnPage, cursor };
+  const answer = await readOps(list.path, query, signal);
+  /** @type {Row[]} */
+  const rows = answer[list.rows];
+  noteNames(answer.names);
+  if (list.firms) await loadNames(rows.flatMap(list.firms));
+  const table = makeTable(
+    list.title,
+    list.columns,
+    rows.map((row) => list.columns.map(({ cell }) => cell(row))),
+  );
+  return make(
+    "div",
+    { class: "page" },
+    makeHead(list.title, list.acts ?? []),
+    list.lead ? make("p", { class: "muted lead" }, ...[list.lead].flat()) : null,
+    filters.length > 0 ? makeFilters(filters, chosen) : null,
+    rows.length > 0 ? table : makeEmpty(list.empty),
+    makePaging({ cursor, next: answer.next_cursor, chosen }),
+  );
+}
+
+/**
+ * @param {Child | readonly Child[]} title
+ * @param {readonly Child[]} acts
+ */
+export function makeHead(title, acts = []) {
+  return make(
+    "div",
+    { class: "page-head" },
+    make("h1", { tabindex: "-1" }, ...[title].flat()),
+    make("div", { class: "acts" }, acts),
+  );
+}
+
+/**
+ * @param {readonly Filter[]} filters
+ * @param {Readonly<Record<string, string>>} chosen
+ */
+function makeFilters(filters, chosen) {
+  const form = make(
+    "form",
+    { class: "filters", role: "search", "aria-label": "Narrow the list" },
+    filters.map(({ name, label, options, type }) =>
+      make(
+        "label",
+        {},
+        make("span", {}, label),
+        options
+          ? make(
+              "select",
+              { name },
+              ["all", ...options].map((option) =>
+                make(
+                  "option",
+                  { value: option, selected: (chosen[name] || "all") === option },
+                  sayWord(option),
+                ),
+              ),
+            )
+          : make("input", { name, type: type ?? "text", value: chosen[name] }),
+      ),
+    ),
+    make("button", { class: "button quiet small", type: "submit" }, "Show"),
+  );
+  const narrow = () => {
+    const given = /** @type {[string, string][]} */ ([...new FormData(form)]);
+    goTo(linkTo(location.pathname.replace(/^\/console/, ""), Object.fromEntries(given)));
+  };
+  form.addEventListener("change", narrow);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    narrow();
+  });
+  return form;
+}
+
+/**
+ * @param {{cursor: string | null, next: string | null | undefined, chosen: Readonly<Record<string, string>>}} place
+ */
+function makePaging({ cursor, next, chosen }) {
+  if (!cursor && !next) return null;
+  const here = location.pathname.replace(/^\/console/, "");
+  return make(
+    "nav",
+    { class: "paging", "aria-label": "Pages" },
+    cursor ? make("a", { href: linkTo(here, chosen), "data-page": "first" }, "First page") : null,
+    next
+      ? make(
+          "a",
+          { href: linkTo(here, { ...chosen, cursor: next }), "data-page": "next" },
+          "Next page",
+        )
+      : make("span", { class: "muted" }, "The last page"),
+  );
+}

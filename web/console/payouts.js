@@ -1,0 +1,156 @@
+import { makeAct } from "./acts.js";
+import { make, makeFacts, makeSection, makeTable, makeEmpty } from "./dom.js";
+import { makeHead, showList } from "./list.js";
+import { readOps } from "./ops.js";
+import {
+  loadNames,
+  sayWord,
+  showFirm,
+  showHistory,
+  showId,
+  showMoney,
+  showState,
+  showTime,
+} from "./show.js";
+
+/** @typedef {import("./state.js").View} View */
+/** @typedef {import("./ops.js").Row} Row */
+
+/** @type {readonly import("./state.js").Page[]} */
+export const payoutPages = [
+  {
+    path: "/payouts",
+    title: "Payouts",
+    key: "p",
+    show: (view) =>
+      showList(view, {
+        title: "Payouts",
+        lead: "Money on its way to the banks of firms. What is due leaves in files.",
+        path: "/ops/payouts",
+        rows: "payouts",
+        query: { environment: view.environment },
+        filters: [
+          {
+            name: "status",
+            label: "State",
+            options: ["scheduled", "held", "instructed", "sent", "paid", "returned"],
+          },
+        ],
+        firms: (row) => [row["firm_id"]],
+        columns: [
+          { head: "Payout", cell: (row) => showId(row["payout_id"]) },
+          { head: "To", kind: "wide", cell: (row) => showFirm(row["firm_id"]) },
+          { head: "Amount", kind: "number", cell: (row) => showMoney(row["amount_paise"]) },
+          { head: "Rail", cell: (row) => row["rail"].toUpperCase() },
+          { head: "Account", cell: (row) => (row["last4"] ? `…${row["last4"]}` : "–") },
+          { head: "UTR", cell: (row) => row["utr"] ?? "–" },
+          { head: "Made", cell: (row) => showTime(row["created_at"]) },
+          { head: "State", cell: (row) => showPayoutState(row) },
+        ],
+        empty: "There are no payouts like that.",
+      }),
+  },
+  { path: "/payouts/:id", title: "Payout", show: showPayout },
+];
+
+/** @param {Row} row */
+function showPayoutState({ status, reason }) {
+  return [
+    showState(status),
+    reason ? make("span", { class: "muted" }, ` ${sayWord(reason)}`) : null,
+  ];
+}
+
+/** @param {View} view */
+async function showPayout(view) {
+  /** @type {Row} */
+  const payout = await readOps(`/ops/payouts/${view.id}`, {}, view.signal);
+  await loadNames([payout["firm_id"]]);
+  const path = `/ops/payouts/${view.id}`;
+  const permission = "payouts.write";
+  const is = (/** @type {string[]} */ ...states) => states.includes(payout["status"]);
+  const acts = [
+    is("scheduled", "held") &&
+      makeAct(view, {
+        label: "Ask for release…",
+        permission,
+        says: "A large payout may leave once somebody else has approved it.",
+        call: () => ({ path: `${path}/release` }),
+      }),
+    is("scheduled", "held") &&
+      makeAct(view, {
+        label: "Sent by hand…",
+        permission,
+        says: "Say it only if the money was sent outside a payout file.",
+        fields: [{ name: "utr", label: "The bank's reference (UTR)" }],
+        call: (body) => ({ path: `${path}/send`, body }),
+      }),
+    is("sent") &&
+      makeAct(view, {
+        label: "It arrived…",
+        permission,
+        main: true,
+        fields: [{ name: "reference", label: "What you saw", hint: "A line of the statement" }],
+        call: (body) => ({ path: `${path}/confirm`, body }),
+      }),
+    is("scheduled", "held", "sent") &&
+      makeAct(view, {
+        label: is("sent") ? "It came back…" : "Keep back…",
+        permission,
+        danger: true,
+        fields: [{ name: "reason", label: "Why" }],
+        call: (body) => ({ path: `${path}/return`, body }),
+      }),
+    is("returned") &&
+      makeAct(view, {
+        label: "Send again…",
+        permission,
+        main: true,
+        says: "A new payout is made for the same money.",
+        call: () => ({ path: `${path}/resend` }),
+        said: () => "A new payout was made.",
+      }),
+  ];
+  return make(
+    "div",
+    { class: "page" },
+    makeHead("Payout", acts),
+    makeFacts([
+      ["Amount", showMoney(payout["amount_paise"])],
+      ["State", showPayoutState(payout)],
+      ["To", showFirm(payout["firm_id"])],
+      ["Account", payout["last4"] ? `…${payout["last4"]} at ${payout["ifsc"]}` : "–"],
+      ["Rail", payout["rail"].toUpperCase()],
+      ["UTR", payout["utr"] ?? "–"],
+      ["Held until", showTime(payout["held_until"])],
+      ["For", sayWord(payout["kind"])],
+      ["Settlement", showId(payout["settlement_id"])],
+      [
+        "Leaves with",
+        payout["remitted_with"]
+          ? [
+              showId(payout["remitted_with"]),
+              ` in a payment of ${showMoney(payout["remitted_paise"])}`,
+            ]
+          : "–",
+      ],
+      ["Another try of", showId(payout["resend_of"])],
+      ["Id", make("span", { class: "id" }, payout["payout_id"])],
+    ]),
+    makeSection(
+      "Where its money comes from",
+      payout["lines"].length === 0
+        ? makeEmpty("From the firm's balance.")
+        : makeTable(
+            "Lines of the payout",
+            [{ head: "Order" }, { head: "Credit" }, { head: "Amount", kind: "number" }],
+            payout["lines"].map((/** @type {Row} */ line) => [
+              showId(line["order_id"]),
+              line["scrip_no"],
+              showMoney(line["amount_paise"]),
+            ]),
+          ),
+    ),
+    makeSection("History", showHistory(payout["history"])),
+  );
+}

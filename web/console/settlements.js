@@ -1,0 +1,247 @@
+import { makeAct } from "./acts.js";
+import { make, makeFacts, makeSection, makeTable } from "./dom.js";
+import { makeHead, showList } from "./list.js";
+import { readOps } from "./ops.js";
+import {
+  loadNames,
+  sayWord,
+  showFirm,
+  showHistory,
+  showId,
+  showMoney,
+  showPercent,
+  showState,
+  showTime,
+} from "./show.js";
+import { schemeName } from "../words.js";
+
+/** @typedef {import("./state.js").View} View */
+/** @typedef {import("./ops.js").Row} Row */
+/** @typedef {import("./list.js").Column} Column */
+
+const openStates = ["pending", "funded", "transfer_initiated"];
+const states = [...openStates, "transfer_confirmed", "settled", "failed", "reversed"];
+
+/** @param {Row} row */
+const listFirms = (row) => [
+  row["buyer_firm_id"],
+  ...row["legs"].map((/** @type {Row} */ leg) => leg["seller_firm_id"]),
+];
+
+/** @type {readonly Column[]} */
+const dealColumns = [
+  { head: "Settlement", cell: (row) => showId(row["settlement_id"]) },
+  { head: "Scheme", cell: (row) => schemeName(row["scheme"]) },
+  { head: "Buyer", kind: "wide", cell: (row) => showFirm(row["buyer_firm_id"]) },
+  { head: "Seller", kind: "wide", cell: (row) => showSellers(row["legs"]) },
+  { head: "Face", kind: "number", cell: (row) => showMoney(row["face_paise"]) },
+  { head: "Buyer pays", kind: "number", cell: (row) => showMoney(row["buyer_paise"]) },
+];
+
+/** @type {readonly import("./state.js").Page[]} */
+export const settlementPages = [
+  {
+    path: "/queue",
+    title: "Settlement queue",
+    key: "q",
+    show: (view) =>
+      showList(view, {
+        title: "Settlement queue",
+        lead: "What is open, by when it is due: what is late comes first.",
+        path: "/ops/settlements/queue",
+        rows: "settlements",
+        query: { environment: view.environment },
+        firms: listFirms,
+        columns: [
+          {
+            head: "Due",
+            cell: (row) => [showTime(row["due_at"]), " ", row["late"] ? showState("late") : null],
+          },
+          { head: "Waits for", cell: (row) => sayWord(row["waiting_on"]) },
+          ...dealColumns,
+          { head: "State", cell: (row) => showState(row["status"]) },
+          { head: "Acts", kind: "last", cell: (row) => makeNextAct(view, row) },
+        ],
+        empty: "Nothing is open.",
+      }),
+  },
+  {
+    path: "/settlements",
+    title: "Settlements",
+    key: "s",
+    show: (view) =>
+      showList(view, {
+        title: "Settlements",
+        path: "/ops/settlements",
+        rows: "settlements",
+        query: { environment: view.environment },
+        filters: [{ name: "status", label: "State", options: states }],
+        firms: listFirms,
+        columns: [
+          ...dealColumns,
+          { head: "Made", cell: (row) => showTime(row["created_at"]) },
+          { head: "State", cell: (row) => showState(row["status"]) },
+        ],
+        empty: "There are no settlements like that.",
+      }),
+  },
+  { path: "/settlements/:id", title: "Settlement", show: showSettlement },
+];
+
+/** @param {readonly Row[]} legs */
+function showSellers(legs) {
+  const ids = [...new Set(legs.map((leg) => leg["seller_firm_id"]))];
+  if (ids.length === 0) return "–";
+  return [showFirm(ids[0]), ids.length > 1 ? ` and ${ids.length - 1} more` : ""];
+}
+
+/**
+ * @param {View} view
+ * @param {Row} row
+ */
+function makeNextAct(view, row) {
+  if (row["status"] === "pending") return makeFund(view, row);
+  if (row["status"] === "transfer_initiated") return makeConfirm(view, row);
+  return null;
+}
+
+/**
+ * @param {View} view
+ * @param {Row} row
+ */
+function makeFund(view, { settlement_id, buyer_paise }) {
+  return makeAct(view, {
+    label: "Money came…",
+    permission: "settlements.write",
+    says: `The buyer pays ${showMoney(buyer_paise)}. A statement of the bank says this by itself; say it here only if you have seen the money.`,
+    fields: [
+      { name: "reference", label: "The bank's reference (UTR)" },
+      {
+        name: "amount_paise",
+        label: "Amount",
+        type: "money",
+        optional: true,
+        hint: "Where it is not the whole",
+      },
+    ],
+    call: (body) => ({ path: `/ops/settlements/${settlement_id}/fund`, body }),
+  });
+}
+
+/**
+ * @param {View} view
+ * @param {Row} row
+ */
+function makeConfirm(view, { settlement_id, legs }) {
+  /** @type {[string, string][]} */
+  const credits = legs
+    .filter((/** @type {Row} */ leg) => leg["status"] === "transferring")
+    .map((/** @type {Row} */ leg) => [leg["scrip_no"], leg["scrip_no"]]);
+  return makeAct(view, {
+    label: "Customs answered…",
+    permission: "settlements.write",
+    says: "Say what the customs portal shows of the transfer.",
+    fields: [
+      {
+        name: "outcome",
+        label: "What customs did",
+        type: "choice",
+        options: [
+          ["transferred", "transferred"],
+          ["refused", "refused"],
+          ["suspended", "suspended the credit"],
+        ],
+      },
+      { name: "reference", label: "What you saw", hint: "A ticket, a letter" },
+      {
+        name: "scrip_no",
+        label: "Credit",
+        type: "choice",
+        optional: true,
+        options: [["", "all that are open"], ...credits],
+      },
+    ],
+    call: (body) => ({ path: `/ops/settlements/${settlement_id}/confirm-transfer`, body }),
+  });
+}
+
+/** @param {View} view */
+async function showSettlement(view) {
+  /** @type {Row} */
+  const deal = await readOps(`/ops/settlements/${view.id}`, {}, view.signal);
+  await loadNames([...listFirms(deal), deal["buyer_desk_id"]]);
+  const isOpen = openStates.includes(deal["status"]);
+  const path = `/ops/settlements/${view.id}`;
+  const acts = [
+    makeNextAct(view, deal),
+    deal["status"] === "pending" &&
+      makeAct(view, {
+        label: "Money will not come…",
+        permission: "settlements.write",
+        danger: true,
+        says: "The deal fails and its credits are free again.",
+        fields: [{ name: "reference", label: "How you know" }],
+        call: (values) => ({ path: `${path}/fund`, body: { ...values, missing: true } }),
+      }),
+    isOpen &&
+      makeAct(view, {
+        label: "Give up…",
+        permission: "settlements.write",
+        danger: true,
+        says: "What is still open fails; what was delivered stands.",
+        call: () => ({ path: `${path}/fail` }),
+      }),
+    deal["status"] === "settled" &&
+      makeAct(view, {
+        label: "Reverse…",
+        permission: "settlements.write",
+        danger: true,
+        says: "Undoes the deal: credits and money go back. A second person approves it.",
+        fields: [{ name: "reason", label: "Why", type: "long" }],
+        call: (body) => ({ path: `${path}/reverse`, body }),
+      }),
+  ];
+  return make(
+    "div",
+    { class: "page" },
+    makeHead("Settlement", acts),
+    makeFacts([
+      ["State", showState(deal["status"])],
+      ["Due", showTime(deal["due_at"])],
+      ["Reason", deal["reason"] ? sayWord(deal["reason"]) : "–"],
+      ["Scheme", schemeName(deal["scheme"])],
+      ["Face", showMoney(deal["face_paise"])],
+      ["Buyer pays", showMoney(deal["buyer_paise"])],
+      ["Buyer", showFirm(deal["buyer_firm_id"])],
+      ["Buyer's order", showId(deal["buyer_order_id"])],
+      ["Made by", showId(deal["origin"])],
+      ["Made", showTime(deal["created_at"])],
+      ["Id", make("span", { class: "id" }, deal["settlement_id"])],
+    ]),
+    makeSection(
+      "Credits",
+      makeTable(
+        "Credits of the settlement",
+        [
+          { head: "Credit" },
+          { head: "Seller", kind: "wide" },
+          { head: "Face", kind: "number" },
+          { head: "Seller's price", kind: "number" },
+          { head: "Buyer's price", kind: "number" },
+          { head: "Seller gets", kind: "number" },
+          { head: "State" },
+        ],
+        deal["legs"].map((/** @type {Row} */ leg) => [
+          leg["scrip_no"],
+          showFirm(leg["seller_firm_id"]),
+          showMoney(leg["face_paise"]),
+          showPercent(leg["seller_bps"]),
+          showPercent(leg["buyer_bps"]),
+          showMoney(leg["seller_paise"]),
+          showState(leg["status"]),
+        ]),
+      ),
+    ),
+    makeSection("History", showHistory(deal["history"])),
+  );
+}

@@ -1,0 +1,148 @@
+// Values as people read them: rupees, percent, days and times in IST, states, ids, names of firms.
+
+import { percentOf, rupeesOf } from "../money.js";
+import { longDay } from "../words.js";
+import { make } from "./dom.js";
+import { readOps } from "./ops.js";
+import { linkTo } from "./state.js";
+
+const minute = new Intl.DateTimeFormat("en-IN", {
+  day: "numeric",
+  month: "short",
+  hour: "2-digit",
+  minute: "2-digit",
+  hourCycle: "h23",
+  timeZone: "Asia/Kolkata",
+});
+
+/** @param {number | bigint | null | undefined} paise */
+export function showMoney(paise) {
+  if (paise === null || paise === undefined) return "–";
+  const isBelow = paise < 0;
+  const size = isBelow ? -BigInt(paise) : BigInt(paise);
+  return `${isBelow ? "−" : ""}₹${rupeesOf(/** @type {any} */ (size))}`;
+}
+
+/** @param {number | null | undefined} bps */
+export function showPercent(bps) {
+  return bps === null || bps === undefined ? "–" : `${percentOf(bps)} %`;
+}
+
+/** @param {string | null | undefined} at */
+export function showTime(at) {
+  if (!at) return "–";
+  return make("time", { datetime: at, title: at }, minute.format(Date.parse(at)));
+}
+
+/** @param {string | null | undefined} day */
+export function showDay(day) {
+  return day ? longDay(day) : "–";
+}
+
+/** @param {string} word */
+export function sayWord(word) {
+  return word.replaceAll("_", " ").replaceAll(".", ": ");
+}
+
+const good = new Set(
+  "settled paid authorized active approved listed open verified delivered done answered passed sound whole up matched filled enrolled".split(
+    " ",
+  ),
+);
+const bad = new Set(
+  "failed returned rejected dead suspended cancelled expired reversed voided void revoked disabled late outage halted declined action_required".split(
+    " ",
+  ),
+);
+
+/** @param {string} state */
+function findTone(state) {
+  if (good.has(state)) return "good";
+  return bad.has(state) ? "bad" : "wait";
+}
+
+/** @param {string | null | undefined} state */
+export function showState(state) {
+  if (!state) return "–";
+  return make("span", { class: "state", "data-tone": findTone(state) }, sayWord(state));
+}
+
+const places = /** @type {Readonly<Record<string, string>>} */ ({
+  stl: "/settlements",
+  pay: "/payouts",
+  fil: "/files",
+  frm: "/firms",
+  ord: "/orders",
+  crs: "/crosses",
+  apr: "/approvals",
+  enq: "/enquiries",
+});
+
+/** @param {string} id */
+function shorten(id) {
+  return /^[a-z]{3}_[0-9a-z]{26}$/.test(id) ? `${id.slice(0, 4)}…${id.slice(-6)}` : id;
+}
+
+/**
+ * An id by its kind and its end, and whole on a page of its own; a link where there is such a page.
+ *
+ * @param {string | null | undefined} id
+ */
+export function showId(id) {
+  if (!id) return "–";
+  const short = shorten(id);
+  const place = places[id.slice(0, 3)];
+  const attributes = { class: "id", title: id };
+  if (place === undefined) return make("span", attributes, short);
+  return make("a", { ...attributes, href: linkTo(`${place}/${id}`) }, short);
+}
+
+/** @type {Map<string, string>} */
+const names = new Map();
+
+/** @param {Readonly<Record<string, string>> | undefined} known by id */
+export function noteNames(known) {
+  for (const [id, name] of Object.entries(known ?? {})) names.set(id, name);
+}
+
+/**
+ * Asks for the names of these firms that are not known yet.
+ *
+ * @param {readonly (string | null | undefined)[]} ids
+ */
+export async function loadNames(ids) {
+  const missing = [...new Set(ids)].filter((id) => id && !names.has(id));
+  if (missing.length === 0) return;
+  const answer = await readOps("/ops/firm-names", { ids: missing.join(",") });
+  noteNames(answer.names);
+}
+
+/** @param {string | null | undefined} firmId */
+export function showFirm(firmId) {
+  if (!firmId) return "–";
+  return make(
+    "a",
+    { href: linkTo(`/firms/${firmId}`), title: firmId },
+    names.get(firmId) ?? shorten(firmId),
+  );
+}
+
+/**
+ * @param {readonly {status: string, at: string, reason: string | null}[]} steps
+ */
+export function showHistory(steps) {
+  return make(
+    "ol",
+    { class: "history" },
+    steps.map(({ status, at, reason }) =>
+      make(
+        "li",
+        {},
+        showState(status),
+        " ",
+        showTime(at),
+        reason ? make("span", { class: "muted" }, ` ${sayWord(reason)}`) : "",
+      ),
+    ),
+  );
+}

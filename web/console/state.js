@@ -1,0 +1,44 @@
+// Who is signed in, and where in the console one is: the address of the page says all of it.
+
+/** @typedef {{params: URLSearchParams, id: string, environment: "live" | "sandbox", signal: AbortSignal, refresh: () => void}} View */
+/** @typedef {{path: string, title: string, nav?: string, key?: string, permission?: string, show: (view: View) => Promise<Node>}} Page */
+
+/** @type {{name: string, role: string, permissions: ReadonlySet<string>}} */
+export const person = { name: "", role: "", permissions: new Set() };
+
+/** @param {{name: string, role: string, permissions: readonly string[]}} who */
+export function setPerson({ name, role, permissions }) {
+  Object.assign(person, { name, role, permissions: new Set(permissions) });
+}
+
+/** @param {string | undefined} permission */
+export function may(permission) {
+  return permission === undefined || person.permissions.has(permission);
+}
+
+/** @returns {"live" | "sandbox"} */
+export function readEnvironment() {
+  return new URLSearchParams(location.search).get("env") === "sandbox" ? "sandbox" : "live";
+}
+
+/**
+ * An address of the console, in the environment that is shown.
+ *
+ * @param {string} path such as /payouts
+ * @param {Readonly<Record<string, string | null | undefined>>} [query]
+ */
+export function linkTo(path, query = {}) {
+  const search = new URLSearchParams();
+  if (readEnvironment() === "sandbox") search.set("env", "sandbox");
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== null && value !== "") search.set(name, value);
+  }
+  const text = search.toString();
+  return text === "" ? `/console${path}` : `/console${path}?${text}`;
+}
+
+/** @param {string} href */
+export function goTo(href) {
+  history.pushState(null, "", href);
+  dispatchEvent(new PopStateEvent("popstate"));
+}
