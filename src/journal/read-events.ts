@@ -12,7 +12,7 @@ import { closePage, countOnce, openPage, type Page } from "../kernel/page.ts";
 import { visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
-import { eventText, type Stream } from "../platform/http/sse.ts";
+import { eventText, positionText, type Stream } from "../platform/http/sse.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import { countEventsOfFirm, findLastSequence, listEvents as listRows } from "./event-store.ts";
 import type { Event, ListEventsQuery } from "./schema.ts";
@@ -75,9 +75,11 @@ export async function streamEvents(
   const last = await findLastSequence(ctx.db, deskId);
   const from = parseLastEventId(lastEventId) ?? afterSequence ?? last;
   const stream = open();
-  sendEvents(ctx, stream, { deskId, firmId, after: Math.min(from, last) })
-    .catch((error: unknown) => ctx.log.warn({ err: error }, "a stream of events broke off"))
-    .finally(() => stream.end());
+  const after = Math.min(from, last);
+  sendEvents(ctx, stream, { deskId, firmId, after }).catch((error: unknown) => {
+    ctx.log.warn({ err: error }, "a stream of events broke off");
+    stream.cut();
+  });
 }
 
 async function sendEvents(
@@ -86,7 +88,7 @@ async function sendEvents(
   { deskId, firmId, after }: { deskId: string; firmId: string | null; after: number },
 ): Promise<void> {
   let sent = after;
-  stream.send(positionText(after));
+  stream.send(positionText(String(after)));
   while (!stream.ended.aborted) {
     const known = await watch.past(deskId, sent, stream.ended);
     const page = await listRows(db, deskId, { firmId, after: sent, fetch: pageSize });
@@ -98,11 +100,6 @@ async function sendEvents(
     if (page.length < pageSize) sent = Math.max(sent, known);
     await stream.drained();
   }
-}
-
-/** An id without an event: a reader that is cut before its first event resumes from here. */
-function positionText(sequence: number): Buffer {
-  return Buffer.from(`id: ${sequence}\n\n`);
 }
 
 function parseLastEventId(lastEventId: string | string[] | undefined): number | undefined {

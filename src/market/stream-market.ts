@@ -16,7 +16,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 
 import type { Environment } from "../kernel/caller.ts";
 import { listen, type Listener } from "../platform/http/listen.ts";
-import { eventText, type Stream, type Streams } from "../platform/http/sse.ts";
+import { eventText, type Frame, type Stream, type Streams } from "../platform/http/sse.ts";
 import { startWorker, type Worker } from "../platform/worker.ts";
 import { readLatest, toMarketList } from "./read-markets.ts";
 import {
@@ -49,9 +49,9 @@ export async function streamMarket(
   try {
     await channel.follow(follower, request.headers["last-event-id"]?.toString());
   } catch (error) {
-    // The response has begun, so only its end can make the reader reconnect.
+    // The response has begun, so only a cut can make the reader reconnect.
     request.log.error({ request_id: request.id, err: error }, "a market stream could not resume");
-    stream.end();
+    stream.cut();
   }
 }
 
@@ -63,7 +63,7 @@ type Follower = {
 };
 
 /** The bytes for streams without and with the buy side. */
-type EncodedUpdate = { readonly seller: Buffer; readonly buyer: Buffer };
+type EncodedUpdate = { readonly seller: Frame; readonly buyer: Frame };
 
 const pageSize = 200;
 /** Streams written to before yielding to the event loop. */
@@ -180,7 +180,7 @@ async function sendMissed(follower: Follower, rows: readonly UpdateRow[]): Promi
   return rows.length > 0;
 }
 
-function selectText({ buySide }: Follower, { seller, buyer }: EncodedUpdate): Buffer {
+function selectText({ buySide }: Follower, { seller, buyer }: EncodedUpdate): Frame {
   return buySide ? buyer : seller;
 }
 
@@ -201,12 +201,12 @@ function encodeSnapshot(latest: readonly UpdateRow[]): EncodedUpdate {
   };
 }
 
-function encodeReset(reason: ResetReason): Buffer {
+function encodeReset(reason: ResetReason): Frame {
   return eventText({ event: "reset", data: JSON.stringify({ reason }) });
 }
 
 /** Carries the stream's position, so that a reader can tell whether it missed an update. */
-function encodeHeartbeat({ epoch, seq }: LogPosition): Buffer {
+function encodeHeartbeat({ epoch, seq }: LogPosition): Frame {
   const data = JSON.stringify({ epoch, seq });
   return eventText({ id: toEventId({ epoch, seq }), event: "heartbeat", data });
 }

@@ -30,10 +30,14 @@ export async function openLine(t: Scope, service: Pick<Service, "url">) {
   const cut = () => {
     for (const socket of sockets) socket.resetAndDestroy();
   };
+  /** As a proxy that goes away: what was sent arrives, and then the connection is closed in order. */
+  const hangUp = () => {
+    for (const socket of sockets) socket.destroySoon();
+  };
   t.after(() => {
     cut();
     server.close();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return Object.assign(line, { url, cut });
+  return Object.assign(line, { url, cut, hangUp });
 }

@@ -2,8 +2,12 @@
 //
 //   opening    the usual headers (request id, meter), then the delay before a reconnect
 //   open       events from the source, and a heartbeat when there are none
-//   ended      by the source, by the client, at shutdown, when the key is revoked, or when the key
-//              opens more streams than it may: then its oldest ends
+//   ended      for good: the key was revoked, or has opened a stream too many and this is its oldest
+//   cut        the service stops or cannot go on, or the client lags: it is meant to come back
+//
+// The answer is chunked, so that a reader can tell the two: an end has the last chunk, a cut has not.
+// An event is framed as a chunk when it is formatted, once for all its clients. A client that speaks
+// HTTP/1.0, which knows no chunks, gets the text within.
 //
 // Memory is bounded. Unread bytes are counted, and a client that lags too far behind is disconnected;
 // it reconnects with the last id it saw. A source with much to send awaits `drained` between pieces.
@@ -18,19 +22,25 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { Overloaded } from "../postgres/coalesce.ts";
 import type { App } from "./server.ts";
 
+/** Some text of a stream as one chunk of its answer. */
+export type Frame = Buffer;
+
 export type StreamOptions = {
   /** Open streams of this route per key and process; one more ends the oldest. */
   readonly perKeyMax: number;
   /** The heartbeat; a comment by default. */
-  readonly heartbeat?: () => Buffer;
+  readonly heartbeat?: () => Frame;
 };
 
 export type Stream = {
-  /** False when the stream has ended, also when it ends now because the client lags too far behind. */
-  send(text: Buffer): boolean;
+  /** False when the stream has ended, also when it is cut now because the client lags too far behind. */
+  send(frame: Frame): boolean;
   /** Resolves when the socket's buffer is empty or the stream has ended. */
   drained(): Promise<void>;
+  /** Ends it for good. */
   end(): void;
+  /** Breaks it off; the client is meant to come back. */
+  cut(): void;
   /** Aborted when the stream has ended for any reason. */
   readonly ended: AbortSignal;
 };
@@ -62,8 +72,9 @@ const keysCheckMs = 400;
 const unansweredLooksMax = 25;
 const endGraceMs = 1_000;
 
-const comment = Buffer.from(":\n\n");
-const opening = Buffer.from(`retry: ${retryMs}\n\n`);
+const comment = frame(":\n\n");
+const opening = frame(`retry: ${retryMs}\n\n`);
+const lastChunk = "0\r\n\r\n";
 
 /** Formats one event, once for all its clients. */
 export function eventText({
@@ -74,10 +85,23 @@ export function eventText({
   readonly id?: string;
   readonly event?: string;
   readonly data: string;
-}): Buffer {
+}): Frame {
   const lines = data.split("\n").map((line) => `data: ${line}\n`);
   const head = `${id === undefined ? "" : `id: ${id}\n`}${event === undefined ? "" : `event: ${event}\n`}`;
-  return Buffer.from(`${head}${lines.join("")}\n`);
+  return frame(`${head}${lines.join("")}\n`);
+}
+
+/** An id without an event: a reader that is cut before its first event resumes from here. */
+export function positionText(id: string): Frame {
+  return frame(`id: ${id}\n\n`);
+}
+
+function frame(text: string): Frame {
+  return Buffer.from(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`);
+}
+
+function unframe(chunk: Frame): Buffer {
+  return chunk.subarray(chunk.indexOf("\n") + 1, -2);
 }
 
 type OpenStream = Stream & { readonly key: string; readonly ofKey: string };
@@ -103,8 +127,8 @@ export function openStreams(
     const dead = await deadAmong(keys).catch(() => undefined);
     unanswered = dead ? 0 : unanswered + 1;
     for (const stream of streams) {
-      const isDead = dead ? dead.has(stream.key) : unanswered > unansweredLooksMax;
-      if (isDead) stream.end();
+      if (dead?.has(stream.key)) stream.end();
+      if (unanswered > unansweredLooksMax) stream.cut();
     }
     looking = streams.size > 0 && !closing ? setTimeout(lookSoon, keysCheckMs) : undefined;
   }
@@ -138,7 +162,7 @@ export function openStreams(
   app.addHook("preClose", (done) => {
     closing = true;
     clearTimeout(looking);
-    for (const stream of streams) stream.end();
+    for (const stream of streams) stream.cut();
     done();
   });
 
@@ -168,20 +192,21 @@ function startStream(
     heartbeat,
     heartbeatMs,
     unreadBytesMax,
-  }: { heartbeat: () => Buffer; heartbeatMs: number; unreadBytesMax: number },
+  }: { heartbeat: () => Frame; heartbeatMs: number; unreadBytesMax: number },
 ): Stream {
   const ended = new AbortController();
   const { raw } = reply;
   reply.hijack();
-  // The connection carries no further request and ends with the stream, so events need no chunked
-  // encoding, which would be most of the work.
   raw.shouldKeepAlive = false;
-  raw.useChunkedEncodingByDefault = false;
+  const isChunked = raw.req.httpVersion !== "1.0";
   // The headers that the edge and the meter have set; then one that turns off a proxy's buffering.
   for (const [name, value] of Object.entries(reply.getHeaders())) raw.setHeader(name, value ?? "");
   raw.setHeader("x-accel-buffering", "no");
+  if (isChunked) raw.setHeader("transfer-encoding", "chunked");
   raw.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
-  raw.write(opening);
+  // Events come framed. Node would frame each for each client, which would be most of the work.
+  raw.chunkedEncoding = false;
+  raw.write(isChunked ? opening : unframe(opening));
 
   let lagged = false;
   const beating = setInterval(() => {
@@ -198,9 +223,9 @@ function startStream(
   if (raw.destroyed) finish(); // The client disconnected while its key was checked.
   raw.on("error", () => raw.destroy()); // The client disconnected during a write.
 
-  function send(text: Buffer): boolean {
+  function send(chunk: Frame): boolean {
     if (raw.writableEnded || raw.destroyed) return false;
-    raw.write(text);
+    raw.write(isChunked ? chunk : unframe(chunk));
     if (raw.writableLength <= unreadBytesMax) return true;
     raw.destroy();
     return false;
@@ -214,7 +239,13 @@ function startStream(
       await once(raw, "drain", { signal: ended.signal }).catch(() => {}); // The stream has ended.
     },
     end() {
+      if (isChunked && !raw.writableEnded) raw.write(lastChunk);
       raw.end();
+      setTimeout(() => raw.destroy(), endGraceMs).unref();
+    },
+    cut() {
+      finish();
+      raw.socket?.destroySoon();
       setTimeout(() => raw.destroy(), endGraceMs).unref();
     },
   };
