@@ -40,6 +40,11 @@ async function addByHand(service: Service, firmId: string, reference: string, am
   return await addDeposit(service.ctx, asha, { ...live, firmId, paise: amount, reference });
 }
 
+async function reverse(service: Service, reference: string, by = asha, twoFromPaise?: number) {
+  const asked = { ...live, reference, reason: "wrong firm" };
+  return await reverseDeposit(service.ctx, by, { ...asked, twoFromPaise });
+}
+
 async function readQueue(service: Service) {
   return await listQueue(service.ctx, { ...live, limit: 100 });
 }
@@ -87,7 +92,7 @@ test("a line that does not name its firm is matched to the deposit entered by ha
   ];
   for (const { utr } of lines) await addByHand(service, firm.firmId, utr);
   // The bank's own reference may be anywhere in the line.
-  const hidden = [nextUtr(), nextUtr()];
+  const hidden = [nextUtr(), "HDFCR52026000000001"];
   for (const utr of hidden) await addByHand(service, firm.firmId, utr);
   const more = [
     { utr: "12345", text: `NEFT-${hidden[0]}-ACME`, paise },
@@ -164,6 +169,23 @@ test("two lines of one UTR explain one deposit by hand, and the second waits", a
     "an assigned line's deposit is explained",
   );
   await assertReconciled(service);
+});
+
+test("a deposit that an assigned line brought is explained: no other line matches it, and nobody reverses it", async (t) => {
+  const service = await startService(t);
+  const firm = await liveSeller(service);
+  const utr = nextUtr();
+  await read(service, [{ utr, text: "NEFT CR", paise }]);
+  const [{ line_id: lineId } = assert.fail()] = await readQueue(service);
+  await assignLine(service.ctx, asha, { lineId, to: firm.firmId, reason: "their letter" });
+  const twin = { utr, text: squeezed(firm.firmId), paise, name: firm.name };
+  const text = statement(paise, [twin], "16/11/2026");
+  const { matched } = await importStatement(service.ctx, asha, { ...live, text });
+  assert.equal(matched, 0);
+  assert.equal((await readQueue(service))[0]?.reason, "reference_used");
+  await assert.rejects(reverse(service, utr), refusedFor("explained", { line_id: lineId }));
+  assert.equal(await available(service, firm), paise);
+  assert.deepEqual((await assertReconciled(service)).differences, []);
 });
 
 test("a queued line cannot be assigned or sent back while a deposit by hand has its UTR", async (t) => {
@@ -254,11 +276,6 @@ test("a proposal to enter money by hand is refused once the bank's line has come
   assert.equal(await available(service, firm), 2 * paise);
   await assertReconciled(service);
 });
-
-async function reverse(service: Service, reference: string, by = asha, twoFromPaise?: number) {
-  const asked = { ...live, reference, reason: "wrong firm" };
-  return await reverseDeposit(service.ctx, by, { ...asked, twoFromPaise });
-}
 
 test("a deposit entered by mistake is reversed, and then the bank's line counts as any other", async (t) => {
   const service = await startService(t);
