@@ -313,3 +313,61 @@ test("the migration moves the facts of quotes into columns", async (t) => {
     /quotes_buy/,
   );
 });
+
+test("the migration gives each earlier UTR to the person or the bank line that brought it", async (t) => {
+  const { connection } = await testDatabase(t, { template: "template0" });
+  const client = await owner(t, connection);
+  const migrations = await readMigrations();
+  const at = migrations.findIndex(({ file }) => file.endsWith("-payments-count-once.sql"));
+  for (const { text } of migrations.slice(0, at)) await client.query(text);
+
+  const house = "frm_00000000000000000000000001";
+  const statementId = `bst_${"0".repeat(26)}`;
+  await client.query(
+    `insert into bank_statements (statement_id, environment, sha256, format, line_count, first_day,
+      last_day, state, received_by, received_at)
+    values ($1, 'live', sha256('x'), 'generic', 3, '2026-11-15', '2026-11-15', 'received', 'asha', now())`,
+    [statementId],
+  );
+  const key = (line: number) => String(line).repeat(64);
+  const lineId = (line: number) => `bln_${String(line).padStart(26, "0")}`;
+  const lines = [
+    [1, "UTRASSIGNED1", "assigned"],
+    [2, "UTRBYHAND001", "assigned"], // Its deposit has a reference that was made up.
+    [3, "UTRQUEUED001", "queued"],
+    [4, "UTRNOTYET001", "new"],
+  ] as const;
+  for (const [line, utr, state] of lines) {
+    await client.query(
+      `insert into bank_lines (line_id, environment, statement_id, ordinal, line_key, day, direction,
+        paise, utr, details_sealed, plan, state, firm_id, decided_by, version)
+      values ($1, 'live', $2, $3, $4, '2026-11-15', 'credit', 100, $5, '', '{}', $6, $7, 'asha', 1)`,
+      [lineId(line), statementId, line, key(line), utr, state, house],
+    );
+  }
+  const madeUp = `BL${key(2).slice(0, 18)}`;
+  for (const reference of ["UTRASSIGNED1", "UTRBYHAND001", madeUp]) {
+    await client.query(
+      `insert into deposits (environment, reference, desk_id, firm_id, paise, at)
+      values ('live', $1, $2, $2, 100, now())`,
+      [reference, house],
+    );
+  }
+  for (const { text } of migrations.slice(at)) await client.query(text);
+
+  const { rows: explained } = await client.query(
+    "select subject, line_id from bank_line_entries order by line_id",
+  );
+  assert.deepEqual(explained, [
+    { subject: "UTRASSIGNED1", line_id: lineId(1) },
+    { subject: madeUp, line_id: lineId(2) },
+  ]);
+  const { rows: references } = await client.query(
+    "select reference, line_id from payment_references order by reference",
+  );
+  assert.deepEqual(references, [
+    { reference: "UTRASSIGNED1", line_id: lineId(1) },
+    { reference: "UTRBYHAND001", line_id: null },
+    { reference: "UTRQUEUED001", line_id: lineId(3) },
+  ]);
+});
