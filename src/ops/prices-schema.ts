@@ -6,6 +6,7 @@ import { marketStates as boardStates } from "../market/rules.ts";
 import { marketStates } from "../rates/rules.ts";
 import {
   count,
+  day,
   environment,
   extend,
   wrapList,
@@ -123,6 +124,35 @@ export const AddedInventory = Type.Union(
     Proposed,
   ],
   { title: "AddedInventory", description: "What became of credits for the house to sell." },
+);
+
+export const HouseDay = Type.Object(
+  {
+    environment,
+    day: day("The day."),
+    schemes: Type.Array(
+      Type.Object(
+        {
+          scheme,
+          bought: count("Credits that the house bought."),
+          bought_face_paise: sum("Their face."),
+          bought_paise: sum("What it pays for them."),
+          sold: count("Credits that the house sold."),
+          sold_face_paise: sum("Their face."),
+          sold_paise: sum("What it gets for them, without taxes."),
+          matched: count("Credits that went from one client to another."),
+          matched_face_paise: sum("Their face."),
+          kept_paise: sum("What the house keeps of them, without taxes."),
+          fees_paise: sum("The fees within all of this."),
+          result_paise: sum("Its money, and its credits at the mid in force when each was dealt."),
+        },
+        { title: "HouseScheme", description: "What the house dealt in one scheme." },
+      ),
+      { description: "One for each scheme; block deals between clients are left out." },
+    ),
+    result_paise: sum("The result of all schemes."),
+  },
+  { title: "HouseDay", description: "What the house dealt on a day, of what has not failed." },
 );
 
 const BoardMarket = Type.Object(

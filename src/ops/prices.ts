@@ -4,6 +4,7 @@ import { listAllCredits } from "../credits/read-credits.ts";
 import { addInventoryWithApproval } from "../credits/inventory.ts";
 import { unprocessable } from "../kernel/failure.ts";
 import { houseFirmId } from "../kernel/ids.ts";
+import { readHouseDay } from "../overview/house-day.ts";
 import { countOpenQuotes } from "../trading/quotes.ts";
 import { listCards } from "../rates/current-cards.ts";
 import { previewCard, publishCardWithApproval } from "../rates/publish-card.ts";
@@ -31,6 +32,7 @@ import {
   CardPreview,
   Cards,
   ChangedCards,
+  HouseDay,
   PublishedCard,
 } from "./prices-schema.ts";
 import { Credits } from "./world-schema.ts";
@@ -189,6 +191,13 @@ export const priceOperations: readonly Operation[] = [
         listFirmIds: (row) => [row.firm_id],
       });
     },
+  }),
+  read("readHouseDay", "/ops/house", {
+    ...inventory,
+    summary: "Read what the house bought, sold and matched on a day, and what that came to",
+    query: { environment, day: optional(text("The day, YYYY-MM-DD; today when left out.", 10)) },
+    answer: HouseDay,
+    run: async ({ ctx, query }) => await readHouseDay(ctx, query.environment, query.day),
   }),
   act("addInventory", "/ops/inventory", {
     ...inventory,

@@ -268,6 +268,7 @@ test("every operation answers as the document says, and every act has an audit r
   await call("showDesk", [deskId]);
   await call("showToday");
   await call("readBoard", [], {}, "?environment=live");
+  await call("readHouseDay", [], {}, "?environment=live");
   await call("streamBoard", [], {}, "?environment=live");
   await call("nameFirms", [], {}, `?ids=${firmId},none`);
   await assertRows("listSettlementQueue?environment=live");

@@ -241,6 +241,8 @@ const reads: Readonly<Record<string, readonly string[]>> = {
     "payout_files",
     "payouts",
     "quotes",
+    "rate_cards",
+    "settlement_legs",
     "settlements",
     "webhooks",
   ],

@@ -106,12 +106,13 @@ function openDialog(view, act, opener) {
 
   /** @param {any} answer */
   function finish(answer) {
-    say(sayOutcome(act, answer));
     if (!act.reveal) {
       dialog.close();
       (act.after ?? view.refresh)(answer);
+      say(sayOutcome(act, answer)); // Last, because another page takes away what was said.
       return;
     }
+    say(sayOutcome(act, answer));
     const done = make(
       "button",
       { class: "button", type: "button", onclick: () => dialog.close() },

@@ -13,6 +13,13 @@ import { goTo, linkTo } from "./state.js";
 
 const rowsOnPage = 50;
 
+/** What lists over all desks can be narrowed to besides. @type {readonly Filter[]} */
+export const listFilters = [
+  { name: "firm_id", label: "Firm's id" },
+  { name: "from", label: "From", type: "date" },
+  { name: "to", label: "Up to", type: "date" },
+];
+
 /**
  * @param {View} view
  * @param {object} list

@@ -2,7 +2,6 @@
 
 import { textOf } from "../form.js";
 import { find } from "../words.js";
-import { say } from "./acts.js";
 import { make } from "./dom.js";
 import { followKeys } from "./keyboard.js";
 import { callOps, readOps, SignedOut } from "./ops.js";
@@ -164,8 +163,6 @@ function makeSwitch(environment) {
     const { value } = /** @type {HTMLInputElement} */ (event.target);
     const here = location.pathname;
     goTo(value === "sandbox" ? `${here}?env=sandbox` : here);
-    drawFrame();
-    void showPage({ isNew: false });
   });
   return choices;
 }
@@ -180,7 +177,8 @@ async function leave() {
 /** @returns {{page: Page, id: string} | undefined} */
 function findPage() {
   const path = location.pathname.replace(/^\/console/, "").replace(/\/$/, "");
-  const [, first = "board", id = ""] = path.split("/");
+  const home = person.role === "dealer" ? "board" : "today";
+  const [, first = home, id = ""] = path.split("/");
   const wanted = id === "" ? `/${first}` : `/${first}/:id`;
   const page = pages.find((candidate) => candidate.path === wanted);
   return page && { page, id: decodeURIComponent(id) };
@@ -248,8 +246,9 @@ function markCurrent({ path }) {
 
 addEventListener("popstate", () => {
   if (!document.querySelector("#page")) return;
-  say([]);
   document.querySelector("#said")?.replaceChildren();
+  const shown = document.querySelector(".bar")?.getAttribute("data-environment");
+  if (shown !== readEnvironment()) drawFrame();
   const menu = document.querySelector(".menu");
   if (menu instanceof HTMLDetailsElement) menu.open = matchMedia("(min-width: 60rem)").matches;
   void showPage({ isNew: true });

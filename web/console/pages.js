@@ -1,24 +1,50 @@
 // Every page of the console, and where it is in the menu.
 
+import { keyPages } from "./api-keys.js";
 import { approvalPages } from "./approvals.js";
 import { bankPages } from "./bank.js";
 import { boardPages } from "./board.js";
+import { creditPages } from "./credits.js";
+import { crossPages } from "./crosses.js";
+import { enquiryPages } from "./enquiries.js";
 import { filePages } from "./files.js";
+import { findPages } from "./find.js";
+import { firmPages } from "./firms.js";
+import { healthPages } from "./health.js";
+import { housePages } from "./house.js";
+import { letterPages } from "./letters.js";
+import { orderPages } from "./orders.js";
 import { payoutPages } from "./payouts.js";
+import { peoplePages } from "./people.js";
+import { questionPages } from "./questions.js";
 import { settlementPages } from "./settlements.js";
+import { todayPages } from "./today.js";
 
 /** @type {readonly import("./state.js").Page[]} */
 export const pages = [
+  ...todayPages,
   ...boardPages,
-  ...approvalPages,
+  ...orderPages,
+  ...crossPages,
+  ...housePages,
   ...settlementPages,
   ...payoutPages,
   ...filePages,
   ...bankPages,
+  ...approvalPages,
+  ...questionPages,
+  ...enquiryPages,
+  ...firmPages,
+  ...creditPages,
+  ...keyPages,
+  ...letterPages,
+  ...healthPages,
+  ...peoplePages,
+  ...findPages,
 ];
 
 export const groups = [
-  { name: "Market", paths: ["/board", "/orders", "/crosses", "/house"] },
+  { name: "Market", paths: ["/today", "/board", "/orders", "/crosses", "/house"] },
   { name: "Money", paths: ["/queue", "/settlements", "/payouts", "/files", "/bank"] },
   { name: "To decide", paths: ["/approvals", "/questions", "/enquiries"] },
   { name: "Clients", paths: ["/firms", "/credits", "/keys"] },

@@ -1,6 +1,6 @@
 import { makeAct } from "./acts.js";
 import { make, makeFacts, makeSection, makeTable, makeEmpty } from "./dom.js";
-import { makeHead, showList } from "./list.js";
+import { listFilters, makeHead, showList } from "./list.js";
 import { readOps } from "./ops.js";
 import {
   loadNames,
@@ -35,6 +35,7 @@ export const payoutPages = [
             label: "State",
             options: ["scheduled", "held", "instructed", "sent", "paid", "returned"],
           },
+          ...listFilters,
         ],
         firms: (row) => [row["firm_id"]],
         columns: [

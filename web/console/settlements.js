@@ -1,6 +1,6 @@
 import { makeAct } from "./acts.js";
 import { make, makeFacts, makeSection, makeTable } from "./dom.js";
-import { makeHead, showList } from "./list.js";
+import { listFilters, makeHead, showList } from "./list.js";
 import { readOps } from "./ops.js";
 import {
   loadNames,
@@ -59,7 +59,6 @@ export const settlementPages = [
           },
           { head: "Waits for", cell: (row) => sayWord(row["waiting_on"]) },
           ...dealColumns,
-          { head: "State", cell: (row) => showState(row["status"]) },
           { head: "Acts", kind: "last", cell: (row) => makeNextAct(view, row) },
         ],
         empty: "Nothing is open.",
@@ -75,7 +74,7 @@ export const settlementPages = [
         path: "/ops/settlements",
         rows: "settlements",
         query: { environment: view.environment },
-        filters: [{ name: "status", label: "State", options: states }],
+        filters: [{ name: "status", label: "State", options: states }, ...listFilters],
         firms: listFirms,
         columns: [
           ...dealColumns,

@@ -29,7 +29,7 @@ export function readEnvironment() {
  */
 export function linkTo(path, query = {}) {
   const search = new URLSearchParams();
-  if (readEnvironment() === "sandbox") search.set("env", "sandbox");
+  if (readEnvironment() === "sandbox" && !("env" in query)) search.set("env", "sandbox");
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined && value !== null && value !== "") search.set(name, value);
   }

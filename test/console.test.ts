@@ -1,0 +1,188 @@
+// Every page of the console in a real browser: empty and full, light and dark, on a desk and on a phone,
+// judged by axe and by its own words.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { test } from "node:test";
+
+import type { Page } from "playwright-core";
+
+import { type Console, signInToConsole } from "./support/console.ts";
+import { browser, chromiumMissing } from "./support/chromium.ts";
+import { furnishConsole } from "./support/furnished-console.ts";
+import { startOps } from "./support/ops.ts";
+import { addPerson } from "./support/people.ts";
+import { fileScope } from "./support/scope.ts";
+import { startService } from "./support/service.ts";
+
+const skip = (await chromiumMissing()) ?? false;
+const scope = fileScope();
+const browse = browser(scope);
+const axe = await readFile(createRequire(import.meta.url).resolve("axe-core"), "utf8");
+/** Where pictures of every page go, for whoever wants to look at them. */
+const shots = process.env["CONSOLE_SHOTS"];
+
+const lists = [
+  "/today",
+  "/board",
+  "/orders",
+  "/crosses",
+  "/house",
+  "/queue",
+  "/settlements",
+  "/payouts",
+  "/files",
+  "/bank",
+  "/approvals",
+  "/questions",
+  "/enquiries",
+  "/firms",
+  "/credits",
+  "/keys",
+  "/letters",
+  "/health",
+  "/people",
+  "/find?q=Client",
+  "/publish/RODTEP",
+];
+
+const looks = {
+  light: { colorScheme: "light", viewport: { width: 1360, height: 900 } },
+  dark: { colorScheme: "dark", viewport: { width: 1360, height: 900 } },
+  phone: {
+    colorScheme: "light",
+    viewport: { width: 390, height: 844 },
+    isMobile: true,
+    hasTouch: true,
+  },
+} as const;
+
+type Violation = { readonly id: string; readonly impact: string; readonly nodes: string[] };
+
+/** What axe finds serious or critical. */
+async function findSerious(page: Page): Promise<Violation[]> {
+  await page.evaluate(axe);
+  return await page.evaluate(`axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
+    violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.slice(0, 3).map(({ html }) => html) })))`);
+}
+
+/** Opens a page, looks at it and takes its picture. */
+async function judge({ open, page }: Console, path: string, picture: string): Promise<string[]> {
+  await open(path);
+  await page.locator(".live[data-live=true]").or(page.locator("#page h1")).first().waitFor();
+  if (shots !== undefined) {
+    await page.waitForTimeout(300);
+    await page.screenshot({ path: `${shots}/${picture}.png`, fullPage: true });
+  }
+  const faults = (await findSerious(page)).map((found) => `${picture}: ${JSON.stringify(found)}`);
+  const [content, width] = await page.evaluate<number[]>(
+    "[document.documentElement.scrollWidth, innerWidth]",
+  );
+  if ((content ?? 0) > (width ?? 0)) faults.push(`${picture}: ${content} wide on ${width}`);
+  const problem = page.locator("#page .notice[role=alert]:visible");
+  if ((await problem.count()) > 0) faults.push(`${picture}: ${await problem.innerText()}`);
+  return faults;
+}
+
+for (const [look, options] of Object.entries(looks)) {
+  test(
+    `every page shows what there is, ${look}, and axe finds nothing serious`,
+    { skip },
+    async (t) => {
+      const service = await startService(t);
+      const ops = await startOps(t, service, { twoOperatorsFromPaise: 25_000_000 });
+      const person = await addPerson(service, { name: "asha", role: "admin" });
+      const details = await furnishConsole(t, service, ops, person);
+      const console = await signInToConsole(t, { browse, ops, person }, options);
+      const faults: string[] = [];
+      for (const path of [...lists, ...details]) {
+        const [, first = "", second] = path.split(/[/?]/);
+        const name = second === undefined ? first : `${first}-one`;
+        faults.push(...(await judge(console, path, `${name}-${look}`)));
+        const hasRows = ["today", "board", "health", "publish", "find"].includes(first) || second;
+        if (!hasRows && (await console.page.locator("tbody tr").count()) === 0) {
+          faults.push(`${name} has no rows`);
+        }
+      }
+      assert.deepEqual(faults, []);
+      assert.deepEqual(console.complaints(), []);
+    },
+  );
+}
+
+test("every page says so when there is nothing", { skip }, async (t) => {
+  const service = await startService(t);
+  const ops = await startOps(t, service);
+  const person = await addPerson(service, { name: "asha", role: "admin" });
+  const console = await signInToConsole(t, { browse, ops, person });
+  const faults: string[] = [];
+  for (const path of lists) {
+    const [, first = ""] = path.split(/[/?]/);
+    faults.push(...(await judge(console, path, `${first}-empty`)));
+  }
+  assert.deepEqual(faults, []);
+  assert.deepEqual(console.complaints(), []);
+});
+
+test("the keyboard alone finds, walks, opens and goes from page to page", { skip }, async (t) => {
+  const service = await startService(t);
+  const ops = await startOps(t, service, { twoOperatorsFromPaise: 25_000_000 });
+  const person = await addPerson(service, { name: "asha", role: "admin" });
+  await furnishConsole(t, service, ops, person);
+  const { page, open } = await signInToConsole(t, { browse, ops, person });
+  await open("/payouts");
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Payout", exact: true }).waitFor();
+  assert.equal(
+    await page.evaluate("document.activeElement.tagName"),
+    "H1",
+    "the heading is read out",
+  );
+  await page.keyboard.press("g");
+  await page.keyboard.press("a");
+  await page.getByRole("heading", { name: "Approvals" }).waitFor();
+  await page.keyboard.press("/");
+  await page.keyboard.type("Client");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Found for “Client”" }).waitFor();
+  await page.locator("h1").focus();
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+  await page.keyboard.press("Escape");
+  assert.equal(await page.getByRole("dialog").count(), 0);
+  await page.goBack();
+  await page.getByRole("heading", { name: "Approvals" }).waitFor();
+});
+
+test(
+  "a viewer sees no act, and a session that ends comes back to the same page",
+  { skip },
+  async (t) => {
+    const service = await startService(t);
+    const ops = await startOps(t, service);
+    const asha = await addPerson(service, { name: "asha", role: "admin" });
+    const mira = await addPerson(service, { name: "mira", role: "viewer", by: [asha] });
+    const { page, open } = await signInToConsole(t, { browse, ops, person: mira });
+    await open("/board");
+    assert.deepEqual(await page.locator("#page").getByRole("button").allInnerTexts(), []);
+    assert.equal(await page.getByRole("link", { name: "Bank", exact: true }).count(), 0);
+    await open("/bank");
+    await page.getByText("The role viewer may not see this.").waitFor();
+    await open("/payouts?status=held");
+    service.clock.advance({ seconds: 13 * 3_600 });
+    await page.keyboard.press("r");
+    await page.getByText("Your session has ended.").waitFor();
+    await page.getByLabel("Name").fill("mira");
+    await page.getByLabel("Password").fill("correct horse battery");
+    await page.getByLabel("Code").fill(mira.code());
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("heading", { name: "Payouts" }).waitFor();
+    assert.equal(await page.getByLabel("State").inputValue(), "held");
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("You are signed out.").waitFor();
+  },
+);

@@ -1,0 +1,252 @@
+import { makeAct } from "./acts.js";
+import { make, makeEmpty, makeFacts, makeSection, makeTable } from "./dom.js";
+import { listFilters, makeHead, showList } from "./list.js";
+import { readOps } from "./ops.js";
+import { sayWord, showState, showTime } from "./show.js";
+import { linkTo } from "./state.js";
+
+/** @typedef {import("./state.js").View} View */
+/** @typedef {import("./ops.js").Row} Row */
+
+const states = [
+  "registered",
+  "verifying",
+  "action_required",
+  "verified",
+  "authorized",
+  "suspended",
+  "rejected",
+  "offboarding",
+  "offboarded",
+];
+
+/** @type {readonly import("./state.js").Page[]} */
+export const firmPages = [
+  {
+    path: "/firms",
+    title: "Firms",
+    key: "c",
+    show: (view) =>
+      showList(view, {
+        title: "Firms",
+        path: "/ops/firms",
+        rows: "firms",
+        query: { environment: view.environment },
+        filters: [
+          { name: "connection_state", label: "State", options: states },
+          ...listFilters.filter(({ name }) => name !== "firm_id"),
+        ],
+        columns: [
+          {
+            head: "Firm",
+            kind: "wide",
+            cell: ({ firm }) =>
+              make("a", { href: linkTo(`/firms/${firm.firm_id}`) }, firm.legal_name),
+          },
+          { head: "Desk", kind: "wide", cell: ({ desk_name }) => desk_name },
+          { head: "IEC", cell: ({ firm }) => firm.iec ?? "–" },
+          { head: "Role", cell: ({ firm }) => firm.role },
+          { head: "Checks", cell: ({ firm }) => sayChecks(firm.checks) },
+          { head: "Since", cell: ({ firm }) => showTime(firm.created_at) },
+          { head: "State", cell: ({ firm }) => showState(firm.connection_state) },
+        ],
+        empty: "There are no firms like that.",
+      }),
+  },
+  { path: "/firms/:id", title: "Firm", show: showFirmPage },
+];
+
+/** @param {readonly Row[]} checks */
+function sayChecks(checks) {
+  if (checks.length === 0) return "–";
+  const passed = checks.filter((check) => check["outcome"] === "passed").length;
+  return `${passed} of ${checks.length} passed`;
+}
+
+/** @param {View} view */
+async function showFirmPage(view) {
+  /** @type {Row} */
+  const firm = await readOps(`/ops/firms/${view.id}`, {}, view.signal);
+  const { bank, mandate, suspension } = firm;
+  return make(
+    "div",
+    { class: "page" },
+    makeHead(firm["legal_name"], makeFirmActs(view, firm)),
+    suspension
+      ? make(
+          "p",
+          { class: "notice" },
+          `Suspended by ${sayWord(suspension.by)}: ${suspension.reason}`,
+        )
+      : null,
+    makeFacts([
+      ["State", showState(firm["connection_state"])],
+      ["Role", firm["role"]],
+      ["IEC", firm["iec"] ?? "–"],
+      ["PAN", firm["pan"] ?? "–"],
+      ["GSTIN", firm["gstin"] ?? "–"],
+      ["CIN", firm["cin"] ?? "–"],
+      ["Email", firm["email"] ?? "–"],
+      ["Phone", firm["phone"] ?? "–"],
+      ["Bank account", bank ? `${bank.account_no_masked} at ${bank.ifsc}, ${bank.name}` : "–"],
+      [
+        "Mandate",
+        mandate
+          ? [
+              `${mandate.signatory_name}, ${mandate.reference}, until `,
+              showTime(mandate.valid_until),
+            ]
+          : "–",
+      ],
+      ["Client's name for it", firm["external_id"] ?? "–"],
+      ["Since", showTime(firm["created_at"])],
+      ["Id", make("span", { class: "id" }, firm["firm_id"])],
+    ]),
+    makeSection(
+      "Checks",
+      firm["checks"].length === 0
+        ? makeEmpty("Customs and the bank were not asked yet.")
+        : makeTable(
+            "Checks of the firm",
+            [
+              { head: "Check" },
+              { head: "Outcome" },
+              { head: "What the firm can do", kind: "wide" },
+              { head: "As of" },
+            ],
+            firm["checks"].map((/** @type {Row} */ check) => [
+              sayWord(check["check"].toLowerCase()),
+              showState(check["outcome"]),
+              check["cure"] ?? "–",
+              showTime(check["as_of"]),
+            ]),
+          ),
+    ),
+    firm["holds"].length > 0
+      ? makeSection(
+          "Holds",
+          makeTable(
+            "What is held back",
+            [{ head: "On" }, { head: "Why", kind: "wide" }, { head: "Until" }],
+            firm["holds"].map((/** @type {Row} */ hold) => [
+              sayWord(hold["on"]),
+              sayWord(hold["reason"]),
+              showTime(hold["until"]),
+            ]),
+          ),
+        )
+      : null,
+    makeSection(
+      "More of this firm",
+      make(
+        "ul",
+        { class: "links" },
+        [
+          ["/orders", "Orders"],
+          ["/settlements", "Settlements"],
+          ["/payouts", "Payouts"],
+          ["/credits", "Credits"],
+          ["/crosses", "Crosses"],
+        ].map(([path = "", words]) =>
+          make("li", {}, make("a", { href: linkTo(path, { firm_id: view.id }) }, words)),
+        ),
+      ),
+    ),
+  );
+}
+
+/**
+ * @param {View} view
+ * @param {Row} firm
+ */
+function makeFirmActs(view, firm) {
+  const path = `/ops/firms/${view.id}`;
+  const permission = "firms.write";
+  const allows = (/** @type {string} */ action) => firm["allowed_actions"].includes(action);
+  return [
+    allows("verify") &&
+      makeAct(view, {
+        label: "Verify…",
+        permission,
+        main: true,
+        says: "Asks customs and the bank about the firm. Their answers are given under Questions.",
+        call: () => ({ path: `${path}/verify` }),
+        said: () => "The questions are asked.",
+      }),
+    allows("authorize") &&
+      makeAct(view, {
+        label: "Authorize…",
+        permission,
+        main: true,
+        says: "Records the mandate that the firm has signed.",
+        fields: [
+          { name: "signatory_name", label: "Who signed" },
+          { name: "reference", label: "Where the mandate is found" },
+          { name: "valid_until", label: "Last day", type: "day" },
+        ],
+        call: (body) => ({ path: `${path}/authorize`, body }),
+        said: () => "The firm may trade.",
+      }),
+    firm["connection_state"] === "suspended" &&
+      makeAct(view, {
+        label: "Resume…",
+        permission,
+        main: true,
+        says: "Ends the suspension, whoever made it.",
+        call: () => ({ path: `${path}/resume` }),
+        said: () => "The firm may trade again.",
+      }),
+    allowsSuspension(firm) &&
+      makeAct(view, {
+        label: "Suspend…",
+        permission,
+        danger: true,
+        says: "Stops trading for the firm. Only an operator can resume it.",
+        fields: [{ name: "reason", label: "Why; the desk sees it", type: "long" }],
+        call: (body) => ({ path: `${path}/suspend`, body }),
+        said: () => "The firm is suspended.",
+      }),
+    makeAct(view, {
+      label: "Import credits…",
+      permission: "credits.write",
+      fields: [{ name: "csv", label: "Report of the customs portal (CSV)", type: "file" }],
+      call: (body) => ({ path: `${path}/credits/import`, body }),
+      said: () => "The report was read.",
+    }),
+    makeAct(view, {
+      label: "Add a deposit…",
+      permission: "deposits.write",
+      says: "Money that the firm has paid in. A statement of the bank says this by itself.",
+      fields: [
+        { name: "amount_paise", label: "Amount", type: "money" },
+        { name: "reference", label: "The bank's reference (UTR)" },
+      ],
+      call: (values) => ({
+        path: "/ops/deposits",
+        body: { environment: firm["environment"], firm_id: view.id, ...values },
+      }),
+    }),
+    firm["bank"] &&
+      makeAct(view, {
+        label: "Show the account…",
+        permission: "accounts.reveal",
+        says: "Shows the whole number. Who looked, and why, goes on record.",
+        fields: [{ name: "reason", label: "Why", type: "long" }],
+        call: (body) => ({ path: `${path}/reveal-account`, body }),
+        said: () => "The account was shown.",
+        reveal: ({ account_no, ifsc, name }) =>
+          makeFacts([
+            ["Account", make("code", {}, account_no)],
+            ["Branch", ifsc],
+            ["Name", name],
+          ]),
+      }),
+  ];
+}
+
+/** @param {Row} firm */
+function allowsSuspension({ allowed_actions, connection_state }) {
+  return (
+    allowed_actions.includes("suspend") || ["verified", "authorized"].includes(connection_state)
+  );
+}

@@ -1,0 +1,141 @@
+import { schemeName } from "../words.js";
+import { makeAct } from "./acts.js";
+import { make, makeFacts, makeSection, makeTable } from "./dom.js";
+import { makeHead, showList } from "./list.js";
+import { readOps } from "./ops.js";
+import { showDay, showId, showMoney, showPercent, showState } from "./show.js";
+import { goTo, linkTo } from "./state.js";
+
+/** @typedef {import("./state.js").View} View */
+/** @typedef {import("./ops.js").Row} Row */
+
+/** @type {readonly import("./state.js").Page[]} */
+export const housePages = [{ path: "/house", title: "House", key: "h", show: showHouse }];
+
+/** @param {View} view */
+async function showHouse(view) {
+  const { environment, signal, params } = view;
+  const [house, board, today] = await Promise.all([
+    readOps("/ops/house", { environment, day: params.get("day") }, signal),
+    readOps("/ops/board", { environment }, signal),
+    readOps("/ops/today", { environment }, signal),
+  ]);
+  const list = await showList(view, {
+    title: "Its credits, the newest first",
+    path: "/ops/inventory",
+    rows: "credits",
+    query: { environment },
+    columns: [
+      { head: "Credit", cell: (row) => row["scrip_no"] },
+      { head: "Scheme", cell: (row) => schemeName(row["scheme"]) },
+      { head: "Face", kind: "number", cell: (row) => showMoney(row["face_paise"]) },
+      { head: "Expires", cell: (row) => showDay(row["expires_on"]) },
+      { head: "For", cell: (row) => showId(row["reserved_for"]) },
+      { head: "State", cell: (row) => showState(row["status"]) },
+    ],
+    empty: "The house holds no credits.",
+  });
+  list.querySelector("h1")?.replaceWith(make("h2", {}, "Its credits, the newest first"));
+  const chosen = make("input", { type: "date", name: "day", value: house.day, max: today.day });
+  chosen.addEventListener("change", () => goTo(linkTo("/house", { day: chosen.value })));
+  return make(
+    "div",
+    { class: "page" },
+    makeHead("House", [makeAddition(view)]),
+    makeSection(
+      "Position",
+      makeTable(
+        "What the house has to sell",
+        [
+          { head: "Scheme" },
+          { head: "Credits", kind: "number" },
+          { head: "Face", kind: "number" },
+          { head: "Mid", kind: "number" },
+          { head: "Taken today", kind: "number" },
+          { head: "of its limit", kind: "number" },
+        ],
+        board.markets.map((/** @type {Row} */ market) => [
+          schemeName(market["scheme"]),
+          market["inventory"].count,
+          showMoney(market["inventory"].face_paise),
+          showPercent(market["card"]?.mid_bps),
+          showMoney(market["day_limit"].taken_paise),
+          showMoney(market["day_limit"].limit_paise),
+        ]),
+      ),
+      makeFacts([
+        ["Cash", showMoney(today.house_cash_paise)],
+        ["Fees earned", showMoney(today.house_fees_paise)],
+      ]),
+    ),
+    makeSection(
+      `Result of ${showDay(house.day)}`,
+      make("form", { class: "filters" }, make("label", {}, make("span", {}, "Day"), chosen)),
+      make("p", { class: "result-figure" }, showMoney(house.result_paise)),
+      make(
+        "p",
+        { class: "muted" },
+        "Its money without taxes, and its credits at the mid that was in force when each was dealt. Block deals between clients are left out.",
+      ),
+      makeTable(
+        "What the house dealt",
+        [
+          { head: "Scheme" },
+          { head: "Bought", kind: "number" },
+          { head: "paid", kind: "number" },
+          { head: "Sold", kind: "number" },
+          { head: "got", kind: "number" },
+          { head: "Between clients", kind: "number" },
+          { head: "kept", kind: "number" },
+          { head: "Fees in it", kind: "number" },
+          { head: "Result", kind: "number" },
+        ],
+        house.schemes.map((/** @type {Row} */ one) => [
+          schemeName(one["scheme"]),
+          showCount(one["bought"], one["bought_face_paise"]),
+          showMoney(one["bought_paise"]),
+          showCount(one["sold"], one["sold_face_paise"]),
+          showMoney(one["sold_paise"]),
+          showCount(one["matched"], one["matched_face_paise"]),
+          showMoney(one["kept_paise"]),
+          showMoney(one["fees_paise"]),
+          showMoney(one["result_paise"]),
+        ]),
+      ),
+    ),
+    list,
+  );
+}
+
+/**
+ * @param {number} count
+ * @param {number} facePaise
+ */
+function showCount(count, facePaise) {
+  return count === 0 ? "–" : `${count}, face ${showMoney(facePaise)}`;
+}
+
+/** @param {View} view */
+function makeAddition(view) {
+  const { environment } = view;
+  return makeAct(view, {
+    label: "Add credits…",
+    permission: "inventory.write",
+    says: "Credits that the house owns and sells. A large face takes two people.",
+    fields: [
+      {
+        name: "scheme",
+        label: "Scheme",
+        type: "choice",
+        options: [
+          ["RODTEP", "RoDTEP"],
+          ["ROSCTL", "RoSCTL"],
+        ],
+      },
+      { name: "scrip_no", label: "Number of the credit" },
+      { name: "face_paise", label: "Face", type: "money" },
+      { name: "expires_on", label: "Last day", type: "day" },
+    ],
+    call: (credit) => ({ path: "/ops/inventory", body: { environment, credits: [credit] } }),
+  });
+}

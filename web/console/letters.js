@@ -1,0 +1,84 @@
+import { makeAct } from "./acts.js";
+import { make, makeEmpty, makeSection, makeTable } from "./dom.js";
+import { showList } from "./list.js";
+import { readOps } from "./ops.js";
+import { loadNames, sayWord, showFirm, showState, showTime } from "./show.js";
+import { linkTo } from "./state.js";
+
+/** @typedef {import("./state.js").View} View */
+/** @typedef {import("./ops.js").Row} Row */
+
+/** @type {readonly import("./state.js").Page[]} */
+export const letterPages = [
+  { path: "/letters", title: "Dead letters", key: "l", show: showLetters },
+];
+
+/** @param {View} view */
+async function showLetters(view) {
+  const { environment, params, signal } = view;
+  const webhook = params.get("webhook_id");
+  const { webhooks } = await readOps("/ops/webhooks", { environment }, signal);
+  const list = await showList(view, {
+    title: "Dead letters",
+    lead: [
+      "Deliveries to desks that were given up, the newest first. They are sent again webhook by webhook, with the same ids and bytes.",
+      webhook ? make("a", { href: linkTo("/letters") }, " Show those of every webhook.") : null,
+    ],
+    acts: [webhook ? makeReplay(view, webhook) : null],
+    path: "/ops/webhooks/failures",
+    rows: "failures",
+    filters: [{ name: "webhook_id", label: "Webhook" }],
+    firms: (row) => [row["desk_id"]],
+    columns: [
+      { head: "Event", cell: (row) => row["event"] },
+      { head: "Number", kind: "number", cell: (row) => row["sequence"] },
+      { head: "Desk", kind: "wide", cell: (row) => showFirm(row["desk_id"]) },
+      { head: "Environment", cell: (row) => row["environment"] },
+      { head: "Tries", kind: "number", cell: (row) => row["attempts"] },
+      { head: "Last answer", cell: (row) => row["last_status"] ?? "none" },
+      { head: "Why", cell: (row) => sayWord(row["reason"] ?? "–") },
+      { head: "Given up", cell: (row) => showTime(row["updated_at"]) },
+      { head: "Acts", kind: "last", cell: (row) => makeReplay(view, row["webhook_id"]) },
+    ],
+    empty: "Every delivery was taken or is still tried.",
+  });
+  await loadNames(webhooks.map((/** @type {Row} */ { webhook: one }) => one.firm_id));
+  list.append(
+    makeSection(
+      "Webhooks",
+      webhooks.length === 0
+        ? makeEmpty("No desk has a webhook.")
+        : makeTable(
+            "Webhooks of every desk",
+            [
+              { head: "Desk", kind: "wide" },
+              { head: "Address", kind: "wide" },
+              { head: "Events" },
+              { head: "State" },
+            ],
+            webhooks.map((/** @type {Row} */ { legal_name, webhook: one }) => [
+              legal_name,
+              one.url,
+              one.event,
+              showState(one.status),
+            ]),
+          ),
+    ),
+  );
+  return list;
+}
+
+/**
+ * @param {View} view
+ * @param {string} webhookId
+ */
+function makeReplay(view, webhookId) {
+  return makeAct(view, {
+    label: "Send again…",
+    permission: "webhooks.write",
+    says: `All dead letters of the webhook ${webhookId}, up to a thousand at a time.`,
+    call: () => ({ path: "/ops/webhooks/replay", body: { webhook_id: webhookId } }),
+    said: ({ queued, skipped, remaining }) =>
+      `${queued} are sent again, ${skipped} skipped, ${remaining} left.`,
+  });
+}

@@ -1,0 +1,104 @@
+import { makeAct } from "./acts.js";
+import { make, makeTable } from "./dom.js";
+import { makeHead } from "./list.js";
+import { readOps } from "./ops.js";
+import { showState, showTime } from "./show.js";
+
+/** @typedef {import("./state.js").View} View */
+/** @typedef {import("./ops.js").Row} Row */
+
+/** @type {readonly import("./state.js").Page[]} */
+export const peoplePages = [{ path: "/people", title: "People", key: "u", show: showPeople }];
+
+const roles = /** @type {const} */ ([
+  ["viewer", "viewer: sees everything but personal data"],
+  ["dealer", "dealer: prices, markets and stock"],
+  ["settlement", "settlement: money, firms and the bank"],
+  ["admin", "admin: everything"],
+]);
+
+/** @param {View} view */
+async function showPeople(view) {
+  const { operators } = await readOps("/ops/operators", {}, view.signal);
+  return make(
+    "div",
+    { class: "page" },
+    makeHead("People", [
+      makeAct(view, {
+        label: "Let a person in…",
+        permission: "operators.write",
+        main: true,
+        says: "Once there are two admins, another one approves it; each of you gives the person a code.",
+        fields: [
+          { name: "name", label: "Name" },
+          { name: "role", label: "Role", type: "choice", options: roles },
+        ],
+        call: (body) => ({ path: "/ops/operators", body }),
+        reveal: revealCode,
+      }),
+    ]),
+    make(
+      "p",
+      { class: "muted lead" },
+      "Who runs the service. Records of what is done bear these names.",
+    ),
+    makeTable(
+      "People who run the service",
+      [
+        { head: "Name", kind: "wide" },
+        { head: "Role" },
+        { head: "Let in" },
+        { head: "State" },
+        { head: "Acts", kind: "last" },
+      ],
+      operators.map((/** @type {Row} */ one) => [
+        one["name"],
+        one["role"],
+        [showTime(one["created_at"]), ` by ${one["created_by"]}`],
+        showState(one["status"]),
+        make("div", { class: "acts" }, makePersonActs(view, one)),
+      ]),
+    ),
+  );
+}
+
+/**
+ * @param {View} view
+ * @param {Row} one
+ */
+function makePersonActs(view, { name, status, role }) {
+  const permission = "operators.write";
+  return [
+    makeAct(view, {
+      label: "Reset…",
+      permission,
+      says: `Ends the credentials of ${name}, who enrols anew.`,
+      fields: [{ name: "role", label: "Role", type: "choice", options: roles, value: role }],
+      call: (values) => ({ path: "/ops/operators/reset", body: { name, ...values } }),
+      reveal: revealCode,
+    }),
+    status !== "disabled" &&
+      makeAct(view, {
+        label: "Shut out…",
+        permission,
+        danger: true,
+        says: `${name} is shut out at once.`,
+        call: () => ({ path: "/ops/operators/disable", body: { name } }),
+        said: () => `${name} is shut out.`,
+      }),
+  ];
+}
+
+/** @param {{code: string}} answer */
+function revealCode({ code }) {
+  return make(
+    "div",
+    {},
+    make(
+      "p",
+      {},
+      "Give this code to the person, who enrols with it at /console/enrol. It is shown this once.",
+    ),
+    make("p", {}, make("code", {}, code)),
+  );
+}

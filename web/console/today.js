@@ -1,0 +1,177 @@
+// What waits for somebody, each with the page on which it is done, and how the day stands.
+
+import { schemeName } from "../words.js";
+import { make, makeFacts, makeSection, makeTable } from "./dom.js";
+import { makeHead } from "./list.js";
+import { readOps } from "./ops.js";
+import { showDay, showMoney, showPercent, showState, showTime } from "./show.js";
+import { linkTo, may } from "./state.js";
+
+/** @typedef {import("./state.js").View} View */
+/** @typedef {import("./ops.js").Row} Row */
+
+/** @type {readonly {name: string, words: readonly [string, string], path: string, query?: Record<string, string>, urgent?: boolean, permission?: string}[]} */
+const tasks = [
+  {
+    name: "approvals",
+    words: ["proposal for a second person", "proposals for a second person"],
+    path: "/approvals",
+    urgent: true,
+  },
+  {
+    name: "settlements_late",
+    words: ["settlement that is late", "settlements that are late"],
+    path: "/queue",
+    urgent: true,
+  },
+  {
+    name: "settlements_due_today",
+    words: ["settlement due today", "settlements due today"],
+    path: "/queue",
+  },
+  {
+    name: "settlements_for_buyer",
+    words: ["settlement waits for the buyer's money", "settlements wait for the buyer's money"],
+    path: "/settlements",
+    query: { status: "pending" },
+  },
+  {
+    name: "settlements_for_customs",
+    words: ["settlement waits for customs", "settlements wait for customs"],
+    path: "/settlements",
+    query: { status: "transfer_initiated" },
+  },
+  {
+    name: "crosses_late",
+    words: ["cross that is late", "crosses that are late"],
+    path: "/crosses",
+    urgent: true,
+  },
+  { name: "payouts_scheduled", words: ["payout may leave", "payouts may leave"], path: "/files" },
+  {
+    name: "payouts_held",
+    words: ["payout is held", "payouts are held"],
+    path: "/payouts",
+    query: { status: "held" },
+  },
+  {
+    name: "payouts_instructed",
+    words: ["payout is with the bank", "payouts are with the bank"],
+    path: "/payouts",
+    query: { status: "instructed" },
+  },
+  {
+    name: "payouts_returned",
+    words: ["payout came back", "payouts came back"],
+    path: "/payouts",
+    query: { status: "returned" },
+    urgent: true,
+  },
+  {
+    name: "bank_lines",
+    words: ["line of the bank without an owner", "lines of the bank without an owner"],
+    path: "/bank",
+    urgent: true,
+    permission: "bank.write",
+  },
+  {
+    name: "inquiries",
+    words: ["question to customs or a bank", "questions to customs and banks"],
+    path: "/questions",
+  },
+  {
+    name: "enquiries",
+    words: ["enquiry of the public", "enquiries of the public"],
+    path: "/enquiries",
+    query: { status: "received" },
+    permission: "enquiries.read",
+  },
+  {
+    name: "dead_letters",
+    words: ["delivery was given up", "deliveries were given up"],
+    path: "/letters",
+    urgent: true,
+  },
+];
+
+/** @type {readonly import("./state.js").Page[]} */
+export const todayPages = [{ path: "/today", title: "Today", key: "t", show: showToday }];
+
+/** @param {View} view */
+async function showToday(view) {
+  const { environment } = view;
+  /** @type {Row} */
+  const today = await readOps("/ops/today", { environment }, view.signal);
+  const waiting = tasks.filter(({ name }) => today["waiting"][name] > 0);
+  return make(
+    "div",
+    { class: "page" },
+    makeHead([`Today, ${showDay(today["day"])}`]),
+    waiting.length === 0
+      ? make("p", { class: "empty" }, "Nothing waits for anybody.")
+      : make(
+          "ul",
+          { class: "tasks", "aria-label": "What waits" },
+          waiting.map((task) => makeTask(task, today["waiting"][task.name])),
+        ),
+    makeSection(
+      "The day's market",
+      makeTable(
+        "The day by scheme",
+        [
+          { head: "Scheme" },
+          { head: "Market" },
+          { head: "Mid", kind: "number" },
+          { head: "Deals", kind: "number" },
+          { head: "Face dealt", kind: "number" },
+          { head: "House took", kind: "number" },
+          { head: "of its limit", kind: "number" },
+        ],
+        today["schemes"].map((/** @type {Row} */ one) => [
+          schemeName(one["scheme"]),
+          showState(one["market"] ?? "none"),
+          showPercent(one["mid_bps"]),
+          one["deals"],
+          showMoney(one["dealt_face_paise"]),
+          showMoney(one["house_taken_paise"]),
+          showMoney(one["house_limit_paise"]),
+        ]),
+      ),
+    ),
+    makeSection(
+      "The house's money",
+      makeFacts([
+        ["Cash of the house", showMoney(today["house_cash_paise"])],
+        ["Fees earned", showMoney(today["house_fees_paise"])],
+        ["At the bank, nobody's yet", showMoney(today["unmatched_cash_paise"])],
+        [
+          "Books",
+          make(
+            "a",
+            { href: linkTo("/health") },
+            today["ledger_sound"] ? "sound" : "not proved lately",
+          ),
+        ],
+        ["As of", showTime(today["as_of"])],
+      ]),
+    ),
+  );
+}
+
+/**
+ * @param {(typeof tasks)[number]} task
+ * @param {number} count
+ */
+function makeTask({ words, path, query, urgent, permission }, count) {
+  const inside = [
+    make("strong", {}, count >= 1_000 ? "1,000+" : String(count)),
+    make("span", {}, count === 1 ? words[0] : words[1]),
+  ];
+  return make(
+    "li",
+    { "data-urgent": urgent ? "yes" : undefined },
+    may(permission)
+      ? make("a", { href: linkTo(path, query) }, inside)
+      : make("span", { class: "task" }, inside),
+  );
+}
