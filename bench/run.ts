@@ -6,6 +6,7 @@ import { cover } from "./cover.ts";
 import { credits } from "./credits.ts";
 import { edge } from "./edge.ts";
 import { ledger } from "./ledger.ts";
+import { lookups } from "./lookups.ts";
 import { netting } from "./netting.ts";
 import { orders } from "./orders.ts";
 import { quotes } from "./quotes.ts";
@@ -25,6 +26,7 @@ const measurements: Readonly<Record<string, () => Promise<void>>> = {
   streams,
   webhooks,
   audit,
+  lookups,
 };
 
 const wanted = process.argv.slice(2);

@@ -3,8 +3,10 @@ import { approveProposal, rejectProposal } from "../src/operators/decide-approva
 import { listApprovals, showApproval } from "../src/operators/list-approvals.ts";
 import { approvalStates } from "../src/operators/approval-rules.ts";
 import { environments } from "../src/kernel/caller.ts";
+import { parseQuerySpan } from "../src/kernel/query-time.ts";
 import { command, oneOf, print, printOne, wholeNumber } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";
+import { spanOptions } from "./search.ts";
 
 const reading = { permission: "read" } as const;
 const deciding = { permission: "approvals.decide", named: true } as const;
@@ -16,6 +18,7 @@ const list = command({
     env: { help: "only live or only sandbox" },
     status: { default: "proposed", help: `${approvalStates.join(", ")} or all` },
     kind: { help: `only ${approvalKinds.map(({ name }) => name).join(", ")}` },
+    ...spanOptions,
     limit: { default: "100", help: "how many at most" },
   },
   async run(options) {
@@ -24,6 +27,7 @@ const list = command({
       state: options.status === "all" ? null : oneOf("status", options.status, approvalStates),
       kind: options.kind ?? null,
       limit: Math.min(wholeNumber("limit", options.limit), 10_000),
+      ...parseQuerySpan(options),
     };
     const act = { ...reading, environment: search.environment };
     const rows = await withOperator(options, act, ({ ctx }) => listApprovals(ctx, search));

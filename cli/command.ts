@@ -6,6 +6,7 @@ import { pino } from "pino";
 
 import { readConfig } from "../src/config.ts";
 import { type OpenedContext, openContext } from "../src/open-context.ts";
+import { findNearest } from "./nearest.ts";
 
 export class UsageError extends Error {}
 
@@ -129,8 +130,17 @@ function parse(
     }
     return { values, operand: positionals[0] ?? "" };
   } catch (error) {
-    throw new UsageError((error as Error).message, { cause: error });
+    throw new UsageError(explainWrong(error as Error, Object.keys(options)), { cause: error });
   }
+}
+
+/** One sentence for a person; the first of what Node's parser says, and what may have been meant. */
+function explainWrong({ message }: Error, known: readonly string[]): string {
+  const [, typed] = /^Unknown option '--([^']+)'/.exec(message) ?? [];
+  if (typed === undefined) return message;
+  const meant = findNearest(typed, known);
+  const hint = meant === undefined ? "see --help" : `did you mean --${meant}?`;
+  return `there is no option --${typed}; ${hint}`;
 }
 
 function helpText(

@@ -1,7 +1,9 @@
 import { closeEnquiry, listEnquiries, showEnquiry } from "../src/market/answer-enquiries.ts";
 import { enquiryStatuses } from "../src/market/public-rules.ts";
+import { parseQuerySpan } from "../src/kernel/query-time.ts";
 import { command, oneOf, print, printOne, UsageError, wholeNumber } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";
+import { spanOptions } from "./search.ts";
 
 /** Enquiries hold the names and addresses of visitors. */
 const reading = { permission: "enquiries.read" } as const;
@@ -11,6 +13,7 @@ const list = command({
   summary: "list what the public asks, newest first",
   options: {
     status: { help: "only received or only closed" },
+    ...spanOptions,
     limit: { default: "200", help: "how many at most" },
   },
   async run(options) {
@@ -18,6 +21,7 @@ const list = command({
       status:
         options.status === undefined ? null : oneOf("status", options.status, enquiryStatuses),
       limit: wholeNumber("limit", options.limit),
+      ...parseQuerySpan(options),
     };
     const rows = await withOperator(
       options,

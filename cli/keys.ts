@@ -3,10 +3,11 @@ import { environments } from "../src/kernel/caller.ts";
 import { issueKey } from "../src/access/issue-keys.ts";
 import { listAllKeys } from "../src/access/read-keys.ts";
 import { revokeKeyAsOperator } from "../src/access/revoke-keys.ts";
+import { looksLikeId } from "../src/kernel/ids.ts";
 import { istDay } from "../src/kernel/time.ts";
 import { installNextLocalKey, makeNextLocalKey } from "../src/platform/master-key.ts";
 import { rotateMasterKey } from "../src/rotate-master-key.ts";
-import { command, oneOf, printOne, withContext } from "./command.ts";
+import { command, oneOf, printOne, UsageError, withContext } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";
 import { printSearch, searchOptions } from "./search.ts";
 
@@ -14,7 +15,8 @@ const issue = command({
   name: "keys issue",
   summary: "issue a desk's root key; it is shown this once",
   options: {
-    firm: { required: true, help: "name of the desk; made when there is none of that name" },
+    firm: { help: "name of the desk; made when there is none of that name" },
+    desk: { help: "id of a desk that there is, instead of --firm" },
     env: { required: true, help: "live or sandbox" },
     scopes: { default: "*", help: "comma-separated scopes" },
     plan: { default: "starter", help: "plan of a live key; sandbox keys are unmetered" },
@@ -27,6 +29,12 @@ const issue = command({
   example: `npx scripdesk keys issue --firm "Acme Exports" --env sandbox --scopes '*' --plan growth --buy --json`,
   async run(options) {
     const environment = oneOf("env", options.env, environments);
+    if ((options.firm === undefined) === (options.desk === undefined)) {
+      throw new UsageError("give --firm NAME, or --desk ID");
+    }
+    if (options.firm !== undefined && looksLikeId(options.firm)) {
+      throw new UsageError(`--firm is a name; say --desk ${options.firm} for the desk of that id`);
+    }
     const issued = await withOperator(
       options,
       { permission: "keys.write", environment, create: true },
@@ -35,6 +43,7 @@ const issue = command({
           ctx,
           {
             firmName: options.firm,
+            deskId: options.desk,
             environment,
             scopes: options.scopes.split(",").map((scope) => scope.trim()),
             plan: options.plan,

@@ -32,7 +32,7 @@ export const listenCommand = command({
   options: {
     forward: { required: true, help: "where to POST each event" },
     key: { help: "API key with orders:read (or SCRIPDESK_KEY in the environment)" },
-    "base-url": { default: "http://127.0.0.1:8080", help: "where the service is" },
+    "base-url": { help: "where the service is; http://127.0.0.1 with PORT, or 8080, unless given" },
     secret: { help: "signing secret, whsec_…; made and shown when there is none" },
     event: { help: "only this event" },
     after: { help: "begin after this sequence instead of now" },
@@ -44,7 +44,8 @@ export const listenCommand = command({
     if (!key) throw new UsageError("--key is required, or SCRIPDESK_KEY in the environment");
     const secret = options.secret ?? newSigningSecret().secret;
     if (!secret.startsWith("whsec_")) throw new UsageError("--secret must begin with whsec_");
-    const stream = addressOf("base-url", options["base-url"]);
+    const here = `http://127.0.0.1:${process.env["PORT"] || "8080"}`;
+    const stream = addressOf("base-url", options["base-url"] ?? here);
     stream.pathname = "/v1/events/stream";
     if (options.after !== undefined) stream.searchParams.set("after_sequence", options.after);
     const most = options.count === undefined ? Infinity : Number(options.count);
@@ -75,10 +76,17 @@ async function listen(listening: Listening): Promise<number> {
       }
     } catch (error) {
       if (error instanceof UsageError) throw error;
-      process.stderr.write(`scripdesk: the stream broke off (${(error as Error).message})\n`);
+      process.stderr.write(`scripdesk: ${explainBreak(error as Error, listening)}\n`);
     }
     await sleep(reconnectMs);
   }
+}
+
+/** Fetch says no more than that it failed; the cause says why. */
+function explainBreak({ message, cause }: Error, { stream }: Listening): string {
+  const { code, message: reason } = (cause ?? {}) as NodeJS.ErrnoException;
+  if (message !== "fetch failed") return `the stream of ${stream.origin} broke off (${message})`;
+  return `${stream.origin} cannot be reached (${code ?? reason ?? message}): set --base-url or PORT; trying again`;
 }
 
 /** The events of one connection, until it ends. */

@@ -14,6 +14,8 @@ import {
   parseFileFormat,
 } from "../src/payouts/file-rules.ts";
 import { voidFile } from "../src/payouts/answer-files.ts";
+import { parseQuerySpan } from "../src/kernel/query-time.ts";
+import { spanOptions } from "./search.ts";
 import { command, oneOf, print, printOne, UsageError, wholeNumber } from "./command.ts";
 import { inIst, operatorOption, withOperator } from "./operators.ts";
 
@@ -124,6 +126,7 @@ const list = command({
   summary: "list payout files, newest first",
   options: {
     status: { help: `only ${fileStates.join(", ")}` },
+    ...spanOptions,
     limit: { default: "100", help: "how many at most" },
   },
   async run(options) {
@@ -131,7 +134,7 @@ const list = command({
       options.status === undefined ? undefined : oneOf("status", options.status, fileStates);
     const limit = Math.min(wholeNumber("limit", options.limit), 10_000);
     const rows = await withOperator(options, reading, ({ ctx }) =>
-      listFiles(ctx, { state, limit }),
+      listFiles(ctx, { state, limit, ...parseQuerySpan(options) }),
     );
     print(
       rows.map((row) => ({

@@ -4,29 +4,29 @@ import { type Finding, toAttestations } from "../src/outside/attest.ts";
 import { readOpenInquiries, setOutage } from "../src/outside/ask.ts";
 import { checkNames, ports } from "../src/outside/inquiry-rules.ts";
 import { environments } from "../src/kernel/caller.ts";
+import { resolveSearch } from "../src/overview/desks.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
 import { attest } from "./attest.ts";
 import { command, oneOf, print, printOne, UsageError } from "./command.ts";
 import { readRows } from "./csv.ts";
 import { operatorOption, withOperator } from "./operators.ts";
+import { optionalOneOf, parseNarrowing, searchOptions, spanOptions, toReading } from "./search.ts";
 
 const list = command({
   name: "registry list",
   summary: "list the open questions to customs and banks, oldest first",
   options: {
-    env: { help: "only live or only sandbox" },
+    env: searchOptions.env,
+    desk: searchOptions.desk,
+    ...spanOptions,
     port: { help: "only registry or only bank" },
   },
   async run(options) {
-    const filter = {
-      environment: options.env === undefined ? null : oneOf("env", options.env, environments),
-      port: options.port === undefined ? null : oneOf("port", options.port, ports),
-    };
-    const rows = await withOperator(
-      options,
-      { permission: "read", environment: filter.environment },
-      async ({ ctx }) => await readOpenInquiries(ctx, filter),
-    );
+    const port = optionalOneOf("port", options.port, ports) ?? null;
+    const rows = await withOperator(options, toReading(options), async ({ ctx }) => {
+      const search = await resolveSearch(ctx, parseNarrowing(options));
+      return await readOpenInquiries(ctx, { ...search, port });
+    });
     print(
       rows.map((inquiry) => ({
         inquiry_id: inquiry.inquiry_id,

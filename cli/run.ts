@@ -1,5 +1,8 @@
 // `npx scripdesk <noun> <verb>`: what an operator does, beside a running service or alone.
 
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
 import { ConfigError } from "../src/config.ts";
 import { Failure } from "../src/kernel/failure.ts";
 import { Unusable } from "../src/platform/http/errors.ts";
@@ -8,6 +11,7 @@ import { auditCommands } from "./audit.ts";
 import { calendarCommands } from "./calendar.ts";
 import { bankCommands } from "./bank.ts";
 import { type Command, UsageError } from "./command.ts";
+import { findNearest } from "./nearest.ts";
 import { creditCommands } from "./credits.ts";
 import { crossCommands } from "./crosses.ts";
 import { depositCommands } from "./deposits.ts";
@@ -38,44 +42,34 @@ import { webhookCommands } from "./webhooks.ts";
 /** 0 done · 1 refused or not healthy · 2 the command line is wrong · 3 the service cannot run here */
 const exitCodes = { refused: 1, usage: 2, unusable: 3 } as const;
 
-const commands: readonly Command[] = [
-  serveCommand,
-  migrateCommand,
-  ...overviewCommands,
-  ...peopleCommands,
-  ...approvalCommands,
-  ...keyCommands,
-  ...planCommands,
-  ...firmCommands,
-  ...registryCommands,
-  ...creditCommands,
-  ...rateCommands,
-  ...marketCommands,
-  ...inventoryCommands,
-  ...ledgerCommands,
-  ...auditCommands,
-  ...enquiryCommands,
-  ...crossCommands,
-  ...orderCommands,
-  ...settlementCommands,
-  ...payoutCommands,
-  ...payoutFileCommands,
-  ...bankCommands,
-  ...depositCommands,
-  ...deskCommands,
-  ...statementCommands,
-  ...calendarCommands,
-  ...taxCommands,
-  ...webhookCommands,
-  listenCommand,
-  seedCommand,
-  doctor,
-];
+/** Every command, under what an operator is about. */
+const groups: Readonly<Record<string, readonly Command[]>> = {
+  "Run the service": [serveCommand, migrateCommand, doctor],
+  "See what there is": [...overviewCommands],
+  "People and approvals": [...peopleCommands, ...approvalCommands],
+  "Desks, keys and plans": [...deskCommands, ...keyCommands, ...planCommands],
+  "Firms and what customs and banks say of them": [...firmCommands, ...registryCommands],
+  "Credits, prices and the house": [
+    ...creditCommands,
+    ...rateCommands,
+    ...marketCommands,
+    ...inventoryCommands,
+  ],
+  "Orders and deals": [...orderCommands, ...settlementCommands, ...crossCommands],
+  Money: [...payoutCommands, ...payoutFileCommands, ...bankCommands, ...depositCommands],
+  "Statements, taxes and the calendar": [...statementCommands, ...taxCommands, ...calendarCommands],
+  "The public and integrators": [...enquiryCommands, ...webhookCommands, listenCommand],
+  Proofs: [...ledgerCommands, ...auditCommands],
+  "The sandbox": [seedCommand],
+};
+
+const commands = Object.values(groups).flat();
 
 export async function run(words: readonly string[]): Promise<number> {
+  if (words[0] === "--version" || words[0] === "-v") return await printVersion();
   const command = commands.find(({ name }) => name.every((word, index) => words[index] === word));
   if (!command || words.includes("--help")) {
-    process.stdout.write(command ? command.help() : overview(words));
+    process.stdout.write(command ? command.help() : explainCommands(words));
     return command || asksForHelp(words) ? 0 : exitCodes.usage;
   }
   try {
@@ -83,6 +77,13 @@ export async function run(words: readonly string[]): Promise<number> {
   } catch (error) {
     return explain(error);
   }
+}
+
+async function printVersion(): Promise<number> {
+  const text = await readFile(join(import.meta.dirname, "../package.json"), "utf8");
+  const { version } = JSON.parse(text) as { readonly version: string }; // Ours.
+  process.stdout.write(`scripdesk ${version}\n`);
+  return 0;
 }
 
 function asksForHelp(words: readonly string[]): boolean {
@@ -104,21 +105,36 @@ function say(message: string, code: number): number {
   return code;
 }
 
-function overview(words: readonly string[]): string {
-  const unknown = asksForHelp(words) ? "" : `scripdesk: no command "${words.join(" ")}"\n\n`;
-  const widest = Math.max(...commands.map(({ name }) => name.join(" ").length));
-  const lines = commands.map(
-    ({ name, summary }) => `  ${name.join(" ").padEnd(widest)}  ${summary}`,
-  );
+/** All commands by group, or those of one noun; after a mistake, also what may have been meant. */
+function explainCommands(words: readonly string[]): string {
+  const asked = words.filter((word) => word !== "help" && !word.startsWith("-"));
+  const [noun] = asked;
+  const ofNoun = commands.filter(({ name }) => name.length > 1 && name[0] === noun);
+  const unknown = asksForHelp(words) ? "" : `scripdesk: no command "${asked.join(" ")}"`;
+  if (ofNoun.length > 0) {
+    const about = unknown === "" || asked.length === 1 ? [] : [`${unknown}${suggest(asked)}`, ""];
+    return [...about, ...listCommands(ofNoun), ""].join("\n");
+  }
   return [
-    `${unknown}scripdesk: a trading service for duty credit scrips`,
+    ...(unknown === "" ? [] : [`${unknown}${suggest(asked)}`, ""]),
+    "scripdesk: a trading service for duty credit scrips",
     "",
-    "usage: npx scripdesk <command> [--help] [--json]",
-    "",
-    ...lines,
+    "usage: npx scripdesk <command> [--help] [--json], npx scripdesk --version",
+    ...Object.entries(groups).flatMap(([title, own]) => ["", title, ...listCommands(own)]),
     "",
     "Settings come from the environment; see docs/OPERATIONS.md or `npx scripdesk serve --help`.",
     "Exit codes: 0 done, 1 refused or unhealthy, 2 wrong command line, 3 cannot run here.",
     "",
   ].join("\n");
+}
+
+function listCommands(some: readonly Command[]): string[] {
+  const widest = Math.max(...commands.map(({ name }) => name.join(" ").length));
+  return some.map(({ name, summary }) => `  ${name.join(" ").padEnd(widest)}  ${summary}`);
+}
+
+function suggest(asked: readonly string[]): string {
+  const names = commands.map(({ name }) => name.join(" "));
+  const meant = findNearest(asked.slice(0, 3).join(" "), names);
+  return meant === undefined ? "" : `; did you mean "${meant}"?`;
 }

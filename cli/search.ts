@@ -46,10 +46,19 @@ export function parsePage({ limit, cursor }: Pick<SearchValues, "limit" | "curso
   return { limit: Math.min(wholeNumber("limit", limit), rowsMost), cursor };
 }
 
-function parseNarrowing(values: SearchValues): Narrowing {
+type NarrowingValues = Omit<SearchValues, "limit" | "cursor" | "json">;
+
+export function parseNarrowing(values: NarrowingValues): Narrowing {
   const { env, desk, firm, order, from, to } = values;
   const environment = env === undefined ? undefined : oneOf("env", env, environments);
   return { environment, desk_id: desk, firm_id: firm, order_id: order, from, to };
+}
+
+/** Whoever may read it: what is all of the sandbox asks nobody. */
+export function toReading(values: NarrowingValues): Act {
+  const { environment, desk_id, firm_id, order_id } = parseNarrowing(values);
+  const about = [desk_id, firm_id, order_id].filter((id) => id !== undefined);
+  return { permission: "read", environment, ...(about.length > 0 && { about }) };
 }
 
 /** Lists over all desks, as whoever may read them, and prints a table with the firms' names. */
@@ -67,12 +76,7 @@ export async function printSearch<Row>(
 ): Promise<void> {
   const narrowing = parseNarrowing(values);
   const page = parsePage(values);
-  const about = [values.desk, values.firm, values.order].filter((id) => id !== undefined);
-  const act: Act = {
-    permission: "read",
-    environment: narrowing.environment,
-    ...(about.length > 0 && { about }),
-  };
+  const act = toReading(values);
   const { rows, nextCursor, names } = await withOperator(values, act, async ({ ctx }) => {
     const leaf = await list(ctx, { ...(await resolveSearch(ctx, narrowing)), ...page });
     return { ...leaf, names: await findNames(ctx.db, leaf.rows.flatMap(listFirmIds)) };

@@ -1,5 +1,6 @@
 import { readConfig } from "../src/config.ts";
 import { environments } from "../src/kernel/caller.ts";
+import { parseQuerySpan } from "../src/kernel/query-time.ts";
 import { financialYear } from "../src/kernel/time.ts";
 import { listFeeInvoices, listTaxRates, setTax } from "../src/settlement/taxes.ts";
 import { taxLines } from "../src/settlement/tax-rules.ts";
@@ -13,6 +14,7 @@ import {
   wholeNumber,
 } from "./command.ts";
 import { inIst, operatorOption, withOperator } from "./operators.ts";
+import { searchOptions, spanOptions } from "./search.ts";
 
 const list = command({
   name: "tax list",
@@ -93,6 +95,8 @@ const invoices = command({
   options: {
     env: { required: true, help: "live or sandbox" },
     year: { help: "financial year, such as 2026-27; this one unless given" },
+    firm: searchOptions.firm,
+    ...spanOptions,
   },
   async run(options) {
     const environment = oneOf("env", options.env, environments);
@@ -102,7 +106,8 @@ const invoices = command({
     const reading = { permission: "read", environment } as const;
     const rows = await withOperator(options, reading, async ({ ctx }) => {
       const year = options.year ?? financialYear(ctx.now());
-      return await listFeeInvoices(ctx, { environment, year });
+      const firmId = options.firm ?? null;
+      return await listFeeInvoices(ctx, { environment, year, firmId, ...parseQuerySpan(options) });
     });
     print(
       rows.map(({ environment: _env, financial_year: _year, number: _number, ...row }) =>

@@ -1,21 +1,25 @@
 import { listAllFailures } from "../src/webhooks/read-deliveries.ts";
 import { replayAsOperator } from "../src/webhooks/replay-deliveries.ts";
 import { eventCatalog } from "../src/journal/event-rules.ts";
-import { environments } from "../src/kernel/caller.ts";
+import { resolveSearch } from "../src/overview/desks.ts";
 import { listAllWebhooks } from "../src/webhooks/read-webhooks.ts";
 import { command, oneOf, print, printOne, UsageError } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";
+import { parseNarrowing, searchOptions, toReading } from "./search.ts";
+
+const { limit: _limit, cursor: _cursor, ...narrowing } = searchOptions;
 
 const list = command({
   name: "webhooks list",
   summary: "list the webhooks of every desk, without their secrets",
-  options: { env: { help: "only live or only sandbox" } },
+  options: narrowing,
   async run(options) {
-    const environment = options.env === undefined ? null : oneOf("env", options.env, environments);
+    const act = toReading(options);
     const rows = await withOperator(
       options,
-      { permission: "read", environment: environment },
-      async ({ ctx }) => await listAllWebhooks(ctx, environment),
+      act,
+      async ({ ctx }) =>
+        await listAllWebhooks(ctx, await resolveSearch(ctx, parseNarrowing(options))),
     );
     print(
       rows.map(({ legal_name, webhook }) => ({
@@ -35,13 +39,13 @@ const list = command({
 const failures = command({
   name: "webhooks failures",
   summary: "list the newest dead-lettered deliveries of every desk",
-  options: { webhook: { help: "only of this webhook id" } },
+  options: { webhook: { help: "only of this webhook id" }, ...narrowing },
   async run(options) {
-    const rows = await withOperator(
-      options,
-      { permission: "read" },
-      async ({ ctx }) => await listAllFailures(ctx, options.webhook ?? null),
-    );
+    const webhookId = options.webhook ?? null;
+    const rows = await withOperator(options, toReading(options), async ({ ctx }) => {
+      const search = await resolveSearch(ctx, parseNarrowing(options));
+      return await listAllFailures(ctx, { ...search, webhookId });
+    });
     print(
       rows.map((row) => ({
         delivery_id: row.delivery_id,

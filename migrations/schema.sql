@@ -714,7 +714,7 @@ CREATE INDEX firms_by_group ON public.firms USING btree (group_id) WHERE (group_
 CREATE INDEX firms_by_iec ON public.firms USING btree (iec) WHERE (iec IS NOT NULL);
 CREATE INDEX firms_by_name ON public.firms USING btree (lower(legal_name) text_pattern_ops);
 CREATE INDEX firms_by_pan ON public.firms USING btree (pan) WHERE (pan IS NOT NULL);
-CREATE INDEX firms_by_words ON public.firms USING gin (to_tsvector('simple'::regconfig, translate(legal_name, './-&,()_@:''"'::text, '            '::text)));
+CREATE INDEX firms_by_words ON public.firms USING gin (to_tsvector('simple'::regconfig, translate(legal_name, './-&,()_@:''"'::text, '            '::text))) WITH (fastupdate=off);
 CREATE INDEX firms_desks_newest ON public.firms USING btree (created_at DESC, firm_id DESC) WHERE (desk_id = firm_id);
 CREATE INDEX firms_live_newest ON public.firms USING btree (created_at DESC, firm_id DESC) WHERE (environment = 'live'::text);
 CREATE INDEX firms_newest ON public.firms USING btree (created_at DESC, firm_id DESC);
@@ -1308,6 +1308,7 @@ CREATE INDEX payouts_by_desk ON public.payouts USING btree (desk_id, created_at 
 CREATE INDEX payouts_by_settlement ON public.payouts USING btree (settlement_id);
 CREATE INDEX payouts_by_state ON public.payouts USING btree (environment, state, payout_id) WHERE (state <> 'paid'::text);
 CREATE INDEX payouts_live ON public.payouts USING btree (payout_id) WHERE (environment = 'live'::text);
+CREATE INDEX payouts_of_firm ON public.payouts USING btree (firm_id, payout_id);
 CREATE INDEX payouts_remitted ON public.payouts USING btree (remitted_with) WHERE (remitted_with <> payout_id);
 CREATE INDEX payouts_unfinished ON public.payouts USING btree (firm_id) WHERE (state = ANY (ARRAY['scheduled'::text, 'held'::text, 'instructed'::text, 'sent'::text]));
 CREATE INDEX payouts_unsent ON public.payouts USING btree (look_at) WHERE (look_at IS NOT NULL);

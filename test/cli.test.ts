@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { after, test } from "node:test";
 
@@ -55,6 +56,71 @@ test("keys issue prints the key, its id and its firm, and the same name is the s
   const live = await json("keys", "issue", "--firm", "Acme Exports", "--env", "live");
   assert.match(live.api_key, /^service_live_/);
   assert.notEqual(live.firm_id, first.firm_id);
+});
+
+test("keys issue takes a desk by its id, and no id for a name", async () => {
+  const first = await json(...issueAcme);
+  const again = await json("keys", "issue", "--desk", first.firm_id, "--env", "sandbox");
+  assert.equal(again.firm_id, first.firm_id);
+  const asName = await run("keys", "issue", "--firm", first.firm_id, "--env", "sandbox");
+  assertOneLine(asName, 2, new RegExp(`--desk ${first.firm_id}`));
+  const both = ["--firm", "Acme Exports", "--desk", first.firm_id];
+  assertOneLine(
+    await run("keys", "issue", "--env", "sandbox", ...both),
+    2,
+    /--firm NAME, or --desk/,
+  );
+  const elsewhere = await run("keys", "issue", "--desk", first.firm_id, "--env", "live");
+  assertOneLine(elsewhere, 1, /no live desk/);
+});
+
+test("a plan that there is not is refused in live and in the sandbox", async () => {
+  for (const env of ["live", "sandbox"]) {
+    const issued = await run(
+      "keys",
+      "issue",
+      "--firm",
+      "Acme Exports",
+      "--env",
+      env,
+      "--plan",
+      "no",
+    );
+    assertOneLine(issued, 1, /there is no plan no/);
+  }
+});
+
+test("help is by group or by noun, mistakes are met with what was meant, and there is a version", async () => {
+  const help = await run("--help");
+  assert.match(help.stdout, /\nMoney\n {2}payouts list/);
+  const ofNoun = await run("payouts", "--help");
+  assert.match(ofNoun.stdout, /^ {2}payouts list/);
+  assert.equal(ofNoun.stdout.includes("settlements"), false);
+  const mistyped = await run("ordres", "lsit");
+  assert.equal(mistyped.code, 2);
+  assert.match(mistyped.stdout, /did you mean "orders list"\?/);
+  assertOneLine(await run("keys", "list", "--evn", "live"), 2, /did you mean --env\?/);
+  const version = await run("--version");
+  assert.deepEqual([version.code, /^scripdesk \d+\.\d+\.\d+\n$/.test(version.stdout)], [0, true]);
+});
+
+test("listen names the address that it cannot reach, by PORT or --base-url", async () => {
+  const key = ["--key", "service_test_x", "--forward", "http://127.0.0.1:9"];
+  const taken = createServer().listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  const { port } = taken.address() as AddressInfo;
+  taken.close();
+  const child = spawn(process.execPath, ["cli/main.ts", "listen", ...key], {
+    cwd: join(import.meta.dirname, ".."),
+    env: { ...process.env, PORT: String(port) },
+  });
+  try {
+    const [line] = await once(child.stderr, "data");
+    const expected = `scripdesk: http://127.0.0.1:${port} cannot be reached (ECONNREFUSED)`;
+    assert.ok(String(line).startsWith(expected), String(line));
+  } finally {
+    child.kill("SIGKILL");
+  }
 });
 
 test("keys list shows every desk's keys and no secret", async () => {
@@ -186,7 +252,7 @@ test("a wrong command line exits with 2 and says what is wrong", async () => {
   assert.equal(unknown.code, 2);
   assert.match(unknown.stdout, /no command "keys mint"/);
   const cases: readonly [string[], RegExp][] = [
-    [["keys", "issue", "--env", "sandbox"], /--firm is required/],
+    [["keys", "issue", "--env", "sandbox"], /give --firm NAME, or --desk ID/],
     [["keys", "issue", "--firm", "x", "--env", "test"], /--env must be live or sandbox/],
     [[...issueAcme, "--colour", "red"], /--colour/],
     [["keys", "revoke"], /KEY_ID/],

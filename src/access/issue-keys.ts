@@ -1,13 +1,13 @@
 // How keys come to be: the operator issues root keys, a root key mints child keys, and a key gets a
 // new secret. The secret is in one answer only; the database keeps its salted hash.
 
-import { requireFirmOfDesk, refuseOffboarded } from "../firms/find-firms.ts";
-import { openDesk } from "../firms/register-firm.ts";
+import { refuseOffboarded, requireAnyFirm, requireFirmOfDesk } from "../firms/find-firms.ts";
+import { openDesk, type OpenedDesk } from "../firms/register-firm.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import { operator, toActor } from "../kernel/actor.ts";
 import { type Call, type Caller, type Environment, isScope, scopes } from "../kernel/caller.ts";
-import { type FieldProblem, notFound, unprocessable } from "../kernel/failure.ts";
-import { isId, newId } from "../kernel/ids.ts";
+import { type Failure, type FieldProblem, notFound, unprocessable } from "../kernel/failure.ts";
+import { isId, looksLikeId, newId } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import { parseNetwork } from "../kernel/networks.ts";
 import { parseInstant } from "../kernel/time.ts";
@@ -35,6 +35,7 @@ import {
   setKeySecret,
 } from "./key-store.ts";
 import { buildKeyChange, viewKey } from "./read-keys.ts";
+import { hasPlan } from "./usage-store.ts";
 import type { Key, MintedKey, MintKeyBody, ReissuedKey } from "./schema.ts";
 
 /** Mints a child key of the caller's root key. */
@@ -157,7 +158,10 @@ function findProblems(
 }
 
 type IssueKey = {
-  readonly firmName: string;
+  /** The desk by its name; made when there is none of that name. */
+  readonly firmName?: string | undefined;
+  /** Or a desk that there is, by its id. */
+  readonly deskId?: string | undefined;
   readonly environment: Environment;
   readonly scopes: readonly string[];
   readonly plan: string;
@@ -189,11 +193,14 @@ export async function issueKey(
   if (!isKeyName(command.name)) {
     throw unprocessable({ path: "name", problem: `must be 1 to ${keyNameLengthMax} characters` });
   }
+  if (!(await hasPlan(ctx.db, command.plan))) {
+    throw noPlan(command.plan, command.environment);
+  }
   // Sandbox keys are always on the sandbox plan.
   const plan = command.environment === "sandbox" ? "sandbox" : command.plan;
   try {
     return await ctx.db.transaction(async (tx) => {
-      const { desk, opened } = await openDesk(tx, { ...command, legalName: command.firmName }, now);
+      const { desk, opened } = await findOrOpenDesk(tx, command, now);
       const keyId = newId("key", now);
       const { apiKey, sealed } = makeApiKey(command.environment, keyId);
       const key: KeyRow = {
@@ -227,13 +234,33 @@ export async function issueKey(
     });
   } catch (error) {
     if (planConstraints.has(violatedConstraint(error) ?? "")) {
-      throw unprocessable({
-        path: "plan",
-        problem: `there is no plan ${plan} for ${command.environment} keys`,
-      });
+      throw noPlan(plan, command.environment);
     }
     throw error;
   }
+}
+
+function noPlan(plan: string, environment: Environment): Failure {
+  return unprocessable({
+    path: "plan",
+    problem: `there is no plan ${plan} for ${environment} keys`,
+  });
+}
+
+async function findOrOpenDesk(tx: Tx, command: IssueKey, now: Date): Promise<OpenedDesk> {
+  const { firmName, deskId, environment } = command;
+  if (deskId !== undefined) {
+    const desk = await requireAnyFirm(tx, deskId);
+    if (desk.desk_id === desk.firm_id && desk.environment === environment) {
+      return { desk, opened: [] };
+    }
+    throw unprocessable({ path: "desk_id", problem: `is no ${environment} desk` });
+  }
+  if (firmName === undefined || looksLikeId(firmName)) {
+    const problem = "is a desk's name; a desk that there is can be given by its id as desk";
+    throw unprocessable({ path: "firm", problem });
+  }
+  return await openDesk(tx, { ...command, legalName: firmName }, now);
 }
 
 /** Gives the key a new secret; the old one stops matching at commit. */

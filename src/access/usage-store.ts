@@ -231,6 +231,14 @@ export async function listCalls(
       and day between ${wanted.from}::date and ${wanted.to}::date`);
 }
 
+export async function hasPlan(db: Db, name: string): Promise<boolean> {
+  const rows = await db.rows(sql`
+    select
+    from plans
+    where name = ${name}`);
+  return rows.length > 0;
+}
+
 export async function listPlans(db: Db): Promise<PlanRow[]> {
   return await db.rows(sql`
     select name, per_minute, monthly_quota, enforced, child_keys_max, unfunded_max_paise

@@ -97,7 +97,7 @@ type OpenDesk = {
   readonly pan?: string | undefined;
 };
 
-type OpenedDesk = {
+export type OpenedDesk = {
   readonly desk: FirmRow;
   /** For the audit trail; empty when the desk existed. */
   readonly opened: readonly Change[];

@@ -95,6 +95,16 @@ function randomBody(): string {
   return body;
 }
 
+/** Whether a text has the form of an id, whatever its kind. */
+export function isAnyId(text: string): boolean {
+  return idForm.test(text);
+}
+
+/** Whether a text begins like an id, also one that was cut or mistyped. */
+export function looksLikeId(text: string): boolean {
+  return /^[a-z]{3}_[0-9a-z]{6,}$/i.test(text.trim());
+}
+
 /** A bank's reference of a payment. */
 export const utrForm = /^[A-Z0-9]{12,22}$/;
 

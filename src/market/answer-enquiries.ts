@@ -3,6 +3,7 @@ import type { Actor } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
+import type { TimeSpan } from "../kernel/query-time.ts";
 import type { Context } from "../platform/context.ts";
 import { describeChange, openPerson, viewEnquiry } from "./enquiries.ts";
 import {
@@ -28,14 +29,20 @@ type OpenedEnquiry = Enquiry &
 
 export async function listEnquiries(
   ctx: Context,
-  filter: {
+  {
+    from = null,
+    to = null,
+    before,
+    ...filter
+  }: Partial<TimeSpan> & {
     readonly status: EnquiryStatus | null;
     /** Only those made before this one. */
     readonly before?: string | undefined;
     readonly limit: number;
   },
 ): Promise<OpenedEnquiry[]> {
-  const rows = await listRows(ctx.db.planned, { ...filter, before: filter.before ?? null });
+  const narrowed = { ...filter, from, to, before: before ?? null };
+  const rows = await listRows(ctx.db.planned, narrowed);
   return rows.map((row) => openEnquiry(row, ctx));
 }
 

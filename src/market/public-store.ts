@@ -1,3 +1,4 @@
+import type { TimeSpan } from "../kernel/query-time.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
 import {
@@ -128,8 +129,10 @@ export async function listEnquiries(
   {
     status,
     before,
+    from,
+    to,
     limit,
-  }: {
+  }: TimeSpan & {
     readonly status: EnquiryStatus | null;
     readonly before: string | null;
     readonly limit: number;
@@ -140,6 +143,8 @@ export async function listEnquiries(
     from enquiries
     where (${status}::text is null or status = ${status})
       and (${before}::text is null or enquiry_ref < ${before})
+      and (${from}::timestamptz is null or created_at >= ${from})
+      and (${to}::timestamptz is null or created_at < ${to})
     order by enquiry_ref desc
     limit ${limit}`);
 }

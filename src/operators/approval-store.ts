@@ -1,4 +1,5 @@
 import type { Environment } from "../kernel/caller.ts";
+import type { TimeSpan } from "../kernel/query-time.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
 import type { ApprovalState } from "./approval-rules.ts";
 
@@ -123,7 +124,7 @@ export async function insertAlone(tx: Tx, row: AloneRow): Promise<void> {
     )`);
 }
 
-export type ApprovalSearch = {
+export type ApprovalSearch = TimeSpan & {
   readonly environment: Environment | null;
   readonly kind: string | null;
   readonly state: ApprovalState | null;
@@ -135,7 +136,7 @@ export type ApprovalSearch = {
 /** Newest first: ids are made in the order of time. An undecided proposal past its time counts as expired. */
 export async function listApprovals(
   db: Db,
-  { environment, kind, state, before, now, limit }: ApprovalSearch,
+  { environment, kind, state, before, from, to, now, limit }: ApprovalSearch,
 ): Promise<ApprovalRow[]> {
   return await db.rows(sql`
     select ${approvalColumns}
@@ -147,6 +148,8 @@ export async function listApprovals(
         else state
       end)
       and (${before}::text is null or approval_id < ${before})
+      and (${from}::timestamptz is null or proposed_at >= ${from})
+      and (${to}::timestamptz is null or proposed_at < ${to})
     order by approval_id desc
     limit ${limit}`);
 }

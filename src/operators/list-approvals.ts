@@ -1,3 +1,4 @@
+import type { TimeSpan } from "../kernel/query-time.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
@@ -36,13 +37,20 @@ export type ApprovalView = ReturnType<typeof viewApproval>;
 
 export async function listApprovals(
   ctx: Pick<Context, "db" | "now">,
-  search: Omit<ApprovalSearch, "now" | "before"> & {
-    /** Only those made before this one. */
-    readonly before?: string | undefined;
-  },
+  {
+    from = null,
+    to = null,
+    before,
+    ...search
+  }: Omit<ApprovalSearch, "now" | "before" | "from" | "to"> &
+    Partial<TimeSpan> & {
+      /** Only those made before this one. */
+      readonly before?: string | undefined;
+    },
 ): Promise<ApprovalView[]> {
   const now = ctx.now();
-  const rows = await listRows(ctx.db.planned, { ...search, before: search.before ?? null, now });
+  const narrowed = { ...search, from, to, before: before ?? null };
+  const rows = await listRows(ctx.db.planned, { ...narrowed, now });
   return rows.map((row) => viewApproval(row, now));
 }
 

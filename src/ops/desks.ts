@@ -68,7 +68,8 @@ export const deskOperations: readonly Operation[] = [
     summary: "Issue a desk's root key; it is shown this once",
     permission: "keys.write",
     body: {
-      firm: text("Name of the desk; made when there is none of that name.", 200),
+      firm: optional(text("Name of the desk; made when there is none of that name.", 200)),
+      desk_id: optional(id("Or a desk that there is.")),
       environment,
       scopes: Type.Array(text("A scope.", 64), { minItems: 1, description: "What it may do." }),
       plan: optional(text("Plan of a live key. Default starter.", 64)),
@@ -83,6 +84,7 @@ export const deskOperations: readonly Operation[] = [
         ctx,
         {
           firmName: body.firm,
+          deskId: body.desk_id,
           environment: body.environment,
           scopes: body.scopes,
           plan: body.plan ?? "starter",

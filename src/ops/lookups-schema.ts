@@ -58,7 +58,9 @@ const deskFields = {
   iec: maybeText("The importer-exporter code of its own firm."),
   connection_state: text("The state of its own firm."),
   plans: Type.Array(Type.String(), { description: "The plans of its root keys." }),
-  client_firms: count("How many firms it trades for besides its own, counted up to 1,000."),
+  client_firms: count(
+    "How many firms it trades for besides its own, counted up to 100 in a list and to 1,000 alone.",
+  ),
   created_at: timestamp("When it was opened."),
 };
 

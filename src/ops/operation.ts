@@ -174,6 +174,12 @@ export const limitUsual = 100;
 const when = (description: string) =>
   optional(Type.String({ minLength: 10, maxLength: 40, description }));
 
+/** The query of lists by time. */
+export const spanQuery = {
+  from: when("Only made on this day (YYYY-MM-DD, IST) or at this time (ISO 8601), or later."),
+  to: when("Only made up to the end of this day (YYYY-MM-DD, IST), or before this time."),
+};
+
 /** The query of lists over all desks. */
 export const searchQuery = {
   ...listQuery,
@@ -186,8 +192,7 @@ export const searchQuery = {
   ),
   desk_id: optional(id("Only of this desk.")),
   firm_id: optional(id("Only of this firm.")),
-  from: when("Only made on this day (YYYY-MM-DD, IST) or at this time (ISO 8601), or later."),
-  to: when("Only made up to the end of this day (YYYY-MM-DD, IST), or before this time."),
+  ...spanQuery,
 };
 
 /** A page of a list over all desks, under its name, and the names of the firms that are on it. */

@@ -9,6 +9,7 @@ import { listAllPayouts, readAnyPayout } from "../payouts/read-payouts.ts";
 import { releasePayout, resendPayout, sendPayout } from "../payouts/send-payout.ts";
 import { returnPayout } from "../payouts/recall-payouts.ts";
 import { payoutStates } from "../payouts/rules.ts";
+import { parseQuerySpan } from "../kernel/query-time.ts";
 import { closedEnum } from "../platform/http/wire.ts";
 import { attest, reason, reference } from "./attest.ts";
 import {
@@ -38,6 +39,7 @@ import {
   readPage,
   searchDesks,
   searchQuery,
+  spanQuery,
   text,
 } from "./operation.ts";
 import { Attested } from "./world-schema.ts";
@@ -163,12 +165,18 @@ export const payoutOperations: readonly Operation[] = [
       limit: listQuery.limit,
       cursor,
       status: optional(closedEnum(fileStates, { description: "Only in this state." })),
+      ...spanQuery,
     },
     answer: PayoutFiles,
     run: async ({ ctx, query }) =>
       await readPage("payout_files", query.limit, {
         list: async (limit) =>
-          await listFiles(ctx, { state: query.status, before: query.cursor, limit }),
+          await listFiles(ctx, {
+            state: query.status,
+            before: query.cursor,
+            limit,
+            ...parseQuerySpan(query),
+          }),
         findId: (row) => row.file_id,
       }),
   }),

@@ -21,8 +21,10 @@ import {
   optional,
   read,
   readPage,
+  spanQuery,
   text,
 } from "./operation.ts";
+import { parseQuerySpan } from "../kernel/query-time.ts";
 import {
   Approval,
   Approvals,
@@ -131,6 +133,7 @@ export const peopleOperations: readonly Operation[] = [
       cursor,
       status: optional(closedEnum(approvalStates, { description: "Only those in this state." })),
       kind: optional(text("Only those of this kind.", 64)),
+      ...spanQuery,
     },
     answer: Approvals,
     run: async ({ ctx, query }) =>
@@ -142,6 +145,7 @@ export const peopleOperations: readonly Operation[] = [
             state: query.status ?? null,
             before: query.cursor,
             limit,
+            ...parseQuerySpan(query),
           }),
         findId: (row) => row.approval_id,
       }),

@@ -5,7 +5,18 @@ import { Type } from "typebox";
 import { financialYear } from "../kernel/time.ts";
 import { listFeeInvoices, listTaxRates, setTax } from "../settlement/taxes.ts";
 import { parseTaxLine } from "../settlement/tax-rules.ts";
-import { act, environment, natural, optional, type Operation, read, text } from "./operation.ts";
+import {
+  act,
+  environment,
+  natural,
+  optional,
+  type Operation,
+  read,
+  searchQuery,
+  spanQuery,
+  text,
+} from "./operation.ts";
+import { parseQuerySpan } from "../kernel/query-time.ts";
 import { Invoices, TaxRate, TaxRates } from "./taxes-schema.ts";
 
 const taxes = { tag: "Taxes" } as const;
@@ -93,12 +104,16 @@ export const taxOperations: readonly Operation[] = [
           examples: ["2026-27"],
         }),
       ),
+      firm_id: searchQuery.firm_id,
+      ...spanQuery,
     },
     answer: Invoices,
     run: async ({ ctx, query }) => ({
       invoices: await listFeeInvoices(ctx, {
         environment: query.environment,
         year: query.year ?? financialYear(ctx.now()),
+        firmId: query.firm_id ?? null,
+        ...parseQuerySpan(query),
       }),
     }),
   }),

@@ -13,8 +13,10 @@ import { attestWithApproval, toAttestations } from "../outside/attest.ts";
 import { readOpenInquiries, setOutage } from "../outside/ask.ts";
 import { checkNames, ports } from "../outside/inquiry-rules.ts";
 import { Failure } from "../kernel/failure.ts";
+import { parseQuerySpan } from "../kernel/query-time.ts";
 import { offices } from "../kernel/working-days.ts";
 import { checkLedger, recordVerdict } from "../ledger/check-ledger.ts";
+import { resolveSearch } from "../overview/desks.ts";
 import type { Context } from "../platform/context.ts";
 import { closedEnum } from "../platform/http/wire.ts";
 import { closeEnquiry, listEnquiries, showEnquiry } from "../market/answer-enquiries.ts";
@@ -34,6 +36,7 @@ import {
   scheme,
   searchDesks,
   searchQuery,
+  spanQuery,
   text,
 } from "./operation.ts";
 import {
@@ -74,13 +77,15 @@ export const worldOperations: readonly Operation[] = [
       ...listQuery,
       cursor,
       port: optional(closedEnum(ports, { description: "Only of this port." })),
+      desk_id: searchQuery.desk_id,
+      ...spanQuery,
     },
     answer: Inquiries,
     run: async ({ ctx, query }) =>
       await readPage("inquiries", query.limit, {
         list: async (limit) =>
           await readOpenInquiries(ctx, {
-            environment: query.environment ?? null,
+            ...(await resolveSearch(ctx, query)),
             port: query.port ?? null,
             after: query.cursor,
             limit,
@@ -289,12 +294,18 @@ export const worldOperations: readonly Operation[] = [
       status: optional(closedEnum(enquiryStatuses, { description: "Only in this state." })),
       limit: listQuery.limit,
       cursor,
+      ...spanQuery,
     },
     answer: Enquiries,
     run: async ({ ctx, query }) =>
       await readPage("enquiries", query.limit, {
         list: async (limit) =>
-          await listEnquiries(ctx, { status: query.status ?? null, before: query.cursor, limit }),
+          await listEnquiries(ctx, {
+            status: query.status ?? null,
+            before: query.cursor,
+            limit,
+            ...parseQuerySpan(query),
+          }),
         findId: (row) => row.enquiry_ref,
       }),
   }),
@@ -317,21 +328,38 @@ export const worldOperations: readonly Operation[] = [
   read("listAllWebhooks", "/ops/webhooks", {
     ...support,
     summary: "List the webhooks of every desk, without their secrets",
-    query: { environment: optional(environment) },
+    query: {
+      environment: optional(environment),
+      desk_id: searchQuery.desk_id,
+      firm_id: searchQuery.firm_id,
+      ...spanQuery,
+    },
     answer: Webhooks,
     run: async ({ ctx, query }) => ({
-      webhooks: await listAllWebhooks(ctx, query.environment ?? null),
+      webhooks: await listAllWebhooks(ctx, await resolveSearch(ctx, query)),
     }),
   }),
   read("listAllFailures", "/ops/webhooks/failures", {
     ...support,
     summary: "List the newest dead-lettered deliveries of every desk",
-    query: { webhook_id: optional(id("Only of this webhook.")), limit: listQuery.limit, cursor },
+    query: {
+      webhook_id: optional(id("Only of this webhook.")),
+      limit: listQuery.limit,
+      cursor,
+      desk_id: searchQuery.desk_id,
+      firm_id: searchQuery.firm_id,
+      ...spanQuery,
+    },
     answer: Failures,
     run: async ({ ctx, query }) =>
       await readPage("failures", query.limit, {
         list: async (limit) =>
-          await listAllFailures(ctx, query.webhook_id ?? null, { before: query.cursor, limit }),
+          await listAllFailures(ctx, {
+            ...(await resolveSearch(ctx, query)),
+            webhookId: query.webhook_id ?? null,
+            before: query.cursor,
+            limit,
+          }),
         findId: (row) => row.delivery_id,
       }),
   }),

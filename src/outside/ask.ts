@@ -17,6 +17,7 @@ import { type Actor, type Change, operator } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { houseFirmId, newId } from "../kernel/ids.ts";
 import { istTimestamp } from "../kernel/time.ts";
+import { everything } from "../kernel/desk-search.ts";
 import type { Context } from "../platform/context.ts";
 import { yieldToCallers } from "../platform/postgres/offenders.ts";
 import { type Db, known, type Query, type Tx } from "../platform/postgres/postgres.ts";
@@ -37,6 +38,7 @@ import {
   insertInquiries,
   insertOutage,
   listOpenAbout,
+  type InquirySearch,
   listOpenInquiries,
   listOutages,
   lockOpenInquiries,
@@ -141,20 +143,18 @@ type PortOfEnvironment = { readonly environment: Environment; readonly port: Por
 export async function readOpenInquiries(
   ctx: Pick<Context, "db">,
   {
-    environment,
-    port,
     after,
     limit,
-  }: {
-    readonly environment: Environment | null;
-    readonly port: Port | null;
+    ...filter
+  }: Partial<InquirySearch> & {
     /** Only those made after this one. */
     readonly after?: string | undefined;
     readonly limit?: number;
   },
 ): Promise<Inquiry[]> {
   const page = { after: after ?? null, limit: limit ?? null };
-  return await listOpenInquiries(ctx.db.planned, { environment, port, ...page });
+  const search = { ...everything, port: null, ...filter };
+  return await listOpenInquiries(ctx.db.planned, { ...search, ...page });
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Environment } from "../kernel/caller.ts";
+import type { DeskSearch } from "../kernel/desk-search.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
 import {
   command,
@@ -129,19 +130,19 @@ export async function setDropped(tx: Tx, subjectIds: readonly string[]): Promise
       and state = 'open'`);
 }
 
+export type InquirySearch = Omit<DeskSearch, "firmId"> & { readonly port: Port | null };
+
 export async function listOpenInquiries(
   db: Db,
   {
     environment,
+    deskId,
+    from,
+    to,
     port,
     after,
     limit,
-  }: {
-    readonly environment: Environment | null;
-    readonly port: Port | null;
-    readonly after: string | null;
-    readonly limit: number | null;
-  },
+  }: InquirySearch & { readonly after: string | null; readonly limit: number | null },
 ): Promise<Inquiry[]> {
   return await db.rows(sql`
     select ${inquiryColumns}
@@ -149,6 +150,9 @@ export async function listOpenInquiries(
     where state = 'open'
       and (${environment}::text is null or environment = ${environment})
       and (${port}::text is null or port = ${port})
+      and (${deskId}::text is null or desk_id = ${deskId})
+      and (${from}::timestamptz is null or created_at >= ${from})
+      and (${to}::timestamptz is null or created_at < ${to})
       and (${after}::text is null or inquiry_id > ${after})
     order by created_at, inquiry_id
     limit ${limit}`);

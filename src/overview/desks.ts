@@ -16,8 +16,8 @@ import { type DeskRow, findDeskOfOrder, listDeskRows, listFirmNames } from "./de
 
 export type Desk = DeskRow;
 
-/** Client firms are counted up to here. */
-const clientsMost = 1_000;
+/** Client firms are counted up to here, of each desk of a list and of one. */
+const clientsMost = { listed: 100, shown: 1_000 } as const;
 
 export async function listDesks(
   ctx: Pick<Context, "db" | "cursorKey">,
@@ -33,7 +33,7 @@ export async function listDesks(
       toPosition: (row) => ({ at: row.created_at, id: row.desk_id }),
     },
     async (request) => {
-      const filter = { environment, from, to, deskId: null, most: clientsMost };
+      const filter = { environment, from, to, deskId: null, most: clientsMost.listed };
       return await listDeskRows(ctx.db.planned, filter, request);
     },
   );
@@ -41,7 +41,7 @@ export async function listDesks(
 
 /** A desk with its own firm, its keys and what it earns. */
 export async function showDesk(ctx: Pick<Context, "db" | "now">, deskId: string) {
-  const filter = { environment: null, from: null, to: null, deskId, most: clientsMost };
+  const filter = { environment: null, from: null, to: null, deskId, most: clientsMost.shown };
   const [row] = await listDeskRows(ctx.db.planned, filter, { after: undefined, fetch: 1 });
   if (!row) throw new Failure("not_found", `no desk ${deskId}`);
   const firm = await requireAnyFirm(ctx.db, deskId);

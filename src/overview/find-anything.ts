@@ -3,6 +3,7 @@
 
 import { normalizeScripNo } from "../credits/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
+import { isAnyId } from "../kernel/ids.ts";
 import { isCleanText } from "../kernel/json.ts";
 import type { Context } from "../platform/context.ts";
 import {
@@ -13,8 +14,9 @@ import {
   findByReference,
   findByScripNo,
   type FoundRow,
+  loosenSearch,
 } from "./find-store.ts";
-import { isAnyId, toNamePattern, toWordQuery } from "./rules.ts";
+import { splitWords, toNamePattern, toWordQuery } from "./rules.ts";
 
 export type Found = FoundRow;
 
@@ -24,22 +26,32 @@ const limitEach = 20;
 export async function findAnything({ db }: Pick<Context, "db">, text: string): Promise<Found[]> {
   const asked = text.trim();
   if (asked === "" || !isCleanText(asked)) return [];
-  if (isAnyId(asked)) return await findById(db, asked.toLowerCase());
+  if (isAnyId(asked.toLowerCase())) return await findById(db, asked.toLowerCase());
   const upper = asked.toUpperCase();
   const scripNo = normalizeScripNo(asked);
-  const words = toWordQuery(asked);
+  const words = splitWords(asked);
   const found = await Promise.all([
     findByIdentifier(db, upper, limitEach),
     scripNo === undefined ? [] : findByScripNo(db, scripNo, limitEach),
     findByReference(db, upper, limitEach),
     findByNameStart(db.planned, toNamePattern(asked), limitEach),
-    words === "" ? [] : findByNameWords(db.planned, words, limitEach),
+    findByWords(db, words),
   ]);
   const rows = found.flat();
   const seen = new Set<string>();
   return rows.filter(({ kind, id }) => {
     const name = `${kind} ${id}`;
     return !seen.has(name) && seen.add(name);
+  });
+}
+
+async function findByWords(db: Context["db"], words: readonly string[]): Promise<Found[]> {
+  if (words.length === 0) return [];
+  const search = toWordQuery(words);
+  if (words.length > 1) return await findByNameWords(db.planned, search, limitEach);
+  return await db.transaction(async (tx) => {
+    await loosenSearch(tx);
+    return await findByNameWords(tx, search, limitEach);
   });
 }
 

@@ -2,7 +2,7 @@
 // read the tables of every room, so that a search is a few round trips however many kinds there are.
 
 import type { Environment } from "../kernel/caller.ts";
-import { type Db, fragment, sql } from "../platform/postgres/postgres.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
 
 export type FoundRow = {
   readonly kind: string;
@@ -176,6 +176,16 @@ export async function findByNameStart(db: Db, pattern: string, limit: number): P
       limit ${limit}
     ) as found
     ${withNames}`);
+}
+
+/**
+ * For searches of one word, which many names may have: of more than so many a random part is looked
+ * at. It would thin out each of several words before they meet.
+ */
+const looseLimit = "2000";
+
+export async function loosenSearch(tx: Tx): Promise<void> {
+  await tx.rows(sql`select set_config('gin_fuzzy_search_limit', ${looseLimit}, true)`);
 }
 
 /** Firms with words in their name that begin so. */

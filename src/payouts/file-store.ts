@@ -1,3 +1,4 @@
+import type { TimeSpan } from "../kernel/query-time.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { type ResealedRow, resealedRows } from "../platform/master-key.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
@@ -88,7 +89,12 @@ export async function lockFiles(tx: Tx, fileIds: readonly string[]): Promise<Fil
 
 export async function listFiles(
   db: Db,
-  { state, before }: { readonly state: FileState | null; readonly before: string | null },
+  {
+    state,
+    before,
+    from,
+    to,
+  }: TimeSpan & { readonly state: FileState | null; readonly before: string | null },
   limit: number,
 ): Promise<FileRow[]> {
   return await db.rows(sql`
@@ -96,6 +102,8 @@ export async function listFiles(
     from payout_files
     where (${state}::text is null or state = ${state})
       and (${before}::text is null or file_id < ${before})
+      and (${from}::timestamptz is null or made_at >= ${from})
+      and (${to}::timestamptz is null or made_at < ${to})
     order by file_id desc
     limit ${limit}`);
 }

@@ -5,6 +5,7 @@ import { toSealPurpose } from "../firms/particulars.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor } from "../kernel/actor.ts";
 import { wrongState } from "../kernel/lifecycle.ts";
+import type { TimeSpan } from "../kernel/query-time.ts";
 import { istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { SealedPlace } from "../platform/master-key.ts";
@@ -30,15 +31,17 @@ export async function listFiles(
   {
     state,
     before,
+    from = null,
+    to = null,
     limit,
-  }: {
+  }: Partial<TimeSpan> & {
     readonly state?: FileState | undefined;
     /** Only those made before this one. */
     readonly before?: string | undefined;
     readonly limit: number;
   },
 ): Promise<FileRow[]> {
-  const filter = { state: state ?? null, before: before ?? null };
+  const filter = { state: state ?? null, before: before ?? null, from, to };
   return await listRows(ctx.db.planned, filter, limit);
 }
 

@@ -92,10 +92,10 @@ export async function listAllPayouts(
       toPosition: (row) => ({ at: row.created_at, id: row.payout_id }),
     },
     async (request) => {
-      if (deskId === null) {
+      if (deskId === null || (firmId !== null && orderId === null)) {
         const fromId = from && firstId("pay", from);
         const toId = to && firstId("pay", to);
-        const ofAll = { environment, status, settlementId, fromId, toId };
+        const ofAll = { environment, status, firmId, settlementId, fromId, toId };
         return await listAllPayoutRows(ctx.db.planned, ofAll, request);
       }
       const ofDesk = { status, kind: null, firmId, orderId, settlementId, from, to };

@@ -316,6 +316,7 @@ export async function listAllPayoutRows(
   filter: {
     readonly environment: Environment | null;
     readonly status: string | null;
+    readonly firmId: string | null;
     readonly settlementId: string | null;
     readonly fromId: string | null;
     readonly toId: string | null;
@@ -328,6 +329,7 @@ export async function listAllPayoutRows(
     where (${after?.id ?? null}::text is null or payout_id < ${after?.id ?? null})
       and (${filter.environment}::text is null or environment = ${filter.environment})
       and (${filter.status}::text is null or state = ${filter.status})
+      and (${filter.firmId}::text is null or firm_id = ${filter.firmId})
       and (${filter.settlementId}::text is null or settlement_id = ${filter.settlementId})
       and (${filter.fromId}::text is null or payout_id >= ${filter.fromId})
       and (${filter.toId}::text is null or payout_id < ${filter.toId})

@@ -4,6 +4,7 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { PaiseSum } from "../kernel/money.ts";
 import type { Side } from "../kernel/scheme.ts";
+import type { TimeSpan } from "../kernel/query-time.ts";
 import type { FinancialYear, IstDay } from "../kernel/time.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
@@ -322,14 +323,23 @@ export async function setInvoiceNos(tx: Tx, legs: readonly InvoicedLeg[]): Promi
       and l.kind = i.kind and l.invoice_no is null`);
 }
 
+export type InvoiceSearch = TimeSpan & {
+  readonly environment: Environment;
+  readonly year: FinancialYear;
+  readonly firmId: string | null;
+};
+
 export async function listInvoices(
   db: Db,
-  { environment, year }: { readonly environment: Environment; readonly year: FinancialYear },
+  { environment, year, firmId, from, to }: InvoiceSearch,
 ): Promise<InvoiceRow[]> {
   return await db.rows(sql`
     select ${feeInvoices.columns}
     from fee_invoices
     where environment = ${environment} and financial_year = ${year}
+      and (${firmId}::text is null or firm_id = ${firmId})
+      and (${from}::timestamptz is null or issued_at >= ${from})
+      and (${to}::timestamptz is null or issued_at < ${to})
     order by kind desc, number`);
 }
 

@@ -8,13 +8,7 @@ import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { unprocessable } from "../kernel/failure.ts";
 import { houseFirmId } from "../kernel/ids.ts";
-import {
-  type FinancialYear,
-  financialYear,
-  isCalendarDay,
-  type IstDay,
-  istDay,
-} from "../kernel/time.ts";
+import { financialYear, isCalendarDay, type IstDay, istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import {
   type Choice,
@@ -27,6 +21,7 @@ import {
   findUninvoicedKinds,
   insertInvoices,
   type InvoiceRow,
+  type InvoiceSearch,
   listInvoices,
   listInvoicesBySettlement,
   listRates,
@@ -99,9 +94,9 @@ export async function listTaxRates(
 
 export async function listFeeInvoices(
   { db }: Pick<Context, "db">,
-  search: { readonly environment: Environment; readonly year: FinancialYear },
+  search: InvoiceSearch,
 ): Promise<readonly InvoiceRow[]> {
-  return await listInvoices(db, search);
+  return await listInvoices(db.planned, search);
 }
 
 /** The taxes of legs, by settlement. */

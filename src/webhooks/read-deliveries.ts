@@ -1,4 +1,5 @@
 import type { Caller, Environment } from "../kernel/caller.ts";
+import type { DeskSearch } from "../kernel/desk-search.ts";
 import { isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
 import { closePage, countOnce, openPage, type Page, unpagedMax } from "../kernel/page.ts";
@@ -87,14 +88,24 @@ export async function listFailures(
 
 /** The dead letters of every desk, newest first, for the operator: those that died before one, if given. */
 export async function listAllFailures(
-  ctx: Context,
-  webhookId: string | null,
+  ctx: Pick<Context, "db">,
   {
+    deskId,
+    firmId,
+    from,
+    to,
+    webhookId,
     before,
     limit = unpagedMax,
-  }: { readonly before?: string | undefined; readonly limit?: number } = {},
+  }: DeskSearch & {
+    readonly webhookId: string | null;
+    readonly before?: string | undefined;
+    readonly limit?: number;
+  },
 ): Promise<(Delivery & { environment: Environment; desk_id: string })[]> {
-  const filter = { ...anyDead, webhookId };
+  // A desk's own subscriptions belong to no firm.
+  const ofFirm = firmId === deskId ? null : firmId;
+  const filter = { ...anyDead, webhookId, deskId, firmId: ofFirm, since: from, until: to };
   const after = before === undefined ? undefined : await findDeadPlace(ctx.db, before);
   const rows = await listDead(ctx.db.planned, filter, { after, fetch: limit });
   return rows.map((row) => ({

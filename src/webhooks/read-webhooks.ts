@@ -1,6 +1,7 @@
 import { eventCatalog, type EventName } from "../journal/event-rules.ts";
 import type { Change, ChangeEvent } from "../kernel/actor.ts";
-import type { Caller, Environment } from "../kernel/caller.ts";
+import type { Caller } from "../kernel/caller.ts";
+import type { DeskSearch } from "../kernel/desk-search.ts";
 import { notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
@@ -53,10 +54,10 @@ export async function listWebhooks(
 
 /** Every desk's subscriptions, for the operator. */
 export async function listAllWebhooks(
-  ctx: Context,
-  environment: Environment | null,
+  ctx: Pick<Context, "db">,
+  search: DeskSearch,
 ): Promise<{ legal_name: string; webhook: Webhook }[]> {
-  const rows = await listAllWebhookRows(ctx.db, environment);
+  const rows = await listAllWebhookRows(ctx.db.planned, search);
   return rows.map((row) => ({ legal_name: row.legal_name, webhook: viewWebhook(row) }));
 }
 

@@ -1,4 +1,5 @@
 import type { Environment } from "../kernel/caller.ts";
+import type { DeskSearch } from "../kernel/desk-search.ts";
 import type { PageRequest } from "../kernel/page.ts";
 import type { Visibility } from "../kernel/visibility.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
@@ -114,13 +115,17 @@ export async function countWebhooks(db: Db, { deskId, firmId }: Visibility): Pro
 /** Every subscription of every desk, for the operator. */
 export async function listAllWebhookRows(
   db: Db,
-  environment: Environment | null,
+  { environment, deskId, firmId, from, to }: DeskSearch,
 ): Promise<(WebhookRow & { legal_name: string })[]> {
   return await db.rows(sql`
     select w.*, firms.legal_name
     from (select ${webhookColumns} from webhooks where deleted_at is null) as w
     join firms on firms.firm_id = w.desk_id
-    where ${environment}::text is null or w.environment = ${environment}
+    where (${environment}::text is null or w.environment = ${environment})
+      and (${deskId}::text is null or w.desk_id = ${deskId})
+      and (${firmId}::text is null or w.firm_id = ${firmId})
+      and (${from}::timestamptz is null or w.created_at >= ${from})
+      and (${to}::timestamptz is null or w.created_at < ${to})
     order by w.created_at desc, w.webhook_id desc`);
 }
 
