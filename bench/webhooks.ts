@@ -26,6 +26,7 @@ import { buildHeaders } from "../src/webhooks/rules.ts";
 import { median, printTable, spread } from "./support.ts";
 import type { ReceiverOrder, ReceiverReport } from "./webhook-receiver.ts";
 import type { SenderOrder } from "./webhook-sender.ts";
+import { listEventsAfter } from "../src/journal/find-events.ts";
 
 const receiverCount = 10;
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 5);
@@ -161,10 +162,12 @@ async function recorded({ ctx }: Bench, expect: number): Promise<void> {
 async function bareRate(bench: Bench, { receivers, urls, expect }: Run): Promise<number> {
   await using stack = new AsyncDisposableStack();
   const sender = forkOf(stack, "webhook-sender.ts");
-  const { rows } = await bench.ctx.db.pool.query<{ body: string }>(
-    "select body from events limit 1",
+  const { rows } = await bench.ctx.db.pool.query<{ desk_id: string }>(
+    "select desk_id from journal_blocks where last_sequence is not null limit 1",
   );
-  const body = rows[0]?.body ?? "";
+  const whole = { firmId: null, after: 0, fetch: 1 };
+  const [first] = await listEventsAfter(bench.ctx.db, rows[0]?.desk_id ?? "", whole);
+  const body = first?.body ?? "";
   const headers = buildHeaders({
     deliveryId: `dlv_${"0".repeat(26)}`,
     event: "credit.listed",

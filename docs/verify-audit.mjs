@@ -19,7 +19,7 @@ function follow(line) {
   const hash = createHash("sha256").update(part, "latin1").digest("hex");
   must(line === `${part},"hash":"${hash}"}`, "was changed");
   const { v, environment: env, desk_id: desk, seq, prev_hash: prev } = JSON.parse(line);
-  must(v === 1, "has a form that is not known here");
+  must(v === 1 || v === 2, "has a form that is not known here");
   first ??= last = { env, desk, seq: seq - 1, hash: prev };
   must(env === last.env && desk === last.desk, "is another desk's");
   must(seq === last.seq + 1 && prev === last.hash, "does not follow the line before");

@@ -5,7 +5,9 @@ grant select, insert, update, delete on all tables in schema public to scripdesk
 grant usage on sequence ledger_entry_numbers to scripdesk_app;
 revoke insert, update, delete on schema_migrations from scripdesk_app;
 -- What happened stays as it was written.
-revoke update, delete on events, audit_records, rate_cards, rate_index_days from scripdesk_app;
+revoke update, delete on journal_blocks, journal_clients, rate_cards, rate_index_days from scripdesk_app;
+-- What was written before there were blocks is only read.
+revoke insert, update, delete on former_events, former_audit_records from scripdesk_app;
 revoke update, delete on ledger_entries, ledger_firm_entries, delivery_attempts from scripdesk_app;
 revoke delete on ledger_balances, credit_owners, ledger_verdict from scripdesk_app;
 -- An update of the market is pruned in time and never changed.

@@ -159,32 +159,6 @@ create table audit_key_successions (
   constraint audit_key_successions_signed_by_new_check CHECK ((signed_by_new ~ '^[0-9a-f]{128}$'::text))
 );
 
-create table audit_records (
-  record_id text not null,
-  environment text not null,
-  desk_id text not null,
-  at timestamp with time zone not null,
-  actor_kind text not null,
-  actor_id text not null,
-  request_id text,
-  action text not null,
-  entity_type text not null,
-  entity_id text not null,
-  entity_version integer not null,
-  before_hash text,
-  after_hash text,
-  seq bigint not null,
-  form smallint not null,
-  hash bytea not null,
-  constraint audit_records_pkey PRIMARY KEY (environment, desk_id, seq),
-  constraint audit_records_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['key'::text, 'operator'::text, 'worker'::text, 'visitor'::text, 'counterparty'::text]))),
-  constraint audit_records_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
-  constraint audit_records_hash_check CHECK ((length(hash) = 32)),
-  constraint audit_records_record_id_check CHECK ((starts_with(record_id, 'aud_'::text) AND (length(record_id) = 30))),
-  constraint audit_records_seq_check CHECK ((seq > 0))
-);
-CREATE INDEX audit_records_by_entity ON public.audit_records USING btree (entity_id, desk_id, seq);
-
 create table bank_line_entries (
   environment text not null,
   kind text not null,
@@ -507,7 +481,6 @@ create table deliveries (
   updated_at timestamp with time zone not null,
   constraint deliveries_once UNIQUE (webhook_id, sequence),
   constraint deliveries_pkey PRIMARY KEY (delivery_id),
-  constraint deliveries_desk_id_sequence_fkey FOREIGN KEY (desk_id, sequence) REFERENCES events(desk_id, sequence),
   constraint deliveries_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook_queues(webhook_id),
   constraint deliveries_attempts_check CHECK ((attempts >= 0)),
   constraint deliveries_delivery_id_check CHECK ((starts_with(delivery_id, 'dlv_'::text) AND (length(delivery_id) = 30))),
@@ -602,25 +575,6 @@ create table enquiries (
 );
 CREATE INDEX enquiries_to_forget ON public.enquiries USING btree (forget_at);
 CREATE UNIQUE INDEX enquiries_open_digest ON public.enquiries USING btree (digest) WHERE (status = 'received'::text);
-
-create table events (
-  desk_id text not null,
-  sequence bigint not null,
-  event_id text not null,
-  environment text not null,
-  firm_id text not null,
-  event text not null,
-  entity_type text not null,
-  entity_id text not null,
-  entity_version integer not null,
-  created_at timestamp with time zone not null,
-  body text not null,
-  constraint events_pkey PRIMARY KEY (desk_id, sequence),
-  constraint events_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
-  constraint events_event_id_check CHECK ((starts_with(event_id, 'evt_'::text) AND (length(event_id) = 30))),
-  constraint events_sequence_check CHECK ((sequence > 0))
-);
-CREATE INDEX events_by_client ON public.events USING btree (desk_id, firm_id, sequence) WHERE (firm_id <> desk_id);
 
 create table fee_invoices (
   environment text not null,
@@ -724,6 +678,51 @@ CREATE UNIQUE INDEX firms_desk_name ON public.firms USING btree (environment, le
 CREATE UNIQUE INDEX firms_external_id ON public.firms USING btree (desk_id, external_id) WHERE ((external_id IS NOT NULL) AND (connection_state <> 'offboarded'::text));
 CREATE UNIQUE INDEX firms_iec ON public.firms USING btree (desk_id, iec) WHERE ((iec IS NOT NULL) AND (connection_state <> 'offboarded'::text));
 
+create table former_audit_records (
+  record_id text not null,
+  environment text not null,
+  desk_id text not null,
+  at timestamp with time zone not null,
+  actor_kind text not null,
+  actor_id text not null,
+  request_id text,
+  action text not null,
+  entity_type text not null,
+  entity_id text not null,
+  entity_version integer not null,
+  before_hash text,
+  after_hash text,
+  seq bigint not null,
+  form smallint not null,
+  hash bytea not null,
+  constraint former_audit_records_pkey PRIMARY KEY (environment, desk_id, seq),
+  constraint former_audit_records_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['key'::text, 'operator'::text, 'worker'::text, 'visitor'::text, 'counterparty'::text]))),
+  constraint former_audit_records_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint former_audit_records_hash_check CHECK ((length(hash) = 32)),
+  constraint former_audit_records_record_id_check CHECK ((starts_with(record_id, 'aud_'::text) AND (length(record_id) = 30))),
+  constraint former_audit_records_seq_check CHECK ((seq > 0))
+);
+CREATE INDEX former_audit_records_by_entity ON public.former_audit_records USING btree (entity_id, desk_id, seq);
+
+create table former_events (
+  desk_id text not null,
+  sequence bigint not null,
+  event_id text not null,
+  environment text not null,
+  firm_id text not null,
+  event text not null,
+  entity_type text not null,
+  entity_id text not null,
+  entity_version integer not null,
+  created_at timestamp with time zone not null,
+  body text not null,
+  constraint former_events_pkey PRIMARY KEY (desk_id, sequence),
+  constraint former_events_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint former_events_event_id_check CHECK ((starts_with(event_id, 'evt_'::text) AND (length(event_id) = 30))),
+  constraint former_events_sequence_check CHECK ((sequence > 0))
+);
+CREATE INDEX former_events_by_client ON public.former_events USING btree (desk_id, firm_id, sequence) WHERE (firm_id <> desk_id);
+
 create table groups (
   group_id text not null,
   environment text not null,
@@ -811,6 +810,41 @@ create table invoice_series (
   constraint invoice_series_financial_year_check CHECK ((financial_year ~ '^[0-9]{4}-[0-9]{2}$'::text)),
   constraint invoice_series_kind_check CHECK ((kind = ANY (ARRAY['invoice'::text, 'credit_note'::text]))),
   constraint invoice_series_last_number_check CHECK ((last_number > 0))
+);
+
+create table journal_blocks (
+  environment text not null,
+  desk_id text not null,
+  first_seq bigint not null,
+  last_seq bigint not null,
+  first_sequence bigint,
+  last_sequence bigint,
+  at timestamp with time zone not null,
+  form smallint not null,
+  entities bigint[] not null,
+  summary jsonb not null,
+  packed bytea not null,
+  hashes bytea not null,
+  constraint journal_blocks_pkey PRIMARY KEY (environment, desk_id, first_seq),
+  constraint journal_blocks_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint journal_blocks_events CHECK ((((first_sequence IS NULL) = (last_sequence IS NULL)) AND COALESCE((((last_sequence - first_sequence) >= 0) AND ((last_sequence - first_sequence) <= (last_seq - first_seq))), true))),
+  constraint journal_blocks_first_seq_check CHECK ((first_seq > 0)),
+  constraint journal_blocks_first_sequence_check CHECK ((first_sequence > 0)),
+  constraint journal_blocks_form_check CHECK ((form = 2)),
+  constraint journal_blocks_hashes CHECK ((length(hashes) = (32 * ((last_seq - first_seq) + 1)))),
+  constraint journal_blocks_records CHECK (((last_seq >= first_seq) AND (last_seq <= (first_seq + 255))))
+);
+CREATE INDEX journal_blocks_by_entity ON public.journal_blocks USING gin (entities) WITH (fastupdate=off);
+CREATE UNIQUE INDEX journal_blocks_by_event ON public.journal_blocks USING btree (desk_id, last_sequence) WHERE (last_sequence IS NOT NULL);
+
+create table journal_clients (
+  desk_id text not null,
+  firm_id text not null,
+  last_sequence bigint not null,
+  events integer not null,
+  constraint journal_clients_pkey PRIMARY KEY (desk_id, firm_id, last_sequence),
+  constraint journal_clients_events_check CHECK (((events >= 1) AND (events <= 256))),
+  constraint journal_clients_firm CHECK ((firm_id <> desk_id))
 );
 
 create table key_days (
@@ -1730,7 +1764,6 @@ grant insert, select, update on approvals to scripdesk_app;
 grant delete, insert, select, update on audit_checkpoints to scripdesk_app;
 grant insert, select, update on audit_heads to scripdesk_app;
 grant delete, insert, select, update on audit_key_successions to scripdesk_app;
-grant insert, select on audit_records to scripdesk_app;
 grant insert, select on bank_line_entries to scripdesk_app;
 grant insert, select, update on bank_lines to scripdesk_app;
 grant insert, select, update on bank_statements to scripdesk_app;
@@ -1749,15 +1782,18 @@ grant insert, select on deposits to scripdesk_app;
 grant delete, insert, select, update on desk_clocks to scripdesk_app;
 grant delete, insert, select, update on desk_sequences to scripdesk_app;
 grant delete, insert, select, update on enquiries to scripdesk_app;
-grant insert, select on events to scripdesk_app;
 grant insert, select on fee_invoices to scripdesk_app;
 grant delete, insert, select, update on firms to scripdesk_app;
+grant select on former_audit_records to scripdesk_app;
+grant select on former_events to scripdesk_app;
 grant delete, insert, select, update on groups to scripdesk_app;
 grant delete, insert, select, update on house_days to scripdesk_app;
 grant delete, insert, select, update on house_quoted to scripdesk_app;
 grant delete, insert, select, update on idempotency_keys to scripdesk_app;
 grant delete, insert, select, update on inquiries to scripdesk_app;
 grant insert, select, update on invoice_series to scripdesk_app;
+grant insert, select on journal_blocks to scripdesk_app;
+grant insert, select on journal_clients to scripdesk_app;
 grant delete, insert, select, update on key_days to scripdesk_app;
 grant insert, select, update on ledger_balances to scripdesk_app;
 grant insert, select on ledger_entries to scripdesk_app;

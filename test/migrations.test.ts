@@ -5,7 +5,13 @@ import { test, type TestContext } from "node:test";
 import fc from "fast-check";
 import pg from "pg";
 
-import { type AuditRecord, linkAfter, startOfChain } from "../src/journal/audit-rules.ts";
+import {
+  type AuditRecord,
+  formerForm,
+  linkAfter,
+  startOfChain,
+  writeRecord,
+} from "../src/journal/audit-rules.ts";
 import { verifyChain } from "../src/journal/verify-chain.ts";
 import { migrate, pendingMigrations, readMigrations } from "../src/platform/postgres/migrate.ts";
 import { openDatabase } from "../src/platform/postgres/postgres.ts";
@@ -220,7 +226,9 @@ test("older audit records are migrated into one chain with the chained ones", as
   }
   let head = startOfChain;
   for (const record of records.slice(0, 2)) {
-    head = linkAfter(head, record);
+    const { environment, desk_id } = record;
+    const text = writeRecord(record);
+    head = linkAfter(head, { environment, desk_id, form: formerForm, text, event_hash: null });
     await client.query(
       `insert into audit_chain (environment, desk_id, seq, recorded_in, record_id, form, hash, at, entity_id)
        values ('sandbox', $1, $2, '5', $3, 1, decode($4, 'hex'), $5, $6)`,

@@ -20,6 +20,7 @@ import { databaseUrlFor } from "./support/cli.ts";
 import { clientFirm } from "./support/firms.ts";
 import { dataDirectory, scripdesk, serve } from "./support/process.ts";
 import { type Service, startService } from "./support/service.ts";
+import { askJournal } from "./support/journal.ts";
 
 const persons = 3_000;
 const enquiryRef = (at: number) => `enq_${String(at).padStart(26, "0")}`;
@@ -157,7 +158,8 @@ test("a killed rotation resumes; both keys open everything meanwhile, and then o
 
   const keys = JSON.parse((await scripdesk(["audit", "key", "--json"], settings(newer))).stdout);
   assert.equal(keys.length, 2);
-  const { rows } = await service.ctx.db.pool.query(
+  const { rows } = await askJournal(
+    service.ctx.db.pool,
     "select action from audit_records where action like 'master_key%'",
   );
   assert.deepEqual(rows, [{ action: "master_key.replace" }]);

@@ -6,7 +6,9 @@
 //   checkpoint   the last line of an export, signed over every byte before `,"signature"`: the number
 //                of lines, the first and last `seq`, and the hashes they begin and end with
 //
-// `v` is the version of this format. A version never changes; a new format gets the next number.
+// `v` is the version of a line. A version never changes; a new format gets the next number. Lines of
+// version 2 have `event_hash`, the hash of the body of the event that told of the change, so that the
+// chain covers what was told too. Records of before are of version 1 and stay so.
 
 import {
   createPrivateKey,
@@ -21,7 +23,9 @@ import type { Actor } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { istTimestamp } from "../kernel/time.ts";
 
-export const chainForm = 1;
+/** The versions of a record's line: the former one, and that of new records. */
+export const [formerForm, recordForm] = [1, 2];
+export const checkpointForm = 1;
 
 /** `prev_hash` of the first record of a desk. */
 export const genesisHash = "0".repeat(64);
@@ -55,13 +59,18 @@ export type Head = { readonly seq: number; readonly hash: string };
 
 export const startOfChain: Head = { seq: 0, hash: genesisHash };
 
-/** The bytes hashed for a record that follows this head. */
-export function hashedPart(record: AuditRecord, { seq, hash }: Head): string {
-  const text = JSON.stringify({
-    v: chainForm,
-    environment: record.environment,
-    desk_id: record.desk_id,
-    seq: seq + 1,
+/** What a line is made of, beside the head that it follows. */
+export type Link = Pick<AuditRecord, "environment" | "desk_id"> & {
+  readonly form: number;
+  /** The record by itself, as `writeRecord` makes it. */
+  readonly text: string;
+  /** Of the event's body; null without an event. A line of version 1 does not have it. */
+  readonly event_hash: string | null;
+};
+
+/** The one text of a record: it is hashed, stored and exported as it is here. */
+export function writeRecord(record: Omit<AuditRecord, "environment" | "desk_id">): string {
+  return JSON.stringify({
     record_id: record.record_id,
     at: record.at_text,
     actor_kind: record.actor_kind,
@@ -73,9 +82,26 @@ export function hashedPart(record: AuditRecord, { seq, hash }: Head): string {
     entity_version: record.entity_version,
     before_hash: record.before_hash,
     after_hash: record.after_hash,
-    prev_hash: hash,
   });
-  return text.slice(0, -1);
+}
+
+/** Reads what `writeRecord` wrote. */
+export function readRecord(text: string): Omit<AuditRecord, "environment" | "desk_id"> {
+  const { at: at_text, ...others } = JSON.parse(text) as Omit<AuditRecord, "at_text"> & {
+    readonly at: string;
+  };
+  return { ...others, at_text };
+}
+
+/** The bytes hashed for a record that follows this head. */
+export function hashedPart(link: Link, { seq, hash }: Head): string {
+  const { form, environment, desk_id, text, event_hash } = link;
+  const told = event_hash === null ? "null" : `"${event_hash}"`;
+  return (
+    `{"v":${form},"environment":"${environment}","desk_id":${JSON.stringify(desk_id)},` +
+    `"seq":${seq + 1},${text.slice(1, -1)}` +
+    `${form === formerForm ? "" : `,"event_hash":${told}`},"prev_hash":"${hash}"`
+  );
 }
 
 export function hashPart(part: string | Buffer): string {
@@ -83,13 +109,13 @@ export function hashPart(part: string | Buffer): string {
 }
 
 /** The head of a chain once the record is added. */
-export function linkAfter(head: Head, record: AuditRecord): Head {
-  return { seq: head.seq + 1, hash: hashPart(hashedPart(record, head)) };
+export function linkAfter(head: Head, link: Link): Head {
+  return { seq: head.seq + 1, hash: hashPart(hashedPart(link, head)) };
 }
 
 /** An exported line carries the stored hash, so that a changed record fails verification. */
-export function writeLine(record: AuditRecord, before: Head, storedHash: string): string {
-  return `${hashedPart(record, before)},"hash":"${storedHash}"}\n`;
+export function writeLine(link: Link, before: Head, storedHash: string): string {
+  return `${hashedPart(link, before)},"hash":"${storedHash}"}\n`;
 }
 
 export type Checkpoint = {
@@ -106,7 +132,7 @@ export type Checkpoint = {
 
 export function writeCheckpoint(checkpoint: Checkpoint, key: KeyObject): string {
   const text = JSON.stringify({
-    v: chainForm,
+    v: checkpointForm,
     checkpoint: true,
     environment: checkpoint.environment,
     desk_id: checkpoint.desk_id,

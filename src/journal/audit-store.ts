@@ -1,36 +1,14 @@
 import type { Environment } from "../kernel/caller.ts";
 import { command, type Db, type Query, query, sql } from "../platform/postgres/postgres.ts";
-import { bigint, hex, int, smallint, table, text, time } from "../platform/postgres/table.ts";
-import { type AuditRecord, chainForm, type Head } from "./audit-rules.ts";
+import { bigint, hex, table, text } from "../platform/postgres/table.ts";
+import { type Head, startOfChain } from "./audit-rules.ts";
 
 export type Desk = { readonly environment: Environment; readonly desk_id: string };
-
-/** A record with its `seq` and hash. */
-export type AuditRow = AuditRecord & Head;
 
 const auditHeads = table("audit_heads", {
   environment: text<Environment>(),
   desk_id: text(),
   seq: bigint(),
-  hash: hex(),
-});
-
-const auditRecords = table("audit_records", {
-  environment: text<Environment>(),
-  desk_id: text(),
-  seq: bigint(),
-  record_id: text(),
-  at: time(),
-  actor_kind: text(),
-  actor_id: text(),
-  request_id: text().orNull,
-  action: text(),
-  entity_type: text(),
-  entity_id: text(),
-  entity_version: int(),
-  before_hash: text().orNull,
-  after_hash: text().orNull,
-  form: smallint(),
   hash: hex(),
 });
 
@@ -55,10 +33,47 @@ export function setHeads(heads: readonly (Desk & Head)[]): Query<void> {
     where h.environment = r.environment and h.desk_id = r.desk_id`);
 }
 
-export function insertRecords(rows: readonly AuditRow[], at: Date): Query<void> {
-  const shared = { at, form: chainForm };
-  return command(sql`
-    insert into audit_records ${auditRecords.values(auditRecords.all, rows, shared)}`);
+/** The head of a desk's chain; `startOfChain` when it has no record. */
+export async function findHead(db: Db, { environment, desk_id }: Desk): Promise<Head> {
+  const [row] = await db.rows<Head>(sql`
+    select seq, encode(hash, 'hex') as hash
+    from audit_heads
+    where environment = ${environment} and desk_id = ${desk_id}`);
+  return row ?? startOfChain;
+}
+
+/** The next desk with records or a head, by environment and id. */
+export async function findNextDesk(
+  db: Db,
+  { environment, desk_id }: { readonly environment: Environment | ""; readonly desk_id: string },
+): Promise<Desk | undefined> {
+  const [row] = await db.rows<Desk>(sql`
+    (
+      select environment, desk_id
+      from former_audit_records
+      where (environment, desk_id) > (${environment}, ${desk_id})
+      order by environment, desk_id
+      limit 1
+    )
+    union all
+    (
+      select environment, desk_id
+      from journal_blocks
+      where (environment, desk_id) > (${environment}, ${desk_id})
+      order by environment, desk_id
+      limit 1
+    )
+    union all
+    (
+      select environment, desk_id
+      from audit_heads
+      where (environment, desk_id) > (${environment}, ${desk_id})
+      order by environment, desk_id
+      limit 1
+    )
+    order by environment, desk_id
+    limit 1`);
+  return row;
 }
 
 type SuccessionRow = {

@@ -40,12 +40,18 @@ export async function listDue(db: Db, today: IstDay, limit: number): Promise<Des
       limit 1
     ) as last on true
     where h.seq > coalesce(last.seq + 1, 0) and coalesce(last.made_on < ${today}::date, true)
-      and exists (
-        select
-        from audit_records as r
-        where r.environment = h.environment and r.desk_id = h.desk_id and r.seq = 1
-          and (r.at at time zone interval '5:30')::date < ${today}::date
-      )
+      and coalesce(
+        (
+          select r.at
+          from former_audit_records as r
+          where r.environment = h.environment and r.desk_id = h.desk_id and r.seq = 1
+        ),
+        (
+          select b.at
+          from journal_blocks as b
+          where b.environment = h.environment and b.desk_id = h.desk_id and b.first_seq = 1
+        )
+      ) < (${today}::date::timestamp at time zone interval '5:30')
     order by h.environment, h.desk_id
     limit ${limit}`);
 }

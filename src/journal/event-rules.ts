@@ -6,7 +6,6 @@
 // the transaction of the change and stays locked until the commit, so numbers become visible in order.
 
 import type { Change, ChangeEvent } from "../kernel/actor.ts";
-import { istTimestamp } from "../kernel/time.ts";
 
 export const eventCatalog = [
   "firm.registered",
@@ -64,35 +63,79 @@ export type EventName = (typeof eventCatalog)[number];
 /** Announced after every commit that stores events. */
 export const eventsTopic = "events";
 
-export type EventDraft = {
-  readonly eventId: string;
-  readonly sequence: number;
-  readonly change: Change;
-  readonly event: ChangeEvent;
-  readonly requestId: string | null;
-  readonly now: Date;
-};
+/** The text of an event around its sequence, which is known only when the desk is locked. */
+export type EventText = { readonly head: string; readonly tail: string };
+
+const sequenceName = ',"sequence":';
 
 /** Serialised once: lists, streams and webhooks send these bytes, and webhooks sign them. */
-export function eventBody({
+export function writeEvent({
   eventId,
-  sequence,
   change,
   event,
   requestId,
-  now,
-}: EventDraft): string {
-  return JSON.stringify({
+  createdAt,
+}: {
+  readonly eventId: string;
+  readonly change: Change;
+  readonly event: ChangeEvent;
+  readonly requestId: string | null;
+  /** In IST. */
+  readonly createdAt: string;
+}): EventText {
+  const before = JSON.stringify({
     id: eventId,
     event: event.name,
-    created_at: istTimestamp(now),
+    created_at: createdAt,
     environment: change.environment,
     firm_id: change.firmId,
-    sequence,
+  });
+  const after = JSON.stringify({
     entity: change.entity,
     from: event.from,
     to: event.to,
     data: event.data,
     request_id: requestId,
   });
+  return { head: before.slice(0, -1) + sequenceName, tail: `,${after.slice(1)}` };
+}
+
+export function joinEvent({ head, tail }: EventText, sequence: number): string {
+  return `${head}${sequence}${tail}`;
+}
+
+/** Splits head and tail that were stored as one text; no member before the sequence has this name. */
+export function splitEvent(text: string): EventText {
+  const end = text.indexOf(sequenceName) + sequenceName.length;
+  return { head: text.slice(0, end), tail: text.slice(end) };
+}
+
+/** What others need of an event to decide whether it concerns them. */
+export type EventHead = {
+  readonly sequence: number;
+  readonly event_id: string;
+  readonly firm_id: string;
+  readonly event: string;
+  readonly entity_type: string;
+  readonly entity_id: string;
+  readonly entity_version: number;
+};
+
+export function readEventHead(body: string): EventHead {
+  const { id, event, firm_id, sequence, entity } = JSON.parse(body) as {
+    readonly id: string;
+    readonly event: string;
+    readonly firm_id: string;
+    readonly sequence: number;
+    readonly entity: Change["entity"];
+  };
+  return {
+    sequence,
+    event_id: id,
+    firm_id,
+    event,
+    entity_type: entity.type,
+    entity_id: entity.id,
+    entity_version: entity.version,
+  };
 }

@@ -1,21 +1,10 @@
-import type { Environment } from "../kernel/caller.ts";
-import { command, type Db, query, type Query, sql } from "../platform/postgres/postgres.ts";
-import { bigint, int, line, type RowOf, table, text, time } from "../platform/postgres/table.ts";
+// The numbers of desks' events, and the events by number: those in blocks, and those of the former table,
+// which were written before there were blocks and stay as they are. A former event is read like a
+// block of one. On each desk the former numbers come first.
 
-const events = table("events", {
-  desk_id: text(),
-  sequence: bigint(),
-  event_id: text(),
-  environment: text<Environment>(),
-  firm_id: text(),
-  event: text(),
-  entity_type: text(),
-  entity_id: text(),
-  entity_version: int(),
-  created_at: time(),
-  body: line(),
-});
-export type EventRow = Omit<RowOf<typeof events>, "created_at">;
+import { type Db, query, type Query, sql } from "../platform/postgres/postgres.ts";
+import { bigint, shape, table, text } from "../platform/postgres/table.ts";
+import { recordsPerBlockMax } from "./block-rules.ts";
 
 const deskSequences = table("desk_sequences", { desk_id: text(), last_sequence: bigint() });
 
@@ -37,41 +26,183 @@ export function takeSequences(
     returning desk_id, last_sequence`);
 }
 
-export function insertEvents(rows: readonly EventRow[], createdAt: Date): Query<void> {
-  return command(sql`
-    insert into events ${events.values(events.all, rows, { created_at: createdAt })}`);
-}
+/** A block, or an event of the former table, which has `body` in place of `packed`. */
+export type StoredEvents = {
+  readonly desk_id: string;
+  readonly first_seq: number;
+  readonly last_seq: number;
+  readonly first_sequence: number;
+  readonly last_sequence: number;
+  readonly packed: Buffer | null;
+  readonly body: string | null;
+};
 
-/** By sequence: all events of a desk, or those of a client firm, which has an index of its own. */
-export async function listEvents(
+const desksAfter = shape({ desk_id: text(), after: bigint() });
+
+/** What holds the next `fetch` events of each desk, by sequence. */
+export async function listNextEvents(
   db: Db,
-  deskId: string,
-  {
-    firmId,
-    after,
-    fetch,
-  }: { readonly firmId: string | null; readonly after: number; readonly fetch: number },
-): Promise<{ sequence: number; event: string; body: string }[]> {
+  desks: readonly { readonly desk_id: string; readonly after: number }[],
+  fetch: number,
+): Promise<StoredEvents[]> {
+  const wanted = desksAfter.rows(desksAfter.all, desks);
   return await db.rows(sql`
-    select sequence, event, body
-    from events
-    where desk_id = ${deskId} and sequence > ${after}
-      and (${firmId}::text is null or firm_id = ${firmId} and firm_id <> desk_id)
-    order by sequence
-    limit ${fetch}`);
+    select s.*
+    from ${wanted} as d
+    cross join lateral (
+      (
+        select desk_id, first_seq, last_seq, first_sequence, last_sequence, packed,
+          null::text as body
+        from journal_blocks
+        where desk_id = d.desk_id and last_sequence > d.after
+          and last_sequence < d.after + ${fetch}::bigint + ${recordsPerBlockMax}::bigint
+          and first_sequence <= d.after + ${fetch}::bigint
+        order by last_sequence
+        limit ${fetch}
+      )
+      union all
+      (
+        select desk_id, 0, 0, sequence, sequence, null, body
+        from former_events
+        where desk_id = d.desk_id and sequence > d.after
+          and sequence <= d.after + ${fetch}::bigint
+        order by sequence
+        limit ${fetch}
+      )
+    ) as s
+    order by s.desk_id, s.last_sequence`);
 }
 
-/** Counts the events of a client firm. */
-export async function countEventsOfFirm(
+export type ClientEvents = {
+  readonly deskId: string;
+  readonly firmId: string;
+  readonly after: number;
+};
+
+/**
+ * What holds the next `fetch` events of a client firm, by sequence. The first block may begin before
+ * them, so its events do not count.
+ */
+export async function listNextClientEvents(
   db: Db,
-  of: { readonly deskId: string; readonly firmId: string; readonly after: number },
+  { deskId, firmId, after }: ClientEvents,
+  fetch: number,
+): Promise<StoredEvents[]> {
+  return await db.rows(sql`
+    with next as materialized (
+      select last_sequence, events
+      from journal_clients
+      where desk_id = ${deskId} and firm_id = ${firmId} and last_sequence > ${after}
+      order by last_sequence
+      limit ${fetch}::bigint + 1
+    ), summed as materialized (
+      select last_sequence,
+        sum(events) over (order by last_sequence) - events
+          - first_value(events) over (order by last_sequence) as before
+      from next
+    )
+    select b.*
+    from summed
+    cross join lateral (
+      select desk_id, first_seq, last_seq, first_sequence, last_sequence, packed,
+        null::text as body
+      from journal_blocks
+      where desk_id = ${deskId} and last_sequence = summed.last_sequence
+      limit 1
+    ) as b
+    where summed.before < ${fetch}::bigint
+    union all
+    (
+      select desk_id, 0, 0, sequence, sequence, null, body
+      from former_events
+      where desk_id = ${deskId} and firm_id = ${firmId} and firm_id <> desk_id
+        and sequence > ${after}
+      order by sequence
+      limit ${fetch}
+    )
+    order by last_sequence`);
+}
+
+/** Counts the events of a client firm, those of the whole first block among them. */
+export async function countClientEvents(
+  db: Db,
+  { deskId, firmId, after }: ClientEvents,
 ): Promise<number> {
   const [row] = await db.rows<{ total: number }>(sql`
-    select count(*) as total
-    from events
-    where desk_id = ${of.deskId} and firm_id = ${of.firmId} and firm_id <> desk_id
-      and sequence > ${of.after}`);
+    select
+      (
+        select coalesce(sum(events), 0)
+        from journal_clients
+        where desk_id = ${deskId} and firm_id = ${firmId} and last_sequence > ${after}
+      ) + (
+        select count(*)
+        from former_events
+        where desk_id = ${deskId} and firm_id = ${firmId} and firm_id <> desk_id
+          and sequence > ${after}
+      ) as total`);
   return row?.total ?? 0;
+}
+
+/** The block across a place between two events, if there is one. */
+export async function findBlockAcross(
+  db: Db,
+  deskId: string,
+  after: number,
+): Promise<StoredEvents | undefined> {
+  const [row] = await db.rows<StoredEvents>(sql`
+    select desk_id, first_seq, last_seq, first_sequence, last_sequence, packed,
+      null::text as body
+    from journal_blocks
+    where desk_id = ${deskId} and last_sequence > ${after}
+      and last_sequence < ${after}::bigint + ${recordsPerBlockMax}::bigint
+      and first_sequence <= ${after}
+    order by last_sequence
+    limit 1`);
+  return row;
+}
+
+const numbers = shape({ desk_id: text(), sequence: bigint() });
+
+/** What holds these events, each block once. */
+export async function listEventsByNumber(
+  db: Db,
+  events: readonly { readonly desk_id: string; readonly sequence: number }[],
+): Promise<StoredEvents[]> {
+  const wanted = numbers.rows(numbers.all, events);
+  return await db.rows(sql`
+    with wanted as materialized (
+      select desk_id, sequence
+      from ${wanted} as r
+    ), places as materialized (
+      select distinct b.desk_id, b.last_sequence
+      from wanted as w
+      cross join lateral (
+        select desk_id, first_sequence, last_sequence
+        from journal_blocks
+        where desk_id = w.desk_id and last_sequence >= w.sequence
+        order by last_sequence
+        limit 1
+      ) as b
+      where b.first_sequence <= w.sequence
+    )
+    select b.*
+    from places as p
+    cross join lateral (
+      select desk_id, first_seq, last_seq, first_sequence, last_sequence, packed,
+        null::text as body
+      from journal_blocks
+      where desk_id = p.desk_id and last_sequence = p.last_sequence
+      limit 1
+    ) as b
+    union all
+    select e.*
+    from wanted as w
+    cross join lateral (
+      select desk_id, 0, 0, sequence, sequence, null::bytea, body
+      from former_events
+      where desk_id = w.desk_id and sequence = w.sequence
+      limit 1
+    ) as e`);
 }
 
 /** The sequence has no gap, so this is also the number of events. */

@@ -12,8 +12,8 @@ import type { Pace } from "../platform/heavy/pace.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import { type Head, startOfChain, writeCheckpoint, writeLine } from "./audit-rules.ts";
 import type { ExportAuditQuery } from "./schema.ts";
-import type { AuditRow, Desk } from "./audit-store.ts";
-import { findHead, findLink, listInOrder } from "./trail-store.ts";
+import { type Desk, findHead } from "./audit-store.ts";
+import { findLink, listLinks } from "./find-records.ts";
 
 const linesPerPage = 250;
 
@@ -86,7 +86,7 @@ async function readPage(
   { after, to, pace }: { readonly after: Head; readonly to: Head; readonly pace: Pace },
 ) {
   const page = { after: after.seq, upTo: to.seq, limit: linesPerPage };
-  const rows = await listInOrder(db, desk, page);
+  const rows = await listLinks(db, desk, page);
   await pace.turn();
   if (rows.length === 0) throw new Error(`the audit chain of ${desk.desk_id} ends early`);
   let last = after;
@@ -101,7 +101,7 @@ async function readPage(
 }
 
 /** A chain with a gap is not signed. A changed record is exported as it is and fails verification. */
-function refuseBroken(row: AuditRow, last: Head): void {
+function refuseBroken(row: Head, last: Head): void {
   if (row.seq === last.seq + 1) return;
   throw new Error(`the audit chain is broken after ${last.seq}: run \`audit verify\``);
 }

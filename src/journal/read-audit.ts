@@ -12,9 +12,11 @@ import { refuseSubAccount, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import { isSigned, publicKeyHex } from "./audit-rules.ts";
-import { insertSuccession, listSuccessions } from "./audit-store.ts";
+import { findHead, insertSuccession, listSuccessions } from "./audit-store.ts";
+import type { TrailFilter } from "./block-store.ts";
+import { countTrail, listTrail } from "./find-records.ts";
+import type { TrailRow } from "./former-store.ts";
 import type { AuditEntry, AuditKeys, ListAuditQuery } from "./schema.ts";
-import { countTrail, findHead, listTrail, type TrailFilter, type TrailRow } from "./trail-store.ts";
 
 /** Who changed what on the caller's desk, newest first. */
 export async function listAudit(

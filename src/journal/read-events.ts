@@ -14,7 +14,8 @@ import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import { eventText, positionText, type Stream } from "../platform/http/sse.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
-import { countEventsOfFirm, findLastSequence, listEvents as listRows } from "./event-store.ts";
+import { findLastSequence } from "./event-store.ts";
+import { countEventsOfFirm, listEventsAfter } from "./find-events.ts";
 import type { Event, ListEventsQuery } from "./schema.ts";
 import type { DeskWatch } from "./watch-desks.ts";
 
@@ -37,7 +38,11 @@ export async function listEvents(
   };
   const request = openPage(query, question, ctx.cursorKey);
   const after = request.after ? Number(request.after.id) : from;
-  const rows = await listRows(ctx.db.planned, deskId, { firmId, after, fetch: request.fetch });
+  const rows = await listEventsAfter(ctx.db.planned, deskId, {
+    firmId,
+    after,
+    fetch: request.fetch,
+  });
   const total = async () =>
     firmId === null
       ? Math.max(0, (await findLastSequence(ctx.db, deskId)) - from)
@@ -91,7 +96,7 @@ async function sendEvents(
   stream.send(positionText(String(after)));
   while (!stream.ended.aborted) {
     const known = await watch.past(deskId, sent, stream.ended);
-    const page = await listRows(db, deskId, { firmId, after: sent, fetch: pageSize });
+    const page = await listEventsAfter(db, deskId, { firmId, after: sent, fetch: pageSize });
     for (const { sequence, event, body } of page) {
       stream.send(eventText({ id: String(sequence), event, data: body }));
       sent = sequence;

@@ -1,13 +1,31 @@
 // Verifies the chains in the database: hashes every record again and compares the last one with the
-// desk's head. Reads page by page in one snapshot.
+// desk's head. Reads page by page in one snapshot: the records of before first, then the blocks, and
+// whether each is found by what its records are about.
 
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import { type AuditRecord, chainForm, type Head, linkAfter, startOfChain } from "./audit-rules.ts";
-import type { Desk } from "./audit-store.ts";
-import { findHead, findNextDesk, listInOrder } from "./trail-store.ts";
+import {
+  formerForm,
+  type Head,
+  linkAfter,
+  readRecord,
+  recordForm,
+  startOfChain,
+} from "./audit-rules.ts";
+import { type Desk, findHead, findNextDesk } from "./audit-store.ts";
+import {
+  type BlockRecord,
+  BrokenBlock,
+  isFoundRight,
+  readBlock,
+  recordsPerBlockMax,
+  toLink,
+} from "./block-rules.ts";
+import { type IndexedBlock, listIndexedBlocks } from "./block-store.ts";
+import { type ChainedLink, listFormerLinks } from "./find-records.ts";
 
 const recordsPerPage = 2_000;
+const blocksPerPage = Math.floor((8 * recordsPerPage) / recordsPerBlockMax);
 
 export type ChainBreak = Desk & {
   readonly seq: number;
@@ -41,37 +59,87 @@ export async function walkChains(tx: Tx): Promise<ChainVerdict> {
   return { whole: true, desks, records, first_break: null };
 }
 
+type Break = Pick<ChainBreak, "record_id" | "problem">;
 type WalkResult = { readonly last: Head; readonly first_break: ChainBreak | null };
 
 async function walkChain(tx: Tx, desk: Desk): Promise<WalkResult> {
-  let last = startOfChain;
-  for (;;) {
-    const page = await listInOrder(tx, desk, {
-      after: last.seq,
-      upTo: Number.MAX_SAFE_INTEGER,
-      limit: recordsPerPage,
-    });
-    for (const row of page) {
-      const found = findProblem(row, last);
-      if (found) return { last, first_break: { ...desk, seq: last.seq + 1, ...found } };
-      last = { seq: row.seq, hash: row.hash };
-    }
-    if (page.length < recordsPerPage) break;
-  }
+  const former = await walkFormer(tx, desk);
+  const { last, found } = former.found ? former : await walkBlocks(tx, desk, former.last);
+  if (found) return { last, first_break: { ...desk, seq: last.seq + 1, ...found } };
   return { last, first_break: compareEnd(desk, last, await findHead(tx, desk)) };
 }
 
-function findProblem(
-  row: AuditRecord & Head & { readonly form: number },
-  last: Head,
-): Pick<ChainBreak, "record_id" | "problem"> | undefined {
-  const { record_id } = row;
-  if (row.seq !== last.seq + 1) return { record_id: null, problem: "this record is missing" };
-  if (row.form !== chainForm) {
-    return { record_id, problem: `bytes of form ${row.form} are not known` };
+type Walked = { readonly last: Head; readonly found?: Break | undefined };
+
+async function walkFormer(tx: Tx, desk: Desk): Promise<Walked> {
+  let last = startOfChain;
+  for (;;) {
+    const range = { after: last.seq, upTo: Number.MAX_SAFE_INTEGER, limit: recordsPerPage };
+    const page = await listFormerLinks(tx, desk, range);
+    for (const link of page) {
+      const found = findProblem(link, last, formerForm);
+      if (found) return { last, found };
+      last = { seq: link.seq, hash: link.hash };
+    }
+    if (page.length < recordsPerPage) return { last };
   }
-  if (linkAfter(last, row).hash === row.hash) return undefined;
+}
+
+async function walkBlocks(tx: Tx, desk: Desk, from: Head): Promise<Walked> {
+  let last = from;
+  for (;;) {
+    const page = await listIndexedBlocks(tx, desk, { after: last.seq, limit: blocksPerPage });
+    for (const block of page) {
+      const walked = walkBlock(block, last);
+      if (walked.found) return walked;
+      last = walked.last;
+    }
+    if (page.length < blocksPerPage) return { last };
+  }
+}
+
+function walkBlock(block: IndexedBlock, before: Head): Walked {
+  const records = readWhole(block);
+  if (records instanceof BrokenBlock) {
+    return { last: before, found: { record_id: null, problem: records.message } };
+  }
+  let last = before;
+  for (const record of records) {
+    const { seq, hash } = record;
+    const found = findProblem({ ...toLink(block, record), seq, hash }, last, recordForm);
+    if (found) return { last, found };
+    if (readRecord(record.text).at_text !== block.at_text) {
+      return { last, found: { record_id: null, problem: "its block is of another time" } };
+    }
+    last = { seq, hash };
+  }
+  if (isFoundRight(records, block)) return { last };
+  return {
+    last: before,
+    found: { record_id: null, problem: "its block is found by other things" },
+  };
+}
+
+function readWhole(block: IndexedBlock): BlockRecord[] | BrokenBlock {
+  try {
+    return readBlock(block);
+  } catch (error) {
+    if (error instanceof BrokenBlock) return error;
+    throw error;
+  }
+}
+
+function findProblem(link: ChainedLink, last: Head, form: number): Break | undefined {
+  if (link.seq !== last.seq + 1) return { record_id: null, problem: "this record is missing" };
+  const record_id = readId(link.text);
+  if (link.form !== form) return { record_id, problem: `bytes of form ${link.form} are not known` };
+  if (linkAfter(last, link).hash === link.hash) return undefined;
   return { record_id, problem: "the record or its hash was changed" };
+}
+
+/** The id of a record, whatever else became of its text. */
+function readId(text: string): string | null {
+  return /^\{"record_id":"([^"]*)"/.exec(text)?.[1] ?? null;
 }
 
 /** A chain whose links are right may still lack its last records, or have some too many. */

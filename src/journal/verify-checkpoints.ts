@@ -6,7 +6,8 @@ import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { findTrustedKeys } from "./read-audit.ts";
 import { type Checkpoint, isSigned, splitCheckpoint } from "./audit-rules.ts";
-import { findHead, findLink } from "./trail-store.ts";
+import { findHead } from "./audit-store.ts";
+import { findLink } from "./find-records.ts";
 import { type ChainBreak, type ChainVerdict, walkChains } from "./verify-chain.ts";
 
 export type CheckpointVerdict = ChainVerdict & { readonly checkpoints: number };

@@ -2,13 +2,15 @@
 // hash or signature over its bytes has been verified.
 
 import {
-  chainForm,
   type Checkpoint,
+  checkpointForm,
+  formerForm,
   genesisHash,
   hashPart,
   type Head,
   isSigned,
   lineEncoding as encoding,
+  recordForm,
   signatureEnd,
   startOfChain,
 } from "./audit-rules.ts";
@@ -98,7 +100,7 @@ class ExportVerifier {
 
   #checkRecord(record: RecordMembers, hash: string): string | undefined {
     const { v, environment, desk_id, seq, prev_hash } = record;
-    if (v !== chainForm) return `bytes of form ${v} are not known`;
+    if (v !== recordForm && v !== formerForm) return `bytes of form ${v} are not known`;
     this.#desk ??= `${environment} ${desk_id}`;
     this.#first ??= this.#last = { seq: seq - 1, hash: prev_hash };
     if (this.#desk !== `${environment} ${desk_id}`) return "is another desk's";
@@ -112,7 +114,7 @@ class ExportVerifier {
   #checkCheckpoint([line = "", part = "", key = "", signature = ""]: string[]) {
     if (!isSigned(part, key, signature)) return "the checkpoint was changed: it is not as signed";
     const told = JSON.parse(line) as Checkpoint & { readonly v: number };
-    if (told.v !== chainForm) return `bytes of form ${told.v} are not known`;
+    if (told.v !== checkpointForm) return `bytes of form ${told.v} are not known`;
     this.#publicKey = key;
     this.#desk ??= `${told.environment} ${told.desk_id}`;
     this.#first ??= this.#last = { seq: told.first_seq - 1, hash: told.prev_hash };

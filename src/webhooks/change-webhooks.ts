@@ -1,6 +1,7 @@
 // Registers, tests, enables and deletes webhooks for their desk. The sender warns a desk whose
 // deliveries fail, disables the webhook in the end, and records its recovery.
 
+import { readEventHead } from "../journal/event-rules.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import { type Actor, toActor } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
@@ -134,8 +135,9 @@ export async function testWebhook(
       if (!after) throw new Error("a locked row is there");
       const event = { name: "webhook.ping", data: { url: after.url } };
       const change = describeChange("test", { before, after, event });
-      const [ping] = await recordChanges(tx, toActor(call), [change], now);
-      if (!ping) throw new Error("the ping was not recorded");
+      const [body] = await recordChanges(tx, toActor(call), [change], now);
+      if (body === undefined) throw new Error("the ping was not recorded");
+      const ping = readEventHead(body);
       const { version, allowed_actions } = viewWebhook(after);
       const { sequence } = ping;
       const delivery_id = buildDeliveryId(webhookId, ping);

@@ -21,7 +21,6 @@ export type DeliveryRow = {
   readonly version: number;
   readonly created_at: Date;
   readonly updated_at: Date;
-  readonly event_id: string;
 };
 
 const deliveryColumns = fragment`
@@ -43,9 +42,8 @@ export async function listDeliveries(
   },
 ): Promise<DeliveryRow[]> {
   return await db.rows(sql`
-    select ${deliveryColumns}, e.event_id
+    select ${deliveryColumns}
     from deliveries as d
-    join events as e on e.desk_id = d.desk_id and e.sequence = d.sequence
     where d.webhook_id = ${webhookId}
       and (${before}::bigint is null or d.sequence < ${before})
       and (${state}::text is null or d.state = ${state})
@@ -91,7 +89,7 @@ export async function listDead(
   { after, fetch }: Pick<PageRequest, "after" | "fetch">,
 ): Promise<DeliveryRow[]> {
   return await db.rows(sql`
-    select ${deliveryColumns}, e.event_id
+    select ${deliveryColumns}
     from deliveries as d
     cross join lateral (
       select firm_id, state, deleted_at
@@ -99,7 +97,6 @@ export async function listDead(
       where found.webhook_id = d.webhook_id
       limit 1
     ) as w
-    join events as e on e.desk_id = d.desk_id and e.sequence = d.sequence
     where d.state = 'dead' and w.deleted_at is null
       and (${filter.deskId}::text is null or d.desk_id = ${filter.deskId})
       and (${filter.firmId}::text is null or w.firm_id = ${filter.firmId})

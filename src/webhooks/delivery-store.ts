@@ -48,13 +48,15 @@ export type ClaimedDelivery = {
   readonly event: string;
   readonly lease: number;
   readonly tries: number;
-  readonly body: string;
+  /** Where its event is. */
+  readonly desk_id: string;
+  readonly sequence: number;
 };
 
 const roomOfQueues = shape({ webhook_id: text(), most: int() });
 
 /**
- * Leases due deliveries, up to a number per queue, and returns their bodies. Sets each queue's
+ * Leases due deliveries, up to a number per queue. Sets each queue's
  * `next_due_at` to its earliest pending delivery; a lease counts with its end, so that the deliveries
  * of a crashed process become due again.
  */
@@ -104,10 +106,8 @@ export async function claimDeliveries(
       from room
       where q.webhook_id = room.webhook_id
     )
-    select claimed.delivery_id, claimed.webhook_id, claimed.event, claimed.lease, claimed.tries,
-      events.body
-    from claimed
-    join events on events.desk_id = claimed.desk_id and events.sequence = claimed.sequence`);
+    select delivery_id, webhook_id, event, lease, tries, desk_id, sequence
+    from claimed`);
 }
 
 /** Marks pending deliveries of disabled or deleted webhooks as dead. */

@@ -2,7 +2,7 @@
 
 import type { Environment } from "../kernel/caller.ts";
 import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
-import { bigint, int, type RowOf, shape, table, text, time } from "../platform/postgres/table.ts";
+import { bigint, int, type RowOf, table, text, time } from "../platform/postgres/table.ts";
 import type { DeliveryState, Reason } from "./delivery-rules.ts";
 
 /**
@@ -93,41 +93,6 @@ export async function claimQueuesToFan(
     where q.webhook_id = any(${webhookIds}::text[])
     order by q.webhook_id
     for update of q skip locked`);
-}
-
-export type EventHeadRow = {
-  readonly desk_id: string;
-  readonly sequence: number;
-  readonly event_id: string;
-  readonly firm_id: string;
-  readonly event: string;
-  readonly entity_type: string;
-  readonly entity_id: string;
-  readonly entity_version: number;
-};
-
-const desksAfter = shape({ desk_id: text(), after: bigint() });
-
-/** The next events of each desk, by sequence. */
-export async function listEventHeads(
-  tx: Tx,
-  desks: readonly { readonly deskId: string; readonly after: number }[],
-  fetch: number,
-): Promise<EventHeadRow[]> {
-  const wanted = desksAfter.rows(
-    { desk_id: ({ deskId }) => deskId, after: ({ after }) => after },
-    desks,
-  );
-  return await tx.rows(sql`
-    select e.*
-    from ${wanted} as d
-    cross join lateral (
-      select desk_id, sequence, event_id, firm_id, event, entity_type, entity_id, entity_version
-      from events
-      where desk_id = d.desk_id and sequence > d.after
-      order by sequence
-      limit ${fetch}
-    ) as e`);
 }
 
 export const deliveries = table("deliveries", {

@@ -1,6 +1,6 @@
 // Turns events into deliveries, one for each subscription that matches.
 //
-//   events            the desk's log; its sequence has no gap and becomes visible in order
+//   journal           the desk's log; its sequence has no gap and becomes visible in order
 //   webhook_queues    the cursor `fanned_sequence`: every event up to it was fanned out or did not match
 //   deliveries        inserted in the transaction that moves the cursor past their events
 //
@@ -11,6 +11,7 @@
 // The queue's row is locked, so two processes never fan out one queue at once; a crash leaves the cursor
 // where it was. A walk over all subscriptions, some at a time, finds those that are behind.
 
+import { type FoundEvent, listEventsOfDesks } from "../journal/find-events.ts";
 import type { Context } from "../platform/context.ts";
 import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
@@ -18,10 +19,8 @@ import { buildDeliveryId, isWanted } from "./rules.ts";
 import {
   claimQueuesToFan,
   findQueuesBehind,
-  type EventHeadRow,
   insertDeliveries,
   insertQueues,
-  listEventHeads,
   type NewDelivery,
   type QueueToFan,
   setFannedSequences,
@@ -67,8 +66,8 @@ async function fanOut(
     await insertQueues(tx, webhookIds);
     const queues = await claimQueuesToFan(tx, webhookIds);
     if (queues.length === 0) return 0; // Other processes have claimed them.
-    const heads = await listEventHeads(tx, listDesksToRead(queues), eventsPerDeskMax);
-    const fanned = queues.map((queue) => selectEvents(queue, heads));
+    const events = await listEventsOfDesks(tx, listDesksToRead(queues), eventsPerDeskMax);
+    const fanned = queues.map((queue) => selectEvents(queue, events));
     const drafts = fanned.flatMap(({ deliveries }) => deliveries);
     if (drafts.length > 0) await insertDeliveries(tx, drafts, { dueAt, now });
     await setFannedSequences(
@@ -99,8 +98,8 @@ function listDesksToRead(queues: readonly QueueToFan[]): { deskId: string; after
 }
 
 /** The deliveries of a queue among the events read, and its new cursor. */
-function selectEvents(queue: QueueToFan, heads: readonly EventHeadRow[]) {
-  const news = heads.filter(
+function selectEvents(queue: QueueToFan, events: readonly FoundEvent[]) {
+  const news = events.filter(
     ({ desk_id, sequence }) => desk_id === queue.desk_id && sequence > queue.fanned_sequence,
   );
   const isDisabled = queue.state === "disabled";

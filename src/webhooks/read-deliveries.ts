@@ -1,3 +1,4 @@
+import { findEvents } from "../journal/find-events.ts";
 import type { Caller, Environment } from "../kernel/caller.ts";
 import type { DeskSearch } from "../kernel/desk-search.ts";
 import { isId } from "../kernel/ids.ts";
@@ -52,11 +53,12 @@ export async function listDeliveries(
   const ids = page.rows.map(({ delivery_id }) => delivery_id);
   const made = await listAttempts(ctx.db.planned, ids);
   const attempts = Map.groupBy(made, ({ delivery_id }) => delivery_id);
-  const view = (row: DeliveryRow) => ({
+  const told = await joinEvents(ctx, page.rows);
+  const view = (row: ToldRow) => ({
     ...viewDelivery(row),
     attempt_log: (attempts.get(row.delivery_id) ?? []).map(viewAttempt),
   });
-  return { ...page, rows: await mapPaced(page.rows, view, openPace()) };
+  return { ...page, rows: await mapPaced(told, view, openPace()) };
 }
 
 /** Dead letters, newest first. */
@@ -83,7 +85,7 @@ export async function listFailures(
     total: named ? await countOnce(request, () => countDead(ctx.db.planned, filter)) : 0,
     toPosition: (row) => ({ at: row.updated_at, id: row.delivery_id }),
   });
-  return { ...page, rows: page.rows.map(viewDelivery) };
+  return { ...page, rows: (await joinEvents(ctx, page.rows)).map(viewDelivery) };
 }
 
 /** The dead letters of every desk, newest first, for the operator: those that died before one, if given. */
@@ -108,7 +110,7 @@ export async function listAllFailures(
   const filter = { ...anyDead, webhookId, deskId, firmId: ofFirm, since: from, until: to };
   const after = before === undefined ? undefined : await findDeadPlace(ctx.db, before);
   const rows = await listDead(ctx.db.planned, filter, { after, fetch: limit });
-  return rows.map((row) => ({
+  return (await joinEvents(ctx, rows)).map((row) => ({
     ...viewDelivery(row),
     environment: row.environment,
     desk_id: row.desk_id,
@@ -124,7 +126,20 @@ const anyDead: DeadFilter = {
   until: null,
 };
 
-function viewDelivery(row: DeliveryRow): Delivery {
+type ToldRow = DeliveryRow & { readonly event_id: string };
+
+async function joinEvents(
+  { db }: Pick<Context, "db">,
+  rows: readonly DeliveryRow[],
+): Promise<ToldRow[]> {
+  const findEvent = await findEvents(db.planned, rows);
+  return rows.flatMap((row) => {
+    const event = findEvent(row);
+    return event ? [{ ...row, event_id: event.event_id }] : [];
+  });
+}
+
+function viewDelivery(row: ToldRow): Delivery {
   return {
     delivery_id: row.delivery_id,
     webhook_id: row.webhook_id,

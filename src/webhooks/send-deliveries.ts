@@ -24,6 +24,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { findEvents } from "../journal/find-events.ts";
 import type { Context } from "../platform/context.ts";
 import type { Outbound } from "../platform/outbound.ts";
 import { coalesce } from "../platform/postgres/coalesce.ts";
@@ -202,8 +203,10 @@ function createSignal() {
   };
 }
 
+type ToldDelivery = ClaimedDelivery & { readonly body: string };
+
 /** A delivery that this process may send until its lease expires. */
-type LeasedDelivery = ClaimedDelivery & {
+type LeasedDelivery = ToldDelivery & {
   readonly url: string;
   readonly isFailing: boolean;
   readonly secrets: readonly string[];
@@ -241,7 +244,12 @@ export async function claimDue(
     const rooms = shareRoom(queues, receivers, left);
     const leaseEndsAt = new Date(now.getTime() + leaseMs);
     const claimed = await claimDeliveries(tx, rooms, { now, leaseEndsAt });
-    return { leased: toLeased(claimed, queues, ctx.sealKey, now), found: true };
+    const findEvent = await findEvents(tx, claimed);
+    const told = claimed.flatMap((delivery) => {
+      const event = findEvent(delivery);
+      return event ? [{ ...delivery, body: event.body }] : [];
+    });
+    return { leased: toLeased(told, queues, ctx.sealKey, now), found: true };
   });
 }
 
@@ -260,7 +268,7 @@ function shareRoom(queues: readonly DueQueue[], receivers: Receivers, left: numb
 }
 
 function toLeased(
-  claimed: readonly ClaimedDelivery[],
+  claimed: readonly ToldDelivery[],
   queues: readonly DueQueue[],
   sealKey: Buffer,
   now: Date,

@@ -13,6 +13,7 @@ import { giveAccount } from "../support/live-sales.ts";
 import { settleLiveSale } from "../support/people.ts";
 import { type Service, startService } from "../support/service.ts";
 import { payoutsOf, settlementOf } from "../support/settlements.ts";
+import { askJournal } from "../support/journal.ts";
 
 const large = 1_000_000_000;
 const small = 24_400_000;
@@ -104,7 +105,8 @@ test("a second call of the same command by somebody else is an approval", async 
   await assert.rejects(reverse("ravi", "another reason"), refusedFor("terms_differ"));
   assert.equal((await reverse("ravi")).outcome, "reversed");
   assert.equal(await stateOf(service, approvalId), "approved");
-  const { rows } = await service.ctx.db.pool.query(
+  const { rows } = await askJournal(
+    service.ctx.db.pool,
     `select actor_id, action from audit_records
     where entity_id = any($1) and actor_kind = 'operator' order by at, ctid`,
     [[settlementId, approvalId]],

@@ -7,6 +7,7 @@ import { type Database, openDatabase } from "../../src/platform/postgres/postgre
 import { assertChainWhole, record } from "../support/audit.ts";
 import { asOwner, testDatabase } from "../support/database.ts";
 import { randomOf } from "../support/random.ts";
+import { askJournal, editAsOwner } from "../support/journal.ts";
 
 const now = new Date("2026-11-15T09:15:00Z");
 const later = new Date("2026-11-15T09:16:00Z");
@@ -25,7 +26,8 @@ async function write(db: Database, entityIds: readonly string[], at = now): Prom
 }
 
 async function chained(db: Database): Promise<string[]> {
-  const { rows } = await db.pool.query<{ entity_id: string }>(
+  const { rows } = await askJournal<{ entity_id: string }>(
+    db.pool,
     "select entity_id from audit_records order by environment, desk_id, seq",
   );
   return rows.map((row) => row.entity_id);
@@ -36,7 +38,7 @@ test("audit records are numbered from 1 without a gap, in the order of writing",
   await write(db, ["a", "b", "c"]);
   await write(db, ["d"], later);
   assert.deepEqual(await chained(db), ["a", "b", "c", "d"]);
-  const { rows } = await db.pool.query("select seq::int from audit_records order by seq");
+  const { rows } = await askJournal(db.pool, "select seq::int from audit_records order by seq");
   assert.deepEqual(
     rows.map(({ seq }) => seq),
     [1, 2, 3, 4],
@@ -135,14 +137,15 @@ test("the hash includes the microseconds of a record's time", async (t) => {
   const { db } = await testDatabase(t);
   await write(db, ["a"]);
   const finer = "update audit_records set at = at + interval '1 microsecond'";
-  await asOwner(db, async (owner) => await owner.query(finer));
+  await asOwner(db, async (owner) => await editAsOwner(owner, finer));
   assert.equal((await verifyChain({ db })).first_break?.seq, 1);
 });
 
 test("a chain with a record removed from the middle fails verification", async (t) => {
   const { db } = await testDatabase(t);
   await write(db, ["a", "b", "c"]);
-  await asOwner(db, async (owner) => await owner.query("delete from audit_records where seq = 2"));
+  const remove = "delete from audit_records where seq = 2";
+  await asOwner(db, async (owner) => await editAsOwner(owner, remove));
   const { first_break: found } = await verifyChain({ db });
   assert.deepEqual([found?.desk_id, found?.seq], [desk, 2]);
 });

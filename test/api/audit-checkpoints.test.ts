@@ -14,6 +14,7 @@ import { commandLine } from "../support/cli.ts";
 import { asOwner } from "../support/database.ts";
 import { startReceiver } from "../support/receivers.ts";
 import { type Service, startService } from "../support/service.ts";
+import { editAsOwner } from "../support/journal.ts";
 
 async function sinkFile(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "scripdesk-checkpoints-"));
@@ -34,12 +35,12 @@ async function cutOff({ ctx }: Service, deskId: string, count: number): Promise<
       [deskId, count],
     );
     const seq = Number(rows[0]?.seq);
-    await owner.query("delete from audit_records where desk_id = $1 and seq > $2", [deskId, seq]);
-    await owner.query(
+    await editAsOwner(
+      owner,
+      `delete from audit_records where desk_id = '${deskId}' and seq > ${seq}`,
       `update audit_heads as h set hash = r.hash
       from audit_records as r
-      where r.desk_id = h.desk_id and r.seq = h.seq and h.desk_id = $1`,
-      [deskId],
+      where r.desk_id = h.desk_id and r.seq = h.seq and h.desk_id = '${deskId}'`,
     );
     return seq;
   });

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -27,6 +28,8 @@ import { addFirm } from "../support/holdings.ts";
 import { mintChild } from "../support/keys.ts";
 import { dealer } from "../support/orders.ts";
 import { type Service, slugOf, startService } from "../support/service.ts";
+import { wireValue } from "../../src/platform/postgres/wire-value.ts";
+import { askJournal, editJournal } from "../support/journal.ts";
 
 async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;
@@ -383,7 +386,8 @@ test("the trail names the operator of every command", async (t) => {
   const { run } = await commandLine(t, service);
   const named = ["--operator", "asha", "--json"];
   const actors = async (action: string) => {
-    const { rows } = await service.ctx.db.pool.query<{ actor_id: string }>(
+    const { rows } = await askJournal<{ actor_id: string }>(
+      service.ctx.db.pool,
       "select actor_id from audit_records where action = $1 and actor_kind = 'operator'",
       [action],
     );
@@ -431,16 +435,24 @@ test("tampering in the database", async (t) => {
   const owner = openDatabase({ connection: { ...testServer(), database }, onIdleError() {} });
   t.after(() => owner.close());
 
-  const run = async (tx: Tx, text: string) => {
-    await tx.rows({ name: "", text: text.replaceAll("DESK", `'${desk.firm_id}'`), values: [] });
-  };
+  const name = (text: string) => text.replaceAll("DESK", `'${desk.firm_id}'`);
+  const askIn =
+    (tx: Tx) =>
+    async (text: string, values: unknown[] = []): Promise<object[]> =>
+      await tx.rows({ name: randomUUID(), text, values: values.map(wireValue) });
+  const edit = async (tx: Tx, ...statements: readonly string[]) =>
+    await editJournal(askIn(tx), statements.map(name));
   const recordAt = (seq: number) => `desk_id = DESK and seq = ${seq}`;
 
   /** What is found of these statements; they are not kept. */
   async function foundOf(...statements: readonly string[]) {
+    return await foundAfter((tx) => edit(tx, ...statements));
+  }
+
+  async function foundAfter(work: (tx: Tx) => Promise<unknown>) {
     return await owner.transaction(
       async (tx) => {
-        for (const statement of statements) await run(tx, statement);
+        await work(tx);
         const within: Pick<Database, "transaction"> = {
           transaction: async (work) => await work(tx),
         };
@@ -451,7 +463,7 @@ test("tampering in the database", async (t) => {
   }
 
   const columns =
-    "environment, desk_id, at, actor_kind, actor_id, request_id, action, entity_type, entity_id, entity_version, before_hash, after_hash, record_id, form, hash";
+    "environment, desk_id, at, actor_kind, actor_id, request_id, action, entity_type, entity_id, entity_version, before_hash, after_hash, record_id, form, hash, body, sequence";
   const edits: Readonly<Record<string, string>> = {
     actor_kind: "'worker'",
     actor_id: "'somebody'",
@@ -467,12 +479,13 @@ test("tampering in the database", async (t) => {
     desk_id: "'frm_other'",
     environment: "'live'",
     hash: "sha256(hash)",
-    form: "2",
+    body: `'{"sequence":9,"told":"otherwise"}'`,
   };
   for (const [column, value] of Object.entries(edits)) {
     await t.test(`an edited ${column} is found with its place`, async () => {
-      const edit = `update audit_records set ${column} = ${value} where ${recordAt(3)}`;
-      const { first_break: found } = await foundOf(edit);
+      const { first_break: found } = await foundOf(
+        `update audit_records set ${column} = ${value} where ${recordAt(3)}`,
+      );
       // One that is in live all of a sudden is the first there, and what is before it is missed.
       const seq = column === "environment" ? 1 : 3;
       assert.deepEqual([found?.desk_id, found?.seq], [desk.firm_id, seq]);
@@ -538,6 +551,39 @@ test("tampering in the database", async (t) => {
     });
   }
 
+  const blockEdits: Readonly<Record<string, string>> = {
+    at: "at = at + interval '1 microsecond'",
+    packed: "packed = sha256(packed)",
+    "packed that is another's":
+      "packed = (select packed from journal_blocks where first_seq = 1 and desk_id = DESK)",
+    hashes: "hashes = hashes || hashes, last_seq = 2 * last_seq - first_seq + 1",
+    entities: "entities = '{7}'",
+    summary: `summary = '[["other","other","other",1]]'`,
+  };
+  for (const [what, value] of Object.entries(blockEdits)) {
+    await t.test(`a block with edited ${what} is found`, async () => {
+      const { first_break: found } = await foundAfter(
+        async (tx) =>
+          await askIn(tx)(
+            name(`update journal_blocks set ${value} where desk_id = DESK and first_seq > 1`),
+          ),
+      );
+      assert.deepEqual([found?.desk_id, found?.seq], [desk.firm_id, 3]);
+    });
+  }
+
+  await t.test("events that were numbered otherwise are found", async () => {
+    const { first_break: found } = await foundAfter(
+      async (tx) =>
+        await askIn(tx)(
+          name(`update journal_blocks
+            set first_sequence = first_sequence + 9, last_sequence = last_sequence + 9
+            where desk_id = DESK and first_sequence is not null`),
+        ),
+    );
+    assert.deepEqual([found?.desk_id, found?.seq], [desk.firm_id, 2]);
+  });
+
   await t.test("an untouched trail verifies", async () => {
     const verdict = await foundOf("update audit_records set action = action");
     assert.deepEqual([verdict.whole, verdict.records], [true, 5]);
@@ -547,8 +593,8 @@ test("tampering in the database", async (t) => {
     "the service's role can neither change nor delete audit records and chain heads",
     async () => {
       for (const text of [
-        "update audit_records set at = now()",
-        "delete from audit_records",
+        "update journal_blocks set at = now()",
+        "delete from journal_blocks",
         "delete from audit_heads",
       ]) {
         await assert.rejects(service.ctx.db.pool.query(text), /permission denied/);
@@ -560,7 +606,7 @@ test("tampering in the database", async (t) => {
     "an export of a changed trail is sent unchanged and fails verification",
     async () => {
       await owner.transaction(async (tx) => {
-        await run(tx, `update audit_records set action = 'other' where ${recordAt(3)}`);
+        await edit(tx, `update audit_records set action = 'other' where ${recordAt(3)}`);
       });
       const { first_break: found } = await verifyExport(
         once(Buffer.from(await exportOf(service, desk.key))),

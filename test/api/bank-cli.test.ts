@@ -18,6 +18,7 @@ import {
   payoutsOf,
   settlementOf,
 } from "../support/settlements.ts";
+import { askJournal } from "../support/journal.ts";
 
 test("operators pay by file, approve, import a statement, work the queue and reconcile on the command line", async (t) => {
   const service = await startService(t);
@@ -78,7 +79,8 @@ test("operators pay by file, approve, import a statement, work the queue and rec
   assert.equal(account.account_no, large.accountNo);
   const masked = await run("firms", "account", large.firmId);
   assert.ok(!masked.stdout.includes(large.accountNo));
-  const { rows: looks } = await service.ctx.db.pool.query(
+  const { rows: looks } = await askJournal(
+    service.ctx.db.pool,
     "select actor_id from audit_records where action = 'firm.reveal_account'",
   );
   assert.deepEqual(looks, [{ actor_id: "asha" }]);

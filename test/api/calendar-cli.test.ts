@@ -10,6 +10,7 @@ import { addWorkingDays } from "../../src/kernel/working-days.ts";
 import { commandLine } from "../support/cli.ts";
 import { type Service, startService } from "../support/service.ts";
 import { addCredit, makeDeal, openTestDesk, type TestDesk } from "../support/settlements.ts";
+import { askJournal } from "../support/journal.ts";
 
 const environment = "live";
 
@@ -87,7 +88,8 @@ test("operators change the calendar, and live deadlines follow it on every node 
   }
   const works = ["calendar", "add", "2026-12-06", "--office", "customs", "--works"];
   await refused(/only banks/, ...works, "--name", "Sunday");
-  const audit = await service.ctx.db.pool.query(
+  const audit = await askJournal(
+    service.ctx.db.pool,
     "select action, actor_id from audit_records where action like 'calendar.%' order by seq",
   );
   assert.deepEqual(

@@ -7,6 +7,7 @@ import pg from "pg";
 import { testDatabase } from "../support/database.ts";
 import { clientFirm } from "../support/firms.ts";
 import { type Send, startService } from "../support/service.ts";
+import { askJournal } from "../support/journal.ts";
 
 const parallel = 1_000;
 const declaration = {
@@ -44,7 +45,8 @@ test("a thousand concurrent declarations of one number by two desks on two nodes
     "select count(distinct desk_id) as owners, count(*) as rows from credits",
   );
   assert.deepEqual(rows[0], { owners: 1, rows: 1 });
-  const { rows: told } = await service.ctx.db.pool.query(
+  const { rows: told } = await askJournal(
+    service.ctx.db.pool,
     "select event from events where entity_type = 'credit'",
   );
   assert.deepEqual(told, [{ event: "credit.listed" }]);

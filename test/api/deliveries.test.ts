@@ -9,6 +9,8 @@ import { openOutbound } from "../../src/platform/outbound.ts";
 import { addClientFirm, mintChild } from "../support/keys.ts";
 import { type Receiver, registerWebhook, startReceiver } from "../support/receivers.ts";
 import { type Answer, type Service, startService } from "../support/service.ts";
+import { asOwner } from "../support/database.ts";
+import { askJournal } from "../support/journal.ts";
 
 const scheduleS = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
@@ -358,25 +360,34 @@ test("failures and deliveries are paged, and filtered by webhook, event and stat
   assert.deepEqual(none.deliveries, []);
 });
 
+/** The ping again and again, with the next numbers, where events were before there were blocks. */
+async function repeatPing({ service }: Desk, times: number): Promise<void> {
+  const { db } = service.ctx;
+  const { rows } = await askJournal(db.pool, "select * from events where event = 'webhook.ping'");
+  await asOwner(db, async (owner) => {
+    await owner.query(
+      `insert into former_events
+      select desk_id, sequence + n, 'evt_' || lpad(n::text, 26, '0'), environment, firm_id, event,
+        entity_type, entity_id, entity_version + n, created_at, body
+      from json_populate_recordset(null::former_events, $1)
+      cross join generate_series(1, $2::int) as n`,
+      [JSON.stringify(rows), times],
+    );
+  });
+}
+
 test("more dead letters than one call replays take further calls, at a limited rate", async (t) => {
   const desk = await startDesk(t);
   const { service } = desk;
   // The events and deliveries of a long outage, written as it would have left them.
   await ping(desk);
   await service.work();
+  await repeatPing(desk, 1_200);
   await service.ctx.db.pool.query(
-    `with more as (
-      insert into events
-      select desk_id, sequence + n, 'evt_' || lpad(n::text, 26, '0'), environment, firm_id, event,
-        entity_type, entity_id, entity_version + n, created_at, body
-      from events cross join generate_series(1, 1200) as n
-      where event = 'webhook.ping'
-      returning *
-    )
-    insert into deliveries
+    `insert into deliveries
     select 'dlv_' || lpad(to_hex(sequence), 26, '0'), $1, environment, desk_id, sequence, event,
       'dead', created_at, 1, 10, 10, 500, 'unavailable', 1, created_at, created_at
-    from more`,
+    from former_events`,
     [desk.webhookId],
   );
   assert.deepEqual(await replay(desk), { queued: 1_000, skipped: 0, remaining: 200 });

@@ -22,6 +22,7 @@ import {
   type TestDesk,
   type TestParty,
 } from "../support/settlements.ts";
+import { askJournal } from "../support/journal.ts";
 
 /** 5 bps of the face of every credit in these tests. */
 const commission = face / 2_000;
@@ -159,7 +160,8 @@ test("a new commission rate applies to later settlements and is audited", async 
   await setCommission(service.ctx, operator, { firmId: desk.deskId, bps: 0 });
   await settleDeal(service, { buyer: house(), sellers: [desk] });
   assert.equal((await earningsOf(service, desk)).commission_paise, commission_paise);
-  const { rows } = await service.ctx.db.pool.query<{ entity_version: number }>(
+  const { rows } = await askJournal<{ entity_version: number }>(
+    service.ctx.db.pool,
     `select entity_version from audit_records
     where desk_id = $1 and action = 'commission.set' and actor_kind = 'operator'
     order by entity_version`,

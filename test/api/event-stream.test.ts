@@ -6,6 +6,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { addClientFirm, mintChild } from "../support/keys.ts";
 import { type Service, slugOf, startService } from "../support/service.ts";
+import { recordChanges } from "../../src/journal/record-changes.ts";
+import { changeOn, worker } from "../support/audit.ts";
+import { connectAgain } from "../support/database.ts";
 
 type Seen = { readonly id: number; readonly event: string; readonly data: string };
 
@@ -103,18 +106,13 @@ test("a reader that resumes with its last id misses nothing and repeats nothing 
 test("a stream shows events that another process writes", async (t) => {
   const service = await startService(t);
   const other = await startService(t, { beside: service });
-  const { api_key: key } = await service.issue();
+  const { api_key: key, firm_id: desk } = await service.issue();
   const reader = await follow(t, service, key);
   // Written past the service, so that nobody in this process is told.
-  await service.ctx.db.pool.query(
-    `with taken as (
-      update desk_sequences set last_sequence = last_sequence + 1 returning *
-    )
-    insert into events
-    select desk_id, last_sequence, 'evt_00000000000000000000000000', 'sandbox', desk_id,
-      'key.created', 'key', 'key_x', 1, now(), '{}'
-    from taken`,
-  );
+  const past = connectAgain(t, service.ctx.db);
+  const told = { name: "key.created", from: null, to: null, data: {} };
+  const change = changeOn(desk, "key_x", { event: told });
+  await past.transaction((tx) => recordChanges(tx, worker, [change], service.clock.now()));
   await reader.until(1);
   await mintChild(other, key);
   await reader.until(2);

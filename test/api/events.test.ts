@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 
 import { recordChanges } from "../../src/journal/record-changes.ts";
-import { listEvents } from "../../src/journal/event-store.ts";
+import { listEventsAfter } from "../../src/journal/find-events.ts";
 import type { Actor, Change } from "../../src/kernel/actor.ts";
 import { type Database, openDatabase, sql, type Tx } from "../../src/platform/postgres/postgres.ts";
 import { testDatabase } from "../support/database.ts";
@@ -14,6 +14,7 @@ import { addFirm, auditOf } from "../support/holdings.ts";
 import { mintChild } from "../support/keys.ts";
 import { randomOf } from "../support/random.ts";
 import { type Service, slugOf, startService } from "../support/service.ts";
+import { askJournal } from "../support/journal.ts";
 
 const actor: Actor = { kind: "key", id: "key_test", requestId: "req-1" };
 const now = new Date("2026-11-15T09:15:00Z");
@@ -115,7 +116,7 @@ test("under 500 concurrent writers each desk's events are numbered without a gap
     let early = 0;
     for (;;) {
       const wasWriting = writing;
-      const page = await listEvents(second, desk, {
+      const page = await listEventsAfter(second, desk, {
         firmId: null,
         after: seen,
         fetch: 1 + random.below(20),
@@ -141,7 +142,8 @@ test("under 500 concurrent writers each desk's events are numbered without a gap
     "the readers read while the writers wrote",
   );
   for (const [index, desk] of desks.entries()) {
-    const { rows } = await first.pool.query<{ sequence: number }>(
+    const { rows } = await askJournal<{ sequence: number }>(
+      first.pool,
       "select sequence::int from events where desk_id = $1 order by sequence",
       [desk],
     );
@@ -151,7 +153,10 @@ test("under 500 concurrent writers each desk's events are numbered without a gap
     );
     assert.equal(followed[index]?.seen, committed.get(desk));
   }
-  const { rows } = await first.pool.query("select count(*)::int as records from audit_records");
+  const { rows } = await askJournal(
+    first.pool,
+    "select count(*)::int as records from audit_records",
+  );
   assert.equal(
     rows[0].records,
     [...committed.values()].reduce((sum, count) => sum + count, 0),
@@ -164,14 +169,15 @@ test("control: numbers from a PostgreSQL sequence leave gaps and make the same r
   const [first, second] = nodes as [Database, Database];
   const [desk] = await openDesks(first, 1);
   await owner.query("create sequence control_sequence; grant all on control_sequence to public");
+  await owner.query("grant insert on former_events to public");
   const insert = async (tx: Tx) => {
     const [row] = await tx.rows<{ sequence: number }>(sql`
-      insert into events (
+      insert into former_events (
         desk_id, sequence, event_id, environment, firm_id, event, entity_type, entity_id,
         entity_version, created_at, body
       )
       select ${desk}, next, 'evt_' || lpad(next::text, 26, '0'), 'sandbox', ${desk}, 'e', 'firm',
-        ${desk}, 1, now(), '{}'
+        ${desk}, 1, now(), json_build_object('sequence', next, 'entity', json_build_object())
       from nextval('control_sequence') as next
       returning sequence`);
     return row?.sequence ?? 0;
@@ -188,7 +194,11 @@ test("control: numbers from a PostgreSQL sequence leave gaps and make the same r
   let last = 0;
   const seen: number[] = [];
   const poll = async () => {
-    const page = await listEvents(second, desk ?? "", { firmId: null, after: last, fetch: 100 });
+    const page = await listEventsAfter(second, desk ?? "", {
+      firmId: null,
+      after: last,
+      fetch: 100,
+    });
     seen.push(...page.map(({ sequence }) => sequence));
     last = seen.at(-1) ?? 0;
   };
@@ -274,18 +284,25 @@ test("the service's role can add events and cannot change them", async (t) => {
   const [db] = nodes as [Database];
   const [desk = ""] = await openDesks(db, 1);
   await db.transaction((tx) => recordChanges(tx, actor, [firmChange(desk)], now));
-  for (const table of ["events", "audit_records"]) {
+  const tables = ["journal_blocks", "journal_clients", "former_events", "former_audit_records"];
+  for (const table of tables) {
     for (const statement of [
-      `update ${table} set entity_id = 'other'`,
+      `update ${table} set desk_id = 'other'`,
       `delete from ${table}`,
       `truncate ${table}`,
       `drop table ${table}`,
     ]) {
       await assert.rejects(db.pool.query(statement), { code: "42501" }, statement);
     }
-    const { rows } = await owner.query(`select entity_id from ${table}`);
-    assert.deepEqual(rows, [{ entity_id: desk }]);
   }
+  for (const table of ["former_events", "former_audit_records"]) {
+    const insert = `insert into ${table} select * from ${table}`;
+    await assert.rejects(db.pool.query(insert), { code: "42501" }, insert);
+  }
+  const { rows } = await owner.query(
+    "select desk_id, first_seq::int, last_seq::int from journal_blocks",
+  );
+  assert.deepEqual(rows, [{ desk_id: desk, first_seq: 1, last_seq: 1 }]);
 });
 
 test("GET /v1/events", async (t) => {
@@ -419,7 +436,8 @@ test("GET /v1/events", async (t) => {
 });
 
 async function storedBodies({ ctx }: Service, deskId: string): Promise<string[]> {
-  const { rows } = await ctx.db.pool.query<{ body: string }>(
+  const { rows } = await askJournal<{ body: string }>(
+    ctx.db.pool,
     "select body from events where desk_id = $1 order by sequence",
     [deskId],
   );

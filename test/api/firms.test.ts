@@ -15,6 +15,7 @@ import { sql } from "../../src/platform/postgres/postgres.ts";
 import { appliers } from "../../src/workers.ts";
 import { bank, firmBody, firmThatIs, mandate } from "../support/client-firms.ts";
 import { type Answer, slugOf, startService } from "../support/service.ts";
+import { askJournal } from "../support/journal.ts";
 
 const nobody = "frm_00000000000000000000000000";
 
@@ -665,7 +666,8 @@ test("client firms", async (t) => {
     assert.equal(openAccountNo(row, service.ctx.sealKey), number);
     assert.throws(() => openAccountNo({ ...row, firm_id: nobody }, service.ctx.sealKey));
     for (const table of ["firms", "events", "audit_records", "inquiries", "idempotency_keys"]) {
-      const { rows } = await service.ctx.db.pool.query(
+      const { rows } = await askJournal(
+        service.ctx.db.pool,
         `select count(*)::int as found from ${table} as t where t::text like $1`,
         [`%${number.slice(0, 12)}%`],
       );
@@ -681,11 +683,14 @@ test("client firms", async (t) => {
     await service.send("POST", path, { key, body: {}, headers, expect: 200 });
     await settle();
     const { key_id } = (await get("/v1/whoami")).body;
-    const rows = await service.ctx.db.rows<Record<string, string | null>>(sql`
-      select action, actor_kind, actor_id, request_id, before_hash, after_hash
+    const { rows } = await askJournal<Record<string, string | null>>(
+      service.ctx.db.pool,
+      `select action, actor_kind, actor_id, request_id, before_hash, after_hash
       from audit_records
-      where entity_id = ${made.body.firm_id}
-      order by entity_version`);
+      where entity_id = $1
+      order by entity_version`,
+      [made.body.firm_id],
+    );
     assert.deepEqual(
       rows.map((row) => [row["action"], row["actor_kind"], row["actor_id"], row["request_id"]]),
       [
@@ -721,11 +726,14 @@ test("client firms", async (t) => {
       ],
     );
     assert.doesNotMatch(JSON.stringify(body), /service_test_[0-9a-z]{26}/);
-    const rows = await service.ctx.db.rows<{ action: string; actor_kind: string }>(sql`
-      select action, actor_kind
+    const { rows } = await askJournal<{ action: string; actor_kind: string }>(
+      service.ctx.db.pool,
+      `select action, actor_kind
       from audit_records
-      where entity_id = any(${[key_id, child]}::text[])
-      order by action`);
+      where entity_id = any($1::text[])
+      order by action`,
+      [[key_id, child]],
+    );
     assert.deepEqual(
       rows.map(({ action, actor_kind }) => `${action} by ${actor_kind}`),
       ["key.issue by operator", "key.mint by key", "key.reissue by key", "key.revoke by key"],

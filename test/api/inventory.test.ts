@@ -15,6 +15,7 @@ import type { Context } from "../../src/platform/context.ts";
 import { commandLine } from "../support/cli.ts";
 import { stockHouse } from "../support/inventory.ts";
 import { startService } from "../support/service.ts";
+import { askJournal } from "../support/journal.ts";
 
 const item = {
   scrip_no: "LIVE/0001",
@@ -43,7 +44,8 @@ test("an operator lists a credit of the house at once, in live too, and it is au
     const again = await addInventory(ctx, operator, { environment, items: [item] });
     assert.equal(again.results[0]?.status, 200, "the same facts again change nothing");
   }
-  const { rows } = await ctx.db.pool.query(
+  const { rows } = await askJournal(
+    ctx.db.pool,
     `select distinct action, actor_id from audit_records where entity_type = 'credit'`,
   );
   assert.deepEqual(rows, [{ action: "credit.declare", actor_id: "cli" }]);

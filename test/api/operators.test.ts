@@ -16,6 +16,7 @@ import { enrolOperator, findSignedIn, signIn, signOut } from "../../src/operator
 import { computeCode } from "../../src/operators/credentials.ts";
 import { addPerson, password, type TestPerson } from "../support/people.ts";
 import { type Service, startService } from "../support/service.ts";
+import { askJournal } from "../support/journal.ts";
 
 const hasCode = (code: FailureCode) => (error: unknown) =>
   error instanceof Failure && error.code === code;
@@ -232,7 +233,8 @@ test("every act on operators is audited with its actor and without secrets", asy
   const [asha, ravi] = await twoAdmins(service);
   await asha.signIn();
   await disableOperator(service.ctx, asha.actor, "ravi");
-  const { rows } = await service.ctx.db.pool.query(
+  const { rows } = await askJournal(
+    service.ctx.db.pool,
     `select actor_id, action from audit_records
     where entity_type = 'operator' order by seq`,
   );

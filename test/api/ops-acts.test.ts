@@ -17,6 +17,7 @@ import { addPerson, password, settleLiveSale } from "../support/people.ts";
 import { addDeadLetters, registerWebhook, startReceiver } from "../support/receivers.ts";
 import { startService } from "../support/service.ts";
 import { addCredit, buyerPaise, makeDeal, openTestDesk } from "../support/settlements.ts";
+import { askJournal } from "../support/journal.ts";
 
 /** It shows and changes nothing. */
 const notActs = ["previewCard"];
@@ -34,7 +35,8 @@ test("every operation answers as the document says, and every act has an audit r
   let requests = 0;
 
   const recordsOf = async (requestId: string) => {
-    const { rows } = await service.ctx.db.pool.query<{ line: string }>(
+    const { rows } = await askJournal<{ line: string }>(
+      service.ctx.db.pool,
       `select actor_kind || ' ' || actor_id as line from audit_records where request_id = $1`,
       [requestId],
     );

@@ -152,6 +152,40 @@ test("a deal is added to its minute's volume", async (t) => {
   assert.deepEqual(minutes, [{ deals: 3, shown_paise: 75_000_000 }]);
 });
 
+test("the records of a batch are one row on each desk, found by few keys", async (t) => {
+  const service = await startService(t);
+  const { deskId, post, scripNos } = await dealer(
+    service,
+    Array.from({ length: 60 }, () => ({})),
+  );
+  const blocksOf = async () =>
+    await service.ctx.db.rows<{
+      desk_id: string;
+      records: number;
+      keys: number;
+      clients: number;
+    }>(sql`
+      select b.desk_id, b.last_seq - b.first_seq + 1 as records, cardinality(b.entities) as keys,
+        (
+          select count(*)
+          from journal_clients as c
+          where c.desk_id = b.desk_id and c.last_sequence = b.last_sequence
+        ) as clients
+      from journal_blocks as b
+      where b.desk_id = ${deskId}
+      order by b.first_seq`);
+  const before = (await blocksOf()).length;
+  const orders = scripNos.map((scrip_no) => ({ side: "sell", scrip_no }));
+  const { body } = await post("/v1/orders:batch", { orders }, 200);
+  assert.equal(body.submitted, 60);
+  const made = (await blocksOf()).slice(before);
+  assert.equal(made.length, 1, "one row, which was six for each order");
+  const [block] = made;
+  assert.equal(block?.records, 3 * 60);
+  assert.ok((block?.keys ?? 99) <= 32, `${block?.keys} keys in the index`);
+  assert.equal(block?.clients, 1);
+});
+
 test("orders that take nothing from the book send no statement about its offers", async (t) => {
   const { ctx } = await startService(t);
   const sent = await ctx.db.transaction(async (tx) => {

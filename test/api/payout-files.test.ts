@@ -21,6 +21,7 @@ import { liveSeller, sellLive } from "../support/live-sales.ts";
 import { holdRow } from "../support/locks.ts";
 import { type Service, startService } from "../support/service.ts";
 import { balanceOf, payoutsOf } from "../support/settlements.ts";
+import { askJournal } from "../support/journal.ts";
 
 const asha = namedOperator("asha");
 const ravi = namedOperator("ravi");
@@ -113,7 +114,8 @@ test("the bytes of a file are the same at every read, sealed at rest, and each r
     seller.firmId,
   ]);
   assert.deepEqual(await readFile(service.ctx, ravi, fileId), first);
-  const { rows } = await service.ctx.db.pool.query(
+  const { rows } = await askJournal(
+    service.ctx.db.pool,
     "select actor_id, action from audit_records where entity_id = $1 order by at, ctid",
     [fileId],
   );

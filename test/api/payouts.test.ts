@@ -29,6 +29,7 @@ import {
   type TestDesk,
   type TestParty,
 } from "../support/settlements.ts";
+import { askJournal } from "../support/journal.ts";
 
 async function sellToHouse(
   service: Service,
@@ -308,7 +309,8 @@ test("large live sums take two operators who give the same UTR", async (t) => {
   const alone = { payoutId: below.payoutId, utr: "HDFCR52026111500023" };
   const { outcome } = await sendPayout(service.ctx, namedOperator("asha"), alone);
   assert.equal(outcome, "sent");
-  const { rows } = await service.ctx.db.pool.query(
+  const { rows } = await askJournal(
+    service.ctx.db.pool,
     "select actor_id, action from audit_records where entity_id = $1 and actor_kind = 'operator' order by at, ctid",
     [payoutId],
   );

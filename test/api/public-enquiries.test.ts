@@ -7,6 +7,7 @@ import { closeEnquiry, listEnquiries, showEnquiry } from "../../src/market/answe
 import { operator } from "../../src/kernel/actor.ts";
 import { openLiveMarket } from "../support/public.ts";
 import { type Service, slugOf, startService } from "../support/service.ts";
+import { askJournal } from "../support/journal.ts";
 
 const plenty = { perMinute: 1_000 };
 const generous = { publicBudgets: { rates: plenty, enquiry: plenty } };
@@ -151,7 +152,8 @@ test("the same enquiry sent again while it is open is one enquiry", async (t) =>
   await send("POST", "/public/enquiry/sell", { body: other, expect: 201 });
   await closeEnquiry(ctx, operator, { enquiryRef, outcome: "sold" });
   await send("POST", "/public/enquiry/sell", { body: sell, expect: 201 });
-  const { rows } = await ctx.db.pool.query(
+  const { rows } = await askJournal(
+    ctx.db.pool,
     "select action, actor_kind from audit_records where entity_type = 'enquiry' order by at, record_id",
   );
   assert.equal(rows.filter(({ action }) => action === "enquiry.received").length, 3);
@@ -283,7 +285,8 @@ test("an open enquiry is deleted after 180 days", async (t) => {
   clock.advance({ days: 1 });
   await Promise.all([service.work(), service.work()]);
   assert.deepEqual(await listEnquiries(ctx, { status: null, limit: 10 }), []);
-  const { rows } = await ctx.db.pool.query(
+  const { rows } = await askJournal(
+    ctx.db.pool,
     "select action from audit_records where entity_id = $1 order by at, record_id",
     [enquiryRef],
   );

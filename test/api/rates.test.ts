@@ -12,6 +12,7 @@ import { type CardTerms, startingTerms } from "../../src/rates/rules.ts";
 import { haltMarket, openMarket } from "../../src/rates/set-market.ts";
 import { commandLine } from "../support/cli.ts";
 import { startService } from "../support/service.ts";
+import { askJournal } from "../support/journal.ts";
 
 const live = { environment: "live", scheme: "RODTEP" } as const;
 const sandbox = { environment: "sandbox", scheme: "RODTEP" } as const;
@@ -29,7 +30,8 @@ async function versionOf(
 }
 
 async function recorded({ db }: Context): Promise<string[]> {
-  const { rows } = await db.pool.query<{ line: string }>(
+  const { rows } = await askJournal<{ line: string }>(
+    db.pool,
     `select concat_ws(' ', environment, desk_id, actor_id, action, entity_id, entity_version) as line
      from audit_records
      where entity_type = 'rate_card'

@@ -32,6 +32,7 @@ import {
   type TestDesk,
   type TestParty,
 } from "../support/settlements.ts";
+import { askJournal } from "../support/journal.ts";
 
 async function dealers(service: Service) {
   return { seller: await openTestDesk(service), buyer: await openTestDesk(service) };
@@ -488,7 +489,8 @@ test("live settlements advance by operators' attestations with references", asyn
   await letSettle(service, 2);
   assert.equal(await attest("credit_transfer", { outcome: "transferred" }), 1);
   assert.equal((await settlementOf(service, buyer, settlementId)).status, "settled");
-  const { rows } = await service.ctx.db.pool.query(
+  const { rows } = await askJournal(
+    service.ctx.db.pool,
     `select distinct actor_id from audit_records
     where entity_id = $1 and action in ('settlement.fund', 'settlement.settle')`,
     [settlementId],
@@ -650,7 +652,8 @@ test("workers of several processes advance each settlement once", async (t) => {
   const payouts = await payoutsOf(service, seller);
   assert.equal(payouts.length, made.length);
   assert.ok(payouts.every(({ status }) => status === "paid"));
-  const { rows } = await service.ctx.db.pool.query(
+  const { rows } = await askJournal(
+    service.ctx.db.pool,
     `select entity_id, event, count(*) from events where desk_id = $1
     group by entity_id, event having count(*) > 1`,
     [seller.deskId],

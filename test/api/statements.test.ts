@@ -30,6 +30,7 @@ import {
   type TestDesk,
   type TestParty,
 } from "../support/settlements.ts";
+import { askJournal } from "../support/journal.ts";
 
 const monthEnd = Date.parse("2026-12-01T00:00:00+05:30");
 const hourMs = 3_600_000;
@@ -273,7 +274,8 @@ test("missed months are closed in order, and once by two processes", async (t) =
     rows.map(({ period, closing_paise }) => [period, closing_paise]),
     ["2026-11", "2026-12", "2027-01"].map((period) => [period, "1000"]),
   );
-  const audit = await service.ctx.db.pool.query(
+  const audit = await askJournal(
+    service.ctx.db.pool,
     "select from audit_records where desk_id = $1 and action = 'statement.freeze'",
     [desk.deskId],
   );

@@ -25,6 +25,7 @@ import { giveAccount } from "../support/live-sales.ts";
 import { addPerson, settleLiveSale, type TestPerson } from "../support/people.ts";
 import { type Service, startService } from "../support/service.ts";
 import { balanceOf, openTestDesk, payoutsOf } from "../support/settlements.ts";
+import { askJournal } from "../support/journal.ts";
 
 const crore = 1_000_000_000;
 
@@ -245,7 +246,8 @@ test("two people approve a large payout before it leaves, for that account only"
   assert.ok(again.outcome === "proposed");
   await approve(service, ravi, again.approval_id);
   assert.deepEqual(await send(ravi), { outcome: "sent" });
-  const { rows } = await service.ctx.db.pool.query(
+  const { rows } = await askJournal(
+    service.ctx.db.pool,
     "select actor_id, action from audit_records where entity_id = $1 and actor_id <> 'cli' order by seq",
     [payoutId],
   );
@@ -356,7 +358,8 @@ test("all schemes are halted and opened at once, with the operator's name on the
       [`RODTEP ${state} mira`, `ROSCTL ${state} mira`],
     );
   }
-  const { rows } = await service.ctx.db.pool.query(
+  const { rows } = await askJournal(
+    service.ctx.db.pool,
     "select action from audit_records where actor_id = 'mira' and entity_type = 'rate_card'",
   );
   assert.equal(rows.length, 2 + 2 + 2);

@@ -19,6 +19,7 @@ import { mintChild } from "../support/keys.ts";
 import { registerWebhook, startReceiver } from "../support/receivers.ts";
 import { randomOf } from "../support/random.ts";
 import { startService } from "../support/service.ts";
+import { askJournal } from "../support/journal.ts";
 
 class Died extends Error {}
 
@@ -94,7 +95,8 @@ test("a kill at any statement loses no event: every receiver gets each with its 
     await service.work();
   }
 
-  const { rows: events } = await ctx.db.pool.query(
+  const { rows: events } = await askJournal(
+    ctx.db.pool,
     "select * from events where event = 'key.created' order by sequence",
   );
   assert.ok(deaths > 10, `${deaths} processes died`);

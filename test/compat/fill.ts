@@ -91,8 +91,8 @@ export async function fill(
     settlement_legs: `seller_desk_id = '${desk}' and state = 'delivered'`,
     payouts: `desk_id = '${desk}' and state = 'paid'`,
     quotes: `desk_id = '${desk}'`,
-    events: `desk_id = '${desk}'`,
-    audit_records: `desk_id = '${desk}'`,
+    journal_blocks: `desk_id = '${desk}'`,
+    journal_clients: `desk_id = '${desk}'`,
     ledger_firm_entries: `firm_id = '${firm}'`,
     ledger_entries: `entry_no in (select entry_no from ledger_firm_entries where firm_id = '${firm}')`,
   };

@@ -27,6 +27,7 @@ import { buildDeliveryId } from "../../src/webhooks/rules.ts";
 import { databaseUrl } from "../support/database.ts";
 import { dataDirectory, postgresPid, type Running, serve } from "../support/process.ts";
 import type { Random } from "../support/random.ts";
+import { readEvents } from "../support/journal.ts";
 
 export type KillReport = {
   readonly expected: number;
@@ -203,7 +204,8 @@ async function compare(
 ): Promise<Omit<KillReport, "refusals" | "kills">> {
   const client = new pg.Client(connection);
   await client.connect();
-  const { rows: events } = await client.query("select * from events where event = 'credit.listed'");
+  const told = await readEvents(async (text) => (await client.query(text)).rows);
+  const events = told.filter(({ event }) => event === "credit.listed");
   const { rows: webhooks } = await client.query("select webhook_id, desk_id from webhooks");
   const { rows: leases } = await client.query(
     "select coalesce(sum(lease - attempts), 0)::int as lost from deliveries",

@@ -4,6 +4,7 @@ import { newId } from "../../src/kernel/ids.ts";
 import type { Scheme } from "../../src/kernel/scheme.ts";
 import { type ClientFirm, clientFirm } from "./firms.ts";
 import type { Service } from "./service.ts";
+import { askJournal } from "./journal.ts";
 
 /** A client firm of a desk. */
 export async function addFirm(
@@ -80,7 +81,8 @@ export async function auditOf(
   { ctx }: Pick<Service, "ctx">,
   deskId: string,
 ): Promise<AuditRecord[]> {
-  const { rows } = await ctx.db.pool.query<AuditRecord>(
+  const { rows } = await askJournal<AuditRecord>(
+    ctx.db.pool,
     `select actor_kind, actor_id, request_id, action, entity_type, entity_id, entity_version,
       before_hash, after_hash
     from audit_records

@@ -257,7 +257,7 @@ const reads: Readonly<Record<string, readonly string[]>> = {
   ],
   settlement: ["firms"],
   trading: ["credits", "firms"],
-  webhooks: ["desk_sequences", "events", "firms"],
+  webhooks: ["desk_sequences", "firms"],
 };
 
 export function foreignReads(house: House): string[] {

@@ -10,6 +10,7 @@ import { settlementLifecycle } from "../../src/settlement/rules.ts";
 import { assertChainWhole } from "./audit.ts";
 import { assertLedgerSound } from "./ledger.ts";
 import type { Service } from "./service.ts";
+import { readEvents } from "./journal.ts";
 
 /** Anything that answers a query; numbers of eight bytes may come as text. */
 export type Queryable = {
@@ -137,12 +138,12 @@ async function factsOf(db: Queryable): Promise<Facts> {
     select scrip_no, state, reserved_for, face_paise::text as face
     from credits
     where state in ('listed', 'reserved', 'in_settlement', 'suspended')`);
-  const events = await rowsOf<EventFacts>(`
-    select desk_id, entity_type, entity_id, entity_version as version, event,
-      body::jsonb ->> 'from' as "from", body::jsonb ->> 'to' as "to"
-    from events
-    where entity_type in ('order', 'settlement', 'credit')
-    order by desk_id, sequence`);
+  const events = (await readEvents(rowsOf))
+    .filter(({ entity_type }) => ["order", "settlement", "credit"].includes(entity_type))
+    .map(({ body, entity_version: version, ...event }): EventFacts => {
+      const { from, to } = JSON.parse(body);
+      return { ...event, version, from, to };
+    });
   return { orders: new Map(orders.map((row) => [row.order_id, row])), legs, credits, events };
 }
 

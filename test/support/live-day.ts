@@ -7,6 +7,7 @@ import { rupeesPlain } from "../../src/kernel/money.ts";
 import { bank, firmBody } from "./client-firms.ts";
 import { assertLedgerSound } from "./ledger.ts";
 import type { Service } from "./service.ts";
+import { askJournal } from "./journal.ts";
 
 const facePaise = 30_000_000;
 export const twoFromPaise = 25_000_000;
@@ -115,7 +116,8 @@ export async function haveDay(service: Service, office: Office): Promise<void> {
     queued: 0,
     differences: [{ what: "on the account before the first statement", amount_paise: openedPaise }],
   });
-  const { rows } = await service.ctx.db.pool.query<{ actor_id: string }>(
+  const { rows } = await askJournal<{ actor_id: string }>(
+    service.ctx.db.pool,
     `select distinct actor_id from audit_records
     where actor_kind = 'operator' and action not like 'operator.%' order by 1`,
   );

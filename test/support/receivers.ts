@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 
 import { type Answer, type Service } from "./service.ts";
+import { askJournal } from "./journal.ts";
 
 export type Received = {
   readonly path: string;
@@ -52,16 +53,23 @@ export async function addDeadLetters({ ctx }: Service, webhookId: string): Promi
     "insert into webhook_queues (webhook_id, fanned_sequence) values ($1, 1000000)",
     [webhookId],
   );
+  const { rows: events } = await askJournal(
+    ctx.db.pool,
+    `select sequence, event, created_at
+    from events
+    where sequence <= 2 and desk_id = (select desk_id from webhooks where webhook_id = $1)`,
+    [webhookId],
+  );
   const { rows } = await ctx.db.pool.query<{ delivery_id: string }>(
     `insert into deliveries
     select 'dlv_' || left(md5(w.webhook_id || e.sequence), 26), w.webhook_id, w.environment,
       w.desk_id, e.sequence, e.event, 'dead', e.created_at, 1, 10, 10, 500, 'unavailable', 1,
       e.created_at, e.created_at
     from webhooks as w
-    join events as e on e.desk_id = w.desk_id and e.sequence <= 2
+    cross join json_to_recordset($2) as e (sequence bigint, event text, created_at timestamptz)
     where w.webhook_id = $1
     returning delivery_id`,
-    [webhookId],
+    [webhookId, JSON.stringify(events)],
   );
   return rows.map(({ delivery_id }) => delivery_id);
 }

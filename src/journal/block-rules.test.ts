@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import fc from "fast-check";
+
+import { type Head, linkAfter, recordForm, startOfChain, writeRecord } from "./audit-rules.ts";
+import {
+  type Block,
+  BrokenBlock,
+  chainBlock,
+  entityKey,
+  packRecords,
+  readBlock,
+  type RecordDraft,
+  recordsPerBlockMax,
+  toLink,
+} from "./block-rules.ts";
+import { joinEvent, writeEvent } from "./event-rules.ts";
+import { newId } from "../kernel/ids.ts";
+
+const now = new Date("2026-11-15T09:15:00Z");
+const desk = { environment: "live", desk_id: "frm_00000000000000000000000001" } as const;
+
+const text = fc.oneof(
+  fc.string({ unit: "grapheme", maxLength: 12 }),
+  fc.constantFrom('","sequence":9,"', "two\nlines", '"', "\\", "आशा \u2028"),
+);
+
+/** A record as it is drafted, with an event or without. */
+const draft = fc
+  .record({
+    actor: text,
+    action: text,
+    entity: text,
+    told: fc.boolean(),
+    data: fc.dictionary(text, text),
+  })
+  .map(({ actor, action, entity, told, data }): RecordDraft => {
+    const record = writeRecord({
+      record_id: newId("aud", now),
+      at_text: "2026-11-15T14:45:00.000000+05:30",
+      actor_kind: "operator",
+      actor_id: actor,
+      request_id: null,
+      action,
+      entity_type: "thing",
+      entity_id: entity,
+      entity_version: 1,
+      before_hash: null,
+      after_hash: null,
+    });
+    const change = {
+      environment: desk.environment,
+      deskId: desk.desk_id,
+      firmId: actor,
+      action,
+      entity: { type: "thing", id: entity, version: 1, href: "/" },
+      before: null,
+      after: null,
+    };
+    const written = writeEvent({
+      eventId: newId("evt", now),
+      change,
+      event: { name: action, from: null, to: null, data: { sequence: entity, ...data } },
+      requestId: actor,
+      createdAt: "2026-11-15T14:45:00.000+05:30",
+    });
+    return {
+      text: record,
+      action,
+      entityType: "thing",
+      entityId: entity,
+      actorId: actor,
+      event: told ? { ...written, firmId: actor } : null,
+    };
+  });
+
+/** The blocks of these records as they are stored after a head. */
+function store(records: readonly RecordDraft[], head: Head, firstSequence: number): Block[] {
+  let [last, sequence] = [head, firstSequence];
+  return packRecords(records).map((packed) => {
+    const link = { ...desk, form: recordForm };
+    const chained = chainBlock(packed, link, { head: last, firstSequence: sequence });
+    const block = {
+      ...link,
+      first_seq: last.seq + 1,
+      last_seq: chained.head.seq,
+      first_sequence: packed.events > 0 ? sequence : null,
+      last_sequence: packed.events > 0 ? sequence + packed.events - 1 : null,
+      packed: packed.packed,
+      hashes: chained.hashes,
+    };
+    last = chained.head;
+    sequence += packed.events;
+    return block;
+  });
+}
+
+test("a block is read as the records, events and hashes that were written, byte for byte", () => {
+  fc.assert(
+    fc.property(
+      fc.array(draft, { minLength: 1, maxLength: 12 }),
+      fc.nat(1_000_000),
+      fc.nat(1_000_000),
+      (records, seq, sequence) => {
+        const head = { seq, hash: "7".repeat(64) };
+        let [last, next] = [head as Head, sequence + 1];
+        for (const block of store(records, head, sequence + 1)) {
+          for (const found of readBlock(block)) {
+            const written = records[found.seq - seq - 1];
+            assert.equal(found.text, written?.text);
+            const body = written?.event ? joinEvent(written.event, next++) : undefined;
+            assert.equal(found.event?.body, body);
+            last = linkAfter(last, toLink(block, found));
+            assert.deepEqual({ seq: found.seq, hash: found.hash }, last);
+          }
+        }
+        assert.equal(last.seq, seq + records.length);
+      },
+    ),
+  );
+});
+
+test("a set of more records than a block holds makes several, with numbers that go on", () => {
+  const [one] = fc.sample(draft, 1);
+  assert.ok(one);
+  const blocks = store(
+    Array.from({ length: 600 }, () => one),
+    startOfChain,
+    1,
+  );
+  assert.deepEqual(
+    blocks.map(({ first_seq, last_seq }) => [first_seq, last_seq]),
+    [
+      [1, recordsPerBlockMax],
+      [recordsPerBlockMax + 1, 2 * recordsPerBlockMax],
+      [2 * recordsPerBlockMax + 1, 600],
+    ],
+  );
+});
+
+test("a block with a byte changed is never read as if it were whole", () => {
+  const records = fc.sample(draft, 8);
+  const [block] = store(records, startOfChain, 1);
+  assert.ok(block);
+  for (let at = 0; at < block.packed.length; at++) {
+    const packed = Buffer.from(block.packed);
+    packed[at] = (packed[at] ?? 0) ^ 1;
+    assert.ok(isFound({ ...block, packed }), `byte ${at}`);
+  }
+});
+
+/** Whether a changed block cannot be read, or its records do not have their hashes. */
+function isFound(block: Block): boolean {
+  let last = startOfChain;
+  try {
+    for (const record of readBlock(block)) {
+      last = linkAfter(last, toLink(block, record));
+      if (last.hash !== record.hash) return true;
+    }
+  } catch (error) {
+    assert.ok(error instanceof BrokenBlock);
+    return true;
+  }
+  // A byte of the frame's head may change and mean the same.
+  return readBlock(block).every(({ text: found }, at) => found === readBlock(block)[at]?.text);
+}
+
+test("things of one millisecond share 32 keys, in the order of their time", () => {
+  const keys = Array.from({ length: 2_000 }, () => entityKey(newId("ord", now)));
+  assert.equal(new Set(keys).size, 32);
+  const later = entityKey(newId("stl", new Date(now.getTime() + 1)));
+  assert.ok(keys.every((key) => key < later && Number.isSafeInteger(key)));
+  const others = ["RODTEP", "asha", "dlv_7zzzzzzzzzzzzzzzzzzzzzzzzz", ""].map(entityKey);
+  assert.equal(new Set(others).size, 4);
+  assert.ok(others.every((key) => Number.isSafeInteger(key) && key >= 0));
+});

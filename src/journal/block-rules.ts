@@ -1,0 +1,217 @@
+// A block: the records that one set of changes makes on one desk, in one row.
+//
+//   packed      two lines for each record, compressed: its text (`writeRecord`), and the event's body
+//               without its sequence, or nothing. No number is inside, so a block is packed before the
+//               desk is locked.
+//   hashes      32 bytes for each record, chained under the lock
+//   numbers     the first and last `seq`, and the first and last sequence of the events
+//   entities    where to look for a thing: see `entityKey`
+//   summary     how many records there are of each action, kind of thing and actor
+//
+// The texts of before and after the numbers are put together again by `readBlock`, byte for byte.
+
+import { hash as digest } from "node:crypto";
+import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+
+import type { Environment } from "../kernel/caller.ts";
+import { hashPart, type Head, hashedPart, type Link, readRecord } from "./audit-rules.ts";
+import { type EventText, joinEvent, splitEvent } from "./event-rules.ts";
+
+/** More records are several blocks: who reads one record unpacks its whole block. */
+export const recordsPerBlockMax = 256;
+
+const compression = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+
+/** Of one action, kind of thing and actor, how many. */
+export type SummaryLine = readonly [
+  action: string,
+  entityType: string,
+  actorId: string,
+  count: number,
+];
+
+/** A record before it has numbers. */
+export type RecordDraft = {
+  readonly text: string;
+  readonly action: string;
+  readonly entityType: string;
+  readonly entityId: string;
+  readonly actorId: string;
+  readonly event: (EventText & { readonly firmId: string }) | null;
+};
+
+export type BlockDraft = {
+  readonly records: readonly RecordDraft[];
+  /** How many of them have an event. */
+  readonly events: number;
+  readonly packed: Buffer;
+  readonly entities: readonly number[];
+  readonly summary: readonly SummaryLine[];
+};
+
+export type Block = {
+  readonly environment: Environment;
+  readonly desk_id: string;
+  readonly first_seq: number;
+  readonly last_seq: number;
+  readonly first_sequence: number | null;
+  readonly last_sequence: number | null;
+  readonly form: number;
+  readonly packed: Buffer;
+  /** In hexadecimal digits. */
+  readonly hashes: string;
+};
+
+/** Packs records, in their order, into as few blocks as hold them. */
+export function packRecords(records: readonly RecordDraft[]): BlockDraft[] {
+  const blocks: BlockDraft[] = [];
+  for (let from = 0; from < records.length; from += recordsPerBlockMax) {
+    const part = records.slice(from, from + recordsPerBlockMax);
+    blocks.push({
+      records: part,
+      events: part.filter(({ event }) => event !== null).length,
+      packed: packTexts(part),
+      entities: listEntityKeys(part),
+      summary: summarise(part),
+    });
+  }
+  return blocks;
+}
+
+function packTexts(records: readonly RecordDraft[]): Buffer {
+  let lines = "";
+  for (const { text, event } of records) {
+    lines += event ? `${text}\n${event.head}${event.tail}\n` : `${text}\n\n`;
+  }
+  return zstdCompressSync(lines, compression);
+}
+
+export function listEntityKeys(records: readonly Pick<RecordDraft, "entityId">[]): number[] {
+  return [...new Set(records.map(({ entityId }) => entityKey(entityId)))].toSorted((a, b) => a - b);
+}
+
+const datedId = /^[a-z]{3}_(0[0-9a-hjkmnp-tv-z]{10})[0-9a-hjkmnp-tv-z]{15}$/;
+const digits = "0123456789abcdefghjkmnpqrstvwxyz";
+
+/**
+ * Things that were made in one millisecond share 32 keys, so that a set of hundreds of new things adds
+ * few keys to the index, at its end; the records found by a key are compared with the id itself. An id
+ * without a time has a key of its own.
+ */
+export function entityKey(entityId: string): number {
+  const dated = datedId.exec(entityId)?.[1];
+  if (dated === undefined) return Number.parseInt(digest("sha256", entityId).slice(0, 13), 16);
+  let key = 0;
+  for (const digit of dated) key = key * 32 + digits.indexOf(digit);
+  return key;
+}
+
+export function summarise(
+  records: readonly Pick<RecordDraft, "action" | "entityType" | "actorId">[],
+): SummaryLine[] {
+  const counts = new Map<string, [string, string, string, number]>();
+  for (const { action, entityType, actorId } of records) {
+    const name = `${action}\n${entityType}\n${actorId}`;
+    const line = counts.get(name);
+    if (line) line[3] += 1;
+    else counts.set(name, [action, entityType, actorId, 1]);
+  }
+  return [...counts.values()];
+}
+
+/** The hashes of a block's records behind a head, the head after them, and the bodies of its events. */
+export function chainBlock(
+  { records }: Pick<BlockDraft, "records">,
+  link: Pick<Link, "environment" | "desk_id" | "form">,
+  { head, firstSequence }: { readonly head: Head; readonly firstSequence: number },
+): { readonly hashes: string; readonly head: Head; readonly bodies: readonly string[] } {
+  const bodies: string[] = [];
+  let hashes = "";
+  let { seq, hash } = head;
+  let sequence = firstSequence;
+  for (const { text, event } of records) {
+    const body = event && joinEvent(event, sequence++);
+    if (body !== null) bodies.push(body);
+    const event_hash = body === null ? null : hashPart(body);
+    hash = hashPart(hashedPart({ ...link, text, event_hash }, { seq, hash }));
+    seq += 1;
+    hashes += hash;
+  }
+  return { hashes, head: { seq, hash }, bodies };
+}
+
+/** A record that was read from its block. */
+export type BlockRecord = Head & {
+  readonly text: string;
+  /** With its sequence; null without an event. */
+  readonly event: { readonly sequence: number; readonly body: string } | null;
+};
+
+/** A block that cannot be what was written. */
+export class BrokenBlock extends Error {}
+
+const hashDigits = 64;
+
+export function readBlock(block: Block): BlockRecord[] {
+  const lines = unpack(block).toString().split("\n");
+  const count = block.last_seq - block.first_seq + 1;
+  if (lines.pop() !== "" || lines.length !== 2 * count) {
+    throw new BrokenBlock(`its block has ${lines.length / 2} records where ${count} belong`);
+  }
+  let sequence = block.first_sequence ?? 0;
+  const records: BlockRecord[] = [];
+  for (let place = 0; place < count; place++) {
+    const told = lines[2 * place + 1] ?? "";
+    records.push({
+      seq: block.first_seq + place,
+      hash: block.hashes.slice(place * hashDigits, (place + 1) * hashDigits),
+      text: lines[2 * place] ?? "",
+      event: told === "" ? null : { sequence, body: joinEvent(splitEvent(told), sequence) },
+    });
+    if (told !== "") sequence += 1;
+  }
+  if (sequence !== (block.last_sequence ?? -1) + 1) {
+    throw new BrokenBlock("its block has another number of events");
+  }
+  return records;
+}
+
+/** Whether a text is anywhere in a block: much quicker than to read its records. */
+export function hasText(block: Pick<Block, "packed">, text: string): boolean {
+  return unpack(block).includes(text);
+}
+
+function unpack({ packed }: Pick<Block, "packed">): Buffer {
+  try {
+    return zstdDecompressSync(packed);
+  } catch {
+    throw new BrokenBlock("its block cannot be unpacked");
+  }
+}
+
+/** The link of a record that was read from a block. */
+export function toLink(block: Block, { text, event }: BlockRecord): Link {
+  const { environment, desk_id, form } = block;
+  return { environment, desk_id, form, text, event_hash: event && hashPart(event.body) };
+}
+
+/** Whether a block is found by what its records are about. */
+export function isFoundRight(
+  records: readonly BlockRecord[],
+  index: { readonly entities: readonly number[]; readonly summary: readonly SummaryLine[] },
+): boolean {
+  const drafts = records.map(({ text }) => {
+    const {
+      action,
+      entity_type: entityType,
+      entity_id: entityId,
+      actor_id: actorId,
+    } = readRecord(text);
+    return { action, entityType, entityId, actorId };
+  });
+  const summary = summarise(drafts);
+  return (
+    JSON.stringify(listEntityKeys(drafts)) === JSON.stringify(index.entities) &&
+    JSON.stringify(summary) === JSON.stringify(index.summary)
+  );
+}

@@ -1,0 +1,128 @@
+// Finds events in the blocks of the journal, for the list, the stream and the webhooks.
+
+import { mapPaced, openPace } from "../platform/heavy/pace.ts";
+import type { Db } from "../platform/postgres/postgres.ts";
+import { recordForm } from "./audit-rules.ts";
+import { BrokenBlock, readBlock } from "./block-rules.ts";
+import { type EventHead, readEventHead } from "./event-rules.ts";
+import {
+  type ClientEvents,
+  countClientEvents,
+  findBlockAcross,
+  listEventsByNumber,
+  listNextClientEvents,
+  listNextEvents,
+  type StoredEvents,
+} from "./event-store.ts";
+
+/** An event with the bytes that everybody gets. */
+export type FoundEvent = EventHead & { readonly desk_id: string; readonly body: string };
+
+/** A desk's events after a sequence, oldest first: all of them, or those of a client firm. */
+export async function listEventsAfter(
+  db: Db,
+  deskId: string,
+  {
+    firmId,
+    after,
+    fetch,
+  }: { readonly firmId: string | null; readonly after: number; readonly fetch: number },
+): Promise<readonly FoundEvent[]> {
+  if (firmId === null) return await listEventsOfDesks(db, [{ deskId, after }], fetch);
+  if (firmId === deskId) return [];
+  const stored = await listNextClientEvents(db, { deskId, firmId, after }, fetch);
+  const events = await readOwn(stored, firmId);
+  return events.filter(({ sequence }) => sequence > after).slice(0, fetch);
+}
+
+/** At most `fetch` events of each desk, after a sequence of its own. */
+export async function listEventsOfDesks(
+  db: Db,
+  desks: readonly { readonly deskId: string; readonly after: number }[],
+  fetch: number,
+): Promise<readonly FoundEvent[]> {
+  const places = new Map(desks.map(({ deskId, after }) => [deskId, after]));
+  const wanted = desks.map(({ deskId, after }) => ({ desk_id: deskId, after }));
+  const stored = await listNextEvents(db, wanted, fetch);
+  return await readStored(stored, ({ desk_id, sequence }) => {
+    const after = places.get(desk_id) ?? 0;
+    return sequence > after && sequence <= after + fetch;
+  });
+}
+
+/** Counts the events of a client firm after a sequence. */
+export async function countEventsOfFirm(db: Db, of: ClientEvents): Promise<number> {
+  if (of.firmId === of.deskId) return 0;
+  const across = await findBlockAcross(db, of.deskId, of.after);
+  const earlier = across
+    ? (await readOwn([across], of.firmId)).filter(({ sequence }) => sequence <= of.after).length
+    : 0;
+  return (await countClientEvents(db, of)) - earlier;
+}
+
+type EventNumber = { readonly desk_id: string; readonly sequence: number };
+
+/**
+ * Events by their numbers. One that is missing, or whose block cannot be read, is not found, so that it
+ * does not hold up the others.
+ */
+export async function findEvents(
+  db: Db,
+  numbers: readonly EventNumber[],
+): Promise<(number: EventNumber) => FoundEvent | undefined> {
+  const name = ({ desk_id, sequence }: EventNumber) => `${desk_id} ${sequence}`;
+  const wanted = new Map(numbers.map((number) => [name(number), number]));
+  const stored = wanted.size > 0 ? await listEventsByNumber(db, [...wanted.values()]) : [];
+  const isWanted = (number: EventNumber) => wanted.has(name(number));
+  const found = await readStored(stored, isWanted, unpackReadable);
+  const byName = new Map(found.map((event) => [name(event), event]));
+  return (number) => byName.get(name(number));
+}
+
+/** Those of one firm. Only events whose text names it are parsed. */
+async function readOwn(stored: readonly StoredEvents[], firmId: string): Promise<FoundEvent[]> {
+  const name = JSON.stringify(firmId);
+  const events = await readStored(stored, ({ body }) => body.includes(name));
+  return events.filter(({ firm_id }) => firm_id === firmId);
+}
+
+/** Only the wanted events of a block are parsed. */
+async function readStored(
+  stored: readonly StoredEvents[],
+  isWanted: (event: EventNumber & { readonly body: string }) => boolean,
+  unpack = unpackStored,
+): Promise<FoundEvent[]> {
+  const parts = await mapPaced(
+    stored,
+    (one) =>
+      unpack(one)
+        .filter((event) => isWanted({ ...event, desk_id: one.desk_id }))
+        .map(({ sequence, body }) => ({
+          ...readEventHead(body),
+          desk_id: one.desk_id,
+          sequence,
+          body,
+        })),
+    openPace(),
+  );
+  return parts.flat();
+}
+
+type StoredEvent = { readonly sequence: number; readonly body: string };
+
+function unpackReadable(stored: StoredEvents): StoredEvent[] {
+  try {
+    return unpackStored(stored);
+  } catch (error) {
+    if (error instanceof BrokenBlock) return [];
+    throw error;
+  }
+}
+
+function unpackStored(stored: StoredEvents): StoredEvent[] {
+  const { packed, body, first_sequence: sequence, ...others } = stored;
+  if (!packed) return body === null ? [] : [{ sequence, body }];
+  const block = { ...others, packed, first_sequence: sequence, hashes: "", form: recordForm };
+  // Who reads events has no need of their environment, which is in their bodies.
+  return readBlock({ ...block, environment: "live" }).flatMap(({ event }) => event ?? []);
+}
