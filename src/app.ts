@@ -9,6 +9,7 @@ import { creditRoutes } from "./credits/routes.ts";
 import { creditLifecycle } from "./credits/rules.ts";
 import { crossRoutes } from "./crosses/routes.ts";
 import { crossLifecycle } from "./crosses/rules.ts";
+import { documentParts } from "./document-parts.ts";
 import { deliveryRoutes, webhookRoutes } from "./webhooks/routes.ts";
 import { deliveryLifecycle } from "./webhooks/delivery-rules.ts";
 import { earningRoutes, noteRoutes, positionRoutes, statementRoutes } from "./reports/routes.ts";
@@ -98,7 +99,7 @@ export async function buildApp({
   const streams = openStreams(app, { deadAmong: openKeyWatcher(ctx, authenticate) });
   allowOtherSites(app, "/public");
   admitVisitors(app, createBudgets(ctx, config.publicBudgets, addressWindows));
-  await describeApi(app);
+  await describeApi(app, documentParts);
 
   healthRoutes(app, ctx, draining);
   serveOpenApi(app);

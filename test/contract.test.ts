@@ -50,16 +50,39 @@ test("a weakened ETag and a list of ETags match", async (t) => {
   }
 });
 
+type Described = { operationId: string; description?: string; responses: object };
+
+test("bodies and parameters are named components, and integers are wide", async (t) => {
+  const { send } = await startService(t);
+  const { body } = await send("GET", "/v1/openapi.json");
+  const operations = Object.values<Record<string, { parameters: object[]; requestBody?: Body }>>(
+    body.paths,
+  ).flatMap((item) => Object.values(item));
+  for (const { parameters, requestBody } of operations) {
+    for (const parameter of parameters) assert.deepEqual(Object.keys(parameter), ["$ref"]);
+    const schema = requestBody?.content["application/json"].schema;
+    if (schema) assert.deepEqual(Object.keys(schema), ["$ref"]);
+  }
+  const narrow = [...JSON.stringify(body).matchAll(/"type":"integer"(?![^{}]*"format":"int64")/g)];
+  assert.equal(narrow.length, 0);
+  const { Quote, SellQuote, BuyQuote, NoQuote } = body.components.schemas;
+  assert.equal(Quote.required, undefined);
+  for (const kind of [SellQuote, BuyQuote, NoQuote]) assert.ok(kind.required.length >= 2);
+});
+
+type Body = { content: { "application/json": { schema: object } } };
+
 test("every operation has a name of its own, and says what an answer and a refusal look like", async (t) => {
   const { send } = await startService(t);
   const { body } = await send("GET", "/v1/openapi.json");
-  const operations = Object.values<Record<string, { operationId: string; responses: object }>>(
-    body.paths,
-  ).flatMap((item) => Object.values(item));
+  const operations = Object.values<Record<string, Described>>(body.paths).flatMap((item) =>
+    Object.values(item),
+  );
   const names = operations.map(({ operationId }) => operationId);
   assert.equal(new Set(names).size, names.length);
-  for (const { operationId, responses } of operations) {
+  for (const { operationId, description = "", responses } of operations) {
     assert.match(operationId, /^[a-z][A-Za-z]+$/);
+    assert.ok(description.length > 20, `${operationId} is not described`);
     const statuses = Object.keys(responses);
     assert.ok(
       statuses.some((status) => status.startsWith("2")),

@@ -14,6 +14,8 @@ export type Schema = {
   readonly anyOf?: readonly Schema[];
   readonly allOf?: readonly Schema[];
   readonly "x-extensible-enum"?: readonly string[];
+  /** Components that it is one of; itself it has the fields of all of them. */
+  readonly "x-kinds"?: readonly string[];
 };
 
 type Parameter = {
@@ -111,14 +113,14 @@ function describe(
     named: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name),
     query: inQuery.length > 0 ? toObject(inQuery) : undefined,
     body,
-    isBodyEmpty: body !== undefined && takesNothing(body),
+    isBodyEmpty: body !== undefined && takesNothing(resolveSchema(body, components)),
     isBodyOptional: body !== undefined && !resolveSchema(body, components).required?.length,
     isWrite: method !== "GET",
     takesKey: parameters.some(({ name }) => name === "Idempotency-Key"),
     isKeyless: security.length === 0,
     kind,
     items: isList ? findItems(operation, components) : undefined,
-    answers: answers["application/json"] ?? [],
+    answers: (answers["application/json"] ?? []).flatMap((one) => listKinds(one, components)),
     formats: findFormats(answers, inQuery, kind),
     about: [
       [summary, description].filter(Boolean).join(". "),
@@ -205,15 +207,21 @@ function takesNothing({ type, properties = {}, additionalProperties }: Schema): 
   return type === "object" && Object.keys(properties).length === 0 && additionalProperties !== true;
 }
 
-function resolveParameter(parameter: Parameter, { parameters = {} }: Components): Parameter {
+export function resolveParameter(parameter: Parameter, { parameters = {} }: Components): Parameter {
   if (parameter.$ref === undefined) return parameter;
   const found = parameters[lastName(parameter.$ref)];
   if (!found) throw new Error(`there is no ${parameter.$ref}`);
   return found;
 }
 
-function resolveSchema(schema: Schema, { schemas }: Components): Schema {
+export function resolveSchema(schema: Schema, { schemas }: Components): Schema {
   return schema.$ref === undefined ? schema : (schemas[lastName(schema.$ref)] ?? {});
+}
+
+/** The components that an answer is one of, where it says so. */
+function listKinds(schema: Schema, components: Components): Schema[] {
+  const kinds = resolveSchema(schema, components)["x-kinds"];
+  return kinds ? kinds.map((name) => ({ $ref: `#/components/schemas/${name}` })) : [schema];
 }
 
 export function lastName(reference: string): string {

@@ -2,7 +2,7 @@
 
 import type { List } from "./list.ts";
 import type { Call, CallOptions, CreateOptions, Operation, StreamOptions, WriteOptions } from "./options.ts";
-import type { AuditKeys, AuditList, BatchOrder, Connection, ContractNotes, Credit, CreditDeclaration, CreditDeclarationResults, CreditImportResults, CreditList, Cross, CrossList, CrossQuote, CrossQuoteRequest, DeliveryList, DeskClock, Earnings, Enquiry, Estimate, EventList, FailureList, Firm, FirmList, Group, GroupList, GroupMemberList, GroupPositions, Key, Market, MarketList, Methodology, MintedKey, Netting, NettingCrosses, Order, OrderBatchResults, OrderList, Payout, PayoutList, PlaceOrder, Positions, Quote, QuoteRequest, Rate, RateFigure, RateHistory, RateList, ReissuedKey, Replay, Requirement, RequirementList, SandboxReset, ScenarioList, SeededCredits, Settlement, SettlementList, StateTables, Statement, StatementList, StoredQuote, TestedWebhook, Usage, Webhook, WebhookList, WhoAmI } from "./schemas.ts";
+import type { AcceptCross, AdvanceClock, AuditKeys, AuditList, AuthorizeFirm, BuyQuote, Connection, ContractNotes, CreateGroup, Credit, CreditDeclarationResults, CreditImportResults, CreditList, Cross, CrossList, CrossNetting, CrossQuote, CrossQuoteRequest, DeclareCredits, DeclareRequirement, DeliveryList, DeskClock, Earnings, Enquiry, Estimate, EventList, FailureList, Firm, FirmList, FundCross, Group, GroupList, GroupMemberList, GroupPositions, ImportCredits, Key, Market, MarketList, Methodology, MintKey, MintedKey, Netting, NettingCrosses, NoQuote, OffboardFirm, Order, OrderBatchResults, OrderList, Payout, PayoutList, PlaceOrder, PlaceOrderBatch, Positions, ProposeCross, QuoteRequest, Rate, RateFigure, RateHistory, RateList, RegisterFirm, RegisterWebhook, ReissuedKey, Replay, ReplayDeliveries, Requirement, RequirementList, RotateSecret, SandboxReset, ScenarioList, SeedSandbox, SeededCredits, SellQuote, SetScenario, Settlement, SettlementList, StateTables, Statement, StatementList, StoredQuote, SubmitBuyEnquiry, SubmitContactEnquiry, SubmitSellEnquiry, SuspendFirm, TestedWebhook, UpdateFirm, UpdateGroup, UpdateRequirement, Usage, Webhook, WebhookList, WhoAmI, WithdrawMoney } from "./schemas.ts";
 import type { DeskEvent, MarketEvent } from "./streams.ts";
 
 export type IsAliveAnswer = {
@@ -20,34 +20,6 @@ export type IsReadyAnswer = {
 };
 
 export type ReadOpenApiAnswer = { [name: string]: unknown };
-
-export type MintKeyBody = {
-  /** What the key is for. */
-  name: string;
-  /** A sub_account key acts for one client firm; an app key for the whole desk. */
-  kind: "sub_account" | "app";
-  /** A subset of the parent's scopes. */
-  scopes: readonly ("firms" | "quote" | "orders:write" | "orders:read" | "market:read" | "webhooks:write" | "*")[];
-  /** The client firm of a sub_account key. */
-  firm_id?: string | undefined;
-  /** The key stops matching at this instant. ISO 8601 with an offset. */
-  expires_at?: string | undefined;
-  /** Addresses or networks the key may be used from; anywhere when empty. */
-  ip_allowlist?: readonly string[] | undefined;
-  /** Limits of this key, within those of its parent. */
-  limits?: {
-    /** Calls per 60 seconds. */
-    per_minute?: number | undefined;
-    /** Calls per IST month. */
-    monthly_quota?: number | undefined;
-    /** Largest single deal: an order or a cross by face, a withdrawal by amount. */
-    max_order_paise?: number | undefined;
-    /** Largest sum of what the key commits per IST day, counted alike. */
-    daily_notional_paise?: number | undefined;
-  } | undefined;
-  /** Whether the key may take buy quotes. Default false. */
-  buy_side?: boolean | undefined;
-};
 
 export type ListKeysQuery = {
   /** Page size; asks for paging. Default 100. */
@@ -74,38 +46,6 @@ export type ReadUsageQuery = {
   month?: string | undefined;
 };
 
-export type RegisterFirmBody = {
-  /** As registered with customs. */
-  legal_name: string;
-  /** Importer-exporter code: the PAN, or ten digits for an old one. */
-  iec: string;
-  /** Permanent account number. */
-  pan: string;
-  /** Holds the PAN; its last character is a check. */
-  gstin?: string | undefined;
-  /** Corporate identity number; companies only. */
-  cin?: string | undefined;
-  /** Where people of the firm are reached. */
-  email: string;
-  /** Ten Indian digits, or with + and a country code. */
-  phone?: string | undefined;
-  /** Where its money goes. */
-  bank?: {
-    /** 9 to 18 digits. Never shown again. */
-    account_no: string;
-    /** The branch. */
-    ifsc: string;
-    /** The name the account bears. */
-    name: string;
-  } | undefined;
-  /** What it does. */
-  role: "exporter" | "importer" | "both";
-  /** The group of your desk that it belongs to. */
-  group_id?: string | undefined;
-  /** Your own name for the firm; unique on your desk. */
-  external_id?: string | undefined;
-};
-
 export type ListFirmsQuery = {
   /** Only in this state. */
   connection_state?: "registered" | "verifying" | "action_required" | "verified" | "authorized" | "suspended" | "rejected" | "offboarding" | "offboarded" | undefined;
@@ -123,65 +63,6 @@ export type ListFirmsQuery = {
   cursor?: string | undefined;
 };
 
-export type UpdateFirmBody = {
-  /** As registered with customs. */
-  legal_name?: string | undefined;
-  /** Importer-exporter code: the PAN, or ten digits for an old one. */
-  iec?: string | undefined;
-  /** Permanent account number. */
-  pan?: string | undefined;
-  /** Holds the PAN; its last character is a check. */
-  gstin?: string | null | undefined;
-  /** Corporate identity number; companies only. */
-  cin?: string | null | undefined;
-  /** Where people of the firm are reached. */
-  email?: string | undefined;
-  /** Ten Indian digits, or with + and a country code. */
-  phone?: string | null | undefined;
-  /** Where its money goes; null takes it away. */
-  bank?: {
-    /** 9 to 18 digits. Never shown again. */
-    account_no: string;
-    /** The branch. */
-    ifsc: string;
-    /** The name the account bears. */
-    name: string;
-  } | null | undefined;
-  /** What it does. */
-  role?: "exporter" | "importer" | "both" | undefined;
-  /** The group of your desk that it belongs to. */
-  group_id?: string | null | undefined;
-  /** Your own name for the firm; unique on your desk. */
-  external_id?: string | null | undefined;
-};
-
-export type AuthorizeFirmBody = {
-  /** The firm's permission to trade for it. */
-  mandate: {
-    /** Who signed for the firm. */
-    signatory_name: string;
-    /** Where the signed mandate is found. */
-    reference: string;
-    /** ISO 8601 with an offset, or a day: then to the end of it, IST. */
-    valid_until: string;
-  };
-};
-
-export type SuspendFirmBody = {
-  /** Why, for whoever looks later. */
-  reason: string;
-};
-
-export type OffboardFirmBody = {
-  /** Take no new business, and leave by itself when the open business is done. */
-  mode?: "drain" | undefined;
-};
-
-export type CreateGroupBody = {
-  /** What the group is called; one group of that name on a desk. */
-  name: string;
-};
-
 export type ListGroupsQuery = {
   /** Page size; asks for paging. Default 100. */
   limit?: number | undefined;
@@ -189,27 +70,11 @@ export type ListGroupsQuery = {
   cursor?: string | undefined;
 };
 
-export type UpdateGroupBody = {
-  /** What the group is called; one group of that name on a desk. */
-  name: string;
-};
-
 export type ListMembersQuery = {
   /** Page size; asks for paging. Default 100. */
   limit?: number | undefined;
   /** The next_cursor of the previous page, with the same filters. */
   cursor?: string | undefined;
-};
-
-export type DeclareRequirementBody = {
-  /** Which credits are to cover it; absent: either scheme. */
-  scheme?: "RODTEP" | "ROSCTL" | undefined;
-  /** The duty that will have to be paid. */
-  amount_paise: number;
-  /** When it is due; today or later. A day in IST. */
-  due_on: string;
-  /** Your own name for it, such as a bill of entry; one per firm. */
-  reference: string;
 };
 
 export type ListRequirementsQuery = {
@@ -223,22 +88,6 @@ export type ListRequirementsQuery = {
   cursor?: string | undefined;
 };
 
-export type UpdateRequirementBody = {
-  /** Which credits are to cover it; null: either scheme. */
-  scheme?: "RODTEP" | "ROSCTL" | null | undefined;
-  /** The duty that will have to be paid. */
-  amount_paise?: number | undefined;
-  /** When it is due; today or later. A day in IST. */
-  due_on?: string | undefined;
-  /** Your own name for it, such as a bill of entry; one per firm. */
-  reference?: string | undefined;
-};
-
-export type CrossNettingBody = {
-  /** Names these proposals until their time is over. */
-  netting_ref: string;
-};
-
 export type ListCreditsQuery = {
   /** Only this scheme. */
   scheme?: "RODTEP" | "ROSCTL" | undefined;
@@ -250,16 +99,6 @@ export type ListCreditsQuery = {
   limit?: number | undefined;
   /** The next_cursor of the previous page, with the same filters. */
   cursor?: string | undefined;
-};
-
-export type DeclareCreditsBody = {
-  /** Each is answered by itself. */
-  credits: readonly CreditDeclaration[];
-};
-
-export type ImportCreditsBody = {
-  /** A report of the customs portal, at most 5000 rows. Amounts are rupees. */
-  csv: string;
 };
 
 export type ListOrdersQuery = {
@@ -280,16 +119,6 @@ export type ListOrdersQuery = {
   cursor?: string | undefined;
 };
 
-export type PlaceOrderBatchBody = {
-  /** 1 to 500; each has its own result. */
-  orders: readonly BatchOrder[];
-};
-
-export type ProposeCrossBody = {
-  /** The quote whose terms are proposed. */
-  cross_quote_ref: string;
-};
-
 export type ListCrossesQuery = {
   /** Only those in this state. */
   status?: "proposed" | "agreed" | "funded" | "released" | "settled" | "declined" | "cancelled" | "expired" | "refunded" | "failed" | undefined;
@@ -302,18 +131,6 @@ export type ListCrossesQuery = {
   limit?: number | undefined;
   /** The next_cursor of the previous page, with the same filters. */
   cursor?: string | undefined;
-};
-
-export type AcceptCrossBody = {
-  /** The terms you agree to, as the cross shows them. */
-  terms_hash: string;
-  /** Seller, where the terms name no credits: those you deliver, of exactly the face. Found among your own when absent. */
-  scrip_nos?: readonly string[] | undefined;
-};
-
-export type FundCrossBody = {
-  /** Your own name for the payment. The same again is the same payment. */
-  payment_ref: string;
 };
 
 export type ReadPositionsQuery = {
@@ -357,32 +174,6 @@ export type ListPayoutsQuery = {
   limit?: number | undefined;
   /** The next_cursor of the previous page, with the same filters. */
   cursor?: string | undefined;
-};
-
-export type WithdrawMoneyBody = {
-  /** How much of what the firm has available. */
-  amount_paise: number;
-};
-
-export type AdvanceClockBody = {
-  /** By how many seconds your desk's clock goes forward; it never goes back. */
-  advance_s: number;
-};
-
-export type SetScenarioBody = {
-  /** transfer_timeout: customs never answers. transfer_refused: it refuses. credit_suspended: it suspends the credit. payout_returned: the bank sends the money back. market_halt: you get no quotes until market_open. */
-  scenario: "transfer_timeout" | "transfer_refused" | "credit_suspended" | "payout_returned" | "market_halt" | "market_open";
-};
-
-export type SeedSandboxBody = {
-  /** The firm of your desk that gets them; the key's own when absent. */
-  firm_id?: string | undefined;
-  /** How many credits. */
-  count: number;
-  /** All of this scheme; mixed when absent. */
-  scheme?: "RODTEP" | "ROSCTL" | undefined;
-  /** The same text makes the same credits for a firm; other credits otherwise. */
-  seed?: string | undefined;
 };
 
 export type ReadEarningsQuery = {
@@ -453,23 +244,11 @@ export type ExportAuditQuery = {
   after_seq?: number | undefined;
 };
 
-export type RegisterWebhookBody = {
-  /** Where events are sent, by POST. https only in production; no private address. */
-  url: string;
-  /** One event name, or * for all of them. */
-  event: "*" | "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled";
-};
-
 export type ListWebhooksQuery = {
   /** Page size; asks for paging. Default 100. */
   limit?: number | undefined;
   /** The next_cursor of the previous page, with the same filters. */
   cursor?: string | undefined;
-};
-
-export type RotateSecretBody = {
-  /** For so many seconds deliveries are also signed with the old secret. Default 86400. */
-  grace_s?: number | undefined;
 };
 
 export type ListDeliveriesQuery = {
@@ -490,19 +269,6 @@ export type ListFailuresQuery = {
   limit?: number | undefined;
   /** The next_cursor of the previous page, with the same filters. */
   cursor?: string | undefined;
-};
-
-export type ReplayDeliveriesBody = {
-  /** These dead letters; given alone. */
-  delivery_ids?: readonly string[] | undefined;
-  /** Those of this webhook. */
-  webhook_id?: string | undefined;
-  /** Only of this event. */
-  event?: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | undefined;
-  /** Those of events from then on. */
-  since?: string | undefined;
-  /** Those of events before then. */
-  until?: string | undefined;
 };
 
 export type ReadRateHistoryQuery = {
@@ -526,51 +292,6 @@ export type EstimateEnquiryQuery = {
   scheme: "RODTEP" | "ROSCTL";
   /** The face to sell, or the duty to cover. */
   amount_paise: number;
-};
-
-export type SubmitSellEnquiryBody = {
-  /** The scheme of the credits. */
-  scheme: "RODTEP" | "ROSCTL";
-  /** The face you want to sell. */
-  face_paise: number;
-  /** Your name, or your firm's. */
-  name: string;
-  /** Where you are answered. */
-  email: string;
-  /** Ten Indian digits, or with + and a country code. */
-  phone?: string | undefined;
-  /** Your importer-exporter code. */
-  iec?: string | undefined;
-  /** That you agree to be contacted and to your data being kept for that, for a time. */
-  consent: true;
-};
-
-export type SubmitBuyEnquiryBody = {
-  /** The scheme of the credits. */
-  scheme: "RODTEP" | "ROSCTL";
-  /** The duty you want to cover. */
-  requirement_paise: number;
-  /** Your name, or your firm's. */
-  name: string;
-  /** Where you are answered. */
-  email: string;
-  /** Ten Indian digits, or with + and a country code. */
-  phone?: string | undefined;
-  /** Your importer-exporter code. */
-  iec?: string | undefined;
-  /** That you agree to be contacted and to your data being kept for that, for a time. */
-  consent: true;
-};
-
-export type SubmitContactEnquiryBody = {
-  /** Your name, or your firm's. */
-  name: string;
-  /** Where you are answered. */
-  email: string;
-  /** What you want to know. */
-  message: string;
-  /** That you agree to be contacted and to your data being kept for that, for a time. */
-  consent: true;
 };
 
 export const api_version = "1.2.0";
@@ -688,7 +409,7 @@ export abstract class Operations {
   protected abstract run(operation: Operation, call: Call): unknown;
 
   /**
-   * Whether the process answers
+   * Whether the process answers. Says that the process answers. It asks nothing of the database, so a failure means that the process should be started again.
    *
    * `GET /healthz`
    */
@@ -697,7 +418,7 @@ export abstract class Operations {
   }
 
   /**
-   * Whether the process can serve
+   * Whether the process can serve. 200 when the service can take calls: migrations are applied and the database answers. 503 while it starts, while it stops, and when the database is away; send no traffic then.
    *
    * `GET /readyz`
    */
@@ -706,7 +427,7 @@ export abstract class Operations {
   }
 
   /**
-   * This document
+   * This document. The machine-readable contract, the same for every caller. It carries an ETag: ask again with If-None-Match.
    *
    * `GET /v1/openapi.json`
    */
@@ -715,7 +436,7 @@ export abstract class Operations {
   }
 
   /**
-   * The state tables as data
+   * The state tables as data. Every lifecycle as a table: its states, its moves, and from where to where each leads. It is what the service itself decides by, so a client can draw buttons from it.
    *
    * `GET /v1/meta/states`, scope `any key`
    */
@@ -724,7 +445,7 @@ export abstract class Operations {
   }
 
   /**
-   * Who the service takes you for
+   * Who the service takes you for. What the service knows about the key that was sent: its desk, firm, environment, scopes and limits. A good first call.
    *
    * `GET /v1/whoami`, scope `any key`
    */
@@ -735,9 +456,11 @@ export abstract class Operations {
   /**
    * Mint a child key. The secret is in this answer and in no other. The plan says how many child keys a desk may have at a time.
    *
+   * Refusals by `detail.reason` (open set): 403 `buy_side_not_held`, `scope_not_held`; 409 `child_keys_used_up`, `firm_offboarded`, `idempotency_key_reused`.
+   *
    * `POST /v1/keys`, scope `root key`
    */
-  mintKey(body: MintKeyBody, options: CreateOptions = {}): Promise<Key | MintedKey> {
+  mintKey(body: MintKey, options: CreateOptions = {}): Promise<Key | MintedKey> {
     return this.run(operations.mintKey, { body, options }) as Promise<Key | MintedKey>;
   }
 
@@ -762,6 +485,8 @@ export abstract class Operations {
   /**
    * Revoke a key and its children. A key that holds no more than yours does, or that yours minted. Acts on the next request. Revoking twice is no conflict.
    *
+   * Refusals by `detail.reason` (open set): 409 `wrong_state`.
+   *
    * `DELETE /v1/keys/{key_id}`, scope `root key`
    */
   revokeKey(key_id: string, options: WriteOptions = {}): Promise<Key> {
@@ -771,6 +496,8 @@ export abstract class Operations {
   /**
    * Replace a key's secret. A key that holds no more than yours does, or that yours minted. The old secret stops matching at once. A dry run shows no secret.
    *
+   * Refusals by `detail.reason` (open set): 409 `wrong_state`.
+   *
    * `POST /v1/keys/{key_id}/reissue`, scope `root key`
    */
   reissueKey(key_id: string, options: WriteOptions = {}): Promise<ReissuedKey> {
@@ -778,7 +505,7 @@ export abstract class Operations {
   }
 
   /**
-   * Rate and quota numbers, and the month behind them
+   * Rate and quota numbers, and the month behind them. The numbers of the X-RateLimit headers as JSON, with the calls of the month by day, by route and by key. A child key sees its own calls, a root key those of the keys under it too.
    *
    * `GET /v1/usage`, scope `any key`
    */
@@ -789,14 +516,16 @@ export abstract class Operations {
   /**
    * Register a client firm. The same IEC twice on a desk is a conflict that names the firm.
    *
+   * Refusals by `detail.reason` (open set): 403 `sub_account_key`; 409 `duplicate_external_id`, `duplicate_iec`, `idempotency_key_reused`.
+   *
    * `POST /v1/firms`, scope `firms`
    */
-  registerFirm(body: RegisterFirmBody, options: CreateOptions = {}): Promise<Firm> {
+  registerFirm(body: RegisterFirm, options: CreateOptions = {}): Promise<Firm> {
     return this.run(operations.registerFirm, { body, options }) as Promise<Firm>;
   }
 
   /**
-   * List the firms of your desk
+   * List the firms of your desk. Newest first. Filters combine: a firm is shown when all of them fit. A sub_account key sees its own firm.
    *
    * `GET /v1/firms`, scope `firms`
    */
@@ -805,7 +534,7 @@ export abstract class Operations {
   }
 
   /**
-   * Read a firm
+   * Read a firm. A firm with its identifiers, its connection and what it can do next. The account number is masked.
    *
    * `GET /v1/firms/{firm_id}`, scope `firms`
    */
@@ -816,14 +545,16 @@ export abstract class Operations {
   /**
    * Correct a firm's particulars. A bank or IEC change holds payouts for 24 hours. A verified firm that changes who it is goes through verification again.
    *
+   * Refusals by `detail.reason` (open set): 403 `own_firm`, `sub_account_key`; 409 `duplicate_external_id`, `duplicate_iec`, `wrong_state`.
+   *
    * `PATCH /v1/firms/{firm_id}`, scope `firms`
    */
-  updateFirm(firm_id: string, body: UpdateFirmBody = {}, options: WriteOptions = {}): Promise<Firm> {
+  updateFirm(firm_id: string, body: UpdateFirm = {}, options: WriteOptions = {}): Promise<Firm> {
     return this.run(operations.updateFirm, { path: { firm_id }, body, options }) as Promise<Firm>;
   }
 
   /**
-   * How far a firm's connection has come
+   * How far a firm's connection has come. The part of a firm that changes while it is verified and authorized: its state, every check with its outcome and cure, holds on its payouts, and whether customs and bank answer.
    *
    * `GET /v1/firms/{firm_id}/connection`, scope `firms`
    */
@@ -834,6 +565,8 @@ export abstract class Operations {
   /**
    * Have a firm verified. The registry and the bank answer later; poll the connection.
    *
+   * Refusals by `detail.reason` (open set): 409 `identity_incomplete`, `wrong_state`.
+   *
    * `POST /v1/firms/{firm_id}/verify`, scope `firms`
    */
   verifyFirm(firm_id: string, options: WriteOptions = {}): Promise<Firm> {
@@ -841,25 +574,31 @@ export abstract class Operations {
   }
 
   /**
-   * Give the firm's mandate to trade for it
+   * Give the firm's mandate to trade for it. Records the mandate that lets your desk act for the firm, after it was verified. The same mandate again changes nothing; a new one replaces the old.
+   *
+   * Refusals by `detail.reason` (open set): 409 `wrong_state`.
    *
    * `POST /v1/firms/{firm_id}/authorize`, scope `firms`
    */
-  authorizeFirm(firm_id: string, body: AuthorizeFirmBody, options: WriteOptions = {}): Promise<Firm> {
+  authorizeFirm(firm_id: string, body: AuthorizeFirm, options: WriteOptions = {}): Promise<Firm> {
     return this.run(operations.authorizeFirm, { path: { firm_id }, body, options }) as Promise<Firm>;
   }
 
   /**
-   * Stop trading for a firm
+   * Stop trading for a firm. Stops quotes, orders and crosses of the firm, and holds its payouts. Deals that were made are settled. Suspending twice is no conflict.
+   *
+   * Refusals by `detail.reason` (open set): 409 `wrong_state`.
    *
    * `POST /v1/firms/{firm_id}/suspend`, scope `firms`
    */
-  suspendFirm(firm_id: string, body: SuspendFirmBody, options: WriteOptions = {}): Promise<Firm> {
+  suspendFirm(firm_id: string, body: SuspendFirm, options: WriteOptions = {}): Promise<Firm> {
     return this.run(operations.suspendFirm, { path: { firm_id }, body, options }) as Promise<Firm>;
   }
 
   /**
-   * End a suspension
+   * End a suspension. Ends a suspension by your desk. One by the operator is ended by the operator.
+   *
+   * Refusals by `detail.reason` (open set): 403 `suspended_by_operator`; 409 `wrong_state`.
    *
    * `POST /v1/firms/{firm_id}/resume`, scope `firms`
    */
@@ -870,23 +609,29 @@ export abstract class Operations {
   /**
    * Let a firm go. Open business is a conflict that lists it, or is waited for with mode drain. Personal data is masked, the firm's own keys are revoked and its listed credits withdrawn.
    *
+   * Refusals by `detail.reason` (open set): 403 `own_firm`, `sub_account_key`, `suspended_by_operator`; 409 `open_business`, `wrong_state`.
+   *
    * `POST /v1/firms/{firm_id}/offboard`, scope `firms`
    */
-  offboardFirm(firm_id: string, body: OffboardFirmBody = {}, options: WriteOptions = {}): Promise<Firm> {
+  offboardFirm(firm_id: string, body: OffboardFirm = {}, options: WriteOptions = {}): Promise<Firm> {
     return this.run(operations.offboardFirm, { path: { firm_id }, body, options }) as Promise<Firm>;
   }
 
   /**
    * Create a group. A name that a group of your desk has is a conflict with its group_id.
    *
+   * Refusals by `detail.reason` (open set): 403 `sub_account_key`; 409 `deleted`, `idempotency_key_reused`, `name_taken`.
+   *
    * `POST /v1/groups`, scope `firms`
    */
-  createGroup(body: CreateGroupBody, options: CreateOptions = {}): Promise<Group> {
+  createGroup(body: CreateGroup, options: CreateOptions = {}): Promise<Group> {
     return this.run(operations.createGroup, { body, options }) as Promise<Group>;
   }
 
   /**
-   * List the groups of your desk
+   * List the groups of your desk. The groups of your desk, newest first.
+   *
+   * Refusals by `detail.reason` (open set): 403 `sub_account_key`.
    *
    * `GET /v1/groups`, scope `firms`
    */
@@ -895,7 +640,9 @@ export abstract class Operations {
   }
 
   /**
-   * Read a group
+   * Read a group. A group of your desk. Its firms are in its members.
+   *
+   * Refusals by `detail.reason` (open set): 403 `sub_account_key`.
    *
    * `GET /v1/groups/{group_id}`, scope `firms`
    */
@@ -904,16 +651,20 @@ export abstract class Operations {
   }
 
   /**
-   * Rename a group
+   * Rename a group. Renames a group. A name is unique on your desk.
+   *
+   * Refusals by `detail.reason` (open set): 403 `sub_account_key`; 409 `name_taken`.
    *
    * `PATCH /v1/groups/{group_id}`, scope `firms`
    */
-  updateGroup(group_id: string, body: UpdateGroupBody, options: WriteOptions = {}): Promise<Group> {
+  updateGroup(group_id: string, body: UpdateGroup, options: WriteOptions = {}): Promise<Group> {
     return this.run(operations.updateGroup, { path: { group_id }, body, options }) as Promise<Group>;
   }
 
   /**
    * Delete a group without members. A group that has members is a conflict: take them out first.
+   *
+   * Refusals by `detail.reason` (open set): 403 `sub_account_key`; 409 `group_not_empty`.
    *
    * `DELETE /v1/groups/{group_id}`, scope `firms`
    */
@@ -922,7 +673,9 @@ export abstract class Operations {
   }
 
   /**
-   * List the members of a group
+   * List the members of a group. The firms of a group with their connection state, newest first.
+   *
+   * Refusals by `detail.reason` (open set): 403 `sub_account_key`.
    *
    * `GET /v1/groups/{group_id}/members`, scope `firms`
    */
@@ -933,6 +686,8 @@ export abstract class Operations {
   /**
    * Put a firm into a group. A firm is in one group at a time. Putting a member in again is no conflict.
    *
+   * Refusals by `detail.reason` (open set): 403 `sub_account_key`; 409 `firm_offboarded`, `group_full`, `in_another_group`.
+   *
    * `PUT /v1/groups/{group_id}/members/{firm_id}`, scope `firms`
    */
   addMember(group_id: string, firm_id: string, options: WriteOptions = {}): Promise<Group> {
@@ -941,6 +696,8 @@ export abstract class Operations {
 
   /**
    * Take a firm out of a group. Taking out a firm that is not in it changes nothing.
+   *
+   * Refusals by `detail.reason` (open set): 403 `sub_account_key`.
    *
    * `DELETE /v1/groups/{group_id}/members/{firm_id}`, scope `firms`
    */
@@ -951,6 +708,8 @@ export abstract class Operations {
   /**
    * What a group holds against the duty it will owe. One consistent snapshot. Sums are exact: beyond 2^53-1 paise they have all their digits.
    *
+   * Refusals by `detail.reason` (open set): 403 `sub_account_key`.
+   *
    * `GET /v1/groups/{group_id}/positions`, scope `orders:read`
    */
   readGroupPositions(group_id: string, options: CallOptions = {}): Promise<GroupPositions> {
@@ -960,14 +719,16 @@ export abstract class Operations {
   /**
    * Declare duty that a firm will have to pay. A reference the firm has used is a conflict with its requirement_id.
    *
+   * Refusals by `detail.reason` (open set): 409 `deleted`, `firm_offboarded`, `idempotency_key_reused`, `reference_taken`.
+   *
    * `POST /v1/firms/{firm_id}/requirements`, scope `firms`
    */
-  declareRequirement(firm_id: string, body: DeclareRequirementBody, options: CreateOptions = {}): Promise<Requirement> {
+  declareRequirement(firm_id: string, body: DeclareRequirement, options: CreateOptions = {}): Promise<Requirement> {
     return this.run(operations.declareRequirement, { path: { firm_id }, body, options }) as Promise<Requirement>;
   }
 
   /**
-   * List the requirements of a firm
+   * List the requirements of a firm. The duty that a firm has declared, newest first.
    *
    * `GET /v1/firms/{firm_id}/requirements`, scope `firms`
    */
@@ -976,7 +737,7 @@ export abstract class Operations {
   }
 
   /**
-   * Read a requirement
+   * Read a requirement. A firm's declared duty: how much, when it is due, and which scheme is to cover it.
    *
    * `GET /v1/firms/{firm_id}/requirements/{requirement_id}`, scope `firms`
    */
@@ -987,9 +748,11 @@ export abstract class Operations {
   /**
    * Change a requirement. Fields that are not named stay as they are.
    *
+   * Refusals by `detail.reason` (open set): 409 `reference_taken`.
+   *
    * `PATCH /v1/firms/{firm_id}/requirements/{requirement_id}`, scope `firms`
    */
-  updateRequirement(firm_id: string, requirement_id: string, body: UpdateRequirementBody = {}, options: WriteOptions = {}): Promise<Requirement> {
+  updateRequirement(firm_id: string, requirement_id: string, body: UpdateRequirement = {}, options: WriteOptions = {}): Promise<Requirement> {
     return this.run(operations.updateRequirement, { path: { firm_id, requirement_id }, body, options }) as Promise<Requirement>;
   }
 
@@ -1005,6 +768,8 @@ export abstract class Operations {
   /**
    * Which credits to move inside a group. Whole credits pay the duty of the members so that the least is left uncovered; a firm's own credits pay its own duty without a move. Then the fewest moves, the fewest credits and the earliest expiry. A credit pays duty that is due no later than it expires.
    *
+   * Refusals by `detail.reason` (open set): 403 `sub_account_key`; 409 `firm_not_authorized`, `group_too_large`, `mandate_expired`, `sum_too_large`.
+   *
    * `GET /v1/groups/{group_id}/netting`, scope `orders:read`
    */
   proposeNetting(group_id: string, options: CallOptions = {}): Promise<Netting> {
@@ -1014,14 +779,16 @@ export abstract class Operations {
   /**
    * Turn a netting into crosses. All of its proposals or none, at their prices. A netting is used once, within its time, and while its members, credits and requirements are what they were; otherwise it is a conflict that says why.
    *
+   * Refusals by `detail.reason` (open set): 403 `key_limit`, `sub_account_key`; 409 `counterparty_unavailable`, `credit_unavailable`, `firm_not_authorized`, `idempotency_key_reused`, `mandate_expired`, `netting_expired`, `netting_outdated`, `netting_used`, `nothing_to_cross`.
+   *
    * `POST /v1/groups/{group_id}/netting/crosses`, scope `orders:write`
    */
-  crossNetting(group_id: string, body: CrossNettingBody, options: CreateOptions = {}): Promise<NettingCrosses> {
+  crossNetting(group_id: string, body: CrossNetting, options: CreateOptions = {}): Promise<NettingCrosses> {
     return this.run(operations.crossNetting, { path: { group_id }, body, options }) as Promise<NettingCrosses>;
   }
 
   /**
-   * List a firm's credits
+   * List a firm's credits. What a firm holds and held, newest first. `not_sellable_reason` says of each why it cannot be sold now.
    *
    * `GET /v1/firms/{firm_id}/credits`, scope `firms`
    */
@@ -1032,23 +799,29 @@ export abstract class Operations {
   /**
    * Declare 1 to 500 credits that a firm holds. A declaration is a claim: declared until the registry confirms it, then listed. The same credit again is ok with 200; with other facts it is a 409.
    *
+   * Refusals by `detail.reason` (open set): 409 `ended`, `facts_differ`, `firm_has_no_iec`, `firm_offboarded`, `firm_state`, `held_elsewhere`, `idempotency_key_reused`, `not_declared`.
+   *
    * `POST /v1/firms/{firm_id}/credits`, scope `firms`
    */
-  declareCredits(firm_id: string, body: DeclareCreditsBody, options: CreateOptions = {}): Promise<CreditDeclarationResults> {
+  declareCredits(firm_id: string, body: DeclareCredits, options: CreateOptions = {}): Promise<CreditDeclarationResults> {
     return this.run(operations.declareCredits, { path: { firm_id }, body, options }) as Promise<CreditDeclarationResults>;
   }
 
   /**
    * Import a report of the customs portal. Headings are known by many names, days as DD/MM/YYYY, DD-MM-YYYY, DD-MON-YYYY or ISO, amounts in rupees. A row whose balance fell lowers the credit's; otherwise a row is answered like a declaration, and sending the file again changes nothing.
    *
+   * Refusals by `detail.reason` (open set): 409 `ended`, `facts_differ`, `firm_has_no_iec`, `firm_offboarded`, `firm_state`, `held_elsewhere`, `not_declared`.
+   *
    * `POST /v1/firms/{firm_id}/credits:import`, scope `firms`
    */
-  importCredits(firm_id: string, body: ImportCreditsBody, options: WriteOptions = {}): Promise<CreditImportResults> {
+  importCredits(firm_id: string, body: ImportCredits, options: WriteOptions = {}): Promise<CreditImportResults> {
     return this.run(operations.importCredits, { path: { firm_id }, body, options }) as Promise<CreditImportResults>;
   }
 
   /**
    * Take a firm's credits from the registry. Sandbox only: customs offers no interface for this, so a live key is answered 409 with detail.reason registry_attested_only; declare or import instead.
+   *
+   * Refusals by `detail.reason` (open set): 409 `ended`, `facts_differ`, `firm_has_no_iec`, `firm_offboarded`, `firm_state`, `held_elsewhere`, `not_declared`, `registry_attested_only`, `registry_outage`.
    *
    * `POST /v1/firms/{firm_id}/credits:sync`, scope `firms`
    */
@@ -1057,7 +830,7 @@ export abstract class Operations {
   }
 
   /**
-   * Read a credit of your desk. A / in the number is written as %2F.
+   * Read a credit of your desk. By its number, where a / is written as %2F, or by its credit_id. A number names the live holding, otherwise the latest.
    *
    * `GET /v1/credits/{scrip_no}`, scope `firms`
    */
@@ -1068,6 +841,8 @@ export abstract class Operations {
   /**
    * Take a credit off your desk. It may be declared again. Withdrawing twice is no conflict.
    *
+   * Refusals by `detail.reason` (open set): 409 `wrong_state`.
+   *
    * `POST /v1/credits/{scrip_no}/withdraw`, scope `firms`
    */
   withdrawCredit(scrip_no: string, options: WriteOptions = {}): Promise<Credit> {
@@ -1076,6 +851,8 @@ export abstract class Operations {
 
   /**
    * Mark a credit as used for duty. Marking twice is no conflict.
+   *
+   * Refusals by `detail.reason` (open set): 409 `wrong_state`.
    *
    * `POST /v1/credits/{scrip_no}/use`, scope `firms`
    */
@@ -1086,14 +863,16 @@ export abstract class Operations {
   /**
    * Take a binding price for an exact amount. Sell by scrip_no, or by scheme and face_paise; buy by scheme and requirement_paise. A price by amount is for credits with at least 365 days left. An order with the quote_ref in time gets this price, whatever the market does, for the facts it was made from: where a credit or an offer has changed since, the answer is 409 with a fresh quote in detail. When there is no binding price, the answer is no_quote and its reason, and nothing else.
    *
+   * Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`; 409 `cancelled`, `declared`, `expired`, `firm_not_authorized`, `in_settlement`, `rejected`, `reserved`, `suspended`, `too_short`, `transferred`, `used`, `withdrawn`.
+   *
    * `POST /v1/quote`, scope `quote`
    */
-  takeQuote(body: QuoteRequest, options: WriteOptions = {}): Promise<Quote> {
-    return this.run(operations.takeQuote, { body, options }) as Promise<Quote>;
+  takeQuote(body: QuoteRequest, options: WriteOptions = {}): Promise<SellQuote | BuyQuote | NoQuote> {
+    return this.run(operations.takeQuote, { body, options }) as Promise<SellQuote | BuyQuote | NoQuote>;
   }
 
   /**
-   * Read a quote and its state
+   * Read a quote and its state. The quote as it was answered, whether it is open, used or expired, and the order that used it.
    *
    * `GET /v1/quotes/{quote_ref}`, scope `quote`
    */
@@ -1104,6 +883,8 @@ export abstract class Operations {
   /**
    * Sell credits or buy cover. By a quote, at the current binding price, or with a limit. A sell names one credit or an amount; a buy names the duty to cover. A refused order is not stored.
    *
+   * Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `key_limit`; 409 `bundle_gone`, `cancelled`, `credit_not_sellable`, `declared`, `expired`, `facts_changed`, `firm_not_authorized`, `idempotency_key_reused`, `in_settlement`, `mandate_expired`, `no_cover`, `no_price`, `nothing_to_deliver`, `quote_expired`, `quote_used`, `rejected`, `reserved`, `suspended`, `too_short`, `transferred`, `unfunded_limit`, `used`, `withdrawn`, `wrong_state`.
+   *
    * `POST /v1/orders`, scope `orders:write`
    */
   placeOrder(body: PlaceOrder = {}, options: CreateOptions = {}): Promise<Order> {
@@ -1111,7 +892,7 @@ export abstract class Operations {
   }
 
   /**
-   * List your desk's orders
+   * List your desk's orders. Newest first. Filters combine. `idempotency_key` finds the order of a call whose answer was lost.
    *
    * `GET /v1/orders`, scope `orders:read`
    */
@@ -1122,14 +903,16 @@ export abstract class Operations {
   /**
    * Place 1 to 500 orders. Each order has its own result, in the sequence of the request: valid ones are placed, the others fail on their own. Of two orders for one credit the first wins.
    *
+   * Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `key_limit`; 409 `bundle_gone`, `cancelled`, `credit_not_sellable`, `declared`, `expired`, `facts_changed`, `firm_not_authorized`, `idempotency_key_reused`, `in_settlement`, `mandate_expired`, `no_cover`, `no_price`, `nothing_to_deliver`, `quote_expired`, `quote_used`, `rejected`, `reserved`, `suspended`, `too_short`, `transferred`, `unfunded_limit`, `used`, `withdrawn`, `wrong_state`.
+   *
    * `POST /v1/orders:batch`, scope `orders:write`
    */
-  placeOrderBatch(body: PlaceOrderBatchBody, options: CreateOptions = {}): Promise<OrderBatchResults> {
+  placeOrderBatch(body: PlaceOrderBatch, options: CreateOptions = {}): Promise<OrderBatchResults> {
     return this.run(operations.placeOrderBatch, { body, options }) as Promise<OrderBatchResults>;
   }
 
   /**
-   * Read an order
+   * Read an order. An order with its price, its credits, its settlement and every state it has had.
    *
    * `GET /v1/orders/{order_id}`, scope `orders:read`
    */
@@ -1140,6 +923,8 @@ export abstract class Operations {
   /**
    * Cancel the resting part of an order. Deals stand. Cancelling twice is no conflict.
    *
+   * Refusals by `detail.reason` (open set): 409 `wrong_state`.
+   *
    * `POST /v1/orders/{order_id}/cancel`, scope `orders:write`
    */
   cancelOrder(order_id: string, options: WriteOptions = {}): Promise<Order> {
@@ -1148,6 +933,8 @@ export abstract class Operations {
 
   /**
    * Take the terms of a block or an intra-group transfer. A quote reserves nothing and tells nobody. A block has a least face. When there is no market, or the seller of your desk has nothing of the kind, the answer is no_quote and its reason, and nothing else.
+   *
+   * Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`; 409 `cancelled`, `declared`, `expired`, `firm_not_authorized`, `in_settlement`, `mandate_expired`, `rejected`, `reserved`, `suspended`, `too_short`, `transferred`, `used`, `withdrawn`.
    *
    * `POST /v1/cross/quote`, scope `quote`
    */
@@ -1158,14 +945,16 @@ export abstract class Operations {
   /**
    * Propose a cross on a quote. Between two firms of your desk it is agreed at once, with its credits reserved. Any other waits for the answer of the firm with that IEC, whichever desk acts for it, and expires without one.
    *
+   * Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `key_limit`; 409 `counterparty_unavailable`, `credit_unavailable`, `firm_not_authorized`, `idempotency_key_reused`, `mandate_expired`, `quote_expired`, `quote_used`.
+   *
    * `POST /v1/cross`, scope `orders:write`
    */
-  proposeCross(body: ProposeCrossBody, options: CreateOptions = {}): Promise<Cross> {
+  proposeCross(body: ProposeCross, options: CreateOptions = {}): Promise<Cross> {
     return this.run(operations.proposeCross, { body, options }) as Promise<Cross>;
   }
 
   /**
-   * List the crosses your desk has a side in, or is to answer
+   * List the crosses your desk has a side in, or is to answer. Crosses in which a firm of yours has a side, newest first, and proposals that name an IEC of yours.
    *
    * `GET /v1/cross`, scope `orders:read`
    */
@@ -1185,14 +974,18 @@ export abstract class Operations {
   /**
    * Agree to the terms of a cross. For the side that did not propose. The seller's credits are reserved with it, all of them or none; when one is not available, it is a conflict.
    *
+   * Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `key_limit`, `wrong_side`; 409 `counterparty_unavailable`, `credit_unavailable`, `firm_not_authorized`, `mandate_expired`, `nothing_to_deliver`, `terms_differ`, `wrong_state`.
+   *
    * `POST /v1/cross/{cross_id}/accept`, scope `orders:write`
    */
-  acceptCross(cross_id: string, body: AcceptCrossBody, options: WriteOptions = {}): Promise<Cross> {
+  acceptCross(cross_id: string, body: AcceptCross, options: WriteOptions = {}): Promise<Cross> {
     return this.run(operations.acceptCross, { path: { cross_id }, body, options }) as Promise<Cross>;
   }
 
   /**
-   * Decline a cross that was proposed to you
+   * Decline a cross that was proposed to you. Refuses a proposal. It ends for both sides; declining twice is no conflict.
+   *
+   * Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `wrong_side`; 409 `wrong_state`.
    *
    * `POST /v1/cross/{cross_id}/decline`, scope `orders:write`
    */
@@ -1203,14 +996,18 @@ export abstract class Operations {
   /**
    * Put the money of a cross into escrow. For the buyer. Your balance is held when it reaches. Otherwise the money is waited for, which the sandbox's bank brings at once. The same payment_ref again changes nothing.
    *
+   * Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `wrong_side`; 409 `credit_not_sellable`, `firm_not_authorized`, `mandate_expired`, `payment_pending`, `reference_used`, `wrong_state`.
+   *
    * `POST /v1/cross/{cross_id}/fund`, scope `orders:write`
    */
-  fundCross(cross_id: string, body: FundCrossBody, options: WriteOptions = {}): Promise<Cross> {
+  fundCross(cross_id: string, body: FundCross, options: WriteOptions = {}): Promise<Cross> {
     return this.run(operations.fundCross, { path: { cross_id }, body, options }) as Promise<Cross>;
   }
 
   /**
    * Let the credits of a funded cross go. For the seller. From here on its settlement delivers credit against money.
+   *
+   * Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `wrong_side`; 409 `credit_not_sellable`, `credit_unavailable`, `firm_not_authorized`, `mandate_expired`, `wrong_state`.
    *
    * `POST /v1/cross/{cross_id}/release`, scope `orders:write`
    */
@@ -1220,6 +1017,8 @@ export abstract class Operations {
 
   /**
    * Call a cross off. The proposer while it is proposed, either side while it is agreed, and the seller while it is funded: then the buyer's money goes back.
+   *
+   * Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `wrong_side`; 409 `wrong_state`.
    *
    * `POST /v1/cross/{cross_id}/cancel`, scope `orders:write`
    */
@@ -1237,7 +1036,7 @@ export abstract class Operations {
   }
 
   /**
-   * Every market now
+   * Every market now. One row for each scheme: its state, its prices and its last deal, and what the house could sell now. It names no firm and no credit.
    *
    * `GET /v1/market`, scope `market:read`
    */
@@ -1270,7 +1069,7 @@ export abstract class Operations {
   }
 
   /**
-   * One market now
+   * One market now. The state of one scheme's market, its prices, its last deal, and what the house could sell now.
    *
    * `GET /v1/market/{scheme}`, scope `market:read`
    */
@@ -1279,7 +1078,7 @@ export abstract class Operations {
   }
 
   /**
-   * List the settlements your desk has a side in
+   * List the settlements your desk has a side in. Settlements in which a firm of yours delivers or buys, newest first.
    *
    * `GET /v1/settlements`, scope `orders:read`
    */
@@ -1299,6 +1098,8 @@ export abstract class Operations {
   /**
    * Let the next step of a settlement happen now. What customs or the bank would say next is said now. Sandbox keys only.
    *
+   * Refusals by `detail.reason` (open set): 409 `credit_not_sellable`, `reference_used`, `wrong_state`.
+   *
    * `POST /v1/sandbox/settlements/{settlement_id}/advance`, scope `orders:write`
    */
   advanceSettlement(settlement_id: string, options: WriteOptions = {}): Promise<Settlement> {
@@ -1306,7 +1107,7 @@ export abstract class Operations {
   }
 
   /**
-   * List the payouts to your firms
+   * List the payouts to your firms. Money on its way to your firms' banks, newest first. Filter by `settlement_id` or `order_id` to find what a sale was paid with.
    *
    * `GET /v1/payouts`, scope `orders:read`
    */
@@ -1326,41 +1127,51 @@ export abstract class Operations {
   /**
    * Pay a firm's available money to its bank account. By a payout of kind `withdrawal`, held for the reasons of any payout: a changed or unverified account, a suspended firm. Money that comes back is available again and is not sent anew by itself. More than is available is a conflict that says what is (`insufficient_funds`), and so is what the firm would be left owing us with less than it owes (`dues_outstanding`).
    *
+   * Refusals by `detail.reason` (open set): 403 `key_limit`; 409 `dues_outstanding`, `firm_not_authorized`, `idempotency_key_reused`, `insufficient_funds`, `no_bank_account`.
+   *
    * `POST /v1/firms/{firm_id}/withdrawals`, scope `orders:write`
    */
-  withdrawMoney(firm_id: string, body: WithdrawMoneyBody, options: CreateOptions = {}): Promise<Payout> {
+  withdrawMoney(firm_id: string, body: WithdrawMoney, options: CreateOptions = {}): Promise<Payout> {
     return this.run(operations.withdrawMoney, { path: { firm_id }, body, options }) as Promise<Payout>;
   }
 
   /**
    * Let time pass for your desk. Every deadline of your desk comes nearer by that much: of quotes, resting orders, crosses, settlements, payouts, holds and credits. The market and other desks stay in their own time, and so do the times on what has happened.
    *
+   * Refusals by `detail.reason` (open set): 403 `sub_account_key`.
+   *
    * `POST /v1/sandbox/clock`, scope `orders:write`
    */
-  advanceClock(body: AdvanceClockBody, options: WriteOptions = {}): Promise<DeskClock> {
+  advanceClock(body: AdvanceClock, options: WriteOptions = {}): Promise<DeskClock> {
     return this.run(operations.advanceClock, { body, options }) as Promise<DeskClock>;
   }
 
   /**
    * Choose what happens to what your desk does next. It happens once, to the first settlement or payout that it fits. A market that is halted stays so, for your desk's quotes alone, until it is opened or the desk is reset.
    *
+   * Refusals by `detail.reason` (open set): 403 `sub_account_key`.
+   *
    * `POST /v1/sandbox/scenarios`, scope `orders:write`
    */
-  setScenario(body: SetScenarioBody, options: WriteOptions = {}): Promise<ScenarioList> {
+  setScenario(body: SetScenario, options: WriteOptions = {}): Promise<ScenarioList> {
     return this.run(operations.setScenario, { body, options }) as Promise<ScenarioList>;
   }
 
   /**
-   * Get synthetic credits to try things with
+   * Get synthetic credits to try things with. Gives a firm synthetic credits, so that there is something to trade. The same seed makes the same faces and days.
+   *
+   * Refusals by `detail.reason` (open set): 409 `firm_offboarded`.
    *
    * `POST /v1/sandbox/credits:seed`, scope `orders:write`
    */
-  seedSandbox(body: SeedSandboxBody, options: WriteOptions = {}): Promise<SeededCredits> {
+  seedSandbox(body: SeedSandbox, options: WriteOptions = {}): Promise<SeededCredits> {
     return this.run(operations.seedSandbox, { body, options }) as Promise<SeededCredits>;
   }
 
   /**
    * Let go of everything that is open on your desk. Resting orders are cancelled, open settlements fail, free credits are withdrawn. What has happened stays: the books and the events are only ever added to.
+   *
+   * Refusals by `detail.reason` (open set): 403 `sub_account_key`; 409 `wrong_state`.
    *
    * `POST /v1/sandbox/reset`, scope `orders:write`
    */
@@ -1371,6 +1182,8 @@ export abstract class Operations {
   /**
    * Read what your desk earned on its clients' deals. Commission is a share of face, earned when a credit is delivered and taken back when that is reversed; none on crosses and on your own firm's deals. At most 366 days at once.
    *
+   * Refusals by `detail.reason` (open set): 403 `sub_account_key`.
+   *
    * `GET /v1/earnings`, scope `orders:read`
    */
   readEarnings(query: ReadEarningsQuery = {}, options: CallOptions = {}): Promise<Earnings> {
@@ -1378,7 +1191,7 @@ export abstract class Operations {
   }
 
   /**
-   * List the monthly statements of a firm
+   * List the monthly statements of a firm. The months for which a firm has a statement, newest first, without their lines.
    *
    * `GET /v1/statements`, scope `orders:read`
    */
@@ -1389,17 +1202,23 @@ export abstract class Operations {
   /**
    * Read the statement of a month. opening_paise and the lines sum to closing_paise, which the next month opens with. Final an hour after the month's end in IST; what is corrected later is in a later month. At most 20000 lines at once: longer ones are read in parts by after_line once they are final, as json or csv.
    *
+   * Refusals by `detail.reason` (open set): 409 `too_many_lines`.
+   *
    * `GET /v1/statements/{period}`, scope `orders:read`
    */
   readStatement(period: string, query: ReadStatementQuery & { readonly format: "csv" }, options?: CallOptions): Promise<string>;
   /**
    * Read the statement of a month. opening_paise and the lines sum to closing_paise, which the next month opens with. Final an hour after the month's end in IST; what is corrected later is in a later month. At most 20000 lines at once: longer ones are read in parts by after_line once they are final, as json or csv.
    *
+   * Refusals by `detail.reason` (open set): 409 `too_many_lines`.
+   *
    * `GET /v1/statements/{period}`, scope `orders:read`
    */
   readStatement(period: string, query: ReadStatementQuery & { readonly format: "pdf" }, options?: CallOptions): Promise<Uint8Array>;
   /**
    * Read the statement of a month. opening_paise and the lines sum to closing_paise, which the next month opens with. Final an hour after the month's end in IST; what is corrected later is in a later month. At most 20000 lines at once: longer ones are read in parts by after_line once they are final, as json or csv.
+   *
+   * Refusals by `detail.reason` (open set): 409 `too_many_lines`.
    *
    * `GET /v1/statements/{period}`, scope `orders:read`
    */
@@ -1425,7 +1244,7 @@ export abstract class Operations {
   }
 
   /**
-   * What happened on your desk, in order
+   * What happened on your desk, in order. The desk's log, from `after_sequence` on. Sequences have no gap: keep the last one you handled, and you miss nothing. A sub_account key sees the events of its firm.
    *
    * `GET /v1/events`, scope `orders:read`
    */
@@ -1445,6 +1264,8 @@ export abstract class Operations {
   /**
    * Who changed what on your desk. Everything that was committed before the call. Not for sub_account keys.
    *
+   * Refusals by `detail.reason` (open set): 403 `sub_account_key`.
+   *
    * `GET /v1/audit`, scope `orders:read`
    */
   listAudit(query: ListAuditQuery = {}, options: CallOptions = {}): List<AuditList, "audit"> {
@@ -1454,6 +1275,8 @@ export abstract class Operations {
   /**
    * Your desk's audit trail, to be verified without us. Lines of JSON, each with the hash of the one before; the last is a signed checkpoint. An export without one is not whole. At most 2 at a time a key; the next waits for its turn. Not for sub_account keys.
    *
+   * Refusals by `detail.reason` (open set): 403 `sub_account_key`.
+   *
    * `GET /v1/audit/export`, scope `orders:read`
    */
   exportAudit(query: ExportAuditQuery = {}, options: CallOptions = {}): AsyncIterable<string> {
@@ -1461,7 +1284,7 @@ export abstract class Operations {
   }
 
   /**
-   * What exports are signed with
+   * What exports are signed with. The public keys that verify checkpoints of exports.
    *
    * `GET /v1/audit/keys`, scope `any key`
    */
@@ -1472,14 +1295,16 @@ export abstract class Operations {
   /**
    * Have events sent to an address of yours. The signing secret is in this answer and in no other.
    *
+   * Refusals by `detail.reason` (open set): 409 `deleted`, `idempotency_key_reused`, `too_many_webhooks`.
+   *
    * `POST /v1/webhooks`, scope `webhooks:write`
    */
-  registerWebhook(body: RegisterWebhookBody, options: CreateOptions = {}): Promise<Webhook> {
+  registerWebhook(body: RegisterWebhook, options: CreateOptions = {}): Promise<Webhook> {
     return this.run(operations.registerWebhook, { body, options }) as Promise<Webhook>;
   }
 
   /**
-   * List your webhooks, and every event there is
+   * List your webhooks, and every event there is. Your subscriptions, and in `events` the name of every event there is.
    *
    * `GET /v1/webhooks`, scope `webhooks:write`
    */
@@ -1488,7 +1313,7 @@ export abstract class Operations {
   }
 
   /**
-   * Read a webhook
+   * Read a webhook. A subscription with its state. Its secret is masked.
    *
    * `GET /v1/webhooks/{webhook_id}`, scope `webhooks:write`
    */
@@ -1497,7 +1322,7 @@ export abstract class Operations {
   }
 
   /**
-   * Have nothing more sent to an address
+   * Have nothing more sent to an address. Nothing more is sent to it.
    *
    * `DELETE /v1/webhooks/{webhook_id}`, scope `webhooks:write`
    */
@@ -1519,12 +1344,14 @@ export abstract class Operations {
    *
    * `POST /v1/webhooks/{webhook_id}/rotate-secret`, scope `webhooks:write`
    */
-  rotateSecret(webhook_id: string, body: RotateSecretBody = {}, options: WriteOptions = {}): Promise<Webhook> {
+  rotateSecret(webhook_id: string, body: RotateSecret = {}, options: WriteOptions = {}): Promise<Webhook> {
     return this.run(operations.rotateSecret, { path: { webhook_id }, body, options }) as Promise<Webhook>;
   }
 
   /**
    * Send to a disabled webhook again. What it missed is among the failures and can be replayed.
+   *
+   * Refusals by `detail.reason` (open set): 409 `wrong_state`.
    *
    * `POST /v1/webhooks/{webhook_id}/enable`, scope `webhooks:write`
    */
@@ -1533,7 +1360,7 @@ export abstract class Operations {
   }
 
   /**
-   * What was sent to a webhook, attempt by attempt
+   * What was sent to a webhook, attempt by attempt. What was sent to a webhook, newest first, with every attempt: when, the status, how long it took and the first bytes of the answer.
    *
    * `GET /v1/webhooks/{webhook_id}/deliveries`, scope `webhooks:write`
    */
@@ -1542,7 +1369,7 @@ export abstract class Operations {
   }
 
   /**
-   * List dead-lettered deliveries
+   * List dead-lettered deliveries. Deliveries that were given up, newest first, with the reason. Send them again with `POST /v1/webhooks/replay`.
    *
    * `GET /v1/webhooks/failures`, scope `webhooks:write`
    */
@@ -1555,7 +1382,7 @@ export abstract class Operations {
    *
    * `POST /v1/webhooks/replay`, scope `webhooks:write`
    */
-  replayDeliveries(body: ReplayDeliveriesBody = {}, options: WriteOptions = {}): Promise<Replay> {
+  replayDeliveries(body: ReplayDeliveries = {}, options: WriteOptions = {}): Promise<Replay> {
     return this.run(operations.replayDeliveries, { body, options }) as Promise<Replay>;
   }
 
@@ -1569,7 +1396,7 @@ export abstract class Operations {
   }
 
   /**
-   * How the index is made
+   * How the index is made. How the index is made, in words and as figures.
    *
    * `GET /public/rates/methodology`
    */
@@ -1578,7 +1405,7 @@ export abstract class Operations {
   }
 
   /**
-   * What credits of a scheme are worth today
+   * What credits of a scheme are worth today. What credits of one scheme are worth today. `stale` says that the figure is not made of the day's own deals.
    *
    * `GET /public/rates/{scheme}`
    */
@@ -1605,7 +1432,7 @@ export abstract class Operations {
   }
 
   /**
-   * The fixed figures of a scheme as CSV
+   * The fixed figures of a scheme as CSV. The figures of `history` as CSV, one day a row.
    *
    * `GET /public/rates/{scheme}/history.csv`
    */
@@ -1627,7 +1454,7 @@ export abstract class Operations {
    *
    * `POST /public/enquiry/sell`
    */
-  submitSellEnquiry(body: SubmitSellEnquiryBody, options: WriteOptions = {}): Promise<Enquiry> {
+  submitSellEnquiry(body: SubmitSellEnquiry, options: WriteOptions = {}): Promise<Enquiry> {
     return this.run(operations.submitSellEnquiry, { body, options }) as Promise<Enquiry>;
   }
 
@@ -1636,7 +1463,7 @@ export abstract class Operations {
    *
    * `POST /public/enquiry/buy`
    */
-  submitBuyEnquiry(body: SubmitBuyEnquiryBody, options: WriteOptions = {}): Promise<Enquiry> {
+  submitBuyEnquiry(body: SubmitBuyEnquiry, options: WriteOptions = {}): Promise<Enquiry> {
     return this.run(operations.submitBuyEnquiry, { body, options }) as Promise<Enquiry>;
   }
 
@@ -1645,12 +1472,12 @@ export abstract class Operations {
    *
    * `POST /public/enquiry/contact`
    */
-  submitContactEnquiry(body: SubmitContactEnquiryBody, options: WriteOptions = {}): Promise<Enquiry> {
+  submitContactEnquiry(body: SubmitContactEnquiry, options: WriteOptions = {}): Promise<Enquiry> {
     return this.run(operations.submitContactEnquiry, { body, options }) as Promise<Enquiry>;
   }
 
   /**
-   * How far an enquiry has come
+   * How far an enquiry has come. How far an enquiry has come, by the reference that its sender got.
    *
    * `GET /public/enquiry/{enquiry_ref}`
    */

@@ -76,6 +76,34 @@ export type WhoAmI = {
   buy_side: boolean;
 };
 
+export type MintKey = {
+  /** What the key is for. */
+  name: string;
+  /** A sub_account key acts for one client firm; an app key for the whole desk. */
+  kind: "sub_account" | "app";
+  /** A subset of the parent's scopes. */
+  scopes: readonly ("firms" | "quote" | "orders:write" | "orders:read" | "market:read" | "webhooks:write" | "*")[];
+  /** The client firm of a sub_account key. */
+  firm_id?: string | undefined;
+  /** The key stops matching at this instant. ISO 8601 with an offset. */
+  expires_at?: string | undefined;
+  /** Addresses or networks the key may be used from; anywhere when empty. */
+  ip_allowlist?: readonly string[] | undefined;
+  /** Limits of this key, within those of its parent. */
+  limits?: {
+    /** Calls per 60 seconds. */
+    per_minute?: number | undefined;
+    /** Calls per IST month. */
+    monthly_quota?: number | undefined;
+    /** Largest single deal: an order or a cross by face, a withdrawal by amount. */
+    max_order_paise?: number | undefined;
+    /** Largest sum of what the key commits per IST day, counted alike. */
+    daily_notional_paise?: number | undefined;
+  } | undefined;
+  /** Whether the key may take buy quotes. Default false. */
+  buy_side?: boolean | undefined;
+};
+
 /** An API key, without its secret. */
 export type Key = {
   /** The key's id. */
@@ -269,6 +297,38 @@ export type Usage = {
   })[];
 };
 
+export type RegisterFirm = {
+  /** As registered with customs. */
+  legal_name: string;
+  /** Importer-exporter code: the PAN, or ten digits for an old one. */
+  iec: string;
+  /** Permanent account number. */
+  pan: string;
+  /** Holds the PAN; its last character is a check. */
+  gstin?: string | undefined;
+  /** Corporate identity number; companies only. */
+  cin?: string | undefined;
+  /** Where people of the firm are reached. */
+  email: string;
+  /** Ten Indian digits, or with + and a country code. */
+  phone?: string | undefined;
+  /** Where its money goes. */
+  bank?: {
+    /** 9 to 18 digits. Never shown again. */
+    account_no: string;
+    /** The branch. */
+    ifsc: string;
+    /** The name the account bears. */
+    name: string;
+  } | undefined;
+  /** What it does. */
+  role: "exporter" | "importer" | "both";
+  /** The group of your desk that it belongs to. */
+  group_id?: string | undefined;
+  /** Your own name for the firm; unique on your desk. */
+  external_id?: string | undefined;
+};
+
 /** A company that your desk trades for. */
 export type Firm = {
   /** The firm's id. */
@@ -358,6 +418,38 @@ export type FirmList = {
   has_more?: boolean;
 };
 
+export type UpdateFirm = {
+  /** As registered with customs. */
+  legal_name?: string | undefined;
+  /** Importer-exporter code: the PAN, or ten digits for an old one. */
+  iec?: string | undefined;
+  /** Permanent account number. */
+  pan?: string | undefined;
+  /** Holds the PAN; its last character is a check. */
+  gstin?: string | null | undefined;
+  /** Corporate identity number; companies only. */
+  cin?: string | null | undefined;
+  /** Where people of the firm are reached. */
+  email?: string | undefined;
+  /** Ten Indian digits, or with + and a country code. */
+  phone?: string | null | undefined;
+  /** Where its money goes; null takes it away. */
+  bank?: {
+    /** 9 to 18 digits. Never shown again. */
+    account_no: string;
+    /** The branch. */
+    ifsc: string;
+    /** The name the account bears. */
+    name: string;
+  } | null | undefined;
+  /** What it does. */
+  role?: "exporter" | "importer" | "both" | undefined;
+  /** The group of your desk that it belongs to. */
+  group_id?: string | null | undefined;
+  /** Your own name for the firm; unique on your desk. */
+  external_id?: string | null | undefined;
+};
+
 /** How far a firm's connection has come, and what it waits for. */
 export type Connection = {
   /** The firm's id. */
@@ -414,6 +506,39 @@ export type Connection = {
   as_of: string;
 };
 
+/** Takes no fields. */
+export type VerifyFirm = Record<string, never>;
+
+export type AuthorizeFirm = {
+  /** The firm's permission to trade for it. */
+  mandate: {
+    /** Who signed for the firm. */
+    signatory_name: string;
+    /** Where the signed mandate is found. */
+    reference: string;
+    /** ISO 8601 with an offset, or a day: then to the end of it, IST. */
+    valid_until: string;
+  };
+};
+
+export type SuspendFirm = {
+  /** Why, for whoever looks later. */
+  reason: string;
+};
+
+/** Takes no fields. */
+export type ResumeFirm = Record<string, never>;
+
+export type OffboardFirm = {
+  /** Take no new business, and leave by itself when the open business is done. */
+  mode?: "drain" | undefined;
+};
+
+export type CreateGroup = {
+  /** What the group is called; one group of that name on a desk. */
+  name: string;
+};
+
 /** Firms of your desk under common ownership. */
 export type Group = {
   /** The group's id. */
@@ -443,6 +568,11 @@ export type GroupList = {
   next_cursor?: string | null;
   /** Whether there is a next page. */
   has_more?: boolean;
+};
+
+export type UpdateGroup = {
+  /** What the group is called; one group of that name on a desk. */
+  name: string;
 };
 
 /** A firm that is in the group. */
@@ -553,6 +683,17 @@ export type GroupPositions = {
   })[];
 };
 
+export type DeclareRequirement = {
+  /** Which credits are to cover it; absent: either scheme. */
+  scheme?: "RODTEP" | "ROSCTL" | undefined;
+  /** The duty that will have to be paid. */
+  amount_paise: number;
+  /** When it is due; today or later. A day in IST. */
+  due_on: string;
+  /** Your own name for it, such as a bill of entry; one per firm. */
+  reference: string;
+};
+
 /** Customs duty that a firm will have to pay. */
 export type Requirement = {
   /** The requirement's id. */
@@ -588,6 +729,17 @@ export type RequirementList = {
   next_cursor?: string | null;
   /** Whether there is a next page. */
   has_more?: boolean;
+};
+
+export type UpdateRequirement = {
+  /** Which credits are to cover it; null: either scheme. */
+  scheme?: "RODTEP" | "ROSCTL" | null | undefined;
+  /** The duty that will have to be paid. */
+  amount_paise?: number | undefined;
+  /** When it is due; today or later. A day in IST. */
+  due_on?: string | undefined;
+  /** Your own name for it, such as a bill of entry; one per firm. */
+  reference?: string | undefined;
 };
 
 /** How a group covers its duty with its own credits, and what is left over. */
@@ -644,6 +796,11 @@ export type Netting = {
     /** The card's mid, in basis points of face. */
     price_bps: number;
   })[];
+};
+
+export type CrossNetting = {
+  /** Names these proposals until their time is over. */
+  netting_ref: string;
 };
 
 /** The crosses that a netting was turned into. */
@@ -744,6 +901,11 @@ export type CreditDeclaration = {
   expires_on: string;
 };
 
+export type DeclareCredits = {
+  /** Each is answered by itself. */
+  credits: readonly CreditDeclaration[];
+};
+
 /** The whole error body that a call with this item alone would get, an object; null when ok. The slug is in its code or, where it has none, in its error: the field of the same name within. */
 export type ItemError = {
   /** request_error, or a slug as in any error body. */
@@ -774,6 +936,11 @@ export type CreditDeclarationResults = {
   accepted: number;
   /** Items that are not. */
   failed: number;
+};
+
+export type ImportCredits = {
+  /** A report of the customs portal, at most 5000 rows. Amounts are rupees. */
+  csv: string;
 };
 
 export type CreditImportResults = {
@@ -810,7 +977,7 @@ export type QuoteRequest = {
   scrip_no?: string | undefined;
 };
 
-/** A binding price for an exact amount, or that there is none. */
+/** A binding price for an exact amount, or that there is none: a SellQuote, a BuyQuote or a NoQuote. */
 export type Quote = {
   /** As asked. */
   side?: "sell" | "buy" | (string & {});
@@ -1028,6 +1195,11 @@ export type BatchOrder = {
   idempotency_key?: string | undefined;
 };
 
+export type PlaceOrderBatch = {
+  /** 1 to 500; each has its own result. */
+  orders: readonly BatchOrder[];
+};
+
 export type OrderBatchResults = {
   /** One per order, in the order of the request. */
   results: ({
@@ -1102,6 +1274,11 @@ export type CrossQuote = {
   no_quote?: boolean;
   /** With no_quote: market_unavailable, wait; size_unavailable, change the amount. */
   reason?: "market_unavailable" | "size_unavailable" | (string & {});
+};
+
+export type ProposeCross = {
+  /** The quote whose terms are proposed. */
+  cross_quote_ref: string;
 };
 
 /** A deal of two named firms, away from the market. */
@@ -1192,6 +1369,24 @@ export type CrossList = {
   /** Whether there is a next page. */
   has_more?: boolean;
 };
+
+export type AcceptCross = {
+  /** The terms you agree to, as the cross shows them. */
+  terms_hash: string;
+  /** Seller, where the terms name no credits: those you deliver, of exactly the face. Found among your own when absent. */
+  scrip_nos?: readonly string[] | undefined;
+};
+
+export type DeclineCross = Record<string, never>;
+
+export type FundCross = {
+  /** Your own name for the payment. The same again is the same payment. */
+  payment_ref: string;
+};
+
+export type ReleaseCross = Record<string, never>;
+
+export type CancelCross = Record<string, never>;
 
 /** What is held and what is owed, as one snapshot. */
 export type Positions = {
@@ -1372,6 +1567,8 @@ export type SettlementList = {
   has_more?: boolean;
 };
 
+export type AdvanceSettlement = Record<string, never>;
+
 /** Money on its way to a firm's bank. */
 export type Payout = {
   /** The payout's id. */
@@ -1453,6 +1650,16 @@ export type PayoutList = {
   has_more?: boolean;
 };
 
+export type WithdrawMoney = {
+  /** How much of what the firm has available. */
+  amount_paise: number;
+};
+
+export type AdvanceClock = {
+  /** By how many seconds your desk's clock goes forward; it never goes back. */
+  advance_s: number;
+};
+
 export type DeskClock = {
   /** What your desk's clock shows. ISO 8601, IST. */
   clock: string;
@@ -1477,9 +1684,25 @@ export type DeskClock = {
   };
 };
 
+export type SetScenario = {
+  /** transfer_timeout: customs never answers. transfer_refused: it refuses. credit_suspended: it suspends the credit. payout_returned: the bank sends the money back. market_halt: you get no quotes until market_open. */
+  scenario: "transfer_timeout" | "transfer_refused" | "credit_suspended" | "payout_returned" | "market_halt" | "market_open";
+};
+
 export type ScenarioList = {
   /** What has been set and has not happened yet, in the order it was set. */
   scenarios: ("transfer_timeout" | "transfer_refused" | "credit_suspended" | "payout_returned" | "market_halt" | "market_open" | (string & {}))[];
+};
+
+export type SeedSandbox = {
+  /** The firm of your desk that gets them; the key's own when absent. */
+  firm_id?: string | undefined;
+  /** How many credits. */
+  count: number;
+  /** All of this scheme; mixed when absent. */
+  scheme?: "RODTEP" | "ROSCTL" | undefined;
+  /** The same text makes the same credits for a firm; other credits otherwise. */
+  seed?: string | undefined;
 };
 
 export type SeededCredits = {
@@ -1488,6 +1711,8 @@ export type SeededCredits = {
   /** Their numbers. */
   scrip_nos: string[];
 };
+
+export type ResetSandbox = Record<string, never>;
 
 export type SandboxReset = {
   /** Orders that rested. */
@@ -1868,6 +2093,13 @@ export type AuditKeys = {
   })[];
 };
 
+export type RegisterWebhook = {
+  /** Where events are sent, by POST. https only in production; no private address. */
+  url: string;
+  /** One event name, or * for all of them. */
+  event: "*" | "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled";
+};
+
 /** A subscription: which events go to which address. */
 export type Webhook = {
   /** The subscription's id. */
@@ -1926,6 +2158,11 @@ export type TestedWebhook = {
   version: number;
   /** What can be done with it now. */
   allowed_actions: string[];
+};
+
+export type RotateSecret = {
+  /** For so many seconds deliveries are also signed with the old secret. Default 86400. */
+  grace_s?: number | undefined;
 };
 
 /** One POST of a delivery. */
@@ -2032,6 +2269,19 @@ export type FailureList = {
   next_cursor?: string | null;
   /** Whether there is a next page. */
   has_more?: boolean;
+};
+
+export type ReplayDeliveries = {
+  /** These dead letters; given alone. */
+  delivery_ids?: readonly string[] | undefined;
+  /** Those of this webhook. */
+  webhook_id?: string | undefined;
+  /** Only of this event. */
+  event?: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | undefined;
+  /** Those of events from then on. */
+  since?: string | undefined;
+  /** Those of events before then. */
+  until?: string | undefined;
 };
 
 export type Replay = {
@@ -2170,6 +2420,23 @@ export type Estimate = {
   as_of: string;
 };
 
+export type SubmitSellEnquiry = {
+  /** The scheme of the credits. */
+  scheme: "RODTEP" | "ROSCTL";
+  /** The face you want to sell. */
+  face_paise: number;
+  /** Your name, or your firm's. */
+  name: string;
+  /** Where you are answered. */
+  email: string;
+  /** Ten Indian digits, or with + and a country code. */
+  phone?: string | undefined;
+  /** Your importer-exporter code. */
+  iec?: string | undefined;
+  /** That you agree to be contacted and to your data being kept for that, for a time. */
+  consent: true;
+};
+
 /** How far an enquiry has come; nothing that was said in it. */
 export type Enquiry = {
   /** Keep it to ask how far the enquiry has come. */
@@ -2182,4 +2449,333 @@ export type Enquiry = {
   updated_at: string;
   /** When it is deleted, with all personal data in it. ISO 8601, IST. */
   kept_until: string;
+};
+
+export type SubmitBuyEnquiry = {
+  /** The scheme of the credits. */
+  scheme: "RODTEP" | "ROSCTL";
+  /** The duty you want to cover. */
+  requirement_paise: number;
+  /** Your name, or your firm's. */
+  name: string;
+  /** Where you are answered. */
+  email: string;
+  /** Ten Indian digits, or with + and a country code. */
+  phone?: string | undefined;
+  /** Your importer-exporter code. */
+  iec?: string | undefined;
+  /** That you agree to be contacted and to your data being kept for that, for a time. */
+  consent: true;
+};
+
+export type SubmitContactEnquiry = {
+  /** Your name, or your firm's. */
+  name: string;
+  /** Where you are answered. */
+  email: string;
+  /** What you want to know. */
+  message: string;
+  /** That you agree to be contacted and to your data being kept for that, for a time. */
+  consent: true;
+};
+
+/** A Quote for selling, with a price. */
+export type SellQuote = {
+  side: "sell";
+  /** Sell by scrip_no: the credit that was priced. */
+  scrip_no?: string;
+  /** The scheme that was priced. */
+  scheme: "RODTEP" | "ROSCTL" | (string & {});
+  /** Sell: the face value that was priced. */
+  face_paise: number;
+  /** Your price, in basis points of face. */
+  price_bps: number;
+  /** The single amount that changes hands, everything included. */
+  all_in_paise: number;
+  /** Sell: until when the price binds. ISO 8601, IST. */
+  valid_until: string;
+  /** The quote's reference: order with it, or ask support about it. */
+  quote_ref: string;
+};
+
+/** A Quote for buying cover, with a price. */
+export type BuyQuote = {
+  side: "buy";
+  /** The scheme that was priced. */
+  scheme: "RODTEP" | "ROSCTL" | (string & {});
+  /** Buy: the duty to cover. */
+  requirement_paise: number;
+  /** Your price, in basis points of face. */
+  price_bps: number;
+  /** The single amount that changes hands, everything included. */
+  all_in_paise: number;
+  /** Buy: saved against paying the duty in cash. */
+  savings_paise: number;
+  /** Buy: the whole credits that cover the requirement. */
+  scrip_nos: string[];
+  /** Buy: the duty that the bundle covers. */
+  covered_paise: number;
+  /** Buy: the duty left to pay in cash. */
+  residual_paise: number;
+  /** Buy: whether nothing is left to pay in cash. */
+  fully_covered: boolean;
+  /** The quote's reference: order with it, or ask support about it. */
+  quote_ref: string;
+};
+
+/** A Quote without a price. */
+export type NoQuote = {
+  no_quote: true;
+  /** market_unavailable, wait; size_unavailable, change it. */
+  reason: "market_unavailable" | "size_unavailable" | (string & {});
+};
+
+/** The data of an event. */
+export type FirmRegisteredData = {
+  legal_name: string;
+  /** What it does. */
+  role: "exporter" | "importer" | "both" | (string & {});
+  /** Your own name for it. */
+  external_id: string | null;
+};
+
+/** The data of an event. */
+export type FirmCheckedData = {
+  /** What the registry and the bank said about the firm. */
+  checks: ({
+    /** What was asked. */
+    check: "IEC_ACTIVE" | "PAN_MATCH" | "GSTIN_MATCH" | "BANK_NAME_MATCH" | "FLAGGED_IEC" | (string & {});
+    /** What was found. */
+    outcome: "pass" | "fail" | "pending" | (string & {});
+    /** What to do about a failure. */
+    cure: string | null;
+    /** When it was found; null while pending. */
+    as_of: string | null;
+  })[];
+};
+
+/** The data of an event. */
+export type FirmAuthorizedData = {
+  mandate: {
+    /** The mandate's reference. */
+    reference: string;
+    /** Until when it holds. */
+    valid_until: string;
+  };
+};
+
+/** The data of an event. */
+export type FirmSuspendedData = {
+  /** Who suspended it: the desk or the operator. */
+  by: string;
+  /** Why. */
+  reason: string | null;
+};
+
+/** The data of an event. */
+export type FirmResumedData = {
+  /** Who had suspended it. */
+  suspended_by: string | null;
+};
+
+/** The data of an event. */
+export type FirmOffboardedData = { [name: string]: unknown };
+
+/** The data of an event. */
+export type CreditEventData = {
+  /** The credit's number: opaque, taken trimmed and in capitals. */
+  scrip_no: string;
+  /** The scheme it was issued under. */
+  scheme: "RODTEP" | "ROSCTL" | (string & {});
+  /** The balance that can be transferred: what is priced and sold. */
+  face_paise: number;
+  /** The last day it can be used, IST. YYYY-MM-DD. */
+  expires_on: string;
+  /** Why, where that is not obvious. */
+  reason?: string | null;
+};
+
+/** The data of an event. */
+export type CreditExpiringData = {
+  /** The credit's number: opaque, taken trimmed and in capitals. */
+  scrip_no: string;
+  /** The scheme it was issued under. */
+  scheme: "RODTEP" | "ROSCTL" | (string & {});
+  /** The balance that can be transferred: what is priced and sold. */
+  face_paise: number;
+  /** The last day it can be used, IST. YYYY-MM-DD. */
+  expires_on: string;
+  /** Days until it expires. */
+  days_left: number;
+  /** The warning that this is: so many days before. */
+  warning_days: number;
+};
+
+/** The data of an event. */
+export type OrderEventData = {
+  /** Your own name for it. */
+  client_ref: string | null;
+  /** Which side. */
+  side: "sell" | "buy" | (string & {});
+  /** Which scheme. */
+  scheme: "RODTEP" | "ROSCTL" | (string & {});
+  /** Sell: the credits it sells. Buy: the credits that cover it so far. */
+  scrip_nos: string[];
+  /** Sell: the face that was asked for. */
+  face_paise?: number;
+  /** Buy: the duty to cover. */
+  requirement_paise?: number;
+  /** Sell: the face of its credits. Buy: the duty covered so far. */
+  covered_paise: number;
+  /** The one price of the order; null until something of it is dealt. */
+  price_bps: number | null;
+  /** The limit it was placed with. */
+  limit_bps: number | null;
+  /** The amount that changes hands for the dealt part, everything included. */
+  all_in_paise: number | null;
+  /** The quote it took. */
+  quote_ref: string | null;
+  /** Its latest settlement. */
+  settlement_id: string | null;
+  /** Its state. */
+  status: "open" | "matched" | "cancelled" | "expired" | "failed" | (string & {});
+  /** Why, where that is not obvious. */
+  reason: string | null;
+};
+
+/** The data of an event. */
+export type SettlementEventData = {
+  /** Which side. */
+  side: "sell" | "buy" | (string & {});
+  /** The orders that it dealt by. */
+  order_ids: string[];
+  /** The face of its credits. */
+  face_paise: number;
+  /** What was agreed to change hands. */
+  all_in_paise: number;
+  /** What of it has changed hands, for credits that were delivered. */
+  settled_paise: number;
+  /** What of it will not, for credits that were not. */
+  undelivered_paise: number;
+  /** Where this side stands, by its own credits. */
+  status: "pending" | "funded" | "transfer_initiated" | "transfer_confirmed" | "settled" | "failed" | "reversed" | (string & {});
+  /** Which scheme. */
+  scheme: "RODTEP" | "ROSCTL" | (string & {});
+  /** Why it failed or was reversed. */
+  reason: string | null;
+  /** The credits of this side. */
+  scrip_nos: string[];
+};
+
+/** The data of an event. */
+export type PayoutEventData = {
+  /** Where it comes from: a settlement, or the firm's balance. */
+  kind: "settlement" | "withdrawal" | (string & {});
+  /** The settlement that it comes from; null for a withdrawal. */
+  settlement_id: string | null;
+  /** The payout that came back and is sent again by this one. */
+  resend_of: string | null;
+  /** How much; the sum of its lines. */
+  amount_paise: number;
+  /** How it goes: by the amount of its remittance, once it has one. */
+  rail: "RTGS" | "NEFT" | "IMPS" | (string & {});
+  /** What it leaves in: all that is due to one payee in one run reaches its account as one amount, under one `utr`. Null until then. */
+  remittance: {
+    /** The payout that names it: the first of those that leave together. */
+    payout_id: string;
+    /** What reaches the account under one reference. */
+    amount_paise: number;
+  } | null;
+  /** The bank's reference, once it was sent. */
+  utr: string | null;
+  /** Where it stands. */
+  status: "scheduled" | "held" | "instructed" | "sent" | "paid" | "returned" | (string & {});
+  /** Why it is held or came back. */
+  reason: string | null;
+};
+
+/** The data of an event. */
+export type CrossEventData = {
+  /** Block or intra-group. */
+  kind: "block" | "intra_group" | (string & {});
+  /** Your side; the proposing one where your desk has both. */
+  side: "sell" | "buy" | (string & {});
+  /** The other side. */
+  counterparty_iec: string;
+  /** Which scheme. */
+  scheme: "RODTEP" | "ROSCTL" | (string & {});
+  /** The credits; none before the seller has chosen. */
+  scrip_nos: string[];
+  /** The face. */
+  face_paise: number;
+  /** The price between the two. */
+  price_bps: number;
+  /** What you pay or get, everything included. */
+  all_in_paise: number;
+  /** Names the terms that both sides agree to. */
+  terms_hash: string;
+  /** Buyer: what you named your payment by. */
+  payment_ref: string | null;
+  /** The settlement of what was released. */
+  settlement_id: string | null;
+  /** The netting of a group that it is a part of. */
+  netting_ref: string | null;
+  /** Where it stands. */
+  status: "proposed" | "agreed" | "funded" | "released" | "settled" | "declined" | "cancelled" | "expired" | "refunded" | "failed" | (string & {});
+  /** Why it ended, where that is not obvious. */
+  reason: string | null;
+};
+
+/** The data of an event. */
+export type KeyEventData = {
+  /** What the key is for. */
+  name: string;
+  /** A root key is the firm's own; others are minted from it. */
+  kind: "root" | "sub_account" | "app" | (string & {});
+};
+
+/** The data of an event. */
+export type UsageThresholdData = {
+  /** The key. */
+  key_id: string;
+  /** The IST month, YYYY-MM. */
+  month: string;
+  /** How much of the quota is used: 80 or 100. */
+  threshold_percent: number;
+  /** Calls allowed in the month. */
+  quota: number;
+  /** Calls made in the month. */
+  quota_used: number;
+  /** When the next month begins. ISO 8601, IST. */
+  quota_resets_at: string;
+};
+
+/** The data of an event. */
+export type AuditCheckpointData = {
+  /** The place of the head in the chain. */
+  seq: number;
+  /** Of the head, SHA-256 as hex. */
+  hash: string;
+  /** What it was signed with, hex. */
+  public_key: string;
+  /** Ed25519, hex. */
+  signature: string;
+  /** The signed line, as in an export. */
+  checkpoint: string;
+};
+
+/** The data of an event. */
+export type WebhookPingData = {
+  /** Where events are sent, by POST. https only in production; no private address. */
+  url: string;
+};
+
+/** The data of an event. */
+export type WebhookFailingData = {
+  /** Where events are sent, by POST. https only in production; no private address. */
+  url: string;
+  /** Since when nothing was taken. ISO 8601, IST. */
+  failing_since: string;
+  /** When it is disabled, or was. ISO 8601, IST. */
+  disabled_at: string;
 };

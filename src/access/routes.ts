@@ -28,6 +28,8 @@ export function keyRoutes(app: App, ctx: Context): void {
         operationId: "whoAmI",
         tags: ["Keys"],
         summary: "Who the service takes you for",
+        description:
+          "What the service knows about the key that was sent: its desk, firm, environment, scopes and limits. A good first call.",
         response: { 200: WhoAmI },
       },
     },
@@ -147,6 +149,8 @@ export function usageRoutes(app: App, ctx: Context): void {
         operationId: "readUsage",
         tags: ["Usage"],
         summary: "Rate and quota numbers, and the month behind them",
+        description:
+          "The numbers of the X-RateLimit headers as JSON, with the calls of the month by day, by route and by key. A child key sees its own calls, a root key those of the keys under it too.",
         querystring: ReadUsageQuery,
         response: { 200: Usage },
       },

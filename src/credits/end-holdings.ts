@@ -9,41 +9,32 @@ import { notFound } from "../kernel/failure.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import type { ClockAdvance } from "../kernel/clock-advance.ts";
 import { type IstDay, istDay } from "../kernel/time.ts";
-import { visibleTo } from "../kernel/visibility.ts";
 import { exitCredits } from "../ledger/outside.ts";
 import { dropQuestions } from "../outside/ask.ts";
 import type { Context } from "../platform/context.ts";
 import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { claimFreeOfDesk, lockFreeOfDesk } from "./deal-store.ts";
-import { buildCreditChange, viewCredit } from "./read-credits.ts";
-import {
-  creditLifecycle,
-  countDaysLeft,
-  findExpiryDueDay,
-  isLive,
-  normalizeScripNo,
-  findWarning,
-} from "./rules.ts";
+import { buildCreditChange, findNamedCredit, viewCredit } from "./read-credits.ts";
+import { creditLifecycle, countDaysLeft, findExpiryDueDay, isLive, findWarning } from "./rules.ts";
 import type { Credit } from "./schema.ts";
 import {
   moveExpiriesEarlier,
   claimExpiring,
   type CreditRow,
-  findCredit,
   lockCredits,
   lockFreeOfFirm,
   setCredits,
 } from "./store.ts";
 
 /** Withdraws a credit; the firm may declare it again. */
-export async function withdrawCredit(ctx: Context, call: Call, scripNo: string): Promise<Credit> {
-  return await endHolding(ctx, call, scripNo, "withdraw");
+export async function withdrawCredit(ctx: Context, call: Call, name: string): Promise<Credit> {
+  return await endHolding(ctx, call, name, "withdraw");
 }
 
 /** Marks a credit as used: the firm has paid duty with it. */
-export async function useCredit(ctx: Context, call: Call, scripNo: string): Promise<Credit> {
-  return await endHolding(ctx, call, scripNo, "use");
+export async function useCredit(ctx: Context, call: Call, name: string): Promise<Credit> {
+  return await endHolding(ctx, call, name, "use");
 }
 
 const setSizeMax = 1_000;
@@ -168,14 +159,13 @@ export async function moveCreditDeadlines(tx: Tx, clockAdvance: ClockAdvance): P
 async function endHolding(
   ctx: Context,
   call: Call,
-  scripNo: string,
+  name: string,
   action: "withdraw" | "use",
 ): Promise<Credit> {
   const now = ctx.now();
   return await ctx.db.transaction(
     async (tx) => {
-      const number = normalizeScripNo(scripNo);
-      const found = number && (await findCredit(tx, visibleTo(call.caller), number));
+      const found = await findNamedCredit(tx, call.caller, name);
       const [row] = found ? await lockCredits(tx, [found.credit_id]) : [];
       if (!row) throw notFound();
       const firm = await requireFirmOfDesk(tx, row.desk_id, row.firm_id);

@@ -3,7 +3,7 @@ import type { Change } from "../kernel/actor.ts";
 import type { Caller } from "../kernel/caller.ts";
 import type { ListSearch } from "../kernel/desk-search.ts";
 import { invalidQuery, notFound } from "../kernel/failure.ts";
-import { firstId } from "../kernel/ids.ts";
+import { firstId, isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
 import { closePage, countOnce, type Leaf, openPage, type Page, readLeaf } from "../kernel/page.ts";
 import type { Scheme } from "../kernel/scheme.ts";
@@ -11,6 +11,7 @@ import { isCalendarDay, type IstDay, istDay, istTimestamp } from "../kernel/time
 import { visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
+import type { Db } from "../platform/postgres/postgres.ts";
 import {
   creditLifecycle,
   countDaysLeft,
@@ -24,15 +25,31 @@ import {
   listCreditRowsOfFirm,
 } from "./operator-store.ts";
 import type { Credit, ListCreditsQuery } from "./schema.ts";
-import { countCredits, type CreditRow, findCredit, listCreditRows } from "./store.ts";
+import {
+  countCredits,
+  type CreditRow,
+  findCredit,
+  findCreditById,
+  listCreditRows,
+} from "./store.ts";
 
-/** The holding of a number that the caller sees: the live one, otherwise the latest. */
-export async function readCredit(ctx: Context, caller: Caller, scripNo: string): Promise<Credit> {
-  const number = normalizeScripNo(scripNo);
-  const row = number && (await findCredit(ctx.db, visibleTo(caller), number));
+export async function readCredit(ctx: Context, caller: Caller, name: string): Promise<Credit> {
+  const row = await findNamedCredit(ctx.db, caller, name);
   if (!row) throw notFound();
   const firm = await requireFirmOfDesk(ctx.db, caller.deskId, row.firm_id);
   return viewCredit(row, { firmState: firm.connection_state, today: istDay(ctx.now()) });
+}
+
+/** By its credit_id, or by a number: the live holding that the caller sees, otherwise the latest. */
+export async function findNamedCredit(
+  db: Db,
+  caller: Caller,
+  name: string,
+): Promise<CreditRow | undefined> {
+  const visible = visibleTo(caller);
+  const number = normalizeScripNo(name);
+  if (number !== undefined) return await findCredit(db, visible, number);
+  return isId("crd", name) ? await findCreditById(db, visible, name) : undefined;
 }
 
 export async function listCredits(

@@ -27,6 +27,8 @@ export function creditRoutes(app: App, ctx: Context): void {
         operationId: "listCredits",
         tags: ["Credits"],
         summary: "List a firm's credits",
+        description:
+          "What a firm holds and held, newest first. `not_sellable_reason` says of each why it cannot be sold now.",
         params: FirmParams,
         querystring: ListCreditsQuery,
         response: { 200: CreditList },
@@ -132,7 +134,9 @@ export function creditRoutes(app: App, ctx: Context): void {
         operationId: "readCredit",
         tags: ["Credits"],
         summary: "Read a credit of your desk",
-        description: "A / in the number is written as %2F.",
+        description:
+          "By its number, where a / is written as %2F, or by its credit_id. A number names the live " +
+          "holding, otherwise the latest.",
         params: CreditParams,
         response: { 200: Credit },
       },

@@ -175,7 +175,12 @@ export const ImportResults = Type.Object(
 export type ImportResults = Static<typeof ImportResults>;
 
 export const FirmParams = Type.Object({ firm_id: firmId });
-export const CreditParams = Type.Object({ scrip_no: scripNo });
+export const CreditParams = Type.Object({
+  scrip_no: Type.String({
+    description: "The credit's number, with %2F for each /; or its credit_id, which has none.",
+    examples: ["crd_01jd2m7q4x8r5v6w9y0abcdefg"],
+  }),
+});
 
 export const ListCreditsQuery = Type.Object(
   {

@@ -138,6 +138,19 @@ export async function findCredit(
   return row;
 }
 
+export async function findCreditById(
+  db: Db,
+  { deskId, firmId }: Visibility,
+  creditId: string,
+): Promise<CreditRow | undefined> {
+  const [row] = await db.rows<CreditRow>(sql`
+    select ${creditColumns}
+    from credits as c
+    where c.credit_id = ${creditId} and c.desk_id = ${deskId}
+      and (${firmId}::text is null or c.firm_id = ${firmId})`);
+  return row;
+}
+
 export async function lockCredits(tx: Tx, creditIds: readonly string[]): Promise<CreditRow[]> {
   return await tx.rows(sql`
     select ${creditColumns}

@@ -86,7 +86,8 @@ export function moveCross(
 
 /** One answer for every reason: the buyer must not learn what happened to the seller's credit. */
 export function creditUnavailable(standing?: Standing): Failure {
-  const [reason, message] = ["credit_unavailable", "a credit of this cross is not available"];
+  const reason = "credit_unavailable";
+  const message = "a credit of this cross is not available";
   if (standing) return buildConflict(standing, reason, message);
   return new Failure("conflict", message, { detail: { reason } });
 }

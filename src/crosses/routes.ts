@@ -76,6 +76,8 @@ export function crossRoutes(app: App, ctx: Context, limits: CrossLimits): void {
         operationId: "listCrosses",
         tags: ["Cross"],
         summary: "List the crosses your desk has a side in, or is to answer",
+        description:
+          "Crosses in which a firm of yours has a side, newest first, and proposals that name an IEC of yours.",
         querystring: ListCrossesQuery,
         response: { 200: CrossList },
       },
@@ -137,6 +139,7 @@ export function crossRoutes(app: App, ctx: Context, limits: CrossLimits): void {
         operationId: "declineCross",
         tags: ["Cross"],
         summary: "Decline a cross that was proposed to you",
+        description: "Refuses a proposal. It ends for both sides; declining twice is no conflict.",
         params: CrossParams,
         body: NoFields,
         response: { 200: Cross },

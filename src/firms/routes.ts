@@ -70,6 +70,8 @@ export function firmRoutes(
         operationId: "listFirms",
         tags: ["Firms"],
         summary: "List the firms of your desk",
+        description:
+          "Newest first. Filters combine: a firm is shown when all of them fit. A sub_account key sees its own firm.",
         querystring: ListFirmsQuery,
         response: { 200: FirmList },
       },
@@ -90,6 +92,8 @@ export function firmRoutes(
         operationId: "readFirm",
         tags: ["Firms"],
         summary: "Read a firm",
+        description:
+          "A firm with its identifiers, its connection and what it can do next. The account number is masked.",
         params: FirmParams,
         response: { 200: Firm },
       },
@@ -128,6 +132,8 @@ export function firmRoutes(
         operationId: "readConnection",
         tags: ["Firms"],
         summary: "How far a firm's connection has come",
+        description:
+          "The part of a firm that changes while it is verified and authorized: its state, every check with its outcome and cure, holds on its payouts, and whether customs and bank answer.",
         params: FirmParams,
         response: { 200: Connection },
       },
@@ -167,6 +173,8 @@ export function firmRoutes(
         operationId: "authorizeFirm",
         tags: ["Firms"],
         summary: "Give the firm's mandate to trade for it",
+        description:
+          "Records the mandate that lets your desk act for the firm, after it was verified. The same mandate again changes nothing; a new one replaces the old.",
         params: FirmParams,
         body: AuthorizeFirmBody,
         response: { 200: Firm },
@@ -187,6 +195,8 @@ export function firmRoutes(
         operationId: "suspendFirm",
         tags: ["Firms"],
         summary: "Stop trading for a firm",
+        description:
+          "Stops quotes, orders and crosses of the firm, and holds its payouts. Deals that were made are settled. Suspending twice is no conflict.",
         params: FirmParams,
         body: SuspendFirmBody,
         response: { 200: Firm },
@@ -208,6 +218,8 @@ export function firmRoutes(
         operationId: "resumeFirm",
         tags: ["Firms"],
         summary: "End a suspension",
+        description:
+          "Ends a suspension by your desk. One by the operator is ended by the operator.",
         params: FirmParams,
         body: NoFields,
         response: { 200: Firm },
@@ -279,6 +291,7 @@ export function requirementRoutes(app: App, ctx: Context): void {
         operationId: "listRequirements",
         tags: ["Groups"],
         summary: "List the requirements of a firm",
+        description: "The duty that a firm has declared, newest first.",
         params: RequirementsParams,
         querystring: ListRequirementsQuery,
         response: { 200: RequirementList },
@@ -303,6 +316,8 @@ export function requirementRoutes(app: App, ctx: Context): void {
         operationId: "readRequirement",
         tags: ["Groups"],
         summary: "Read a requirement",
+        description:
+          "A firm's declared duty: how much, when it is due, and which scheme is to cover it.",
         params: RequirementParams,
         response: { 200: Requirement },
       },

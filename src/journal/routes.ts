@@ -15,6 +15,7 @@ import {
   ExportAuditQuery,
   ListAuditQuery,
   ListEventsQuery,
+  StreamEventsHeaders,
   StreamEventsQuery,
 } from "./schema.ts";
 import { watchDesks } from "./watch-desks.ts";
@@ -32,6 +33,8 @@ export function eventRoutes(app: App, ctx: Context, streams: Streams): void {
         operationId: "listEvents",
         tags: ["Events"],
         summary: "What happened on your desk, in order",
+        description:
+          "The desk's log, from `after_sequence` on. Sequences have no gap: keep the last one you handled, and you miss nothing. A sub_account key sees the events of its firm.",
         querystring: ListEventsQuery,
         response: { 200: EventList },
       },
@@ -53,6 +56,7 @@ export function eventRoutes(app: App, ctx: Context, streams: Streams): void {
         tags: ["Events"],
         summary: "What happens on your desk, as it happens",
         description: `Server-sent events on the same sequence, after an id alone that says where it begins. Come back with Last-Event-ID and nothing is missed. At most ${streamsPerKeyMax} streams a key; one more ends the oldest.`,
+        headers: StreamEventsHeaders,
         querystring: StreamEventsQuery,
         response: { 200: EventStream },
       },
@@ -130,6 +134,7 @@ export function auditRoutes(
         operationId: "listAuditKeys",
         tags: ["Audit"],
         summary: "What exports are signed with",
+        description: "The public keys that verify checkpoints of exports.",
         response: { 200: AuditKeys },
       },
     },

@@ -32,6 +32,15 @@ export const StreamEventsQuery = Type.Object(
   { additionalProperties: false },
 );
 
+export const StreamEventsHeaders = Type.Object({
+  "Last-Event-ID": Type.Optional(
+    Type.String({
+      description: "The last id you have seen; what came after it is sent first.",
+      examples: ["42"],
+    }),
+  ),
+});
+
 /** What OpenAPI can say of a stream; each event's data is an Event. */
 export const EventStream = {
   description: "The events, one after another.",

@@ -62,6 +62,12 @@ export function invalidQuery(path: string, problem: string): Failure {
   });
 }
 
+/** Says of a value of a query string whose + arrived as a space how it is written. */
+export function hintAtPlus(value: unknown): string {
+  const isOffset = typeof value === "string" && /\d \d\d:?\d\d$/.test(value);
+  return isOffset ? "; a + in a query string is a space, so write it as %2B" : "";
+}
+
 /** "Not yours" and "not there" are one answer, so that existence is never revealed. */
 export function notFound(): Failure {
   return new Failure("not_found", "no such resource on your desk");

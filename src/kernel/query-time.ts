@@ -1,4 +1,4 @@
-import { invalidQuery } from "./failure.ts";
+import { hintAtPlus, invalidQuery } from "./failure.ts";
 import { dayMs, daysBetween, isCalendarDay, type IstDay, parseInstant } from "./time.ts";
 
 /** Refuses a range of days in a query string that is not valid or longer than `daysMax`. */
@@ -21,7 +21,7 @@ export function parseQueryInstant(path: string, text: string | undefined): Date 
   if (text === undefined) return null;
   const instant = parseInstant(text);
   if (instant) return instant;
-  throw invalidQuery(path, "must be ISO 8601 with an offset");
+  throw invalidQuery(path, `must be ISO 8601 with an offset${hintAtPlus(text)}`);
 }
 
 /** Two ends of a time, each a day in IST or an instant: from the first on, before the second. */

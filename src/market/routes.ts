@@ -22,6 +22,8 @@ export function marketRoutes(app: App, ctx: MarketContext, streaming: MarketStre
         operationId: "listMarkets",
         tags: ["Market"],
         summary: "Every market now",
+        description:
+          "One row for each scheme: its state, its prices and its last deal, and what the house could sell now. It names no firm and no credit.",
         response: { 200: MarketList },
       },
     },
@@ -52,6 +54,8 @@ export function marketRoutes(app: App, ctx: MarketContext, streaming: MarketStre
         operationId: "readMarket",
         tags: ["Market"],
         summary: "One market now",
+        description:
+          "The state of one scheme's market, its prices, its last deal, and what the house could sell now.",
         params: MarketPath,
         response: { 200: Market },
       },
@@ -87,6 +91,8 @@ export function metaRoutes(app: App, lifecycles: readonly Lifecycle[]): void {
         operationId: "listStates",
         tags: ["Meta"],
         summary: "The state tables as data",
+        description:
+          "Every lifecycle as a table: its states, its moves, and from where to where each leads. It is what the service itself decides by, so a client can draw buttons from it.",
         response: { 200: StateTables },
       },
     },

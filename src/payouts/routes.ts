@@ -21,6 +21,8 @@ export function payoutRoutes(app: App, ctx: Context): void {
         operationId: "listPayouts",
         tags: ["Settlements"],
         summary: "List the payouts to your firms",
+        description:
+          "Money on its way to your firms' banks, newest first. Filter by `settlement_id` or `order_id` to find what a sale was paid with.",
         querystring: ListPayoutsQuery,
         response: { 200: PayoutList },
       },

@@ -65,6 +65,8 @@ export function statementRoutes(app: App, ctx: Context, letterhead: Letterhead):
         operationId: "listStatements",
         tags: ["Statements"],
         summary: "List the monthly statements of a firm",
+        description:
+          "The months for which a firm has a statement, newest first, without their lines.",
         querystring: ListStatementsQuery,
         response: { 200: StatementList },
       },

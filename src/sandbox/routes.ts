@@ -72,6 +72,8 @@ export function sandboxRoutes(
         operationId: "seedSandbox",
         tags: ["Sandbox"],
         summary: "Get synthetic credits to try things with",
+        description:
+          "Gives a firm synthetic credits, so that there is something to trade. The same seed makes the same faces and days.",
         body: SeedCreditsBody,
         response: { 200: SeededCredits },
       },

@@ -20,6 +20,7 @@ export function settlementRoutes(app: App, ctx: Context, simulation: Simulation)
         operationId: "listSettlements",
         tags: ["Settlements"],
         summary: "List the settlements your desk has a side in",
+        description: "Settlements in which a firm of yours delivers or buys, newest first.",
         querystring: ListSettlementsQuery,
         response: { 200: SettlementList },
       },

@@ -31,7 +31,7 @@ const Leg = Type.Object({
   reason: maybeText("Why it was not delivered."),
 });
 
-const Side = Type.Object({
+export const Side = Type.Object({
   side: openEnum(sides, "Which side."),
   firm_id: Type.String({ description: "The firm of your desk that is on it." }),
   order_ids: Type.Array(Type.String(), { description: "The orders that it dealt by." }),

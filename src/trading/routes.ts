@@ -61,6 +61,8 @@ export function quoteRoutes(app: App, ctx: Context, takeQuote: TakeQuote): void 
         operationId: "readQuote",
         tags: ["Quotes"],
         summary: "Read a quote and its state",
+        description:
+          "The quote as it was answered, whether it is open, used or expired, and the order that used it.",
         params: QuoteParams,
         response: { 200: StoredQuote },
       },
@@ -134,6 +136,8 @@ export function orderRoutes(app: App, ctx: Context, desk: OrderDesk): void {
         operationId: "listOrders",
         tags: ["Orders"],
         summary: "List your desk's orders",
+        description:
+          "Newest first. Filters combine. `idempotency_key` finds the order of a call whose answer was lost.",
         querystring: ListOrdersQuery,
         response: { 200: OrderList },
       },
@@ -154,6 +158,8 @@ export function orderRoutes(app: App, ctx: Context, desk: OrderDesk): void {
         operationId: "readOrder",
         tags: ["Orders"],
         summary: "Read an order",
+        description:
+          "An order with its price, its credits, its settlement and every state it has had.",
         params: OrderParams,
         response: { 200: Order },
       },

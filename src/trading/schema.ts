@@ -1,4 +1,4 @@
-import { type Static, Type } from "typebox";
+import { type Static, type TProperties, Type } from "typebox";
 
 import { bpsOfPar } from "../kernel/money.ts";
 import { schemes, sides } from "../kernel/scheme.ts";
@@ -79,6 +79,48 @@ const quoteFields = {
   quote_ref: Type.Optional(quoteRef),
 };
 
+const sold = ["scheme", "face_paise", "price_bps", "all_in_paise", "valid_until"] as const;
+const covered = [
+  "scheme",
+  "requirement_paise",
+  "price_bps",
+  "all_in_paise",
+  "savings_paise",
+  "scrip_nos",
+  "covered_paise",
+  "residual_paise",
+  "fully_covered",
+] as const;
+
+/** The three forms of a Quote, for clients that tell them apart by type. */
+export const quoteKinds = [
+  Type.Object(
+    {
+      side: Type.Literal("sell"),
+      scrip_no: quoteFields.scrip_no,
+      ...requireFields(sold),
+      quote_ref: quoteRef,
+    },
+    { title: "SellQuote", description: "A Quote for selling, with a price." },
+  ),
+  Type.Object(
+    { side: Type.Literal("buy"), ...requireFields(covered), quote_ref: quoteRef },
+    { title: "BuyQuote", description: "A Quote for buying cover, with a price." },
+  ),
+  Type.Object(
+    {
+      no_quote: Type.Literal(true),
+      reason: openEnum(noQuoteReasons, "market_unavailable, wait; size_unavailable, change it."),
+    },
+    { title: "NoQuote", description: "A Quote without a price." },
+  ),
+];
+
+function requireFields(names: readonly (keyof typeof quoteFields)[]): TProperties {
+  // Optional is a mark beside the schema, which a copy of its keywords leaves behind.
+  return Object.fromEntries(names.map((name) => [name, Type.Unsafe({ ...quoteFields[name] })]));
+}
+
 export const Quote = Type.Object(
   {
     ...quoteFields,
@@ -94,7 +136,9 @@ export const Quote = Type.Object(
   },
   {
     title: "Quote",
-    description: "A binding price for an exact amount, or that there is none.",
+    description:
+      "A binding price for an exact amount, or that there is none: a SellQuote, a BuyQuote or a NoQuote.",
+    "x-kinds": ["SellQuote", "BuyQuote", "NoQuote"],
     headers: {
       "X-Quote-Valid-Until": {
         type: "string",

@@ -10,6 +10,7 @@ import { readOpenInquiries, setOutage } from "../../src/outside/ask.ts";
 import type { Actor } from "../../src/kernel/actor.ts";
 import { appliers } from "../../src/workers.ts";
 import { clientFirm } from "../support/firms.ts";
+import { dealer } from "../support/orders.ts";
 import { type Service, slugOf, startService } from "../support/service.ts";
 
 // Answers have every shape; what a test expects is what it asserts.
@@ -673,4 +674,20 @@ test("the state table of credits is published", async (t) => {
   const { send } = await desk(service);
   const { lifecycles } = (await send("GET", "/v1/meta/states", 200)).body;
   assert.ok(lifecycles.some(({ noun }: { noun: string }) => noun === "credit"));
+});
+
+test("a credit is addressed by its credit_id as by its number, which may have slashes", async (t) => {
+  const service = await startService(t);
+  const desk = await dealer(service, [{ scripNo: "0123/RODTEP/4567" }, {}]);
+  const credit = await desk.credit("0123%2FRODTEP%2F4567");
+  assert.deepEqual(await desk.credit(credit.credit_id), credit);
+  const used = await desk.post(`/v1/credits/${credit.credit_id}/use`, {}, 200);
+  assert.equal(used.body.status, "used");
+  const { credit_id } = await desk.credit(desk.scripNos[1] ?? "");
+  const withdrawn = await desk.post(`/v1/credits/${credit_id}/withdraw`, {}, 200);
+  assert.equal(withdrawn.body.status, "withdrawn");
+  const stranger = await dealer(service);
+  await stranger.post(`/v1/credits/${credit_id}/use`, {}, 404);
+  const { key } = stranger;
+  await service.send("GET", `/v1/credits/${credit_id}`, { key, expect: 404 });
 });

@@ -28,3 +28,16 @@ test("a number in a query string is a whole number written plainly, or it is ref
   }
   await service.send("GET", "/v1/keys?limit=500", { key, expect: 200 });
 });
+
+test("a + of a time that arrived as a space is named in the refusal", async (t) => {
+  const service = await startService(t);
+  const { api_key: key } = await service.issue();
+  const time = "2026-11-15T00:00:00+05:30";
+  for (const path of ["/v1/orders", "/v1/settlements", "/v1/payouts", "/v1/audit"]) {
+    const answer = await service.send("GET", `${path}?from=${time}`, { key, expect: 422 });
+    assert.match(answer.body.detail.fields[0].problem, /write it as %2B/, path);
+    await service.send("GET", `${path}?from=${encodeURIComponent(time)}`, { key, expect: 200 });
+    const wrong = await service.send("GET", `${path}?from=yesterday`, { key, expect: 422 });
+    assert.doesNotMatch(wrong.text, /%2B/, path);
+  }
+});

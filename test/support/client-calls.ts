@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import type { Document } from "../../client/generate/document.ts";
+import { type Document, resolveParameter, resolveSchema } from "../../client/generate/document.ts";
 import { furnishDesks } from "./furnished-desks.ts";
 import type { Fixtures } from "./isolation.ts";
 import { dealOn, openLiveMarket } from "./public.ts";
@@ -80,12 +80,13 @@ export async function furnishCalls(
   const find = (id: string, name: string) =>
     known[name] ?? fixtures.ids[`${id}/${name}`]?.own ?? fixtures.ids[name]?.own ?? "";
   const bodies = bodiesFor(fixtures);
-  const calls = Object.entries((await readDocument()).paths).flatMap(([path, methods]) =>
+  const { paths, components } = await readDocument();
+  const calls = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): ClientCall => {
       const { operationId: id, parameters = [], requestBody } = operation;
-      const takesQuery = parameters.some((parameter) => parameter.in === "query");
-      const schema = requestBody?.content["application/json"]?.schema;
-      const takesBody = schema?.$ref ?? Object.keys(schema?.properties ?? {}).length > 0;
+      const takesQuery = parameters.some((one) => resolveParameter(one, components).in === "query");
+      const schema = requestBody?.content["application/json"]?.schema ?? {};
+      const takesBody = Object.keys(resolveSchema(schema, components).properties ?? {}).length > 0;
       return {
         id,
         given: [

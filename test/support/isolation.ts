@@ -46,7 +46,7 @@ export type Slot = {
 
 export type Verdict = { readonly cells: number; readonly breaches: readonly string[] };
 
-type Parameter = { readonly name: string; readonly in: string };
+type Parameter = { readonly $ref?: string; readonly name: string; readonly in: string };
 type BodySchema = { readonly properties?: object; readonly $ref?: string };
 type Operation = {
   readonly operationId: string;
@@ -57,7 +57,10 @@ type Operation = {
 };
 export type Document = {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components?: { readonly schemas: Readonly<Record<string, BodySchema>> };
+  readonly components?: {
+    readonly schemas: Readonly<Record<string, BodySchema>>;
+    readonly parameters?: Readonly<Record<string, Parameter>>;
+  };
 };
 
 const namesResource = /(_id|_ids|_ref|scrip_no|scrip_nos)$/;
@@ -73,7 +76,9 @@ export function slotsOf(routes: readonly RouteEntry[], document: Document): Slot
     if (route.config.demand === undefined) return [];
     const operation = operations.find((known) => known.operationId === route.operationId);
     const body = operation ? bodyFieldsOf(operation, document) : [];
-    const inQuery = (operation?.parameters ?? []).filter((parameter) => parameter.in === "query");
+    const inQuery = (operation?.parameters ?? [])
+      .map((parameter) => resolveParameter(parameter, document))
+      .filter((parameter) => parameter.in === "query");
     return [
       ...[...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
         route,
@@ -88,6 +93,11 @@ export function slotsOf(routes: readonly RouteEntry[], document: Document): Slot
         .map((name) => ({ route, where: "body" as const, name })),
     ];
   });
+}
+
+function resolveParameter(parameter: Parameter, { components }: Document): Parameter {
+  const name = parameter.$ref?.split("/").at(-1);
+  return (name !== undefined && components?.parameters?.[name]) || parameter;
 }
 
 function bodyFieldsOf({ requestBody }: Operation, { components }: Document): string[] {

@@ -32,6 +32,7 @@ import { openLocalRateWindow, type RateWindow } from "../../src/access/rate-wind
 import { setPlan } from "../../src/access/plans.ts";
 import { type WorkerSpec, listWorkers } from "../../src/workers.ts";
 import { connectAgain, testDatabase } from "./database.ts";
+import { assertReasonTold } from "./told-reasons.ts";
 
 /** Where the receivers of tests are. */
 const loopback = ["127.0.0.0/8", "::1"];
@@ -248,12 +249,14 @@ export function sender(url: string): Send {
       );
     }
     const isJson = answered.get("content-type")?.startsWith("application/json") ?? false;
-    return {
+    const answer = {
       status: response.statusCode,
       headers: answered,
       text,
       body: isJson && text !== "" ? JSON.parse(text) : undefined,
     };
+    if (text.includes('"reason"')) assertReasonTold(method, path, answer);
+    return answer;
   };
 }
 

@@ -131,42 +131,44 @@ class Operations:
         raise NotImplementedError
 
     def is_alive(self, **options: Unpack[CallOptions]) -> schemas.IsAliveAnswer:
-        """Whether the process answers
+        """Whether the process answers. Says that the process answers. It asks nothing of the database, so a failure means that the process should be started again.
 
         `GET /healthz`
         """
         return self._run(OPERATIONS["isAlive"], Call({}, {}, None, options))
 
     def is_ready(self, **options: Unpack[CallOptions]) -> schemas.IsReadyAnswer:
-        """Whether the process can serve
+        """Whether the process can serve. 200 when the service can take calls: migrations are applied and the database answers. 503 while it starts, while it stops, and when the database is away; send no traffic then.
 
         `GET /readyz`
         """
         return self._run(OPERATIONS["isReady"], Call({}, {}, None, options))
 
     def read_open_api(self, **options: Unpack[CallOptions]) -> schemas.ReadOpenApiAnswer:
-        """This document
+        """This document. The machine-readable contract, the same for every caller. It carries an ETag: ask again with If-None-Match.
 
         `GET /v1/openapi.json`
         """
         return self._run(OPERATIONS["readOpenApi"], Call({}, {}, None, options))
 
     def list_states(self, **options: Unpack[CallOptions]) -> schemas.StateTables:
-        """The state tables as data
+        """The state tables as data. Every lifecycle as a table: its states, its moves, and from where to where each leads. It is what the service itself decides by, so a client can draw buttons from it.
 
         `GET /v1/meta/states`, scope `any key`
         """
         return self._run(OPERATIONS["listStates"], Call({}, {}, None, options))
 
     def who_am_i(self, **options: Unpack[CallOptions]) -> schemas.WhoAmI:
-        """Who the service takes you for
+        """Who the service takes you for. What the service knows about the key that was sent: its desk, firm, environment, scopes and limits. A good first call.
 
         `GET /v1/whoami`, scope `any key`
         """
         return self._run(OPERATIONS["whoAmI"], Call({}, {}, None, options))
 
-    def mint_key(self, body: schemas.MintKeyBody, **options: Unpack[CreateOptions]) -> Union[schemas.Key, schemas.MintedKey]:
+    def mint_key(self, body: schemas.MintKey, **options: Unpack[CreateOptions]) -> Union[schemas.Key, schemas.MintedKey]:
         """Mint a child key. The secret is in this answer and in no other. The plan says how many child keys a desk may have at a time.
+
+        Refusals by `detail.reason` (open set): 403 `buy_side_not_held`, `scope_not_held`; 409 `child_keys_used_up`, `firm_offboarded`, `idempotency_key_reused`.
 
         `POST /v1/keys`, scope `root key`
         """
@@ -189,6 +191,8 @@ class Operations:
     def revoke_key(self, key_id: str, **options: Unpack[WriteOptions]) -> schemas.Key:
         """Revoke a key and its children. A key that holds no more than yours does, or that yours minted. Acts on the next request. Revoking twice is no conflict.
 
+        Refusals by `detail.reason` (open set): 409 `wrong_state`.
+
         `DELETE /v1/keys/{key_id}`, scope `root key`
         """
         return self._run(OPERATIONS["revokeKey"], Call({"key_id": key_id}, {}, None, options))
@@ -196,47 +200,53 @@ class Operations:
     def reissue_key(self, key_id: str, **options: Unpack[WriteOptions]) -> schemas.ReissuedKey:
         """Replace a key's secret. A key that holds no more than yours does, or that yours minted. The old secret stops matching at once. A dry run shows no secret.
 
+        Refusals by `detail.reason` (open set): 409 `wrong_state`.
+
         `POST /v1/keys/{key_id}/reissue`, scope `root key`
         """
         return self._run(OPERATIONS["reissueKey"], Call({"key_id": key_id}, {}, None, options))
 
     def read_usage(self, query: schemas.ReadUsageQuery = {}, **options: Unpack[CallOptions]) -> schemas.Usage:
-        """Rate and quota numbers, and the month behind them
+        """Rate and quota numbers, and the month behind them. The numbers of the X-RateLimit headers as JSON, with the calls of the month by day, by route and by key. A child key sees its own calls, a root key those of the keys under it too.
 
         `GET /v1/usage`, scope `any key`
         """
         return self._run(OPERATIONS["readUsage"], Call({}, query, None, options))
 
-    def register_firm(self, body: schemas.RegisterFirmBody, **options: Unpack[CreateOptions]) -> schemas.Firm:
+    def register_firm(self, body: schemas.RegisterFirm, **options: Unpack[CreateOptions]) -> schemas.Firm:
         """Register a client firm. The same IEC twice on a desk is a conflict that names the firm.
+
+        Refusals by `detail.reason` (open set): 403 `sub_account_key`; 409 `duplicate_external_id`, `duplicate_iec`, `idempotency_key_reused`.
 
         `POST /v1/firms`, scope `firms`
         """
         return self._run(OPERATIONS["registerFirm"], Call({}, {}, body, options))
 
     def list_firms(self, query: schemas.ListFirmsQuery = {}, **options: Unpack[CallOptions]) -> PagedList[schemas.FirmList, schemas.Firm]:
-        """List the firms of your desk
+        """List the firms of your desk. Newest first. Filters combine: a firm is shown when all of them fit. A sub_account key sees its own firm.
 
         `GET /v1/firms`, scope `firms`
         """
         return self._run(OPERATIONS["listFirms"], Call({}, query, None, options))
 
     def read_firm(self, firm_id: str, **options: Unpack[CallOptions]) -> schemas.Firm:
-        """Read a firm
+        """Read a firm. A firm with its identifiers, its connection and what it can do next. The account number is masked.
 
         `GET /v1/firms/{firm_id}`, scope `firms`
         """
         return self._run(OPERATIONS["readFirm"], Call({"firm_id": firm_id}, {}, None, options))
 
-    def update_firm(self, firm_id: str, body: schemas.UpdateFirmBody = {}, **options: Unpack[WriteOptions]) -> schemas.Firm:
+    def update_firm(self, firm_id: str, body: schemas.UpdateFirm = {}, **options: Unpack[WriteOptions]) -> schemas.Firm:
         """Correct a firm's particulars. A bank or IEC change holds payouts for 24 hours. A verified firm that changes who it is goes through verification again.
+
+        Refusals by `detail.reason` (open set): 403 `own_firm`, `sub_account_key`; 409 `duplicate_external_id`, `duplicate_iec`, `wrong_state`.
 
         `PATCH /v1/firms/{firm_id}`, scope `firms`
         """
         return self._run(OPERATIONS["updateFirm"], Call({"firm_id": firm_id}, {}, body, options))
 
     def read_connection(self, firm_id: str, **options: Unpack[CallOptions]) -> schemas.Connection:
-        """How far a firm's connection has come
+        """How far a firm's connection has come. The part of a firm that changes while it is verified and authorized: its state, every check with its outcome and cure, holds on its payouts, and whether customs and bank answer.
 
         `GET /v1/firms/{firm_id}/connection`, scope `firms`
         """
@@ -245,61 +255,79 @@ class Operations:
     def verify_firm(self, firm_id: str, **options: Unpack[WriteOptions]) -> schemas.Firm:
         """Have a firm verified. The registry and the bank answer later; poll the connection.
 
+        Refusals by `detail.reason` (open set): 409 `identity_incomplete`, `wrong_state`.
+
         `POST /v1/firms/{firm_id}/verify`, scope `firms`
         """
         return self._run(OPERATIONS["verifyFirm"], Call({"firm_id": firm_id}, {}, {}, options))
 
-    def authorize_firm(self, firm_id: str, body: schemas.AuthorizeFirmBody, **options: Unpack[WriteOptions]) -> schemas.Firm:
-        """Give the firm's mandate to trade for it
+    def authorize_firm(self, firm_id: str, body: schemas.AuthorizeFirm, **options: Unpack[WriteOptions]) -> schemas.Firm:
+        """Give the firm's mandate to trade for it. Records the mandate that lets your desk act for the firm, after it was verified. The same mandate again changes nothing; a new one replaces the old.
+
+        Refusals by `detail.reason` (open set): 409 `wrong_state`.
 
         `POST /v1/firms/{firm_id}/authorize`, scope `firms`
         """
         return self._run(OPERATIONS["authorizeFirm"], Call({"firm_id": firm_id}, {}, body, options))
 
-    def suspend_firm(self, firm_id: str, body: schemas.SuspendFirmBody, **options: Unpack[WriteOptions]) -> schemas.Firm:
-        """Stop trading for a firm
+    def suspend_firm(self, firm_id: str, body: schemas.SuspendFirm, **options: Unpack[WriteOptions]) -> schemas.Firm:
+        """Stop trading for a firm. Stops quotes, orders and crosses of the firm, and holds its payouts. Deals that were made are settled. Suspending twice is no conflict.
+
+        Refusals by `detail.reason` (open set): 409 `wrong_state`.
 
         `POST /v1/firms/{firm_id}/suspend`, scope `firms`
         """
         return self._run(OPERATIONS["suspendFirm"], Call({"firm_id": firm_id}, {}, body, options))
 
     def resume_firm(self, firm_id: str, **options: Unpack[WriteOptions]) -> schemas.Firm:
-        """End a suspension
+        """End a suspension. Ends a suspension by your desk. One by the operator is ended by the operator.
+
+        Refusals by `detail.reason` (open set): 403 `suspended_by_operator`; 409 `wrong_state`.
 
         `POST /v1/firms/{firm_id}/resume`, scope `firms`
         """
         return self._run(OPERATIONS["resumeFirm"], Call({"firm_id": firm_id}, {}, {}, options))
 
-    def offboard_firm(self, firm_id: str, body: schemas.OffboardFirmBody = {}, **options: Unpack[WriteOptions]) -> schemas.Firm:
+    def offboard_firm(self, firm_id: str, body: schemas.OffboardFirm = {}, **options: Unpack[WriteOptions]) -> schemas.Firm:
         """Let a firm go. Open business is a conflict that lists it, or is waited for with mode drain. Personal data is masked, the firm's own keys are revoked and its listed credits withdrawn.
+
+        Refusals by `detail.reason` (open set): 403 `own_firm`, `sub_account_key`, `suspended_by_operator`; 409 `open_business`, `wrong_state`.
 
         `POST /v1/firms/{firm_id}/offboard`, scope `firms`
         """
         return self._run(OPERATIONS["offboardFirm"], Call({"firm_id": firm_id}, {}, body, options))
 
-    def create_group(self, body: schemas.CreateGroupBody, **options: Unpack[CreateOptions]) -> schemas.Group:
+    def create_group(self, body: schemas.CreateGroup, **options: Unpack[CreateOptions]) -> schemas.Group:
         """Create a group. A name that a group of your desk has is a conflict with its group_id.
+
+        Refusals by `detail.reason` (open set): 403 `sub_account_key`; 409 `deleted`, `idempotency_key_reused`, `name_taken`.
 
         `POST /v1/groups`, scope `firms`
         """
         return self._run(OPERATIONS["createGroup"], Call({}, {}, body, options))
 
     def list_groups(self, query: schemas.ListGroupsQuery = {}, **options: Unpack[CallOptions]) -> PagedList[schemas.GroupList, schemas.Group]:
-        """List the groups of your desk
+        """List the groups of your desk. The groups of your desk, newest first.
+
+        Refusals by `detail.reason` (open set): 403 `sub_account_key`.
 
         `GET /v1/groups`, scope `firms`
         """
         return self._run(OPERATIONS["listGroups"], Call({}, query, None, options))
 
     def read_group(self, group_id: str, **options: Unpack[CallOptions]) -> schemas.Group:
-        """Read a group
+        """Read a group. A group of your desk. Its firms are in its members.
+
+        Refusals by `detail.reason` (open set): 403 `sub_account_key`.
 
         `GET /v1/groups/{group_id}`, scope `firms`
         """
         return self._run(OPERATIONS["readGroup"], Call({"group_id": group_id}, {}, None, options))
 
-    def update_group(self, group_id: str, body: schemas.UpdateGroupBody, **options: Unpack[WriteOptions]) -> schemas.Group:
-        """Rename a group
+    def update_group(self, group_id: str, body: schemas.UpdateGroup, **options: Unpack[WriteOptions]) -> schemas.Group:
+        """Rename a group. Renames a group. A name is unique on your desk.
+
+        Refusals by `detail.reason` (open set): 403 `sub_account_key`; 409 `name_taken`.
 
         `PATCH /v1/groups/{group_id}`, scope `firms`
         """
@@ -308,12 +336,16 @@ class Operations:
     def delete_group(self, group_id: str, **options: Unpack[WriteOptions]) -> schemas.Group:
         """Delete a group without members. A group that has members is a conflict: take them out first.
 
+        Refusals by `detail.reason` (open set): 403 `sub_account_key`; 409 `group_not_empty`.
+
         `DELETE /v1/groups/{group_id}`, scope `firms`
         """
         return self._run(OPERATIONS["deleteGroup"], Call({"group_id": group_id}, {}, None, options))
 
     def list_members(self, group_id: str, query: schemas.ListMembersQuery = {}, **options: Unpack[CallOptions]) -> PagedList[schemas.GroupMemberList, schemas.GroupMember]:
-        """List the members of a group
+        """List the members of a group. The firms of a group with their connection state, newest first.
+
+        Refusals by `detail.reason` (open set): 403 `sub_account_key`.
 
         `GET /v1/groups/{group_id}/members`, scope `firms`
         """
@@ -322,12 +354,16 @@ class Operations:
     def add_member(self, group_id: str, firm_id: str, **options: Unpack[WriteOptions]) -> schemas.Group:
         """Put a firm into a group. A firm is in one group at a time. Putting a member in again is no conflict.
 
+        Refusals by `detail.reason` (open set): 403 `sub_account_key`; 409 `firm_offboarded`, `group_full`, `in_another_group`.
+
         `PUT /v1/groups/{group_id}/members/{firm_id}`, scope `firms`
         """
         return self._run(OPERATIONS["addMember"], Call({"group_id": group_id, "firm_id": firm_id}, {}, None, options))
 
     def remove_member(self, group_id: str, firm_id: str, **options: Unpack[WriteOptions]) -> schemas.Group:
         """Take a firm out of a group. Taking out a firm that is not in it changes nothing.
+
+        Refusals by `detail.reason` (open set): 403 `sub_account_key`.
 
         `DELETE /v1/groups/{group_id}/members/{firm_id}`, scope `firms`
         """
@@ -336,33 +372,39 @@ class Operations:
     def read_group_positions(self, group_id: str, **options: Unpack[CallOptions]) -> schemas.GroupPositions:
         """What a group holds against the duty it will owe. One consistent snapshot. Sums are exact: beyond 2^53-1 paise they have all their digits.
 
+        Refusals by `detail.reason` (open set): 403 `sub_account_key`.
+
         `GET /v1/groups/{group_id}/positions`, scope `orders:read`
         """
         return self._run(OPERATIONS["readGroupPositions"], Call({"group_id": group_id}, {}, None, options))
 
-    def declare_requirement(self, firm_id: str, body: schemas.DeclareRequirementBody, **options: Unpack[CreateOptions]) -> schemas.Requirement:
+    def declare_requirement(self, firm_id: str, body: schemas.DeclareRequirement, **options: Unpack[CreateOptions]) -> schemas.Requirement:
         """Declare duty that a firm will have to pay. A reference the firm has used is a conflict with its requirement_id.
+
+        Refusals by `detail.reason` (open set): 409 `deleted`, `firm_offboarded`, `idempotency_key_reused`, `reference_taken`.
 
         `POST /v1/firms/{firm_id}/requirements`, scope `firms`
         """
         return self._run(OPERATIONS["declareRequirement"], Call({"firm_id": firm_id}, {}, body, options))
 
     def list_requirements(self, firm_id: str, query: schemas.ListRequirementsQuery = {}, **options: Unpack[CallOptions]) -> PagedList[schemas.RequirementList, schemas.Requirement]:
-        """List the requirements of a firm
+        """List the requirements of a firm. The duty that a firm has declared, newest first.
 
         `GET /v1/firms/{firm_id}/requirements`, scope `firms`
         """
         return self._run(OPERATIONS["listRequirements"], Call({"firm_id": firm_id}, query, None, options))
 
     def read_requirement(self, firm_id: str, requirement_id: str, **options: Unpack[CallOptions]) -> schemas.Requirement:
-        """Read a requirement
+        """Read a requirement. A firm's declared duty: how much, when it is due, and which scheme is to cover it.
 
         `GET /v1/firms/{firm_id}/requirements/{requirement_id}`, scope `firms`
         """
         return self._run(OPERATIONS["readRequirement"], Call({"firm_id": firm_id, "requirement_id": requirement_id}, {}, None, options))
 
-    def update_requirement(self, firm_id: str, requirement_id: str, body: schemas.UpdateRequirementBody = {}, **options: Unpack[WriteOptions]) -> schemas.Requirement:
+    def update_requirement(self, firm_id: str, requirement_id: str, body: schemas.UpdateRequirement = {}, **options: Unpack[WriteOptions]) -> schemas.Requirement:
         """Change a requirement. Fields that are not named stay as they are.
+
+        Refusals by `detail.reason` (open set): 409 `reference_taken`.
 
         `PATCH /v1/firms/{firm_id}/requirements/{requirement_id}`, scope `firms`
         """
@@ -378,33 +420,41 @@ class Operations:
     def propose_netting(self, group_id: str, **options: Unpack[CallOptions]) -> schemas.Netting:
         """Which credits to move inside a group. Whole credits pay the duty of the members so that the least is left uncovered; a firm's own credits pay its own duty without a move. Then the fewest moves, the fewest credits and the earliest expiry. A credit pays duty that is due no later than it expires.
 
+        Refusals by `detail.reason` (open set): 403 `sub_account_key`; 409 `firm_not_authorized`, `group_too_large`, `mandate_expired`, `sum_too_large`.
+
         `GET /v1/groups/{group_id}/netting`, scope `orders:read`
         """
         return self._run(OPERATIONS["proposeNetting"], Call({"group_id": group_id}, {}, None, options))
 
-    def cross_netting(self, group_id: str, body: schemas.CrossNettingBody, **options: Unpack[CreateOptions]) -> schemas.NettingCrosses:
+    def cross_netting(self, group_id: str, body: schemas.CrossNetting, **options: Unpack[CreateOptions]) -> schemas.NettingCrosses:
         """Turn a netting into crosses. All of its proposals or none, at their prices. A netting is used once, within its time, and while its members, credits and requirements are what they were; otherwise it is a conflict that says why.
+
+        Refusals by `detail.reason` (open set): 403 `key_limit`, `sub_account_key`; 409 `counterparty_unavailable`, `credit_unavailable`, `firm_not_authorized`, `idempotency_key_reused`, `mandate_expired`, `netting_expired`, `netting_outdated`, `netting_used`, `nothing_to_cross`.
 
         `POST /v1/groups/{group_id}/netting/crosses`, scope `orders:write`
         """
         return self._run(OPERATIONS["crossNetting"], Call({"group_id": group_id}, {}, body, options))
 
     def list_credits(self, firm_id: str, query: schemas.ListCreditsQuery = {}, **options: Unpack[CallOptions]) -> PagedList[schemas.CreditList, schemas.Credit]:
-        """List a firm's credits
+        """List a firm's credits. What a firm holds and held, newest first. `not_sellable_reason` says of each why it cannot be sold now.
 
         `GET /v1/firms/{firm_id}/credits`, scope `firms`
         """
         return self._run(OPERATIONS["listCredits"], Call({"firm_id": firm_id}, query, None, options))
 
-    def declare_credits(self, firm_id: str, body: schemas.DeclareCreditsBody, **options: Unpack[CreateOptions]) -> schemas.CreditDeclarationResults:
+    def declare_credits(self, firm_id: str, body: schemas.DeclareCredits, **options: Unpack[CreateOptions]) -> schemas.CreditDeclarationResults:
         """Declare 1 to 500 credits that a firm holds. A declaration is a claim: declared until the registry confirms it, then listed. The same credit again is ok with 200; with other facts it is a 409.
+
+        Refusals by `detail.reason` (open set): 409 `ended`, `facts_differ`, `firm_has_no_iec`, `firm_offboarded`, `firm_state`, `held_elsewhere`, `idempotency_key_reused`, `not_declared`.
 
         `POST /v1/firms/{firm_id}/credits`, scope `firms`
         """
         return self._run(OPERATIONS["declareCredits"], Call({"firm_id": firm_id}, {}, body, options))
 
-    def import_credits(self, firm_id: str, body: schemas.ImportCreditsBody, **options: Unpack[WriteOptions]) -> schemas.CreditImportResults:
+    def import_credits(self, firm_id: str, body: schemas.ImportCredits, **options: Unpack[WriteOptions]) -> schemas.CreditImportResults:
         """Import a report of the customs portal. Headings are known by many names, days as DD/MM/YYYY, DD-MM-YYYY, DD-MON-YYYY or ISO, amounts in rupees. A row whose balance fell lowers the credit's; otherwise a row is answered like a declaration, and sending the file again changes nothing.
+
+        Refusals by `detail.reason` (open set): 409 `ended`, `facts_differ`, `firm_has_no_iec`, `firm_offboarded`, `firm_state`, `held_elsewhere`, `not_declared`.
 
         `POST /v1/firms/{firm_id}/credits:import`, scope `firms`
         """
@@ -413,12 +463,14 @@ class Operations:
     def sync_credits(self, firm_id: str, **options: Unpack[WriteOptions]) -> schemas.CreditDeclarationResults:
         """Take a firm's credits from the registry. Sandbox only: customs offers no interface for this, so a live key is answered 409 with detail.reason registry_attested_only; declare or import instead.
 
+        Refusals by `detail.reason` (open set): 409 `ended`, `facts_differ`, `firm_has_no_iec`, `firm_offboarded`, `firm_state`, `held_elsewhere`, `not_declared`, `registry_attested_only`, `registry_outage`.
+
         `POST /v1/firms/{firm_id}/credits:sync`, scope `firms`
         """
         return self._run(OPERATIONS["syncCredits"], Call({"firm_id": firm_id}, {}, None, options))
 
     def read_credit(self, scrip_no: str, **options: Unpack[CallOptions]) -> schemas.Credit:
-        """Read a credit of your desk. A / in the number is written as %2F.
+        """Read a credit of your desk. By its number, where a / is written as %2F, or by its credit_id. A number names the live holding, otherwise the latest.
 
         `GET /v1/credits/{scrip_no}`, scope `firms`
         """
@@ -427,6 +479,8 @@ class Operations:
     def withdraw_credit(self, scrip_no: str, **options: Unpack[WriteOptions]) -> schemas.Credit:
         """Take a credit off your desk. It may be declared again. Withdrawing twice is no conflict.
 
+        Refusals by `detail.reason` (open set): 409 `wrong_state`.
+
         `POST /v1/credits/{scrip_no}/withdraw`, scope `firms`
         """
         return self._run(OPERATIONS["withdrawCredit"], Call({"scrip_no": scrip_no}, {}, None, options))
@@ -434,19 +488,23 @@ class Operations:
     def use_credit(self, scrip_no: str, **options: Unpack[WriteOptions]) -> schemas.Credit:
         """Mark a credit as used for duty. Marking twice is no conflict.
 
+        Refusals by `detail.reason` (open set): 409 `wrong_state`.
+
         `POST /v1/credits/{scrip_no}/use`, scope `firms`
         """
         return self._run(OPERATIONS["useCredit"], Call({"scrip_no": scrip_no}, {}, None, options))
 
-    def take_quote(self, body: schemas.QuoteRequest, **options: Unpack[WriteOptions]) -> schemas.Quote:
+    def take_quote(self, body: schemas.QuoteRequest, **options: Unpack[WriteOptions]) -> Union[schemas.SellQuote, schemas.BuyQuote, schemas.NoQuote]:
         """Take a binding price for an exact amount. Sell by scrip_no, or by scheme and face_paise; buy by scheme and requirement_paise. A price by amount is for credits with at least 365 days left. An order with the quote_ref in time gets this price, whatever the market does, for the facts it was made from: where a credit or an offer has changed since, the answer is 409 with a fresh quote in detail. When there is no binding price, the answer is no_quote and its reason, and nothing else.
+
+        Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`; 409 `cancelled`, `declared`, `expired`, `firm_not_authorized`, `in_settlement`, `rejected`, `reserved`, `suspended`, `too_short`, `transferred`, `used`, `withdrawn`.
 
         `POST /v1/quote`, scope `quote`
         """
         return self._run(OPERATIONS["takeQuote"], Call({}, {}, body, options))
 
     def read_quote(self, quote_ref: str, **options: Unpack[CallOptions]) -> schemas.StoredQuote:
-        """Read a quote and its state
+        """Read a quote and its state. The quote as it was answered, whether it is open, used or expired, and the order that used it.
 
         `GET /v1/quotes/{quote_ref}`, scope `quote`
         """
@@ -455,26 +513,30 @@ class Operations:
     def place_order(self, body: schemas.PlaceOrder = {}, **options: Unpack[CreateOptions]) -> schemas.Order:
         """Sell credits or buy cover. By a quote, at the current binding price, or with a limit. A sell names one credit or an amount; a buy names the duty to cover. A refused order is not stored.
 
+        Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `key_limit`; 409 `bundle_gone`, `cancelled`, `credit_not_sellable`, `declared`, `expired`, `facts_changed`, `firm_not_authorized`, `idempotency_key_reused`, `in_settlement`, `mandate_expired`, `no_cover`, `no_price`, `nothing_to_deliver`, `quote_expired`, `quote_used`, `rejected`, `reserved`, `suspended`, `too_short`, `transferred`, `unfunded_limit`, `used`, `withdrawn`, `wrong_state`.
+
         `POST /v1/orders`, scope `orders:write`
         """
         return self._run(OPERATIONS["placeOrder"], Call({}, {}, body, options))
 
     def list_orders(self, query: schemas.ListOrdersQuery = {}, **options: Unpack[CallOptions]) -> PagedList[schemas.OrderList, schemas.Order]:
-        """List your desk's orders
+        """List your desk's orders. Newest first. Filters combine. `idempotency_key` finds the order of a call whose answer was lost.
 
         `GET /v1/orders`, scope `orders:read`
         """
         return self._run(OPERATIONS["listOrders"], Call({}, query, None, options))
 
-    def place_order_batch(self, body: schemas.PlaceOrderBatchBody, **options: Unpack[CreateOptions]) -> schemas.OrderBatchResults:
+    def place_order_batch(self, body: schemas.PlaceOrderBatch, **options: Unpack[CreateOptions]) -> schemas.OrderBatchResults:
         """Place 1 to 500 orders. Each order has its own result, in the sequence of the request: valid ones are placed, the others fail on their own. Of two orders for one credit the first wins.
+
+        Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `key_limit`; 409 `bundle_gone`, `cancelled`, `credit_not_sellable`, `declared`, `expired`, `facts_changed`, `firm_not_authorized`, `idempotency_key_reused`, `in_settlement`, `mandate_expired`, `no_cover`, `no_price`, `nothing_to_deliver`, `quote_expired`, `quote_used`, `rejected`, `reserved`, `suspended`, `too_short`, `transferred`, `unfunded_limit`, `used`, `withdrawn`, `wrong_state`.
 
         `POST /v1/orders:batch`, scope `orders:write`
         """
         return self._run(OPERATIONS["placeOrderBatch"], Call({}, {}, body, options))
 
     def read_order(self, order_id: str, **options: Unpack[CallOptions]) -> schemas.Order:
-        """Read an order
+        """Read an order. An order with its price, its credits, its settlement and every state it has had.
 
         `GET /v1/orders/{order_id}`, scope `orders:read`
         """
@@ -483,6 +545,8 @@ class Operations:
     def cancel_order(self, order_id: str, **options: Unpack[WriteOptions]) -> schemas.Order:
         """Cancel the resting part of an order. Deals stand. Cancelling twice is no conflict.
 
+        Refusals by `detail.reason` (open set): 409 `wrong_state`.
+
         `POST /v1/orders/{order_id}/cancel`, scope `orders:write`
         """
         return self._run(OPERATIONS["cancelOrder"], Call({"order_id": order_id}, {}, None, options))
@@ -490,19 +554,23 @@ class Operations:
     def quote_cross(self, body: schemas.CrossQuoteRequest, **options: Unpack[WriteOptions]) -> schemas.CrossQuote:
         """Take the terms of a block or an intra-group transfer. A quote reserves nothing and tells nobody. A block has a least face. When there is no market, or the seller of your desk has nothing of the kind, the answer is no_quote and its reason, and nothing else.
 
+        Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`; 409 `cancelled`, `declared`, `expired`, `firm_not_authorized`, `in_settlement`, `mandate_expired`, `rejected`, `reserved`, `suspended`, `too_short`, `transferred`, `used`, `withdrawn`.
+
         `POST /v1/cross/quote`, scope `quote`
         """
         return self._run(OPERATIONS["quoteCross"], Call({}, {}, body, options))
 
-    def propose_cross(self, body: schemas.ProposeCrossBody, **options: Unpack[CreateOptions]) -> schemas.Cross:
+    def propose_cross(self, body: schemas.ProposeCross, **options: Unpack[CreateOptions]) -> schemas.Cross:
         """Propose a cross on a quote. Between two firms of your desk it is agreed at once, with its credits reserved. Any other waits for the answer of the firm with that IEC, whichever desk acts for it, and expires without one.
+
+        Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `key_limit`; 409 `counterparty_unavailable`, `credit_unavailable`, `firm_not_authorized`, `idempotency_key_reused`, `mandate_expired`, `quote_expired`, `quote_used`.
 
         `POST /v1/cross`, scope `orders:write`
         """
         return self._run(OPERATIONS["proposeCross"], Call({}, {}, body, options))
 
     def list_crosses(self, query: schemas.ListCrossesQuery = {}, **options: Unpack[CallOptions]) -> PagedList[schemas.CrossList, schemas.Cross]:
-        """List the crosses your desk has a side in, or is to answer
+        """List the crosses your desk has a side in, or is to answer. Crosses in which a firm of yours has a side, newest first, and proposals that name an IEC of yours.
 
         `GET /v1/cross`, scope `orders:read`
         """
@@ -515,22 +583,28 @@ class Operations:
         """
         return self._run(OPERATIONS["readCross"], Call({"cross_id": cross_id}, {}, None, options))
 
-    def accept_cross(self, cross_id: str, body: schemas.AcceptCrossBody, **options: Unpack[WriteOptions]) -> schemas.Cross:
+    def accept_cross(self, cross_id: str, body: schemas.AcceptCross, **options: Unpack[WriteOptions]) -> schemas.Cross:
         """Agree to the terms of a cross. For the side that did not propose. The seller's credits are reserved with it, all of them or none; when one is not available, it is a conflict.
+
+        Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `key_limit`, `wrong_side`; 409 `counterparty_unavailable`, `credit_unavailable`, `firm_not_authorized`, `mandate_expired`, `nothing_to_deliver`, `terms_differ`, `wrong_state`.
 
         `POST /v1/cross/{cross_id}/accept`, scope `orders:write`
         """
         return self._run(OPERATIONS["acceptCross"], Call({"cross_id": cross_id}, {}, body, options))
 
     def decline_cross(self, cross_id: str, **options: Unpack[WriteOptions]) -> schemas.Cross:
-        """Decline a cross that was proposed to you
+        """Decline a cross that was proposed to you. Refuses a proposal. It ends for both sides; declining twice is no conflict.
+
+        Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `wrong_side`; 409 `wrong_state`.
 
         `POST /v1/cross/{cross_id}/decline`, scope `orders:write`
         """
         return self._run(OPERATIONS["declineCross"], Call({"cross_id": cross_id}, {}, {}, options))
 
-    def fund_cross(self, cross_id: str, body: schemas.FundCrossBody, **options: Unpack[WriteOptions]) -> schemas.Cross:
+    def fund_cross(self, cross_id: str, body: schemas.FundCross, **options: Unpack[WriteOptions]) -> schemas.Cross:
         """Put the money of a cross into escrow. For the buyer. Your balance is held when it reaches. Otherwise the money is waited for, which the sandbox's bank brings at once. The same payment_ref again changes nothing.
+
+        Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `wrong_side`; 409 `credit_not_sellable`, `firm_not_authorized`, `mandate_expired`, `payment_pending`, `reference_used`, `wrong_state`.
 
         `POST /v1/cross/{cross_id}/fund`, scope `orders:write`
         """
@@ -539,12 +613,16 @@ class Operations:
     def release_cross(self, cross_id: str, **options: Unpack[WriteOptions]) -> schemas.Cross:
         """Let the credits of a funded cross go. For the seller. From here on its settlement delivers credit against money.
 
+        Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `wrong_side`; 409 `credit_not_sellable`, `credit_unavailable`, `firm_not_authorized`, `mandate_expired`, `wrong_state`.
+
         `POST /v1/cross/{cross_id}/release`, scope `orders:write`
         """
         return self._run(OPERATIONS["releaseCross"], Call({"cross_id": cross_id}, {}, {}, options))
 
     def cancel_cross(self, cross_id: str, **options: Unpack[WriteOptions]) -> schemas.Cross:
         """Call a cross off. The proposer while it is proposed, either side while it is agreed, and the seller while it is funded: then the buyer's money goes back.
+
+        Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `wrong_side`; 409 `wrong_state`.
 
         `POST /v1/cross/{cross_id}/cancel`, scope `orders:write`
         """
@@ -558,7 +636,7 @@ class Operations:
         return self._run(OPERATIONS["readPositions"], Call({}, query, None, options))
 
     def list_markets(self, **options: Unpack[CallOptions]) -> schemas.MarketList:
-        """Every market now
+        """Every market now. One row for each scheme: its state, its prices and its last deal, and what the house could sell now. It names no firm and no credit.
 
         `GET /v1/market`, scope `market:read`
         """
@@ -587,14 +665,14 @@ class Operations:
         return self._run(OPERATIONS["streamMarket"], Call({}, {}, None, options))
 
     def read_market(self, scheme: str, **options: Unpack[CallOptions]) -> schemas.Market:
-        """One market now
+        """One market now. The state of one scheme's market, its prices, its last deal, and what the house could sell now.
 
         `GET /v1/market/{scheme}`, scope `market:read`
         """
         return self._run(OPERATIONS["readMarket"], Call({"scheme": scheme}, {}, None, options))
 
     def list_settlements(self, query: schemas.ListSettlementsQuery = {}, **options: Unpack[CallOptions]) -> PagedList[schemas.SettlementList, schemas.Settlement]:
-        """List the settlements your desk has a side in
+        """List the settlements your desk has a side in. Settlements in which a firm of yours delivers or buys, newest first.
 
         `GET /v1/settlements`, scope `orders:read`
         """
@@ -610,12 +688,14 @@ class Operations:
     def advance_settlement(self, settlement_id: str, **options: Unpack[WriteOptions]) -> schemas.Settlement:
         """Let the next step of a settlement happen now. What customs or the bank would say next is said now. Sandbox keys only.
 
+        Refusals by `detail.reason` (open set): 409 `credit_not_sellable`, `reference_used`, `wrong_state`.
+
         `POST /v1/sandbox/settlements/{settlement_id}/advance`, scope `orders:write`
         """
         return self._run(OPERATIONS["advanceSettlement"], Call({"settlement_id": settlement_id}, {}, {}, options))
 
     def list_payouts(self, query: schemas.ListPayoutsQuery = {}, **options: Unpack[CallOptions]) -> PagedList[schemas.PayoutList, schemas.Payout]:
-        """List the payouts to your firms
+        """List the payouts to your firms. Money on its way to your firms' banks, newest first. Filter by `settlement_id` or `order_id` to find what a sale was paid with.
 
         `GET /v1/payouts`, scope `orders:read`
         """
@@ -628,29 +708,37 @@ class Operations:
         """
         return self._run(OPERATIONS["readPayout"], Call({"payout_id": payout_id}, {}, None, options))
 
-    def withdraw_money(self, firm_id: str, body: schemas.WithdrawMoneyBody, **options: Unpack[CreateOptions]) -> schemas.Payout:
+    def withdraw_money(self, firm_id: str, body: schemas.WithdrawMoney, **options: Unpack[CreateOptions]) -> schemas.Payout:
         """Pay a firm's available money to its bank account. By a payout of kind `withdrawal`, held for the reasons of any payout: a changed or unverified account, a suspended firm. Money that comes back is available again and is not sent anew by itself. More than is available is a conflict that says what is (`insufficient_funds`), and so is what the firm would be left owing us with less than it owes (`dues_outstanding`).
+
+        Refusals by `detail.reason` (open set): 403 `key_limit`; 409 `dues_outstanding`, `firm_not_authorized`, `idempotency_key_reused`, `insufficient_funds`, `no_bank_account`.
 
         `POST /v1/firms/{firm_id}/withdrawals`, scope `orders:write`
         """
         return self._run(OPERATIONS["withdrawMoney"], Call({"firm_id": firm_id}, {}, body, options))
 
-    def advance_clock(self, body: schemas.AdvanceClockBody, **options: Unpack[WriteOptions]) -> schemas.DeskClock:
+    def advance_clock(self, body: schemas.AdvanceClock, **options: Unpack[WriteOptions]) -> schemas.DeskClock:
         """Let time pass for your desk. Every deadline of your desk comes nearer by that much: of quotes, resting orders, crosses, settlements, payouts, holds and credits. The market and other desks stay in their own time, and so do the times on what has happened.
+
+        Refusals by `detail.reason` (open set): 403 `sub_account_key`.
 
         `POST /v1/sandbox/clock`, scope `orders:write`
         """
         return self._run(OPERATIONS["advanceClock"], Call({}, {}, body, options))
 
-    def set_scenario(self, body: schemas.SetScenarioBody, **options: Unpack[WriteOptions]) -> schemas.ScenarioList:
+    def set_scenario(self, body: schemas.SetScenario, **options: Unpack[WriteOptions]) -> schemas.ScenarioList:
         """Choose what happens to what your desk does next. It happens once, to the first settlement or payout that it fits. A market that is halted stays so, for your desk's quotes alone, until it is opened or the desk is reset.
+
+        Refusals by `detail.reason` (open set): 403 `sub_account_key`.
 
         `POST /v1/sandbox/scenarios`, scope `orders:write`
         """
         return self._run(OPERATIONS["setScenario"], Call({}, {}, body, options))
 
-    def seed_sandbox(self, body: schemas.SeedSandboxBody, **options: Unpack[WriteOptions]) -> schemas.SeededCredits:
-        """Get synthetic credits to try things with
+    def seed_sandbox(self, body: schemas.SeedSandbox, **options: Unpack[WriteOptions]) -> schemas.SeededCredits:
+        """Get synthetic credits to try things with. Gives a firm synthetic credits, so that there is something to trade. The same seed makes the same faces and days.
+
+        Refusals by `detail.reason` (open set): 409 `firm_offboarded`.
 
         `POST /v1/sandbox/credits:seed`, scope `orders:write`
         """
@@ -659,6 +747,8 @@ class Operations:
     def reset_sandbox(self, **options: Unpack[WriteOptions]) -> schemas.SandboxReset:
         """Let go of everything that is open on your desk. Resting orders are cancelled, open settlements fail, free credits are withdrawn. What has happened stays: the books and the events are only ever added to.
 
+        Refusals by `detail.reason` (open set): 403 `sub_account_key`; 409 `wrong_state`.
+
         `POST /v1/sandbox/reset`, scope `orders:write`
         """
         return self._run(OPERATIONS["resetSandbox"], Call({}, {}, {}, options))
@@ -666,12 +756,14 @@ class Operations:
     def read_earnings(self, query: schemas.ReadEarningsQuery = {}, **options: Unpack[CallOptions]) -> schemas.Earnings:
         """Read what your desk earned on its clients' deals. Commission is a share of face, earned when a credit is delivered and taken back when that is reversed; none on crosses and on your own firm's deals. At most 366 days at once.
 
+        Refusals by `detail.reason` (open set): 403 `sub_account_key`.
+
         `GET /v1/earnings`, scope `orders:read`
         """
         return self._run(OPERATIONS["readEarnings"], Call({}, query, None, options))
 
     def list_statements(self, query: schemas.ListStatementsQuery = {}, **options: Unpack[CallOptions]) -> schemas.StatementList:
-        """List the monthly statements of a firm
+        """List the monthly statements of a firm. The months for which a firm has a statement, newest first, without their lines.
 
         `GET /v1/statements`, scope `orders:read`
         """
@@ -679,6 +771,8 @@ class Operations:
 
     def read_statement(self, period: str, query: schemas.ReadStatementQuery = {}, **options: Unpack[CallOptions]) -> Any:
         """Read the statement of a month. opening_paise and the lines sum to closing_paise, which the next month opens with. Final an hour after the month's end in IST; what is corrected later is in a later month. At most 20000 lines at once: longer ones are read in parts by after_line once they are final, as json or csv.
+
+        Refusals by `detail.reason` (open set): 409 `too_many_lines`.
 
         `GET /v1/statements/{period}`, scope `orders:read`
         """
@@ -692,7 +786,7 @@ class Operations:
         return self._run(OPERATIONS["readContractNote"], Call({"settlement_id": settlement_id}, query, None, options))
 
     def list_events(self, query: schemas.ListEventsQuery = {}, **options: Unpack[CallOptions]) -> PagedList[schemas.EventList, schemas.Event]:
-        """What happened on your desk, in order
+        """What happened on your desk, in order. The desk's log, from `after_sequence` on. Sequences have no gap: keep the last one you handled, and you miss nothing. A sub_account key sees the events of its firm.
 
         `GET /v1/events`, scope `orders:read`
         """
@@ -708,6 +802,8 @@ class Operations:
     def list_audit(self, query: schemas.ListAuditQuery = {}, **options: Unpack[CallOptions]) -> PagedList[schemas.AuditList, schemas.AuditEntry]:
         """Who changed what on your desk. Everything that was committed before the call. Not for sub_account keys.
 
+        Refusals by `detail.reason` (open set): 403 `sub_account_key`.
+
         `GET /v1/audit`, scope `orders:read`
         """
         return self._run(OPERATIONS["listAudit"], Call({}, query, None, options))
@@ -715,40 +811,44 @@ class Operations:
     def export_audit(self, query: schemas.ExportAuditQuery = {}, **options: Unpack[CallOptions]) -> Iterator[str]:
         """Your desk's audit trail, to be verified without us. Lines of JSON, each with the hash of the one before; the last is a signed checkpoint. An export without one is not whole. At most 2 at a time a key; the next waits for its turn. Not for sub_account keys.
 
+        Refusals by `detail.reason` (open set): 403 `sub_account_key`.
+
         `GET /v1/audit/export`, scope `orders:read`
         """
         return self._run(OPERATIONS["exportAudit"], Call({}, query, None, options))
 
     def list_audit_keys(self, **options: Unpack[CallOptions]) -> schemas.AuditKeys:
-        """What exports are signed with
+        """What exports are signed with. The public keys that verify checkpoints of exports.
 
         `GET /v1/audit/keys`, scope `any key`
         """
         return self._run(OPERATIONS["listAuditKeys"], Call({}, {}, None, options))
 
-    def register_webhook(self, body: schemas.RegisterWebhookBody, **options: Unpack[CreateOptions]) -> schemas.Webhook:
+    def register_webhook(self, body: schemas.RegisterWebhook, **options: Unpack[CreateOptions]) -> schemas.Webhook:
         """Have events sent to an address of yours. The signing secret is in this answer and in no other.
+
+        Refusals by `detail.reason` (open set): 409 `deleted`, `idempotency_key_reused`, `too_many_webhooks`.
 
         `POST /v1/webhooks`, scope `webhooks:write`
         """
         return self._run(OPERATIONS["registerWebhook"], Call({}, {}, body, options))
 
     def list_webhooks(self, query: schemas.ListWebhooksQuery = {}, **options: Unpack[CallOptions]) -> PagedList[schemas.WebhookList, schemas.Webhook]:
-        """List your webhooks, and every event there is
+        """List your webhooks, and every event there is. Your subscriptions, and in `events` the name of every event there is.
 
         `GET /v1/webhooks`, scope `webhooks:write`
         """
         return self._run(OPERATIONS["listWebhooks"], Call({}, query, None, options))
 
     def read_webhook(self, webhook_id: str, **options: Unpack[CallOptions]) -> schemas.Webhook:
-        """Read a webhook
+        """Read a webhook. A subscription with its state. Its secret is masked.
 
         `GET /v1/webhooks/{webhook_id}`, scope `webhooks:write`
         """
         return self._run(OPERATIONS["readWebhook"], Call({"webhook_id": webhook_id}, {}, None, options))
 
     def delete_webhook(self, webhook_id: str, **options: Unpack[WriteOptions]) -> schemas.Webhook:
-        """Have nothing more sent to an address
+        """Have nothing more sent to an address. Nothing more is sent to it.
 
         `DELETE /v1/webhooks/{webhook_id}`, scope `webhooks:write`
         """
@@ -761,7 +861,7 @@ class Operations:
         """
         return self._run(OPERATIONS["testWebhook"], Call({"webhook_id": webhook_id}, {}, None, options))
 
-    def rotate_secret(self, webhook_id: str, body: schemas.RotateSecretBody = {}, **options: Unpack[WriteOptions]) -> schemas.Webhook:
+    def rotate_secret(self, webhook_id: str, body: schemas.RotateSecret = {}, **options: Unpack[WriteOptions]) -> schemas.Webhook:
         """Replace a signing secret. The new secret is in this answer and in no other. A dry run shows no secret. During the grace period X-Service-Signature-Previous is signed with the old one.
 
         `POST /v1/webhooks/{webhook_id}/rotate-secret`, scope `webhooks:write`
@@ -771,25 +871,27 @@ class Operations:
     def enable_webhook(self, webhook_id: str, **options: Unpack[WriteOptions]) -> schemas.Webhook:
         """Send to a disabled webhook again. What it missed is among the failures and can be replayed.
 
+        Refusals by `detail.reason` (open set): 409 `wrong_state`.
+
         `POST /v1/webhooks/{webhook_id}/enable`, scope `webhooks:write`
         """
         return self._run(OPERATIONS["enableWebhook"], Call({"webhook_id": webhook_id}, {}, None, options))
 
     def list_deliveries(self, webhook_id: str, query: schemas.ListDeliveriesQuery = {}, **options: Unpack[CallOptions]) -> PagedList[schemas.DeliveryList, schemas.LoggedDelivery]:
-        """What was sent to a webhook, attempt by attempt
+        """What was sent to a webhook, attempt by attempt. What was sent to a webhook, newest first, with every attempt: when, the status, how long it took and the first bytes of the answer.
 
         `GET /v1/webhooks/{webhook_id}/deliveries`, scope `webhooks:write`
         """
         return self._run(OPERATIONS["listDeliveries"], Call({"webhook_id": webhook_id}, query, None, options))
 
     def list_failures(self, query: schemas.ListFailuresQuery = {}, **options: Unpack[CallOptions]) -> PagedList[schemas.FailureList, schemas.Delivery]:
-        """List dead-lettered deliveries
+        """List dead-lettered deliveries. Deliveries that were given up, newest first, with the reason. Send them again with `POST /v1/webhooks/replay`.
 
         `GET /v1/webhooks/failures`, scope `webhooks:write`
         """
         return self._run(OPERATIONS["listFailures"], Call({}, query, None, options))
 
-    def replay_deliveries(self, body: schemas.ReplayDeliveriesBody = {}, **options: Unpack[WriteOptions]) -> schemas.Replay:
+    def replay_deliveries(self, body: schemas.ReplayDeliveries = {}, **options: Unpack[WriteOptions]) -> schemas.Replay:
         """Send dead-lettered deliveries again. With the same delivery id and the same bytes. Without a filter all of them; the filters narrow together.
 
         `POST /v1/webhooks/replay`, scope `webhooks:write`
@@ -804,14 +906,14 @@ class Operations:
         return self._run(OPERATIONS["listRates"], Call({}, {}, None, options))
 
     def read_methodology(self, **options: Unpack[CallOptions]) -> schemas.Methodology:
-        """How the index is made
+        """How the index is made. How the index is made, in words and as figures.
 
         `GET /public/rates/methodology`
         """
         return self._run(OPERATIONS["readMethodology"], Call({}, {}, None, options))
 
     def read_rate(self, scheme: str, **options: Unpack[CallOptions]) -> schemas.Rate:
-        """What credits of a scheme are worth today
+        """What credits of a scheme are worth today. What credits of one scheme are worth today. `stale` says that the figure is not made of the day's own deals.
 
         `GET /public/rates/{scheme}`
         """
@@ -832,7 +934,7 @@ class Operations:
         return self._run(OPERATIONS["readRateHistory"], Call({"scheme": scheme}, query, None, options))
 
     def export_rate_history(self, scheme: str, query: schemas.ExportRateHistoryQuery = {}, **options: Unpack[CallOptions]) -> str:
-        """The fixed figures of a scheme as CSV
+        """The fixed figures of a scheme as CSV. The figures of `history` as CSV, one day a row.
 
         `GET /public/rates/{scheme}/history.csv`
         """
@@ -845,21 +947,21 @@ class Operations:
         """
         return self._run(OPERATIONS["estimateEnquiry"], Call({}, query, None, options))
 
-    def submit_sell_enquiry(self, body: schemas.SubmitSellEnquiryBody, **options: Unpack[WriteOptions]) -> schemas.Enquiry:
+    def submit_sell_enquiry(self, body: schemas.SubmitSellEnquiry, **options: Unpack[WriteOptions]) -> schemas.Enquiry:
         """Ask to sell credits. Sent again while it is open, it is the same enquiry and answered 200. Personal data is sealed, read by the desk only, and deleted after 180 days, or 30 days after the enquiry is closed.
 
         `POST /public/enquiry/sell`
         """
         return self._run(OPERATIONS["submitSellEnquiry"], Call({}, {}, body, options))
 
-    def submit_buy_enquiry(self, body: schemas.SubmitBuyEnquiryBody, **options: Unpack[WriteOptions]) -> schemas.Enquiry:
+    def submit_buy_enquiry(self, body: schemas.SubmitBuyEnquiry, **options: Unpack[WriteOptions]) -> schemas.Enquiry:
         """Ask to cover duty with credits. Sent again while it is open, it is the same enquiry and answered 200. Personal data is sealed, read by the desk only, and deleted after 180 days, or 30 days after the enquiry is closed.
 
         `POST /public/enquiry/buy`
         """
         return self._run(OPERATIONS["submitBuyEnquiry"], Call({}, {}, body, options))
 
-    def submit_contact_enquiry(self, body: schemas.SubmitContactEnquiryBody, **options: Unpack[WriteOptions]) -> schemas.Enquiry:
+    def submit_contact_enquiry(self, body: schemas.SubmitContactEnquiry, **options: Unpack[WriteOptions]) -> schemas.Enquiry:
         """Ask anything else. Sent again while it is open, it is the same enquiry and answered 200. Personal data is sealed, read by the desk only, and deleted after 180 days, or 30 days after the enquiry is closed.
 
         `POST /public/enquiry/contact`
@@ -867,7 +969,7 @@ class Operations:
         return self._run(OPERATIONS["submitContactEnquiry"], Call({}, {}, body, options))
 
     def read_enquiry(self, enquiry_ref: str, **options: Unpack[CallOptions]) -> schemas.Enquiry:
-        """How far an enquiry has come
+        """How far an enquiry has come. How far an enquiry has come, by the reference that its sender got.
 
         `GET /public/enquiry/{enquiry_ref}`
         """

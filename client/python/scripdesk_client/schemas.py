@@ -92,6 +92,37 @@ class WhoAmI(TypedDict):
     buy_side: bool
 
 
+class MintKeyLimits(TypedDict):
+    """Limits of this key, within those of its parent."""
+    #: Calls per 60 seconds.
+    per_minute: NotRequired[int]
+    #: Calls per IST month.
+    monthly_quota: NotRequired[int]
+    #: Largest single deal: an order or a cross by face, a withdrawal by amount.
+    max_order_paise: NotRequired[int]
+    #: Largest sum of what the key commits per IST day, counted alike.
+    daily_notional_paise: NotRequired[int]
+
+
+class MintKey(TypedDict):
+    #: What the key is for.
+    name: str
+    #: A sub_account key acts for one client firm; an app key for the whole desk.
+    kind: Literal["sub_account", "app"]
+    #: A subset of the parent's scopes.
+    scopes: List[Literal["firms", "quote", "orders:write", "orders:read", "market:read", "webhooks:write", "*"]]
+    #: The client firm of a sub_account key.
+    firm_id: NotRequired[str]
+    #: The key stops matching at this instant. ISO 8601 with an offset.
+    expires_at: NotRequired[str]
+    #: Addresses or networks the key may be used from; anywhere when empty.
+    ip_allowlist: NotRequired[List[str]]
+    #: Limits of this key, within those of its parent.
+    limits: NotRequired[MintKeyLimits]
+    #: Whether the key may take buy quotes. Default false.
+    buy_side: NotRequired[bool]
+
+
 class KeyLimits(TypedDict):
     """Limits of its own; absent ones are the plan's."""
     #: Calls per 60 seconds.
@@ -300,6 +331,41 @@ class Usage(TypedDict):
     by_key: List[UsageByKeyItem]
 
 
+class RegisterFirmBank(TypedDict):
+    """Where its money goes."""
+    #: 9 to 18 digits. Never shown again.
+    account_no: str
+    #: The branch.
+    ifsc: str
+    #: The name the account bears.
+    name: str
+
+
+class RegisterFirm(TypedDict):
+    #: As registered with customs.
+    legal_name: str
+    #: Importer-exporter code: the PAN, or ten digits for an old one.
+    iec: str
+    #: Permanent account number.
+    pan: str
+    #: Holds the PAN; its last character is a check.
+    gstin: NotRequired[str]
+    #: Corporate identity number; companies only.
+    cin: NotRequired[str]
+    #: Where people of the firm are reached.
+    email: str
+    #: Ten Indian digits, or with + and a country code.
+    phone: NotRequired[str]
+    #: Where its money goes.
+    bank: NotRequired[RegisterFirmBank]
+    #: What it does.
+    role: Literal["exporter", "importer", "both"]
+    #: The group of your desk that it belongs to.
+    group_id: NotRequired[str]
+    #: Your own name for the firm; unique on your desk.
+    external_id: NotRequired[str]
+
+
 class FirmBank(TypedDict):
     """Where its money goes; null before it is given."""
     account_no_masked: str
@@ -402,6 +468,41 @@ class FirmList(TypedDict):
     has_more: NotRequired[bool]
 
 
+class UpdateFirmBank(TypedDict):
+    """Where its money goes; null takes it away."""
+    #: 9 to 18 digits. Never shown again.
+    account_no: str
+    #: The branch.
+    ifsc: str
+    #: The name the account bears.
+    name: str
+
+
+class UpdateFirm(TypedDict):
+    #: As registered with customs.
+    legal_name: NotRequired[str]
+    #: Importer-exporter code: the PAN, or ten digits for an old one.
+    iec: NotRequired[str]
+    #: Permanent account number.
+    pan: NotRequired[str]
+    #: Holds the PAN; its last character is a check.
+    gstin: NotRequired[Optional[str]]
+    #: Corporate identity number; companies only.
+    cin: NotRequired[Optional[str]]
+    #: Where people of the firm are reached.
+    email: NotRequired[str]
+    #: Ten Indian digits, or with + and a country code.
+    phone: NotRequired[Optional[str]]
+    #: Where its money goes; null takes it away.
+    bank: NotRequired[Optional[UpdateFirmBank]]
+    #: What it does.
+    role: NotRequired[Literal["exporter", "importer", "both"]]
+    #: The group of your desk that it belongs to.
+    group_id: NotRequired[Optional[str]]
+    #: Your own name for the firm; unique on your desk.
+    external_id: NotRequired[Optional[str]]
+
+
 class ConnectionChecksItem(TypedDict):
     #: What was asked.
     check: Union[Literal["IEC_ACTIVE", "PAN_MATCH", "GSTIN_MATCH", "BANK_NAME_MATCH", "FLAGGED_IEC"], str]
@@ -470,6 +571,42 @@ class Connection(TypedDict):
     as_of: str
 
 
+VerifyFirm = Dict[str, Any]
+
+
+class AuthorizeFirmMandate(TypedDict):
+    """The firm's permission to trade for it."""
+    #: Who signed for the firm.
+    signatory_name: str
+    #: Where the signed mandate is found.
+    reference: str
+    #: ISO 8601 with an offset, or a day: then to the end of it, IST.
+    valid_until: str
+
+
+class AuthorizeFirm(TypedDict):
+    #: The firm's permission to trade for it.
+    mandate: AuthorizeFirmMandate
+
+
+class SuspendFirm(TypedDict):
+    #: Why, for whoever looks later.
+    reason: str
+
+
+ResumeFirm = Dict[str, Any]
+
+
+class OffboardFirm(TypedDict):
+    #: Take no new business, and leave by itself when the open business is done.
+    mode: NotRequired[Literal["drain"]]
+
+
+class CreateGroup(TypedDict):
+    #: What the group is called; one group of that name on a desk.
+    name: str
+
+
 class Group(TypedDict):
     """Firms of your desk under common ownership."""
     #: The group's id.
@@ -499,6 +636,11 @@ class GroupList(TypedDict):
     next_cursor: NotRequired[Optional[str]]
     #: Whether there is a next page.
     has_more: NotRequired[bool]
+
+
+class UpdateGroup(TypedDict):
+    #: What the group is called; one group of that name on a desk.
+    name: str
 
 
 class GroupMember(TypedDict):
@@ -625,6 +767,17 @@ class GroupPositions(TypedDict):
     members: List[GroupPositionsMembersItem]
 
 
+class DeclareRequirement(TypedDict):
+    #: Which credits are to cover it; absent: either scheme.
+    scheme: NotRequired[Literal["RODTEP", "ROSCTL"]]
+    #: The duty that will have to be paid.
+    amount_paise: int
+    #: When it is due; today or later. A day in IST.
+    due_on: str
+    #: Your own name for it, such as a bill of entry; one per firm.
+    reference: str
+
+
 class Requirement(TypedDict):
     """Customs duty that a firm will have to pay."""
     #: The requirement's id.
@@ -660,6 +813,17 @@ class RequirementList(TypedDict):
     next_cursor: NotRequired[Optional[str]]
     #: Whether there is a next page.
     has_more: NotRequired[bool]
+
+
+class UpdateRequirement(TypedDict):
+    #: Which credits are to cover it; null: either scheme.
+    scheme: NotRequired[Optional[Literal["RODTEP", "ROSCTL"]]]
+    #: The duty that will have to be paid.
+    amount_paise: NotRequired[int]
+    #: When it is due; today or later. A day in IST.
+    due_on: NotRequired[str]
+    #: Your own name for it, such as a bill of entry; one per firm.
+    reference: NotRequired[str]
 
 
 class NettingSchemesItem(TypedDict):
@@ -722,6 +886,11 @@ class Netting(TypedDict):
     entities: List[NettingEntitiesItem]
     #: Whole credits that change hands, by giver, taker and scheme.
     proposals: List[NettingProposalsItem]
+
+
+class CrossNetting(TypedDict):
+    #: Names these proposals until their time is over.
+    netting_ref: str
 
 
 class NettingCrossesCrossesItem(TypedDict):
@@ -824,6 +993,11 @@ class CreditDeclaration(TypedDict):
     expires_on: str
 
 
+class DeclareCredits(TypedDict):
+    #: Each is answered by itself.
+    credits: List[CreditDeclaration]
+
+
 class ItemError(TypedDict):
     """The whole error body that a call with this item alone would get, an object; null when ok. The slug is in its code or, where it has none, in its error: the field of the same name within."""
     #: request_error, or a slug as in any error body.
@@ -856,6 +1030,11 @@ class CreditDeclarationResults(TypedDict):
     accepted: int
     #: Items that are not.
     failed: int
+
+
+class ImportCredits(TypedDict):
+    #: A report of the customs portal, at most 5000 rows. Amounts are rupees.
+    csv: str
 
 
 class CreditImportResultsResultsItem(TypedDict):
@@ -895,7 +1074,7 @@ class QuoteRequest(TypedDict):
 
 
 class Quote(TypedDict):
-    """A binding price for an exact amount, or that there is none."""
+    """A binding price for an exact amount, or that there is none: a SellQuote, a BuyQuote or a NoQuote."""
     #: As asked.
     side: NotRequired[Union[Literal["sell", "buy"], str]]
     #: The scheme that was priced.
@@ -1114,6 +1293,11 @@ class BatchOrder(TypedDict):
     idempotency_key: NotRequired[str]
 
 
+class PlaceOrderBatch(TypedDict):
+    #: 1 to 500; each has its own result.
+    orders: List[BatchOrder]
+
+
 class OrderBatchResultsResultsItem(TypedDict):
     #: Its place in the request, from 0.
     index: int
@@ -1190,6 +1374,11 @@ class CrossQuote(TypedDict):
     no_quote: NotRequired[bool]
     #: With no_quote: market_unavailable, wait; size_unavailable, change the amount.
     reason: NotRequired[Union[Literal["market_unavailable", "size_unavailable"], str]]
+
+
+class ProposeCross(TypedDict):
+    #: The quote whose terms are proposed.
+    cross_quote_ref: str
 
 
 class CrossSidesItem(TypedDict):
@@ -1283,6 +1472,27 @@ class CrossList(TypedDict):
     next_cursor: NotRequired[Optional[str]]
     #: Whether there is a next page.
     has_more: NotRequired[bool]
+
+
+class AcceptCross(TypedDict):
+    #: The terms you agree to, as the cross shows them.
+    terms_hash: str
+    #: Seller, where the terms name no credits: those you deliver, of exactly the face. Found among your own when absent.
+    scrip_nos: NotRequired[List[str]]
+
+
+DeclineCross = Dict[str, Any]
+
+
+class FundCross(TypedDict):
+    #: Your own name for the payment. The same again is the same payment.
+    payment_ref: str
+
+
+ReleaseCross = Dict[str, Any]
+
+
+CancelCross = Dict[str, Any]
 
 
 class PositionsSchemesItem(TypedDict):
@@ -1480,6 +1690,9 @@ class SettlementList(TypedDict):
     has_more: NotRequired[bool]
 
 
+AdvanceSettlement = Dict[str, Any]
+
+
 class PayoutRemittance(TypedDict):
     """What it leaves in: all that is due to one payee in one run reaches its account as one amount, under one `utr`. Null until then."""
     #: The payout that names it: the first of those that leave together.
@@ -1571,6 +1784,16 @@ class PayoutList(TypedDict):
     has_more: NotRequired[bool]
 
 
+class WithdrawMoney(TypedDict):
+    #: How much of what the firm has available.
+    amount_paise: int
+
+
+class AdvanceClock(TypedDict):
+    #: By how many seconds your desk's clock goes forward; it never goes back.
+    advance_s: int
+
+
 class DeskClockBroughtNearer(TypedDict):
     """What ends sooner by that much: how many of each."""
     #: Orders that rest until a given time.
@@ -1598,9 +1821,25 @@ class DeskClock(TypedDict):
     brought_nearer: DeskClockBroughtNearer
 
 
+class SetScenario(TypedDict):
+    #: transfer_timeout: customs never answers. transfer_refused: it refuses. credit_suspended: it suspends the credit. payout_returned: the bank sends the money back. market_halt: you get no quotes until market_open.
+    scenario: Literal["transfer_timeout", "transfer_refused", "credit_suspended", "payout_returned", "market_halt", "market_open"]
+
+
 class ScenarioList(TypedDict):
     #: What has been set and has not happened yet, in the order it was set.
     scenarios: List[Union[Literal["transfer_timeout", "transfer_refused", "credit_suspended", "payout_returned", "market_halt", "market_open"], str]]
+
+
+class SeedSandbox(TypedDict):
+    #: The firm of your desk that gets them; the key's own when absent.
+    firm_id: NotRequired[str]
+    #: How many credits.
+    count: int
+    #: All of this scheme; mixed when absent.
+    scheme: NotRequired[Literal["RODTEP", "ROSCTL"]]
+    #: The same text makes the same credits for a firm; other credits otherwise.
+    seed: NotRequired[str]
 
 
 class SeededCredits(TypedDict):
@@ -1608,6 +1847,9 @@ class SeededCredits(TypedDict):
     firm_id: str
     #: Their numbers.
     scrip_nos: List[str]
+
+
+ResetSandbox = Dict[str, Any]
 
 
 class SandboxReset(TypedDict):
@@ -2024,6 +2266,13 @@ class AuditKeys(TypedDict):
     keys: List[AuditKeysKeysItem]
 
 
+class RegisterWebhook(TypedDict):
+    #: Where events are sent, by POST. https only in production; no private address.
+    url: str
+    #: One event name, or * for all of them.
+    event: Literal["*", "firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.suspended", "firm.resumed", "firm.offboarded", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]
+
+
 class Webhook(TypedDict):
     """A subscription: which events go to which address."""
     #: The subscription's id.
@@ -2082,6 +2331,11 @@ class TestedWebhook(TypedDict):
     version: int
     #: What can be done with it now.
     allowed_actions: List[str]
+
+
+class RotateSecret(TypedDict):
+    #: For so many seconds deliveries are also signed with the old secret. Default 86400.
+    grace_s: NotRequired[int]
 
 
 class Attempt(TypedDict):
@@ -2188,6 +2442,19 @@ class FailureList(TypedDict):
     next_cursor: NotRequired[Optional[str]]
     #: Whether there is a next page.
     has_more: NotRequired[bool]
+
+
+class ReplayDeliveries(TypedDict):
+    #: These dead letters; given alone.
+    delivery_ids: NotRequired[List[str]]
+    #: Those of this webhook.
+    webhook_id: NotRequired[str]
+    #: Only of this event.
+    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.suspended", "firm.resumed", "firm.offboarded", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]]
+    #: Those of events from then on.
+    since: NotRequired[str]
+    #: Those of events before then.
+    until: NotRequired[str]
 
 
 class Replay(TypedDict):
@@ -2329,6 +2596,23 @@ class Estimate(TypedDict):
     as_of: str
 
 
+class SubmitSellEnquiry(TypedDict):
+    #: The scheme of the credits.
+    scheme: Literal["RODTEP", "ROSCTL"]
+    #: The face you want to sell.
+    face_paise: int
+    #: Your name, or your firm's.
+    name: str
+    #: Where you are answered.
+    email: str
+    #: Ten Indian digits, or with + and a country code.
+    phone: NotRequired[str]
+    #: Your importer-exporter code.
+    iec: NotRequired[str]
+    #: That you agree to be contacted and to your data being kept for that, for a time.
+    consent: Literal[True]
+
+
 class Enquiry(TypedDict):
     """How far an enquiry has come; nothing that was said in it."""
     #: Keep it to ask how far the enquiry has come.
@@ -2341,6 +2625,342 @@ class Enquiry(TypedDict):
     updated_at: str
     #: When it is deleted, with all personal data in it. ISO 8601, IST.
     kept_until: str
+
+
+class SubmitBuyEnquiry(TypedDict):
+    #: The scheme of the credits.
+    scheme: Literal["RODTEP", "ROSCTL"]
+    #: The duty you want to cover.
+    requirement_paise: int
+    #: Your name, or your firm's.
+    name: str
+    #: Where you are answered.
+    email: str
+    #: Ten Indian digits, or with + and a country code.
+    phone: NotRequired[str]
+    #: Your importer-exporter code.
+    iec: NotRequired[str]
+    #: That you agree to be contacted and to your data being kept for that, for a time.
+    consent: Literal[True]
+
+
+class SubmitContactEnquiry(TypedDict):
+    #: Your name, or your firm's.
+    name: str
+    #: Where you are answered.
+    email: str
+    #: What you want to know.
+    message: str
+    #: That you agree to be contacted and to your data being kept for that, for a time.
+    consent: Literal[True]
+
+
+class SellQuote(TypedDict):
+    """A Quote for selling, with a price."""
+    side: Literal["sell"]
+    #: Sell by scrip_no: the credit that was priced.
+    scrip_no: NotRequired[str]
+    #: The scheme that was priced.
+    scheme: Union[Literal["RODTEP", "ROSCTL"], str]
+    #: Sell: the face value that was priced.
+    face_paise: int
+    #: Your price, in basis points of face.
+    price_bps: int
+    #: The single amount that changes hands, everything included.
+    all_in_paise: int
+    #: Sell: until when the price binds. ISO 8601, IST.
+    valid_until: str
+    #: The quote's reference: order with it, or ask support about it.
+    quote_ref: str
+
+
+class BuyQuote(TypedDict):
+    """A Quote for buying cover, with a price."""
+    side: Literal["buy"]
+    #: The scheme that was priced.
+    scheme: Union[Literal["RODTEP", "ROSCTL"], str]
+    #: Buy: the duty to cover.
+    requirement_paise: int
+    #: Your price, in basis points of face.
+    price_bps: int
+    #: The single amount that changes hands, everything included.
+    all_in_paise: int
+    #: Buy: saved against paying the duty in cash.
+    savings_paise: int
+    #: Buy: the whole credits that cover the requirement.
+    scrip_nos: List[str]
+    #: Buy: the duty that the bundle covers.
+    covered_paise: int
+    #: Buy: the duty left to pay in cash.
+    residual_paise: int
+    #: Buy: whether nothing is left to pay in cash.
+    fully_covered: bool
+    #: The quote's reference: order with it, or ask support about it.
+    quote_ref: str
+
+
+class NoQuote(TypedDict):
+    """A Quote without a price."""
+    no_quote: Literal[True]
+    #: market_unavailable, wait; size_unavailable, change it.
+    reason: Union[Literal["market_unavailable", "size_unavailable"], str]
+
+
+class FirmRegisteredData(TypedDict):
+    """The data of an event."""
+    legal_name: str
+    #: What it does.
+    role: Union[Literal["exporter", "importer", "both"], str]
+    #: Your own name for it.
+    external_id: Optional[str]
+
+
+class FirmCheckedDataChecksItem(TypedDict):
+    #: What was asked.
+    check: Union[Literal["IEC_ACTIVE", "PAN_MATCH", "GSTIN_MATCH", "BANK_NAME_MATCH", "FLAGGED_IEC"], str]
+    #: What was found.
+    outcome: Union[Literal["pass", "fail", "pending"], str]
+    #: What to do about a failure.
+    cure: Optional[str]
+    #: When it was found; null while pending.
+    as_of: Optional[str]
+
+
+class FirmCheckedData(TypedDict):
+    """The data of an event."""
+    #: What the registry and the bank said about the firm.
+    checks: List[FirmCheckedDataChecksItem]
+
+
+class FirmAuthorizedDataMandate(TypedDict):
+    #: The mandate's reference.
+    reference: str
+    #: Until when it holds.
+    valid_until: str
+
+
+class FirmAuthorizedData(TypedDict):
+    """The data of an event."""
+    mandate: FirmAuthorizedDataMandate
+
+
+class FirmSuspendedData(TypedDict):
+    """The data of an event."""
+    #: Who suspended it: the desk or the operator.
+    by: str
+    #: Why.
+    reason: Optional[str]
+
+
+class FirmResumedData(TypedDict):
+    """The data of an event."""
+    #: Who had suspended it.
+    suspended_by: Optional[str]
+
+
+FirmOffboardedData = Dict[str, Any]
+
+
+class CreditEventData(TypedDict):
+    """The data of an event."""
+    #: The credit's number: opaque, taken trimmed and in capitals.
+    scrip_no: str
+    #: The scheme it was issued under.
+    scheme: Union[Literal["RODTEP", "ROSCTL"], str]
+    #: The balance that can be transferred: what is priced and sold.
+    face_paise: int
+    #: The last day it can be used, IST. YYYY-MM-DD.
+    expires_on: str
+    #: Why, where that is not obvious.
+    reason: NotRequired[Optional[str]]
+
+
+class CreditExpiringData(TypedDict):
+    """The data of an event."""
+    #: The credit's number: opaque, taken trimmed and in capitals.
+    scrip_no: str
+    #: The scheme it was issued under.
+    scheme: Union[Literal["RODTEP", "ROSCTL"], str]
+    #: The balance that can be transferred: what is priced and sold.
+    face_paise: int
+    #: The last day it can be used, IST. YYYY-MM-DD.
+    expires_on: str
+    #: Days until it expires.
+    days_left: int
+    #: The warning that this is: so many days before.
+    warning_days: int
+
+
+class OrderEventData(TypedDict):
+    """The data of an event."""
+    #: Your own name for it.
+    client_ref: Optional[str]
+    #: Which side.
+    side: Union[Literal["sell", "buy"], str]
+    #: Which scheme.
+    scheme: Union[Literal["RODTEP", "ROSCTL"], str]
+    #: Sell: the credits it sells. Buy: the credits that cover it so far.
+    scrip_nos: List[str]
+    #: Sell: the face that was asked for.
+    face_paise: NotRequired[int]
+    #: Buy: the duty to cover.
+    requirement_paise: NotRequired[int]
+    #: Sell: the face of its credits. Buy: the duty covered so far.
+    covered_paise: int
+    #: The one price of the order; null until something of it is dealt.
+    price_bps: Optional[int]
+    #: The limit it was placed with.
+    limit_bps: Optional[int]
+    #: The amount that changes hands for the dealt part, everything included.
+    all_in_paise: Optional[int]
+    #: The quote it took.
+    quote_ref: Optional[str]
+    #: Its latest settlement.
+    settlement_id: Optional[str]
+    #: Its state.
+    status: Union[Literal["open", "matched", "cancelled", "expired", "failed"], str]
+    #: Why, where that is not obvious.
+    reason: Optional[str]
+
+
+class SettlementEventData(TypedDict):
+    """The data of an event."""
+    #: Which side.
+    side: Union[Literal["sell", "buy"], str]
+    #: The orders that it dealt by.
+    order_ids: List[str]
+    #: The face of its credits.
+    face_paise: int
+    #: What was agreed to change hands.
+    all_in_paise: int
+    #: What of it has changed hands, for credits that were delivered.
+    settled_paise: int
+    #: What of it will not, for credits that were not.
+    undelivered_paise: int
+    #: Where this side stands, by its own credits.
+    status: Union[Literal["pending", "funded", "transfer_initiated", "transfer_confirmed", "settled", "failed", "reversed"], str]
+    #: Which scheme.
+    scheme: Union[Literal["RODTEP", "ROSCTL"], str]
+    #: Why it failed or was reversed.
+    reason: Optional[str]
+    #: The credits of this side.
+    scrip_nos: List[str]
+
+
+class PayoutEventDataRemittance(TypedDict):
+    """What it leaves in: all that is due to one payee in one run reaches its account as one amount, under one `utr`. Null until then."""
+    #: The payout that names it: the first of those that leave together.
+    payout_id: str
+    #: What reaches the account under one reference.
+    amount_paise: int
+
+
+class PayoutEventData(TypedDict):
+    """The data of an event."""
+    #: Where it comes from: a settlement, or the firm's balance.
+    kind: Union[Literal["settlement", "withdrawal"], str]
+    #: The settlement that it comes from; null for a withdrawal.
+    settlement_id: Optional[str]
+    #: The payout that came back and is sent again by this one.
+    resend_of: Optional[str]
+    #: How much; the sum of its lines.
+    amount_paise: int
+    #: How it goes: by the amount of its remittance, once it has one.
+    rail: Union[Literal["RTGS", "NEFT", "IMPS"], str]
+    #: What it leaves in: all that is due to one payee in one run reaches its account as one amount, under one `utr`. Null until then.
+    remittance: Optional[PayoutEventDataRemittance]
+    #: The bank's reference, once it was sent.
+    utr: Optional[str]
+    #: Where it stands.
+    status: Union[Literal["scheduled", "held", "instructed", "sent", "paid", "returned"], str]
+    #: Why it is held or came back.
+    reason: Optional[str]
+
+
+class CrossEventData(TypedDict):
+    """The data of an event."""
+    #: Block or intra-group.
+    kind: Union[Literal["block", "intra_group"], str]
+    #: Your side; the proposing one where your desk has both.
+    side: Union[Literal["sell", "buy"], str]
+    #: The other side.
+    counterparty_iec: str
+    #: Which scheme.
+    scheme: Union[Literal["RODTEP", "ROSCTL"], str]
+    #: The credits; none before the seller has chosen.
+    scrip_nos: List[str]
+    #: The face.
+    face_paise: int
+    #: The price between the two.
+    price_bps: int
+    #: What you pay or get, everything included.
+    all_in_paise: int
+    #: Names the terms that both sides agree to.
+    terms_hash: str
+    #: Buyer: what you named your payment by.
+    payment_ref: Optional[str]
+    #: The settlement of what was released.
+    settlement_id: Optional[str]
+    #: The netting of a group that it is a part of.
+    netting_ref: Optional[str]
+    #: Where it stands.
+    status: Union[Literal["proposed", "agreed", "funded", "released", "settled", "declined", "cancelled", "expired", "refunded", "failed"], str]
+    #: Why it ended, where that is not obvious.
+    reason: Optional[str]
+
+
+class KeyEventData(TypedDict):
+    """The data of an event."""
+    #: What the key is for.
+    name: str
+    #: A root key is the firm's own; others are minted from it.
+    kind: Union[Literal["root", "sub_account", "app"], str]
+
+
+class UsageThresholdData(TypedDict):
+    """The data of an event."""
+    #: The key.
+    key_id: str
+    #: The IST month, YYYY-MM.
+    month: str
+    #: How much of the quota is used: 80 or 100.
+    threshold_percent: int
+    #: Calls allowed in the month.
+    quota: int
+    #: Calls made in the month.
+    quota_used: int
+    #: When the next month begins. ISO 8601, IST.
+    quota_resets_at: str
+
+
+class AuditCheckpointData(TypedDict):
+    """The data of an event."""
+    #: The place of the head in the chain.
+    seq: int
+    #: Of the head, SHA-256 as hex.
+    hash: str
+    #: What it was signed with, hex.
+    public_key: str
+    #: Ed25519, hex.
+    signature: str
+    #: The signed line, as in an export.
+    checkpoint: str
+
+
+class WebhookPingData(TypedDict):
+    """The data of an event."""
+    #: Where events are sent, by POST. https only in production; no private address.
+    url: str
+
+
+class WebhookFailingData(TypedDict):
+    """The data of an event."""
+    #: Where events are sent, by POST. https only in production; no private address.
+    url: str
+    #: Since when nothing was taken. ISO 8601, IST.
+    failing_since: str
+    #: When it is disabled, or was. ISO 8601, IST.
+    disabled_at: str
 
 
 class IsAliveAnswer(TypedDict):
@@ -2358,37 +2978,6 @@ class IsReadyAnswer(TypedDict):
 
 
 ReadOpenApiAnswer = Dict[str, Any]
-
-
-class MintKeyBodyLimits(TypedDict):
-    """Limits of this key, within those of its parent."""
-    #: Calls per 60 seconds.
-    per_minute: NotRequired[int]
-    #: Calls per IST month.
-    monthly_quota: NotRequired[int]
-    #: Largest single deal: an order or a cross by face, a withdrawal by amount.
-    max_order_paise: NotRequired[int]
-    #: Largest sum of what the key commits per IST day, counted alike.
-    daily_notional_paise: NotRequired[int]
-
-
-class MintKeyBody(TypedDict):
-    #: What the key is for.
-    name: str
-    #: A sub_account key acts for one client firm; an app key for the whole desk.
-    kind: Literal["sub_account", "app"]
-    #: A subset of the parent's scopes.
-    scopes: List[Literal["firms", "quote", "orders:write", "orders:read", "market:read", "webhooks:write", "*"]]
-    #: The client firm of a sub_account key.
-    firm_id: NotRequired[str]
-    #: The key stops matching at this instant. ISO 8601 with an offset.
-    expires_at: NotRequired[str]
-    #: Addresses or networks the key may be used from; anywhere when empty.
-    ip_allowlist: NotRequired[List[str]]
-    #: Limits of this key, within those of its parent.
-    limits: NotRequired[MintKeyBodyLimits]
-    #: Whether the key may take buy quotes. Default false.
-    buy_side: NotRequired[bool]
 
 
 class ListKeysQuery(TypedDict):
@@ -2416,41 +3005,6 @@ class ReadUsageQuery(TypedDict):
     month: NotRequired[str]
 
 
-class RegisterFirmBodyBank(TypedDict):
-    """Where its money goes."""
-    #: 9 to 18 digits. Never shown again.
-    account_no: str
-    #: The branch.
-    ifsc: str
-    #: The name the account bears.
-    name: str
-
-
-class RegisterFirmBody(TypedDict):
-    #: As registered with customs.
-    legal_name: str
-    #: Importer-exporter code: the PAN, or ten digits for an old one.
-    iec: str
-    #: Permanent account number.
-    pan: str
-    #: Holds the PAN; its last character is a check.
-    gstin: NotRequired[str]
-    #: Corporate identity number; companies only.
-    cin: NotRequired[str]
-    #: Where people of the firm are reached.
-    email: str
-    #: Ten Indian digits, or with + and a country code.
-    phone: NotRequired[str]
-    #: Where its money goes.
-    bank: NotRequired[RegisterFirmBodyBank]
-    #: What it does.
-    role: Literal["exporter", "importer", "both"]
-    #: The group of your desk that it belongs to.
-    group_id: NotRequired[str]
-    #: Your own name for the firm; unique on your desk.
-    external_id: NotRequired[str]
-
-
 class ListFirmsQuery(TypedDict):
     #: Only in this state.
     connection_state: NotRequired[Literal["registered", "verifying", "action_required", "verified", "authorized", "suspended", "rejected", "offboarding", "offboarded"]]
@@ -2468,71 +3022,6 @@ class ListFirmsQuery(TypedDict):
     cursor: NotRequired[str]
 
 
-class UpdateFirmBodyBank(TypedDict):
-    """Where its money goes; null takes it away."""
-    #: 9 to 18 digits. Never shown again.
-    account_no: str
-    #: The branch.
-    ifsc: str
-    #: The name the account bears.
-    name: str
-
-
-class UpdateFirmBody(TypedDict):
-    #: As registered with customs.
-    legal_name: NotRequired[str]
-    #: Importer-exporter code: the PAN, or ten digits for an old one.
-    iec: NotRequired[str]
-    #: Permanent account number.
-    pan: NotRequired[str]
-    #: Holds the PAN; its last character is a check.
-    gstin: NotRequired[Optional[str]]
-    #: Corporate identity number; companies only.
-    cin: NotRequired[Optional[str]]
-    #: Where people of the firm are reached.
-    email: NotRequired[str]
-    #: Ten Indian digits, or with + and a country code.
-    phone: NotRequired[Optional[str]]
-    #: Where its money goes; null takes it away.
-    bank: NotRequired[Optional[UpdateFirmBodyBank]]
-    #: What it does.
-    role: NotRequired[Literal["exporter", "importer", "both"]]
-    #: The group of your desk that it belongs to.
-    group_id: NotRequired[Optional[str]]
-    #: Your own name for the firm; unique on your desk.
-    external_id: NotRequired[Optional[str]]
-
-
-class AuthorizeFirmBodyMandate(TypedDict):
-    """The firm's permission to trade for it."""
-    #: Who signed for the firm.
-    signatory_name: str
-    #: Where the signed mandate is found.
-    reference: str
-    #: ISO 8601 with an offset, or a day: then to the end of it, IST.
-    valid_until: str
-
-
-class AuthorizeFirmBody(TypedDict):
-    #: The firm's permission to trade for it.
-    mandate: AuthorizeFirmBodyMandate
-
-
-class SuspendFirmBody(TypedDict):
-    #: Why, for whoever looks later.
-    reason: str
-
-
-class OffboardFirmBody(TypedDict):
-    #: Take no new business, and leave by itself when the open business is done.
-    mode: NotRequired[Literal["drain"]]
-
-
-class CreateGroupBody(TypedDict):
-    #: What the group is called; one group of that name on a desk.
-    name: str
-
-
 class ListGroupsQuery(TypedDict):
     #: Page size; asks for paging. Default 100.
     limit: NotRequired[int]
@@ -2540,27 +3029,11 @@ class ListGroupsQuery(TypedDict):
     cursor: NotRequired[str]
 
 
-class UpdateGroupBody(TypedDict):
-    #: What the group is called; one group of that name on a desk.
-    name: str
-
-
 class ListMembersQuery(TypedDict):
     #: Page size; asks for paging. Default 100.
     limit: NotRequired[int]
     #: The next_cursor of the previous page, with the same filters.
     cursor: NotRequired[str]
-
-
-class DeclareRequirementBody(TypedDict):
-    #: Which credits are to cover it; absent: either scheme.
-    scheme: NotRequired[Literal["RODTEP", "ROSCTL"]]
-    #: The duty that will have to be paid.
-    amount_paise: int
-    #: When it is due; today or later. A day in IST.
-    due_on: str
-    #: Your own name for it, such as a bill of entry; one per firm.
-    reference: str
 
 
 class ListRequirementsQuery(TypedDict):
@@ -2574,22 +3047,6 @@ class ListRequirementsQuery(TypedDict):
     cursor: NotRequired[str]
 
 
-class UpdateRequirementBody(TypedDict):
-    #: Which credits are to cover it; null: either scheme.
-    scheme: NotRequired[Optional[Literal["RODTEP", "ROSCTL"]]]
-    #: The duty that will have to be paid.
-    amount_paise: NotRequired[int]
-    #: When it is due; today or later. A day in IST.
-    due_on: NotRequired[str]
-    #: Your own name for it, such as a bill of entry; one per firm.
-    reference: NotRequired[str]
-
-
-class CrossNettingBody(TypedDict):
-    #: Names these proposals until their time is over.
-    netting_ref: str
-
-
 class ListCreditsQuery(TypedDict):
     #: Only this scheme.
     scheme: NotRequired[Literal["RODTEP", "ROSCTL"]]
@@ -2601,16 +3058,6 @@ class ListCreditsQuery(TypedDict):
     limit: NotRequired[int]
     #: The next_cursor of the previous page, with the same filters.
     cursor: NotRequired[str]
-
-
-class DeclareCreditsBody(TypedDict):
-    #: Each is answered by itself.
-    credits: List[CreditDeclaration]
-
-
-class ImportCreditsBody(TypedDict):
-    #: A report of the customs portal, at most 5000 rows. Amounts are rupees.
-    csv: str
 
 
 ListOrdersQuery = TypedDict(
@@ -2635,16 +3082,6 @@ ListOrdersQuery = TypedDict(
 )
 
 
-class PlaceOrderBatchBody(TypedDict):
-    #: 1 to 500; each has its own result.
-    orders: List[BatchOrder]
-
-
-class ProposeCrossBody(TypedDict):
-    #: The quote whose terms are proposed.
-    cross_quote_ref: str
-
-
 class ListCrossesQuery(TypedDict):
     #: Only those in this state.
     status: NotRequired[Literal["proposed", "agreed", "funded", "released", "settled", "declined", "cancelled", "expired", "refunded", "failed"]]
@@ -2657,18 +3094,6 @@ class ListCrossesQuery(TypedDict):
     limit: NotRequired[int]
     #: The next_cursor of the previous page, with the same filters.
     cursor: NotRequired[str]
-
-
-class AcceptCrossBody(TypedDict):
-    #: The terms you agree to, as the cross shows them.
-    terms_hash: str
-    #: Seller, where the terms name no credits: those you deliver, of exactly the face. Found among your own when absent.
-    scrip_nos: NotRequired[List[str]]
-
-
-class FundCrossBody(TypedDict):
-    #: Your own name for the payment. The same again is the same payment.
-    payment_ref: str
 
 
 class ReadPositionsQuery(TypedDict):
@@ -2720,32 +3145,6 @@ ListPayoutsQuery = TypedDict(
         "cursor": "NotRequired[str]",
     },
 )
-
-
-class WithdrawMoneyBody(TypedDict):
-    #: How much of what the firm has available.
-    amount_paise: int
-
-
-class AdvanceClockBody(TypedDict):
-    #: By how many seconds your desk's clock goes forward; it never goes back.
-    advance_s: int
-
-
-class SetScenarioBody(TypedDict):
-    #: transfer_timeout: customs never answers. transfer_refused: it refuses. credit_suspended: it suspends the credit. payout_returned: the bank sends the money back. market_halt: you get no quotes until market_open.
-    scenario: Literal["transfer_timeout", "transfer_refused", "credit_suspended", "payout_returned", "market_halt", "market_open"]
-
-
-class SeedSandboxBody(TypedDict):
-    #: The firm of your desk that gets them; the key's own when absent.
-    firm_id: NotRequired[str]
-    #: How many credits.
-    count: int
-    #: All of this scheme; mixed when absent.
-    scheme: NotRequired[Literal["RODTEP", "ROSCTL"]]
-    #: The same text makes the same credits for a firm; other credits otherwise.
-    seed: NotRequired[str]
 
 
 ReadEarningsQuery = TypedDict(
@@ -2824,23 +3223,11 @@ class ExportAuditQuery(TypedDict):
     after_seq: NotRequired[int]
 
 
-class RegisterWebhookBody(TypedDict):
-    #: Where events are sent, by POST. https only in production; no private address.
-    url: str
-    #: One event name, or * for all of them.
-    event: Literal["*", "firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.suspended", "firm.resumed", "firm.offboarded", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]
-
-
 class ListWebhooksQuery(TypedDict):
     #: Page size; asks for paging. Default 100.
     limit: NotRequired[int]
     #: The next_cursor of the previous page, with the same filters.
     cursor: NotRequired[str]
-
-
-class RotateSecretBody(TypedDict):
-    #: For so many seconds deliveries are also signed with the old secret. Default 86400.
-    grace_s: NotRequired[int]
 
 
 class ListDeliveriesQuery(TypedDict):
@@ -2861,19 +3248,6 @@ class ListFailuresQuery(TypedDict):
     limit: NotRequired[int]
     #: The next_cursor of the previous page, with the same filters.
     cursor: NotRequired[str]
-
-
-class ReplayDeliveriesBody(TypedDict):
-    #: These dead letters; given alone.
-    delivery_ids: NotRequired[List[str]]
-    #: Those of this webhook.
-    webhook_id: NotRequired[str]
-    #: Only of this event.
-    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.suspended", "firm.resumed", "firm.offboarded", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]]
-    #: Those of events from then on.
-    since: NotRequired[str]
-    #: Those of events before then.
-    until: NotRequired[str]
 
 
 ReadRateHistoryQuery = TypedDict(
@@ -2905,48 +3279,3 @@ class EstimateEnquiryQuery(TypedDict):
     scheme: Literal["RODTEP", "ROSCTL"]
     #: The face to sell, or the duty to cover.
     amount_paise: int
-
-
-class SubmitSellEnquiryBody(TypedDict):
-    #: The scheme of the credits.
-    scheme: Literal["RODTEP", "ROSCTL"]
-    #: The face you want to sell.
-    face_paise: int
-    #: Your name, or your firm's.
-    name: str
-    #: Where you are answered.
-    email: str
-    #: Ten Indian digits, or with + and a country code.
-    phone: NotRequired[str]
-    #: Your importer-exporter code.
-    iec: NotRequired[str]
-    #: That you agree to be contacted and to your data being kept for that, for a time.
-    consent: Literal[True]
-
-
-class SubmitBuyEnquiryBody(TypedDict):
-    #: The scheme of the credits.
-    scheme: Literal["RODTEP", "ROSCTL"]
-    #: The duty you want to cover.
-    requirement_paise: int
-    #: Your name, or your firm's.
-    name: str
-    #: Where you are answered.
-    email: str
-    #: Ten Indian digits, or with + and a country code.
-    phone: NotRequired[str]
-    #: Your importer-exporter code.
-    iec: NotRequired[str]
-    #: That you agree to be contacted and to your data being kept for that, for a time.
-    consent: Literal[True]
-
-
-class SubmitContactEnquiryBody(TypedDict):
-    #: Your name, or your firm's.
-    name: str
-    #: Where you are answered.
-    email: str
-    #: What you want to know.
-    message: str
-    #: That you agree to be contacted and to your data being kept for that, for a time.
-    consent: Literal[True]

@@ -22,7 +22,7 @@ type ErrorReply = {
   readonly fault?: unknown;
 };
 
-const statusByCode: Readonly<Record<FailureCode, number>> = {
+export const statusByCode: Readonly<Record<FailureCode, number>> = {
   bad_request: 400,
   unauthorized: 401,
   forbidden: 403,

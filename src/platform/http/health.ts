@@ -23,6 +23,8 @@ export function healthRoutes(
         operationId: "isAlive",
         tags: ["Operations"],
         summary: "Whether the process answers",
+        description:
+          "Says that the process answers. It asks nothing of the database, so a failure means that the process should be started again.",
         response: { 200: Status },
       },
     },
@@ -37,6 +39,8 @@ export function healthRoutes(
         operationId: "isReady",
         tags: ["Operations"],
         summary: "Whether the process can serve",
+        description:
+          "200 when the service can take calls: migrations are applied and the database answers. 503 while it starts, while it stops, and when the database is away; send no traffic then.",
         response: { 200: Status, 503: Status },
       },
     },

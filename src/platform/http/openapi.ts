@@ -1,7 +1,8 @@
 // Builds the OpenAPI document from the schemas that validate and serialise.
 //
 // A route declares its own shapes. This file adds what all routes share: the key, the headers of every
-// answer, and the error answers that the route's declaration makes possible. Schemas with a title
+// answer, and the error answers that the route's declaration makes possible. `openapi-parts.ts` adds
+// what is not in the routes: examples, reasons, webhooks. Schemas with a title, bodies and parameters
 // become components, so that generated clients have names for them.
 
 import swagger from "@fastify/swagger";
@@ -9,18 +10,21 @@ import type { FastifyContextConfig, FastifyReply } from "fastify";
 import { Type } from "typebox";
 
 import { isObject } from "../../kernel/json.ts";
+import {
+  addExamples,
+  addReasons,
+  type DocumentParts,
+  type Json,
+  type Operation,
+  nameParameters,
+  nameBody,
+  widenIntegers,
+} from "./openapi-parts.ts";
 import type { App } from "./server.ts";
 
 export const contractVersion = "1.2.0";
 
-type Json = { [name: string]: unknown };
-type Operation = Json & {
-  operationId: string;
-  parameters?: Json[];
-  responses: Record<string, Json>;
-};
-
-export async function describeApi(app: App): Promise<void> {
+export async function describeApi(app: App, parts: DocumentParts): Promise<void> {
   const configs = new Map<string, FastifyContextConfig>();
   await app.register(swagger, {
     openapi: {
@@ -43,7 +47,7 @@ export async function describeApi(app: App): Promise<void> {
     },
     transformObject: (document) => {
       if (!("openapiObject" in document)) throw new Error("the document is OpenAPI 3");
-      return complete(document.openapiObject, configs);
+      return complete(document.openapiObject, configs, parts);
     },
   });
 }
@@ -59,6 +63,8 @@ export function serveOpenApi(app: App): void {
         operationId: "readOpenApi",
         tags: ["Meta"],
         summary: "This document",
+        description:
+          "The machine-readable contract, the same for every caller. It carries an ETag: ask again with If-None-Match.",
         response: {
           200: Type.Object(
             {},
@@ -255,7 +261,11 @@ const requestHeaders = {
   },
 };
 
-function complete(document: Json, configs: Map<string, FastifyContextConfig>): Json {
+function complete(
+  document: Json,
+  configs: Map<string, FastifyContextConfig>,
+  parts: DocumentParts,
+): Json {
   const schemas: Record<string, unknown> = { ...errorSchemas };
   const used = new Set<string>();
   for (const [path, item] of Object.entries(document["paths"] as Record<string, Json>)) {
@@ -263,16 +273,23 @@ function complete(document: Json, configs: Map<string, FastifyContextConfig>): J
       const config = configs.get(operation.operationId);
       if (!config) throw new Error(`${method} ${path} has no operationId`);
       completeOperation(operation, { method, path, config, used });
+      nameBody(operation);
+      addExamples(operation, parts.examples[operation.operationId]);
+      addReasons(operation, parts.reasons[operation.operationId]);
     }
   }
-  const paths = hoist(document["paths"], schemas);
+  const paths = hoist(document["paths"], schemas) as Record<string, Json>;
+  hoist(parts.schemas, schemas);
+  const webhooks = hoist(parts.webhooks, schemas);
+  const parameters = nameParameters(paths);
   const components = {
     ...(document["components"] as Json),
     schemas,
+    parameters,
     headers,
     responses: responses(used),
   };
-  return { ...document, paths, components };
+  return widenIntegers({ ...document, paths, webhooks, components }) as Json;
 }
 
 function completeOperation(

@@ -19,7 +19,7 @@ import { Compile, type Validator } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
 import { Settings } from "typebox/system";
 
-import { Failure, type FieldProblem, unprocessable } from "../../kernel/failure.ts";
+import { Failure, type FieldProblem, hintAtPlus, unprocessable } from "../../kernel/failure.ts";
 import { isCleanText, isObject } from "../../kernel/json.ts";
 import { hasControls } from "../../kernel/text.ts";
 
@@ -42,7 +42,7 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = (route) => {
     if (unclean.length > 0) return { error: invalidQuery(unclean) };
     const taken = isQuery ? fromText(schema, value) : value;
     check ??= findCheck(schema);
-    if (isQuery && !check.Check(taken)) return { error: queryFailure(check.Errors(taken)) };
+    if (isQuery && !check.Check(taken)) return { error: queryFailure(check.Errors(taken), taken) };
     if (isQuery) return { value: taken };
     let without = taken;
     if (!check.Check(taken)) {
@@ -224,9 +224,14 @@ function bodyFailure(problems: Problems): Failure {
   );
 }
 
-function queryFailure(problems: Problems): Failure {
+function queryFailure(problems: Problems, query: unknown): Failure {
   const known = outsideEnum(problems);
-  return known ?? invalidQuery(listFieldProblems(problems));
+  const sent = isObject(query) ? query : {};
+  const fields = listFieldProblems(problems).map(({ path, problem }) => ({
+    path,
+    problem: `${problem}${hintAtPlus(sent[path])}`,
+  }));
+  return known ?? invalidQuery(fields);
 }
 
 function unknownField(problems: Problems): Failure | undefined {

@@ -1,0 +1,284 @@
+// The cases of every request body, as the document shows them. A test sends each of them; ids and
+// numbers in them stand for what the caller's own desk has.
+
+import type { BodyExample } from "./platform/http/openapi-parts.ts";
+
+const firmId = "frm_01jd2m7q4x8r5v6w9y0abcdefg";
+const otherFirmId = "frm_01jd2m7q4x8r5v6w9y0abcdefh";
+const person = { name: "Asha Rao", email: "asha@acme.example", consent: true };
+
+const done = (summary: string, value: object): BodyExample => ({ summary, value, answer: 200 });
+const created = (summary: string, value: object): BodyExample => ({ summary, value, answer: 201 });
+
+const nothing = { nothing: done("It takes no fields", {}) };
+
+const declaration = {
+  scrip_no: "0310165320",
+  scheme: "RODTEP",
+  face_paise: 25_000_000,
+  issued_on: "2026-10-01",
+  expires_on: "2028-10-01",
+};
+
+export const bodyExamples: Readonly<Record<string, Readonly<Record<string, BodyExample>>>> = {
+  mintKey: {
+    app: created("For an application of the whole desk", {
+      name: "ERP Pune",
+      kind: "app",
+      scopes: ["quote", "orders:read"],
+    }),
+    client_firm: created("For one client firm", {
+      name: "Branch Surat",
+      kind: "sub_account",
+      firm_id: firmId,
+      scopes: ["quote", "orders:write", "orders:read"],
+    }),
+    limited: created("With limits, an end and a network", {
+      name: "Night run",
+      kind: "app",
+      scopes: ["quote", "orders:write"],
+      expires_at: "2027-03-31T23:59:59+05:30",
+      ip_allowlist: ["127.0.0.1", "203.0.113.0/24"],
+      limits: { per_minute: 30, max_order_paise: 500_000_000 },
+    }),
+  },
+  registerFirm: {
+    exporter: created("An exporter, with its account", {
+      legal_name: "Acme Exports Private Limited",
+      iec: "AAGCB7383J",
+      pan: "AAGCB7383J",
+      gstin: "29AAGCB7383J1Z4",
+      cin: "U51909KA2015PTC082321",
+      email: "accounts@acme.example",
+      phone: "+919820012345",
+      bank: {
+        account_no: "50200012345678",
+        ifsc: "HDFC0000001",
+        name: "Acme Exports Private Limited",
+      },
+      role: "exporter",
+      external_id: "ERP-1042",
+    }),
+    importer: created("An importer, with what is required", {
+      legal_name: "Konkan Imports LLP",
+      iec: "AABCT1234K",
+      pan: "AABCT1234K",
+      email: "desk@konkan.example",
+      role: "importer",
+    }),
+  },
+  updateFirm: {
+    contact: done("How it is reached", { email: "finance@acme.example", phone: "+919820054321" }),
+    account: done("Where its money goes; payouts wait until the bank confirms the account", {
+      bank: {
+        account_no: "50200087654321",
+        ifsc: "HDFC0000001",
+        name: "Acme Exports Private Limited",
+      },
+    }),
+    clear: done("Null takes an optional field away", { external_id: null, phone: null }),
+  },
+  verifyFirm: nothing,
+  authorizeFirm: {
+    mandate: done("The mandate that lets your desk trade for it", {
+      mandate: {
+        signatory_name: "R. Mehta",
+        reference: "MND-2026-0042",
+        valid_until: "2027-10-31",
+      },
+    }),
+  },
+  suspendFirm: {
+    review: done("With a reason for whoever looks later", { reason: "mandate under review" }),
+  },
+  resumeFirm: nothing,
+  offboardFirm: {
+    now: done("At once; refused while business is open", {}),
+    drain: done("When its open business is done", { mode: "drain" }),
+  },
+  createGroup: { group: created("A group by its name", { name: "Sahyadri" }) },
+  updateGroup: { rename: done("Another name", { name: "Sahyadri Group" }) },
+  declareRequirement: {
+    either: created("Duty that credits of either scheme may cover", {
+      amount_paise: 4_200_000,
+      due_on: "2027-01-31",
+      reference: "BE-2026-004711",
+    }),
+    one_scheme: created("Duty that one scheme is to cover", {
+      scheme: "RODTEP",
+      amount_paise: 9_900_000,
+      due_on: "2027-01-31",
+      reference: "BE-2026-004712",
+    }),
+  },
+  updateRequirement: {
+    later: done("Another amount, due later", { amount_paise: 4_500_000, due_on: "2027-02-15" }),
+    either: done("Either scheme again", { scheme: null }),
+  },
+  crossNetting: {
+    netting: created("The netting that was read", {
+      netting_ref: "net_01jd2m7q4x8r5v6w9y0abcdefg",
+    }),
+  },
+  declareCredits: {
+    one: done("One credit", { credits: [declaration] }),
+    several: done("Several, each answered by itself", {
+      credits: [
+        { ...declaration, scrip_no: "0310165321" },
+        {
+          ...declaration,
+          scrip_no: "0123/ROSCTL/4567",
+          scheme: "ROSCTL",
+          issued_paise: 30_000_000,
+          port_code: "INNSA1",
+        },
+      ],
+    }),
+  },
+  importCredits: {
+    report: done("The customs portal's report, amounts in rupees", {
+      csv: 'Scrip Number,Scheme,Amount,Balance,Issue Date,Expiry Date\n0310165322,RODTEP,"12,34,567.00","12,34,567.00",01/10/2026,01/10/2028\n',
+    }),
+  },
+  takeQuote: {
+    sell_credit: done("Sell one credit", { side: "sell", scrip_no: "0310165320" }),
+    sell_amount: done("Sell an amount", { side: "sell", scheme: "RODTEP", face_paise: 25_000_000 }),
+    buy: done("Buy cover for a duty", {
+      side: "buy",
+      scheme: "RODTEP",
+      requirement_paise: 25_000_000,
+    }),
+  },
+  placeOrder: {
+    quote: created("Take a quote at its price", { quote_ref: "qte_01jd2m7q4x8r5v6w9y0abcdefg" }),
+    sell_now: created("Sell one credit at the current price", {
+      side: "sell",
+      scrip_no: "0310165320",
+      client_ref: "INV-2026-0815",
+    }),
+    sell_amount: created("Sell whole credits of a firm, up to an amount", {
+      side: "sell",
+      scheme: "RODTEP",
+      face_paise: 30_000_000,
+      firm_id: firmId,
+    }),
+    sell_limit: created("Sell at a limit, until it is cancelled", {
+      side: "sell",
+      scrip_no: "0310165320",
+      limit_bps: 9_950,
+      time_in_force: "GTC",
+    }),
+    buy: created("Buy cover for a duty at the current price", {
+      side: "buy",
+      scheme: "RODTEP",
+      requirement_paise: 25_000_000,
+      metadata: { bill_of_entry: "BE-2026-004711" },
+    }),
+  },
+  placeOrderBatch: {
+    two: done("Two sales, each with its own key and result", {
+      orders: [
+        { side: "sell", scrip_no: "0310165320", idempotency_key: "2026-11-15-1" },
+        { side: "sell", scrip_no: "0310165321", idempotency_key: "2026-11-15-2" },
+      ],
+    }),
+  },
+  quoteCross: {
+    block: done("A block with a firm of another desk", {
+      kind: "block",
+      side: "sell",
+      firm_id: firmId,
+      counterparty_iec: "AABCT1234K",
+      scrip_nos: ["0310165320"],
+      price_bps: 9_800,
+    }),
+    intra_group: done("Within a group of yours, at the mid", {
+      kind: "intra_group",
+      side: "sell",
+      firm_id: firmId,
+      counterparty_firm_id: otherFirmId,
+      scrip_nos: ["0310165320"],
+    }),
+    to_be_chosen: done("A block by amount; the seller chooses the credits", {
+      kind: "block",
+      side: "buy",
+      firm_id: firmId,
+      counterparty_iec: "AABCT1234K",
+      scheme: "RODTEP",
+      face_paise: 1_000_000_000,
+      price_bps: 9_800,
+    }),
+  },
+  proposeCross: {
+    quote: created("The quoted terms", { cross_quote_ref: "cqt_01jd2m7q4x8r5v6w9y0abcdefg" }),
+  },
+  acceptCross: {
+    terms: done("The terms as the cross shows them", {
+      terms_hash: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    }),
+  },
+  declineCross: nothing,
+  fundCross: { payment: done("Your own name for the payment", { payment_ref: "PAY-2026-0042" }) },
+  releaseCross: nothing,
+  cancelCross: nothing,
+  advanceSettlement: nothing,
+  withdrawMoney: {
+    part: created("So much of what is available", { amount_paise: 1_000_000 }),
+  },
+  advanceClock: { day: done("By a day", { advance_s: 86_400 }) },
+  setScenario: {
+    refused: done("The next transfer is refused", { scenario: "transfer_refused" }),
+    returned: done("The next payout is sent back", { scenario: "payout_returned" }),
+  },
+  seedSandbox: {
+    own: done("For the key's own firm", { count: 20 }),
+    firm: done("For a client firm, of one scheme, the same each time", {
+      firm_id: firmId,
+      count: 5,
+      scheme: "RODTEP",
+      seed: "demo",
+    }),
+  },
+  resetSandbox: nothing,
+  registerWebhook: {
+    every: created("Every event", { url: "https://erp.example/hooks/scripdesk", event: "*" }),
+    one: created("One event", {
+      url: "https://erp.example/hooks/settled",
+      event: "settlement.settled",
+    }),
+  },
+  rotateSecret: {
+    default: done("The old secret signs for a day more", {}),
+    hour: done("For an hour more", { grace_s: 3_600 }),
+  },
+  replayDeliveries: {
+    all: done("All dead letters", {}),
+    these: done("These", { delivery_ids: ["dlv_0f1e2d3c4b5a69788796a5b4c3"] }),
+    since: done("Those of one webhook, of events since a time", {
+      webhook_id: "whk_01jd2m7q4x8r5v6w9y0abcdefg",
+      since: "2026-11-15T00:00:00+05:30",
+    }),
+  },
+  submitSellEnquiry: {
+    sell: created("A face to sell", {
+      ...person,
+      scheme: "RODTEP",
+      face_paise: 100_000_000,
+      iec: "AAGCB7383J",
+    }),
+  },
+  submitBuyEnquiry: {
+    buy: created("A duty to cover", {
+      ...person,
+      scheme: "ROSCTL",
+      requirement_paise: 100_000_000,
+      phone: "+919820012345",
+    }),
+  },
+  submitContactEnquiry: {
+    question: created("Anything else", {
+      ...person,
+      message: "Do you take credits of a merged firm?",
+    }),
+  },
+};

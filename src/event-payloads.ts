@@ -1,0 +1,239 @@
+// The webhooks of the document: what arrives for each event.
+
+import { type TObject, type TProperties, Type } from "typebox";
+
+import { Key } from "./access/schema.ts";
+import { Credit } from "./credits/schema.ts";
+import { Cross } from "./crosses/schema.ts";
+import { Firm } from "./firms/schema.ts";
+import { type EventName, eventCatalog } from "./journal/event-rules.ts";
+import { Event } from "./journal/schema.ts";
+import { Payout } from "./payouts/schema.ts";
+import type { Json } from "./platform/http/openapi-parts.ts";
+import { nullable, timestamp } from "./platform/http/wire.ts";
+import { Settlement, Side as SettlementSide } from "./settlement/schema.ts";
+import { Order } from "./trading/schema.ts";
+import { Webhook } from "./webhooks/schema.ts";
+
+const text = (description: string) => Type.String({ description });
+const count = (description: string, example: number) =>
+  Type.Integer({ description, examples: [example] });
+const maybeText = (description: string) => nullable<string>({ type: "string", description });
+
+function pick({ properties }: TObject, names: readonly string[]): TProperties {
+  return Object.fromEntries(
+    names.map((name) => {
+      const field = properties[name];
+      if (!field) throw new Error(`${name} is no field`);
+      return [name, field];
+    }),
+  );
+}
+
+const data = (title: string, properties: TProperties) =>
+  Type.Object(properties, { title, description: "The data of an event." });
+
+const creditFields = pick(Credit, ["scrip_no", "scheme", "face_paise", "expires_on"]);
+const credit = data("CreditEventData", {
+  ...creditFields,
+  reason: Type.Optional(maybeText("Why, where that is not obvious.")),
+});
+const expiring = data("CreditExpiringData", {
+  ...creditFields,
+  days_left: count("Days until it expires.", 30),
+  warning_days: count("The warning that this is: so many days before.", 30),
+});
+const checked = data("FirmCheckedData", pick(Firm, ["checks"]));
+const order = data("OrderEventData", {
+  ...pick(Order, [
+    "client_ref",
+    "side",
+    "scheme",
+    "scrip_nos",
+    "face_paise",
+    "requirement_paise",
+    "covered_paise",
+    "price_bps",
+    "limit_bps",
+    "all_in_paise",
+    "quote_ref",
+    "settlement_id",
+    "status",
+  ]),
+  reason: maybeText("Why, where that is not obvious."),
+});
+const settlement = data("SettlementEventData", {
+  ...pick(SettlementSide, [
+    "side",
+    "order_ids",
+    "face_paise",
+    "all_in_paise",
+    "settled_paise",
+    "undelivered_paise",
+    "status",
+  ]),
+  ...pick(Settlement, ["scheme", "reason"]),
+  scrip_nos: Type.Array(Type.String(), { description: "The credits of this side." }),
+});
+const payout = data(
+  "PayoutEventData",
+  pick(Payout, [
+    "kind",
+    "settlement_id",
+    "resend_of",
+    "amount_paise",
+    "rail",
+    "remittance",
+    "utr",
+    "status",
+    "reason",
+  ]),
+);
+const cross = data(
+  "CrossEventData",
+  pick(Cross, [
+    "kind",
+    "side",
+    "counterparty_iec",
+    "scheme",
+    "scrip_nos",
+    "face_paise",
+    "price_bps",
+    "all_in_paise",
+    "terms_hash",
+    "payment_ref",
+    "settlement_id",
+    "netting_ref",
+    "status",
+    "reason",
+  ]),
+);
+const key = data("KeyEventData", pick(Key, ["name", "kind"]));
+const failing = data("WebhookFailingData", {
+  ...pick(Webhook, ["url"]),
+  failing_since: timestamp("Since when nothing was taken."),
+  disabled_at: timestamp("When it is disabled, or was."),
+});
+
+const dataByEvent: Readonly<Record<EventName, TObject>> = {
+  "firm.registered": data("FirmRegisteredData", pick(Firm, ["legal_name", "role", "external_id"])),
+  "firm.action_required": checked,
+  "firm.rejected": checked,
+  "firm.verified": checked,
+  "firm.authorized": data("FirmAuthorizedData", {
+    mandate: Type.Object({
+      reference: text("The mandate's reference."),
+      valid_until: text("Until when it holds."),
+    }),
+  }),
+  "firm.suspended": data("FirmSuspendedData", {
+    by: text("Who suspended it: the desk or the operator."),
+    reason: maybeText("Why."),
+  }),
+  "firm.resumed": data("FirmResumedData", { suspended_by: maybeText("Who had suspended it.") }),
+  "firm.offboarded": data("FirmOffboardedData", {}),
+  "credit.listed": credit,
+  "credit.withdrawn": credit,
+  "credit.expiring": expiring,
+  "credit.expired": credit,
+  "credit.suspended": credit,
+  "order.accepted": order,
+  "order.matched": order,
+  "order.cancelled": order,
+  "order.expired": order,
+  "order.failed": order,
+  "settlement.created": settlement,
+  "settlement.funded": settlement,
+  "settlement.transfer_initiated": settlement,
+  "settlement.transfer_confirmed": settlement,
+  "settlement.settled": settlement,
+  "settlement.failed": settlement,
+  "settlement.reversed": settlement,
+  "payout.scheduled": payout,
+  "payout.held": payout,
+  "payout.instructed": payout,
+  "payout.sent": payout,
+  "payout.paid": payout,
+  "payout.returned": payout,
+  "cross.proposed": cross,
+  "cross.agreed": cross,
+  "cross.declined": cross,
+  "cross.cancelled": cross,
+  "cross.expired": cross,
+  "cross.funded": cross,
+  "cross.released": cross,
+  "cross.refunded": cross,
+  "cross.settled": cross,
+  "cross.failed": cross,
+  "key.created": key,
+  "key.revoked": key,
+  "usage.threshold": data("UsageThresholdData", {
+    key_id: text("The key."),
+    month: text("The IST month, YYYY-MM."),
+    threshold_percent: count("How much of the quota is used: 80 or 100.", 80),
+    quota: count("Calls allowed in the month.", 100_000),
+    quota_used: count("Calls made in the month.", 80_000),
+    quota_resets_at: timestamp("When the next month begins."),
+  }),
+  "audit.checkpoint": data("AuditCheckpointData", {
+    seq: count("The place of the head in the chain.", 42),
+    hash: text("Of the head, SHA-256 as hex."),
+    public_key: text("What it was signed with, hex."),
+    signature: text("Ed25519, hex."),
+    checkpoint: text("The signed line, as in an export."),
+  }),
+  "webhook.ping": data("WebhookPingData", pick(Webhook, ["url"])),
+  "webhook.failing": failing,
+  "webhook.disabled": failing,
+};
+
+const header = (name: string, description: string) => ({
+  name,
+  in: "header",
+  required: true,
+  description,
+  schema: { type: "string" },
+});
+
+const headers = [
+  header("X-Service-Signature", "`sha256=<hex>`: HMAC-SHA-256 of the raw body by your secret."),
+  header("X-Service-Event", "The event's name."),
+  header("X-Service-Delivery", "The delivery's id; what was handled under it is not done again."),
+  header("webhook-id", "As X-Service-Delivery."),
+  header("webhook-timestamp", "When this attempt was sent, in seconds since 1970."),
+  header("webhook-signature", "As Standard Webhooks has it, of id, time and body."),
+];
+
+/** Every event as a webhook of the document. */
+export function describeWebhooks(): Json {
+  return Object.fromEntries(
+    eventCatalog.map((event) => [event, { post: describeWebhook(event, dataByEvent[event]) }]),
+  );
+}
+
+function describeWebhook(event: EventName, shape: TObject): Json {
+  const own = { type: "object", properties: { event: { const: event }, data: shape } };
+  return {
+    operationId: `on${event.split(/[._]/).map(capitalize).join("")}`,
+    tags: ["Webhooks"],
+    summary: `${event} has happened`,
+    description:
+      "Verify the signature over the raw bytes, do the work once for each delivery id, answer 2xx " +
+      "quickly. An event is a hint: read entity.href for what holds now.",
+    security: [],
+    parameters: headers,
+    requestBody: {
+      required: true,
+      content: { "application/json": { schema: { allOf: [Event, own] } } },
+    },
+    responses: {
+      "2XX": { description: "Taken." },
+      "4XX": { description: "Given up at once and kept as a dead letter; 429 is tried again." },
+      "5XX": { description: "Tried again later." },
+    },
+  };
+}
+
+function capitalize(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}

@@ -1,0 +1,136 @@
+// What the document says beyond the schemas of the routes: examples of bodies, the reasons of refusals,
+// webhooks; and names for bodies and parameters, so that generated clients have types for them.
+
+import type { TSchema } from "typebox";
+
+import type { FailureCode } from "../../kernel/failure.ts";
+import { isObject } from "../../kernel/json.ts";
+import { statusByCode } from "./errors.ts";
+
+export type Json = { [name: string]: unknown };
+
+export type Operation = Json & {
+  operationId: string;
+  parameters?: Json[];
+  responses: Record<string, Json>;
+};
+
+/** One case of a request body, and the status that it is answered with. */
+export type BodyExample = {
+  readonly summary: string;
+  readonly value: object;
+  readonly answer: number;
+};
+
+type Reasons = { readonly [Code in FailureCode]?: readonly string[] };
+
+export type DocumentParts = {
+  /** By operation, then by the name of the case. */
+  readonly examples: Readonly<Record<string, Readonly<Record<string, BodyExample>>>>;
+  /** By operation. */
+  readonly reasons: Readonly<Record<string, Reasons>>;
+  /** Components that no operation refers to; each has a title. */
+  readonly schemas: readonly TSchema[];
+  /** By event. */
+  readonly webhooks: Json;
+};
+
+/** A body without a title is called by its operation. */
+export function nameBody(operation: Operation): void {
+  const content = findBodyContent(operation);
+  const schema = content?.["schema"];
+  if (content && isObject(schema) && schema["title"] === undefined) {
+    content["schema"] = { ...schema, title: capitalize(operation.operationId) };
+  }
+}
+
+export function addExamples(
+  operation: Operation,
+  examples: Readonly<Record<string, BodyExample>> | undefined,
+): void {
+  const content = findBodyContent(operation);
+  if (!content || !examples) return;
+  content["examples"] = Object.fromEntries(
+    Object.entries(examples).map(([name, { summary, value, answer }]) => [
+      name,
+      { summary, value, "x-answer": answer },
+    ]),
+  );
+}
+
+function findBodyContent({ requestBody }: Operation): Json | undefined {
+  const body = requestBody as { content: Record<string, Json> } | undefined;
+  return body?.content["application/json"];
+}
+
+/** In words, and as data by status. */
+export function addReasons(operation: Operation, reasons: Reasons = {}): void {
+  const byStatus = new Map<number, readonly string[]>();
+  for (const [code, told] of Object.entries(reasons) as [FailureCode, readonly string[]][]) {
+    const status = statusByCode[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), ...told].toSorted());
+  }
+  if (byStatus.size === 0) return;
+  const sorted = [...byStatus].toSorted(([one], [other]) => one - other);
+  const words = sorted.map(
+    ([status, told]) => `${status} ${told.map((reason) => `\`${reason}\``).join(", ")}`,
+  );
+  const text = `Refusals by \`detail.reason\` (open set): ${words.join("; ")}.`;
+  operation["description"] = [operation["description"], text].filter(Boolean).join("\n\n");
+  operation["x-reasons"] = Object.fromEntries(sorted);
+}
+
+/**
+ * Replaces the parameters of all operations by references, and returns what they refer to. Parameters
+ * of one name that differ are called by the first operation that has them, but for the commonest.
+ */
+export function nameParameters(paths: Readonly<Record<string, Json>>): Record<string, Json> {
+  const operations = Object.values(paths).flatMap((item) => Object.values(item)) as Operation[];
+  const uses = operations.flatMap(({ operationId, parameters = [] }) =>
+    parameters.map((parameter) => ({ operationId, text: JSON.stringify(parameter) })),
+  );
+  const byText = Map.groupBy(uses, ({ text }) => text);
+  const variants = [...byText].map(([text, [first, ...others]]) => {
+    const parameter = JSON.parse(text) as Json;
+    return { text, parameter, first: first?.operationId ?? "", count: others.length + 1 };
+  });
+  const names = new Map<string, string>();
+  const byName = Map.groupBy(variants, ({ parameter }) => toTitle(String(parameter["name"])));
+  for (const [name, same] of byName) {
+    const [commonest] = same.toSorted((one, other) => other.count - one.count);
+    for (const { text, first } of same) {
+      const isPlain = text === commonest?.text;
+      names.set(text, isPlain ? name : `${capitalize(first)}${name}`);
+    }
+  }
+  for (const operation of operations) {
+    operation.parameters = (operation.parameters ?? []).map((parameter) => ({
+      $ref: `#/components/parameters/${names.get(JSON.stringify(parameter)) ?? ""}`,
+    }));
+  }
+  const named = variants.map(({ text, parameter }) => [names.get(text) ?? "", parameter] as const);
+  return Object.fromEntries(named.toSorted(([one], [other]) => one.localeCompare(other)));
+}
+
+/** Amounts pass 32 bits, so every integer says that it may. */
+export function widenIntegers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(widenIntegers);
+  if (!isObject(value)) return value;
+  const wide = Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      name === "examples" || name === "example" ? member : widenIntegers(member),
+    ]),
+  );
+  const isInteger = [value["type"]].flat().includes("integer");
+  return isInteger && value["format"] === undefined ? { ...wide, format: "int64" } : wide;
+}
+
+/** `firm_id` and `X-Dry-Run` as `FirmId` and `XDryRun` */
+function toTitle(name: string): string {
+  return name.split(/[-_]/).map(capitalize).join("");
+}
+
+function capitalize(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}

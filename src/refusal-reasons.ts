@@ -1,0 +1,185 @@
+// Written by `npm run golden` from the code: the `detail.reason`s that each operation can answer with,
+// by their slug. The document shows them.
+
+import type { FailureCode } from "./kernel/failure.ts";
+
+export type ReasonsByCode = { readonly [Code in FailureCode]?: readonly string[] };
+
+export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
+  acceptCross: {
+    conflict: ["counterparty_unavailable","credit_unavailable","firm_not_authorized","mandate_expired","nothing_to_deliver","terms_differ","wrong_state"],
+    forbidden: ["buy_side_not_enabled","key_limit","wrong_side"],
+  },
+  addMember: {
+    conflict: ["firm_offboarded","group_full","in_another_group"],
+    forbidden: ["sub_account_key"],
+  },
+  advanceClock: {
+    forbidden: ["sub_account_key"],
+  },
+  advanceSettlement: {
+    conflict: ["credit_not_sellable","reference_used","wrong_state"],
+  },
+  authorizeFirm: {
+    conflict: ["wrong_state"],
+  },
+  cancelCross: {
+    conflict: ["wrong_state"],
+    forbidden: ["buy_side_not_enabled","wrong_side"],
+  },
+  cancelOrder: {
+    conflict: ["wrong_state"],
+  },
+  createGroup: {
+    conflict: ["deleted","idempotency_key_reused","name_taken"],
+    forbidden: ["sub_account_key"],
+  },
+  crossNetting: {
+    conflict: ["counterparty_unavailable","credit_unavailable","firm_not_authorized","idempotency_key_reused","mandate_expired","netting_expired","netting_outdated","netting_used","nothing_to_cross"],
+    forbidden: ["key_limit","sub_account_key"],
+  },
+  declareCredits: {
+    conflict: ["ended","facts_differ","firm_has_no_iec","firm_offboarded","firm_state","held_elsewhere","idempotency_key_reused","not_declared"],
+  },
+  declareRequirement: {
+    conflict: ["deleted","firm_offboarded","idempotency_key_reused","reference_taken"],
+  },
+  declineCross: {
+    conflict: ["wrong_state"],
+    forbidden: ["buy_side_not_enabled","wrong_side"],
+  },
+  deleteGroup: {
+    conflict: ["group_not_empty"],
+    forbidden: ["sub_account_key"],
+  },
+  enableWebhook: {
+    conflict: ["wrong_state"],
+  },
+  exportAudit: {
+    forbidden: ["sub_account_key"],
+  },
+  fundCross: {
+    conflict: ["credit_not_sellable","firm_not_authorized","mandate_expired","payment_pending","reference_used","wrong_state"],
+    forbidden: ["buy_side_not_enabled","wrong_side"],
+  },
+  importCredits: {
+    conflict: ["ended","facts_differ","firm_has_no_iec","firm_offboarded","firm_state","held_elsewhere","not_declared"],
+  },
+  listAudit: {
+    forbidden: ["sub_account_key"],
+  },
+  listGroups: {
+    forbidden: ["sub_account_key"],
+  },
+  listMembers: {
+    forbidden: ["sub_account_key"],
+  },
+  mintKey: {
+    conflict: ["child_keys_used_up","firm_offboarded","idempotency_key_reused"],
+    forbidden: ["buy_side_not_held","scope_not_held"],
+  },
+  offboardFirm: {
+    conflict: ["open_business","wrong_state"],
+    forbidden: ["own_firm","sub_account_key","suspended_by_operator"],
+  },
+  placeOrder: {
+    conflict: ["bundle_gone","cancelled","credit_not_sellable","declared","expired","facts_changed","firm_not_authorized","idempotency_key_reused","in_settlement","mandate_expired","no_cover","no_price","nothing_to_deliver","quote_expired","quote_used","rejected","reserved","suspended","too_short","transferred","unfunded_limit","used","withdrawn","wrong_state"],
+    forbidden: ["buy_side_not_enabled","key_limit"],
+  },
+  placeOrderBatch: {
+    conflict: ["bundle_gone","cancelled","credit_not_sellable","declared","expired","facts_changed","firm_not_authorized","idempotency_key_reused","in_settlement","mandate_expired","no_cover","no_price","nothing_to_deliver","quote_expired","quote_used","rejected","reserved","suspended","too_short","transferred","unfunded_limit","used","withdrawn","wrong_state"],
+    forbidden: ["buy_side_not_enabled","key_limit"],
+  },
+  proposeCross: {
+    conflict: ["counterparty_unavailable","credit_unavailable","firm_not_authorized","idempotency_key_reused","mandate_expired","quote_expired","quote_used"],
+    forbidden: ["buy_side_not_enabled","key_limit"],
+  },
+  proposeNetting: {
+    conflict: ["firm_not_authorized","group_too_large","mandate_expired","sum_too_large"],
+    forbidden: ["sub_account_key"],
+  },
+  quoteCross: {
+    conflict: ["cancelled","declared","expired","firm_not_authorized","in_settlement","mandate_expired","rejected","reserved","suspended","too_short","transferred","used","withdrawn"],
+    forbidden: ["buy_side_not_enabled"],
+  },
+  readEarnings: {
+    forbidden: ["sub_account_key"],
+  },
+  readGroup: {
+    forbidden: ["sub_account_key"],
+  },
+  readGroupPositions: {
+    forbidden: ["sub_account_key"],
+  },
+  readStatement: {
+    conflict: ["too_many_lines"],
+  },
+  registerFirm: {
+    conflict: ["duplicate_external_id","duplicate_iec","idempotency_key_reused"],
+    forbidden: ["sub_account_key"],
+  },
+  registerWebhook: {
+    conflict: ["deleted","idempotency_key_reused","too_many_webhooks"],
+  },
+  reissueKey: {
+    conflict: ["wrong_state"],
+  },
+  releaseCross: {
+    conflict: ["credit_not_sellable","credit_unavailable","firm_not_authorized","mandate_expired","wrong_state"],
+    forbidden: ["buy_side_not_enabled","wrong_side"],
+  },
+  removeMember: {
+    forbidden: ["sub_account_key"],
+  },
+  resetSandbox: {
+    conflict: ["wrong_state"],
+    forbidden: ["sub_account_key"],
+  },
+  resumeFirm: {
+    conflict: ["wrong_state"],
+    forbidden: ["suspended_by_operator"],
+  },
+  revokeKey: {
+    conflict: ["wrong_state"],
+  },
+  seedSandbox: {
+    conflict: ["firm_offboarded"],
+  },
+  setScenario: {
+    forbidden: ["sub_account_key"],
+  },
+  suspendFirm: {
+    conflict: ["wrong_state"],
+  },
+  syncCredits: {
+    conflict: ["ended","facts_differ","firm_has_no_iec","firm_offboarded","firm_state","held_elsewhere","not_declared","registry_attested_only","registry_outage"],
+  },
+  takeQuote: {
+    conflict: ["cancelled","declared","expired","firm_not_authorized","in_settlement","rejected","reserved","suspended","too_short","transferred","used","withdrawn"],
+    forbidden: ["buy_side_not_enabled"],
+  },
+  updateFirm: {
+    conflict: ["duplicate_external_id","duplicate_iec","wrong_state"],
+    forbidden: ["own_firm","sub_account_key"],
+  },
+  updateGroup: {
+    conflict: ["name_taken"],
+    forbidden: ["sub_account_key"],
+  },
+  updateRequirement: {
+    conflict: ["reference_taken"],
+  },
+  useCredit: {
+    conflict: ["wrong_state"],
+  },
+  verifyFirm: {
+    conflict: ["identity_incomplete","wrong_state"],
+  },
+  withdrawCredit: {
+    conflict: ["wrong_state"],
+  },
+  withdrawMoney: {
+    conflict: ["dues_outstanding","firm_not_authorized","idempotency_key_reused","insufficient_funds","no_bank_account"],
+    forbidden: ["key_limit"],
+  },
+};

@@ -1,0 +1,126 @@
+// `npm run compat`, first part: clients that others' generators make from the document compile strictly
+// and sell a credit. The generators are installed from the registry in a temporary folder.
+
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { serverVariable, startTestServer } from "../support/server.ts";
+import { startService } from "../support/service.ts";
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, "../..");
+const installMsMax = 300_000;
+
+const packages = [
+  "openapi-typescript@7.13.0",
+  "openapi-fetch@0.17.0",
+  "@hey-api/openapi-ts@0.99.0",
+  "typescript@5.9.3",
+];
+
+const configuration = {
+  compilerOptions: {
+    strict: true,
+    noEmit: true,
+    module: "nodenext",
+    target: "esnext",
+    lib: ["esnext", "dom", "dom.iterable"],
+    types: [],
+    allowImportingTsExtensions: true,
+    skipLibCheck: false,
+  },
+};
+
+const sell = `
+if (!seeded) throw new Error("nothing was seeded");
+const scrip_no = seeded.scrip_nos[0] ?? "";
+`;
+
+/** A sale with the types of openapi-typescript. */
+const withTypes = `
+import createClient from "openapi-fetch";
+import type { components, paths } from "./types.ts";
+const [baseUrl = "", key = ""] = process.argv.slice(2);
+const client = createClient<paths>({ baseUrl, headers: { "X-Service-Key": key } });
+const { data: seeded } = await client.POST("/v1/sandbox/credits:seed", { body: { count: 1, scheme: "RODTEP" } });
+${sell}
+const { data: quote } = await client.POST("/v1/quote", { body: { side: "sell", scrip_no } });
+const told = quote as components["schemas"]["SellQuote"] | components["schemas"]["NoQuote"];
+if ("no_quote" in told) throw new Error(told.reason);
+const price: number = told.price_bps;
+const { data: order, error } = await client.POST("/v1/orders", { body: { quote_ref: told.quote_ref } });
+if (!order) throw new Error(error.message);
+const { data: again } = await client.GET("/v1/orders/{order_id}", { params: { path: { order_id: order.order_id } } });
+console.log(again?.status, again?.price_bps === price);
+`;
+
+/** The same with what hey-api makes. */
+const withSdk = `
+import { client } from "./sdk/client.gen.ts";
+import { placeOrder, readOrder, seedSandbox, takeQuote } from "./sdk/sdk.gen.ts";
+import type { NoQuote, SellQuote } from "./sdk/types.gen.ts";
+const [baseUrl = "", key = ""] = process.argv.slice(2);
+client.setConfig({ baseUrl, headers: { "X-Service-Key": key } });
+const { data: seeded } = await seedSandbox({ body: { count: 1, scheme: "RODTEP" } });
+${sell}
+const { data: quote } = await takeQuote({ body: { side: "sell", scrip_no } });
+const told = quote as SellQuote | NoQuote;
+if ("no_quote" in told) throw new Error(told.reason);
+const price: number = Number(told.price_bps);
+const { data: order, error } = await placeOrder({ body: { quote_ref: told.quote_ref } });
+if (!order) throw new Error(JSON.stringify(error));
+const { data: again } = await readOrder({ path: { order_id: order.order_id } });
+console.log(again?.status, Number(again?.price_bps) === price);
+`;
+
+async function generate(folder: string): Promise<void> {
+  const inFolder = { cwd: folder, timeout: installMsMax, maxBuffer: 1 << 24 };
+  await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  await run("npm", ["install", "--no-audit", "--no-fund", ...packages], inFolder);
+  const document = join(root, "docs/openapi.json");
+  await run("npx", ["openapi-typescript", document, "-o", "types.ts"], inFolder);
+  const importing = { name: "@hey-api/client-fetch" };
+  const settings = { input: document, output: { path: "sdk", module: { extension: ".ts" } } };
+  const made = `module.exports = ${JSON.stringify({ ...settings, plugins: [importing, "@hey-api/typescript", "@hey-api/sdk"] })}`;
+  await writeFile(join(folder, "openapi-ts.config.cjs"), made);
+  await run("npx", ["openapi-ts", "-f", "openapi-ts.config.cjs"], inFolder);
+  await writeFile(
+    join(folder, "types-sell.ts"),
+    `declare const process: { argv: string[] };\n${withTypes}`,
+  );
+  await writeFile(
+    join(folder, "sdk-sell.ts"),
+    `declare const process: { argv: string[] };\n${withSdk}`,
+  );
+  await writeFile(join(folder, "tsconfig.json"), JSON.stringify(configuration));
+  await run("npx", ["tsc", "-p", "tsconfig.json"], inFolder);
+}
+
+async function compare(): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  const scope = { after: (work: unknown) => stack.defer(work as () => Promise<void>) }; // As a test context.
+  const folder = await mkdtemp(join(tmpdir(), "scripdesk-generators-"));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  await generate(folder);
+  const server = await startTestServer();
+  stack.defer(() => server.stop());
+  process.env[serverVariable] = JSON.stringify([server.connection]);
+  const service = await startService(scope);
+  const { api_key } = await service.issue();
+  for (const script of ["types-sell.ts", "sdk-sell.ts"]) {
+    const words = [join(folder, script), service.url, api_key];
+    const { stdout } = await run(process.execPath, words);
+    if (stdout !== "matched true\n") throw new Error(`${script} answered ${stdout}`);
+    console.log(`${script}: compiled strictly, and sold a credit`);
+  }
+}
+
+if (import.meta.main) {
+  await compare().catch((error: { stdout?: string; stderr?: string; message?: string }) => {
+    console.error([error.message, error.stdout, error.stderr].filter(Boolean).join("\n"));
+    process.exitCode = 1;
+  });
+}
