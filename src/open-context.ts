@@ -2,6 +2,7 @@
 // from the master key.
 
 import type { KeyObject } from "node:crypto";
+import { extname } from "node:path";
 
 import type { FastifyBaseLogger } from "fastify";
 import type pg from "pg";
@@ -31,7 +32,9 @@ import { Unusable } from "./platform/http/errors.ts";
 
 /** The pool of worker threads; they start on demand. */
 export function openThreads(threads: number): HeavyPool {
-  return openHeavyPool({ module: new URL("heavy-thread.ts", import.meta.url), threads });
+  // Compiled beside this file where the program is compiled.
+  const name = `heavy-thread${extname(import.meta.filename)}`;
+  return openHeavyPool({ module: new URL(name, import.meta.url), threads });
 }
 
 export type OpenedContext = {

@@ -1,0 +1,69 @@
+// The container files say what this project has: they are read by rules, as no container is run here.
+
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+
+const root = join(import.meta.dirname, "..");
+const read = async (name: string) => await readFile(join(root, name), "utf8");
+
+/** The instructions of a Dockerfile, with their continued lines. */
+function parseDockerfile(text: string): { word: string; rest: string }[] {
+  const lines = text
+    .replaceAll(/^#.*\n/gm, "")
+    .replaceAll("\\\n", " ")
+    .split("\n");
+  return lines.flatMap((line) => {
+    const parts = /^([A-Z]+)\s+(.*)$/.exec(line.trim());
+    return parts ? [{ word: parts[1] ?? "", rest: parts[2] ?? "" }] : [];
+  });
+}
+
+/** What a careful reader would object to. */
+function listObjections(text: string): string[] {
+  const steps = parseDockerfile(text);
+  const rests = (word: string) =>
+    steps.filter((step) => step.word === word).map(({ rest }) => rest);
+  const last = text.slice(text.lastIndexOf("\nFROM"));
+  return [
+    ...rests("FROM").filter((from) => !/^[\w./-]+:\d+\.\d+\.\d+[\w.-]*( AS \w+)?$/.test(from)),
+    ...rests("RUN").filter((run) => /curl|wget|sudo|npm (install|i)\b/.test(run)),
+    ...rests("ADD").map((add) => `ADD ${add}`),
+    ...rests("COPY")
+      .filter((copy) => !copy.startsWith("--from"))
+      .flatMap((copy) => copy.split(/\s+/).slice(0, -1))
+      .filter((name) => !existsSync(join(root, name))),
+    ...[...rests("CMD"), ...rests("ENTRYPOINT")].filter((form) => !form.startsWith("[")),
+    ...(/\nUSER (?!root)\w+/.test(last) ? [] : ["it runs as root"]),
+    ...(/\nHEALTHCHECK /.test(last) ? [] : ["nobody sees that it is ill"]),
+    ...(/--omit=dev/.test(last) ? [] : ["it carries what is for development"]),
+  ];
+}
+
+test("the Dockerfile is pinned, installs by the lock file, and runs as nobody special", async () => {
+  assert.deepEqual(listObjections(await read("Dockerfile")), []);
+  const careless =
+    "FROM node\nRUN npm install\nADD . /app\nCOPY nowhere .\nCMD npm start\nFROM node:24\n";
+  assert.equal(listObjections(careless).length, 9);
+});
+
+test("compose sets what the service knows, asks for secrets, and shows no port to the world", async () => {
+  const compose = await read("compose.yaml");
+  const operations = await read("docs/OPERATIONS.md");
+  const service = compose.slice(
+    compose.indexOf("  scripdesk:\n"),
+    compose.indexOf("  postgres:\n"),
+  );
+  const settings = [...service.matchAll(/^ {6}([A-Z_]+):/gm)].map(([, name = ""]) => name);
+  assert.deepEqual(settings, ["DATABASE_URL", "REDIS_URL", "MASTER_KEY"]);
+  for (const name of settings) assert.ok(operations.includes(`| \`${name}\` |`), name);
+  for (const [, secret = ""] of compose.matchAll(/\$\{(\w+)(?!\w|:\?)/g)) assert.fail(secret);
+  for (const [, port = ""] of compose.matchAll(/^ +- "([^"]*:\d+)"$/gm)) {
+    assert.match(port, /^127\.0\.0\.1:/);
+  }
+  for (const [, image = ""] of compose.matchAll(/image: (.*)/g)) assert.match(image, /:\d+\.\d+/);
+  const [, command = ""] = /exec scripdesk node bin\/scripdesk\.js (\w+)/.exec(compose) ?? [];
+  assert.ok(existsSync(join(root, "cli", `${command}.ts`)), command);
+});
