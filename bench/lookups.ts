@@ -139,6 +139,19 @@ async function choosePaths({ db }: Context, size: number): Promise<string[]> {
   paths.push("payouts?limit=50&status=held", "payouts?limit=50&environment=live&status=returned");
   paths.push("firms?limit=50&connection_state=action_required", "keys?limit=50");
   paths.push(`settlements?limit=50&order_id=${order}`, `payouts?limit=50&order_id=${order}`);
+  // What the console's other pages read.
+  paths.push("board?environment=live", "settlements/queue?environment=sandbox&limit=50");
+  paths.push(
+    "approvals?status=proposed&limit=50",
+    "inquiries?limit=50",
+    "webhooks/failures?limit=50",
+  );
+  paths.push(
+    "bank/queue?limit=50",
+    "payout-files/preview?environment=live",
+    "payout-files?limit=50",
+  );
+  paths.push(`firm-names?ids=${firm},${desk}`, `firms/${firm}`, `orders/${order}`);
   return paths.map((path) => `/ops/${path}`);
 }
 

@@ -133,7 +133,10 @@ export type ApprovalSearch = TimeSpan & {
   readonly limit: number;
 };
 
-/** Newest first: ids are made in the order of time. An undecided proposal past its time counts as expired. */
+/**
+ * Newest first: ids are made in the order of time. An undecided proposal past its time counts as
+ * expired; those that wait are said to be undecided once more, for their index.
+ */
 export async function listApprovals(
   db: Db,
   { environment, kind, state, before, from, to, now, limit }: ApprovalSearch,
@@ -147,6 +150,7 @@ export async function listApprovals(
         when state = 'proposed' and expires_at <= ${now} then 'expired'
         else state
       end)
+      and (${state}::text is distinct from 'proposed' or state = 'proposed')
       and (${before}::text is null or approval_id < ${before})
       and (${from}::timestamptz is null or proposed_at >= ${from})
       and (${to}::timestamptz is null or proposed_at < ${to})

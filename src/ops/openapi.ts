@@ -67,7 +67,9 @@ const tags: Readonly<Record<string, string>> = {
 
 const description = `What operators do, with the use cases of the command line. It is served on the
 operators' listener (\`OPS_PORT\`), over loopback or https only. \`POST /ops/sign-in\` gives a token for
-\`Authorization: Bearer\`; service keys are not taken here, nor tokens under \`/v1\`. What one person
+\`Authorization: Bearer\`; service keys are not taken here, nor tokens under \`/v1\`. The console's
+page sends a cookie instead, which counts only with the header \`X-Scripdesk-Console: 1\` and from this
+listener's own origin. What one person
 must not do alone answers \`outcome: "proposed"\` and waits in \`/ops/approvals\`. Money is integer paise,
 times are ISO 8601 in IST. An error's slug is \`code\` if present, otherwise \`error\`.`;
 

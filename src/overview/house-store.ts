@@ -60,18 +60,19 @@ export async function sumHouseDealt(
       select l.scheme, l.face_paise, l.seller_paise, l.buyer_paise, l.buyer_fee_paise,
         l.seller_fee_paise, l.buyer_gst_paise + l.seller_gst_paise as taxes_paise,
         s.buyer_firm_id = ${houseId} as buys, l.seller_firm_id = ${houseId} as sells,
-        (
-          select mid_bps
-          from rate_cards as card
-          where card.environment = l.environment and card.scheme = l.scheme
-            and card.published_at <= l.dealt_at
-          order by card.version desc
-          limit 1
-        ) as mid_bps
-      from settlement_legs as l
+        card.mid_bps
+      from (
+        select scheme, mid_bps, published_at,
+          coalesce(lead(published_at) over (partition by scheme order by version), 'infinity')
+            as replaced_at
+        from rate_cards
+        where environment = ${environment} and scheme = any(${schemes}::text[])
+      ) as card
+      join settlement_legs as l on l.environment = ${environment} and l.scheme = card.scheme
+        and l.dealt_at >= greatest(card.published_at, ${from}::timestamptz)
+        and l.dealt_at < least(card.replaced_at, ${to}::timestamptz)
       join settlements as s on s.settlement_id = l.settlement_id
-      where l.environment = ${environment} and l.scheme = any(${schemes}::text[])
-        and l.dealt_at >= ${from} and l.dealt_at < ${to} and not l.private
+      where card.published_at < ${to} and card.replaced_at > ${from} and not l.private
         and l.state <> 'failed' and s.state <> 'reversed'
     ) as dealt
     group by scheme`);

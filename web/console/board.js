@@ -230,8 +230,8 @@ function showFigures(market) {
       ),
     ),
     makeFacts([
-      ["Stock", `${inventory.count} credits, ${showMoney(inventory.face_paise)}`],
-      ["24 hours", `${market["deals_24h"]} credits, ${showMoney(market["volume_24h_paise"])}`],
+      ["Stock", `${sayCredits(inventory.count)}, ${showMoney(inventory.face_paise)}`],
+      ["24 hours", `${sayCredits(market["deals_24h"])}, ${showMoney(market["volume_24h_paise"])}`],
       [
         "Last deal",
         last_deal
@@ -257,4 +257,9 @@ function showFigures(market) {
  */
 function makeQuote(name, value) {
   return make("div", {}, make("dt", {}, name), make("dd", {}, value));
+}
+
+/** @param {number} count */
+function sayCredits(count) {
+  return count === 1 ? "1 credit" : `${count.toLocaleString("en-IN")} credits`;
 }

@@ -284,6 +284,7 @@ function showPreview(view, preview, body) {
           ]
         : "No binding price is out.",
     ),
+    make("div", { class: "acts" }, publish),
     makeTable(
       "Bid and ask of every band, before and after",
       [
@@ -301,7 +302,6 @@ function showPreview(view, preview, body) {
         showMove(band["ask_before_bps"], band["ask_after_bps"]),
       ]),
     ),
-    make("div", { class: "acts" }, publish),
   );
 }
 

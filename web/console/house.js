@@ -15,8 +15,7 @@ export const housePages = [{ path: "/house", title: "House", key: "h", show: sho
 /** @param {View} view */
 async function showHouse(view) {
   const { environment, signal, params } = view;
-  const [house, board, today] = await Promise.all([
-    readOps("/ops/house", { environment, day: params.get("day") }, signal),
+  const [board, today] = await Promise.all([
     readOps("/ops/board", { environment }, signal),
     readOps("/ops/today", { environment }, signal),
   ]);
@@ -36,8 +35,15 @@ async function showHouse(view) {
     empty: "The house holds no credits.",
   });
   list.querySelector("h1")?.replaceWith(make("h2", {}, "Its credits, the newest first"));
-  const chosen = make("input", { type: "date", name: "day", value: house.day, max: today.day });
+  const day = params.get("day") ?? today.day;
+  const chosen = make("input", { type: "date", name: "day", value: day, max: today.day });
   chosen.addEventListener("change", () => goTo(linkTo("/house", { day: chosen.value })));
+  // It is made of every deal of the day, so it comes after the rest of the page.
+  const result = make("div", { class: "block", role: "status" }, "Adding up the deals of the day…");
+  readOps("/ops/house", { environment, day }, signal).then(
+    (house) => result.replaceChildren(...showResult(house)),
+    (error) => (result.textContent = error instanceof Error ? error.message : ""),
+  );
   return make(
     "div",
     { class: "page" },
@@ -69,42 +75,49 @@ async function showHouse(view) {
       ]),
     ),
     makeSection(
-      `Result of ${showDay(house.day)}`,
+      `Result of ${showDay(day)}`,
       make("form", { class: "filters" }, make("label", {}, make("span", {}, "Day"), chosen)),
-      make("p", { class: "result-figure" }, showMoney(house.result_paise)),
-      make(
-        "p",
-        { class: "muted" },
-        "Its money without taxes, and its credits at the mid that was in force when each was dealt. Block deals between clients are left out.",
-      ),
-      makeTable(
-        "What the house dealt",
-        [
-          { head: "Scheme" },
-          { head: "Bought", kind: "number" },
-          { head: "paid", kind: "number" },
-          { head: "Sold", kind: "number" },
-          { head: "got", kind: "number" },
-          { head: "Between clients", kind: "number" },
-          { head: "kept", kind: "number" },
-          { head: "Fees in it", kind: "number" },
-          { head: "Result", kind: "number" },
-        ],
-        house.schemes.map((/** @type {Row} */ one) => [
-          schemeName(one["scheme"]),
-          showCount(one["bought"], one["bought_face_paise"]),
-          showMoney(one["bought_paise"]),
-          showCount(one["sold"], one["sold_face_paise"]),
-          showMoney(one["sold_paise"]),
-          showCount(one["matched"], one["matched_face_paise"]),
-          showMoney(one["kept_paise"]),
-          showMoney(one["fees_paise"]),
-          showMoney(one["result_paise"]),
-        ]),
-      ),
+      result,
     ),
     list,
   );
+}
+
+/** @param {Row} house */
+function showResult(house) {
+  return [
+    make("p", { class: "result-figure" }, showMoney(house["result_paise"])),
+    make(
+      "p",
+      { class: "muted" },
+      "Its money without taxes, and its credits at the mid that was in force when each was dealt. Block deals between clients are left out.",
+    ),
+    makeTable(
+      "What the house dealt",
+      [
+        { head: "Scheme" },
+        { head: "Bought", kind: "number" },
+        { head: "paid", kind: "number" },
+        { head: "Sold", kind: "number" },
+        { head: "got", kind: "number" },
+        { head: "Between clients", kind: "number" },
+        { head: "kept", kind: "number" },
+        { head: "Fees in it", kind: "number" },
+        { head: "Result", kind: "number" },
+      ],
+      house["schemes"].map((/** @type {Row} */ one) => [
+        schemeName(one["scheme"]),
+        showCount(one["bought"], one["bought_face_paise"]),
+        showMoney(one["bought_paise"]),
+        showCount(one["sold"], one["sold_face_paise"]),
+        showMoney(one["sold_paise"]),
+        showCount(one["matched"], one["matched_face_paise"]),
+        showMoney(one["kept_paise"]),
+        showMoney(one["fees_paise"]),
+        showMoney(one["result_paise"]),
+      ]),
+    ),
+  ];
 }
 
 /**
