@@ -83,21 +83,21 @@ export function writeEvent({
   /** In IST. */
   readonly createdAt: string;
 }): EventText {
-  const before = JSON.stringify({
+  const text = JSON.stringify({
     id: eventId,
     event: event.name,
     created_at: createdAt,
     environment: change.environment,
     firm_id: change.firmId,
-  });
-  const after = JSON.stringify({
+    sequence: 0,
     entity: change.entity,
     from: event.from,
     to: event.to,
     data: event.data,
     request_id: requestId,
   });
-  return { head: before.slice(0, -1) + sequenceName, tail: `,${after.slice(1)}` };
+  const { head, tail } = splitEvent(text);
+  return { head, tail: tail.slice(1) };
 }
 
 export function joinEvent({ head, tail }: EventText, sequence: number): string {

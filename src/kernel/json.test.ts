@@ -88,6 +88,23 @@ test("equal values have the same canonical text, in any order of members", () =>
   );
 });
 
+test("a text, a number and a name are written canonically as JSON writes them", () => {
+  const scalar = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.string({ unit: fc.constantFrom('"', "\\", "\n", "\u001F", "\uD800", "\uDC00", "é", "a") }),
+    fc.double(),
+    fc.integer(),
+    fc.constantFrom(true, null, undefined, -0, 1e21, 1e-7, Number.NaN, Number.POSITIVE_INFINITY),
+  );
+  fc.assert(
+    fc.property(scalar, fc.string({ unit: "binary" }), (value, name) => {
+      assert.equal(canonicalJson(value), JSON.stringify(value) ?? "null");
+      fc.pre(name !== "__proto__" && value !== undefined);
+      assert.equal(canonicalJson({ [name]: value }), JSON.stringify({ [name]: value }));
+    }),
+  );
+});
+
 test("different values have different canonical texts", () => {
   fc.assert(
     fc.property(json, json, (one, other) => {

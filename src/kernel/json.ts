@@ -48,17 +48,27 @@ export function parseStrictJson(text: string): JsonVerdict {
 
 /** The same bytes for the same value, whatever the order of names; the input of hashes. */
 export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (typeof value === "string") return quote(value);
   if (typeof value === "bigint") return String(value);
+  if (typeof value === "number") return Number.isFinite(value) ? String(value) : "null";
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (!isObject(value)) return JSON.stringify(value) ?? "null";
   let members = "";
   for (const name of Object.keys(value).toSorted()) {
     const member = value[name];
     if (member === undefined) continue;
     if (members !== "") members += ",";
-    members += `${JSON.stringify(name)}:${canonicalJson(member)}`;
+    members += `${quote(name)}:${canonicalJson(member)}`;
   }
   return `{${members}}`;
+}
+
+/** ASCII without controls, quotes and backslashes. */
+const plainText = /^[ !#-[\]-~]*$/;
+
+/** Most texts need no escape, and to call JSON.stringify for each takes longer than to look. */
+function quote(text: string): string {
+  return plainText.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
 /** TypeScript's library lacks it. */
