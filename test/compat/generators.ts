@@ -1,5 +1,6 @@
 // `npm run compat`, first part: clients that others' generators make from the document compile strictly
-// and sell a credit. The generators are installed from the registry in a temporary folder.
+// and sell a credit, and the types of our Python client hold for its own code and for its caller's. The
+// tools are installed from the registry in a temporary folder.
 
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -19,6 +20,7 @@ const packages = [
   "openapi-fetch@0.17.0",
   "@hey-api/openapi-ts@0.99.0",
   "typescript@5.9.3",
+  "pyright@1.1.414",
 ];
 
 const configuration = {
@@ -76,6 +78,37 @@ const { data: again } = await readOrder({ path: { order_id: order.order_id } });
 console.log(again?.status, Number(again?.price_bps) === price);
 `;
 
+/** A caller of the Python client, who tells the kinds of a quote apart. */
+const withPython = `
+from scripdesk_client import Scripdesk
+
+desk = Scripdesk(base_url="http://127.0.0.1:1", api_key="x")
+quote = desk.take_quote({"side": "sell", "scrip_no": "0310165320"})
+if "no_quote" in quote:
+    print(quote["reason"])
+elif quote["side"] == "sell":
+    price: int = quote["price_bps"]
+    order = desk.place_order({"quote_ref": quote["quote_ref"]}, idempotency_key="a")
+    print(order["status"], price)
+for credit in desk.list_credits("frm_1", {"status": "listed"}):
+    print(credit["scrip_no"].lower())
+`;
+
+async function checkPython(folder: string): Promise<void> {
+  const client = join(root, "client/python");
+  const settings = { extraPaths: [client], pythonVersion: "3.10", include: ["sell.py"] };
+  await writeFile(join(folder, "sell.py"), withPython);
+  await writeFile(join(folder, "pyrightconfig.json"), JSON.stringify(settings));
+  const inFolder = { cwd: folder, timeout: installMsMax };
+  await run("npx", ["pyright"], inFolder);
+  await run(
+    "npx",
+    ["pyright", "--pythonversion", "3.10", join(client, "scripdesk_client")],
+    inFolder,
+  );
+  console.log("the types of the Python client hold");
+}
+
 async function generate(folder: string): Promise<void> {
   const inFolder = { cwd: folder, timeout: installMsMax, maxBuffer: 1 << 24 };
   await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
@@ -105,6 +138,7 @@ async function compare(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "scripdesk-generators-"));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   await generate(folder);
+  await checkPython(folder);
   const server = await startTestServer();
   stack.defer(() => server.stop());
   process.env[serverVariable] = JSON.stringify([server.connection]);

@@ -240,12 +240,11 @@ class _explaining:
     def __enter__(self) -> None:
         return None
 
-    def __exit__(self, _type: Any, error: Any, _traceback: Any) -> bool:
+    def __exit__(self, _type: Any, error: Any, _traceback: Any) -> None:
         if isinstance(error, (TimeoutError, socket.timeout)):
             raise ScripdeskError("timed_out", "no answer came in time") from error
         if isinstance(error, (OSError, http.client.HTTPException)):
             raise ScripdeskError("connection_broken", "no whole answer came") from error
-        return False
 
 
 def _read_whole(started: _Started) -> bytes:

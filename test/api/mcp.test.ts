@@ -1,0 +1,90 @@
+// `npx scripdesk mcp` as an agent's program drives it, with the protocol's own client.
+
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+
+import { seedInventory } from "../../src/credits/seed-credits.ts";
+import { mintChild } from "../support/keys.ts";
+import { dealer } from "../support/orders.ts";
+import { type Answer, type Service, startService } from "../support/service.ts";
+
+const program = join(import.meta.dirname, "../../cli/main.ts");
+
+async function openAgent(t: TestContext, { url }: Service, key: string) {
+  const client = new Client({ name: "test", version: "1" });
+  const env = { PATH: process.env["PATH"] ?? "", SCRIPDESK_KEY: key };
+  const args = [program, "mcp", "--base-url", url];
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, env }));
+  t.after(async () => await client.close());
+  const { tools } = await client.listTools();
+  const call = async (name: string, given: Record<string, unknown> = {}) => {
+    const answer = await client.callTool({ name, arguments: given });
+    const [part] = answer.content as { text: string }[];
+    const told = JSON.parse(part?.text ?? "null") as Answer["body"];
+    return { told, isError: answer.isError === true };
+  };
+  return { tools, names: tools.map(({ name }) => name), call };
+}
+
+test("an agent reads, takes quotes and covers, and tries what it may not do", async (t) => {
+  const service = await startService(t);
+  await seedInventory(service.ctx);
+  const desk = await dealer(service);
+  const agent = await openAgent(t, service, desk.key);
+  assert.equal((await agent.call("whoAmI")).told.firm_id, desk.deskId);
+  const { told: credits } = await agent.call("listCredits", { firm_id: desk.firmId });
+  assert.equal(credits.credits[0].scrip_no, desk.scripNo);
+  const sale = { side: "sell", scrip_no: desk.scripNo };
+  const { told: quote } = await agent.call("takeQuote", { body: sale });
+  assert.match(quote.quote_ref, /^qte_/);
+  const duty = { side: "buy", scheme: "RODTEP", requirement_paise: 25_000_000 };
+  assert.ok((await agent.call("takeQuote", { body: duty })).told.scrip_nos.length > 0);
+  const { told: tried } = await agent.call("dryRunPlaceOrder", {
+    body: { quote_ref: quote.quote_ref },
+  });
+  assert.equal(tried.all_in_paise, quote.all_in_paise);
+  assert.deepEqual(await desk.orders(), [], "nothing was ordered");
+});
+
+test("no tool writes, whatever it is given", async (t) => {
+  const service = await startService(t);
+  const desk = await dealer(service);
+  const agent = await openAgent(t, service, desk.key);
+  const writing = agent.tools.filter(({ annotations }) => annotations?.readOnlyHint !== true);
+  assert.deepEqual(writing.map(({ name }) => name).toSorted(), ["quoteCross", "takeQuote"]);
+  const before = (await desk.get("/v1/events?after_sequence=0")).events.length;
+  const sale = { side: "sell", scrip_no: desk.scripNo };
+  const attempts: [string, Record<string, unknown>][] = [
+    ["placeOrder", { body: sale }],
+    ["dryRunPlaceOrder", { body: sale, dry_run: false }],
+    ["dryRunPlaceOrder", { body: sale, options: { dry_run: false } }],
+    ["dryRunPlaceOrder", { body: { ...sale, "x-dry-run": "0" } }],
+    ["submitContactEnquiry", { body: {} }],
+  ];
+  for (const [name, given] of attempts) {
+    assert.equal((await agent.call(name, given)).isError, true, name);
+  }
+  await agent.call("dryRunPlaceOrder", { body: sale });
+  await agent.call("dryRunWithdrawCredit", { scrip_no: desk.scripNo });
+  await agent.call("dryRunMintKey", { body: { name: "x", kind: "app", scopes: ["quote"] } });
+  assert.deepEqual(await desk.orders(), []);
+  assert.equal((await desk.get("/v1/events?after_sequence=0")).events.length, before);
+});
+
+test("the tools are those of the key's scopes, and a refusal is told as the service tells it", async (t) => {
+  const service = await startService(t);
+  const { api_key: root } = await service.issue();
+  const { api_key: key } = await mintChild(service, root, { scopes: ["quote"] });
+  const { names, call } = await openAgent(t, service, key);
+  assert.ok(names.includes("takeQuote") && names.includes("readQuote") && names.includes("whoAmI"));
+  for (const name of ["listOrders", "dryRunPlaceOrder", "listKeys", "dryRunMintKey"]) {
+    assert.equal(names.includes(name), false, name);
+  }
+  const { told, isError } = await call("readQuote", { quote_ref: "qte_none" });
+  assert.equal(isError, true);
+  assert.deepEqual([told.error, told.status], ["not_found", 404]);
+});
