@@ -8,6 +8,7 @@ RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY bin bin
 COPY cli cli
+COPY client/src client/src
 COPY migrations migrations
 COPY src src
 COPY web web

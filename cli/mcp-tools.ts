@@ -1,7 +1,7 @@
 // The tools that `npx scripdesk mcp` offers, made from the service's own document: every read, quotes
 // and covers, and every other write as a dry run. A key's scopes decide which of them there are.
 
-import { type Operation, operations, Scripdesk, ScripdeskError } from "../client/src/index.ts";
+import { type Operation, operations, type Scripdesk, ScripdeskError } from "../client/src/index.ts";
 
 type Json = { readonly [name: string]: unknown };
 
@@ -166,7 +166,7 @@ async function call(
   const paged = operation.kind === "list" ? { limit: rowsDefault, ...query } : query;
   const isTried = tool.name.startsWith("dryRun");
   const words = [
-    ...named.map((field) => String(given[field] ?? "")),
+    ...named.map((field) => (typeof given[field] === "string" ? given[field] : "")),
     ...(inQuery.length > 0 ? [paged] : []),
     ...(takesBody(tool) ? [given["body"] ?? {}] : []),
     isTried ? { dry_run: true } : {},
@@ -196,7 +196,7 @@ function takesBody({ inputSchema }: Offered): boolean {
   if (typeof reference !== "string") return false;
   const schemas = inputSchema["$defs"] as Readonly<Record<string, Json>>;
   const named = schemas[reference.slice("#/$defs/".length)];
-  return Object.keys((named?.["properties"] ?? {}) as Json).length > 0;
+  return Object.keys(named?.["properties"] ?? {}).length > 0;
 }
 
 function refuse(told: Json): ToolAnswer {

@@ -1,6 +1,8 @@
 // `npx scripdesk mcp`: the service as tools for an agent, over standard input and output. It is a client
 // of the API like any other: what it may see is what its key may, and it places no order.
 
+import { once } from "node:events";
+
 import { Scripdesk } from "../client/src/index.ts";
 import { contractVersion } from "../src/platform/http/openapi.ts";
 import { command, UsageError } from "./command.ts";
@@ -46,10 +48,8 @@ export const mcpCommand = command({
       const { content, isError } = await toolbox.call(params.name, params.arguments ?? {});
       return { content, ...(isError && { isError }) };
     });
-    const ended = Promise.withResolvers<void>();
-    server.onclose = () => ended.resolve();
-    process.stdin.once("end", () => void server.close());
     await server.connect(new StdioServerTransport());
-    await ended.promise;
+    await once(process.stdin, "end");
+    await server.close();
   },
 });

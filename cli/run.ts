@@ -23,6 +23,7 @@ import { inventoryCommands } from "./inventory.ts";
 import { keyCommands } from "./keys.ts";
 import { ledgerCommands } from "./ledger.ts";
 import { listenCommand } from "./listen.ts";
+import { mcpCommand } from "./mcp.ts";
 import { migrateCommand } from "./migrate.ts";
 import { orderCommands } from "./orders.ts";
 import { overviewCommands } from "./overview.ts";
@@ -58,7 +59,7 @@ const groups: Readonly<Record<string, readonly Command[]>> = {
   "Orders and deals": [...orderCommands, ...settlementCommands, ...crossCommands],
   Money: [...payoutCommands, ...payoutFileCommands, ...bankCommands, ...depositCommands],
   "Statements, taxes and the calendar": [...statementCommands, ...taxCommands, ...calendarCommands],
-  "The public and integrators": [...enquiryCommands, ...webhookCommands, listenCommand],
+  "The public and integrators": [...enquiryCommands, ...webhookCommands, listenCommand, mcpCommand],
   Proofs: [...ledgerCommands, ...auditCommands],
   "The sandbox": [seedCommand],
 };

@@ -12,7 +12,7 @@ import { scratchFolder } from "./support/scratch.ts";
 import { sender } from "./support/service.ts";
 
 const root = join(import.meta.dirname, "..");
-const sources = ["bin", "cli", "migrations", "src", "web"];
+const sources = ["bin", "cli", "client/src", "migrations", "src", "web"];
 const papers = ["package.json", "tsconfig.json", "tsconfig.build.json", "LICENSE", "README.md"];
 
 function must(program: string, words: readonly string[], cwd: string): string {
@@ -54,6 +54,7 @@ test(
     assert.deepEqual(needless, []);
 
     const program = join(installed, "bin/scripdesk.js");
+    assert.match(must(process.execPath, [program, "--version"], folder), /^scripdesk \d/);
     const dataDir = await dataDirectory(t, { isMigrated: true });
     const env = {
       PATH: process.env["PATH"] ?? "",

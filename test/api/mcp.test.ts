@@ -24,7 +24,7 @@ async function openAgent(t: TestContext, { url }: Service, key: string) {
   const call = async (name: string, given: Record<string, unknown> = {}) => {
     const answer = await client.callTool({ name, arguments: given });
     const [part] = answer.content as { text: string }[];
-    const told = JSON.parse(part?.text ?? "null") as Answer["body"];
+    const told: Answer["body"] = JSON.parse(part?.text ?? "null");
     return { told, isError: answer.isError === true };
   };
   return { tools, names: tools.map(({ name }) => name), call };
