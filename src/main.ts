@@ -9,24 +9,21 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { type AppOptions, buildApp } from "./app.ts";
-import { countWaitingApprovals } from "./operators/list-approvals.ts";
 import { openBook } from "./trading/book.ts";
 import { type Config, readConfig, type Variables } from "./config.ts";
 import { seedCredits, seedInventory } from "./credits/seed-credits.ts";
-import { measureDeliveries } from "./webhooks/read-deliveries.ts";
 import { countDesks } from "./firms/find-firms.ts";
 import { environments } from "./kernel/caller.ts";
 import { issueKey } from "./access/issue-keys.ts";
 import { offerSources } from "./hooks.ts";
-import { ledgerIsSound } from "./ledger/check-ledger.ts";
 import { openContext } from "./open-context.ts";
 import { buildOpsApp } from "./ops-app.ts";
 import type { Context } from "./platform/context.ts";
 import type { App } from "./platform/http/server.ts";
 import { measureHeavy } from "./platform/heavy/pool.ts";
 import { createLog } from "./platform/log.ts";
-import { countUnsentCheckpoints } from "./journal/checkpoints.ts";
-import { createMetrics, measureOnDemand } from "./platform/metrics.ts";
+import { measureService } from "./measure-service.ts";
+import { createMetrics } from "./platform/metrics.ts";
 import { openLineSink } from "./platform/line-sink.ts";
 import { openOutbound } from "./platform/outbound.ts";
 import { connectRedis } from "./platform/redis.ts";
@@ -67,22 +64,7 @@ export async function serve(variables: Variables): Promise<void> {
   if (stocked > 0) log.info({ credits: stocked }, "the sandbox's house has credits to sell");
 
   const metrics = createMetrics(ctx.db);
-  measureOnDemand(metrics, {
-    name: "scripdesk_ledger_sound",
-    help: "1 while the last check of the ledger found nothing and is recent, 0 otherwise",
-    read: async () => Number(await ledgerIsSound(ctx.db, ctx.now())),
-  });
-  measureOnDemand(metrics, {
-    name: "scripdesk_audit_checkpoints_waiting",
-    help: "Checkpoints of the audit trail that have not gone out yet",
-    read: async () => await countUnsentCheckpoints(ctx),
-  });
-  measureOnDemand(metrics, {
-    name: "scripdesk_approvals_waiting",
-    help: "Proposals that wait for a second person",
-    read: async () => await countWaitingApprovals(ctx),
-  });
-  measureDeliveries(ctx, metrics);
+  measureService(ctx, metrics);
   measureHeavy(ctx.heavy, metrics);
   const windows = await openRateWindows(config, ctx, stack);
   const book = openBook(ctx, offerSources);

@@ -1,11 +1,15 @@
 // What an operator sees of a running service: metrics, health and logs.
 
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { test } from "node:test";
 
+import { measureService } from "../src/measure-service.ts";
 import { createLog } from "../src/platform/log.ts";
 import { measureOnDemand } from "../src/platform/metrics.ts";
 import { setReachable } from "./support/database.ts";
+import { liveSeller, sellLive } from "./support/live-sales.ts";
 import { startOps } from "./support/ops.ts";
 import { type Answer, slugOf, startService } from "./support/service.ts";
 
@@ -226,4 +230,43 @@ test("at level info a successful read is not logged; a change or a refusal is", 
       ["POST /v1/groups", 201],
     ],
   );
+});
+
+test("the alert rules name metrics that there are, and business figures are by environment", async (t) => {
+  const service = await startService(t);
+  measureService(service.ctx, service.metrics);
+  const { send: ops } = await startOps(t, service);
+  const seller = await liveSeller(service);
+  await sellLive(service, seller, 24_400_000);
+  await service.send("GET", "/v1/whoami", { expect: 401 });
+  const { text } = await ops("GET", "/metrics", { expect: 200 });
+  const known = new Set([...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name]) => name ?? ""));
+
+  const rules = await readFile(join(import.meta.dirname, "../docs/alerts.yml"), "utf8");
+  const exprs = [...rules.matchAll(/^ +expr: (.+)$/gm)].map(([, expr = ""]) => expr);
+  assert.ok(exprs.length > 15);
+  const named = exprs.flatMap((expr) => expr.match(/\b(?:scripdesk|nodejs|process)_\w+/g) ?? []);
+  for (const name of named) {
+    assert.ok(known.has(name.replace(/_(count|sum|bucket)$/, "")), `${name} is no metric`);
+  }
+  for (const alert of rules.matchAll(/- alert: (\w+)\n((?: {8}.*\n)+)/g)) {
+    assert.match(alert[2] ?? "", /severity: (page|ticket)/, alert[1]);
+    assert.match(alert[2] ?? "", /summary: ".+"/, alert[1]);
+  }
+
+  const samples = samplesOf({ text } as Answer);
+  const find = (name: string, labels: Record<string, string>) =>
+    samples.find(
+      (sample) =>
+        sample.name === name &&
+        Object.entries(labels).every(([label, value]) => sample.labels[label] === value),
+    )?.value;
+  const waiting = (environment: string) =>
+    ["scheduled", "held"]
+      .map((state) => find("scripdesk_payouts_waiting", { environment, state }) ?? 0)
+      .reduce((sum, count) => sum + count, 0);
+  assert.deepEqual([waiting("live"), waiting("sandbox")], [1, 0]);
+  const rodtep = { environment: "sandbox", scheme: "RODTEP" };
+  assert.equal(find("scripdesk_house_limit_used_ratio", rodtep), 0);
+  assert.equal(find("scripdesk_settlements_late", { environment: "live" }), 0);
 });

@@ -80,6 +80,39 @@ export function measureOnDemand(
   });
 }
 
+export type Measured = {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+};
+
+/** The same with labels; without values when the read fails. */
+export function measureLabelled(
+  { registry }: Metrics,
+  {
+    name,
+    help,
+    labelNames,
+    read,
+  }: {
+    readonly name: string;
+    readonly help: string;
+    readonly labelNames: readonly string[];
+    readonly read: () => Promise<readonly Measured[]>;
+  },
+): void {
+  const gauge = new Gauge({
+    name,
+    help,
+    labelNames: [...labelNames],
+    registers: [registry],
+    async collect() {
+      const values = await read().catch(() => []);
+      gauge.reset();
+      for (const { labels, value } of values) gauge.set(labels, value);
+    },
+  });
+}
+
 /** Counts and times every request by route and status class. */
 export function measureRequests(app: App, { registry }: Metrics): void {
   const registers = [registry];
