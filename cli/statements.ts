@@ -1,12 +1,18 @@
+import { createWriteStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
 
 import { readConfig } from "../src/config.ts";
+import { environments } from "../src/kernel/caller.ts";
 import { type PaiseSum, rupeesText } from "../src/kernel/money.ts";
 import { onThisThread } from "../src/platform/heavy/kinds.ts";
 import { formatStatement } from "../src/reports/format-statement.ts";
+import { archiveMonth, listRegister } from "../src/reports/month-end.ts";
 import { showStatement } from "../src/reports/read-statements.ts";
-import { command, oneOf, print, printOne } from "./command.ts";
+import { command, oneOf, print, printOne, UsageError } from "./command.ts";
 import { withOperator } from "./operators.ts";
+import { pageOptions, parsePage } from "./search.ts";
 
 type Statement = Awaited<ReturnType<typeof showStatement>>;
 
@@ -67,4 +73,64 @@ function rowsOf(statement: Statement): Record<string, unknown>[] {
   ];
 }
 
-export const statementCommands = [show];
+const month = {
+  env: { required: true, help: "live or sandbox" },
+  period: { required: true, help: "the month, YYYY-MM, in IST" },
+} as const;
+
+const list = command({
+  name: "statements list",
+  summary: "list the final statements of a month: the register, one row for each firm",
+  options: { ...month, limit: pageOptions.limit, cursor: pageOptions.cursor },
+  async run(options) {
+    const environment = oneOf("env", options.env, environments);
+    const { limit = 100, cursor: after } = parsePage(options);
+    const { period } = options;
+    const rows = await withOperator(options, { permission: "read", environment }, ({ ctx }) =>
+      listRegister(ctx, { environment, period, after, limit }),
+    );
+    print(rows, options);
+    const last = rows.at(-1);
+    if (last && rows.length === limit && !options.json) {
+      process.stderr.write(`scripdesk: there may be more: add --cursor ${last.firm_id}\n`);
+    }
+  },
+});
+
+const archive = command({
+  name: "statements archive",
+  summary:
+    "write the statements of all firms of a month, its register and fee invoices as one file",
+  options: {
+    ...month,
+    out: { required: true, help: "the file to make, .tar.gz" },
+    formats: { default: "csv,pdf", help: "csv, pdf or both" },
+  },
+  example: "npx scripdesk statements archive --env live --period 2026-11 --out 2026-11.tar.gz",
+  async run(options) {
+    const environment = oneOf("env", options.env, environments);
+    const formats = options.formats.split(",").map((format) => oneOf("formats", format, files));
+    const { letterhead } = readConfig(process.env);
+    let firms = 0;
+    await withOperator(options, { permission: "read", environment }, async ({ ctx }) => {
+      const pieces = archiveMonth(ctx, {
+        environment,
+        period: options.period,
+        formats,
+        letterhead,
+        onProgress(count) {
+          firms = count;
+          if (count % 100 === 0) process.stderr.write(`${count} statements\n`);
+        },
+      });
+      const out = createWriteStream(options.out, { mode: 0o600, flags: "wx", flush: true });
+      await pipeline(pieces, createGzip(), out).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === "EEXIST") throw new UsageError(`${options.out} is there already`);
+        throw error;
+      });
+    });
+    printOne({ file: options.out, period: options.period, statements: firms }, options);
+  },
+});
+
+export const statementCommands = [list, show, archive];

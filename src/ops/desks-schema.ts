@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 
+import { timestamp } from "../platform/http/wire.ts";
 import { Firm } from "../firms/schema.ts";
 import { Key } from "../access/schema.ts";
 import { Statement } from "../reports/statement-schema.ts";
@@ -9,6 +10,8 @@ import {
   firmNames,
   flag,
   maybeCount,
+  pageList,
+  sum,
   text,
   wrapList,
   wrapPage,
@@ -70,3 +73,23 @@ export const Commission = Type.Object(
 );
 
 export const CommissionPayment = doneOrProposed("CommissionPayment", ["paid"]);
+
+export const Register = pageList(
+  "statements",
+  Type.Object(
+    {
+      statement_no: text("The statement's number."),
+      firm_id: text("The firm."),
+      legal_name: text("Its name."),
+      period: text("The month, YYYY-MM, in IST."),
+      opening_paise: sum("What it began with."),
+      closing_paise: sum("What it ended with."),
+      commission_paise: sum("The commission within that."),
+      dues_paise: sum("What the firm owes besides."),
+      frozen_at: timestamp("When it became final."),
+      digest: text("SHA-256 of the statement, in hexadecimal."),
+    },
+    { title: "RegisteredMonth", description: "A firm's month in the register." },
+  ),
+  "One for each firm, by its id.",
+);

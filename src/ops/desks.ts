@@ -15,6 +15,7 @@ import { issueKey } from "../access/issue-keys.ts";
 import { listAllKeys } from "../access/read-keys.ts";
 import { revokeKeyAsOperator } from "../access/revoke-keys.ts";
 import { closedEnum } from "../platform/http/wire.ts";
+import { listRegister } from "../reports/month-end.ts";
 import { showStatement } from "../reports/read-statements.ts";
 import { listPlans, setPlan } from "../access/plans.ts";
 import {
@@ -28,17 +29,21 @@ import {
   Keys,
   Plan,
   Plans,
+  Register,
   Statement,
 } from "./desks-schema.ts";
 import {
   act,
+  cursor,
   environment,
   id,
+  listQuery,
   natural,
   type Operation,
   optional,
   paise,
   read,
+  readPage,
   searchDesks,
   searchQuery,
   text,
@@ -230,6 +235,31 @@ export const deskOperations: readonly Operation[] = [
         firmId: params["firm_id"] ?? "",
         period: params["period"] ?? "",
         letterhead,
+      }),
+  }),
+  read("listRegister", "/ops/statements", {
+    ...firms,
+    summary: "List the final statements of a month, one for each firm, by the firm's id",
+    query: {
+      environment,
+      period: Type.String({
+        pattern: "^\\d{4}-\\d{2}$",
+        description: "The month, YYYY-MM, in IST.",
+      }),
+      limit: listQuery.limit,
+      cursor,
+    },
+    answer: Register,
+    run: async ({ ctx, query }) =>
+      await readPage("statements", query.limit, {
+        list: async (limit) =>
+          await listRegister(ctx, {
+            environment: query.environment,
+            period: query.period,
+            after: query.cursor,
+            limit,
+          }),
+        findId: (row) => row.firm_id,
       }),
   }),
   act("setCommission", "/ops/desks/:firm_id/commission", {

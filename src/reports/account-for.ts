@@ -12,7 +12,7 @@
 import type { FirmOfDesk } from "../firms/find-firms.ts";
 import type { Letterhead } from "../kernel/letterhead.ts";
 import { addPaise, type PaiseSum, subtractPaise } from "../kernel/money.ts";
-import { type IstMonth, istTimestamp } from "../kernel/time.ts";
+import { dayMs, type IstMonth, istTimestamp } from "../kernel/time.ts";
 import {
   readLastEntryNo,
   sumMoneyOver,
@@ -129,14 +129,17 @@ export function buildStatementNo(firmId: string, period: IstMonth): string {
  */
 export async function findOpening(db: Db, firm: FirmOfDesk, period: IstMonth) {
   const last = await findLatestBefore(db, firm.firm_id, period);
-  const { from } = periodSpan(period);
+  const { from: begins } = periodSpan(period);
   if (!last) {
-    return { opening: await sumMoneyOver(db, firmKey(firm), { from: null, to: from }) };
+    return { opening: await sumMoneyOver(db, firmKey(firm), { from: null, to: begins }) };
   }
   const frozen = periodSpan(last.period);
-  const late = { from: frozen.from, afterEntryNo: last.seen_entry_no };
+  // A sandbox desk may close a month long before it is over: what comes then has an earlier time.
+  const writtenFrom = new Date(last.frozen_at.getTime() - dayMs);
+  const from = writtenFrom < frozen.from ? writtenFrom : frozen.from;
+  const late = { from, afterEntryNo: last.seen_entry_no };
   if (nextPeriod(last.period) === period) return { opening: toClosing(last), late };
-  const since = await sumMoneyOver(db, firmKey(firm), { from: frozen.to, to: from, late });
+  const since = await sumMoneyOver(db, firmKey(firm), { from: frozen.to, to: begins, late });
   return { opening: addSums(toClosing(last), since) };
 }
 

@@ -26,7 +26,7 @@ import type { Context } from "../platform/context.ts";
 import { freezePeriod } from "./freeze-period.ts";
 import { nextPeriod, periodsBetween } from "../kernel/months.ts";
 import { lastClosedPeriod } from "./statement-rules.ts";
-import { findLatestBefore, listFirmsFrozen } from "./store.ts";
+import { findLatestBefore, listClocksAhead, listFirmsFrozen, listFirmsOfDesks } from "./store.ts";
 
 const accountsPerPage = 100;
 /** Statements, or pages of a long one, per run. */
@@ -36,8 +36,10 @@ const cutLookMs = 20;
 
 type FreezeContext = Pick<Context, "db" | "now" | "log">;
 
-/** The last closed month of each environment. */
-type ClosedPeriods = Readonly<Record<Environment, IstMonth>>;
+/** The last closed month of each environment, and of sandbox desks whose clocks are ahead. */
+type ClosedPeriods = Readonly<Record<Environment, IstMonth>> & {
+  readonly byDesk: ReadonlyMap<string, IstMonth>;
+};
 
 /** The state of a walk over all firms. */
 type Walk = {
@@ -76,12 +78,21 @@ export function createStatementFreezer(
 
 async function readClosedPeriods({ db, now }: FreezeContext): Promise<ClosedPeriods> {
   const calendar = await readCalendar(db);
-  const closedIn = (environment: Environment) => lastClosedPeriod(now(), environment, calendar);
-  return { live: closedIn("live"), sandbox: closedIn("sandbox") };
+  const instant = now();
+  const closedIn = (environment: Environment, at = instant) =>
+    lastClosedPeriod(at, environment, calendar);
+  const ahead = await listClocksAhead(db);
+  const byDesk = ahead.map(({ desk_id, ahead_s }): [string, IstMonth] => {
+    const clock = new Date(instant.getTime() + ahead_s * 1_000);
+    return [desk_id, closedIn("sandbox", clock)];
+  });
+  return { live: closedIn("live"), sandbox: closedIn("sandbox"), byDesk: new Map(byDesk) };
 }
 
 function isSame(one: ClosedPeriods, other: ClosedPeriods | undefined): boolean {
-  return one.live === other?.live && one.sandbox === other.sandbox;
+  if (!other || one.live !== other.live || one.sandbox !== other.sandbox) return false;
+  const isAlike = [...one.byDesk].every(([deskId, closed]) => other.byDesk.get(deskId) === closed);
+  return isAlike && one.byDesk.size === other.byDesk.size;
 }
 
 /** Undefined when a transaction before the cut stays open: the next run begins again. */
@@ -123,15 +134,29 @@ async function takeStep(
   if (walk.after === undefined) return "last";
   const { firms, next: after } = await listFirmsWithMoney(ctx.db, walk.after, accountsPerPage);
   walk.waiting = [];
-  for (const [environment, own] of Map.groupBy(firms, (firm) => firm.environment)) {
+  const closedBy = await findClosedByFirm(ctx, walk, firms);
+  for (const [closed, own] of Map.groupBy(firms, closedBy)) {
     const firmIds = own.map((firm) => firm.firmId);
-    const closed = walk.closed[environment];
     const frozen = new Set(await listFirmsFrozen(ctx.db, firmIds, closed));
     const missing = firmIds.filter((id) => !frozen.has(id));
     walk.waiting.push(...missing.map((firmId) => ({ firmId, closed })));
   }
   walk.after = after;
   return "more";
+}
+
+/** A firm's month is closed with its environment's, or with its desk's clock where that is ahead. */
+async function findClosedByFirm(
+  { db }: FreezeContext,
+  { closed }: Walk,
+  firms: readonly { readonly firmId: string; readonly environment: Environment }[],
+): Promise<(firm: (typeof firms)[number]) => IstMonth> {
+  const { byDesk } = closed;
+  const firmIds = firms.map(({ firmId }) => firmId);
+  const ahead = byDesk.size === 0 ? [] : await listFirmsOfDesks(db, firmIds, [...byDesk.keys()]);
+  const deskByFirm = new Map(ahead.map(({ firm_id, desk_id }) => [firm_id, desk_id]));
+  return ({ firmId, environment }) =>
+    byDesk.get(deskByFirm.get(firmId) ?? "") ?? closed[environment];
 }
 
 async function* freezeUpTo(

@@ -25,7 +25,7 @@ import type {
   StatementQuery,
   StatementSummary,
 } from "./statement-schema.ts";
-import { findStatement, type FrozenRow, listFrozen, listPages } from "./store.ts";
+import { findClockAhead, findStatement, type FrozenRow, listFrozen, listPages } from "./store.ts";
 
 export async function readStatement(
   ctx: Pick<Context, "db" | "now" | "heavy">,
@@ -55,12 +55,19 @@ export async function readStatement(
     ctx.db.transaction(
       async (tx) => {
         const firm = await requireVisibleFirm(tx, caller, firmId);
-        return await findOrBuildStatement(tx, firm, { period, letterhead, now, part, pace });
+        const clock = await readClock(tx, firm, now);
+        return await findOrBuildStatement(tx, firm, { period, letterhead, now: clock, part, pace });
       },
       { snapshot: true },
     );
   const statement = await ctx.heavy.inPieces("statement", read, asked);
   return await formatStatement(ctx.heavy, statement, { format, ...asked });
+}
+
+/** A sandbox desk's own clock, which closes its months early so that month ends can be rehearsed. */
+async function readClock(db: Db, { environment, desk_id }: FirmOfDesk, now: Date): Promise<Date> {
+  if (environment === "live") return now;
+  return new Date(now.getTime() + (await findClockAhead(db, desk_id)) * 1_000);
 }
 
 /** The month of the firm's first entry; the running month when there is none. */
@@ -166,7 +173,8 @@ export async function showStatement(
   return await ctx.db.transaction(
     async (tx) => {
       const firm = await requireAnyFirm(tx, firmId);
-      return await findOrBuildStatement(tx, firm, { period, letterhead, now });
+      const clock = await readClock(tx, firm, now);
+      return await findOrBuildStatement(tx, firm, { period, letterhead, now: clock });
     },
     { snapshot: true },
   );
@@ -183,7 +191,8 @@ export async function listStatements(
     async (tx) => {
       const firm = await requireVisibleFirm(tx, caller, firmId);
       const frozen = await listFrozen(tx, firmId);
-      const open = await listOpen(tx, firm, { last: frozen[0], now });
+      const clock = await readClock(tx, firm, now);
+      const open = await listOpen(tx, firm, { last: frozen[0], now: clock });
       return { statements: [...open, ...frozen.map(viewFrozen)] };
     },
     { snapshot: true },

@@ -137,6 +137,59 @@ export async function listFirmsFrozen(
   return rows.map(({ firm_id }) => firm_id);
 }
 
+/** Of one firm and month: what the register of the month shows. */
+export type RegisterRow = FrozenRow & { readonly legal_name: string };
+
+/** The final statements of a month, by the firm's id. */
+export async function listRegisterRows(
+  db: Db,
+  { environment, period }: { readonly environment: Environment; readonly period: IstMonth },
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<RegisterRow[]> {
+  return await db.rows(sql`
+    select s.*, firms.legal_name
+    from (
+      select ${frozenColumns}
+      from statements
+      where firm_id > ${after} and period = ${period} and environment = ${environment}
+      order by firm_id
+      limit ${limit}
+    ) as s
+    join firms on firms.firm_id = s.firm_id
+    order by s.firm_id`);
+}
+
+/** The desks of the sandbox whose clocks are ahead, in seconds. */
+export async function listClocksAhead(
+  db: Db,
+): Promise<{ readonly desk_id: string; readonly ahead_s: number }[]> {
+  return await db.rows(sql`
+    select desk_id, ahead_s
+    from desk_clocks
+    where ahead_s > 0
+    order by desk_id`);
+}
+
+export async function findClockAhead(db: Db, deskId: string): Promise<number> {
+  const [row] = await db.rows<{ ahead_s: number }>(sql`
+    select ahead_s
+    from desk_clocks
+    where desk_id = ${deskId}`);
+  return row?.ahead_s ?? 0;
+}
+
+/** The firms, of those given, that belong to one of these desks. */
+export async function listFirmsOfDesks(
+  db: Db,
+  firmIds: readonly string[],
+  deskIds: readonly string[],
+): Promise<{ readonly firm_id: string; readonly desk_id: string }[]> {
+  return await db.rows(sql`
+    select firm_id, desk_id
+    from firms
+    where firm_id = any(${firmIds}::text[]) and desk_id = any(${deskIds}::text[])`);
+}
+
 export type EarningRow = {
   readonly earned_by: string;
   readonly credits: number;

@@ -250,6 +250,7 @@ const reads: Readonly<Record<string, readonly string[]>> = {
   rates: ["sandbox_scenarios"],
   reports: [
     "credits",
+    "desk_clocks",
     "firms",
     "ledger_entries",
     "ledger_firm_entries",

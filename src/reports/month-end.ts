@@ -1,0 +1,198 @@
+// The month as the house files it: a register with one row for each firm, the fee invoices, and every
+// firm's statement, as one archive. It is made of final statements, so it is the same whenever it is made.
+
+import type { Environment } from "../kernel/caller.ts";
+import { csvText } from "../kernel/csv.ts";
+import { Failure, unprocessable } from "../kernel/failure.ts";
+import type { Letterhead } from "../kernel/letterhead.ts";
+import { rupeesPlain } from "../kernel/money.ts";
+import { isPeriod, periodSpan } from "../kernel/months.ts";
+import { tarEnd, tarFile } from "../platform/tar.ts";
+import { financialYear, type IstMonth, istTimestamp } from "../kernel/time.ts";
+import type { Context } from "../platform/context.ts";
+import { onThisThread } from "../platform/heavy/kinds.ts";
+import { listFeeInvoices } from "../settlement/taxes.ts";
+import { buildStatementNo } from "./account-for.ts";
+import { formatStatement } from "./format-statement.ts";
+import { showStatement } from "./read-statements.ts";
+import { listRegisterRows, type RegisterRow } from "./store.ts";
+
+type Month = { readonly environment: Environment; readonly period: IstMonth };
+
+/** A firm's month, in the register. */
+export type RegisteredMonth = {
+  readonly statement_no: string;
+  readonly firm_id: string;
+  readonly legal_name: string;
+  readonly period: IstMonth;
+  readonly opening_paise: RegisterRow["opening_paise"];
+  readonly closing_paise: RegisterRow["closing_paise"];
+  readonly commission_paise: RegisterRow["commission_paise"];
+  readonly dues_paise: RegisterRow["dues_paise"];
+  readonly frozen_at: string;
+  readonly digest: string;
+};
+
+const rowsPerPage = 500;
+
+/** The firms with a final statement of a month, by their ids. */
+export async function listRegister(
+  { db }: Pick<Context, "db">,
+  { environment, period, after = "", limit }: Month & { after?: string | undefined; limit: number },
+): Promise<RegisteredMonth[]> {
+  if (!isPeriod(period))
+    throw unprocessable({ path: "period", problem: "must be a month, YYYY-MM" });
+  const rows = await listRegisterRows(db.planned, { environment, period }, { after, limit });
+  return rows.map((row) => ({
+    statement_no: buildStatementNo(row.firm_id, row.period),
+    firm_id: row.firm_id,
+    legal_name: row.legal_name,
+    period: row.period,
+    opening_paise: row.opening_paise,
+    closing_paise: row.closing_paise,
+    commission_paise: row.commission_paise,
+    dues_paise: row.dues_paise,
+    frozen_at: istTimestamp(row.frozen_at),
+    digest: row.digest.toString("hex"),
+  }));
+}
+
+export type ArchiveFormat = "csv" | "pdf";
+
+/** The archive of a month, in pieces, so that it never has to fit into memory. */
+export async function* archiveMonth(
+  ctx: Pick<Context, "db" | "now">,
+  {
+    environment,
+    period,
+    formats,
+    letterhead,
+    onProgress = () => {},
+  }: Month & {
+    readonly formats: readonly ArchiveFormat[];
+    readonly letterhead: Letterhead;
+    readonly onProgress?: (firms: number) => void;
+  },
+): AsyncGenerator<Buffer> {
+  const at = ctx.now();
+  const register: (readonly string[])[] = [registerColumns];
+  let after = "";
+  for (;;) {
+    const rows = await listRegister(ctx, { environment, period, after, limit: rowsPerPage });
+    for (const row of rows) {
+      const files = await writeStatements(ctx, row, { environment, formats, letterhead });
+      for (const { name, content } of files) yield tarFile(name, content, at);
+      register.push(
+        toCells(
+          row,
+          files.map(({ name }) => name),
+        ),
+      );
+      onProgress(register.length - 1);
+    }
+    const last = rows.at(-1);
+    if (!last || rows.length < rowsPerPage) break;
+    after = last.firm_id;
+  }
+  yield tarFile("register.csv", Buffer.from(csvText(register)), at);
+  yield tarFile(
+    "fee-invoices.csv",
+    Buffer.from(await formatInvoices(ctx, { environment, period })),
+    at,
+  );
+  yield tarEnd;
+}
+
+async function writeStatements(
+  ctx: Pick<Context, "db" | "now">,
+  { firm_id: firmId, period }: RegisteredMonth,
+  {
+    environment,
+    formats,
+    letterhead,
+  }: Pick<Month, "environment"> & {
+    readonly formats: readonly ArchiveFormat[];
+    readonly letterhead: Letterhead;
+  },
+): Promise<{ readonly name: string; readonly content: Buffer }[]> {
+  const by = { environment, deskId: firmId };
+  const files: { name: string; content: Buffer }[] = [];
+  try {
+    const statement = await showStatement(ctx, { firmId, period, letterhead });
+    for (const format of formats) {
+      const file = await formatStatement(onThisThread, statement, { format, by });
+      if (!("content" in file)) continue;
+      const name = `statements/${period}-${firmId}.${format}`;
+      files.push({ name, content: Buffer.from(file.content) });
+    }
+  } catch (error) {
+    // One that is too long for a file is read in parts; the register says that it has no file.
+    if (!(error instanceof Failure)) throw error;
+  }
+  return files;
+}
+
+const registerColumns = [
+  "statement_no",
+  "firm_id",
+  "legal_name",
+  "opening_rupees",
+  "closing_rupees",
+  "commission_rupees",
+  "dues_rupees",
+  "frozen_at",
+  "sha256",
+  "files",
+] as const;
+
+function toCells(row: RegisteredMonth, files: readonly string[]): string[] {
+  return [
+    row.statement_no,
+    row.firm_id,
+    row.legal_name,
+    rupeesPlain(row.opening_paise),
+    rupeesPlain(row.closing_paise),
+    rupeesPlain(row.commission_paise),
+    rupeesPlain(row.dues_paise),
+    row.frozen_at,
+    row.digest,
+    files.length === 0 ? "too long for a file: read it in parts" : files.join(" "),
+  ];
+}
+
+const invoiceColumns = [
+  "invoice_no",
+  "kind",
+  "firm_id",
+  "settlement_id",
+  "side",
+  "place_of_supply",
+  "fee_rupees",
+  "cgst_rupees",
+  "sgst_rupees",
+  "igst_rupees",
+  "issued_at",
+] as const;
+
+async function formatInvoices(
+  ctx: Pick<Context, "db">,
+  { environment, period }: Month,
+): Promise<string> {
+  const { from, to } = periodSpan(period);
+  const search = { environment, year: financialYear(from), firmId: null, from, to };
+  const invoices = await listFeeInvoices(ctx, search);
+  const rows = invoices.map((row) => [
+    row.invoice_no,
+    row.kind,
+    row.firm_id,
+    row.settlement_id,
+    row.side,
+    row.place_of_supply,
+    rupeesPlain(row.fee_paise),
+    rupeesPlain(row.cgst_paise),
+    rupeesPlain(row.sgst_paise),
+    rupeesPlain(row.igst_paise),
+    istTimestamp(row.issued_at),
+  ]);
+  return csvText([invoiceColumns, ...rows]);
+}
