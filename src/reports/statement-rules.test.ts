@@ -131,7 +131,8 @@ test("a line of bank money shows the bank's reference", () => {
       account_kind: "desk_commission",
       paise: -100,
     }),
-    posting({ kind: "refund", paise: 7 }),
+    posting({ kind: "payout_return", paise: 7 }),
+    posting({ kind: "refund", subject: "HDFCR52026111500012345", paise: -500 }),
     posting({ kind: "fee", paise: -3 }),
   ];
   const lines = buildLines(100, postings, { ...facts("frm_seller"), payments });
@@ -142,7 +143,8 @@ test("a line of bank money shows the bank's reference", () => {
       ["payout", "HDFCR1", 400],
       ["payout", "HDFCN52026120100012345", 300],
       ["refund", null, 307],
-      ["adjustment", null, 304],
+      ["refund", "HDFCR52026111500012345", -193],
+      ["adjustment", null, -196],
     ],
   );
 });

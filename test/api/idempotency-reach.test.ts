@@ -9,6 +9,7 @@ import { readMigrations } from "../../src/platform/postgres/migrate.ts";
 import { firmBody } from "../support/client-firms.ts";
 import { crore } from "../support/crosses.ts";
 import { addCredits, addFirm } from "../support/holdings.ts";
+import { runOnRecords } from "../support/journal.ts";
 import { mintChild } from "../support/keys.ts";
 import { payIn } from "../support/ledger.ts";
 import { fileScope } from "../support/scope.ts";
@@ -308,7 +309,7 @@ test("migrated idempotency keys belong to their users, and retries still find th
   const plain = text.replaceAll(/^--.*$/gm, "").split(/;\s*$/m);
   const moves = plain.map((part) => part.trim()).filter((part) => /^(update|insert)/.test(part));
   assert.equal(moves.length, 3);
-  for (const move of moves) await pool.query(move);
+  await runOnRecords(pool, moves);
   for (const { by, request, idempotencyKey } of tried) {
     const again = await create(by, request, idempotencyKey);
     assert.ok(again.status === 200 && isReplay(again), `${by.name} ${request.path}: ${again.text}`);

@@ -168,6 +168,9 @@ const dealtAt: Readonly<Record<string, string>> = {
 /** Columns that say which thing is meant, or whose. */
 const namesThing = /(_id|_ref|^origin|^subject|^scope|^account|^balance|^reserved_for|^resend_of)$/;
 
+/** Columns that number what happened on a desk. */
+const numbers = /^(?:first_|last_)?seq(?:uence)?$/;
+
 type Column = { readonly name: string; readonly type: string };
 
 /** What a copy has in a column, as an expression over the original and `copy`. */
@@ -185,7 +188,10 @@ function valueOf(table: string, { name, type }: Column, deep: boolean): string {
     return `${name} + copy * ${deep ? 100_000_000 : 1_000_000}::bigint`;
   // Deals of one instant are few: the last one is found among them.
   if (dealtAt[table] === name) return `${name} - copy * interval '1 ms'`;
-  if (deep && (name === "sequence" || name === "seq")) return `${name} + copy * 1000000::bigint`;
+  if (deep && numbers.test(name)) return `${name} + copy * 1000000::bigint`;
+  if (deep && name === "entities") {
+    return "array(select one + copy from unnest(entities) as one order by one)";
+  }
   if (type === "text" && name === "scrip_no") return call("renumbered", name);
   if (type === "text[]" && name.endsWith("scrip_nos")) return each("renumbered");
   if (type === "text[]" && name === "settlement_ids") return each("renamed");

@@ -35,6 +35,19 @@ export async function askJournal<Found extends pg.QueryResultRow = Row>(
   }
 }
 
+/** Runs statements of the time when records were rows, on records that are in blocks. */
+export async function runOnRecords(pool: pg.Pool, statements: readonly string[]): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query("begin");
+    await unpackJournal(async (sent, given) => (await client.query(sent, given)).rows);
+    for (const statement of statements) await client.query(statement);
+    await client.query("commit");
+  } finally {
+    client.release();
+  }
+}
+
 const recordColumns = `environment text, desk_id text, seq bigint, record_id text, at timestamptz,
   actor_kind text, actor_id text, request_id text, action text, entity_type text, entity_id text,
   entity_version int, before_hash text, after_hash text, form int, hash bytea`;
