@@ -87,7 +87,7 @@ export async function auditOf(
       before_hash, after_hash
     from audit_records
     where desk_id = $1 and (actor_kind <> 'operator' or request_id is not null)
-    order by at, ctid`,
+    order by seq`,
     [deskId],
   );
   return rows;
