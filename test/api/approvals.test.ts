@@ -108,7 +108,7 @@ test("a second call of the same command by somebody else is an approval", async 
   const { rows } = await askJournal(
     service.ctx.db.pool,
     `select actor_id, action from audit_records
-    where entity_id = any($1) and actor_kind = 'operator' order by at, ctid`,
+    where entity_id = any($1) and actor_kind = 'operator' order by desk_id, seq`,
     [[settlementId, approvalId]],
   );
   const told = rows.map(({ actor_id, action }) => `${actor_id} ${action}`);

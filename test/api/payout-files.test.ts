@@ -116,7 +116,7 @@ test("the bytes of a file are the same at every read, sealed at rest, and each r
   assert.deepEqual(await readFile(service.ctx, ravi, fileId), first);
   const { rows } = await askJournal(
     service.ctx.db.pool,
-    "select actor_id, action from audit_records where entity_id = $1 order by at, ctid",
+    "select actor_id, action from audit_records where entity_id = $1 order by desk_id, seq",
     [fileId],
   );
   assert.deepEqual(

@@ -311,7 +311,7 @@ test("large live sums take two operators who give the same UTR", async (t) => {
   assert.equal(outcome, "sent");
   const { rows } = await askJournal(
     service.ctx.db.pool,
-    "select actor_id, action from audit_records where entity_id = $1 and actor_kind = 'operator' order by at, ctid",
+    "select actor_id, action from audit_records where entity_id = $1 and actor_kind = 'operator' order by desk_id, seq",
     [payoutId],
   );
   assert.deepEqual(
