@@ -154,6 +154,8 @@ const openToTheMachine: Readonly<Record<string, number>> = {
   // The machine's own: schema, settings, and the seals of everything.
   "doctor.ts": 1,
   "migrate.ts": 1,
+  // A restored folder proves its books and its trail, before it is anybody's service.
+  "backup.ts": 1,
   "keys.ts": 1,
   // How one becomes somebody.
   "people.ts": 3,
