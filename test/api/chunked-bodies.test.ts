@@ -32,7 +32,8 @@ test("a chunked body is read with a known key, and answered 401 without one", as
   const text = JSON.stringify({ name: "child", kind: "app", scopes: ["quote"] });
   const minted = await service.send("POST", "/v1/keys", { key: api_key, body: stream(text) });
   assert.equal(minted.status, 201);
-  for (const key of [undefined, `${api_key.slice(0, -1)}x`, "nonsense"]) {
+  const other = api_key.replace(/.$/, (last) => (last === "x" ? "y" : "x"));
+  for (const key of [undefined, other, "nonsense"]) {
     const refused = await service.send("POST", "/v1/keys", { key, body: stream(text) });
     assert.equal(refused.status, 401);
     const over = stream(" ".repeat(bodyBytesMax + 1));
