@@ -12,7 +12,7 @@ import { istTimestamp } from "../src/kernel/time.ts";
 import { onLost } from "../src/hooks.ts";
 import { command, oneOf, print, printOne, UsageError } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";
-import { optionalOneOf, printSearch, searchOptions } from "./search.ts";
+import { readOptionalWord, printSearch, searchOptions } from "./search.ts";
 
 const env = { env: { required: true, help: "live or sandbox" } } as const;
 
@@ -25,8 +25,8 @@ const list = command({
     status: { help: "only this status" },
   },
   async run(options) {
-    const scheme = optionalOneOf("scheme", options.scheme, schemes);
-    const status = optionalOneOf("status", options.status, creditStates);
+    const scheme = readOptionalWord("scheme", options.scheme, schemes);
+    const status = readOptionalWord("status", options.status, creditStates);
     await printSearch(options, {
       list: (ctx, search) => listAllCredits(ctx, { ...search, scheme, status }),
       listFirmIds: (row) => [row.firm_id],

@@ -4,14 +4,14 @@ import { istTimestamp } from "../src/kernel/time.ts";
 import { command, printOne } from "./command.ts";
 import { fundCommand } from "./funding.ts";
 import { inIst, withOperator } from "./operators.ts";
-import { optionalOneOf, printSearch, searchOptions } from "./search.ts";
+import { readOptionalWord, printSearch, searchOptions } from "./search.ts";
 
 const list = command({
   name: "crosses list",
   summary: "list crosses with what each waits for, newest first",
   options: { ...searchOptions, status: { help: `only ${crossStates.join(", ")}` } },
   async run(options) {
-    const status = optionalOneOf("status", options.status, crossStates);
+    const status = readOptionalWord("status", options.status, crossStates);
     await printSearch(options, {
       list: (ctx, search) => listAllCrosses(ctx, { ...search, status }),
       listFirmIds: () => [],

@@ -11,7 +11,7 @@ import { firmStates } from "../src/firms/rules.ts";
 import type { Firm } from "../src/firms/schema.ts";
 import { command, printOne } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";
-import { optionalOneOf, printSearch, searchOptions } from "./search.ts";
+import { readOptionalWord, printSearch, searchOptions } from "./search.ts";
 
 const list = command({
   name: "firms list",
@@ -19,7 +19,7 @@ const list = command({
   options: { ...searchOptions, state: { help: "only firms in this connection state" } },
   example: "npx scripdesk firms list --env live --state action_required",
   async run(options) {
-    const connectionState = optionalOneOf("state", options.state, firmStates);
+    const connectionState = readOptionalWord("state", options.state, firmStates);
     await printSearch(options, {
       list: (ctx, search) => listAllFirms(ctx, { ...search, connectionState }),
       listFirmIds: () => [],

@@ -10,7 +10,7 @@ import { houseFirmId } from "../src/kernel/ids.ts";
 import { schemes } from "../src/kernel/scheme.ts";
 import { command, oneOf, print, printOne, UsageError, wholeNumber } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";
-import { optionalOneOf, pageOptions, printSearch, spanOptions } from "./search.ts";
+import { readOptionalWord, pageOptions, printSearch, spanOptions } from "./search.ts";
 
 const env = { env: { required: true, help: "live or sandbox" } } as const;
 
@@ -81,8 +81,8 @@ const list = command({
   },
   async run(options) {
     const firm = houseFirmId[oneOf("env", options.env, environments)];
-    const scheme = optionalOneOf("scheme", options.scheme, schemes);
-    const status = optionalOneOf("status", options.status, creditStates);
+    const scheme = readOptionalWord("scheme", options.scheme, schemes);
+    const status = readOptionalWord("status", options.status, creditStates);
     await printSearch(
       { ...options, firm },
       {

@@ -5,7 +5,7 @@ import { orderStates } from "../src/trading/order-rules.ts";
 import { listAllOrders, readAnyOrder } from "../src/trading/read-orders.ts";
 import { command, print, printOne } from "./command.ts";
 import { operatorOption, rowsOf, withOperator } from "./operators.ts";
-import { optionalOneOf, printSearch, searchOptions } from "./search.ts";
+import { readOptionalWord, printSearch, searchOptions } from "./search.ts";
 
 const list = command({
   name: "orders list",
@@ -19,9 +19,9 @@ const list = command({
   example: "npx scripdesk orders list --env live --status open",
   async run(options) {
     const narrower = {
-      status: optionalOneOf("status", options.status, orderStates),
-      side: optionalOneOf("side", options.side, sides),
-      scheme: optionalOneOf("scheme", options.scheme, schemes),
+      status: readOptionalWord("status", options.status, orderStates),
+      side: readOptionalWord("side", options.side, sides),
+      scheme: readOptionalWord("scheme", options.scheme, schemes),
     };
     await printSearch(options, {
       list: (ctx, search) => listAllOrders(ctx, { ...search, ...narrower }),

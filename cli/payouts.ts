@@ -8,7 +8,7 @@ import { payoutStates } from "../src/payouts/rules.ts";
 import { attestSeen } from "./attest.ts";
 import { command, print, printOne } from "./command.ts";
 import { type Act, inIst, operatorOption, required, rowsOf, withOperator } from "./operators.ts";
-import { optionalOneOf, printSearch, searchOptions } from "./search.ts";
+import { readOptionalWord, printSearch, searchOptions } from "./search.ts";
 
 /** Whoever moves these payouts. */
 function writing(rows: readonly { readonly id: string }[]): Act {
@@ -26,7 +26,7 @@ const list = command({
   },
   async run(options) {
     const { order: orderId, settlement: settlementId } = options;
-    const status = optionalOneOf("status", options.status, payoutStates);
+    const status = readOptionalWord("status", options.status, payoutStates);
     await printSearch(options, {
       list: (ctx, search) => listAllPayouts(ctx, { ...search, status, orderId, settlementId }),
       listFirmIds: (row) => [row.firm_id],

@@ -10,7 +10,13 @@ import { attest } from "./attest.ts";
 import { command, oneOf, print, printOne, UsageError } from "./command.ts";
 import { readRows } from "./csv.ts";
 import { operatorOption, withOperator } from "./operators.ts";
-import { optionalOneOf, parseNarrowing, searchOptions, spanOptions, toReading } from "./search.ts";
+import {
+  readOptionalWord,
+  parseNarrowing,
+  searchOptions,
+  spanOptions,
+  toReading,
+} from "./search.ts";
 
 const list = command({
   name: "registry list",
@@ -22,7 +28,7 @@ const list = command({
     port: { help: "only registry or only bank" },
   },
   async run(options) {
-    const port = optionalOneOf("port", options.port, ports) ?? null;
+    const port = readOptionalWord("port", options.port, ports) ?? null;
     const rows = await withOperator(options, toReading(options), async ({ ctx }) => {
       const search = await resolveSearch(ctx, parseNarrowing(options));
       return await readOpenInquiries(ctx, { ...search, port });

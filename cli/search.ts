@@ -88,7 +88,7 @@ export async function printSearch<Row>(
 }
 
 /** One of the known words, or nothing. */
-export function optionalOneOf<const Allowed extends readonly string[]>(
+export function readOptionalWord<const Allowed extends readonly string[]>(
   name: string,
   text: string | undefined,
   allowed: Allowed,

@@ -10,7 +10,7 @@ import { attestSeen } from "./attest.ts";
 import { command, oneOf, print, printOne } from "./command.ts";
 import { fundCommand } from "./funding.ts";
 import { type Act, inIst, operatorOption, required, rowsOf, withOperator } from "./operators.ts";
-import { optionalOneOf, printSearch, searchOptions } from "./search.ts";
+import { readOptionalWord, printSearch, searchOptions } from "./search.ts";
 
 /** Whoever moves these settlements. */
 function writing(rows: readonly { readonly id: string }[]): Act {
@@ -27,7 +27,7 @@ const list = command({
   },
   async run(options) {
     const { order: orderId } = options;
-    const status = optionalOneOf("status", options.status, settlementStates);
+    const status = readOptionalWord("status", options.status, settlementStates);
     await printSearch(options, {
       list: (ctx, search) => listAllSettlements(ctx, { ...search, status, orderId }),
       listFirmIds: (row) => [row.buyer_firm_id, ...row.legs.map((leg) => leg.seller_firm_id)],

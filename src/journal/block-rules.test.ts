@@ -146,7 +146,7 @@ test("a block with a byte changed is never read as if it were whole", () => {
   for (let at = 0; at < block.packed.length; at++) {
     const packed = Buffer.from(block.packed);
     packed[at] = (packed[at] ?? 0) ^ 1;
-    assert.ok(isFound({ ...block, packed }), `byte ${at}`);
+    assert.ok(isFound({ ...block, packed }) || isSame({ ...block, packed }, block), `byte ${at}`);
   }
 });
 
@@ -162,8 +162,12 @@ function isFound(block: Block): boolean {
     assert.ok(error instanceof BrokenBlock);
     return true;
   }
-  // A byte of the frame's head may change and mean the same.
-  return readBlock(block).every(({ text: found }, at) => found === readBlock(block)[at]?.text);
+  return false;
+}
+
+/** A byte of the frame's head may change and mean the same. */
+function isSame(changed: Block, block: Block): boolean {
+  return JSON.stringify(readBlock(changed)) === JSON.stringify(readBlock(block));
 }
 
 test("things of one millisecond share 32 keys, in the order of their time", () => {

@@ -161,11 +161,14 @@ export function readBlock(block: Block): BlockRecord[] {
   let sequence = block.first_sequence ?? 0;
   const records: BlockRecord[] = [];
   for (let place = 0; place < count; place++) {
+    const text = lines[2 * place] ?? "";
     const told = lines[2 * place + 1] ?? "";
+    // The hash covers the members, which follow the brace.
+    if (!text.startsWith("{")) throw new BrokenBlock("its block has a record that is none");
     records.push({
       seq: block.first_seq + place,
       hash: block.hashes.slice(place * hashDigits, (place + 1) * hashDigits),
-      text: lines[2 * place] ?? "",
+      text,
       event: told === "" ? null : { sequence, body: joinEvent(splitEvent(told), sequence) },
     });
     if (told !== "") sequence += 1;

@@ -20,6 +20,9 @@ export type FoundRow = {
 const named = fragment`
   found.kind, found.id, found.environment, found.status, found.note, found.desk_id,
   desks.legal_name as desk_name, found.firm_id, named.legal_name as firm_name`;
+const firmAsFound = fragment`
+  'firm' as kind, firm_id as id, environment, connection_state as status, iec as note, desk_id,
+  firm_id`;
 const withNames = fragment`
   left join lateral (
     select legal_name from firms where firms.firm_id = found.desk_id limit 1
@@ -33,8 +36,7 @@ export async function findById(db: Db, id: string): Promise<FoundRow[]> {
   return await db.rows(sql`
     select ${named}
     from (
-      select 'firm' as kind, firm_id as id, environment, connection_state as status, iec as note,
-        desk_id, firm_id
+      select ${firmAsFound}
       from firms where firm_id = ${id}
       union all
       select 'key', key_id, environment, state, name, desk_id, firm_id
@@ -151,8 +153,7 @@ export async function findByIdentifier(db: Db, text: string, limit: number): Pro
   return await db.rows(sql`
     select ${named}
     from (
-      select 'firm' as kind, firm_id as id, environment, connection_state as status, iec as note,
-        desk_id, firm_id
+      select ${firmAsFound}
       from firms
       where firm_id = any(array(
         (select firm_id from firms where iec = ${text} limit ${limit})
@@ -169,8 +170,7 @@ export async function findByNameStart(db: Db, pattern: string, limit: number): P
   return await db.rows(sql`
     select ${named}
     from (
-      select 'firm' as kind, firm_id as id, environment, connection_state as status, iec as note,
-        desk_id, firm_id
+      select ${firmAsFound}
       from firms
       where lower(legal_name) like ${pattern}
       limit ${limit}
@@ -193,8 +193,7 @@ export async function findByNameWords(db: Db, words: string, limit: number): Pro
   return await db.rows(sql`
     select ${named}
     from (
-      select 'firm' as kind, firm_id as id, environment, connection_state as status, iec as note,
-        desk_id, firm_id
+      select ${firmAsFound}
       from firms
       where to_tsvector('simple', translate(legal_name, './-&,()_@:''"', '            '))
         @@ to_tsquery('simple', ${words})

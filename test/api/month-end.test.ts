@@ -33,7 +33,7 @@ async function advance({ send }: Service, { key }: TestDesk, days: number): Prom
   await send("POST", "/v1/sandbox/clock", { key, body, expect: 200 });
 }
 
-async function statementOf({ send }: Service, { key, firmId }: TestDesk, period: string) {
+async function readStatement({ send }: Service, { key, firmId }: TestDesk, period: string) {
   return (await send("GET", `/v1/statements/${period}?firm_id=${firmId}`, { key, expect: 200 }))
     .body;
 }
@@ -43,19 +43,19 @@ test("a sandbox desk's clock past a month's end closes the month, and what comes
   const [ahead, behind] = [await openTestDesk(service), await openTestDesk(service)];
   await sell(service, ahead);
   await sell(service, behind);
-  assert.equal((await statementOf(service, ahead, "2026-11")).status, "running");
+  assert.equal((await readStatement(service, ahead, "2026-11")).status, "running");
 
   await advance(service, ahead, 17);
   await service.work();
-  const november = await statementOf(service, ahead, "2026-11");
+  const november = await readStatement(service, ahead, "2026-11");
   assert.equal(november.status, "final");
   assert.ok(november.lines.length > 0);
-  assert.equal((await statementOf(service, behind, "2026-11")).status, "running");
+  assert.equal((await readStatement(service, behind, "2026-11")).status, "running");
 
   await sell(service, ahead);
   await service.work();
-  assert.deepEqual(await statementOf(service, ahead, "2026-11"), november);
-  const december = await statementOf(service, ahead, "2026-12");
+  assert.deepEqual(await readStatement(service, ahead, "2026-11"), november);
+  const december = await readStatement(service, ahead, "2026-12");
   assert.equal(december.status, "running");
   assert.deepEqual(december.opening_paise, november.closing_paise);
   const sales = december.lines.filter((line: { amount_paise: number }) => line.amount_paise > 0);
@@ -80,7 +80,7 @@ test("a sandbox desk's clock past a month's end closes the month, and what comes
   for (const [at, month] of months.entries()) {
     if (at > 0) assert.equal(month.opening_paise, months[at - 1].closing_paise, month.period);
   }
-  const february = await statementOf(service, ahead, "2027-02");
+  const february = await readStatement(service, ahead, "2027-02");
   assert.ok(
     february.lines.some((line: { amount_paise: number }) => line.amount_paise === sellerPaise),
   );
