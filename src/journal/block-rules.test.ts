@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 
 import fc from "fast-check";
 
@@ -147,6 +148,19 @@ test("a block with a byte changed is never read as if it were whole", () => {
     const packed = Buffer.from(block.packed);
     packed[at] = (packed[at] ?? 0) ^ 1;
     assert.ok(isFound({ ...block, packed }) || isSame({ ...block, packed }, block), `byte ${at}`);
+  }
+});
+
+test("a record without its braces, which the hash does not cover, is not read", () => {
+  const [block] = store(fc.sample(draft, 1), startOfChain, 1);
+  assert.ok(block);
+  const written = zstdDecompressSync(block.packed).toString();
+  const end = written.indexOf("}\n");
+  for (const changed of [
+    `[${written.slice(1)}`,
+    `${written.slice(0, end)}]${written.slice(end + 1)}`,
+  ]) {
+    assert.throws(() => readBlock({ ...block, packed: zstdCompressSync(changed) }), BrokenBlock);
   }
 });
 

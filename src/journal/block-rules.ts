@@ -163,8 +163,10 @@ export function readBlock(block: Block): BlockRecord[] {
   for (let place = 0; place < count; place++) {
     const text = lines[2 * place] ?? "";
     const told = lines[2 * place + 1] ?? "";
-    // The hash covers the members, which follow the brace.
-    if (!text.startsWith("{")) throw new BrokenBlock("its block has a record that is none");
+    // The hash covers the members, without the braces around them.
+    if (!text.startsWith("{") || !text.endsWith("}")) {
+      throw new BrokenBlock("its block has a record that is none");
+    }
     records.push({
       seq: block.first_seq + place,
       hash: block.hashes.slice(place * hashDigits, (place + 1) * hashDigits),
