@@ -8,7 +8,7 @@ import { environments } from "../src/kernel/caller.ts";
 import { type PaiseSum, rupeesText } from "../src/kernel/money.ts";
 import { onThisThread } from "../src/platform/heavy/kinds.ts";
 import { formatStatement } from "../src/reports/format-statement.ts";
-import { archiveMonth, listRegister } from "../src/reports/month-end.ts";
+import { archiveFormats, archiveMonth, listRegister } from "../src/reports/month-end.ts";
 import { showStatement } from "../src/reports/read-statements.ts";
 import { command, oneOf, print, printOne, UsageError } from "./command.ts";
 import { withOperator } from "./operators.ts";
@@ -16,22 +16,20 @@ import { pageOptions, parsePage } from "./search.ts";
 
 type Statement = Awaited<ReturnType<typeof showStatement>>;
 
-const files = ["csv", "pdf"] as const;
-
 const show = command({
   name: "statements show",
   summary: "show a firm's statement of a month, or write it to a file",
   operand: "FIRM_ID",
   options: {
     period: { required: true, help: "the month, YYYY-MM, in IST" },
-    format: { default: "csv", help: "what --out is written as: csv or pdf" },
+    format: { default: "csv", help: "what --out is written as: csv, xlsx or pdf" },
     out: { help: "a file to write; without it the lines are printed" },
   },
   example: "npx scripdesk statements show frm_… --period 2026-11 --format pdf --out nov.pdf",
   async run(options, firmId) {
     const { letterhead } = readConfig(process.env);
     const wanted = { firmId, period: options.period, letterhead };
-    const format = oneOf("format", options.format, files);
+    const format = oneOf("format", options.format, archiveFormats);
     const statement = await withOperator(
       options,
       { permission: "read", about: [firmId] },
@@ -104,12 +102,14 @@ const archive = command({
   options: {
     ...month,
     out: { required: true, help: "the file to make, .tar.gz" },
-    formats: { default: "csv,pdf", help: "csv, pdf or both" },
+    formats: { default: "csv,pdf", help: "csv, xlsx, pdf, or several of them" },
   },
   example: "npx scripdesk statements archive --env live --period 2026-11 --out 2026-11.tar.gz",
   async run(options) {
     const environment = oneOf("env", options.env, environments);
-    const formats = options.formats.split(",").map((format) => oneOf("formats", format, files));
+    const formats = options.formats
+      .split(",")
+      .map((format) => oneOf("formats", format, archiveFormats));
     const { letterhead } = readConfig(process.env);
     let firms = 0;
     await withOperator(options, { permission: "read", environment }, async ({ ctx }) => {

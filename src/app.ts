@@ -31,6 +31,7 @@ import type { Context } from "./platform/context.ts";
 import { allowOtherSites } from "./platform/http/cross-origin.ts";
 import { docsPrefix, serveDocs } from "./platform/http/docs-page.ts";
 import { healthRoutes } from "./platform/http/health.ts";
+import { negotiateFormats } from "./platform/http/negotiate.ts";
 import { type App, createServer } from "./platform/http/server.ts";
 import { logRequests } from "./platform/log.ts";
 import { measureRequests, type Metrics } from "./platform/metrics.ts";
@@ -88,6 +89,7 @@ export async function buildApp({
   measureRequests(app, metrics);
   logRequests(app);
   tagAnswers(app);
+  negotiateFormats(app);
   const authenticate = openAuthenticator(ctx);
   admitCallers(app, {
     authenticate,

@@ -4,6 +4,7 @@ import { searchCover } from "./cover/search-cover.ts";
 import { netGroup } from "./netting/net-group.ts";
 import { drawNotes } from "./reports/note-pdf.ts";
 import { serveJobs } from "./platform/heavy/thread.ts";
+import { writeWorkbook } from "./platform/sheets/write-xlsx.ts";
 import { drawStatement } from "./reports/statement-pdf.ts";
 
-serveJobs([searchCover, netGroup, drawNotes, drawStatement]);
+serveJobs([searchCover, netGroup, drawNotes, drawStatement, writeWorkbook]);

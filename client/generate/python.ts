@@ -40,13 +40,32 @@ ${texts.join("\n\n")}`;
 }
 
 /** The shapes of an operation that have no name in the document. */
-function listUnnamed({ title, query, body, isBodyEmpty, answers }: Described): Shape[] {
+function listUnnamed({ title, query, body, isBodyEmpty, answers, formats }: Described): Shape[] {
   const isUnnamed = ({ $ref, type }: Schema) => $ref === undefined && type === "object";
+  const files = formats.map(({ format }) => format).filter((format) => format !== "json");
   return [
-    ...(query ? [{ name: `${title}Query`, schema: query }] : []),
+    ...(query && files.length === 0 ? [{ name: `${title}Query`, schema: query }] : []),
+    ...(query && files.length > 0
+      ? [
+          { name: `${title}Query`, schema: narrowFormat(query, ["json"]) },
+          { name: `${title}FileQuery`, schema: narrowFormat(query, files) },
+        ]
+      : []),
     ...(body && !isBodyEmpty && isUnnamed(body) ? [{ name: `${title}Body`, schema: body }] : []),
     ...answers.filter(isUnnamed).map((schema) => ({ name: `${title}Answer`, schema })),
   ];
+}
+
+/** The query with a choice of these formats; files must be asked for. */
+function narrowFormat(query: Schema, formats: readonly string[]): Schema {
+  const { properties = {}, required = [] } = query;
+  const format = { ...properties["format"], enum: formats };
+  const isDefault = formats.includes("json");
+  return {
+    ...query,
+    properties: { ...properties, format },
+    required: isDefault ? required : [...required, "format"],
+  };
 }
 
 /** The text of a shape, and before it those of the shapes inside, each named by where it is. */
@@ -159,7 +178,7 @@ export function writePythonOperations(document: Document): string {
   return `${opening}
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, Iterator, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterator, Union, overload
 
 from .options import Call, Operation, StreamEvent
 from .paging import PagedList
@@ -197,7 +216,7 @@ function writeRow({ id, method, path, kind, items, takesKey, isKeyless }: Descri
 }
 
 function writeMethod(operation: Described): string {
-  const { id, title, named, query, body, isBodyEmpty } = operation;
+  const { id, title, named, query, body, isBodyEmpty, formats } = operation;
   const bodyType = body && (body.$ref === undefined ? `${title}Body` : lastName(body.$ref));
   const isQueryOptional = !query?.required?.length;
   const given = [
@@ -212,7 +231,24 @@ function writeMethod(operation: Described): string {
   const path = named.map((name) => `${JSON.stringify(name)}: ${name}`).join(", ");
   const sentBody = isBodyEmpty ? "{}" : "body";
   const call = `Call({${path}}, ${query ? "query" : "{}"}, ${body ? sentBody : "None"}, options)`;
-  return `    def ${toSnake(id)}(${given.join(", ")}) -> ${writeReturned(operation)}:
+  const name = toSnake(id);
+  if (formats.length > 0) {
+    const isFile = (word: string) => word.startsWith("query:");
+    const asFile = given.map((word) => (isFile(word) ? `query: schemas.${title}FileQuery` : word));
+    const files = [...new Set(formats.map(({ as }) => fileTypes[as] ?? ""))].filter(Boolean);
+    const returned = files.length > 1 ? `Union[${files.join(", ")}]` : files[0];
+    const loose = given.map((word) => (isFile(word) ? "query: Any = {}" : word));
+    return `    @overload
+    def ${name}(${given.join(", ")}) -> ${writeReturned(operation)}: ...
+
+    @overload
+    def ${name}(${asFile.join(", ")}) -> ${returned}: ...
+
+    def ${name}(${loose.join(", ")}) -> Any:
+${writeDocstring(operation.about, "        ")}        return self._run(OPERATIONS["${id}"], ${call})
+`;
+  }
+  return `    def ${name}(${given.join(", ")}) -> ${writeReturned(operation)}:
 ${writeDocstring(operation.about, "        ")}        return self._run(OPERATIONS["${id}"], ${call})
 `;
 }
@@ -227,9 +263,10 @@ function chooseOptions({ kind, isWrite, takesKey }: Described): string {
   return isWrite ? "WriteOptions" : "CallOptions";
 }
 
-function writeReturned({ kind, title, answers, items, formats }: Described): string {
-  // Which of its forms it is depends on the query.
-  if (formats.length > 0) return "Any";
+/** What a file is in Python. */
+const fileTypes: Readonly<Record<string, string>> = { text: "str", bytes: "bytes" };
+
+function writeReturned({ kind, title, answers, items }: Described): string {
   const nameAnswer = ({ $ref }: Schema) =>
     `schemas.${$ref === undefined ? `${title}Answer` : lastName($ref)}`;
   const names = [...new Set(answers.map(nameAnswer))];

@@ -113,6 +113,8 @@ export type ListOrdersQuery = {
   from?: string | undefined;
   /** Only those placed before this time. ISO 8601, IST. */
   to?: string | undefined;
+  /** As what; json unless given, or what the Accept header prefers. */
+  format?: "json" | "csv" | "xlsx" | undefined;
   /** Page size; asks for paging. Default 100. */
   limit?: number | undefined;
   /** The next_cursor of the previous page, with the same filters. */
@@ -136,6 +138,8 @@ export type ListCrossesQuery = {
 export type ReadPositionsQuery = {
   /** Only this firm of your desk; all of them when absent. */
   firm_id?: string | undefined;
+  /** As what; json unless given, or what the Accept header prefers. */
+  format?: "json" | "csv" | "xlsx" | undefined;
 };
 
 export type ListSettlementsQuery = {
@@ -149,6 +153,8 @@ export type ListSettlementsQuery = {
   from?: string | undefined;
   /** Only those dealt before this time. ISO 8601, IST. */
   to?: string | undefined;
+  /** As what; json unless given, or what the Accept header prefers. */
+  format?: "json" | "csv" | "xlsx" | undefined;
   /** Page size; asks for paging. Default 100. */
   limit?: number | undefined;
   /** The next_cursor of the previous page, with the same filters. */
@@ -170,6 +176,8 @@ export type ListPayoutsQuery = {
   from?: string | undefined;
   /** Only those scheduled before this time. ISO 8601, IST. */
   to?: string | undefined;
+  /** As what; json unless given, or what the Accept header prefers. */
+  format?: "json" | "csv" | "xlsx" | undefined;
   /** Page size; asks for paging. Default 100. */
   limit?: number | undefined;
   /** The next_cursor of the previous page, with the same filters. */
@@ -193,16 +201,16 @@ export type ListStatementsQuery = {
 export type ReadStatementQuery = {
   /** Of this firm of your desk; your key's own unless given. */
   firm_id?: string | undefined;
-  /** As what; json unless given. */
-  format?: "json" | "csv" | "pdf" | undefined;
-  /** Only the lines after this one; as json or csv. */
+  /** As what; json unless given, or what the Accept header prefers. */
+  format?: "json" | "csv" | "xlsx" | "pdf" | undefined;
+  /** Only the lines after this one; not as pdf. */
   after_line?: number | undefined;
-  /** At most so many lines; as json or csv. 2000 where after_line alone is given. */
+  /** At most so many lines; not as pdf. 2000 where after_line alone is given. */
   limit?: number | undefined;
 };
 
 export type ReadContractNoteQuery = {
-  /** As what; json unless given. */
+  /** As what; json unless given, or what the Accept header prefers. */
   format?: "json" | "pdf" | undefined;
 };
 
@@ -892,12 +900,25 @@ export abstract class Operations {
   }
 
   /**
-   * List your desk's orders. Newest first. Filters combine. `idempotency_key` finds the order of a call whose answer was lost.
+   * List your desk's orders. Newest first. Filters combine. `idempotency_key` finds the order of a call whose answer was lost. As csv or xlsx, all rows that match are one file, of up to 20000 rows, or a page of them where limit or cursor is given. X-Truncated says that there are more, and X-Next-Cursor is the cursor that they begin with.
    *
    * `GET /v1/orders`, scope `orders:read`
    */
-  listOrders(query: ListOrdersQuery = {}, options: CallOptions = {}): List<OrderList, "orders"> {
-    return this.run(operations.listOrders, { query, options }) as List<OrderList, "orders">;
+  listOrders(query: ListOrdersQuery & { readonly format: "csv" }, options?: CallOptions): Promise<string>;
+  /**
+   * List your desk's orders. Newest first. Filters combine. `idempotency_key` finds the order of a call whose answer was lost. As csv or xlsx, all rows that match are one file, of up to 20000 rows, or a page of them where limit or cursor is given. X-Truncated says that there are more, and X-Next-Cursor is the cursor that they begin with.
+   *
+   * `GET /v1/orders`, scope `orders:read`
+   */
+  listOrders(query: ListOrdersQuery & { readonly format: "xlsx" }, options?: CallOptions): Promise<Uint8Array>;
+  /**
+   * List your desk's orders. Newest first. Filters combine. `idempotency_key` finds the order of a call whose answer was lost. As csv or xlsx, all rows that match are one file, of up to 20000 rows, or a page of them where limit or cursor is given. X-Truncated says that there are more, and X-Next-Cursor is the cursor that they begin with.
+   *
+   * `GET /v1/orders`, scope `orders:read`
+   */
+  listOrders(query?: ListOrdersQuery & { readonly format?: "json" }, options?: CallOptions): List<OrderList, "orders">;
+  listOrders(query: ListOrdersQuery = {}, options: CallOptions = {}): unknown {
+    return this.run(operations.listOrders, { query, options });
   }
 
   /**
@@ -1031,8 +1052,21 @@ export abstract class Operations {
    *
    * `GET /v1/positions`, scope `orders:read`
    */
-  readPositions(query: ReadPositionsQuery = {}, options: CallOptions = {}): Promise<Positions> {
-    return this.run(operations.readPositions, { query, options }) as Promise<Positions>;
+  readPositions(query: ReadPositionsQuery & { readonly format: "csv" }, options?: CallOptions): Promise<string>;
+  /**
+   * What your firms hold and have. Credits by scheme and cash, all of one moment.
+   *
+   * `GET /v1/positions`, scope `orders:read`
+   */
+  readPositions(query: ReadPositionsQuery & { readonly format: "xlsx" }, options?: CallOptions): Promise<Uint8Array>;
+  /**
+   * What your firms hold and have. Credits by scheme and cash, all of one moment.
+   *
+   * `GET /v1/positions`, scope `orders:read`
+   */
+  readPositions(query?: ReadPositionsQuery & { readonly format?: "json" }, options?: CallOptions): Promise<Positions>;
+  readPositions(query: ReadPositionsQuery = {}, options: CallOptions = {}): unknown {
+    return this.run(operations.readPositions, { query, options });
   }
 
   /**
@@ -1078,12 +1112,25 @@ export abstract class Operations {
   }
 
   /**
-   * List the settlements your desk has a side in. Settlements in which a firm of yours delivers or buys, newest first.
+   * List the settlements your desk has a side in. Settlements in which a firm of yours delivers or buys, newest first. As csv or xlsx, all rows that match are one file, of up to 20000 rows, or a page of them where limit or cursor is given. X-Truncated says that there are more, and X-Next-Cursor is the cursor that they begin with.
    *
    * `GET /v1/settlements`, scope `orders:read`
    */
-  listSettlements(query: ListSettlementsQuery = {}, options: CallOptions = {}): List<SettlementList, "settlements"> {
-    return this.run(operations.listSettlements, { query, options }) as List<SettlementList, "settlements">;
+  listSettlements(query: ListSettlementsQuery & { readonly format: "csv" }, options?: CallOptions): Promise<string>;
+  /**
+   * List the settlements your desk has a side in. Settlements in which a firm of yours delivers or buys, newest first. As csv or xlsx, all rows that match are one file, of up to 20000 rows, or a page of them where limit or cursor is given. X-Truncated says that there are more, and X-Next-Cursor is the cursor that they begin with.
+   *
+   * `GET /v1/settlements`, scope `orders:read`
+   */
+  listSettlements(query: ListSettlementsQuery & { readonly format: "xlsx" }, options?: CallOptions): Promise<Uint8Array>;
+  /**
+   * List the settlements your desk has a side in. Settlements in which a firm of yours delivers or buys, newest first. As csv or xlsx, all rows that match are one file, of up to 20000 rows, or a page of them where limit or cursor is given. X-Truncated says that there are more, and X-Next-Cursor is the cursor that they begin with.
+   *
+   * `GET /v1/settlements`, scope `orders:read`
+   */
+  listSettlements(query?: ListSettlementsQuery & { readonly format?: "json" }, options?: CallOptions): List<SettlementList, "settlements">;
+  listSettlements(query: ListSettlementsQuery = {}, options: CallOptions = {}): unknown {
+    return this.run(operations.listSettlements, { query, options });
   }
 
   /**
@@ -1107,12 +1154,25 @@ export abstract class Operations {
   }
 
   /**
-   * List the payouts to your firms. Money on its way to your firms' banks, newest first. Filter by `settlement_id` or `order_id` to find what a sale was paid with.
+   * List the payouts to your firms. Money on its way to your firms' banks, newest first. Filter by `settlement_id` or `order_id` to find what a sale was paid with. As csv or xlsx, all rows that match are one file, of up to 20000 rows, or a page of them where limit or cursor is given. X-Truncated says that there are more, and X-Next-Cursor is the cursor that they begin with.
    *
    * `GET /v1/payouts`, scope `orders:read`
    */
-  listPayouts(query: ListPayoutsQuery = {}, options: CallOptions = {}): List<PayoutList, "payouts"> {
-    return this.run(operations.listPayouts, { query, options }) as List<PayoutList, "payouts">;
+  listPayouts(query: ListPayoutsQuery & { readonly format: "csv" }, options?: CallOptions): Promise<string>;
+  /**
+   * List the payouts to your firms. Money on its way to your firms' banks, newest first. Filter by `settlement_id` or `order_id` to find what a sale was paid with. As csv or xlsx, all rows that match are one file, of up to 20000 rows, or a page of them where limit or cursor is given. X-Truncated says that there are more, and X-Next-Cursor is the cursor that they begin with.
+   *
+   * `GET /v1/payouts`, scope `orders:read`
+   */
+  listPayouts(query: ListPayoutsQuery & { readonly format: "xlsx" }, options?: CallOptions): Promise<Uint8Array>;
+  /**
+   * List the payouts to your firms. Money on its way to your firms' banks, newest first. Filter by `settlement_id` or `order_id` to find what a sale was paid with. As csv or xlsx, all rows that match are one file, of up to 20000 rows, or a page of them where limit or cursor is given. X-Truncated says that there are more, and X-Next-Cursor is the cursor that they begin with.
+   *
+   * `GET /v1/payouts`, scope `orders:read`
+   */
+  listPayouts(query?: ListPayoutsQuery & { readonly format?: "json" }, options?: CallOptions): List<PayoutList, "payouts">;
+  listPayouts(query: ListPayoutsQuery = {}, options: CallOptions = {}): unknown {
+    return this.run(operations.listPayouts, { query, options });
   }
 
   /**
@@ -1200,7 +1260,7 @@ export abstract class Operations {
   }
 
   /**
-   * Read the statement of a month. opening_paise and the lines sum to closing_paise, which the next month opens with. Final an hour after the month's end in IST; what is corrected later is in a later month. At most 20000 lines at once: longer ones are read in parts by after_line once they are final, as json or csv.
+   * Read the statement of a month. opening_paise and the lines sum to closing_paise, which the next month opens with. Final an hour after the month's end in IST; what is corrected later is in a later month. At most 20000 lines at once: longer ones are read in parts by after_line once they are final, as json, csv or xlsx.
    *
    * Refusals by `detail.reason` (open set): 409 `too_many_lines`.
    *
@@ -1208,7 +1268,15 @@ export abstract class Operations {
    */
   readStatement(period: string, query: ReadStatementQuery & { readonly format: "csv" }, options?: CallOptions): Promise<string>;
   /**
-   * Read the statement of a month. opening_paise and the lines sum to closing_paise, which the next month opens with. Final an hour after the month's end in IST; what is corrected later is in a later month. At most 20000 lines at once: longer ones are read in parts by after_line once they are final, as json or csv.
+   * Read the statement of a month. opening_paise and the lines sum to closing_paise, which the next month opens with. Final an hour after the month's end in IST; what is corrected later is in a later month. At most 20000 lines at once: longer ones are read in parts by after_line once they are final, as json, csv or xlsx.
+   *
+   * Refusals by `detail.reason` (open set): 409 `too_many_lines`.
+   *
+   * `GET /v1/statements/{period}`, scope `orders:read`
+   */
+  readStatement(period: string, query: ReadStatementQuery & { readonly format: "xlsx" }, options?: CallOptions): Promise<Uint8Array>;
+  /**
+   * Read the statement of a month. opening_paise and the lines sum to closing_paise, which the next month opens with. Final an hour after the month's end in IST; what is corrected later is in a later month. At most 20000 lines at once: longer ones are read in parts by after_line once they are final, as json, csv or xlsx.
    *
    * Refusals by `detail.reason` (open set): 409 `too_many_lines`.
    *
@@ -1216,7 +1284,7 @@ export abstract class Operations {
    */
   readStatement(period: string, query: ReadStatementQuery & { readonly format: "pdf" }, options?: CallOptions): Promise<Uint8Array>;
   /**
-   * Read the statement of a month. opening_paise and the lines sum to closing_paise, which the next month opens with. Final an hour after the month's end in IST; what is corrected later is in a later month. At most 20000 lines at once: longer ones are read in parts by after_line once they are final, as json or csv.
+   * Read the statement of a month. opening_paise and the lines sum to closing_paise, which the next month opens with. Final an hour after the month's end in IST; what is corrected later is in a later month. At most 20000 lines at once: longer ones are read in parts by after_line once they are final, as json, csv or xlsx.
    *
    * Refusals by `detail.reason` (open set): 409 `too_many_lines`.
    *

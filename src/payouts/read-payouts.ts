@@ -37,10 +37,13 @@ export async function readPayout(
   return viewPayout(row, await listLines(ctx.db, [payoutId]));
 }
 
-export async function listPayouts(
+type PayoutsAsked = Omit<ListPayoutsQuery, "format">;
+
+/** A page of the desk's payouts, newest first. */
+export async function readPayoutPage(
   ctx: Context,
   caller: Caller,
-  query: ListPayoutsQuery,
+  query: PayoutsAsked,
 ): Promise<Page<Payout>> {
   const visible = visibleTo(caller);
   const { deskId } = visible;
@@ -198,7 +201,7 @@ export async function explainPayouts(
   );
 }
 
-function toFilter(visible: Visibility, query: ListPayoutsQuery): PayoutFilter {
+function toFilter(visible: Visibility, query: PayoutsAsked): PayoutFilter {
   return {
     status: query.status ?? null,
     kind: query.kind ?? null,

@@ -1,11 +1,14 @@
-import { toCall, sendCreation, sendPage } from "../platform/http/calls.ts";
+import { toCall, sendCreation, whenGone } from "../platform/http/calls.ts";
 import { type Context, contextFor } from "../platform/context.ts";
+import { sendList } from "../platform/http/documents.ts";
 import type { App } from "../platform/http/server.ts";
-import { listPayouts, readPayout } from "./read-payouts.ts";
+import { filesText } from "../platform/http/wire.ts";
+import { listPayouts } from "./list-payouts.ts";
+import { readPayout } from "./read-payouts.ts";
 import {
   ListPayoutsQuery,
   Payout,
-  PayoutList,
+  PayoutListAnswer,
   PayoutParams,
   WithdrawalParams,
   WithdrawMoneyBody,
@@ -22,16 +25,20 @@ export function payoutRoutes(app: App, ctx: Context): void {
         tags: ["Settlements"],
         summary: "List the payouts to your firms",
         description:
-          "Money on its way to your firms' banks, newest first. Filter by `settlement_id` or `order_id` to find what a sale was paid with.",
+          "Money on its way to your firms' banks, newest first. Filter by `settlement_id` or `order_id` " +
+          `to find what a sale was paid with. ${filesText}`,
         querystring: ListPayoutsQuery,
-        response: { 200: PayoutList },
+        response: { 200: PayoutListAnswer },
       },
     },
     async (request, reply) =>
-      sendPage(
+      sendList(
         reply,
         "payouts",
-        await listPayouts(contextFor(ctx, request.caller), request.caller, request.query),
+        await listPayouts(contextFor(ctx, request.caller), request.caller, {
+          ...request.query,
+          gone: whenGone(reply),
+        }),
       ),
   );
 

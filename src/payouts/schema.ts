@@ -11,6 +11,9 @@ import {
   pageFields,
   pageQuery,
   timestamp,
+  formatQuery,
+  tableAnswer,
+  listFormats,
 } from "../platform/http/wire.ts";
 import { payoutKinds, payoutStates, rails } from "./rules.ts";
 
@@ -89,6 +92,7 @@ export const ListPayoutsQuery = Type.Object(
     settlement_id: idFilter("Only those of this settlement."),
     from: Type.Optional(timestamp("Only those scheduled at this time or later.")),
     to: Type.Optional(timestamp("Only those scheduled before this time.")),
+    format: formatQuery(listFormats),
     ...pageQuery,
   },
   { additionalProperties: false },
@@ -116,3 +120,5 @@ export const PayoutList = Type.Object(
   { payouts: Type.Array(Payout, { description: "Newest first." }), ...pageFields },
   { title: "PayoutList" },
 );
+
+export const PayoutListAnswer = tableAnswer(PayoutList, "One payout a row.");

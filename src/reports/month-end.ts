@@ -2,15 +2,16 @@
 // firm's statement, as one archive. It is made of final statements, so it is the same whenever it is made.
 
 import type { Environment } from "../kernel/caller.ts";
-import { csvText } from "../kernel/csv.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
+import { houseFirmId } from "../kernel/ids.ts";
 import type { Letterhead } from "../kernel/letterhead.ts";
-import { rupeesPlain } from "../kernel/money.ts";
 import { isPeriod, periodSpan } from "../kernel/months.ts";
 import { tarEnd, tarFile } from "../platform/tar.ts";
-import { financialYear, type IstMonth, istTimestamp } from "../kernel/time.ts";
+import { financialYear, type IstMonth, istTimestamp, monthText } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import { onThisThread } from "../platform/heavy/kinds.ts";
+import { formatTable, tableFormats } from "../platform/sheets/format-table.ts";
+import type { Table, TableRow } from "../platform/sheets/table.ts";
 import { listFeeInvoices } from "../settlement/taxes.ts";
 import { buildStatementNo } from "./account-for.ts";
 import { formatStatement } from "./format-statement.ts";
@@ -57,7 +58,8 @@ export async function listRegister(
   }));
 }
 
-export type ArchiveFormat = "csv" | "pdf";
+export const archiveFormats = ["csv", "xlsx", "pdf"] as const;
+export type ArchiveFormat = (typeof archiveFormats)[number];
 
 /** The archive of a month, in pieces, so that it never has to fit into memory. */
 export async function* archiveMonth(
@@ -75,7 +77,7 @@ export async function* archiveMonth(
   },
 ): AsyncGenerator<Buffer> {
   const at = ctx.now();
-  const register: (readonly string[])[] = [registerColumns];
+  const register: TableRow[] = [];
   let after = "";
   for (;;) {
     const rows = await listRegister(ctx, { environment, period, after, limit: rowsPerPage });
@@ -88,18 +90,30 @@ export async function* archiveMonth(
           files.map(({ name }) => name),
         ),
       );
-      onProgress(register.length - 1);
+      onProgress(register.length);
     }
     const last = rows.at(-1);
     if (!last || rows.length < rowsPerPage) break;
     after = last.firm_id;
   }
-  yield tarFile("register.csv", Buffer.from(csvText(register)), at);
-  yield tarFile(
-    "fee-invoices.csv",
-    Buffer.from(await formatInvoices(ctx, { environment, period })),
-    at,
-  );
+  const invoices = await listInvoiceRows(ctx, { environment, period });
+  const month = monthText(period);
+  const tables = {
+    register: { sheet: "Register", title: `Register, ${month}`, ...registerTable, rows: register },
+    "fee-invoices": {
+      sheet: "Fee invoices",
+      title: `Fee invoices, ${month}`,
+      ...invoiceTable,
+      rows: invoices,
+    },
+  };
+  for (const [name, table] of Object.entries(tables)) {
+    for (const format of formats.includes("xlsx") ? tableFormats : (["csv"] as const)) {
+      const by = { environment, deskId: houseFirmId[environment] };
+      const file = await formatTable(onThisThread, table, { format, name, dated: at, by });
+      yield tarFile(`${name}.${format}`, Buffer.from(file.content), at);
+    }
+  }
   yield tarEnd;
 }
 
@@ -132,67 +146,70 @@ async function writeStatements(
   return files;
 }
 
-const registerColumns = [
-  "statement_no",
-  "firm_id",
-  "legal_name",
-  "opening_rupees",
-  "closing_rupees",
-  "commission_rupees",
-  "dues_rupees",
-  "frozen_at",
-  "sha256",
-  "files",
-] as const;
+const registerTable: Pick<Table, "columns"> = {
+  columns: [
+    { name: "statement_no", kind: "text", width: 36 },
+    { name: "firm_id", kind: "text", width: 34 },
+    { name: "legal_name", kind: "text", width: 34 },
+    { name: "opening_rupees", kind: "money" },
+    { name: "closing_rupees", kind: "money" },
+    { name: "commission_rupees", kind: "money" },
+    { name: "dues_rupees", kind: "money" },
+    { name: "frozen_at", kind: "time" },
+    { name: "sha256", kind: "text", width: 66 },
+    { name: "files", kind: "text", width: 40 },
+  ],
+};
 
-function toCells(row: RegisteredMonth, files: readonly string[]): string[] {
+function toCells(row: RegisteredMonth, files: readonly string[]): TableRow {
   return [
     row.statement_no,
     row.firm_id,
     row.legal_name,
-    rupeesPlain(row.opening_paise),
-    rupeesPlain(row.closing_paise),
-    rupeesPlain(row.commission_paise),
-    rupeesPlain(row.dues_paise),
+    row.opening_paise,
+    row.closing_paise,
+    row.commission_paise,
+    row.dues_paise,
     row.frozen_at,
     row.digest,
     files.length === 0 ? "too long for a file: read it in parts" : files.join(" "),
   ];
 }
 
-const invoiceColumns = [
-  "invoice_no",
-  "kind",
-  "firm_id",
-  "settlement_id",
-  "side",
-  "place_of_supply",
-  "fee_rupees",
-  "cgst_rupees",
-  "sgst_rupees",
-  "igst_rupees",
-  "issued_at",
-] as const;
+const invoiceTable: Pick<Table, "columns"> = {
+  columns: [
+    { name: "invoice_no", kind: "text", width: 22 },
+    { name: "kind", kind: "text", width: 12 },
+    { name: "firm_id", kind: "text", width: 34 },
+    { name: "settlement_id", kind: "text", width: 34 },
+    { name: "side", kind: "text", width: 7 },
+    { name: "place_of_supply", kind: "text" },
+    { name: "fee_rupees", kind: "money" },
+    { name: "cgst_rupees", kind: "money" },
+    { name: "sgst_rupees", kind: "money" },
+    { name: "igst_rupees", kind: "money" },
+    { name: "issued_at", kind: "time" },
+  ],
+};
 
-async function formatInvoices(
+async function listInvoiceRows(
   ctx: Pick<Context, "db">,
   { environment, period }: Month,
-): Promise<string> {
+): Promise<TableRow[]> {
   const { from, to } = periodSpan(period);
   const search = { environment, year: financialYear(from), firmId: null, from, to };
   const invoices = await listFeeInvoices(ctx, search);
-  const rows = invoices.map((row) => [
+  return invoices.map((row) => [
     row.invoice_no,
     row.kind,
     row.firm_id,
     row.settlement_id,
     row.side,
     row.place_of_supply,
-    rupeesPlain(row.fee_paise),
-    rupeesPlain(row.cgst_paise),
-    rupeesPlain(row.sgst_paise),
-    rupeesPlain(row.igst_paise),
+    row.fee_paise,
+    row.cgst_paise,
+    row.sgst_paise,
+    row.igst_paise,
     istTimestamp(row.issued_at),
   ]);
-  return csvText([invoiceColumns, ...rows]);
 }

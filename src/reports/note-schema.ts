@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 
 import { schemes, sides } from "../kernel/scheme.ts";
-import { nullable, closedEnum, openEnum, timestamp } from "../platform/http/wire.ts";
+import { nullable, openEnum, timestamp, formatQuery } from "../platform/http/wire.ts";
 
 const amount = (description: string) => Type.Integer({ description, examples: [24_412_500] });
 const text = (description: string) => Type.String({ description });
@@ -118,9 +118,7 @@ export const NoteParams = Type.Object({ settlement_id: text("The settlement's id
 
 export const NoteQuery = Type.Object(
   {
-    format: Type.Optional(
-      closedEnum(["json", "pdf"], { description: "As what; json unless given." }),
-    ),
+    format: formatQuery(["json", "pdf"]),
   },
   { additionalProperties: false },
 );

@@ -1,7 +1,16 @@
 import { type Static, Type } from "typebox";
 
 import { schemes } from "../kernel/scheme.ts";
-import { nullable, closedEnum, openEnum, paiseSum, timestamp } from "../platform/http/wire.ts";
+import {
+  nullable,
+  closedEnum,
+  formatQuery,
+  openEnum,
+  paiseSum,
+  tableAnswer,
+  listFormats,
+  timestamp,
+} from "../platform/http/wire.ts";
 
 export const PositionsQuery = Type.Object(
   {
@@ -12,6 +21,7 @@ export const PositionsQuery = Type.Object(
         description: "Only this firm of your desk; all of them when absent.",
       }),
     ),
+    format: formatQuery(listFormats),
   },
   { additionalProperties: false },
 );
@@ -52,6 +62,11 @@ export const Positions = Type.Object(
   { title: "Positions", description: "What is held and what is owed, as one snapshot." },
 );
 export type Positions = Static<typeof Positions>;
+
+export const PositionsAnswer = tableAnswer(
+  Positions,
+  "A row for each scheme, and one for the cash.",
+);
 
 const day = (description: string) =>
   Type.String({ format: "date", description: `${description} IST.`, examples: ["2026-11-15"] });

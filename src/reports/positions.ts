@@ -5,17 +5,33 @@ import { istDay, istTimestamp } from "../kernel/time.ts";
 import { visibleTo } from "../kernel/visibility.ts";
 import { readBalances } from "../ledger/read-books.ts";
 import type { Context } from "../platform/context.ts";
+import type { Document } from "../platform/http/documents.ts";
+import { formatTable } from "../platform/sheets/format-table.ts";
+import type { TableColumn, TableRow } from "../platform/sheets/table.ts";
 import { sumCash, sumHeld } from "./position-rules.ts";
 import type { Positions, PositionsQuery } from "./position-schema.ts";
 import { listFirmIds, sumCredits } from "./store.ts";
 
-/** Reads credits, cash and version in one snapshot, so that they agree. */
+/** The positions as JSON or as a file. */
 export async function readPositions(
   ctx: Context,
   caller: Caller,
-  query: PositionsQuery,
-): Promise<Positions> {
+  { format = "json", gone, ...query }: PositionsQuery & { readonly gone: AbortSignal },
+): Promise<Document<Positions>> {
   const now = ctx.now();
+  const positions = await sumPositions(ctx, caller, { ...query, now });
+  if (format === "json") return positions;
+  const table = { sheet: "Positions", title: "Positions", columns, rows: toRows(positions) };
+  const file = { format, name: `positions-${istDay(now)}`, dated: now };
+  return await formatTable(ctx.heavy, table, { ...file, by: caller, signal: gone });
+}
+
+/** Reads credits, cash and version in one snapshot, so that they agree. */
+async function sumPositions(
+  ctx: Context,
+  caller: Caller,
+  { now, ...query }: Pick<PositionsQuery, "firm_id"> & { readonly now: Date },
+): Promise<Positions> {
   const { deskId, environment } = caller;
   return await ctx.db.transaction(
     async (tx) => {
@@ -34,4 +50,60 @@ export async function readPositions(
     },
     { snapshot: true },
   );
+}
+
+const columns: readonly TableColumn[] = [
+  { name: "as_of", kind: "time" },
+  { name: "firm_id", kind: "text", width: 34 },
+  { name: "what", kind: "text", width: 9 },
+  { name: "scheme", kind: "text", width: 9 },
+  { name: "count", kind: "count" },
+  { name: "held_rupees", kind: "money" },
+  { name: "available_rupees", kind: "money" },
+  { name: "reserved_rupees", kind: "money" },
+  { name: "in_settlement_rupees", kind: "money", width: 21 },
+  { name: "expiring_30_rupees", kind: "money" },
+  { name: "expiring_60_rupees", kind: "money" },
+  { name: "expiring_90_rupees", kind: "money" },
+  { name: "escrow_rupees", kind: "money" },
+  { name: "pending_in_rupees", kind: "money" },
+  { name: "pending_out_rupees", kind: "money" },
+];
+
+function toRows({ as_of, firm_id, schemes, cash }: Positions): TableRow[] {
+  const credits = schemes.map((held) => [
+    as_of,
+    firm_id,
+    "credits",
+    held.scheme,
+    held.count,
+    held.held_paise,
+    held.available_paise,
+    held.reserved_paise,
+    held.in_settlement_paise,
+    held.expiring_30_paise,
+    held.expiring_60_paise,
+    held.expiring_90_paise,
+    null,
+    null,
+    null,
+  ]);
+  const money = [
+    as_of,
+    firm_id,
+    "cash",
+    null,
+    null,
+    null,
+    cash.available_paise,
+    null,
+    null,
+    null,
+    null,
+    null,
+    cash.escrow_paise,
+    cash.pending_in_paise,
+    cash.pending_out_paise,
+  ];
+  return [...credits, money];
 }

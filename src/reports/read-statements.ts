@@ -47,7 +47,7 @@ export async function readStatement(
   const now = ctx.now();
   const isPart = afterLine !== undefined || limit !== undefined;
   if (isPart && format === "pdf") {
-    throw unprocessable({ path: "format", problem: "must be json or csv for a part" });
+    throw unprocessable({ path: "format", problem: "must not be pdf for a part" });
   }
   const part = isPart ? { afterLine: afterLine ?? 0, limit: limit ?? partMax } : undefined;
   const asked = { by: caller, signal: gone };
@@ -116,7 +116,7 @@ async function findOrBuildStatement(
   const statement = { ...read, line_count, digest: frozen.digest.toString("hex") };
   if (!digests) return takePart(statement, part);
   if (!part) {
-    const instead = "ask for parts with after_line, as json or csv";
+    const instead = "ask for parts with after_line, as json, csv or xlsx";
     const message = `${line_count} lines are too many at once: ${instead}`;
     throw tooManyLines(message, { lines: line_count, linesMax });
   }

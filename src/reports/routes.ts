@@ -6,7 +6,7 @@ import type { App } from "../platform/http/server.ts";
 import { readContractNote } from "./contract-notes.ts";
 import { readEarnings } from "./earnings.ts";
 import { ContractNoteAnswer, NoteParams, NoteQuery } from "./note-schema.ts";
-import { Earnings, EarningsQuery, Positions, PositionsQuery } from "./position-schema.ts";
+import { Earnings, EarningsQuery, PositionsAnswer, PositionsQuery } from "./position-schema.ts";
 import { readPositions } from "./positions.ts";
 import { listStatements, readStatement } from "./read-statements.ts";
 import {
@@ -28,11 +28,17 @@ export function positionRoutes(app: App, ctx: Context): void {
         summary: "What your firms hold and have",
         description: "Credits by scheme and cash, all of one moment.",
         querystring: PositionsQuery,
-        response: { 200: Positions },
+        response: { 200: PositionsAnswer },
       },
     },
-    async (request) =>
-      await readPositions(contextFor(ctx, request.caller), request.caller, request.query),
+    async (request, reply) =>
+      sendDocument(
+        reply,
+        await readPositions(contextFor(ctx, request.caller), request.caller, {
+          ...request.query,
+          gone: whenGone(reply),
+        }),
+      ),
   );
 }
 
@@ -84,7 +90,7 @@ export function statementRoutes(app: App, ctx: Context, letterhead: Letterhead):
         tags: ["Statements"],
         summary: "Read the statement of a month",
         description:
-          "opening_paise and the lines sum to closing_paise, which the next month opens with. Final an hour after the month's end in IST; what is corrected later is in a later month. At most 20000 lines at once: longer ones are read in parts by after_line once they are final, as json or csv.",
+          "opening_paise and the lines sum to closing_paise, which the next month opens with. Final an hour after the month's end in IST; what is corrected later is in a later month. At most 20000 lines at once: longer ones are read in parts by after_line once they are final, as json, csv or xlsx.",
         params: StatementParams,
         querystring: StatementQuery,
         response: { 200: StatementAnswer },

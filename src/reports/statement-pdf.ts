@@ -37,9 +37,16 @@ export const drawStatement = heavyKind(
     await drawPapers([paper(statement)], requireInstant(statement.as_of), stop),
 );
 
+/** `Statement of account, Asha Exports, November 2026` */
+export function titleStatement({ firm, period }: Pick<Statement, "firm" | "period">): string {
+  return `${heading}, ${firm.legal_name}, ${monthText(period)}`;
+}
+
+const heading = "Statement of account";
+
 function paper(statement: Statement): Paper {
   return {
-    title: "Statement of account",
+    title: heading,
     subtitle: `${monthText(statement.period)}\nNo. ${statement.statement_no}`,
     mark: notYetFinal[statement.status],
     letterhead: toPaperHead(statement.house),

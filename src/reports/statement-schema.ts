@@ -1,7 +1,15 @@
 import { type Static, Type } from "typebox";
 
 import { schemes } from "../kernel/scheme.ts";
-import { nullable, closedEnum, openEnum, paiseSum, timestamp } from "../platform/http/wire.ts";
+import {
+  formatQuery,
+  nullable,
+  openEnum,
+  paiseSum,
+  tableContent,
+  listFormats,
+  timestamp,
+} from "../platform/http/wire.ts";
 import { lineKinds, partMax, statementStates } from "./statement-rules.ts";
 
 const amount = (description: string) => paiseSum(description, 24_412_500);
@@ -114,12 +122,7 @@ export const StatementAnswer = {
   description: "The statement.",
   content: {
     "application/json": { schema: Statement },
-    "text/csv": {
-      schema: Type.String({
-        description: "One line per line of the statement, between opening and closing, in rupees.",
-        examples: ["line_no,at,kind,description\r\n,,opening,Opening balance\r\n"],
-      }),
-    },
+    ...tableContent("One row per line of the statement, between opening and closing."),
     "application/pdf": {
       schema: Type.String({ contentMediaType: "application/pdf", description: "For people." }),
     },
@@ -144,21 +147,19 @@ export type ListStatementsQuery = Static<typeof ListStatementsQuery>;
 export const StatementQuery = Type.Object(
   {
     ...ofFirm,
-    format: Type.Optional(
-      closedEnum(["json", "csv", "pdf"], { description: "As what; json unless given." }),
-    ),
+    format: formatQuery([...listFormats, "pdf"]),
     after_line: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
-        description: "Only the lines after this one; as json or csv.",
+        description: "Only the lines after this one; not as pdf.",
       }),
     ),
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: partMax,
-        description: `At most so many lines; as json or csv. ${partMax} where after_line alone is given.`,
+        description: `At most so many lines; not as pdf. ${partMax} where after_line alone is given.`,
       }),
     ),
   },

@@ -15,7 +15,7 @@ import type { Context } from "../platform/context.ts";
 import type { SettlementHooks } from "../settlement/transfer-legs.ts";
 import { giveUpSettlements, lockSettlementsOfDesk } from "../settlement/fail-settlements.ts";
 import { endOpenOrders, lockTrading } from "../trading/end-orders.ts";
-import { listOrders } from "../trading/read-orders.ts";
+import { readOrderPage } from "../trading/read-orders.ts";
 import type {
   ResetDone,
   ScenarioList,
@@ -37,7 +37,7 @@ export async function resetSandbox(
   const { environment, deskId } = call.caller;
   const actor = toActor(call);
   const now = ctx.now();
-  const { rows: resting } = await listOrders(ctx, call.caller, { status: "open" });
+  const { rows: resting } = await readOrderPage(ctx, call.caller, { status: "open" });
   return await ctx.db.transaction(
     async (tx) => {
       await deleteClock(tx, deskId); // First, as in advanceClock: the same lock order.

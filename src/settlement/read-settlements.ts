@@ -65,10 +65,11 @@ export async function readSettlement(
   return viewSettlement(row, await listLegs(ctx.db, [settlementId]), visible);
 }
 
-export async function listSettlements(
+/** A page of the desk's settlements, newest first. */
+export async function readSettlementPage(
   ctx: Context,
   caller: Caller,
-  query: ListSettlementsQuery,
+  query: SettlementsAsked,
 ): Promise<Page<Settlement>> {
   const visible = visibleTo(caller);
   const { deskId } = visible;
@@ -92,6 +93,8 @@ export async function listSettlements(
     viewSettlement(row, legsById.get(row.settlement_id) ?? [], visible);
   return { ...page, rows: await mapPaced(page.rows, view, openPace()) };
 }
+
+type SettlementsAsked = Omit<ListSettlementsQuery, "format">;
 
 type SettlementNarrower = { readonly status: SettlementState; readonly orderId: string };
 
@@ -300,7 +303,7 @@ export function viewSettlement(
   };
 }
 
-function toFilter(visible: Visibility, query: ListSettlementsQuery): SettlementFilter {
+function toFilter(visible: Visibility, query: SettlementsAsked): SettlementFilter {
   return {
     status: query.status ?? null,
     firmId: toFirmFilter(visible, query.firm_id),

@@ -1,13 +1,16 @@
-import { toCall, sendPage, takeNoBodyAsEmpty } from "../platform/http/calls.ts";
+import { toCall, takeNoBodyAsEmpty, whenGone } from "../platform/http/calls.ts";
 import { type Context, contextFor } from "../platform/context.ts";
+import { sendList } from "../platform/http/documents.ts";
 import type { App } from "../platform/http/server.ts";
+import { filesText } from "../platform/http/wire.ts";
 import { advanceSettlement, type Simulation } from "./advance-settlements.ts";
-import { listSettlements, readSettlement } from "./read-settlements.ts";
+import { listSettlements } from "./list-settlements.ts";
+import { readSettlement } from "./read-settlements.ts";
 import {
   ListSettlementsQuery,
   NoFields,
   Settlement,
-  SettlementList,
+  SettlementListAnswer,
   SettlementParams,
 } from "./schema.ts";
 
@@ -20,16 +23,19 @@ export function settlementRoutes(app: App, ctx: Context, simulation: Simulation)
         operationId: "listSettlements",
         tags: ["Settlements"],
         summary: "List the settlements your desk has a side in",
-        description: "Settlements in which a firm of yours delivers or buys, newest first.",
+        description: `Settlements in which a firm of yours delivers or buys, newest first. ${filesText}`,
         querystring: ListSettlementsQuery,
-        response: { 200: SettlementList },
+        response: { 200: SettlementListAnswer },
       },
     },
     async (request, reply) =>
-      sendPage(
+      sendList(
         reply,
         "settlements",
-        await listSettlements(contextFor(ctx, request.caller), request.caller, request.query),
+        await listSettlements(contextFor(ctx, request.caller), request.caller, {
+          ...request.query,
+          gone: whenGone(reply),
+        }),
       ),
   );
 

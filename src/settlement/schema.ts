@@ -11,6 +11,9 @@ import {
   pageFields,
   pageQuery,
   timestamp,
+  formatQuery,
+  tableAnswer,
+  listFormats,
 } from "../platform/http/wire.ts";
 import { legStates, settlementStates, waitingOn } from "./rules.ts";
 
@@ -83,6 +86,7 @@ export const ListSettlementsQuery = Type.Object(
     order_id: idFilter("Only those of this order."),
     from: Type.Optional(timestamp("Only those dealt at this time or later.")),
     to: Type.Optional(timestamp("Only those dealt before this time.")),
+    format: formatQuery(listFormats),
     ...pageQuery,
   },
   { additionalProperties: false },
@@ -93,5 +97,7 @@ export const SettlementList = Type.Object(
   { settlements: Type.Array(Settlement, { description: "Newest first." }), ...pageFields },
   { title: "SettlementList" },
 );
+
+export const SettlementListAnswer = tableAnswer(SettlementList, "One credit of one side a row.");
 
 export const NoFields = body({});

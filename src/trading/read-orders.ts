@@ -27,6 +27,8 @@ import {
 } from "./order-store.ts";
 import type { ListOrdersQuery, Order } from "./schema.ts";
 
+type OrdersAsked = Omit<ListOrdersQuery, "format">;
+
 export async function readOrder(ctx: Context, caller: Caller, orderId: string): Promise<Order> {
   const row = isId("ord", orderId)
     ? await findOrder(ctx.db, visibleTo(caller), orderId)
@@ -36,10 +38,11 @@ export async function readOrder(ctx: Context, caller: Caller, orderId: string): 
   return viewOrder(row, viewSettled(row, standings.get(orderId)));
 }
 
-export async function listOrders(
+/** A page of the desk's orders, newest first. */
+export async function readOrderPage(
   ctx: Context,
   caller: Caller,
-  query: ListOrdersQuery,
+  query: OrdersAsked,
 ): Promise<Page<Order>> {
   const visible = visibleTo(caller);
   const { deskId } = visible;
@@ -199,7 +202,7 @@ export async function listOpenOrders(tx: Tx, _deskId: string, firmId: string): P
   }));
 }
 
-function buildFilter(visible: Visibility, query: ListOrdersQuery): OrderFilter {
+function buildFilter(visible: Visibility, query: OrdersAsked): OrderFilter {
   return {
     status: query.status ?? null,
     side: query.side ?? null,

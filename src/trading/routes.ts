@@ -6,17 +6,20 @@
 // store. The matcher (match-resting.ts) deals resting orders later.
 
 import { type Context, contextFor } from "../platform/context.ts";
-import { toCall, sendCreation, sendLong, sendPage } from "../platform/http/calls.ts";
+import { toCall, sendCreation, sendLong, whenGone } from "../platform/http/calls.ts";
+import { sendList } from "../platform/http/documents.ts";
 import type { App } from "../platform/http/server.ts";
+import { filesText } from "../platform/http/wire.ts";
 import { compileBatchValidator } from "../platform/http/validation.ts";
 import { cancelOrder, type OrderDesk, placeOrder, placeOrderBatch } from "./order-desk.ts";
-import { listOrders, readOrder } from "./read-orders.ts";
+import { listOrders } from "./list-orders.ts";
+import { readOrder } from "./read-orders.ts";
 import { readQuote, type TakeQuote } from "./quotes.ts";
 import {
   BatchResults,
   ListOrdersQuery,
   Order,
-  OrderList,
+  OrderListAnswer,
   OrderParams,
   PlaceOrderBatchBody,
   PlaceOrderBody,
@@ -137,16 +140,20 @@ export function orderRoutes(app: App, ctx: Context, desk: OrderDesk): void {
         tags: ["Orders"],
         summary: "List your desk's orders",
         description:
-          "Newest first. Filters combine. `idempotency_key` finds the order of a call whose answer was lost.",
+          "Newest first. Filters combine. `idempotency_key` finds the order of a call whose answer was " +
+          `lost. ${filesText}`,
         querystring: ListOrdersQuery,
-        response: { 200: OrderList },
+        response: { 200: OrderListAnswer },
       },
     },
     async (request, reply) =>
-      sendPage(
+      sendList(
         reply,
         "orders",
-        await listOrders(contextFor(ctx, request.caller), request.caller, request.query),
+        await listOrders(contextFor(ctx, request.caller), request.caller, {
+          ...request.query,
+          gone: whenGone(reply),
+        }),
       ),
   );
 

@@ -12,6 +12,9 @@ import {
   pageQuery,
   paise,
   timestamp,
+  formatQuery,
+  tableAnswer,
+  listFormats,
 } from "../platform/http/wire.ts";
 import { orderStates, timesInForce } from "./order-rules.ts";
 import { noQuoteReasons, quoteSides, quoteStates } from "./quote-rules.ts";
@@ -346,6 +349,7 @@ export const ListOrdersQuery = Type.Object(
     idempotency_key: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
     from: Type.Optional(timestamp("Only those placed at this time or later.")),
     to: Type.Optional(timestamp("Only those placed before this time.")),
+    format: formatQuery(listFormats),
     ...pageQuery,
   },
   { additionalProperties: false },
@@ -356,6 +360,8 @@ export const OrderList = Type.Object(
   { orders: Type.Array(Order, { description: "Newest first." }), ...pageFields },
   { title: "OrderList" },
 );
+
+export const OrderListAnswer = tableAnswer(OrderList, "One order a row.");
 
 export const BatchResults = Type.Object(
   {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, Iterator, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterator, Union, overload
 
 from .options import Call, Operation, StreamEvent
 from .paging import PagedList
@@ -519,8 +519,14 @@ class Operations:
         """
         return self._run(OPERATIONS["placeOrder"], Call({}, {}, body, options))
 
-    def list_orders(self, query: schemas.ListOrdersQuery = {}, **options: Unpack[CallOptions]) -> PagedList[schemas.OrderList, schemas.Order]:
-        """List your desk's orders. Newest first. Filters combine. `idempotency_key` finds the order of a call whose answer was lost.
+    @overload
+    def list_orders(self, query: schemas.ListOrdersQuery = {}, **options: Unpack[CallOptions]) -> PagedList[schemas.OrderList, schemas.Order]: ...
+
+    @overload
+    def list_orders(self, query: schemas.ListOrdersFileQuery, **options: Unpack[CallOptions]) -> Union[str, bytes]: ...
+
+    def list_orders(self, query: Any = {}, **options: Unpack[CallOptions]) -> Any:
+        """List your desk's orders. Newest first. Filters combine. `idempotency_key` finds the order of a call whose answer was lost. As csv or xlsx, all rows that match are one file, of up to 20000 rows, or a page of them where limit or cursor is given. X-Truncated says that there are more, and X-Next-Cursor is the cursor that they begin with.
 
         `GET /v1/orders`, scope `orders:read`
         """
@@ -628,7 +634,13 @@ class Operations:
         """
         return self._run(OPERATIONS["cancelCross"], Call({"cross_id": cross_id}, {}, {}, options))
 
-    def read_positions(self, query: schemas.ReadPositionsQuery = {}, **options: Unpack[CallOptions]) -> schemas.Positions:
+    @overload
+    def read_positions(self, query: schemas.ReadPositionsQuery = {}, **options: Unpack[CallOptions]) -> schemas.Positions: ...
+
+    @overload
+    def read_positions(self, query: schemas.ReadPositionsFileQuery, **options: Unpack[CallOptions]) -> Union[str, bytes]: ...
+
+    def read_positions(self, query: Any = {}, **options: Unpack[CallOptions]) -> Any:
         """What your firms hold and have. Credits by scheme and cash, all of one moment.
 
         `GET /v1/positions`, scope `orders:read`
@@ -671,8 +683,14 @@ class Operations:
         """
         return self._run(OPERATIONS["readMarket"], Call({"scheme": scheme}, {}, None, options))
 
-    def list_settlements(self, query: schemas.ListSettlementsQuery = {}, **options: Unpack[CallOptions]) -> PagedList[schemas.SettlementList, schemas.Settlement]:
-        """List the settlements your desk has a side in. Settlements in which a firm of yours delivers or buys, newest first.
+    @overload
+    def list_settlements(self, query: schemas.ListSettlementsQuery = {}, **options: Unpack[CallOptions]) -> PagedList[schemas.SettlementList, schemas.Settlement]: ...
+
+    @overload
+    def list_settlements(self, query: schemas.ListSettlementsFileQuery, **options: Unpack[CallOptions]) -> Union[str, bytes]: ...
+
+    def list_settlements(self, query: Any = {}, **options: Unpack[CallOptions]) -> Any:
+        """List the settlements your desk has a side in. Settlements in which a firm of yours delivers or buys, newest first. As csv or xlsx, all rows that match are one file, of up to 20000 rows, or a page of them where limit or cursor is given. X-Truncated says that there are more, and X-Next-Cursor is the cursor that they begin with.
 
         `GET /v1/settlements`, scope `orders:read`
         """
@@ -694,8 +712,14 @@ class Operations:
         """
         return self._run(OPERATIONS["advanceSettlement"], Call({"settlement_id": settlement_id}, {}, {}, options))
 
-    def list_payouts(self, query: schemas.ListPayoutsQuery = {}, **options: Unpack[CallOptions]) -> PagedList[schemas.PayoutList, schemas.Payout]:
-        """List the payouts to your firms. Money on its way to your firms' banks, newest first. Filter by `settlement_id` or `order_id` to find what a sale was paid with.
+    @overload
+    def list_payouts(self, query: schemas.ListPayoutsQuery = {}, **options: Unpack[CallOptions]) -> PagedList[schemas.PayoutList, schemas.Payout]: ...
+
+    @overload
+    def list_payouts(self, query: schemas.ListPayoutsFileQuery, **options: Unpack[CallOptions]) -> Union[str, bytes]: ...
+
+    def list_payouts(self, query: Any = {}, **options: Unpack[CallOptions]) -> Any:
+        """List the payouts to your firms. Money on its way to your firms' banks, newest first. Filter by `settlement_id` or `order_id` to find what a sale was paid with. As csv or xlsx, all rows that match are one file, of up to 20000 rows, or a page of them where limit or cursor is given. X-Truncated says that there are more, and X-Next-Cursor is the cursor that they begin with.
 
         `GET /v1/payouts`, scope `orders:read`
         """
@@ -769,8 +793,14 @@ class Operations:
         """
         return self._run(OPERATIONS["listStatements"], Call({}, query, None, options))
 
-    def read_statement(self, period: str, query: schemas.ReadStatementQuery = {}, **options: Unpack[CallOptions]) -> Any:
-        """Read the statement of a month. opening_paise and the lines sum to closing_paise, which the next month opens with. Final an hour after the month's end in IST; what is corrected later is in a later month. At most 20000 lines at once: longer ones are read in parts by after_line once they are final, as json or csv.
+    @overload
+    def read_statement(self, period: str, query: schemas.ReadStatementQuery = {}, **options: Unpack[CallOptions]) -> schemas.Statement: ...
+
+    @overload
+    def read_statement(self, period: str, query: schemas.ReadStatementFileQuery, **options: Unpack[CallOptions]) -> Union[str, bytes]: ...
+
+    def read_statement(self, period: str, query: Any = {}, **options: Unpack[CallOptions]) -> Any:
+        """Read the statement of a month. opening_paise and the lines sum to closing_paise, which the next month opens with. Final an hour after the month's end in IST; what is corrected later is in a later month. At most 20000 lines at once: longer ones are read in parts by after_line once they are final, as json, csv or xlsx.
 
         Refusals by `detail.reason` (open set): 409 `too_many_lines`.
 
@@ -778,7 +808,13 @@ class Operations:
         """
         return self._run(OPERATIONS["readStatement"], Call({"period": period}, query, None, options))
 
-    def read_contract_note(self, settlement_id: str, query: schemas.ReadContractNoteQuery = {}, **options: Unpack[CallOptions]) -> Any:
+    @overload
+    def read_contract_note(self, settlement_id: str, query: schemas.ReadContractNoteQuery = {}, **options: Unpack[CallOptions]) -> schemas.ContractNotes: ...
+
+    @overload
+    def read_contract_note(self, settlement_id: str, query: schemas.ReadContractNoteFileQuery, **options: Unpack[CallOptions]) -> bytes: ...
+
+    def read_contract_note(self, settlement_id: str, query: Any = {}, **options: Unpack[CallOptions]) -> Any:
         """Read the contract note of a deal. Of your own sides only: each credit with its price and value, fee and GST on it, and the bank's references once money has moved.
 
         `GET /v1/settlements/{settlement_id}/contract-note`, scope `orders:read`

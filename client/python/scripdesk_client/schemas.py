@@ -3074,6 +3074,32 @@ ListOrdersQuery = TypedDict(
         "from": "NotRequired[str]",
         # Only those placed before this time. ISO 8601, IST.
         "to": "NotRequired[str]",
+        # As what; json unless given, or what the Accept header prefers.
+        "format": "NotRequired[Literal['json']]",
+        # Page size; asks for paging. Default 100.
+        "limit": "NotRequired[int]",
+        # The next_cursor of the previous page, with the same filters.
+        "cursor": "NotRequired[str]",
+    },
+)
+
+
+ListOrdersFileQuery = TypedDict(
+    "ListOrdersFileQuery",
+    {
+        # Only those in this state.
+        "status": "NotRequired[Literal['open', 'matched', 'cancelled', 'expired', 'failed']]",
+        "side": "NotRequired[Literal['sell', 'buy']]",
+        "scheme": "NotRequired[Literal['RODTEP', 'ROSCTL']]",
+        "firm_id": "NotRequired[str]",
+        "client_ref": "NotRequired[str]",
+        "idempotency_key": "NotRequired[str]",
+        # Only those placed at this time or later. ISO 8601, IST.
+        "from": "NotRequired[str]",
+        # Only those placed before this time. ISO 8601, IST.
+        "to": "NotRequired[str]",
+        # As what; json unless given, or what the Accept header prefers.
+        "format": "Literal['csv', 'xlsx']",
         # Page size; asks for paging. Default 100.
         "limit": "NotRequired[int]",
         # The next_cursor of the previous page, with the same filters.
@@ -3099,6 +3125,15 @@ class ListCrossesQuery(TypedDict):
 class ReadPositionsQuery(TypedDict):
     #: Only this firm of your desk; all of them when absent.
     firm_id: NotRequired[str]
+    #: As what; json unless given, or what the Accept header prefers.
+    format: NotRequired[Literal["json"]]
+
+
+class ReadPositionsFileQuery(TypedDict):
+    #: Only this firm of your desk; all of them when absent.
+    firm_id: NotRequired[str]
+    #: As what; json unless given, or what the Accept header prefers.
+    format: Literal["csv", "xlsx"]
 
 
 ListSettlementsQuery = TypedDict(
@@ -3114,6 +3149,31 @@ ListSettlementsQuery = TypedDict(
         "from": "NotRequired[str]",
         # Only those dealt before this time. ISO 8601, IST.
         "to": "NotRequired[str]",
+        # As what; json unless given, or what the Accept header prefers.
+        "format": "NotRequired[Literal['json']]",
+        # Page size; asks for paging. Default 100.
+        "limit": "NotRequired[int]",
+        # The next_cursor of the previous page, with the same filters.
+        "cursor": "NotRequired[str]",
+    },
+)
+
+
+ListSettlementsFileQuery = TypedDict(
+    "ListSettlementsFileQuery",
+    {
+        # Only those in this state.
+        "status": "NotRequired[Literal['pending', 'funded', 'transfer_initiated', 'transfer_confirmed', 'settled', 'failed', 'reversed']]",
+        # Only those of this firm.
+        "firm_id": "NotRequired[str]",
+        # Only those of this order.
+        "order_id": "NotRequired[str]",
+        # Only those dealt at this time or later. ISO 8601, IST.
+        "from": "NotRequired[str]",
+        # Only those dealt before this time. ISO 8601, IST.
+        "to": "NotRequired[str]",
+        # As what; json unless given, or what the Accept header prefers.
+        "format": "Literal['csv', 'xlsx']",
         # Page size; asks for paging. Default 100.
         "limit": "NotRequired[int]",
         # The next_cursor of the previous page, with the same filters.
@@ -3139,6 +3199,35 @@ ListPayoutsQuery = TypedDict(
         "from": "NotRequired[str]",
         # Only those scheduled before this time. ISO 8601, IST.
         "to": "NotRequired[str]",
+        # As what; json unless given, or what the Accept header prefers.
+        "format": "NotRequired[Literal['json']]",
+        # Page size; asks for paging. Default 100.
+        "limit": "NotRequired[int]",
+        # The next_cursor of the previous page, with the same filters.
+        "cursor": "NotRequired[str]",
+    },
+)
+
+
+ListPayoutsFileQuery = TypedDict(
+    "ListPayoutsFileQuery",
+    {
+        # Only those in this state.
+        "status": "NotRequired[Literal['scheduled', 'held', 'instructed', 'sent', 'paid', 'returned']]",
+        # Only those of this kind.
+        "kind": "NotRequired[Literal['settlement', 'withdrawal']]",
+        # Only those of this firm.
+        "firm_id": "NotRequired[str]",
+        # Only those of this order.
+        "order_id": "NotRequired[str]",
+        # Only those of this settlement.
+        "settlement_id": "NotRequired[str]",
+        # Only those scheduled at this time or later. ISO 8601, IST.
+        "from": "NotRequired[str]",
+        # Only those scheduled before this time. ISO 8601, IST.
+        "to": "NotRequired[str]",
+        # As what; json unless given, or what the Accept header prefers.
+        "format": "Literal['csv', 'xlsx']",
         # Page size; asks for paging. Default 100.
         "limit": "NotRequired[int]",
         # The next_cursor of the previous page, with the same filters.
@@ -3168,17 +3257,33 @@ class ListStatementsQuery(TypedDict):
 class ReadStatementQuery(TypedDict):
     #: Of this firm of your desk; your key's own unless given.
     firm_id: NotRequired[str]
-    #: As what; json unless given.
-    format: NotRequired[Literal["json", "csv", "pdf"]]
-    #: Only the lines after this one; as json or csv.
+    #: As what; json unless given, or what the Accept header prefers.
+    format: NotRequired[Literal["json"]]
+    #: Only the lines after this one; not as pdf.
     after_line: NotRequired[int]
-    #: At most so many lines; as json or csv. 2000 where after_line alone is given.
+    #: At most so many lines; not as pdf. 2000 where after_line alone is given.
+    limit: NotRequired[int]
+
+
+class ReadStatementFileQuery(TypedDict):
+    #: Of this firm of your desk; your key's own unless given.
+    firm_id: NotRequired[str]
+    #: As what; json unless given, or what the Accept header prefers.
+    format: Literal["csv", "xlsx", "pdf"]
+    #: Only the lines after this one; not as pdf.
+    after_line: NotRequired[int]
+    #: At most so many lines; not as pdf. 2000 where after_line alone is given.
     limit: NotRequired[int]
 
 
 class ReadContractNoteQuery(TypedDict):
-    #: As what; json unless given.
-    format: NotRequired[Literal["json", "pdf"]]
+    #: As what; json unless given, or what the Accept header prefers.
+    format: NotRequired[Literal["json"]]
+
+
+class ReadContractNoteFileQuery(TypedDict):
+    #: As what; json unless given, or what the Accept header prefers.
+    format: Literal["pdf"]
 
 
 class ListEventsQuery(TypedDict):

@@ -87,14 +87,24 @@ export async function sendLong<Answer extends object>(
 ): Promise<Answer> {
   const isLong = (member: unknown) => Array.isArray(member) && member.length > longFrom;
   if (!Object.values(answer).some(isLong)) return answer;
-  const response = reply.request.routeOptions.schema?.response;
-  const schema = (response as Readonly<Record<string, TObject>>)["200"]; // Our routes declare objects.
+  const schema = findJsonSchema(reply.request.routeOptions.schema?.response);
   if (!schema) return answer;
   const pace = openPace();
   await pace.turn();
   const text = await writeInPieces(schema, answer as Readonly<Record<string, unknown>>, pace);
   reply.type("application/json; charset=utf-8");
   return text as unknown as Answer; // Fastify sends a string as it is, without the serializer.
+}
+
+type DeclaredAnswer =
+  | TObject
+  | { readonly content: Readonly<Record<string, { readonly schema: TObject }>> };
+
+/** The shape of a good answer as JSON; it may have other forms. */
+function findJsonSchema(response: unknown): TObject | undefined {
+  const declared = (response as Readonly<Record<string, DeclaredAnswer>>)["200"]; // Our routes declare objects.
+  if (declared === undefined || !("content" in declared)) return declared;
+  return declared.content["application/json"]?.schema;
 }
 
 function readIdempotencyKey({ headers }: FastifyRequest): string | undefined {

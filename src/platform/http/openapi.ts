@@ -222,6 +222,7 @@ const headers = {
   "Retry-After": integerHeader("Seconds to wait before the next try."),
   "X-Dry-Run": textHeader("1 when nothing was written."),
   "X-Truncated": textHeader("true when an unpaged list has more rows than it shows."),
+  "X-Next-Cursor": textHeader("Of a list as a file: the cursor of what follows it."),
   ETag: textHeader("Names the bytes of this answer."),
   "Cache-Control": textHeader("For how long caches may keep this answer."),
   "Idempotent-Replayed": textHeader("true when an earlier call with this key made the resource."),
@@ -305,10 +306,13 @@ function completeOperation(
   const shared = ["X-Request-ID"];
   if (config.demand) shared.push(...meterHeaders);
   if (writes) shared.push("X-Dry-Run");
-  const isList = operation.parameters?.some(({ name }) => name === "cursor");
+  const takes = (name: string) =>
+    operation.parameters?.some((parameter) => parameter.name === name);
+  const isList = takes("cursor");
   for (const [status, response] of Object.entries(operation.responses)) {
     const own = [...shared];
     if (isList) own.push("X-Truncated");
+    if (isList && takes("format")) own.push("X-Next-Cursor");
     if (config.creates && status === "200") own.push("Idempotent-Replayed");
     if (config.tagged) own.push("ETag", "Cache-Control");
     response["headers"] = { ...(response["headers"] as Json), ...references(own) };

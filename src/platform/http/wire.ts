@@ -145,3 +145,50 @@ export const itemError = Type.Unsafe<ItemError | null>({
   },
   required: ["error", "message"],
 });
+
+/** The query parameter that chooses between JSON and files. */
+export function formatQuery<const Formats extends readonly string[]>(formats: Formats) {
+  return Type.Optional(
+    closedEnum(formats, {
+      description: "As what; json unless given, or what the Accept header prefers.",
+    }),
+  );
+}
+
+/** What descriptions of lists say of files. */
+export const filesText =
+  "As csv or xlsx, all rows that match are one file, of up to 20000 rows, or a page of them where " +
+  "limit or cursor is given. X-Truncated says that there are more, and X-Next-Cursor is the cursor " +
+  "that they begin with.";
+
+/** The formats of lists and tables. */
+export const listFormats = ["json", "csv", "xlsx"] as const;
+
+/** An answer that is JSON, or a table for spreadsheets. */
+export function tableAnswer<Answer extends TObject>(schema: Answer, row: string) {
+  return {
+    description: "As JSON, or as a table.",
+    content: {
+      "application/json": { schema },
+      ...tableContent(row),
+    },
+  };
+}
+
+/** What OpenAPI can say of tables. */
+export function tableContent(row: string) {
+  return {
+    "text/csv": {
+      schema: Type.String({
+        contentMediaType: "text/csv",
+        description: `${row} Amounts are rupees, prices per cent of face, times ISO 8601 in IST.`,
+      }),
+    },
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": {
+      schema: Type.String({
+        contentMediaType: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        description: `${row} Amounts are numbers of rupees, times are dates in IST, scrip numbers are text.`,
+      }),
+    },
+  };
+}
