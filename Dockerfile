@@ -11,6 +11,7 @@ COPY cli cli
 COPY client/src client/src
 COPY migrations migrations
 COPY src src
+COPY templates templates
 COPY web web
 RUN npm run prepack
 

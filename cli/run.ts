@@ -26,6 +26,7 @@ import { ledgerCommands } from "./ledger.ts";
 import { listenCommand } from "./listen.ts";
 import { mcpCommand } from "./mcp.ts";
 import { migrateCommand } from "./migrate.ts";
+import { noticeCommands } from "./notices.ts";
 import { orderCommands } from "./orders.ts";
 import { overviewCommands } from "./overview.ts";
 import { payoutFileCommands } from "./payout-files.ts";
@@ -61,6 +62,7 @@ const groups: Readonly<Record<string, readonly Command[]>> = {
   Money: [...payoutCommands, ...payoutFileCommands, ...bankCommands, ...depositCommands],
   "Statements, taxes and the calendar": [...statementCommands, ...taxCommands, ...calendarCommands],
   "The public and integrators": [...enquiryCommands, ...webhookCommands, listenCommand, mcpCommand],
+  "Notices by mail": [...noticeCommands],
   Proofs: [...ledgerCommands, ...auditCommands],
   "The sandbox": [seedCommand],
 };

@@ -638,6 +638,7 @@ create table firms (
   version integer not null default 1,
   updated_at timestamp with time zone not null,
   authorized_at timestamp with time zone,
+  mandate_due_on date,
   constraint firms_environment_desk_id_firm_id_key UNIQUE (environment, desk_id, firm_id),
   constraint firms_in_environment UNIQUE (environment, firm_id),
   constraint firms_pkey PRIMARY KEY (firm_id),
@@ -656,6 +657,7 @@ create table firms (
   constraint firms_hold_whole CHECK (((hold_reason IS NULL) = (hold_until IS NULL))),
   constraint firms_iec_check CHECK ((iec ~ '^([A-Z]{3}[ABCFGHJLPT][A-Z][0-9]{4}[A-Z]|[0-9]{10})$'::text)),
   constraint firms_legal_name_check CHECK (((length(legal_name) >= 1) AND (length(legal_name) <= 200))),
+  constraint firms_mandate_due CHECK (((mandate_due_on IS NULL) OR (mandate IS NOT NULL))),
   constraint firms_pan_check CHECK ((pan ~ '^[A-Z]{3}[ABCFGHJLPT][A-Z][0-9]{4}[A-Z]$'::text)),
   constraint firms_role_check CHECK ((role = ANY (ARRAY['exporter'::text, 'importer'::text, 'both'::text]))),
   constraint firms_suspended_by CHECK ((((connection_state = 'suspended'::text) = (suspended_by IS NOT NULL)) AND ((suspended_by IS NULL) = (suspension_reason IS NULL)))),
@@ -666,6 +668,7 @@ CREATE INDEX firms_authorized_by_iec ON public.firms USING btree (environment, i
 CREATE INDEX firms_by_desk ON public.firms USING btree (desk_id, created_at DESC, firm_id DESC);
 CREATE INDEX firms_by_group ON public.firms USING btree (group_id) WHERE (group_id IS NOT NULL);
 CREATE INDEX firms_by_iec ON public.firms USING btree (iec) WHERE (iec IS NOT NULL);
+CREATE INDEX firms_by_mandate_due ON public.firms USING btree (mandate_due_on) WHERE (mandate_due_on IS NOT NULL);
 CREATE INDEX firms_by_name ON public.firms USING btree (lower(legal_name) text_pattern_ops);
 CREATE INDEX firms_by_pan ON public.firms USING btree (pan) WHERE (pan IS NOT NULL);
 CREATE INDEX firms_by_words ON public.firms USING gin (to_tsvector('simple'::regconfig, translate(legal_name, './-&,()_@:''"'::text, '            '::text))) WITH (fastupdate=off);
@@ -1093,6 +1096,76 @@ create table netting_runs (
   constraint netting_runs_netting_ref_check CHECK ((starts_with(netting_ref, 'net_'::text) AND (length(netting_ref) = 30))),
   constraint netting_runs_proposals_check CHECK ((jsonb_typeof(proposals) = 'array'::text))
 );
+
+create table notice_addresses (
+  address_id text not null,
+  environment text not null,
+  desk_id text not null,
+  operator_id text,
+  email text not null,
+  opted_out text[] not null default '{}'::text[],
+  after_sequence bigint not null,
+  removed_at timestamp with time zone,
+  created_by text not null,
+  version integer not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint notice_addresses_once UNIQUE NULLS NOT DISTINCT (desk_id, operator_id, email),
+  constraint notice_addresses_pkey PRIMARY KEY (address_id),
+  constraint notice_addresses_desk_id_fkey FOREIGN KEY (desk_id) REFERENCES firms(firm_id),
+  constraint notice_addresses_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operators(operator_id),
+  constraint notice_addresses_address_id_check CHECK ((starts_with(address_id, 'nad_'::text) AND (length(address_id) = 30))),
+  constraint notice_addresses_after_sequence_check CHECK ((after_sequence >= 0)),
+  constraint notice_addresses_email_check CHECK (((email ~ '^[!-?A-~]+@[a-z0-9.-]+$'::text) AND (length(email) <= 254))),
+  constraint notice_addresses_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint notice_addresses_version_check CHECK ((version > 0))
+);
+
+create table notice_cursors (
+  desk_id text not null,
+  told_sequence bigint not null,
+  constraint notice_cursors_pkey PRIMARY KEY (desk_id),
+  constraint notice_cursors_desk_id_fkey FOREIGN KEY (desk_id) REFERENCES firms(firm_id),
+  constraint notice_cursors_told_sequence_check CHECK ((told_sequence >= 0))
+);
+
+create table notices (
+  notice_id text not null,
+  address_id text not null,
+  environment text not null,
+  desk_id text not null,
+  occasion text not null,
+  first_sequence bigint not null,
+  last_sequence bigint not null,
+  events integer not null,
+  subject text not null,
+  body text not null,
+  state text not null,
+  reason text,
+  answer text,
+  attempts integer not null,
+  lease integer not null,
+  due_at timestamp with time zone not null,
+  queued_at timestamp with time zone not null,
+  version integer not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint notices_once UNIQUE (address_id, occasion, first_sequence),
+  constraint notices_pkey PRIMARY KEY (notice_id),
+  constraint notices_address_id_fkey FOREIGN KEY (address_id) REFERENCES notice_addresses(address_id),
+  constraint notices_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint notices_events_check CHECK ((events > 0)),
+  constraint notices_notice_id_check CHECK ((starts_with(notice_id, 'ntc_'::text) AND (length(notice_id) = 30))),
+  constraint notices_reason CHECK (((state = ANY (ARRAY['dead'::text, 'dropped'::text])) <= (reason IS NOT NULL))),
+  constraint notices_span CHECK ((first_sequence <= last_sequence)),
+  constraint notices_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'sent'::text, 'dead'::text, 'dropped'::text]))),
+  constraint notices_version_check CHECK ((version > 0))
+);
+CREATE INDEX notices_dead ON public.notices USING btree (notice_id) WHERE (state = 'dead'::text);
+CREATE INDEX notices_done ON public.notices USING btree (updated_at) WHERE (state <> 'waiting'::text);
+CREATE INDEX notices_due ON public.notices USING btree (environment, due_at) WHERE (state = 'waiting'::text);
+CREATE INDEX notices_of_desk ON public.notices USING btree (desk_id, notice_id);
+CREATE INDEX notices_waiting ON public.notices USING btree (environment, desk_id, due_at) WHERE (state = 'waiting'::text);
 
 create table operator_attempts (
   name_key text not null,
@@ -1810,6 +1883,9 @@ grant delete, insert, select on market_updates to scripdesk_app;
 grant delete, insert, select, update on master_key_checks to scripdesk_app;
 grant delete, insert, select, update on match_locks to scripdesk_app;
 grant insert, select, update on netting_runs to scripdesk_app;
+grant delete, insert, select, update on notice_addresses to scripdesk_app;
+grant delete, insert, select, update on notice_cursors to scripdesk_app;
+grant delete, insert, select, update on notices to scripdesk_app;
 grant delete, insert, select, update on operator_attempts to scripdesk_app;
 grant insert, select, update on operator_sessions to scripdesk_app;
 grant insert, select, update on operators to scripdesk_app;

@@ -26,6 +26,8 @@ import { keyLifecycle } from "./access/key-rules.ts";
 import { openFeed } from "./market/stream-market.ts";
 import { marketRoutes, metaRoutes } from "./market/routes.ts";
 import { nettingRoutes } from "./netting/routes.ts";
+import { optOutRoutes } from "./notices/routes.ts";
+import { loadOptOutPage } from "./notices/templates.ts";
 import { tagAnswers } from "./platform/http/caching.ts";
 import type { Context } from "./platform/context.ts";
 import { allowOtherSites } from "./platform/http/cross-origin.ts";
@@ -148,6 +150,7 @@ export async function buildApp({
   deliveryRoutes(app, ctx);
   rateIndexRoutes(app, ctx);
   enquiryRoutes(app, ctx);
+  optOutRoutes(app, ctx, await loadOptOutPage());
   serveDocs(app);
   await servePage(app);
   return app;

@@ -46,6 +46,7 @@ test("the defaults are a service on this machine with an embedded database", () 
     blockMinPaise: 1_000_000_000,
     letterhead: { name: "Scripdesk", address: [], gstin: null },
     auditCheckpoints: undefined,
+    smtp: undefined,
     logLevel: "info",
   });
   assert.ok(Object.isFrozen(config));
@@ -95,6 +96,10 @@ test("every variable is read", async (t) => {
     HOUSE_ADDRESS: "12 Mint Road | Mumbai 400001",
     HOUSE_GSTIN: "27AAPFU0939F1ZV",
     CROSS_BLOCK_MIN_PAISE: "600",
+    SMTP_URL: "smtps://desk%40house:p%3Aw@mail.example:2525",
+    SMTP_FROM: "Desk@House.example",
+    SMTP_PER_MINUTE: "5",
+    PUBLIC_URL: "https://desk.example/",
     LOG_LEVEL: "debug",
   });
   assert.deepEqual(config, {
@@ -125,6 +130,15 @@ test("every variable is read", async (t) => {
       name: "Mint House",
       address: ["12 Mint Road", "Mumbai 400001"],
       gstin: "27AAPFU0939F1ZV",
+    },
+    smtp: {
+      host: "mail.example",
+      port: 2525,
+      secure: true,
+      credentials: { user: "desk@house", pass: "p:w" },
+      from: "desk@house.example",
+      publicUrl: "https://desk.example",
+      perMinute: 5,
     },
     logLevel: "debug",
   });
@@ -206,4 +220,33 @@ test("an error message never repeats a secret", () => {
   assert.equal(message.includes(secret), false);
   assert.equal(message.includes(hex), false);
   assert.equal(readProblem({ DATABASE_URL: secret }).includes(secret), false);
+});
+
+test("a mail server that is not clear is refused without its password, and goes with sender and links", () => {
+  const rest = { SMTP_FROM: "desk@house.example", PUBLIC_URL: "https://desk.example" };
+  const secret = "hunter2";
+  for (const SMTP_URL of [
+    "mail.example",
+    `http://u:${secret}@mail.example`,
+    `smtp://u:${secret}@`,
+    `smtp://${secret}@mail.example`,
+    `smtp://u:${secret}%@mail.example`,
+    `smtp://u:${secret}@mail.example:0`,
+    `smtp://u:${secret}@mail.example:70000`,
+    `smtp://u:${secret}@mail.example/?pool=true`,
+    `smtp://u:${secret}@mail.example#x`,
+    `smtp://u:${secret}@mail.example\r\nX: y`,
+  ]) {
+    const message = readProblem({ ...rest, SMTP_URL });
+    assert.match(message, /SMTP_URL must be smtp:\/\//, SMTP_URL);
+    assert.equal(message.includes(secret), false);
+  }
+  assert.equal(readConfig({ ...rest, SMTP_URL: "smtp://[::1]" }).smtp?.host, "::1");
+  const alone = readProblem({ SMTP_URL: "smtp://mail.example" });
+  assert.match(alone, /SMTP_FROM is required with SMTP_URL; PUBLIC_URL is required with SMTP_URL/);
+  for (const SMTP_FROM of ["desk", "Desk <desk@house.example>", "a@b.in\r\nBcc: c@d.in"]) {
+    assert.match(readProblem({ ...rest, SMTP_FROM }), /SMTP_FROM must be/);
+  }
+  assert.match(readProblem({ ...rest, PUBLIC_URL: "ftp://x" }), /PUBLIC_URL must be/);
+  assert.match(readProblem({ ...rest, PUBLIC_URL: "https://x/?y" }), /PUBLIC_URL must have no/);
 });

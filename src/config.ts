@@ -11,7 +11,9 @@ import { blockMinPaise } from "./crosses/rules.ts";
 import { findGstinProblem } from "./firms/rules.ts";
 import type { Letterhead } from "./kernel/letterhead.ts";
 import { parseNetwork } from "./kernel/networks.ts";
+import { findAddressProblem } from "./notices/rules.ts";
 import { type LogLevel, logLevels } from "./platform/log.ts";
+import type { SmtpServer } from "./platform/smtp.ts";
 
 export type Config = {
   readonly host: string;
@@ -50,7 +52,17 @@ export type Config = {
   readonly webhookAllowCidrs: readonly string[];
   /** Where audit checkpoints are sent: a file or an https address; undefined keeps them. */
   readonly auditCheckpoints: string | undefined;
+  /** Where notices are sent by mail; undefined sends none. */
+  readonly smtp: SmtpConfig | undefined;
   readonly logLevel: LogLevel;
+};
+
+export type SmtpConfig = SmtpServer & {
+  /** The address that mail is sent from. */
+  readonly from: string;
+  /** Where people reach the API's listener, without a slash at the end. */
+  readonly publicUrl: string;
+  readonly perMinute: number;
 };
 
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -95,6 +107,12 @@ export const settings = {
   WEBHOOK_SCHEDULE_S: `seconds before each attempt of a webhook delivery (${scheduleDefault.join(",")})`,
   WEBHOOK_ALLOW_CIDRS: "networks that webhooks may reach although they are not public (none)",
   AUDIT_CHECKPOINTS: "file or https address that checkpoints of the audit trail go to (none)",
+  SMTP_URL:
+    "mail server for notices, smtp://[user:password@]host[:port] or smtps://… (none: no notices)",
+  SMTP_FROM: "address that notices are sent from (none; required with SMTP_URL)",
+  SMTP_PER_MINUTE: "most mails that this process sends in a minute (60)",
+  PUBLIC_URL:
+    "where people reach the API's listener, for links in notices (none; required with SMTP_URL)",
   LOG_LEVEL: "fatal, error, warn, info, debug, trace or silent (info)",
 } as const;
 
@@ -210,6 +228,47 @@ export function readConfig(variables: Variables): Config {
     return { cert, key };
   }
 
+  /** The value has a password, so no message repeats it. */
+  function smtpServer(text: string): SmtpServer | undefined {
+    const form =
+      /^(smtps?):\/\/(?:([^\s:@/?#]+):([^\s:@/?#]+)@)?(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?\/?$/i;
+    const [, protocol = "", user, pass, host = "", port] = form.exec(text) ?? [];
+    const isPort = port === undefined || (Number(port) >= 1 && Number(port) <= 65_535);
+    try {
+      if (host === "" || !isPort) throw new Error("not of this form");
+      return {
+        host: host.replaceAll(/[[\]]/g, ""),
+        port: port === undefined ? undefined : Number(port),
+        secure: protocol.toLowerCase() === "smtps",
+        credentials:
+          user === undefined || pass === undefined
+            ? undefined
+            : { user: decodeURIComponent(user), pass: decodeURIComponent(pass) },
+      };
+    } catch {
+      problems.push(
+        "SMTP_URL must be smtp://[user:password@]host[:port] or smtps://…, with signs in user and password percent-encoded",
+      );
+      return undefined;
+    }
+  }
+
+  function smtp(): SmtpConfig | undefined {
+    const perMinute = integer("SMTP_PER_MINUTE", 60, [1, 10_000]);
+    const from = read("SMTP_FROM")?.toLowerCase();
+    const problem = from === undefined ? undefined : findAddressProblem(from);
+    if (problem) problems.push(`SMTP_FROM ${problem}`);
+    const publicUrl = url("PUBLIC_URL", ["https:", "http:"])?.replace(/\/+$/, "");
+    if (publicUrl && /[?#]/.test(publicUrl)) problems.push("PUBLIC_URL must have no ? and no #");
+    const text = read("SMTP_URL");
+    if (text === undefined) return undefined;
+    const server = smtpServer(text);
+    for (const name of ["SMTP_FROM", "PUBLIC_URL"] as const) {
+      if (!read(name)) problems.push(`${name} is required with SMTP_URL`);
+    }
+    return server && { ...server, from: from ?? "", publicUrl: publicUrl ?? "", perMinute };
+  }
+
   function checkpoints() {
     const text = read("AUDIT_CHECKPOINTS");
     if (text === undefined || !/^[a-z]+:\/\//i.test(text)) return text && resolve(text);
@@ -257,6 +316,7 @@ export function readConfig(variables: Variables): Config {
     webhookScheduleS: webhookSchedule(),
     webhookAllowCidrs: networks("WEBHOOK_ALLOW_CIDRS"),
     auditCheckpoints: checkpoints(),
+    smtp: smtp(),
     logLevel: logLevel(),
   };
   if (problems.length > 0) throw new ConfigError(problems);

@@ -126,6 +126,11 @@ const dataByEvent: Readonly<Record<EventName, TObject>> = {
       valid_until: text("Until when it holds."),
     }),
   }),
+  "firm.mandate_expiring": data("FirmMandateExpiringData", {
+    reference: text("The mandate's reference."),
+    valid_until: timestamp("Until when it holds."),
+    days_left: count("Days until its last day.", 30),
+  }),
   "firm.suspended": data("FirmSuspendedData", {
     by: text("Who suspended it: the desk or the operator."),
     reason: maybeText("Why."),
@@ -165,6 +170,10 @@ const dataByEvent: Readonly<Record<EventName, TObject>> = {
   "cross.refunded": cross,
   "cross.settled": cross,
   "cross.failed": cross,
+  "statement.ready": data("StatementReadyData", {
+    statement_no: text("The statement's number."),
+    period: text("Its month, YYYY-MM."),
+  }),
   "key.created": key,
   "key.revoked": key,
   "usage.threshold": data("UsageThresholdData", {

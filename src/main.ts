@@ -9,8 +9,10 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { type AppOptions, buildApp } from "./app.ts";
+import type { NoticeOptions } from "./notices/send-notices.ts";
+import { loadTemplates } from "./notices/templates.ts";
 import { openBook } from "./trading/book.ts";
-import { type Config, readConfig, type Variables } from "./config.ts";
+import { type Config, readConfig, type SmtpConfig, type Variables } from "./config.ts";
 import { seedCredits, seedInventory } from "./credits/seed-credits.ts";
 import { countDesks } from "./firms/find-firms.ts";
 import { environments } from "./kernel/caller.ts";
@@ -23,9 +25,10 @@ import type { App } from "./platform/http/server.ts";
 import { measureHeavy } from "./platform/heavy/pool.ts";
 import { createLog } from "./platform/log.ts";
 import { measureService } from "./measure-service.ts";
-import { createMetrics } from "./platform/metrics.ts";
+import { createMetrics, type Metrics } from "./platform/metrics.ts";
 import { openLineSink } from "./platform/line-sink.ts";
 import { openOutbound } from "./platform/outbound.ts";
+import { openMailServer } from "./platform/smtp.ts";
 import { connectRedis } from "./platform/redis.ts";
 import { Unusable } from "./platform/http/errors.ts";
 import { startWorker } from "./platform/worker.ts";
@@ -83,6 +86,7 @@ export async function serve(variables: Variables): Promise<void> {
       config.auditCheckpoints === undefined
         ? undefined
         : openLineSink(config.auditCheckpoints, outbound),
+    notices: config.smtp && (await openNotices(config.smtp, config, metrics)),
     onSetAside: (worker) => metrics.setAside.inc({ worker }),
   })) {
     const worker = startWorker({ ...work, log });
@@ -133,6 +137,21 @@ async function openRateWindows(
   return {
     rateWindow: openSharedRateWindow(redis, { fallback: keys, log }),
     addressWindows: sharedAddressWindows(redis, { fallback: addresses, log }),
+  };
+}
+
+async function openNotices(
+  { from, publicUrl, perMinute, ...server }: SmtpConfig,
+  { letterhead }: Config,
+  { noticesSent }: Metrics,
+): Promise<NoticeOptions> {
+  return {
+    server: openMailServer(server),
+    templates: await loadTemplates(),
+    from: { name: letterhead.name, address: from },
+    publicUrl,
+    perMinute,
+    onResult: (result) => noticesSent.inc({ result }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { countUnsentCheckpoints } from "./journal/checkpoints.ts";
 import { ledgerIsSound } from "./ledger/check-ledger.ts";
+import { measureNotices } from "./notices/read-notices.ts";
 import { countWaitingApprovals } from "./operators/list-approvals.ts";
 import { measureBusiness } from "./overview/measure-business.ts";
 import type { Context } from "./platform/context.ts";
@@ -24,5 +25,6 @@ export function measureService(ctx: Context, metrics: Metrics): void {
     read: async () => await countWaitingApprovals(ctx),
   });
   measureDeliveries(ctx, metrics);
+  measureNotices(ctx, metrics);
   measureBusiness(ctx, metrics);
 }

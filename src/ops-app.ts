@@ -37,7 +37,7 @@ export type OpsOptions = {
   readonly window: RateWindow;
   readonly config: Pick<
     Config,
-    "trustProxy" | "letterhead" | "twoOperatorsFromPaise" | "twoOperatorsFromBps"
+    "trustProxy" | "letterhead" | "twoOperatorsFromPaise" | "twoOperatorsFromBps" | "smtp"
   >;
 };
 
@@ -68,6 +68,7 @@ export async function buildOpsApp(options: OpsOptions): Promise<App> {
     twoFromPaise: config.twoOperatorsFromPaise,
     twoFromBps: config.twoOperatorsFromBps,
     boards,
+    sendsNotices: config.smtp !== undefined,
   };
   opsRoutes(app, ctx, { wiring, streams: watchPeople(app, ctx) });
   consoleRoutes(app, ctx);

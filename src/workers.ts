@@ -11,6 +11,7 @@ import { createFanOut, deliveriesTopic } from "./webhooks/fan-out.ts";
 import { createSender, type SenderOptions } from "./webhooks/send-deliveries.ts";
 import { eventsTopic } from "./journal/event-rules.ts";
 import { applyChecks } from "./firms/check-firm.ts";
+import { warnOfMandates } from "./firms/warn-mandates.ts";
 import { finishOffboarding, type Offboarding } from "./firms/offboard-firm.ts";
 import { answerDueInquiries, type Appliers } from "./outside/answer-inquiries.ts";
 import type { Simulators } from "./outside/inquiry-rules.ts";
@@ -25,6 +26,12 @@ import {
   expireOrders,
 } from "./trading/end-orders.ts";
 import { createRestingMatcher } from "./trading/match-resting.ts";
+import { createNoticeQueue, noticesTopic } from "./notices/queue-notices.ts";
+import {
+  createNoticeSender,
+  deleteOldNotices,
+  type NoticeOptions,
+} from "./notices/send-notices.ts";
 import type { Context } from "./platform/context.ts";
 import type { LineSink } from "./platform/line-sink.ts";
 import { keepOffenders, type Offenders } from "./platform/postgres/offenders.ts";
@@ -61,6 +68,8 @@ export type WorkOptions = {
   readonly checkpoints?: LineSink | undefined;
   /** The offboarding hooks of other rooms; a test may replace them. */
   readonly offboarding?: Offboarding | undefined;
+  /** How notices are sent by mail; undefined sends none. */
+  readonly notices?: NoticeOptions | undefined;
   /** Called with the name of a worker that sets an item aside. */
   readonly onSetAside?: ((worker: string) => void) | undefined;
 };
@@ -93,7 +102,15 @@ export const appliers: Appliers = {
 
 export function listWorkers(
   ctx: Context,
-  { book, webhooks, letterhead, checkpoints, offboarding = everySlice, onSetAside }: WorkOptions,
+  {
+    book,
+    webhooks,
+    letterhead,
+    checkpoints,
+    offboarding = everySlice,
+    notices,
+    onSetAside,
+  }: WorkOptions,
 ): WorkerSpec[] {
   const books = openBookSessions(book);
   const known = new Map<string, Offenders>();
@@ -134,6 +151,7 @@ export function listWorkers(
       work: () => finishOffboarding(ctx, offboarding, aside("offboarding")),
     },
     { name: "expiry", pauseMs: 15_000, work: () => expireCredits(ctx, aside("expiry")) },
+    { name: "mandates", pauseMs: 60_000, work: () => warnOfMandates(ctx, aside("mandates")) },
     { name: "matching", pauseMs: 1_000, work: createRestingMatcher(ctx, books, aside("matching")) },
     {
       name: "order-upkeep",
@@ -175,5 +193,28 @@ export function listWorkers(
       wakeOn: deliveriesTopic,
       ...createSender(ctx, webhooks),
     },
+    ...(notices ? listNoticeWorkers(ctx, notices, aside("notice-queue")) : []),
+  ];
+}
+
+/** After a pause of some seconds: what happens together shares a notice. */
+function listNoticeWorkers(
+  ctx: Context,
+  notices: NoticeOptions,
+  offenders: Offenders,
+): WorkerSpec[] {
+  return [
+    {
+      name: "notice-queue",
+      pauseMs: 5_000,
+      work: createNoticeQueue(ctx, notices.templates, offenders),
+    },
+    {
+      name: "notices",
+      pauseMs: 5_000,
+      wakeOn: noticesTopic,
+      ...createNoticeSender(ctx, notices),
+    },
+    { name: "notice-retention", pauseMs: 600_000, work: () => deleteOldNotices(ctx) },
   ];
 }

@@ -132,7 +132,8 @@ const keylessOperations = [
   "readEnquiry",
   "allowSites",
 ];
-const isPage = ({ path }: RouteEntry) => path === "/" || /^\/(docs|web)(\/|$)/.test(path);
+const isPage = ({ path }: RouteEntry) =>
+  path === "/" || path === "/public/notices/opt-out" || /^\/(docs|web)(\/|$)/.test(path);
 /** What HTTP adds to an operation is documented with it. */
 const isOperation = ({ method }: RouteEntry) => method !== "HEAD" && method !== "OPTIONS";
 

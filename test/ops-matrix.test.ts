@@ -76,6 +76,10 @@ const permitted: Readonly<Record<string, readonly OperatorRole[]>> = {
   listBankQueue: settlement,
   assignBankLine: settlement,
   returnBankLine: settlement,
+  addNoticeAddress: settlement,
+  setNoticeOptOuts: settlement,
+  removeNoticeAddress: settlement,
+  sendNoticeAgain: settlement,
 };
 
 const open = ["signIn", "enrol"];

@@ -12,7 +12,7 @@ import { scratchFolder } from "./support/scratch.ts";
 import { sender } from "./support/service.ts";
 
 const root = join(import.meta.dirname, "..");
-const sources = ["bin", "cli", "client/src", "migrations", "src", "web"];
+const sources = ["bin", "cli", "client/src", "migrations", "src", "templates", "web"];
 const papers = ["package.json", "tsconfig.json", "tsconfig.build.json", "LICENSE", "README.md"];
 
 function must(program: string, words: readonly string[], cwd: string): string {

@@ -11,7 +11,7 @@ import { isVisible } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { refuseOperatorSuspension, type Requester, viewFirm } from "./find-firms.ts";
-import { firmLifecycle, keepAuthorizedAt } from "./rules.ts";
+import { findMandateDueDay, firmLifecycle, keepAuthorizedAt, mayTrade } from "./rules.ts";
 import type { Firm } from "./schema.ts";
 import { type FirmRow, lockFirm, moveHoldsEarlier, setFirms } from "./store.ts";
 
@@ -53,7 +53,18 @@ export async function changeFirm(
 
 export function applyChanges(firm: FirmRow, changes: Partial<FirmRow>, now: Date): FirmRow {
   const authorized_at = keepAuthorizedAt(firm, changes.connection_state, now);
-  return { ...firm, ...changes, authorized_at, version: firm.version + 1, updated_at: now };
+  const changed = { ...firm, ...changes, authorized_at };
+  const mandate_due_on =
+    changes.mandate === undefined
+      ? changed.mandate_due_on
+      : findMandateDueDay(changes.mandate, now);
+  const isWarned = mayTrade(changed.connection_state);
+  return {
+    ...changed,
+    mandate_due_on: isWarned ? mandate_due_on : null,
+    version: firm.version + 1,
+    updated_at: now,
+  };
 }
 
 export function buildFirmChange(

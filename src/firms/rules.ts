@@ -20,7 +20,7 @@ import { type CheckName, type CheckResult, checkNames } from "../outside/inquiry
 import { Failure } from "../kernel/failure.ts";
 import { isCleanText } from "../kernel/json.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
-import { dayMs } from "../kernel/time.ts";
+import { addDays, dayMs, daysBetween, type IstDay, istDay } from "../kernel/time.ts";
 
 export const legalNameLengthMax = 200;
 
@@ -103,6 +103,27 @@ export type Mandate = {
   readonly reference: string;
   readonly valid_until: string;
 };
+
+/** Whether a firm's mandate counts, or will again when its suspension ends. */
+export function mayTrade(state: FirmState): boolean {
+  return state === "authorized" || state === "suspended";
+}
+
+/** A desk is warned so many days before a mandate ends. */
+const mandateWarningDays = [30, 7, 1] as const;
+
+/** The day of the next warning after today; null when there is no mandate or no warning left. */
+export function findMandateDueDay(mandate: Mandate | null, now: Date): IstDay | null {
+  if (mandate === null) return null;
+  const last = istDay(new Date(mandate.valid_until));
+  const days = mandateWarningDays.map((before) => addDays(last, -before));
+  return days.find((day) => day > istDay(now)) ?? null;
+}
+
+/** Days from today to the last day of a mandate; negative when it has ended. */
+export function countMandateDays({ valid_until }: Mandate, now: Date): number {
+  return daysBetween(istDay(now), istDay(new Date(valid_until)));
+}
 
 export type Hold = {
   readonly on: "payouts";

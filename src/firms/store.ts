@@ -3,9 +3,19 @@ import type { DeskSearch } from "../kernel/desk-search.ts";
 import { houseFirmId } from "../kernel/ids.ts";
 import type { PageRequest } from "../kernel/page.ts";
 import type { ClockAdvance } from "../kernel/clock-advance.ts";
+import type { IstDay } from "../kernel/time.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
 import { type Db, type Query, query, sql, type Tx } from "../platform/postgres/postgres.ts";
-import { bytes, int, json, type RowOf, table, text, time } from "../platform/postgres/table.ts";
+import {
+  bytes,
+  day,
+  int,
+  json,
+  type RowOf,
+  table,
+  text,
+  time,
+} from "../platform/postgres/table.ts";
 import { sealedColumn } from "../platform/sealed-column.ts";
 import type { FirmCheck, FirmRole, FirmState, Mandate } from "./rules.ts";
 
@@ -31,6 +41,8 @@ export const firms = table("firms", {
   checks: json<readonly FirmCheck[]>(),
   checked_at: time().orNull,
   mandate: json<Mandate>().orNull,
+  /** The day of the next warning that the mandate ends. */
+  mandate_due_on: day().orNull,
   /** When the current authorization began; suspension keeps it. */
   authorized_at: time().orNull,
   hold_reason: text().orNull,
@@ -62,6 +74,7 @@ export const blankFirm = {
   checks: [],
   checked_at: null,
   mandate: null,
+  mandate_due_on: null,
   authorized_at: null,
   hold_reason: null,
   hold_until: null,
@@ -92,7 +105,8 @@ export async function insertFirm(tx: Tx, firm: FirmRow): Promise<boolean> {
       ${firm.bank_sealed}, ${firm.bank_last4}, ${firm.bank_ifsc}, ${firm.bank_name},
       ${firm.group_id}, ${firm.external_id}, ${firm.connection_state},
       ${JSON.stringify(firm.checks)}::jsonb, ${firm.checked_at},
-      ${firm.mandate && JSON.stringify(firm.mandate)}::jsonb, ${firm.authorized_at},
+      ${firm.mandate && JSON.stringify(firm.mandate)}::jsonb, ${firm.mandate_due_on},
+      ${firm.authorized_at},
       ${firm.hold_reason}, ${firm.hold_until}, ${firm.suspended_by}, ${firm.suspension_reason}, ${firm.version},
       ${firm.created_at}, ${firm.updated_at}
     )
@@ -292,6 +306,23 @@ export async function listOffboardingFirms(
     where connection_state = 'offboarding' and firm_id <> all(${except}::text[])
     order by random()
     limit ${limit}`);
+}
+
+/** Claims firms whose mandate is to be warned about by this day. */
+export async function claimMandatesDue(
+  tx: Tx,
+  today: IstDay,
+  { limit, only, except }: Choice & { readonly limit: number },
+): Promise<FirmRow[]> {
+  return await tx.rows(sql`
+    select ${firmColumns}
+    from firms
+    where mandate_due_on <= ${today}::date
+      and (${only}::text[] is null or firm_id = any(${only}::text[]))
+      and firm_id <> all(${except}::text[])
+    order by mandate_due_on, firm_id
+    limit ${limit}
+    for no key update skip locked`);
 }
 
 /** Counts desks without the house. */

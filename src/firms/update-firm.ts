@@ -23,6 +23,7 @@ import {
   beneficiaryHoldMs,
   firmLifecycle,
   type FirmState,
+  mayTrade,
   mergeChecks,
   onlyByOperator,
 } from "./rules.ts";
@@ -170,7 +171,7 @@ async function decideConsequences(
   const updated = { ...firm, ...changes, ...hold };
   const base = { ...changes, ...hold };
   const state = firm.connection_state;
-  const isTrading = state === "authorized" || state === "suspended";
+  const isTrading = mayTrade(state);
   const isAsked = state === "verifying" || state === "verified" || isTrading;
   if (!isAsked || (!isAnother && !movesMoney)) return { action: "update", changes: base };
   await dropQuestions(tx, [firm.firm_id]);

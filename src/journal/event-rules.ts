@@ -13,6 +13,7 @@ export const eventCatalog = [
   "firm.rejected",
   "firm.verified",
   "firm.authorized",
+  "firm.mandate_expiring",
   "firm.suspended",
   "firm.resumed",
   "firm.offboarded",
@@ -49,6 +50,7 @@ export const eventCatalog = [
   "cross.refunded",
   "cross.settled",
   "cross.failed",
+  "statement.ready",
   "key.created",
   "key.revoked",
   "usage.threshold",
@@ -59,6 +61,9 @@ export const eventCatalog = [
 ] as const;
 
 export type EventName = (typeof eventCatalog)[number];
+
+/** Events of the house's own desk, for operators; no desk can subscribe to them. */
+export const houseEvents = ["enquiry.received", "approval.proposed", "webhook.disabled"] as const;
 
 /** Announced after every commit that stores events. */
 export const eventsTopic = "events";

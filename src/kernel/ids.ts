@@ -30,7 +30,9 @@ type IdPrefix =
   | "apr"
   | "fil"
   | "bst"
-  | "bln";
+  | "bln"
+  | "nad"
+  | "ntc";
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const timeDigits = 10;

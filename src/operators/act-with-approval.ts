@@ -11,6 +11,7 @@ import { type Actor, isSamePerson, personKey } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
 import { canonicalJson } from "../kernel/json.ts";
+import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { carryOutApproved } from "./decide-approval.ts";
@@ -164,7 +165,19 @@ async function propose(
     decided_at: null,
     reason: null,
   };
-  const changes = [...(prepared.proposal ?? []), buildApprovalChange("propose", row)];
+  const event = {
+    name: "approval.proposed",
+    from: null,
+    to: row.state,
+    data: {
+      kind: row.kind,
+      value_paise: row.value_paise,
+      proposed_by: row.proposed_by,
+      approvers: kind.approvers,
+      expires_at: istTimestamp(row.expires_at),
+    },
+  };
+  const changes = [...(prepared.proposal ?? []), { ...buildApprovalChange("propose", row), event }];
   if (ended) {
     const isLate = findStateAt(ended, now) === "expired";
     const isOwn = isSamePerson(ended.proposed_by, actor.id);

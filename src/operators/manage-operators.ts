@@ -178,8 +178,8 @@ export async function disableOperator(
   });
 }
 
-export async function listOperators(ctx: Pick<Context, "db">): Promise<OperatorView[]> {
-  return (await listOperatorRows(ctx.db)).map(viewOperator);
+export async function listOperators({ db }: { readonly db: Db }): Promise<OperatorView[]> {
+  return (await listOperatorRows(db)).map(viewOperator);
 }
 
 /** A person without credentials or their hashes. */

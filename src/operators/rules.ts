@@ -92,6 +92,8 @@ export const permissions = {
   "commissions.pay": ["settlement"],
   "webhooks.write": ["settlement"],
   "enquiries.write": ["dealer", "settlement"],
+  /** Who is told by mail. */
+  "notices.write": ["settlement"],
   /** Each kind of proposal limits its approvers further. */
   "approvals.decide": ["dealer", "settlement"],
 } as const satisfies Record<string, readonly OperatorRole[]>;

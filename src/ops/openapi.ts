@@ -48,6 +48,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
 const tags: Readonly<Record<string, string>> = {
   People: "Who runs the service, and signing in.",
   Approvals: "What waits for a second person.",
+  Notices: "Who is told by mail, and what became of it.",
   Overview: "Finding things, and what waits for somebody.",
   Orders: "Orders of every desk.",
   Keys: "Keys of desks and the plans that meter them.",

@@ -31,6 +31,8 @@ export type OpsWiring = {
   readonly twoFromPaise: number;
   readonly twoFromBps: number;
   readonly boards: Boards;
+  /** Whether notices go out by mail. */
+  readonly sendsNotices: boolean;
 };
 
 export type OpsCall<Query, Body> = {

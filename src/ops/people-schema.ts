@@ -2,6 +2,7 @@ import { Type } from "typebox";
 
 import { approvalStates } from "../operators/approval-rules.ts";
 import { operatorRoles } from "../kernel/actor.ts";
+import { noticeStates, occasions } from "../notices/rules.ts";
 import { openEnum, timestamp } from "../platform/http/wire.ts";
 import {
   anyObject,
@@ -106,4 +107,54 @@ export const Approved = Type.Object(
     }),
   },
   { title: "Approved", description: "What was approved and is done." },
+);
+
+const occasion = openEnum(occasions, "The event that people are told of.");
+
+export const NoticeAddress = Type.Object(
+  {
+    address_id: text("The address's id."),
+    environment,
+    desk_id: maybeText("The desk; null for a person."),
+    person: maybeText("The person who runs the service; null for a desk."),
+    email: text("Where notices go."),
+    occasions: Type.Array(occasion, { description: "What it is told of." }),
+    opted_out: Type.Array(occasion, { description: "What it is not told of." }),
+    created_by: text("Who added it."),
+    created_at: timestamp("When."),
+    removed_at: maybeTime("When it was removed."),
+  },
+  { title: "NoticeAddress", description: "An address that gets notices by mail." },
+);
+
+export const NoticeAddresses = pageList("addresses", NoticeAddress, "The newest first.");
+
+export const Notice = Type.Object(
+  {
+    notice_id: text("The notice's id; its Message-ID begins with it."),
+    environment,
+    desk_id: text("The desk; the house's for a person."),
+    occasion,
+    email: text("Where it goes."),
+    subject: text("Its subject."),
+    events: count("How many events it tells of."),
+    status: openEnum(noticeStates, "Only what is dead can be sent again."),
+    reason: maybeText("Why it was not sent the last time."),
+    answer: maybeText("What the mail server said."),
+    attempts: count("How often it was tried."),
+    due_at: maybeTime("When it is tried next; null unless it waits."),
+    created_at: timestamp("When it was queued."),
+    updated_at: timestamp("When it last changed."),
+  },
+  { title: "Notice", description: "A mail to one address about one occasion." },
+);
+
+export const Notices = Type.Object({
+  ...pageList("notices", Notice, "The newest first.").properties,
+  sending: flag("False while this service has no mail server (SMTP_URL): then none is queued."),
+});
+
+export const NoticeSentAgain = Type.Object(
+  { notice_id: text("The notice's id."), status: text("Always waiting.") },
+  { title: "NoticeSentAgain", description: "A notice that is tried anew." },
 );

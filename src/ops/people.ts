@@ -12,10 +12,19 @@ import {
 } from "../operators/manage-operators.ts";
 import { listPermissions } from "../operators/rules.ts";
 import { enrolOperator, signIn, signOut } from "../operators/sign-in.ts";
+import {
+  addNoticeAddress,
+  listNoticeAddresses,
+  removeNoticeAddress,
+  setNoticeOptOuts,
+} from "../notices/manage-addresses.ts";
+import { listNotices, sendNoticeAgain } from "../notices/read-notices.ts";
+import { noticeStates, occasions } from "../notices/rules.ts";
 import { closedEnum } from "../platform/http/wire.ts";
 import {
   act,
   cursor,
+  id,
   listQuery,
   type Operation,
   optional,
@@ -31,6 +40,10 @@ import {
   Approved,
   Enrolled,
   LetIn,
+  NoticeAddress,
+  NoticeAddresses,
+  Notices,
+  NoticeSentAgain,
   People,
   Person,
   SignedIn,
@@ -44,6 +57,8 @@ const password = Type.String({ minLength: 1, maxLength: 256, description: "Their
 
 const people = { tag: "People" } as const;
 const approvals = { tag: "Approvals" } as const;
+const notices = { tag: "Notices" } as const;
+const writing = "notices.write";
 
 export const peopleOperations: readonly Operation[] = [
   act("signIn", "/ops/sign-in", {
@@ -181,5 +196,106 @@ export const peopleOperations: readonly Operation[] = [
       const row = await rejectProposal(ctx, actor, { approvalId, reason: body.reason, kinds });
       return viewApproval(row, ctx.now());
     },
+  }),
+  read("listNoticeAddresses", "/ops/notice-addresses", {
+    ...notices,
+    summary: "List who gets notices by mail",
+    query: {
+      ...listQuery,
+      cursor,
+      desk_id: optional(id("Only of this desk.")),
+      of: optional(
+        closedEnum(["desks", "people"], { description: "Only of desks, or of people." }),
+      ),
+    },
+    answer: NoticeAddresses,
+    run: async ({ ctx, query }) =>
+      await readPage("addresses", query.limit, {
+        list: async (limit) =>
+          await listNoticeAddresses(ctx, {
+            environment: query.environment ?? null,
+            deskId: query.desk_id ?? null,
+            of: query.of ?? null,
+            before: query.cursor ?? null,
+            limit,
+          }),
+        findId: (row) => row.address_id,
+      }),
+  }),
+  act("addNoticeAddress", "/ops/notice-addresses", {
+    ...notices,
+    summary: "Let an address of a desk or of a person get notices",
+    permission: writing,
+    body: {
+      email: text("The address.", 254),
+      desk_id: optional(id("Of this desk.")),
+      person: optional(text("Or of this person who runs the service.", 64)),
+    },
+    answer: NoticeAddress,
+    run: async ({ ctx, actor, body: { email, desk_id, person } }) =>
+      await addNoticeAddress(ctx, actor, { email, deskId: desk_id, person }),
+  }),
+  act("setNoticeOptOuts", "/ops/notice-addresses/:address_id", {
+    ...notices,
+    method: "PUT",
+    summary: "Set what an address is not told of",
+    permission: writing,
+    body: {
+      opted_out: Type.Array(closedEnum(occasions, { description: "An occasion." }), {
+        maxItems: occasions.length,
+        description: "What it is not told of; it is told of everything else.",
+      }),
+    },
+    answer: NoticeAddress,
+    run: async ({ ctx, actor, params, body }) =>
+      await setNoticeOptOuts(ctx, actor, {
+        addressId: params["address_id"] ?? "",
+        optedOut: body.opted_out,
+      }),
+  }),
+  act("removeNoticeAddress", "/ops/notice-addresses/:address_id/remove", {
+    ...notices,
+    summary: "Send nothing more to an address; what it opted out of is kept",
+    permission: writing,
+    answer: NoticeAddress,
+    run: async ({ ctx, actor, params }) =>
+      await removeNoticeAddress(ctx, actor, params["address_id"] ?? ""),
+  }),
+  read("listNotices", "/ops/notices", {
+    ...notices,
+    summary: "List notices: what waits, what was sent, and what was given up",
+    query: {
+      ...listQuery,
+      cursor,
+      status: optional(closedEnum(noticeStates, { description: "Only in this state." })),
+      occasion: optional(closedEnum(occasions, { description: "Only of this occasion." })),
+      desk_id: optional(id("Only of this desk.")),
+      ...spanQuery,
+    },
+    answer: Notices,
+    run: async ({ ctx, query, wiring: { sendsNotices } }) => {
+      const page = await readPage("notices", query.limit, {
+        list: async (limit) =>
+          await listNotices(ctx, {
+            environment: query.environment ?? null,
+            deskId: query.desk_id ?? null,
+            state: query.status ?? null,
+            occasion: query.occasion ?? null,
+            before: query.cursor ?? null,
+            limit,
+            ...parseQuerySpan(query),
+          }),
+        findId: (row) => row.notice_id,
+      });
+      return { ...page, sending: sendsNotices };
+    },
+  }),
+  act("sendNoticeAgain", "/ops/notices/:notice_id/send-again", {
+    ...notices,
+    summary: "Try a dead notice anew",
+    permission: writing,
+    answer: NoticeSentAgain,
+    run: async ({ ctx, actor, params }) =>
+      await sendNoticeAgain(ctx, actor, params["notice_id"] ?? ""),
   }),
 ];

@@ -11,6 +11,7 @@ export type Metrics = {
   readonly registry: Registry;
   readonly setSize: Histogram<"set">;
   readonly setAside: Counter<"worker">;
+  readonly noticesSent: Counter<"result">;
 };
 
 export function createMetrics(db: Pick<Database, "connections" | "loans" | "isStalled">): Metrics {
@@ -61,7 +62,13 @@ export function createMetrics(db: Pick<Database, "connections" | "loans" | "isSt
       stalled.set(Number(db.isStalled()));
     },
   });
-  return { registry, setSize, setAside };
+  const noticesSent = new Counter({
+    name: "scripdesk_notice_attempts_total",
+    help: "Attempts to send a notice by mail, by what became of them",
+    labelNames: ["result"],
+    registers,
+  });
+  return { registry, setSize, setAside, noticesSent };
 }
 
 /** A gauge that is read on each scrape; NaN when the read fails. */

@@ -17,6 +17,12 @@ export function sealingKey(sealKey: Buffer): Buffer {
   return sealKey.subarray(0, keyBytes);
 }
 
+/** All keys, the one that seals first. */
+export function splitSealKeys(sealKey: Buffer): Buffer[] {
+  const keys = Array.from({ length: sealKey.length / keyBytes }, (_, at) => at * keyBytes);
+  return keys.map((from) => sealKey.subarray(from, from + keyBytes));
+}
+
 export function seal(text: string, purpose: string, sealKey: Buffer): Buffer {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv("aes-256-gcm", sealingKey(sealKey), nonce, tagOptions).setAAD(

@@ -172,5 +172,11 @@ function describeFreeze(firm: FirmOfDesk, statement: StoredStatement, digest: st
     },
     before: null,
     after: { period, closing_paise: statement.closing_paise, digest },
+    event: {
+      name: "statement.ready",
+      from: null,
+      to: "final",
+      data: { statement_no: statement.statement_no, period },
+    },
   };
 }

@@ -3,10 +3,10 @@
 
 import { readEventHead } from "../journal/event-rules.ts";
 import { recordChanges } from "../journal/record-changes.ts";
-import { type Actor, toActor } from "../kernel/actor.ts";
+import { type Actor, type Change, toActor } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
-import { newId } from "../kernel/ids.ts";
+import { houseFirmId, newId } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { visibleTo } from "../kernel/visibility.ts";
@@ -198,8 +198,20 @@ export async function warnOrDisable(
     };
     const event = { name: isEnd ? "webhook.disabled" : "webhook.failing", data };
     const change = describeChange(isEnd ? "disable" : "warn", { before, after, event });
-    await recordChanges(tx, sender, [change], now);
+    const told = isEnd ? [change, tellHouse(change, event)] : [change];
+    await recordChanges(tx, sender, told, now);
   });
+}
+
+/** The same on the house's desk, so that operators hear of it without reading every desk's journal. */
+function tellHouse(
+  change: Change,
+  event: { readonly name: string; readonly data: object },
+): Change {
+  const house = houseFirmId[change.environment];
+  const data = { desk_id: change.deskId, ...event.data };
+  const states = { from: change.event?.from ?? null, to: change.event?.to ?? null };
+  return { ...change, deskId: house, firmId: house, event: { ...event, ...states, data } };
 }
 
 /** Sets a failing webhook active again after a successful delivery. */

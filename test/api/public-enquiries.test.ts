@@ -314,11 +314,13 @@ test("the public surface reveals no desk, firm, credit or deal", async (t) => {
         .replace("{scheme}", "RODTEP")
         .replace("{date}", "2026-11-15")
         .replace("{enquiry_ref}", refs)
-        .replace("/estimate", "/estimate?side=sell&scheme=RODTEP&amount_paise=100"),
+        .replace("/estimate", "/estimate?side=sell&scheme=RODTEP&amount_paise=100")
+        .replace("/opt-out", "/opt-out?token=x"),
     );
-  assert.equal(paths.length, 8);
+  assert.equal(paths.length, 9);
   for (const path of paths) {
-    const { text } = await send("GET", path, { expect: 200 });
+    const expect = path.includes("/opt-out") ? 404 : 200; // Only who has a notice has a link.
+    const { text } = await send("GET", path, { expect });
     for (const secret of [firm_id, key_id, "frm_", "stl_", "crd_", "key_", "scrip_no", "Asha"]) {
       assert.equal(text.includes(secret), false, `${path} tells ${secret}`);
     }

@@ -257,6 +257,7 @@ const reads: Readonly<Record<string, readonly string[]>> = {
     "settlement_legs",
     "settlements",
   ],
+  notices: ["desk_sequences", "firms"],
   settlement: ["firms"],
   trading: ["credits", "firms"],
   webhooks: ["desk_sequences", "firms"],
@@ -343,14 +344,16 @@ export function decidingRoutes(house: House): string[] {
   return codeWhere(house, /\bif\s*\(|\?\?|\s\?\s/, (path) => placeOf(path)?.role === "routes");
 }
 
-/** On the public surface there is no caller. */
+/** On the public surface there is no caller, and visitors belong to no environment. */
+const servesVisitors: readonly string[] = ["src/market/public-routes.ts", "src/notices/routes.ts"];
+
 export function routesForNobody(house: House): string[] {
   const passed =
     /(?<!contextFor)\(\s*ctx,\s*(?:request|call|toCall|toVisit|toRequester|desk)|\.\.\.ctx\b/;
   return codeWhere(
     house,
     passed,
-    (path) => placeOf(path)?.role === "routes" && path !== "src/market/public-routes.ts",
+    (path) => placeOf(path)?.role === "routes" && !servesVisitors.includes(path),
   );
 }
 

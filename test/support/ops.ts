@@ -36,6 +36,7 @@ export async function startOps(
       letterhead,
       twoOperatorsFromPaise,
       twoOperatorsFromBps: 100,
+      smtp: undefined,
     },
   });
   await app.listen({ host: "127.0.0.1", port: 0 });

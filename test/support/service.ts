@@ -26,6 +26,8 @@ import { openLineSink } from "../../src/platform/line-sink.ts";
 import { openOutbound, type OutboundOptions } from "../../src/platform/outbound.ts";
 import type { Database } from "../../src/platform/postgres/postgres.ts";
 import { createMetrics, type Metrics } from "../../src/platform/metrics.ts";
+import { openMailServer, type SmtpServer } from "../../src/platform/smtp.ts";
+import { loadTemplates } from "../../src/notices/templates.ts";
 import { offerSources } from "../../src/hooks.ts";
 import { type AddressWindows, localAddressWindows } from "../../src/market/address-budgets.ts";
 import { openLocalRateWindow, type RateWindow } from "../../src/access/rate-window.ts";
@@ -113,6 +115,8 @@ export type ServiceOptions = {
   readonly sources?: readonly OfferSource[];
   readonly outbound?: Partial<OutboundOptions>;
   readonly scheduleS?: readonly number[];
+  /** The mail server that notices go to, on loopback; none are sent without it. */
+  readonly mail?: Pick<SmtpServer, "port"> & Partial<SmtpServer>;
   /** Where checkpoints of the audit trail go. */
   readonly checkpoints?: string;
   /** Where heavy work is done; threads that the file's services share unless a test says otherwise. */
@@ -170,7 +174,9 @@ export async function startService(
   await app.listen({ host: "127.0.0.1", port: 0 });
   t.after(() => app.close());
   t.after(() => outbound.close());
+  const url = `${options.tls ? "https" : "http"}://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   const webhooks = { outbound, scheduleS: options.scheduleS ?? readConfig({}).webhookScheduleS };
+  const templates = options.mail && (await loadTemplates());
   const workers = () =>
     listWorkers(ctx, {
       book,
@@ -178,6 +184,22 @@ export async function startService(
       letterhead,
       offboarding: options.offboarding,
       onSetAside: (worker) => metrics.setAside.inc({ worker }),
+      notices:
+        options.mail && templates
+          ? {
+              server: openMailServer({
+                host: "127.0.0.1",
+                secure: false,
+                credentials: undefined,
+                ...options.mail,
+              }),
+              templates,
+              from: { name: letterhead.name, address: "desk@house.example" },
+              publicUrl: url,
+              perMinute: 60_000,
+              onResult: (result) => metrics.noticesSent.inc({ result }),
+            }
+          : undefined,
       checkpoints:
         options.checkpoints === undefined ? undefined : openLineSink(options.checkpoints, outbound),
     });
@@ -185,7 +207,6 @@ export async function startService(
   const works = workers().filter(
     ({ name }) => name !== "checkpoints" || options.checkpoints !== undefined,
   );
-  const url = `${options.tls ? "https" : "http"}://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   let firms = 0;
   let plans = 0;
   return {

@@ -1,0 +1,134 @@
+// The values that an event gives to the template of its occasion, in words for people. No secret is
+// among them: accounts are not named, and of a webhook's address only the host is.
+
+import { rupeesText } from "../kernel/money.ts";
+import { dayText, istDayStart, monthText, timeText } from "../kernel/time.ts";
+import type { Occasion } from "./rules.ts";
+import type { Words } from "./template-rules.ts";
+
+export type ToldEvent = {
+  readonly occasion: Occasion;
+  readonly sequence: number;
+  readonly firmId: string;
+  readonly entityId: string;
+  readonly createdAt: Date;
+  readonly data: Readonly<Record<string, unknown>>;
+};
+
+/** An event as the journal has it; undefined for one that nobody is told of. */
+export function readToldEvent(
+  body: string,
+  findOccasion: (event: string) => Occasion | undefined,
+): ToldEvent | undefined {
+  const event = JSON.parse(body) as {
+    readonly event: string;
+    readonly sequence: number;
+    readonly firm_id: string;
+    readonly created_at: string;
+    readonly entity: { readonly id: string };
+    readonly data: Readonly<Record<string, unknown>>;
+  };
+  const occasion = findOccasion(event.event);
+  return (
+    occasion && {
+      occasion,
+      sequence: event.sequence,
+      firmId: event.firm_id,
+      entityId: event.entity.id,
+      createdAt: new Date(event.created_at),
+      data: event.data,
+    }
+  );
+}
+
+/** The firms that a notice of this event names. */
+export function listNamedFirms({ firmId, data }: ToldEvent): string[] {
+  return [firmId, ...(typeof data["desk_id"] === "string" ? [data["desk_id"]] : [])];
+}
+
+/** `nameFirm` gives the name of a firm. */
+export function describeEvent(event: ToldEvent, nameFirm: (firmId: string) => string): Words {
+  const { data, entityId } = event;
+  const firm = nameFirm(event.firmId);
+  switch (event.occasion) {
+    case "payout.paid":
+      return { firm, id: entityId, amount: sayAmount(data["amount_paise"]), utr: say(data["utr"]) };
+    case "payout.returned": {
+      const reason = say(data["reason"]).replaceAll("_", " ");
+      return { firm, id: entityId, amount: sayAmount(data["amount_paise"]), reason };
+    }
+    case "credit.expiring":
+      return {
+        firm,
+        scrip_no: say(data["scrip_no"]),
+        scheme: say(data["scheme"]),
+        face: sayAmount(data["face_paise"]),
+        last_day: sayDay(data["expires_on"]),
+        days_left: sayDays(data["days_left"]),
+      };
+    case "firm.mandate_expiring":
+      return {
+        firm,
+        reference: say(data["reference"]),
+        last_day: dayText(new Date(say(data["valid_until"]))),
+        days_left: sayDays(data["days_left"]),
+      };
+    case "statement.ready":
+      return { firm, month: monthText(say(data["period"])), number: say(data["statement_no"]) };
+    case "webhook.disabled":
+      return {
+        id: entityId,
+        of: nameFirm(typeof data["desk_id"] === "string" ? data["desk_id"] : event.firmId),
+        host: sayHost(data["url"]),
+        since: sayTime(data["failing_since"]),
+      };
+    case "enquiry.received":
+      return { id: entityId, what: describeEnquiry(data) };
+    case "approval.proposed": {
+      const value = data["value_paise"];
+      return {
+        id: entityId,
+        kind: say(data["kind"]),
+        value: value === null ? "no money" : sayAmount(value),
+        by: say(data["proposed_by"]),
+        until: sayTime(data["expires_at"]),
+      };
+    }
+  }
+}
+
+function describeEnquiry({ kind, scheme, amount_paise }: ToldEvent["data"]): string {
+  const amount = typeof amount_paise === "number" ? ` ${sayAmount(amount_paise)}` : "";
+  const of = typeof scheme === "string" ? ` of ${scheme}` : "";
+  if (kind === "sell") return `somebody wants to sell${amount}${of}`;
+  if (kind === "buy")
+    return `somebody wants to cover${amount} of duty${of && ` with ${String(scheme)}`}`;
+  return "somebody asks something";
+}
+
+function say(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "–";
+}
+
+function sayAmount(value: unknown): string {
+  return typeof value === "number" ? `₹${rupeesText(value)}` : "–";
+}
+
+function sayDay(value: unknown): string {
+  return dayText(istDayStart(say(value)));
+}
+
+function sayTime(value: unknown): string {
+  const at = new Date(say(value));
+  return `${dayText(at)}, ${timeText(at)}`;
+}
+
+function sayDays(value: unknown): string {
+  const days = Number(value);
+  if (days === 0) return "today";
+  return days === 1 ? "1 day left" : `${days} days left`;
+}
+
+function sayHost(value: unknown): string {
+  return URL.canParse(say(value)) ? new URL(say(value)).host : "–";
+}

@@ -1,0 +1,21 @@
+import type { Context } from "../platform/context.ts";
+import { toVisit } from "../platform/http/calls.ts";
+import { sendForm, takeForms } from "../platform/http/forms.ts";
+import type { App } from "../platform/http/server.ts";
+import { askToOptOut, optOut, optOutPath } from "./opt-out.ts";
+import { OptOutQuery } from "./schema.ts";
+
+/** For people who read mail and for mail programs; not part of the API's document. */
+export function optOutRoutes(app: App, ctx: Context, page: string): void {
+  const config = { keyless: true, budget: "rates" } as const;
+  const schema = { hide: true, querystring: OptOutQuery };
+  takeForms(app, (forms) => {
+    forms.get(optOutPath, { config, schema }, async (request, reply) =>
+      sendForm(reply, await askToOptOut(ctx, page, request.query.token)),
+    );
+    forms.post(optOutPath, { config, schema }, async (request, reply) => {
+      const { token } = request.query;
+      return sendForm(reply, await optOut(ctx, toVisit(request, reply), { page, token }));
+    });
+  });
+}

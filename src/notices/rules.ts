@@ -1,0 +1,170 @@
+// Notices tell people by mail what they would otherwise have to look for.
+//
+//   occasion   the name of an event that people are told of
+//   address    of a desk, or of a person who runs the service
+//   notice     one mail to one address about one occasion; events that happened together share it
+//
+//   waiting ──accepted by the mail server──▶ sent
+//      │ ▲
+//      │ └──────send again──────┐
+//      ├──refused or too old──▶ dead
+//      └──address removed or opted out──▶ dropped
+
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+import { findEmailProblem } from "../firms/rules.ts";
+import { isSamePerson, type OperatorRole } from "../kernel/actor.ts";
+import { isPermitted, type Permission } from "../operators/rules.ts";
+
+export const deskOccasions = [
+  "payout.paid",
+  "payout.returned",
+  "credit.expiring",
+  "firm.mandate_expiring",
+  "statement.ready",
+  "webhook.disabled",
+] as const;
+
+export const personOccasions = [
+  "enquiry.received",
+  "approval.proposed",
+  "webhook.disabled",
+] as const;
+
+export type Occasion = (typeof deskOccasions)[number] | (typeof personOccasions)[number];
+
+export const occasions: readonly Occasion[] = [
+  ...new Set<Occasion>([...personOccasions, ...deskOccasions]),
+];
+
+export function findOccasion(event: string): Occasion | undefined {
+  return occasions.find((occasion) => occasion === event);
+}
+
+/** In a sentence: "notices when …". */
+export const occasionWords: Readonly<Record<Occasion, string>> = {
+  "enquiry.received": "an enquiry arrives",
+  "approval.proposed": "an approval waits",
+  "webhook.disabled": "a webhook is disabled",
+  "payout.paid": "a payout is paid",
+  "payout.returned": "a payout comes back",
+  "credit.expiring": "a credit expires soon",
+  "firm.mandate_expiring": "a mandate ends soon",
+  "statement.ready": "a statement is ready",
+};
+
+export const noticeStates = ["waiting", "sent", "dead", "dropped"] as const;
+export type NoticeState = (typeof noticeStates)[number];
+
+/** Of a desk, or of a person. */
+export const addressesPerOwnerMax = 10;
+const emailLengthMax = 254;
+
+/** What is wrong with an address that mail is to be sent to. */
+export function findAddressProblem(email: string): string | undefined {
+  const isPlain = /^[!-~]+$/.test(email) && email.length <= emailLengthMax;
+  return isPlain ? findEmailProblem(email) : "must be an email address in plain ASCII";
+}
+
+/** Addresses that differ in case only are one. */
+export function normalizeEmail(given: string): string {
+  return given.trim().toLowerCase();
+}
+
+/** `a***@acme.example`, for a page that whoever holds the link sees. */
+export function maskAddress(email: string): string {
+  return `${email.slice(0, 1)}***${email.slice(email.lastIndexOf("@"))}`;
+}
+
+type Person = { readonly name: string; readonly role: OperatorRole; readonly status: string };
+
+const neededPermissions: Partial<Record<Occasion, Permission>> = {
+  "enquiry.received": "enquiries.read",
+  "webhook.disabled": "webhooks.write",
+};
+
+/** Whether a person is told: who can do something about it, and did not do it. */
+export function concernsPerson(
+  person: Person,
+  occasion: Occasion,
+  data: Readonly<Record<string, unknown>>,
+): boolean {
+  if (person.status === "disabled") return false;
+  const needed = neededPermissions[occasion];
+  if (needed !== undefined) return isPermitted(person.role, needed);
+  const approvers = Array.isArray(data["approvers"]) ? data["approvers"] : [];
+  const mayApprove = person.role === "admin" || approvers.includes(person.role);
+  return mayApprove && !isSamePerson(person.name, String(data["proposed_by"]));
+}
+
+/** Seconds before each attempt after a temporary refusal: half a day in all. */
+const retryS = [60, 300, 900, 3_600, 10_800, 28_800] as const;
+/** What is older is not sent: it would mislead. */
+export const ageMaxMs = 3 * 86_400_000;
+
+/** What became of an attempt. */
+export type SendResult =
+  | { readonly kind: "accepted"; readonly answer: string }
+  | {
+      readonly kind: "refused";
+      readonly permanent: boolean;
+      readonly reason: "refused" | "deferred" | "timeout" | "network";
+      readonly answer: string;
+    };
+
+export type Settled = {
+  readonly state: NoticeState;
+  readonly reason: string | null;
+  readonly answer: string;
+  readonly dueAt: Date;
+};
+
+/** The next state of a notice after its attempt number `attempts`. */
+export function settleAttempt(
+  result: SendResult,
+  { attempts, queuedAt, now }: { attempts: number; queuedAt: Date; now: Date },
+): Settled {
+  const { answer } = result;
+  if (result.kind === "accepted") return { state: "sent", reason: null, answer, dueAt: now };
+  const { reason } = result;
+  const delayS = retryS[attempts - 1];
+  if (result.permanent || delayS === undefined)
+    return { state: "dead", reason, answer, dueAt: now };
+  const dueAt = new Date(now.getTime() + delayS * 1_000);
+  const isLate = dueAt.getTime() - queuedAt.getTime() > ageMaxMs;
+  return isLate
+    ? { state: "dead", reason: "too_old", answer, dueAt: now }
+    : { state: "waiting", reason, answer, dueAt };
+}
+
+/** While the mail server cannot be reached all notices wait: 5 s at first, at most 5 minutes. */
+export function computePauseMs(failures: number): number {
+  return Math.min(300_000, 5_000 * 2 ** Math.min(failures - 1, 10));
+}
+
+export type OptOut = { readonly addressId: string; readonly occasion: Occasion };
+
+const signatureBytes = 16;
+
+/** What the link of a notice carries: it stops one occasion for one address, and nothing else. */
+export function signOptOut({ addressId, occasion }: OptOut, key: Buffer): string {
+  const content = `${addressId} ${occasion}`;
+  return Buffer.concat([sign(content, key), Buffer.from(content)]).toString("base64url");
+}
+
+/** Undefined for a token that none of these keys signed. */
+export function openOptOut(token: string, keys: readonly Buffer[]): OptOut | undefined {
+  const bytes = Buffer.from(token, "base64url");
+  const signature = bytes.subarray(0, signatureBytes);
+  const content = bytes.subarray(signatureBytes).toString();
+  const isGenuine =
+    signature.length === signatureBytes &&
+    keys.some((key) => timingSafeEqual(signature, sign(content, key)));
+  const [addressId = "", name = ""] = content.split(" ");
+  const occasion = findOccasion(name);
+  return isGenuine && occasion ? { addressId, occasion } : undefined;
+}
+
+function sign(content: string, key: Buffer): Buffer {
+  return createHmac("sha256", key).update(content).digest().subarray(0, signatureBytes);
+}
