@@ -2,8 +2,10 @@
 
 import { type Config, readConfig } from "../src/config.ts";
 import { listCalendar } from "../src/outside/calendar.ts";
+import { listMissing } from "../src/kernel/letterhead.ts";
 import { dayMs, istDay } from "../src/kernel/time.ts";
 import type { OpenedContext } from "../src/open-context.ts";
+import { readHousePapers } from "../src/platform/pages/house-papers.ts";
 import { command, print, withContext } from "./command.ts";
 
 type Finding = {
@@ -30,6 +32,7 @@ export const doctor = command({
       await calendar(opened),
       await redis(config),
       transport(config),
+      await house(config),
     ]);
     print(findings, options);
     return findings.every(({ ok }) => ok) ? 0 : 1;
@@ -95,6 +98,13 @@ function transport({ host, tls, trustProxy }: Config): Finding {
   const ok = local || tls !== undefined || trustProxy.length > 0;
   const found = tls ? "https" : `http on ${host}`;
   return finding("transport", ok, found, "set TLS_CERT and TLS_KEY, or TRUST_PROXY behind a proxy");
+}
+
+/** For the operator to read: a desk may run before it has said who it is. */
+async function house({ imprint, houseDir }: Config): Promise<Finding> {
+  const missing = listMissing(imprint, await readHousePapers(houseDir));
+  const found = missing.length === 0 ? "complete" : `the page lacks ${missing.join(", ")}`;
+  return finding("house", true, found, "");
 }
 
 function finding(check: string, ok: boolean, found: string, advice: string): Finding {

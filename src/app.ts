@@ -20,6 +20,7 @@ import { noteMove } from "./firms/groups.ts";
 import { groupRoutes } from "./firms/group-routes.ts";
 import { latestIndex, offboarding as everySlice, timeHooks, settlementHooks } from "./hooks.ts";
 import { openAuthenticator, openKeyWatcher } from "./access/authenticate.ts";
+import type { HousePapers } from "./kernel/letterhead.ts";
 import { keyMemory } from "./access/remember-keys.ts";
 import { keyRoutes, usageRoutes } from "./access/routes.ts";
 import { keyLifecycle } from "./access/key-rules.ts";
@@ -30,8 +31,9 @@ import { optOutRoutes } from "./notices/routes.ts";
 import { loadOptOutPage } from "./notices/templates.ts";
 import { tagAnswers } from "./platform/http/caching.ts";
 import type { Context } from "./platform/context.ts";
+import { compressAnswers } from "./platform/http/compression.ts";
 import { allowOtherSites } from "./platform/http/cross-origin.ts";
-import { docsPrefix, serveDocs } from "./platform/http/docs-page.ts";
+import { docsPrefix, serveDocs } from "./platform/pages/docs-page.ts";
 import { healthRoutes } from "./platform/http/health.ts";
 import { negotiateFormats } from "./platform/http/negotiate.ts";
 import { type App, createServer } from "./platform/http/server.ts";
@@ -48,8 +50,8 @@ import { quoteLifecycle } from "./trading/quote-rules.ts";
 import { createQuoter } from "./trading/quotes.ts";
 import type { Outbound } from "./platform/outbound.ts";
 import { openStreams } from "./platform/http/sse.ts";
-import { servePage } from "./platform/http/web-page.ts";
-import { enquiryRoutes, rateIndexRoutes } from "./market/public-routes.ts";
+import { servePage } from "./platform/pages/web-page.ts";
+import { enquiryRoutes, houseRoutes, rateIndexRoutes } from "./market/public-routes.ts";
 import { type AddressWindows, createBudgets } from "./market/address-budgets.ts";
 import { openConfirmer, openMeter } from "./access/meter-calls.ts";
 import type { RateWindow } from "./access/rate-window.ts";
@@ -63,8 +65,16 @@ export type AppOptions = {
   readonly ctx: Context;
   readonly config: Pick<
     Config,
-    "trustProxy" | "tls" | "inFlightMax" | "publicBudgets" | "blockMinPaise" | "letterhead"
+    | "trustProxy"
+    | "tls"
+    | "inFlightMax"
+    | "publicBudgets"
+    | "blockMinPaise"
+    | "letterhead"
+    | "imprint"
   >;
+  /** What the house has published. */
+  readonly papers?: HousePapers | undefined;
   readonly rateWindow: RateWindow;
   readonly book: Book;
   readonly addressWindows: AddressWindows;
@@ -85,6 +95,7 @@ export async function buildApp({
   metrics,
   outbound,
   draining,
+  papers = { terms: null, privacy: null },
   offboarding = everySlice,
 }: AppOptions): Promise<App> {
   const app = createServer({ ...config, log: ctx.log, now: ctx.now, pagesUnder: docsPrefix });
@@ -92,6 +103,7 @@ export async function buildApp({
   logRequests(app);
   tagAnswers(app);
   negotiateFormats(app);
+  compressAnswers(app);
   const authenticate = openAuthenticator(ctx);
   admitCallers(app, {
     authenticate,
@@ -151,7 +163,9 @@ export async function buildApp({
   rateIndexRoutes(app, ctx);
   enquiryRoutes(app, ctx);
   optOutRoutes(app, ctx, await loadOptOutPage());
+  const house = { imprint: config.imprint, papers };
+  houseRoutes(app, ctx, house);
   serveDocs(app);
-  await servePage(app);
+  await servePage(app, house);
   return app;
 }

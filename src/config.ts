@@ -2,14 +2,14 @@
 
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { createSecureContext } from "node:tls";
 
 import { twoPeopleFromBps, twoPeopleFromPaise } from "./operators/approval-rules.ts";
 import type { Budgets } from "./kernel/budget.ts";
 import { blockMinPaise } from "./crosses/rules.ts";
-import { findGstinProblem } from "./firms/rules.ts";
-import type { Letterhead } from "./kernel/letterhead.ts";
+import { findEmailProblem, findGstinProblem, findPhoneProblem } from "./firms/rules.ts";
+import type { Imprint, Letterhead } from "./kernel/letterhead.ts";
 import { parseNetwork } from "./kernel/networks.ts";
 import { findAddressProblem } from "./notices/rules.ts";
 import { type LogLevel, logLevels } from "./platform/log.ts";
@@ -46,6 +46,10 @@ export type Config = {
   readonly blockMinPaise: number;
   /** The letterhead of statements and contract notes. */
   readonly letterhead: Letterhead;
+  /** The same with how the house is reached, for the public page. */
+  readonly imprint: Imprint;
+  /** The folder of what the house publishes: `terms.md` and `privacy.md`. */
+  readonly houseDir: string;
   /** Seconds before each delivery attempt; its length is the number of attempts. */
   readonly webhookScheduleS: readonly number[];
   /** Private networks that webhooks may reach. */
@@ -101,9 +105,12 @@ export const settings = {
   TWO_OPERATORS_FROM_BPS: "a live rate card that moves a price by this much takes two people (100)",
   CROSS_BLOCK_MIN_PAISE:
     "the least face of a block on the cross desk (1000000000, which is 1 crore rupees)",
-  HOUSE_NAME: "the house on statements and contract notes (Scripdesk)",
+  HOUSE_NAME: "the house on the page, on statements and contract notes (Scripdesk)",
   HOUSE_ADDRESS: "its address on them, in lines separated by | (none)",
   HOUSE_GSTIN: "its GSTIN on them (none)",
+  HOUSE_EMAIL: "where the page says that the house is reached (none)",
+  HOUSE_PHONE: "its telephone on the page (none)",
+  HOUSE_DIR: "folder with terms.md and privacy.md of the house (house in DATA_DIR)",
   WEBHOOK_SCHEDULE_S: `seconds before each attempt of a webhook delivery (${scheduleDefault.join(",")})`,
   WEBHOOK_ALLOW_CIDRS: "networks that webhooks may reach although they are not public (none)",
   AUDIT_CHECKPOINTS: "file or https address that checkpoints of the audit trail go to (none)",
@@ -212,6 +219,16 @@ export function readConfig(variables: Variables): Config {
     };
   }
 
+  function imprint(letterhead: Letterhead): Imprint {
+    const email = read("HOUSE_EMAIL") ?? null;
+    const phone = read("HOUSE_PHONE") ?? null;
+    const emailProblem = email === null ? undefined : findEmailProblem(email);
+    if (emailProblem) problems.push(`HOUSE_EMAIL ${emailProblem}`);
+    const phoneProblem = phone === null ? undefined : findPhoneProblem(phone);
+    if (phoneProblem) problems.push(`HOUSE_PHONE ${phoneProblem}`);
+    return { ...letterhead, email, phone };
+  }
+
   function tls() {
     const cert = file("TLS_CERT");
     const key = file("TLS_KEY");
@@ -282,13 +299,15 @@ export function readConfig(variables: Variables): Config {
     return level ?? "info";
   }
 
+  const head = letterhead();
+  const dataDir = resolve(read("DATA_DIR") ?? "data");
   const config: Config = {
     host: read("HOST") ?? "127.0.0.1",
     port: integer("PORT", 8080, [0, 65_535]),
     opsHost: read("OPS_HOST") ?? "127.0.0.1",
     opsPort: read("OPS_PORT") === "off" ? undefined : integer("OPS_PORT", 9464, [0, 65_535]),
     opsPortChosen: read("OPS_PORT") !== undefined,
-    dataDir: resolve(read("DATA_DIR") ?? "data"),
+    dataDir,
     databaseUrl: url("DATABASE_URL", ["postgres:", "postgresql:"]),
     databaseConnections: integer("DATABASE_CONNECTIONS", 16, [2, 1_000]),
     redisUrl: url("REDIS_URL", ["redis:", "rediss:"]),
@@ -312,7 +331,9 @@ export function readConfig(variables: Variables): Config {
     ]),
     twoOperatorsFromBps: integer("TWO_OPERATORS_FROM_BPS", twoPeopleFromBps, [1, 10_000]),
     blockMinPaise: integer("CROSS_BLOCK_MIN_PAISE", blockMinPaise, [1, Number.MAX_SAFE_INTEGER]),
-    letterhead: letterhead(),
+    letterhead: head,
+    imprint: imprint(head),
+    houseDir: resolve(read("HOUSE_DIR") ?? join(dataDir, "house")),
     webhookScheduleS: webhookSchedule(),
     webhookAllowCidrs: networks("WEBHOOK_ALLOW_CIDRS"),
     auditCheckpoints: checkpoints(),

@@ -26,6 +26,7 @@ import { measureHeavy } from "./platform/heavy/pool.ts";
 import { createLog } from "./platform/log.ts";
 import { measureService } from "./measure-service.ts";
 import { createMetrics, type Metrics } from "./platform/metrics.ts";
+import { readHousePapers } from "./platform/pages/house-papers.ts";
 import { openLineSink } from "./platform/line-sink.ts";
 import { openOutbound } from "./platform/outbound.ts";
 import { openMailServer } from "./platform/smtp.ts";
@@ -74,7 +75,17 @@ export async function serve(variables: Variables): Promise<void> {
   // Loads the book before the port opens, because its first use reads every offer.
   await Promise.all(environments.map(book.look));
   const draining = stop.signal;
-  const app = await buildApp({ ctx, config, ...windows, book, metrics, outbound, draining });
+  const papers = await readHousePapers(config.houseDir);
+  const app = await buildApp({
+    ctx,
+    config,
+    ...windows,
+    book,
+    metrics,
+    outbound,
+    draining,
+    papers,
+  });
   stack.defer(() => closeWithin(app, closeDeadlineMs));
   await listen(app, config);
   const webhooks = { outbound, scheduleS: config.webhookScheduleS };

@@ -19,7 +19,7 @@ import { openStreams, type Streams } from "./platform/http/sse.ts";
 import type { Context } from "./platform/context.ts";
 import { tagAnswers } from "./platform/http/caching.ts";
 import { type App, createServer } from "./platform/http/server.ts";
-import { serveConsole } from "./platform/http/web-page.ts";
+import { serveConsole } from "./platform/pages/web-page.ts";
 import { logRequests } from "./platform/log.ts";
 import type { Metrics } from "./platform/metrics.ts";
 import { latestIndex, onLost, settlementHooks } from "./hooks.ts";

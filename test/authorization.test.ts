@@ -130,10 +130,14 @@ const keylessOperations = [
   "submitBuyEnquiry",
   "submitContactEnquiry",
   "readEnquiry",
+  "readHouse",
+  "readPreview",
   "allowSites",
 ];
 const isPage = ({ path }: RouteEntry) =>
-  path === "/" || path === "/public/notices/opt-out" || /^\/(docs|web)(\/|$)/.test(path);
+  path === "/" ||
+  path === "/public/notices/opt-out" ||
+  /^\/(docs|web|terms|privacy)(\/|$)/.test(path);
 /** What HTTP adds to an operation is documented with it. */
 const isOperation = ({ method }: RouteEntry) => method !== "HEAD" && method !== "OPTIONS";
 

@@ -2,12 +2,9 @@
 // judged by axe and by its own words.
 
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { test } from "node:test";
 
-import type { Page } from "playwright-core";
-
+import { findSerious } from "./support/axe.ts";
 import { type Console, signInToConsole } from "./support/console.ts";
 import { browser, chromiumMissing } from "./support/chromium.ts";
 import { furnishConsole } from "./support/furnished-console.ts";
@@ -19,7 +16,6 @@ import { startService } from "./support/service.ts";
 const skip = (await chromiumMissing()) ?? false;
 const scope = fileScope();
 const browse = browser(scope);
-const axe = await readFile(createRequire(import.meta.url).resolve("axe-core"), "utf8");
 /** Where pictures of every page go, for whoever wants to look at them. */
 const shots = process.env["CONSOLE_SHOTS"];
 
@@ -57,17 +53,6 @@ const looks = {
     hasTouch: true,
   },
 } as const;
-
-type Violation = { readonly id: string; readonly impact: string; readonly nodes: string[] };
-
-/** What axe finds serious or critical. */
-async function findSerious(page: Page): Promise<Violation[]> {
-  await page.evaluate(axe);
-  return await page.evaluate(`axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
-    violations
-      .filter(({ impact }) => impact === "serious" || impact === "critical")
-      .map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.slice(0, 3).map(({ html }) => html) })))`);
-}
 
 /** Opens a page, looks at it and takes its picture. */
 async function judge({ open, page }: Console, path: string, picture: string): Promise<string[]> {

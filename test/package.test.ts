@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, readdir, symlink } from "node:fs/promises";
+import { cp, mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { test } from "node:test";
 
@@ -56,6 +56,8 @@ test(
     const program = join(installed, "bin/scripdesk.js");
     assert.match(must(process.execPath, [program, "--version"], folder), /^scripdesk \d/);
     const dataDir = await dataDirectory(t, { isMigrated: true });
+    await mkdir(join(dataDir, "house"), { recursive: true });
+    await writeFile(join(dataDir, "house/terms.md"), "# Our terms\n");
     const env = {
       PATH: process.env["PATH"] ?? "",
       DATA_DIR: dataDir,
@@ -101,6 +103,7 @@ test(
     const path = `/v1/statements/${month}?firm_id=${firm_id}&format=pdf`;
     assert.match((await send("GET", path, asked)).text, /^%PDF/);
     assert.match((await send("GET", "/", { expect: 200 })).text, /<html/);
+    assert.match((await send("GET", "/terms", { expect: 200 })).text, /<h1>Our terms/);
   },
 );
 

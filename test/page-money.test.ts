@@ -22,6 +22,54 @@ test("an amount of rupees is parsed to the paisa, in any grouping", () => {
   for (const text of refused) assert.equal(paiseOf(text), undefined, text);
 });
 
+test("an amount in lakh and crore is parsed to the paisa, as people write it", () => {
+  const taken: Record<string, number> = {
+    "50 lakh": 500_000_000,
+    "50L": 500_000_000,
+    "50 Lacs": 500_000_000,
+    "1.2 crore": 1_200_000_000,
+    "1.2 cr": 1_200_000_000,
+    "1.2 Cr.": 1_200_000_000,
+    "₹ 50,00,000": 500_000_000,
+    "₹50 lakh": 500_000_000,
+    "Rs. 50,00,000/-": 500_000_000,
+    "INR 2.5 lakhs": 25_000_000,
+    "75k": 7_500_000,
+    "1,250.50 thousand": 125_050_000,
+    "0.000000001 crore": 1,
+  };
+  for (const [text, paise] of Object.entries(taken)) assert.equal(paiseOf(text), paise, text);
+  const refused = [
+    "lakh",
+    "50 lakh crore",
+    "50 lakh 20 thousand",
+    "50 million",
+    "0.0000000001 crore",
+    "1.2.3 cr",
+    "-5 lakh",
+    "99999999999999 crore",
+    "fifty lakh",
+    "50 l 1",
+    "Rs",
+  ];
+  for (const text of refused) assert.equal(paiseOf(text), undefined, text);
+});
+
+test("an amount said in lakh or crore is the amount that was meant, to the paisa", () => {
+  const units = [
+    ["lakh", 10_000_000n, 7],
+    ["crore", 1_000_000_000n, 9],
+  ] as const;
+  fc.assert(
+    fc.property(fc.maxSafeNat(), fc.constantFrom(...units), (paise, [unit, size, digits]) => {
+      const amount = BigInt(paise) + 1n;
+      const text = `${amount / size}.${String(amount % size).padStart(digits, "0")} ${unit}`;
+      const expected = amount <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(amount) : undefined;
+      assert.equal(paiseOf(text), expected);
+    }),
+  );
+});
+
 test("a formatted amount parses to the same amount", () => {
   const amounts = fc.maxSafeNat().filter((paise) => paise > 0);
   fc.assert(

@@ -8,13 +8,20 @@ import type { Page } from "playwright-core";
 
 import { listEnquiries } from "../src/market/answer-enquiries.ts";
 import { rupeesOf } from "../web/money.js";
+import { findSerious } from "./support/axe.ts";
 import { browser, chromiumMissing } from "./support/chromium.ts";
 import { dealForDays, openLiveMarket } from "./support/public.ts";
 import { fileScope } from "./support/scope.ts";
 import { startService } from "./support/service.ts";
 
 const skip = (await chromiumMissing()) ?? false;
-const phone = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
+const laptop = { viewport: { width: 1366, height: 768 } };
+const phone = {
+  viewport: { width: 360, height: 740 },
+  deviceScaleFactor: 3,
+  isMobile: true,
+  hasTouch: true,
+};
 
 const scope = fileScope();
 const browse = browser(scope);
@@ -70,7 +77,7 @@ test("the page is served whole from here, tagged, under a policy that allows not
   assert.doesNotMatch(page.text, /<style|style=|<script(?! type="module" src="\/web\/)| on\w+=/);
   const addresses = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, to = ""]) => to);
   const elsewhere = addresses.filter((to) => !/^[/#]/.test(to));
-  assert.deepEqual(elsewhere, ["https://www.tradingview.com/"], "the attribution of the charts");
+  assert.deepEqual(elsewhere, ["mailto:desk@house.example", "https://www.tradingview.com/"]);
 });
 
 test(
@@ -78,7 +85,16 @@ test(
   { skip },
   async (t) => {
     const { url, send } = market;
-    const { page, requests, complaints } = await browse(t, url);
+    const { page, requests, complaints } = await browse(t, url, laptop);
+    for (const chart of await page.locator(".chart").all()) {
+      const box = await chart.boundingBox();
+      assert.ok(box && box.y + box.height <= 768, "the charts are above the fold of a laptop");
+    }
+    const { timetable } = (await send("GET", "/public/house", { expect: 200 })).body;
+    assert.equal(timetable.transferred_by, "2026-11-18T17:30:00.000+05:30");
+    await page.getByText("by Wed 18 Nov 2026, 17:30 IST at the latest").waitFor();
+    await page.getByText("A quote binds the house for 2 minutes").waitFor();
+    assert.deepEqual(await findSerious(page), []);
     const { rates } = (await send("GET", "/public/rates", { expect: 200 })).body;
     for (const [at, name] of ["RoDTEP", "RoSCTL"].entries()) {
       const card = page.locator(".card", { has: page.getByRole("heading", { name }) });
@@ -107,21 +123,24 @@ test("control: a violation of the page's policy is reported", { skip }, async (t
 });
 
 test(
-  "before the first deal the page names the missing figures and takes enquiries",
+  "a fresh install shows the sandbox, labelled, and the live market once there is one",
   { skip },
   async (t) => {
     const service = await startService(t);
-    const { page, complaints } = await browse(t, service.url);
-    assert.equal(await page.getByText("No index yet").count(), 2);
-    assert.equal(await page.getByText("no market").count(), 2);
-    await page.getByLabel("Face value to sell").first().fill("100000");
+    const { page, complaints } = await browse(t, service.url, laptop);
+    await page.getByText("This desk has not opened its live market yet.").waitFor();
+    assert.equal(await page.getByText("sandbox preview", { exact: true }).count(), 2);
+    assert.ok((await paintedPixels(page, '.card[data-scheme="RODTEP"]')) > 1_000);
+    await page.getByLabel("Face value to sell").first().fill("50 lakh");
     await page.getByRole("button", { name: "Show the range" }).click();
-    await page.getByText("the market is not open").waitFor();
+    await page.getByText("Sandbox preview: by a simulated rate card").waitFor();
+    assert.deepEqual(await findSerious(page), []);
     assert.deepEqual(complaints, []);
     await openLiveMarket(service);
     service.clock.advance({ seconds: 10 });
     const later = await browse(t, service.url);
     assert.equal(await later.page.locator(".value").first().textContent(), "98.50");
+    assert.equal(await later.page.locator("#preview").isVisible(), false);
   },
 );
 
@@ -135,13 +154,15 @@ test(
     await amount.pressSequentially("2345678.9");
     assert.equal(await amount.inputValue(), "23,45,678.9");
     assert.equal(await page.locator("#estimate-amount-hint").textContent(), "₹ 23.45 lakh");
-    for (const [side, label] of [
-      ["sell", "sell credits"],
-      ["buy", "cover duty"],
+    await page.getByRole("radio", { name: "RoSCTL" }).check();
+    await page.getByLabel("The credit expires on").fill("2027-01-14");
+    for (const [side, label, more] of [
+      ["sell", "sell credits", "&expires_on=2027-01-14"],
+      ["buy", "cover duty", ""],
     ] as const) {
       await page.getByRole("radio", { name: label }).check();
-      await page.getByRole("radio", { name: "RoSCTL" }).check();
-      const asked = `side=${side}&scheme=ROSCTL&amount_paise=234567890`;
+      assert.equal(await page.locator(".result-range").count(), 0, "an answer goes with its side");
+      const asked = `side=${side}&scheme=ROSCTL&amount_paise=234567890${more}`;
       const { body } = await send("GET", `/public/enquiry/estimate?${asked}`, { expect: 200 });
       const answered = page.waitForResponse((response) => response.url().endsWith(asked));
       await page.getByRole("button", { name: "Show the range" }).click();
@@ -151,9 +172,19 @@ test(
       assert.match((await page.locator("#estimate-result").textContent()) ?? "", /not an offer/);
     }
     assert.equal(await page.getByText("less than paying the duty in cash").count(), 1);
-    await page.getByLabel("Duty to cover").first().fill("12.345");
+    assert.equal(await page.getByLabel("The credit expires on").isVisible(), false);
+    const duty = page.getByLabel("Duty to cover").first();
+    await duty.fill("1.2 crore");
+    assert.equal(await page.locator("#estimate-amount-hint").textContent(), "₹ 1.2 crore");
+    await duty.blur();
+    assert.equal(await duty.inputValue(), "1,20,00,000");
+    await duty.fill("fifty lakh");
     await page.getByRole("button", { name: "Show the range" }).click();
     assert.equal(await page.locator("#estimate-amount").getAttribute("aria-invalid"), "true");
+    assert.match(
+      (await page.locator("#estimate-amount-problem").textContent()) ?? "",
+      /^“fifty lakh” is no amount of rupees\. Write one such as/,
+    );
     assert.deepEqual(complaints, []);
   },
 );
@@ -234,6 +265,14 @@ test(
       const { page, complaints } = await browse(t, url, { ...phone, colorScheme });
       const width = async () => await page.evaluate("document.documentElement.scrollWidth");
       assert.equal(await width(), 360);
+      const sharpness = await page
+        .locator(".chart canvas")
+        .first()
+        .evaluate((canvas) => {
+          const { width: pixels, clientWidth } = canvas as unknown as Record<string, number>;
+          return (pixels ?? 0) / (clientWidth ?? 1);
+        });
+      assert.ok(sharpness > 2.9, "a pixel of the chart is a pixel of the screen");
       await page.locator("#estimate-amount").fill("14,99,99,999.55");
       await page.getByRole("button", { name: "Show the range" }).click();
       await page.locator(".result-range").waitFor();

@@ -6,6 +6,10 @@ import { longDay } from "./words.js";
 
 /** @typedef {{time: string, bps: number, carried: boolean}} Point */
 
+// A chart asks either ResizeObserver for its size in device pixels or devicePixelRatio. Where a device
+// is emulated, the first is in pixels of the screen and the chart blurred; without it the second is used.
+Reflect.deleteProperty(ResizeObserverEntry.prototype, "devicePixelContentBoxSize");
+
 const lights = matchMedia("(prefers-color-scheme: dark)");
 /** A line through so few days is drawn with its points. */
 const pointsShownMax = 12;

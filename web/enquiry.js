@@ -3,8 +3,8 @@
 import { ask, Refusal } from "./ask.js";
 import {
   amountLabels,
-  amountProblem,
   clearProblems,
+  describeAmountProblem,
   followAmount,
   onSubmit,
   showProblems,
@@ -110,7 +110,7 @@ function readForm(form) {
   ) => {
     if (!value) problems.push({ path, problem });
   };
-  if (kind !== "contact") require("amount", paise, amountProblem);
+  if (kind !== "contact") require("amount", paise, describeAmountProblem(text("amount")));
   require("name", text("name"));
   require("email", text("email"));
   if (kind === "contact") require("message", text("message"));

@@ -1,11 +1,11 @@
 // The calculator: one question to the service per click. What it shows is the service's answer;
-// nothing is computed here.
+// nothing is computed here. An answer is for what the form said: it goes when that changes.
 
 import { ask, Refusal } from "./ask.js";
 import {
   amountLabels,
-  amountProblem,
   clearProblems,
+  describeAmountProblem,
   followAmount,
   onSubmit,
   showProblems,
@@ -14,32 +14,60 @@ import {
 import { paiseOf, percentOf, rupeesOf } from "./money.js";
 import { find, findOf } from "./words.js";
 
-/** @param {(asked: {side: string, scheme: string, amount: string}) => void} enquire */
-export function followEstimate(enquire) {
+/**
+ * @param {(asked: {side: string, scheme: string, amount: string}) => void} enquire
+ * @param {() => string} findEnvironment whose prices: the sandbox's while the page is a preview
+ */
+export function followEstimate(enquire, findEnvironment) {
   const form = findOf(HTMLFormElement, document, "#estimate-form");
   const amount = findOf(HTMLInputElement, form, "#estimate-amount");
+  const expiry = find(form, "#estimate-expiry-field");
   const result = find(document, "#estimate-result");
+  const empty = find(result, ".result-empty");
   followAmount(amount);
+  /** Which answer is waited for: one to a question that was changed meanwhile is not shown. */
+  let asked = 0;
+
+  function forget() {
+    asked += 1;
+    if (!result.contains(empty)) result.replaceChildren(empty);
+  }
+
+  form.addEventListener("input", forget);
   form.addEventListener("change", () => {
-    find(form, "#estimate-amount-label").textContent = amountLabels[textOf(form, "side")] ?? "";
+    const side = textOf(form, "side");
+    find(form, "#estimate-amount-label").textContent = amountLabels[side] ?? "";
+    expiry.hidden = side !== "sell";
   });
 
   onSubmit(form, async () => {
     const paise = paiseOf(amount.value);
     if (paise === undefined) {
-      showProblems(form, [{ path: "amount", problem: amountProblem }]);
+      showProblems(form, [{ path: "amount", problem: describeAmountProblem(amount.value) }]);
       return;
     }
     clearProblems(form);
     const [side, scheme] = [textOf(form, "side"), textOf(form, "scheme")];
-    const query = new URLSearchParams({ side, scheme, amount_paise: String(paise) });
+    const expiresOn = side === "sell" ? textOf(form, "expiry") : "";
+    const environment = findEnvironment();
+    const query = new URLSearchParams({
+      side,
+      scheme,
+      amount_paise: String(paise),
+      ...(expiresOn && { expires_on: expiresOn }),
+      ...(environment !== "live" && { environment }),
+    });
+    asked += 1;
+    const question = asked;
     try {
       const answer = await ask(`/public/enquiry/estimate?${query}`);
+      if (question !== asked) return;
       const asking = button("Ask the desk for a price", () =>
         enquire({ side, scheme, amount: amount.value }),
       );
       result.replaceChildren(...(answer.no_estimate ? none(answer) : range(answer)), asking);
     } catch (error) {
+      if (question !== asked) return;
       const words = error instanceof Refusal ? error.message : "The range cannot be shown.";
       result.replaceChildren(line("notice", words));
     }
@@ -49,6 +77,8 @@ export function followEstimate(enquire) {
 /** @param {any} answer */
 function range({
   side,
+  environment,
+  days_left,
   low_bps,
   high_bps,
   low_paise,
@@ -62,6 +92,16 @@ function range({
     line("result-range", `₹${rupeesOf(low_paise)} – ₹${rupeesOf(high_paise)}`),
     line("result-price", `${percentOf(low_bps)} % – ${percentOf(high_bps)} % of face`),
   ];
+  if (environment !== "live") {
+    shown.unshift(line("notice", "Sandbox preview: by a simulated rate card, not a market."));
+  }
+  if (side === "sell") {
+    const life =
+      days_left === undefined
+        ? "For any time that is left; the day on which the credit expires narrows the range."
+        : `For a credit that is valid for ${days_left} more days.`;
+    shown.push(line("result-life", life));
+  }
   if (side === "buy") {
     const saved = `₹${rupeesOf(savings_low_paise)} – ₹${rupeesOf(savings_high_paise)}`;
     shown.push(line("result-saving", `${saved} less than paying the duty in cash`));
@@ -69,12 +109,14 @@ function range({
   return [...shown, line("muted", note)];
 }
 
+const titles = /** @type {Readonly<Record<string, string>>} */ ({
+  size_unavailable: "There is no range for an amount of this size.",
+  validity_unavailable: "There is no range for a credit that lapses so soon.",
+});
+
 /** @param {{reason: string, note: string}} answer */
 function none({ reason, note }) {
-  const title =
-    reason === "size_unavailable"
-      ? "There is no range for an amount of this size."
-      : "There is no range now: the market is not open.";
+  const title = titles[reason] ?? "There is no range now: the market is not open.";
   return [line("result-title", title), line("muted", note)];
 }
 

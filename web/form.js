@@ -1,6 +1,6 @@
 // What the two forms share: amounts that group themselves, and problems shown at their fields.
 
-import { paiseOf, saidOf, tidied } from "./money.js";
+import { paiseOf, rupeesOf, saidOf, tidied } from "./money.js";
 import { find, findOf } from "./words.js";
 
 /** @typedef {import("./ask.js").FieldProblem} FieldProblem */
@@ -9,7 +9,18 @@ export const amountLabels = /** @type {Readonly<Record<string, string>>} */ ({
   sell: "Face value to sell",
   buy: "Duty to cover",
 });
-export const amountProblem = "Enter an amount in rupees, such as 25,00,000 or 1,234.50.";
+
+/**
+ * What is wrong with an amount that could not be read.
+ *
+ * @param {string} text
+ */
+export function describeAmountProblem(text) {
+  const examples = "such as 25,00,000, 50 lakh or 1.2 crore";
+  const given = text.trim();
+  if (given === "") return `Enter an amount in rupees, ${examples}.`;
+  return `“${given.slice(0, 40)}” is no amount of rupees. Write one ${examples}.`;
+}
 
 /** @param {HTMLInputElement} input */
 export function followAmount(input) {
@@ -20,7 +31,8 @@ export function followAmount(input) {
     tell();
   });
   input.addEventListener("blur", () => {
-    input.value = tidied(input.value);
+    const paise = paiseOf(input.value);
+    input.value = paise === undefined ? tidied(input.value) : rupeesOf(paise);
     tell();
   });
 

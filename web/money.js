@@ -3,16 +3,41 @@
 
 const paiseMax = BigInt(Number.MAX_SAFE_INTEGER);
 
+/** Units of amounts as people write them, as powers of ten in paise. */
+const powers = /** @type {Readonly<Record<string, number>>} */ ({
+  "": 2,
+  k: 5,
+  thousand: 5,
+  l: 7,
+  lac: 7,
+  lacs: 7,
+  lakh: 7,
+  lakhs: 7,
+  cr: 9,
+  crore: 9,
+  crores: 9,
+});
+const wholeDigitsMax = 15;
+
 /**
- * "12,34,567.5" is 123456750 paise; undefined for what is no amount.
+ * "12,34,567.5" is 123456750 paise, "1.2 crore" 1200000000; undefined for what is no amount.
  *
  * @param {string} text
  * @returns {number | undefined}
  */
 export function paiseOf(text) {
-  const parts = /^(\d{1,15})(?:\.(\d{0,2}))?$/.exec(text.replace(/[₹,\s]/g, ""));
-  if (!parts) return undefined;
-  const paise = BigInt(`${parts[1]}${(parts[2] ?? "").padEnd(2, "0")}`);
+  const bare = text
+    .trim()
+    .toLowerCase()
+    .replace(/^(?:₹|rs\.?(?=[\s\d])|inr\b)\s*/, "")
+    .replace(/\s*\/-$/, "");
+  const parts = /^(\d[\d,\s]*)(?:\.(\d*))?\s*([a-z]*)\.?$/.exec(bare);
+  const [, grouped = "", fraction = "", unit = ""] = parts ?? [];
+  const power = powers[unit];
+  const whole = grouped.replace(/[,\s]/g, "");
+  if (!parts || power === undefined || whole.length > wholeDigitsMax) return undefined;
+  if (fraction.length > power) return undefined;
+  const paise = BigInt(whole + fraction.padEnd(power, "0"));
   return paise > 0n && paise <= paiseMax ? Number(paise) : undefined;
 }
 

@@ -7,26 +7,73 @@ import { find, findOf, longDay, schemeName, shortDay } from "./words.js";
 
 /** @typedef {{date: string, index_bps: number | null, basis: string, deals_on: string | null}} Figure */
 /** @typedef {Figure & {scheme: string, change_bps: number | null, previous_date: string | null, market_state: string | null, mid_bps: number | null}} Rate */
+/** @typedef {{scheme: string, days: {date: string, index_bps: number}[]}} Simulated */
 /** @typedef {(days: number) => void} ShowSpan */
 
 const rowsInTable = 10;
 
+/**
+ * The live figures; the sandbox's, labelled, while there is no live market.
+ *
+ * @returns {Promise<string>} the environment whose figures are shown
+ */
 export async function showRates() {
   const cards = find(document, "#cards");
   const problem = find(document, "#rates-problem");
+  let environment = "live";
   try {
     /** @type {{rates: Rate[]}} */
     const { rates } = await ask("/public/rates");
-    const histories = await Promise.all(
-      rates.map(({ scheme }) => ask(`/public/rates/${scheme}/history`)),
+    const isNew = rates.every(
+      ({ index_bps, market_state }) => index_bps === null && market_state === null,
     );
-    const spans = rates.map((rate, at) => addCard(cards, rate, histories[at].days));
-    followSpan(spans);
+    const preview = isNew ? await ask("/public/preview").catch(() => undefined) : undefined;
+    if (preview?.schemes.length > 0) {
+      environment = preview.environment;
+      const note = find(document, "#preview");
+      note.hidden = false;
+      find(note, "span").textContent = preview.note;
+      followSpan(preview.schemes.map((/** @type {Simulated} */ one) => addSimulated(cards, one)));
+    } else {
+      const histories = await Promise.all(
+        rates.map(({ scheme }) => ask(`/public/rates/${scheme}/history`)),
+      );
+      followSpan(rates.map((rate, at) => addCard(cards, rate, histories[at].days)));
+    }
   } catch (error) {
     problem.textContent = `The rates cannot be shown. ${error instanceof Error ? error.message : ""}`;
     problem.hidden = false;
   }
   cards.setAttribute("aria-busy", "false");
+  return environment;
+}
+
+/**
+ * A card of simulated figures.
+ *
+ * @param {HTMLElement} cards
+ * @param {Simulated} simulated
+ */
+function addSimulated(cards, { scheme, days }) {
+  const history = days.map(({ date, index_bps }) => ({
+    date,
+    index_bps,
+    basis: "simulated",
+    deals_on: null,
+  }));
+  const [today, before] = [history.at(-1), history.at(-2)];
+  const rate = {
+    scheme,
+    date: today?.date ?? "",
+    index_bps: today?.index_bps ?? null,
+    basis: "simulated",
+    deals_on: null,
+    change_bps: today && before ? today.index_bps - before.index_bps : null,
+    previous_date: before?.date ?? null,
+    market_state: "preview",
+    mid_bps: null,
+  };
+  return addCard(cards, rate, history.slice(0, -1));
 }
 
 /**
@@ -40,7 +87,7 @@ function addCard(cards, rate, history) {
   const card = find(/** @type {DocumentFragment} */ (template.content.cloneNode(true)), ".card");
   card.dataset["scheme"] = rate.scheme;
   const name = schemeName(rate.scheme);
-  find(card, "h3").textContent = name;
+  find(card, ".scheme").textContent = name;
   tell(card, rate);
   cards.append(card);
 
@@ -57,7 +104,7 @@ function addCard(cards, rate, history) {
       shown.map(({ date, index_bps, basis }) => ({
         time: date,
         bps: index_bps ?? 0,
-        carried: basis !== "deals",
+        carried: basis === "carried",
       })),
     );
   };
@@ -70,7 +117,9 @@ function addCard(cards, rate, history) {
 function tell(card, { index_bps, basis, deals_on, change_bps, previous_date, market_state }) {
   const tag = find(card, ".tag");
   tag.textContent =
-    { open: "market open", halted: "market halted" }[market_state ?? ""] ?? "no market";
+    { open: "market open", halted: "market halted", preview: "sandbox preview" }[
+      market_state ?? ""
+    ] ?? "no market";
   tag.dataset["state"] = market_state ?? "none";
   if (index_bps !== null) find(card, ".value").textContent = percentOf(index_bps);
   const change = find(card, ".change");
@@ -84,6 +133,7 @@ function tell(card, { index_bps, basis, deals_on, change_bps, previous_date, mar
   find(card, ".basis").textContent =
     {
       deals: "From today's deals so far",
+      simulated: "Simulated, to show how this page works",
       carried: `Carried from ${deals_on ? longDay(deals_on) : "before"}: too few sellers since`,
     }[basis] ?? "No index yet";
 }
@@ -124,10 +174,8 @@ function fillTable(card, figures) {
     .toReversed()
     .map(({ date, index_bps, basis, deals_on }) => {
       const row = document.createElement("tr");
-      const source =
-        basis === "deals"
-          ? "its own deals"
-          : `deals of ${deals_on ? shortDay(deals_on) : "before"}`;
+      const carried = `deals of ${deals_on ? shortDay(deals_on) : "before"}`;
+      const source = { deals: "its own deals", simulated: "simulated figures" }[basis] ?? carried;
       for (const text of [longDay(date), `${percentOf(index_bps ?? 0)} %`, source]) {
         row.insertCell().textContent = text;
       }

@@ -2,7 +2,7 @@
 
 import type { List } from "./list.ts";
 import type { Call, CallOptions, CreateOptions, Operation, StreamOptions, WriteOptions } from "./options.ts";
-import type { AcceptCross, AdvanceClock, AuditKeys, AuditList, AuthorizeFirm, BuyQuote, Connection, ContractNotes, CreateGroup, Credit, CreditDeclarationResults, CreditImportResults, CreditList, Cross, CrossList, CrossNetting, CrossQuote, CrossQuoteRequest, DeclareCredits, DeclareRequirement, DeliveryList, DeskClock, Earnings, Enquiry, Estimate, EventList, FailureList, Firm, FirmList, FundCross, Group, GroupList, GroupMemberList, GroupPositions, ImportCredits, Key, Market, MarketList, Methodology, MintKey, MintedKey, Netting, NettingCrosses, NoQuote, OffboardFirm, Order, OrderBatchResults, OrderList, Payout, PayoutList, PlaceOrder, PlaceOrderBatch, Positions, ProposeCross, QuoteRequest, Rate, RateFigure, RateHistory, RateList, RegisterFirm, RegisterWebhook, ReissuedKey, Replay, ReplayDeliveries, Requirement, RequirementList, RotateSecret, SandboxReset, ScenarioList, SeedSandbox, SeededCredits, SellQuote, SetScenario, Settlement, SettlementList, StateTables, Statement, StatementList, StoredQuote, SubmitBuyEnquiry, SubmitContactEnquiry, SubmitSellEnquiry, SuspendFirm, TestedWebhook, UpdateFirm, UpdateGroup, UpdateRequirement, Usage, Webhook, WebhookList, WhoAmI, WithdrawMoney } from "./schemas.ts";
+import type { AcceptCross, AdvanceClock, AuditKeys, AuditList, AuthorizeFirm, BuyQuote, Connection, ContractNotes, CreateGroup, Credit, CreditDeclarationResults, CreditImportResults, CreditList, Cross, CrossList, CrossNetting, CrossQuote, CrossQuoteRequest, DeclareCredits, DeclareRequirement, DeliveryList, DeskClock, Earnings, Enquiry, Estimate, EventList, FailureList, Firm, FirmList, FundCross, Group, GroupList, GroupMemberList, GroupPositions, House, ImportCredits, Key, Market, MarketList, Methodology, MintKey, MintedKey, Netting, NettingCrosses, NoQuote, OffboardFirm, Order, OrderBatchResults, OrderList, Payout, PayoutList, PlaceOrder, PlaceOrderBatch, Positions, Preview, ProposeCross, QuoteRequest, Rate, RateFigure, RateHistory, RateList, RegisterFirm, RegisterWebhook, ReissuedKey, Replay, ReplayDeliveries, Requirement, RequirementList, RotateSecret, SandboxReset, ScenarioList, SeedSandbox, SeededCredits, SellQuote, SetScenario, Settlement, SettlementList, StateTables, Statement, StatementList, StoredQuote, SubmitBuyEnquiry, SubmitContactEnquiry, SubmitSellEnquiry, SuspendFirm, TestedWebhook, UpdateFirm, UpdateGroup, UpdateRequirement, Usage, Webhook, WebhookList, WhoAmI, WithdrawMoney } from "./schemas.ts";
 import type { DeskEvent, MarketEvent } from "./streams.ts";
 
 export type IsAliveAnswer = {
@@ -300,6 +300,10 @@ export type EstimateEnquiryQuery = {
   scheme: "RODTEP" | "ROSCTL";
   /** The face to sell, or the duty to cover. */
   amount_paise: number;
+  /** Sell: the last day of the credit's validity, which narrows the range. A day in IST. */
+  expires_on?: string | undefined;
+  /** Whose rate card; live unless given. The sandbox's prices bind nobody. */
+  environment?: "live" | "sandbox" | undefined;
 };
 
 export const api_version = "1.2.0";
@@ -410,6 +414,8 @@ export const operations = {
   submitBuyEnquiry: { id: "submitBuyEnquiry", method: "POST", path: "/public/enquiry/buy", kind: "json", is_keyless: true },
   submitContactEnquiry: { id: "submitContactEnquiry", method: "POST", path: "/public/enquiry/contact", kind: "json", is_keyless: true },
   readEnquiry: { id: "readEnquiry", method: "GET", path: "/public/enquiry/{enquiry_ref}", kind: "json", is_keyless: true },
+  readHouse: { id: "readHouse", method: "GET", path: "/public/house", kind: "json", is_keyless: true },
+  readPreview: { id: "readPreview", method: "GET", path: "/public/preview", kind: "json", is_keyless: true },
 } as const satisfies Record<string, Operation>;
 
 /** One method for each operation of the document. */
@@ -1551,5 +1557,23 @@ export abstract class Operations {
    */
   readEnquiry(enquiry_ref: string, options: CallOptions = {}): Promise<Enquiry> {
     return this.run(operations.readEnquiry, { path: { enquiry_ref }, options }) as Promise<Enquiry>;
+  }
+
+  /**
+   * Who the house is, what dealing costs, when money comes. The house's name, address and papers, its fees and limits by the live rate cards, and the deadlines of a deal agreed now by the calendar of banks and customs.
+   *
+   * `GET /public/house`
+   */
+  readHouse(options: CallOptions = {}): Promise<House> {
+    return this.run(operations.readHouse, { options }) as Promise<House>;
+  }
+
+  /**
+   * Simulated figures of the sandbox. What the page shows, labelled, until there is a live market: the sandbox's rate cards and simulated figures around them. Nobody has dealt at them.
+   *
+   * `GET /public/preview`
+   */
+  readPreview(options: CallOptions = {}): Promise<Preview> {
+    return this.run(operations.readPreview, { options }) as Promise<Preview>;
   }
 }

@@ -2396,6 +2396,12 @@ export type Estimate = {
   scheme: "RODTEP" | "ROSCTL" | (string & {});
   /** As asked. */
   amount_paise: number;
+  /** Whose rate card it is made by. */
+  environment: "live" | "sandbox" | (string & {});
+  /** Sell: as asked. A day in IST. */
+  expires_on?: string;
+  /** Sell: days from today to that one. */
+  days_left?: number;
   /** The lower end of the price, in bps of face. */
   low_bps?: number;
   /** The upper end of the price, in bps of face. */
@@ -2410,8 +2416,8 @@ export type Estimate = {
   savings_high_paise?: number;
   /** True when there is no range now; then nothing else is given. */
   no_estimate?: boolean;
-  /** Why there is none: wait, or change the amount. */
-  reason?: "market_unavailable" | "size_unavailable" | (string & {});
+  /** Why there is none: wait, change the amount, or the credit lapses too soon. */
+  reason?: "market_unavailable" | "size_unavailable" | "validity_unavailable" | (string & {});
   /** Always false: nobody is bound to an estimate. */
   binding: boolean;
   /** The same in words, for people. */
@@ -2477,6 +2483,111 @@ export type SubmitContactEnquiry = {
   message: string;
   /** That you agree to be contacted and to your data being kept for that, for a time. */
   consent: true;
+};
+
+/** The terms on which the house deals in a scheme. */
+export type HouseScheme = {
+  /** The scheme. */
+  scheme: "RODTEP" | "ROSCTL" | (string & {});
+  /** Whether the house gives prices now; null without a rate card. */
+  market_state: string | null;
+  /** The house's fee in bps of face, inside every price it gives. */
+  fee_bps: number | null;
+  /** Seconds that a quote binds the house. */
+  quote_window_s: number | null;
+  /** The largest face it gives a price for. */
+  face_max_paise: number | null;
+  /** Credits with fewer days left get no price. */
+  days_left_min: number | null;
+};
+
+/** When credits and money move, for a deal agreed now. */
+export type Timetable = {
+  /** The moment that the days below count from. ISO 8601, IST. */
+  as_of: string;
+  /** What comes after this time of day, IST, counts as of the next working day. */
+  cut_off: string;
+  /** When deadlines end, IST. */
+  closes: string;
+  /** Working days of customs that a transfer may take. */
+  transfer_working_days: number;
+  /** The last moment for the transfer of a credit sold to the house now. ISO 8601, IST. */
+  transferred_by: string;
+  /** Working days of banks that a buyer has to pay. */
+  payment_working_days: number;
+  /** The last moment for the money of a purchase agreed now. ISO 8601, IST. */
+  paid_by: string;
+  /** Days of the coming month on which banks or customs are closed, by date. */
+  holidays: ({
+    /** Who is closed. */
+    office: "bank" | "customs" | (string & {});
+    /** The day. */
+    date: string;
+    /** Its name. */
+    name: string;
+  })[];
+};
+
+/** Who the house is, what dealing costs and when money comes. */
+export type House = {
+  /** Who runs this desk. */
+  name: string;
+  /** Its address by lines; empty until told. */
+  address: string[];
+  /** Its GSTIN; null until told. */
+  gstin: string | null;
+  /** Where it is reached. */
+  email: string | null;
+  /** Its telephone. */
+  phone: string | null;
+  /** Where its terms are; null until published. */
+  terms_href: string | null;
+  /** Where it says what becomes of personal data. */
+  privacy_href: string | null;
+  /** One per scheme. */
+  schemes: HouseScheme[];
+  /** Goods and services tax on a fee, in bps of it. */
+  gst_bps: number;
+  /** The heading under which credits are exempt from GST. */
+  scrip_hsn: string;
+  /** What each side of a block pays, tax included, in bps of face. */
+  block_fee_bps: number;
+  /** Tax that is withheld from sellers; null where none is. */
+  withholding: {
+    /** The section of the law. */
+    section: string;
+    /** In bps of what exceeds the threshold. */
+    rate_bps: number;
+    /** A seller's sales in a financial year without it. */
+    threshold_paise: number;
+  } | null;
+  /** From this amount on money travels by RTGS. */
+  rtgs_from_paise: number;
+  timetable: Timetable;
+};
+
+/** Simulated figures for a desk without a live market. */
+export type Preview = {
+  /** Always the sandbox. */
+  environment: string;
+  /** What these figures are, for people. */
+  note: string;
+  /** One per scheme with a sandbox card. */
+  schemes: ({
+    /** The scheme. */
+    scheme: "RODTEP" | "ROSCTL" | (string & {});
+    /** Of the sandbox's market. */
+    market_state: "open" | "halted" | (string & {});
+    /** The middle of the sandbox's rate card, in bps of face. */
+    mid_bps: number;
+    /** A year of simulated figures, oldest first. */
+    days: ({
+      /** The day. */
+      date: string;
+      /** A simulated figure, in bps of face. */
+      index_bps: number;
+    })[];
+  })[];
 };
 
 /** A Quote for selling, with a price. */

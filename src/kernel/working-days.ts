@@ -26,9 +26,9 @@ export const plainCalendar: Calendar = {
 const nationalHolidays: ReadonlySet<string> = new Set(["01-26", "08-15", "10-02"]);
 
 /** A later time of day counts as the next working day. */
-const cutOff = "15:30";
+export const cutOff = "15:30";
 /** Deadlines are at the end of the desk's hours. */
-const closingTime = "17:30:00+05:30";
+export const closingTime = "17:30";
 /** Bounds the search for a working day, whatever the calendar says. */
 const closedDaysMax = 31;
 
@@ -104,7 +104,7 @@ function lastWorkingDay(day: IstDay, office: Office, calendar: Calendar): IstDay
 }
 
 function closeOn(day: IstDay): Date {
-  const close = parseInstant(`${day}T${closingTime}`);
+  const close = parseInstant(`${day}T${closingTime}:00+05:30`);
   if (!close) throw new Error("a working day has an end");
   return close;
 }

@@ -3,13 +3,15 @@
 
 import { createHmac } from "node:crypto";
 
+import { countDaysLeft } from "../credits/rules.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Visit } from "../kernel/caller.ts";
+import { invalidQuery } from "../kernel/failure.ts";
 import { houseFirmId, newId } from "../kernel/ids.ts";
 import { canonicalJson } from "../kernel/json.ts";
 import type { Scheme, Side } from "../kernel/scheme.ts";
-import { istTimestamp } from "../kernel/time.ts";
+import { istDay, istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { Creation } from "../platform/http/calls.ts";
 import { keyFor, type SealedPlace, type SealedRow } from "../platform/master-key.ts";
@@ -83,14 +85,27 @@ const notes: Readonly<Record<Side | "none", string>> = {
   none: "There is no estimate for this now. Send an enquiry and the desk will answer.",
 };
 
+/** By the live card; for the preview of a desk that has not opened yet, by the sandbox's. */
 export async function estimateEnquiry(
   { db, now }: Context,
-  { side, scheme, amount_paise }: EstimateQuery,
+  { side, scheme, amount_paise, expires_on, environment = "live" }: EstimateQuery,
 ): Promise<Estimate> {
-  const cards = await findCurrentCards(db, "live");
-  const estimate = estimatePrice(cards.get(scheme), { side, amountPaise: amount_paise });
-  const asked = { side, scheme, amount_paise };
-  const told = { binding: false, as_of: istTimestamp(now()) };
+  if (side === "buy" && expires_on !== undefined) {
+    throw invalidQuery("expires_on", "goes with side=sell only");
+  }
+  const instant = now();
+  const daysLeft =
+    expires_on === undefined ? undefined : countDaysLeft(expires_on, istDay(instant));
+  const cards = await findCurrentCards(db, environment);
+  const estimate = estimatePrice(cards.get(scheme), { side, amountPaise: amount_paise, daysLeft });
+  const asked = {
+    side,
+    scheme,
+    amount_paise,
+    environment,
+    ...(expires_on !== undefined && { expires_on, days_left: daysLeft }),
+  };
+  const told = { binding: false, as_of: istTimestamp(instant) };
   if (estimate.kind === "none") {
     return { ...asked, no_estimate: true, reason: estimate.reason, ...told, note: notes.none };
   }

@@ -9,6 +9,8 @@
 //   origins     pages of any site may read, none may write
 //   enquiries   the personal part is sealed; whoever holds the reference sees the status, the operator
 //               the rest, and the worker `retention` deletes them
+//   house       who it is, its fees and deadlines, and the preview before there is a market
+//               (`public-house.ts`)
 //   page        static files of `web/`, served under a policy without other hosts or inline code; it
 //               computes no price
 
@@ -35,7 +37,7 @@ import type { RatesBoard } from "./rates-board.ts";
 // they revalidate it.
 
 /** Figures that change with every deal. */
-const cacheWhileRunning = "public, max-age=10, s-maxage=30, stale-while-revalidate=60";
+export const cacheWhileRunning = "public, max-age=10, s-maxage=30, stale-while-revalidate=60";
 
 /** A list that grows by one line a day. */
 const cacheWhileGrowing = "public, max-age=60, s-maxage=300, stale-while-revalidate=3600";

@@ -13,6 +13,8 @@ import {
 } from "./public-rates.ts";
 import { createRatesBoard } from "./rates-board.ts";
 import { readEnquiry } from "./answer-enquiries.ts";
+import { House, Preview } from "./public-house-schema.ts";
+import { type PublicHouse, readHouse, readPreview } from "./public-house.ts";
 import {
   BuyEnquiryBody,
   ContactEnquiryBody,
@@ -138,6 +140,41 @@ export function rateIndexRoutes(app: App, ctx: Context): void {
         reply.type("text/csv; charset=utf-8; header=present"),
         await exportRateHistory(ctx, { ...request.params, ...request.query }),
       ),
+  );
+}
+
+/** Who the house is, and what a page shows before it has a market. */
+export function houseRoutes(app: App, ctx: Context, house: PublicHouse): void {
+  app.get(
+    "/public/house",
+    {
+      config: rates,
+      schema: {
+        operationId: "readHouse",
+        tags: ["Public"],
+        summary: "Who the house is, what dealing costs, when money comes",
+        description:
+          "The house's name, address and papers, its fees and limits by the live rate cards, and the deadlines of a deal agreed now by the calendar of banks and customs.",
+        response: { 200: House },
+      },
+    },
+    async (_request, reply) => sendCacheable(reply, await readHouse(ctx, house)),
+  );
+
+  app.get(
+    "/public/preview",
+    {
+      config: rates,
+      schema: {
+        operationId: "readPreview",
+        tags: ["Public"],
+        summary: "Simulated figures of the sandbox",
+        description:
+          "What the page shows, labelled, until there is a live market: the sandbox's rate cards and simulated figures around them. Nobody has dealt at them.",
+        response: { 200: Preview },
+      },
+    },
+    async (_request, reply) => sendCacheable(reply, await readPreview(ctx)),
   );
 }
 

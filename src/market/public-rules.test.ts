@@ -10,6 +10,9 @@ import {
   computeFigure,
   computeRetentionEnd,
   estimatePrice,
+  estimateSlackBps,
+  previewDays,
+  simulateIndex,
   findDayToFix,
   isIndexDay,
   secondsToMidnight,
@@ -247,8 +250,8 @@ test("an estimate includes every price that the card gives now, and stays within
   const amount = fc.maxSafeInteger().map((paise) => Math.max(1, Math.abs(paise)));
   fc.assert(
     fc.property(card, amount, (rateCard, amountPaise) => {
-      const selling = estimatePrice(rateCard, { side: "sell", amountPaise });
-      const buying = estimatePrice(rateCard, { side: "buy", amountPaise });
+      const selling = estimatePrice(rateCard, { side: "sell", amountPaise, daysLeft: undefined });
+      const buying = estimatePrice(rateCard, { side: "buy", amountPaise, daysLeft: undefined });
       assert.ok(selling.kind === "range" && buying.kind === "range");
       for (const days of [30, 364, 365, 730]) {
         const bid = priceBid(rateCard, amountPaise, days) ?? 0;
@@ -262,6 +265,38 @@ test("an estimate includes every price that the card gives now, and stays within
       assert.ok(selling.lowBps >= rateCard.floor_bps && selling.highBps <= rateCard.ceiling_bps);
       assert.ok(buying.lowBps >= rateCard.floor_bps);
       assert.ok(buying.highBps <= rateCard.ask_ceiling_bps);
+    }),
+  );
+});
+
+test("the expiry of a credit narrows its estimate to the prices of that validity", () => {
+  const amount = fc.maxSafeInteger().map((paise) => Math.max(1, Math.abs(paise)));
+  const days = fc.integer({ min: -10, max: 800 });
+  fc.assert(
+    fc.property(card, amount, days, (rateCard, amountPaise, daysLeft) => {
+      const wide = estimatePrice(rateCard, { side: "sell", amountPaise, daysLeft: undefined });
+      const narrow = estimatePrice(rateCard, { side: "sell", amountPaise, daysLeft });
+      const bid = priceBid(rateCard, amountPaise, daysLeft);
+      assert.equal(narrow.kind, bid === undefined ? "none" : "range");
+      if (narrow.kind === "none") return assert.equal(narrow.reason, "validity_unavailable");
+      assert.ok(wide.kind === "range" && bid !== undefined);
+      assert.ok(wide.lowBps <= narrow.lowBps && narrow.highBps <= wide.highBps);
+      assert.ok(narrow.lowBps <= bid && bid <= narrow.highBps);
+      assert.ok(narrow.highBps - narrow.lowBps <= 2 * estimateSlackBps);
+    }),
+  );
+});
+
+test("simulated figures are the same for everybody, end today and stay between floor and mid", () => {
+  fc.assert(
+    fc.property(card, (rateCard) => {
+      const figures = simulateIndex(rateCard, "2026-11-15");
+      assert.equal(figures.length, previewDays);
+      assert.equal(figures.at(-1)?.day, "2026-11-15");
+      const later = simulateIndex(rateCard, "2026-11-16");
+      assert.deepEqual(later.slice(0, -1), figures.slice(1));
+      const top = Math.max(rateCard.mid_bps, rateCard.floor_bps);
+      for (const { index_bps } of figures) assert.ok(index_bps <= top && index_bps > 0);
     }),
   );
 });

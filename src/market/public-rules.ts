@@ -25,7 +25,7 @@ import { type FieldProblem, unprocessable } from "../kernel/failure.ts";
 import { isHouse } from "../kernel/ids.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
 import { priceCeil, priceFloor } from "../kernel/money.ts";
-import { type Scheme, type Side, sides } from "../kernel/scheme.ts";
+import { type Scheme, schemes, type Side, sides } from "../kernel/scheme.ts";
 import {
   addDays,
   dayMs,
@@ -239,7 +239,11 @@ export function parsePerson(given: {
 /** Allowance for market moves between an estimate and a quote. */
 export const estimateSlackBps = 25;
 
-export const noEstimateReasons = ["market_unavailable", "size_unavailable"] as const;
+export const noEstimateReasons = [
+  "market_unavailable",
+  "size_unavailable",
+  "validity_unavailable",
+] as const;
 export type NoEstimateReason = (typeof noEstimateReasons)[number];
 
 export type Estimate =
@@ -253,12 +257,20 @@ export type Estimate =
   | { readonly kind: "none"; readonly reason: NoEstimateReason };
 
 /**
- * A price range by the current card. A seller's price depends on the days the credit is still valid,
- * which the query does not give: the range spans every validity.
+ * A price range by the current card. A seller's price depends on the days that the credit is still
+ * valid; where these are not given, the range spans every validity.
  */
 export function estimatePrice(
   card: RateCard | undefined,
-  { side, amountPaise }: { readonly side: Side; readonly amountPaise: number },
+  {
+    side,
+    amountPaise,
+    daysLeft,
+  }: {
+    readonly side: Side;
+    readonly amountPaise: number;
+    readonly daysLeft: number | undefined;
+  },
 ): Estimate {
   if (card?.state !== "open") return { kind: "none", reason: "market_unavailable" };
   if (side === "buy") {
@@ -267,12 +279,11 @@ export function estimatePrice(
     const highBps = Math.min(ask + estimateSlackBps, card.ask_ceiling_bps);
     return toRange(amountPaise, { lowBps, highBps, paise: priceCeil });
   }
-  const bids = card.validity_bands.flatMap(
-    ({ from_days }) => priceBid(card, amountPaise, from_days) ?? [],
-  );
-  if (amountPaise > card.face_max_paise || bids.length === 0) {
-    return { kind: "none", reason: "size_unavailable" };
-  }
+  if (amountPaise > card.face_max_paise) return { kind: "none", reason: "size_unavailable" };
+  const validities =
+    daysLeft === undefined ? card.validity_bands.map(({ from_days }) => from_days) : [daysLeft];
+  const bids = validities.flatMap((days) => priceBid(card, amountPaise, days) ?? []);
+  if (bids.length === 0) return { kind: "none", reason: "validity_unavailable" };
   const lowBps = Math.max(Math.min(...bids) - estimateSlackBps, card.floor_bps);
   const highBps = Math.min(Math.max(...bids) + estimateSlackBps, card.ceiling_bps);
   return toRange(amountPaise, { lowBps, highBps, paise: priceFloor });
@@ -288,4 +299,29 @@ function toRange(
 ): Estimate {
   const lowPaise = paise(amountPaise, lowBps);
   return { kind: "range", lowBps, highBps, lowPaise, highPaise: paise(amountPaise, highBps) };
+}
+
+/** A day of the preview's simulated index. */
+export type SimulatedDay = { readonly day: IstDay; readonly index_bps: number };
+
+/** How many days of history a preview shows. */
+export const previewDays = 365;
+
+/**
+ * Simulated figures around what the card pays sellers, the same for everybody who asks about a day.
+ * They show how the page looks with a history; nothing was dealt at them.
+ */
+export function simulateIndex(
+  card: Pick<RateCard, "scheme" | "mid_bps" | "half_spread_bps" | "floor_bps">,
+  today: IstDay,
+): SimulatedDay[] {
+  const { scheme, mid_bps, half_spread_bps, floor_bps } = card;
+  const phase = schemes.indexOf(scheme);
+  return Array.from({ length: previewDays }, (_, at) => {
+    const day = addDays(today, at + 1 - previewDays);
+    const age = istDayStart(day).getTime() / dayMs;
+    const wave = 45 * Math.sin(age / 29 + phase) + 14 * Math.sin(age / 6 + 2 * phase);
+    const bps = Math.round(mid_bps - half_spread_bps - 25 + wave);
+    return { day, index_bps: Math.min(Math.max(bps, floor_bps), mid_bps) };
+  });
 }

@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 
+import { environments } from "../kernel/caller.ts";
 import { schemes, sides } from "../kernel/scheme.ts";
 import { type MarketState, marketStates } from "../rates/rules.ts";
 import { body, nullable, closedEnum, openEnum, paise, timestamp } from "../platform/http/wire.ts";
@@ -154,6 +155,15 @@ export const EstimateQuery = Type.Object(
       examples: ["RODTEP"],
     }),
     amount_paise: paise("The face to sell, or the duty to cover."),
+    expires_on: Type.Optional(
+      day("Sell: the last day of the credit's validity, which narrows the range."),
+    ),
+    environment: Type.Optional(
+      closedEnum(environments, {
+        description: "Whose rate card; live unless given. The sandbox's prices bind nobody.",
+        examples: ["live"],
+      }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -168,6 +178,11 @@ export const Estimate = Type.Object(
     side: openEnum(sides, "As asked."),
     scheme,
     amount_paise: Type.Integer({ description: "As asked.", examples: [25_000_000] }),
+    environment: openEnum(environments, "Whose rate card it is made by."),
+    expires_on: Type.Optional(day("Sell: as asked.")),
+    days_left: Type.Optional(
+      Type.Integer({ description: "Sell: days from today to that one.", examples: [400] }),
+    ),
     low_bps: estimated("The lower end of the price, in bps of face.", 9_490),
     high_bps: estimated("The upper end of the price, in bps of face.", 9_790),
     low_paise: estimated("The lower end of what changes hands.", 23_725_000),
@@ -178,7 +193,10 @@ export const Estimate = Type.Object(
       Type.Boolean({ description: "True when there is no range now; then nothing else is given." }),
     ),
     reason: Type.Optional(
-      openEnum(noEstimateReasons, "Why there is none: wait, or change the amount."),
+      openEnum(
+        noEstimateReasons,
+        "Why there is none: wait, change the amount, or the credit lapses too soon.",
+      ),
     ),
     binding: Type.Boolean({
       description: "Always false: nobody is bound to an estimate.",

@@ -64,7 +64,7 @@ export const rails = ["RTGS", "NEFT", "IMPS"] as const;
 export type Rail = (typeof rails)[number];
 
 /** RTGS takes nothing below ₹2 lakh. */
-const rtgsFromPaise = 20_000_000;
+export const rtgsFromPaise = 20_000_000;
 /** IMPS is instant at any hour, for small amounts; every bank allows ₹50,000. */
 const impsToPaise = 5_000_000;
 

@@ -87,7 +87,7 @@ export function findAwaitedParty(state: SettlementState): WaitingOn {
 }
 
 /** The working days that each state may last, and the office whose calendar counts them. */
-const workingDaysFor = {
+export const workingDaysFor = {
   pending: { days: 1, office: "bank" },
   funded: { days: 1, office: "customs" },
   transfer_initiated: { days: 2, office: "customs" },

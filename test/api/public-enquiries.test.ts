@@ -46,6 +46,7 @@ test("an estimate is a range around the live card's prices, and says that it is 
     side: "sell",
     scheme: "RODTEP",
     amount_paise: 25_000_001,
+    environment: "live",
     low_bps: 9_490,
     high_bps: 9_790,
     low_paise: priceFloor(25_000_001, 9_490),
@@ -63,6 +64,7 @@ test("an estimate is a range around the live card's prices, and says that it is 
     side: "buy",
     scheme: "ROSCTL",
     amount_paise: 25_000_001,
+    environment: "live",
     low_bps: 9_900,
     high_bps: 9_950,
     low_paise: priceCeil(25_000_001, 9_900),
@@ -93,6 +95,37 @@ test("without a price there is no estimate, and the reason is given", async (t) 
   assert.equal((await ask(small)).reason, "market_unavailable");
 });
 
+test("the day on which a credit expires narrows its estimate, and one that lapses too soon has none", async (t) => {
+  const service = await startService(t, generous);
+  await openLiveMarket(service);
+  const asked = { side: "sell", scheme: "RODTEP", amount_paise: 25_000_001 };
+  const ask = async (expires_on: string) =>
+    (await service.send("GET", estimatePath({ ...asked, expires_on }), { expect: 200 })).body;
+  // Size band −45 and half-spread 40 of 9850; from 60 days on −110, from 365 days on 0.
+  const short = await ask("2027-01-14");
+  assert.equal(short.days_left, 60);
+  assert.deepEqual([short.low_bps, short.high_bps], [9_630, 9_680]);
+  assert.equal(short.low_paise, priceFloor(25_000_001, 9_630));
+  const long = await ask("2027-11-15");
+  assert.deepEqual([long.low_bps, long.high_bps], [9_740, 9_790]);
+  for (const day of ["2026-12-14", "2026-11-15", "2025-01-01"]) {
+    const none = await ask(day);
+    assert.deepEqual([none.no_estimate, none.reason], [true, "validity_unavailable"], day);
+  }
+});
+
+test("before there is a live market an estimate is made by the sandbox's card, if asked so", async (t) => {
+  const { send } = await startService(t, generous);
+  const asked = { side: "sell", scheme: "RODTEP", amount_paise: 25_000_001 };
+  const live = await send("GET", estimatePath(asked), { expect: 200 });
+  assert.equal(live.body.reason, "market_unavailable");
+  const sandbox = await send("GET", estimatePath({ ...asked, environment: "sandbox" }), {
+    expect: 200,
+  });
+  assert.equal(sandbox.body.environment, "sandbox");
+  assert.deepEqual([sandbox.body.low_bps, sandbox.body.high_bps], [9_490, 9_790]);
+});
+
 test("an estimate takes a known side, a known scheme and a positive amount, and ignores the rest", async (t) => {
   const { send } = await startService(t, generous);
   const good = { side: "sell", scheme: "RODTEP", amount_paise: "100" };
@@ -104,6 +137,10 @@ test("an estimate takes a known side, a known scheme and a positive amount, and 
     [{ ...good, amount_paise: "9007199254740992" }, 422, "validation_error"],
     [{ side: "sell", scheme: "RODTEP" }, 422, "validation_error"],
     [{ scheme: "RODTEP", amount_paise: "100" }, 422, "validation_error"],
+    [{ ...good, expires_on: "2027-02-30" }, 422, "validation_error"],
+    [{ ...good, expires_on: "soon" }, 422, "validation_error"],
+    [{ ...good, side: "buy", expires_on: "2027-02-28" }, 422, "validation_error"],
+    [{ ...good, environment: "test" }, 400, "bad_request"],
   ];
   for (const [query, status, slug] of cases) {
     const answer = await send("GET", estimatePath(query), { expect: status });
@@ -317,7 +354,7 @@ test("the public surface reveals no desk, firm, credit or deal", async (t) => {
         .replace("/estimate", "/estimate?side=sell&scheme=RODTEP&amount_paise=100")
         .replace("/opt-out", "/opt-out?token=x"),
     );
-  assert.equal(paths.length, 9);
+  assert.equal(paths.length, 11);
   for (const path of paths) {
     const expect = path.includes("/opt-out") ? 404 : 200; // Only who has a notice has a link.
     const { text } = await send("GET", path, { expect });

@@ -17,6 +17,7 @@ import { blockMinPaise } from "../../src/crosses/rules.ts";
 import type { Offboarding } from "../../src/firms/offboard-firm.ts";
 import type { Budgets } from "../../src/kernel/budget.ts";
 import type { Environment } from "../../src/kernel/caller.ts";
+import type { HousePapers, Imprint } from "../../src/kernel/letterhead.ts";
 import { type IssuedKey, issueKey } from "../../src/access/issue-keys.ts";
 import type { Context } from "../../src/platform/context.ts";
 import type { Heavy } from "../../src/platform/heavy/kinds.ts";
@@ -101,6 +102,9 @@ export type Service = {
 export type ServiceOptions = {
   readonly rateWindow?: RateWindow;
   readonly publicBudgets?: Budgets;
+  /** Where the house is another than that of tests. */
+  readonly imprint?: Partial<Imprint>;
+  readonly papers?: HousePapers;
   readonly addressWindows?: AddressWindows;
   readonly inFlightMax?: number;
   readonly blockMinPaise?: number;
@@ -158,6 +162,7 @@ export async function startService(
       inFlightMax: options.inFlightMax ?? 10_000,
       blockMinPaise: options.blockMinPaise ?? blockMinPaise,
       letterhead,
+      imprint: { ...letterhead, email: "desk@house.example", phone: null, ...options.imprint },
       publicBudgets: options.publicBudgets ?? {
         rates: { perMinute: 60 },
         enquiry: { perMinute: 6, perDay: 30 },
@@ -168,6 +173,7 @@ export async function startService(
     book,
     metrics,
     outbound,
+    papers: options.papers,
     offboarding: options.offboarding,
   });
   options.routes?.(app, ctx);

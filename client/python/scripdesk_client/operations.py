@@ -121,6 +121,8 @@ OPERATIONS: Dict[str, Operation] = {
     "submitBuyEnquiry": Operation("submitBuyEnquiry", "POST", "/public/enquiry/buy", "json", is_keyless=True),
     "submitContactEnquiry": Operation("submitContactEnquiry", "POST", "/public/enquiry/contact", "json", is_keyless=True),
     "readEnquiry": Operation("readEnquiry", "GET", "/public/enquiry/{enquiry_ref}", "json", is_keyless=True),
+    "readHouse": Operation("readHouse", "GET", "/public/house", "json", is_keyless=True),
+    "readPreview": Operation("readPreview", "GET", "/public/preview", "json", is_keyless=True),
 }
 
 
@@ -1010,3 +1012,17 @@ class Operations:
         `GET /public/enquiry/{enquiry_ref}`
         """
         return self._run(OPERATIONS["readEnquiry"], Call({"enquiry_ref": enquiry_ref}, {}, None, options))
+
+    def read_house(self, **options: Unpack[CallOptions]) -> schemas.House:
+        """Who the house is, what dealing costs, when money comes. The house's name, address and papers, its fees and limits by the live rate cards, and the deadlines of a deal agreed now by the calendar of banks and customs.
+
+        `GET /public/house`
+        """
+        return self._run(OPERATIONS["readHouse"], Call({}, {}, None, options))
+
+    def read_preview(self, **options: Unpack[CallOptions]) -> schemas.Preview:
+        """Simulated figures of the sandbox. What the page shows, labelled, until there is a live market: the sandbox's rate cards and simulated figures around them. Nobody has dealt at them.
+
+        `GET /public/preview`
+        """
+        return self._run(OPERATIONS["readPreview"], Call({}, {}, None, options))

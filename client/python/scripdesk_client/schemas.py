@@ -2572,6 +2572,12 @@ class Estimate(TypedDict):
     scheme: Union[Literal["RODTEP", "ROSCTL"], str]
     #: As asked.
     amount_paise: int
+    #: Whose rate card it is made by.
+    environment: Union[Literal["live", "sandbox"], str]
+    #: Sell: as asked. A day in IST.
+    expires_on: NotRequired[str]
+    #: Sell: days from today to that one.
+    days_left: NotRequired[int]
     #: The lower end of the price, in bps of face.
     low_bps: NotRequired[int]
     #: The upper end of the price, in bps of face.
@@ -2586,8 +2592,8 @@ class Estimate(TypedDict):
     savings_high_paise: NotRequired[int]
     #: True when there is no range now; then nothing else is given.
     no_estimate: NotRequired[bool]
-    #: Why there is none: wait, or change the amount.
-    reason: NotRequired[Union[Literal["market_unavailable", "size_unavailable"], str]]
+    #: Why there is none: wait, change the amount, or the credit lapses too soon.
+    reason: NotRequired[Union[Literal["market_unavailable", "size_unavailable", "validity_unavailable"], str]]
     #: Always false: nobody is bound to an estimate.
     binding: bool
     #: The same in words, for people.
@@ -2653,6 +2659,120 @@ class SubmitContactEnquiry(TypedDict):
     message: str
     #: That you agree to be contacted and to your data being kept for that, for a time.
     consent: Literal[True]
+
+
+class HouseScheme(TypedDict):
+    """The terms on which the house deals in a scheme."""
+    #: The scheme.
+    scheme: Union[Literal["RODTEP", "ROSCTL"], str]
+    #: Whether the house gives prices now; null without a rate card.
+    market_state: Optional[str]
+    #: The house's fee in bps of face, inside every price it gives.
+    fee_bps: Optional[int]
+    #: Seconds that a quote binds the house.
+    quote_window_s: Optional[int]
+    #: The largest face it gives a price for.
+    face_max_paise: Optional[int]
+    #: Credits with fewer days left get no price.
+    days_left_min: Optional[int]
+
+
+class TimetableHolidaysItem(TypedDict):
+    #: Who is closed.
+    office: Union[Literal["bank", "customs"], str]
+    #: The day.
+    date: str
+    #: Its name.
+    name: str
+
+
+class Timetable(TypedDict):
+    """When credits and money move, for a deal agreed now."""
+    #: The moment that the days below count from. ISO 8601, IST.
+    as_of: str
+    #: What comes after this time of day, IST, counts as of the next working day.
+    cut_off: str
+    #: When deadlines end, IST.
+    closes: str
+    #: Working days of customs that a transfer may take.
+    transfer_working_days: int
+    #: The last moment for the transfer of a credit sold to the house now. ISO 8601, IST.
+    transferred_by: str
+    #: Working days of banks that a buyer has to pay.
+    payment_working_days: int
+    #: The last moment for the money of a purchase agreed now. ISO 8601, IST.
+    paid_by: str
+    #: Days of the coming month on which banks or customs are closed, by date.
+    holidays: List[TimetableHolidaysItem]
+
+
+class HouseWithholding(TypedDict):
+    """Tax that is withheld from sellers; null where none is."""
+    #: The section of the law.
+    section: str
+    #: In bps of what exceeds the threshold.
+    rate_bps: int
+    #: A seller's sales in a financial year without it.
+    threshold_paise: int
+
+
+class House(TypedDict):
+    """Who the house is, what dealing costs and when money comes."""
+    #: Who runs this desk.
+    name: str
+    #: Its address by lines; empty until told.
+    address: List[str]
+    #: Its GSTIN; null until told.
+    gstin: Optional[str]
+    #: Where it is reached.
+    email: Optional[str]
+    #: Its telephone.
+    phone: Optional[str]
+    #: Where its terms are; null until published.
+    terms_href: Optional[str]
+    #: Where it says what becomes of personal data.
+    privacy_href: Optional[str]
+    #: One per scheme.
+    schemes: List[HouseScheme]
+    #: Goods and services tax on a fee, in bps of it.
+    gst_bps: int
+    #: The heading under which credits are exempt from GST.
+    scrip_hsn: str
+    #: What each side of a block pays, tax included, in bps of face.
+    block_fee_bps: int
+    #: Tax that is withheld from sellers; null where none is.
+    withholding: Optional[HouseWithholding]
+    #: From this amount on money travels by RTGS.
+    rtgs_from_paise: int
+    timetable: Timetable
+
+
+class PreviewSchemesItemDaysItem(TypedDict):
+    #: The day.
+    date: str
+    #: A simulated figure, in bps of face.
+    index_bps: int
+
+
+class PreviewSchemesItem(TypedDict):
+    #: The scheme.
+    scheme: Union[Literal["RODTEP", "ROSCTL"], str]
+    #: Of the sandbox's market.
+    market_state: Union[Literal["open", "halted"], str]
+    #: The middle of the sandbox's rate card, in bps of face.
+    mid_bps: int
+    #: A year of simulated figures, oldest first.
+    days: List[PreviewSchemesItemDaysItem]
+
+
+class Preview(TypedDict):
+    """Simulated figures for a desk without a live market."""
+    #: Always the sandbox.
+    environment: str
+    #: What these figures are, for people.
+    note: str
+    #: One per scheme with a sandbox card.
+    schemes: List[PreviewSchemesItem]
 
 
 class SellQuote(TypedDict):
@@ -3402,3 +3522,7 @@ class EstimateEnquiryQuery(TypedDict):
     scheme: Literal["RODTEP", "ROSCTL"]
     #: The face to sell, or the duty to cover.
     amount_paise: int
+    #: Sell: the last day of the credit's validity, which narrows the range. A day in IST.
+    expires_on: NotRequired[str]
+    #: Whose rate card; live unless given. The sandbox's prices bind nobody.
+    environment: NotRequired[Literal["live", "sandbox"]]

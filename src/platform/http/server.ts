@@ -85,8 +85,10 @@ declare module "fastify" {
     keyless?: true;
     /** The budget per address of a keyless route; see `admit.ts`. */
     budget?: BudgetName;
-    /** Its answers carry an ETag; see `caching.ts`. */
+    /** Its answers are public and carry an ETag (`caching.ts`); they are compressed too. */
     tagged?: true;
+    /** Its answers are public and compressed, without an ETag; see `compression.ts`. */
+    compressed?: true;
     /** A creating POST honours an Idempotency-Key. */
     creates?: true;
     /** A read that may answer 409; every write may. */

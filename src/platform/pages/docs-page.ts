@@ -9,7 +9,7 @@ import { randomBytes } from "node:crypto";
 import { fastify, type onRequestHookHandler } from "fastify";
 
 import { Failure } from "../../kernel/failure.ts";
-import type { App } from "./server.ts";
+import type { App } from "../http/server.ts";
 
 export const docsPrefix = "/docs";
 

@@ -1,12 +1,14 @@
-// The pages for people: the public one and the operators' console, a few files of the folder web/ and
-// the charting library, all from this service. Its policy lets the browser load scripts, styles and figures from here and nothing else,
-// and run nothing that is written into the page itself.
+// The pages for people: the public one with the house's papers, and the operators' console: a few files
+// of the folder web/ and the charting library, all from this service. Their policy lets the browser load
+// scripts, styles and figures from here and nothing else, and run nothing that is written into the page
+// itself. Who the house is is written into the public page when the service starts.
 
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import type { App } from "./server.ts";
+import { fillPage, type HouseOnPage, listPapers, writePaper } from "./house-page.ts";
+import type { App } from "../http/server.ts";
 
 const policy = [
   "default-src 'none'",
@@ -29,7 +31,16 @@ const sharedParts = [
   "words.js",
   "icon.svg",
 ];
-const parts = [...sharedParts, "page.css", "page.js", "enquiry.js", "estimate.js", "rates.js"];
+const parts = [
+  ...sharedParts,
+  "page.css",
+  "page.js",
+  "docs.css",
+  "enquiry.js",
+  "estimate.js",
+  "house.js",
+  "rates.js",
+];
 
 const types: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -45,10 +56,15 @@ const charts = new URL(
   import.meta.resolve("lightweight-charts"),
 );
 
-export async function servePage(app: App): Promise<void> {
-  await serveFile(app, "/", join(folder, "index.html"));
+export async function servePage(app: App, { imprint, papers }: HouseOnPage): Promise<void> {
+  const page = await readFile(join(folder, "index.html"), "utf8");
+  serveBytes(app, "/", { type: types[".html"], bytes: fillPage(page, { imprint, papers }) });
   for (const part of parts) await serveFile(app, `/web/${part}`, join(folder, part));
   await serveFile(app, "/web/lightweight-charts.js", fileURLToPath(charts));
+  for (const { name, path, title } of listPapers(papers)) {
+    const bytes = writePaper(papers[name] ?? "", { house: imprint.name, path, title });
+    serveBytes(app, path, { type: types[".html"], bytes });
+  }
 }
 
 /** The console; what it shows is asked from `/ops`. Every address under it is the same page. */
@@ -66,9 +82,15 @@ export async function serveConsole(app: App): Promise<void> {
 
 /** The file as it is when the service starts. Readers keep it and ask whether it still holds. */
 async function serveFile(app: App, url: string, path: string): Promise<void> {
-  const bytes = await readFile(path);
-  const type = types[extname(path)];
-  if (type === undefined) throw new Error(`${path} is of no type that a page is made of`);
+  serveBytes(app, url, { type: types[extname(path)], bytes: await readFile(path) });
+}
+
+function serveBytes(
+  app: App,
+  url: string,
+  { type, bytes }: { readonly type: string | undefined; readonly bytes: Buffer | string },
+): void {
+  if (type === undefined) throw new Error(`${url} is of no type that a page is made of`);
   app.get(
     url,
     { config: { keyless: true, tagged: true }, schema: { hide: true } },
