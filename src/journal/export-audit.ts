@@ -86,8 +86,7 @@ async function readPage(
   { after, to, pace }: { readonly after: Head; readonly to: Head; readonly pace: Pace },
 ) {
   const page = { after: after.seq, upTo: to.seq, limit: linesPerPage };
-  const rows = await listLinks(db, desk, page);
-  await pace.turn();
+  const rows = await listLinks(db, desk, page, pace);
   if (rows.length === 0) throw new Error(`the audit chain of ${desk.desk_id} ends early`);
   let last = after;
   let text = "";

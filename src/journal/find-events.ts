@@ -15,10 +15,15 @@ import {
   type StoredEvents,
 } from "./event-store.ts";
 
-/** An event with the bytes that everybody gets. */
-export type FoundEvent = EventHead & { readonly desk_id: string; readonly body: string };
+type EventNumber = { readonly desk_id: string; readonly sequence: number };
+/** The bytes that everybody gets. */
+type EventBody = EventNumber & { readonly body: string };
+export type FoundEvent = EventHead & EventBody;
 
-/** A desk's events after a sequence, oldest first: all of them, or those of a client firm. */
+/**
+ * A desk's events after a sequence, oldest first: all of them, or those of a client firm. Whoever lists
+ * them parses what it needs.
+ */
 export async function listEventsAfter(
   db: Db,
   deskId: string,
@@ -27,20 +32,30 @@ export async function listEventsAfter(
     after,
     fetch,
   }: { readonly firmId: string | null; readonly after: number; readonly fetch: number },
-): Promise<readonly FoundEvent[]> {
-  if (firmId === null) return await listEventsOfDesks(db, [{ deskId, after }], fetch);
+): Promise<readonly EventBody[]> {
+  if (firmId === null) return await listBodiesOfDesks(db, [{ deskId, after }], fetch);
   if (firmId === deskId) return [];
   const stored = await listNextClientEvents(db, { deskId, firmId, after }, fetch);
   const events = await readOwn(stored, firmId);
   return events.filter(({ sequence }) => sequence > after).slice(0, fetch);
 }
 
+type DeskPlace = { readonly deskId: string; readonly after: number };
+
 /** At most `fetch` events of each desk, after a sequence of its own. */
 export async function listEventsOfDesks(
   db: Db,
-  desks: readonly { readonly deskId: string; readonly after: number }[],
+  desks: readonly DeskPlace[],
   fetch: number,
 ): Promise<readonly FoundEvent[]> {
+  return await parseHeads(await listBodiesOfDesks(db, desks, fetch));
+}
+
+async function listBodiesOfDesks(
+  db: Db,
+  desks: readonly DeskPlace[],
+  fetch: number,
+): Promise<EventBody[]> {
   const places = new Map(desks.map(({ deskId, after }) => [deskId, after]));
   const wanted = desks.map(({ deskId, after }) => ({ desk_id: deskId, after }));
   const stored = await listNextEvents(db, wanted, fetch);
@@ -60,8 +75,6 @@ export async function countEventsOfFirm(db: Db, of: ClientEvents): Promise<numbe
   return (await countClientEvents(db, of)) - earlier;
 }
 
-type EventNumber = { readonly desk_id: string; readonly sequence: number };
-
 /**
  * Events by their numbers. One that is missing, or whose block cannot be read, is not found, so that it
  * does not hold up the others.
@@ -74,7 +87,7 @@ export async function findEvents(
   const wanted = new Map(numbers.map((number) => [name(number), number]));
   const stored = wanted.size > 0 ? await listEventsByNumber(db, [...wanted.values()]) : [];
   const isWanted = (number: EventNumber) => wanted.has(name(number));
-  const found = await readStored(stored, isWanted, unpackReadable);
+  const found = await parseHeads(await readStored(stored, isWanted, unpackReadable));
   const byName = new Map(found.map((event) => [name(event), event]));
   return (number) => byName.get(name(number));
 }
@@ -82,28 +95,33 @@ export async function findEvents(
 /** Those of one firm. Only events whose text names it are parsed. */
 async function readOwn(stored: readonly StoredEvents[], firmId: string): Promise<FoundEvent[]> {
   const name = JSON.stringify(firmId);
-  const events = await readStored(stored, ({ body }) => body.includes(name));
+  const events = await parseHeads(await readStored(stored, ({ body }) => body.includes(name)));
   return events.filter(({ firm_id }) => firm_id === firmId);
 }
 
-/** Only the wanted events of a block are parsed. */
+async function parseHeads(events: readonly EventBody[]): Promise<FoundEvent[]> {
+  return await mapPaced(
+    events,
+    (event) => ({ ...readEventHead(event.body), ...event }),
+    openPace(),
+  );
+}
+
 async function readStored(
   stored: readonly StoredEvents[],
-  isWanted: (event: EventNumber & { readonly body: string }) => boolean,
+  isWanted: (event: EventBody) => boolean,
   unpack = unpackStored,
-): Promise<FoundEvent[]> {
+): Promise<EventBody[]> {
+  const pace = openPace();
+  // The database may answer many long lists in one turn of the loop.
+  if (stored.length > 1) await pace.turn();
   const parts = await mapPaced(
     stored,
     (one) =>
       unpack(one)
-        .filter((event) => isWanted({ ...event, desk_id: one.desk_id }))
-        .map(({ sequence, body }) => ({
-          ...readEventHead(body),
-          desk_id: one.desk_id,
-          sequence,
-          body,
-        })),
-    openPace(),
+        .map((event) => ({ ...event, desk_id: one.desk_id }))
+        .filter(isWanted),
+    pace,
   );
   return parts.flat();
 }

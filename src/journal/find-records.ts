@@ -1,7 +1,7 @@
 // Finds records in the blocks of the journal, and in the table of before: on each desk its numbers come
 // first.
 
-import { openPace } from "../platform/heavy/pace.ts";
+import { openPace, type Pace } from "../platform/heavy/pace.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import { type Head, type Link, readRecord, writeRecord } from "./audit-rules.ts";
 import type { Desk } from "./audit-store.ts";
@@ -29,21 +29,27 @@ export type ChainedLink = Link & Head;
 type Range = { readonly after: number; readonly upTo: number; readonly limit: number };
 
 /** By `seq`, after one number and up to another. */
-export async function listLinks(db: Db, desk: Desk, range: Range): Promise<ChainedLink[]> {
+export async function listLinks(
+  db: Db,
+  desk: Desk,
+  range: Range,
+  pace: Pace,
+): Promise<ChainedLink[]> {
   const former = await listFormerLinks(db, desk, range);
   if (former.length > 0) return former;
   const { after, upTo, limit } = range;
   const blocks = await listBlocks(db, desk, { after, upTo: Math.min(upTo, after + limit), limit });
-  return blocks
-    .flatMap((block) =>
-      readBlock(block).map((record) => ({
-        ...toLink(block, record),
-        seq: record.seq,
-        hash: record.hash,
-      })),
-    )
-    .filter(({ seq }) => seq > after && seq <= upTo)
-    .slice(0, limit);
+  await pace.turn();
+  const links: ChainedLink[] = [];
+  for (const block of blocks) {
+    for (const record of readBlock(block)) {
+      const { seq, hash } = record;
+      if (seq <= after || seq > upTo || links.length === limit) continue;
+      links.push({ ...toLink(block, record), seq, hash });
+      if (pace.isOver()) await pace.turn();
+    }
+  }
+  return links;
 }
 
 /** Of the records of before. */

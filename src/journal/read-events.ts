@@ -14,6 +14,7 @@ import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import { eventText, positionText, type Stream } from "../platform/http/sse.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
+import { readEventHead } from "./event-rules.ts";
 import { findLastSequence } from "./event-store.ts";
 import { countEventsOfFirm, listEventsAfter } from "./find-events.ts";
 import type { Event, ListEventsQuery } from "./schema.ts";
@@ -97,7 +98,8 @@ async function sendEvents(
   while (!stream.ended.aborted) {
     const known = await watch.past(deskId, sent, stream.ended);
     const page = await listEventsAfter(db, deskId, { firmId, after: sent, fetch: pageSize });
-    for (const { sequence, event, body } of page) {
+    for (const { sequence, body } of page) {
+      const { event } = readEventHead(body);
       stream.send(eventText({ id: String(sequence), event, data: body }));
       sent = sequence;
     }
