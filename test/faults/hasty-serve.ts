@@ -11,6 +11,7 @@ const commitDelayMs = 250;
 function hasty(db: Database): Database {
   return {
     ...db,
+    for: (environment) => hasty(db.for(environment)),
     transaction: async (work, options) =>
       await new Promise((resolve, reject) => {
         db.transaction(async (tx) => {
