@@ -9,7 +9,8 @@ export type LoadOrder = {
   /** The whole request, head and body; of several, each connection takes the next in turn. */
   readonly request: string | readonly string[];
   readonly connections: number;
-  readonly seconds: number;
+  /** Without them every request is sent once. */
+  readonly seconds?: number;
 };
 
 export type LoadResult = {
@@ -26,7 +27,11 @@ function drive(order: LoadOrder): Promise<LoadResult> {
   const requests = [order.request].flat().map((text) => Buffer.from(text));
   let sent = 0;
   const startedAt = performance.now();
-  const endsAt = startedAt + order.seconds * 1_000;
+  const { seconds } = order;
+  const isOver = () =>
+    seconds === undefined
+      ? sent >= requests.length
+      : performance.now() >= startedAt + seconds * 1_000;
   const latencies: number[] = [];
   let failures = 0;
   let open = order.connections;
@@ -62,9 +67,8 @@ function drive(order: LoadOrder): Promise<LoadResult> {
         // "HTTP/1.1 2…": the class of the status is its first digit.
         if (pending[9] !== 50) failures += 1;
         pending = pending.subarray(length);
-        const now = performance.now();
-        latencies.push(now - sentAt);
-        if (now < endsAt) {
+        latencies.push(performance.now() - sentAt);
+        if (!isOver()) {
           send();
           return;
         }

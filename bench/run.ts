@@ -6,6 +6,7 @@ import { cover } from "./cover.ts";
 import { credits } from "./credits.ts";
 import { edge } from "./edge.ts";
 import { ledger } from "./ledger.ts";
+import { life, storage } from "./life.ts";
 import { lookups } from "./lookups.ts";
 import { netting } from "./netting.ts";
 import { orders } from "./orders.ts";
@@ -23,6 +24,8 @@ const measurements: Readonly<Record<string, () => Promise<void>>> = {
   netting,
   ledger,
   orders,
+  life,
+  storage,
   streams,
   webhooks,
   audit,

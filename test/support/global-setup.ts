@@ -1,7 +1,7 @@
 import { migratedVariable, serverVariable, startTestServers, type TestServers } from "./server.ts";
 
 /** As many as there are files tested at once; more at once would share them. */
-const serverCount = 2;
+const serverCount = 3;
 
 let servers: TestServers | undefined;
 

@@ -1,0 +1,118 @@
+// An order's whole life: sells in batches of 500 until the last is `paid`, with everything that is
+// written about it, against pgbench's TPC-B on the same durable PostgreSQL in turns. The environment is
+// the sandbox, whose bank and registry are simulated by the service itself, on the cores that are
+// measured; each of their answers comes half a second after its question.
+
+import { setTimeout as sleep } from "node:timers/promises";
+
+import type pg from "pg";
+
+import { batchSize, type Market, openMarket } from "./sales.ts";
+import { median, printTable, spread } from "./support.ts";
+
+const pgbenchClients = 16;
+const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3);
+const pgbenchSeconds = 6;
+/** So many that the answers' delays are a small part of the time. */
+const batchesPerRound = Number(process.env["BENCH_BATCHES"] ?? 40);
+const patienceMs = 300_000;
+
+export async function life(): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  const market = await openMarket(stack, "sandbox");
+  const { client, pgbench } = market;
+  const perSecond: number[] = [];
+  const ratios: number[] = [];
+  const wal: number[] = [];
+  const rows: number[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    const tps = await pgbench({ clients: pgbenchClients, seconds: pgbenchSeconds });
+    const requests = await market.batches(batchesPerRound);
+    const before = await readWritten(client);
+    const lived = await liveThrough(market, requests);
+    const after = await readWritten(client);
+    if (round === 0) continue; // Warms both up.
+    perSecond.push(lived.perSecond);
+    ratios.push(lived.perSecond / tps);
+    wal.push((after.walBytes - before.walBytes) / lived.orders / 1_000);
+    rows.push((after.rows - before.rows) / lived.orders);
+  }
+  printTable([
+    {
+      what: "an order's whole life, until paid",
+      ours: `${Math.round(median(perSecond))}/s`,
+      yardstick: `${Math.round(median(perSecond.map((value, at) => value / (ratios[at] ?? 1))))} tps`,
+      ratio: median(ratios),
+      spread: spread(ratios),
+      goal: "≥ 1.0",
+    },
+  ]);
+  process.stdout.write(
+    `${median(wal).toFixed(1)} KB of WAL an order (goal ≤ 10), ` +
+      `${median(rows).toFixed(1)} rows inserted, updated and deleted\n`,
+  );
+}
+
+/** Bytes on disk for each settled order, by table with its indexes. */
+export async function storage(): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  const market = await openMarket(stack, "sandbox");
+  const { client } = market;
+  await liveThrough(market, await market.batches(2));
+  const before = await readSizes(client);
+  const { orders } = await liveThrough(market, await market.batches(batchesPerRound));
+  const after = await readSizes(client);
+  const grown = [...after]
+    .map(([table, bytes]) => ({ table, bytes: (bytes - (before.get(table) ?? 0)) / orders }))
+    .filter(({ bytes }) => bytes >= 1)
+    .toSorted((a, b) => b.bytes - a.bytes);
+  console.table(
+    grown.map(({ table, bytes }) => ({ table, "bytes an order": Math.round(bytes) })),
+    ["table", "bytes an order"],
+  );
+  const total = grown.reduce((sum, { bytes }) => sum + bytes, 0);
+  process.stdout.write(`${Math.round(total)} bytes on disk for each of ${orders} settled orders\n`);
+}
+
+type Lived = { readonly orders: number; readonly perSecond: number };
+
+/** Sells, and waits until everything is paid. */
+async function liveThrough(market: Market, requests: readonly string[]): Promise<Lived> {
+  const startedMs = performance.now();
+  await market.sellInBatches(requests);
+  while (await hasUnpaid(market.client)) {
+    if (performance.now() - startedMs > patienceMs) throw new Error("orders are not paid");
+    await sleep(50);
+  }
+  const orders = requests.length * batchSize;
+  return { orders, perSecond: orders / ((performance.now() - startedMs) / 1_000) };
+}
+
+async function hasUnpaid(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query(`
+    select from settlements where state not in ('settled', 'failed', 'reversed')
+    union all
+    select from payouts where state not in ('paid', 'returned')
+    limit 1`);
+  return rows.length > 0;
+}
+
+async function readWritten(client: pg.Client): Promise<{ walBytes: number; rows: number }> {
+  // Connections report what they wrote after a second without a transaction.
+  await sleep(1_500);
+  const { rows } = await client.query<{ wal: string; rows: string }>(`
+    select pg_current_wal_insert_lsn() - '0/0' as wal,
+      tup_inserted + tup_updated + tup_deleted as rows
+    from pg_stat_database
+    where datname = current_database()`);
+  return { walBytes: Number(rows[0]?.wal), rows: Number(rows[0]?.rows) };
+}
+
+async function readSizes(client: pg.Client): Promise<Map<string, number>> {
+  await client.query("vacuum");
+  const { rows } = await client.query<{ table: string; bytes: string }>(`
+    select relname as table, pg_total_relation_size(oid) as bytes
+    from pg_class
+    where relkind = 'r' and relnamespace = 'public'::regnamespace`);
+  return new Map(rows.map(({ table, bytes }) => [table, Number(bytes)]));
+}

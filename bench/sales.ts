@@ -1,0 +1,125 @@
+// What the measurements of orders share: a service with a desk whose credits are sold to the house, a
+// connection to its database, and pgbench's TPC-B on the same server.
+
+import pg from "pg";
+
+import type { Environment } from "../src/kernel/caller.ts";
+import { newId } from "../src/kernel/ids.ts";
+import { openEmbedded } from "../src/platform/postgres/embedded.ts";
+import type { LoadOrder, LoadResult } from "./load.ts";
+import { type Pgbench, preparePgbench } from "./pgbench.ts";
+import { type RunningService, startLoad, startService } from "./support.ts";
+
+export const batchSize = 500;
+const batchConnections = 4;
+
+type Desk = { readonly api_key: string; readonly firm_id: string };
+
+export type Market = {
+  readonly service: RunningService;
+  readonly load: (order: LoadOrder) => Promise<LoadResult>;
+  /** As the owner of the service's database. */
+  readonly client: pg.Client;
+  readonly pgbench: Pgbench;
+  /** The requests of single sales, or of batches, of new credits. */
+  singles(count: number): Promise<string[]>;
+  batches(count: number): Promise<string[]>;
+  /** Sends batches, all of them or for some seconds; throws where an order was refused. */
+  sellInBatches(requests: readonly string[], seconds?: number): Promise<LoadResult>;
+};
+
+/** A house without a limit, and a desk without one. */
+export async function openMarket(
+  stack: AsyncDisposableStack,
+  environment: Environment,
+): Promise<Market> {
+  const service = await startService(stack);
+  const load = await startLoad(stack);
+  const server = await openEmbedded({ dataDir: service.dataDir, as: "visitor", create: true });
+  stack.defer(() => server.leave());
+  const client = new pg.Client(server.connection);
+  await client.connect();
+  stack.defer(() => client.end());
+  const pgbench = await preparePgbench({ ...server.connection, database: "postgres" });
+  for (const scheme of ["RODTEP", "ROSCTL"]) {
+    const card = ["--env", environment, "--scheme", scheme];
+    await service.command("rates", "publish", ...card, "--house-limit-paise", "9007199254740991");
+  }
+  const plan = ["--name", "bench", "--per-minute", "10000000", "--monthly", "1000000000"];
+  await service.command("plans", "set", ...plan);
+  const firm = ["--firm", "Bench", "--env", environment, "--plan", "bench"];
+  const identity = environment === "live" ? ["--iec", "AAACB1234C", "--pan", "AAACB1234C"] : [];
+  const desk = (await service.command("keys", "issue", ...firm, ...identity)) as Desk;
+  const take = async (count: number) => await addCredits(client, { environment, desk, count });
+  return {
+    service,
+    load,
+    client,
+    pgbench,
+    async singles(count) {
+      const scripNos = await take(count);
+      return scripNos.map((scrip_no) => post("/v1/orders", { side: "sell", scrip_no }, desk));
+    },
+    async batches(count) {
+      const scripNos = await take(count * batchSize);
+      return Array.from({ length: count }, (_, at) => {
+        const own = scripNos.slice(at * batchSize, (at + 1) * batchSize);
+        const orders = own.map((scrip_no) => ({ side: "sell", scrip_no }));
+        return post("/v1/orders:batch", { orders }, desk);
+      });
+    },
+    async sellInBatches(request, seconds) {
+      const before = await countOrders(client);
+      const { port } = service;
+      const connections = Math.min(batchConnections, request.length);
+      const time = seconds === undefined ? {} : { seconds };
+      const result = await load({ port, connections, request, ...time });
+      const placed = (await countOrders(client)) - before;
+      if (result.failures > 0 || placed !== result.answers * batchSize) {
+        throw new Error(`${result.answers * batchSize - placed} orders of batches were refused`);
+      }
+      return result;
+    },
+  };
+}
+
+async function countOrders(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ count: string }>("select count(*) from orders");
+  return Number(rows[0]?.count);
+}
+
+let added = 0;
+
+/** Listed credits of the desk's own firm, by the thousand. */
+async function addCredits(
+  client: pg.Client,
+  {
+    environment,
+    desk,
+    count,
+  }: { readonly environment: Environment; readonly desk: Desk; readonly count: number },
+): Promise<string[]> {
+  const now = new Date();
+  const ids = Array.from({ length: count }, () => newId("crd", now));
+  const scripNos = ids.map(() => `BENCH-${String(added++).padStart(9, "0")}`);
+  await client.query(
+    `insert into credits (
+      credit_id, environment, desk_id, firm_id, scrip_no, scheme, issued_paise, face_paise,
+      issued_on, expires_on, expiry_due_on, state, as_of, version, created_at, updated_at
+    )
+    select credit_id, $5, $3, $3, scrip_no, 'RODTEP', 25000000, 25000000, '2026-01-01',
+      '2098-12-31', '2098-12-31', 'listed', $4, 1, $4, $4
+    from unnest($1::text[], $2::text[]) as c (credit_id, scrip_no)`,
+    [ids, scripNos, desk.firm_id, now, environment],
+  );
+  await client.query("vacuum analyze credits");
+  return scripNos;
+}
+
+function post(path: string, body: object, { api_key }: Desk): string {
+  const text = JSON.stringify(body);
+  return (
+    `POST ${path} HTTP/1.1\r\nhost: bench\r\nx-service-key: ${api_key}\r\n` +
+    `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
+  );
+}
