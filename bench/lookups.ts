@@ -1,7 +1,8 @@
 // Whether an operator's search and lists feel how much the service holds: at a thousand and at a hundred
-// thousand firms, orders, settlements, payouts and credits (BENCH_LOOKUPS says another size). One row in
-// ten is live, one order in sixteen rests and as many failed, and a tenth of everything belongs to one desk.
-// Both services answer in this process, in turn, so that a busy machine slows both alike.
+// thousand firms, orders, settlements, payouts and credits. BENCH_LOOKUPS says another size, and
+// BENCH_ONLY=today,desks measures the paths that begin so. One row in ten is live, one order in sixteen
+// rests and as many failed, and a tenth of everything belongs to one desk. Both services answer in this
+// process, in turn, so that a busy machine slows both alike.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
@@ -152,7 +153,10 @@ async function choosePaths({ db }: Context, size: number): Promise<string[]> {
     "payout-files?limit=50",
   );
   paths.push(`firm-names?ids=${firm},${desk}`, `firms/${firm}`, `orders/${order}`);
-  return paths.map((path) => `/ops/${path}`);
+  const only = process.env["BENCH_ONLY"];
+  return paths
+    .filter((path) => only === undefined || only.split(",").some((some) => path.startsWith(some)))
+    .map((path) => `/ops/${path}`);
 }
 
 /** Rows as the service would have made them, without their books and events, which no list reads. */

@@ -1630,7 +1630,7 @@ create table settlement_legs (
 );
 CREATE INDEX settlement_legs_awaited ON public.settlement_legs USING btree (environment, scrip_no) WHERE awaited;
 CREATE INDEX settlement_legs_by_order ON public.settlement_legs USING btree (seller_order_id) WHERE (seller_order_id IS NOT NULL);
-CREATE INDEX settlement_legs_by_seller ON public.settlement_legs USING btree (seller_desk_id, dealt_at DESC, settlement_id DESC) WHERE (seller_firm_id <> ALL (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
+CREATE INDEX settlement_legs_by_seller ON public.settlement_legs USING btree (seller_desk_id, dealt_at DESC, settlement_id DESC, seller_firm_id) WHERE (seller_firm_id <> ALL (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
 CREATE INDEX settlement_legs_tape ON public.settlement_legs USING btree (environment, scheme, dealt_at) WHERE (NOT private);
 CREATE INDEX settlement_legs_underpaid ON public.settlement_legs USING btree (dealt_at, settlement_id, ordinal) WHERE ((buyer_paise < seller_paise) OR (buyer_bps < seller_bps));
 
@@ -1665,7 +1665,7 @@ create table settlements (
   constraint settlements_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'funded'::text, 'transfer_initiated'::text, 'transfer_confirmed'::text, 'settled'::text, 'failed'::text, 'reversed'::text]))),
   constraint settlements_version_check CHECK ((version > 0))
 );
-CREATE INDEX settlements_by_buyer ON public.settlements USING btree (buyer_desk_id, created_at DESC, settlement_id DESC) WHERE (buyer_firm_id <> ALL (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
+CREATE INDEX settlements_by_buyer ON public.settlements USING btree (buyer_desk_id, created_at DESC, settlement_id DESC, buyer_firm_id) WHERE (buyer_firm_id <> ALL (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
 CREATE INDEX settlements_by_order ON public.settlements USING btree (buyer_order_id) WHERE (buyer_order_id IS NOT NULL);
 CREATE INDEX settlements_coming ON public.settlements USING btree (buyer_firm_id) WHERE (due_at IS NOT NULL);
 CREATE INDEX settlements_live ON public.settlements USING btree (settlement_id) WHERE (environment = 'live'::text);

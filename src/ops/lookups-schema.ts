@@ -59,7 +59,7 @@ const deskFields = {
   connection_state: text("The state of its own firm."),
   plans: Type.Array(Type.String(), { description: "The plans of its root keys." }),
   client_firms: count(
-    "How many firms it trades for besides its own, counted up to 100 in a list and to 1,000 alone.",
+    "How many firms it trades for besides its own, counted up to 20 in a list and to 1,000 alone.",
   ),
   created_at: timestamp("When it was opened."),
 };
@@ -100,7 +100,7 @@ const waiting = Type.Object(
     enquiries: count("Enquiries of the public that nobody has closed."),
     dead_letters: count("Webhook deliveries that were given up."),
   },
-  { title: "Waiting", description: "What waits for somebody; each is counted up to 1,000." },
+  { title: "Waiting", description: "What waits for somebody; each is counted up to 100." },
 );
 
 export const Today = Type.Object(

@@ -17,7 +17,7 @@ import { type DeskRow, findDeskOfOrder, listDeskRows, listFirmNames } from "./de
 export type Desk = DeskRow;
 
 /** Client firms are counted up to here, of each desk of a list and of one. */
-const clientsMost = { listed: 100, shown: 1_000 } as const;
+const clientsMost = { listed: 20, shown: 1_000 } as const;
 
 export async function listDesks(
   ctx: Pick<Context, "db" | "cursorKey">,

@@ -182,7 +182,7 @@ export async function findByNameStart(db: Db, pattern: string, limit: number): P
  * For searches of one word, which many names may have: of more than so many a random part is looked
  * at. It would thin out each of several words before they meet.
  */
-const looseLimit = "2000";
+const looseLimit = "500";
 
 export async function loosenSearch(tx: Tx): Promise<void> {
   await tx.rows(sql`select set_config('gin_fuzzy_search_limit', ${looseLimit}, true)`);

@@ -10,7 +10,15 @@ export function splitWords(text: string): string[] {
   return text.split(signs).filter((word) => word !== "");
 }
 
-/** A text search for words that begin like these, all of them. */
+/** So many different words begin with one or two letters that reading them all takes long. */
+const lettersOfStart = 3;
+
+/** A text search for words that begin like these, all of them; a shorter one must be a whole word. */
 export function toWordQuery(words: readonly string[]): string {
-  return words.map((word) => `'${word.replaceAll("\\", "\\\\")}':*`).join(" & ");
+  return words
+    .map((word) => {
+      const start = word.length < lettersOfStart ? "" : ":*";
+      return `'${word.replaceAll("\\", "\\\\")}'${start}`;
+    })
+    .join(" & ");
 }

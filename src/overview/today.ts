@@ -9,7 +9,7 @@ import type { MarketState } from "../rates/rules.ts";
 import { countWaiting, sumDealt, sumHouseMoney, type Waiting } from "./watch-store.ts";
 
 /** Counts stop here: a person has more than enough to do then. */
-const countMost = 1_000;
+const countMost = 100;
 
 /** One scheme's day. */
 export type SchemeDay = {

@@ -84,6 +84,8 @@ test("find leads to firms by the start of their name and by any of its words", a
   assert.deepEqual(await ids("ganesh"), [shree, other].toSorted());
   assert.deepEqual(await ids("ltd surat"), [shree]);
   assert.deepEqual(await ids("SURA"), [shree]);
+  assert.deepEqual(await ids("surat gan"), [shree]);
+  assert.deepEqual(await ids("surat ga"), [], "two letters must be a whole word");
   assert.deepEqual(await ids("100% cot"), [odd]);
   assert.deepEqual(await ids("100_ cot"), [odd], "words, not a pattern");
   assert.deepEqual(await ids("1%0"), []);

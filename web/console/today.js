@@ -164,7 +164,7 @@ async function showToday(view) {
  */
 function makeTask({ words, path, query, urgent, permission }, count) {
   const inside = [
-    make("strong", {}, count >= 1_000 ? "1,000+" : String(count)),
+    make("strong", {}, count >= 100 ? "100+" : String(count)),
     make("span", {}, count === 1 ? words[0] : words[1]),
   ];
   return make(
