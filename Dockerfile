@@ -9,6 +9,10 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY bin bin
 COPY cli cli
 COPY client/src client/src
+COPY client/README.md client/
+COPY client/python/README.md client/python/
+COPY client/examples client/examples
+COPY docs docs
 COPY migrations migrations
 COPY src src
 COPY templates templates

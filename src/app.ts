@@ -165,7 +165,7 @@ export async function buildApp({
   optOutRoutes(app, ctx, await loadOptOutPage());
   const house = { imprint: config.imprint, papers };
   houseRoutes(app, ctx, house);
-  serveDocs(app);
+  serveDocs(app, { house: config.imprint.name });
   await servePage(app, house);
   return app;
 }

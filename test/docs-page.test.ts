@@ -5,10 +5,15 @@ import { type AddressInfo, connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
 
-import { chromiumMissing, visit } from "./support/chromium.ts";
+import { findSerious } from "./support/axe.ts";
+import { browser, chromiumMissing, visit } from "./support/chromium.ts";
+import { fileScope } from "./support/scope.ts";
 import { type Answer, slugOf, startService } from "./support/service.ts";
 
 const skip = (await chromiumMissing()) ?? false;
+const scope = fileScope();
+const browse = browser(scope);
+const service = await startService(scope);
 
 type Described = {
   readonly tags: readonly { readonly name: string }[];
@@ -17,42 +22,111 @@ type Described = {
   >;
 };
 
+/** Every page below /docs, from the routes. */
+const pages = service.app.routes
+  .filter(({ method, path }) => method === "GET" && path.startsWith("/docs/"))
+  .map(({ path }) => path)
+  .filter((path) => !/\.\w+$/.test(path));
+
 function nonceIn({ headers }: Answer): string | undefined {
   return /'nonce-([^']+)'/.exec(headers.get("content-security-policy") ?? "")?.[1];
 }
 
-test("/docs leads to a page whose policy lets the browser reach this service only", async (t) => {
-  const { send } = await startService(t);
-  const redirect = await send("GET", "/docs", { expect: 301 });
-  assert.equal(redirect.headers.get("location"), "/docs/");
-  const page = await send("GET", "/docs/", { expect: 200 });
-  assert.match(page.headers.get("content-type") ?? "", /^text\/html/);
-  const policy = page.headers.get("content-security-policy") ?? "";
-  const directives = new Map(
+function readPolicy({ headers }: Answer): Map<string, string[]> {
+  const policy = headers.get("content-security-policy") ?? "";
+  return new Map(
     policy.split("; ").map((directive) => {
-      const [name, ...sources] = directive.split(" ");
+      const [name = "", ...sources] = directive.split(" ");
       return [name, sources] as const;
     }),
   );
-  assert.deepEqual(directives.get("default-src"), ["'none'"]);
-  for (const name of ["base-uri", "form-action", "frame-ancestors"]) {
-    assert.deepEqual(directives.get(name), ["'none'"], name);
+}
+
+test("/docs leads to pages whose policy lets the browser reach this service only, with a fresh nonce", async () => {
+  const { send } = service;
+  const redirect = await send("GET", "/docs", { expect: 301 });
+  assert.equal(redirect.headers.get("location"), "/docs/");
+  for (const name of ["", "walk", "webhooks", "cross", "netting", "audit", "reference"]) {
+    assert.ok(pages.includes(`/docs/${name}`), name);
   }
-  const harmless = /^('self'|'none'|'unsafe-inline'|'nonce-[A-Za-z0-9+/=]+'|data:)$/;
-  for (const source of [...directives.values()].flat()) assert.match(source, harmless);
-  assert.equal(directives.get("script-src")?.includes("'unsafe-inline'"), false);
-  assert.equal(page.text.includes("://"), false, "the page names no other address");
-  const nonce = nonceIn(page);
-  assert.ok(nonce && page.text.includes(`nonce="${nonce}"`), "the page's own script may run");
-  const again = await send("GET", "/docs/", { expect: 200 });
-  assert.notEqual(nonceIn(again), nonce);
-  assert.equal(again.headers.get("cache-control"), "no-store");
+  for (const path of pages) {
+    const page = await send("GET", path, { expect: 200 });
+    assert.match(page.headers.get("content-type") ?? "", /^text\/html/, path);
+    const policy = readPolicy(page);
+    assert.deepEqual(policy.get("default-src"), ["'none'"], path);
+    for (const name of ["base-uri", "form-action", "frame-ancestors"]) {
+      assert.deepEqual(policy.get(name), ["'none'"], `${path} ${name}`);
+    }
+    const nonce = nonceIn(page) ?? "";
+    assert.match(nonce, /^[A-Za-z0-9+/]{22}==$/, path);
+    assert.deepEqual(policy.get("script-src"), [`'nonce-${nonce}'`], path);
+    const isReference = path === "/docs/reference";
+    const styles = isReference ? ["'self'", "'unsafe-inline'"] : ["'self'"];
+    assert.deepEqual(policy.get("style-src"), styles, path);
+    const scripts = [...page.text.matchAll(/<script\b[^>]*>/g)].map(([tag]) => tag);
+    assert.ok(scripts.length > 0, path);
+    for (const tag of scripts) assert.ok(tag.includes(`nonce="${nonce}" src="/docs/js/`), tag);
+    assert.doesNotMatch(page.text, /style=| on\w+=|nonce-of-this-answer|\{\{/, path);
+    const again = await send("GET", path, { expect: 200 });
+    assert.notEqual(nonceIn(again), nonce, path);
+    assert.equal(again.headers.get("cache-control"), "no-store");
+  }
   const script = await send("GET", "/docs/js/scalar.js", { expect: 200 });
   assert.match(script.headers.get("content-type") ?? "", /javascript/);
 });
 
-test("an invalid Host header is 400, not 500", async (t) => {
-  const service = await startService(t);
+test("every link of the guides leads to a page, a file or a heading of this service", async () => {
+  const { send } = service;
+  const texts = new Map<string, string>();
+  const read = async (path: string) => {
+    const text = texts.get(path) ?? (await send("GET", path, { expect: 200 })).text;
+    texts.set(path, text);
+    return text;
+  };
+  const between = new Set<string>();
+  for (const path of pages) {
+    const text = await read(path);
+    const links = [...text.matchAll(/<a\b[^>]* href="([^"]+)"/g)].map(([, to = ""]) => to);
+    for (const link of links.filter((to) => !to.startsWith("https:"))) {
+      const [target = "", anchor] = link.split("#");
+      const found = await read(target === "" ? path : target);
+      if (target.startsWith("/docs/") && target !== path) between.add(target);
+      // The reference makes its headings in the browser.
+      if (!anchor || target === "/docs/reference") continue;
+      assert.ok(found.includes(`id="${anchor}"`), `${path}: ${link}`);
+    }
+  }
+  assert.ok(between.has("/docs/verify-audit.mjs") && between.has("/docs/glossary"));
+  const walk = await read("/docs/walk");
+  assert.match(walk, /<a href="\/docs\/netting">/);
+  assert.match(walk, /<pre tabindex="0"><code>curl -s \$URL\/v1\/firms -H &quot;X-Service-Key/);
+});
+
+test(
+  "the pages read well to axe, in light and on a dark phone, and complain of nothing",
+  { skip },
+  async (t) => {
+    const { url } = service;
+    const phone = {
+      viewport: { width: 390, height: 844 },
+      isMobile: true,
+      colorScheme: "dark",
+    } as const;
+    for (const look of [{}, phone]) {
+      const { page, requests, complaints } = await browse(t, `${url}/docs/`, look);
+      for (const path of pages.filter((one) => one !== "/docs/reference")) {
+        await page.goto(`${url}${path}`);
+        assert.deepEqual(await findSerious(page), [], path);
+        const width = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+        assert.equal(width, 0, `${path} scrolls sideways`);
+      }
+      for (const request of requests) assert.ok(request.startsWith(`${url}/`), request);
+      assert.deepEqual(complaints, []);
+    }
+  },
+);
+
+test("an invalid Host header is 400, not 500", async () => {
   for (const host of ["%%%", "a b", "[::", ""]) {
     for (const path of ["/docs", "/docs/", "/docs/js/scalar.js"]) {
       const socket = connect(Number(new URL(service.url).port), "127.0.0.1");
@@ -67,10 +141,10 @@ test(
   "a browser that reaches this service only renders every group and the operations of the first",
   { skip },
   async (t) => {
-    const { url, send } = await startService(t);
+    const { url, send } = service;
     const { tags, paths } = (await send("GET", "/v1/openapi.json", { expect: 200 }))
       .body as Described;
-    const page = await visit(t, `${url}/docs`);
+    const page = await visit(t, `${url}/docs/reference`);
     for (const { name } of tags) assert.ok(page.dom.includes(name), name);
     const [first] = tags;
     const operations = Object.values(paths).flatMap((path) => Object.values(path));
@@ -79,12 +153,7 @@ test(
     for (const { summary } of shown) assert.ok(page.dom.includes(summary), summary);
     assert.ok(page.dom.includes("X-Service-Key"), "the page asks for the key it will send");
 
-    assert.deepEqual(page.requests.slice(0, 4), [
-      `${url}/docs`,
-      `${url}/docs/`,
-      `${url}/docs/js/scalar.js`,
-      `${url}/v1/openapi.json`,
-    ]);
+    assert.ok(page.requests.includes(`${url}/v1/openapi.json`));
     for (const request of page.requests) assert.ok(request.startsWith(`${url}/`), request);
     assert.doesNotMatch(page.console, /Content Security Policy|Failed to load|Uncaught/i);
   },

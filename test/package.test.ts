@@ -12,7 +12,19 @@ import { scratchFolder } from "./support/scratch.ts";
 import { sender } from "./support/service.ts";
 
 const root = join(import.meta.dirname, "..");
-const sources = ["bin", "cli", "client/src", "migrations", "src", "templates", "web"];
+const sources = [
+  "bin",
+  "cli",
+  "client/README.md",
+  "client/examples",
+  "client/python/README.md",
+  "client/src",
+  "docs",
+  "migrations",
+  "src",
+  "templates",
+  "web",
+];
 const papers = ["package.json", "tsconfig.json", "tsconfig.build.json", "LICENSE", "README.md"];
 
 function must(program: string, words: readonly string[], cwd: string): string {
@@ -103,6 +115,9 @@ test(
     const path = `/v1/statements/${month}?firm_id=${firm_id}&format=pdf`;
     assert.match((await send("GET", path, asked)).text, /^%PDF/);
     assert.match((await send("GET", "/", { expect: 200 })).text, /<html/);
+    for (const path of ["/docs/walk", "/docs/client-python", "/docs/verify-audit.mjs"]) {
+      await send("GET", path, { expect: 200 });
+    }
     assert.match((await send("GET", "/terms", { expect: 200 })).text, /<h1>Our terms/);
   },
 );

@@ -1,98 +1,220 @@
-// The API reference at /docs, rendered in the browser from /v1/openapi.json. The page and its script
-// come from this service; the content security policy lets the browser reach no other host.
+// The documentation at /docs: an overview, the guides, and the reference of the API.
 //
-// The plugin that renders them has megabytes, so it is loaded on the first request, into an app of its
-// own, and its files are kept in memory.
+//   overview, guides   HTML made from the Markdown files of docs/ on the first request. They paint
+//                      without a script; one adds buttons that copy examples.
+//   reference          rendered in the browser from /v1/openapi.json by a script of a megabyte, which
+//                      loads behind a page that has painted already.
+//
+// Everything comes from this service; the content security policy lets the browser reach no other
+// host, and runs only scripts with the nonce of the answer.
 
 import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 
 import { fastify, type onRequestHookHandler } from "fastify";
 
 import { Failure } from "../../kernel/failure.ts";
+import {
+  describeGuides,
+  type Guide,
+  guideFolder,
+  resolveGuideLink,
+  servedFiles,
+} from "./guides.ts";
+import { escapeHtml, renderMarkdown } from "./markdown.ts";
 import type { App } from "../http/server.ts";
+import { writePage } from "./site.ts";
 
 export const docsPrefix = "/docs";
 
-const files = [`${docsPrefix}/`, `${docsPrefix}/js/scalar.js`];
+const scalarPath = `${docsPrefix}/js/scalar.js`;
+const frameStylesPath = `${docsPrefix}/frame.css`;
+const webFolder = join(import.meta.dirname, "../../../web");
 
-/** The placeholder of the nonce in the page: every response needs a new one. */
+/** The placeholder of the nonce in a page: every answer needs a new one. */
 const noncePlace = "nonce-of-this-answer";
 
-type File = { readonly type: string; readonly bytes: Buffer };
+type Page = { readonly html: string; readonly policy: (nonce: string) => string };
 
-export function serveDocs(app: App): void {
+export function serveDocs(app: App, { house }: { readonly house: string }): void {
   const options = { schema: { hide: true }, onRequest: protect };
   app.get(
     docsPrefix,
     options,
     async (_request, reply) => await reply.redirect(`${docsPrefix}/`, 301),
   );
-  let made: Promise<ReadonlyMap<string, File>> | undefined;
-  for (const path of files) {
-    app.get(path, options, async (_request, reply) => {
-      made ??= makeFiles();
-      const file = (await made).get(path);
-      if (!file) throw new Error(`the reference has no ${path}`);
-      if (!file.type.startsWith("text/html")) {
-        reply.header("cache-control", "public, max-age=300");
-        return await reply.type(file.type).send(file.bytes);
-      }
+  const servePage = (path: string, make: () => Promise<Page>) => {
+    let made: Promise<Page> | undefined;
+    app.get(path, { ...options, config: { compressed: true } }, async (_request, reply) => {
+      made ??= make();
+      const { html, policy } = await made;
       const nonce = randomBytes(16).toString("base64");
-      reply.header("content-security-policy", writePolicy(nonce));
-      return await reply.type(file.type).send(file.bytes.toString().replaceAll(noncePlace, nonce));
+      reply.header("content-security-policy", policy(nonce)).type("text/html; charset=utf-8");
+      return await reply.send(html.replaceAll(noncePlace, nonce));
     });
+  };
+  const serveText = (path: string, type: string, make: () => Promise<Buffer>) => {
+    let made: Promise<Buffer> | undefined;
+    app.get(path, { ...options, config: { tagged: true } }, async (_request, reply) => {
+      made ??= make();
+      reply.header("cache-control", "public, max-age=300").type(type);
+      return await reply.send(await made);
+    });
+  };
+
+  servePage(`${docsPrefix}/`, async () => await makeOverview(app, house));
+  servePage(`${docsPrefix}/reference`, async () => makeReference(house));
+  for (const guide of describeGuides()) {
+    servePage(guide.path, async () => await makeGuide(guide, house));
+  }
+  const script = "text/javascript; charset=utf-8";
+  serveText(scalarPath, script, readScalar);
+  for (const name of ["docs.js", "reference.js"]) {
+    const read = async () => await readFile(join(webFolder, "docs", name));
+    serveText(`${docsPrefix}/js/${name}`, script, read);
+  }
+  serveText(frameStylesPath, "text/css; charset=utf-8", readFrameStyles);
+  for (const { path, file, type } of servedFiles) {
+    serveText(path, type, async () => await readFile(join(guideFolder, file)));
   }
 }
 
-function writePolicy(nonce?: string): string {
+const common = ["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"];
+
+function writeStrictPolicy(nonce?: string): string {
   return [
     "default-src 'none'",
-    nonce === undefined ? "script-src 'self'" : `script-src 'self' 'nonce-${nonce}'`,
+    nonce === undefined ? "script-src 'none'" : `script-src 'nonce-${nonce}'`,
+    "style-src 'self'",
+    "img-src 'self'",
+    ...common,
+  ].join("; ");
+}
+
+/** The reference writes styles of its own into the page, and asks for the document. */
+function writeReferencePolicy(nonce: string): string {
+  return [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}'`,
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data:",
     "font-src 'self' data:",
     "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
+    ...common,
   ].join("; ");
 }
 
-const policyWithoutNonce = writePolicy();
+const policyWithoutScripts = writeStrictPolicy();
 
 const protect: onRequestHookHandler = ({ protocol, hostname }, reply, next) => {
   if (!URL.canParse(`${protocol}://${hostname}`)) {
     next(new Failure("bad_request", "the Host header names no host", { form: "transport" }));
     return;
   }
-  reply.header("content-security-policy", policyWithoutNonce);
+  reply.header("content-security-policy", policyWithoutScripts);
+  reply.header("referrer-policy", "no-referrer");
   next();
 };
 
-async function makeFiles(): Promise<ReadonlyMap<string, File>> {
+function linkScript(name: string): string {
+  return `<script nonce="${noncePlace}" src="${docsPrefix}/js/${name}" defer></script>`;
+}
+
+type Section = { readonly id: string; readonly text: string };
+
+/** The guides at the side; below the present one, its sections. */
+function writeSide(current: string, sections: readonly Section[] = []): string {
+  const own = sections.map(
+    ({ id, text }) => `<li><a href="#${escapeHtml(id)}">${escapeHtml(text)}</a></li>`,
+  );
+  const items = describeGuides().map(({ path, name }) => {
+    const isCurrent = path === current;
+    const mark = isCurrent ? ' aria-current="page"' : "";
+    const below = isCurrent && own.length > 0 ? `<ul class="sections">${own.join("")}</ul>` : "";
+    return `<li><a href="${path}"${mark}>${escapeHtml(name)}</a>${below}</li>`;
+  });
+  const home = current === `${docsPrefix}/` ? ' aria-current="page"' : "";
+  return `<nav class="side" aria-label="Guides"><ul><li><a href="${docsPrefix}/"${home}>Overview</a></li>${items.join("")}<li><a href="${docsPrefix}/reference">API reference</a></li></ul></nav>`;
+}
+
+async function makeGuide(guide: Guide, house: string): Promise<Page> {
+  const text = await readFile(join(guideFolder, guide.file), "utf8");
+  const { title, html, headings } = renderMarkdown(text, resolveGuideLink(guide));
+  const page = writePage({
+    house,
+    title,
+    description: guide.about,
+    current: guide.path,
+    main: `<div class="wrap docs"><main class="prose" id="main"><h1>${escapeHtml(title)}</h1>${html}</main>${writeSide(guide.path, headings)}</div>`,
+    head: linkScript("docs.js"),
+  });
+  return { html: page, policy: writeStrictPolicy };
+}
+
+type DescribedApi = {
+  readonly tags?: readonly { readonly name: string; readonly description?: string }[];
+};
+
+async function makeOverview(app: App, house: string): Promise<Page> {
+  const { tags = [] } = app.swagger() as DescribedApi;
+  const text = await readFile(join(webFolder, "docs/overview.html"), "utf8");
+  const guides = describeGuides().map(
+    ({ path, name, about }) =>
+      `<li><a class="panel" href="${path}"><strong>${escapeHtml(name)}</strong><span>${escapeHtml(about)}</span></a></li>`,
+  );
+  const groups = tags.map(
+    ({ name, description = "" }) =>
+      `<div><dt><a href="${docsPrefix}/reference#tag/${encodeURIComponent(name.toLowerCase())}">${escapeHtml(name)}</a></dt><dd>${escapeHtml(description)}</dd></div>`,
+  );
+  const main = text
+    .replace("{{guides}}", guides.join(""))
+    .replace("{{groups}}", groups.join(""))
+    .replaceAll("{{name}}", escapeHtml(house));
+  const path = `${docsPrefix}/`;
+  const page = writePage({
+    house,
+    title: "Guides and API",
+    description: `How to price, sell, cover and settle duty credits with ${house} by program.`,
+    current: path,
+    main: `<div class="wrap docs"><main class="prose" id="main">${main}</main>${writeSide(path)}</div>`,
+    head: linkScript("docs.js"),
+  });
+  return { html: page, policy: writeStrictPolicy };
+}
+
+function makeReference(house: string): Page {
+  const page = writePage({
+    house,
+    title: "API reference",
+    description: "Every operation of the API, with its fields, examples and refusals.",
+    current: `${docsPrefix}/reference`,
+    main: `<main id="main"><div class="wrap loading" id="loading"><h1>API reference</h1><p>The reference is loading. It is made from <a href="/v1/openapi.json">the OpenAPI document</a>, which your own tools can read too.</p></div><div id="reference"></div></main>`,
+    styles: [frameStylesPath],
+    head: linkScript("scalar.js") + linkScript("reference.js"),
+  });
+  return { html: page, policy: writeReferencePolicy };
+}
+
+/** The look of the pages around the reference and not inside it, where the renderer has its own. */
+async function readFrameStyles(): Promise<Buffer> {
+  const parts = await Promise.all(
+    ["look.css", "docs.css"].map(async (name) => await readFile(join(webFolder, name), "utf8")),
+  );
+  // Inside a scope its root has no other name.
+  const scoped = parts.join("\n").replace(/^(\s*)(?::root|html) \{/gm, "$1:scope {");
+  return Buffer.from(`@scope (:root) to (#reference > *) {\n${scoped}}\n`);
+}
+
+/** The renderer's one script, as its plugin serves it; the plugin is loaded for this alone. */
+async function readScalar(): Promise<Buffer> {
   const { default: apiReference } = await import("@scalar/fastify-api-reference");
   const maker = fastify();
   await maker.register(apiReference, {
     routePrefix: docsPrefix,
-    configuration: {
-      nonce: noncePlace,
-      pageTitle: "Scripdesk API",
-      url: "/v1/openapi.json",
-      authentication: { preferredSecurityScheme: "ServiceKey" },
-      withDefaultFonts: false,
-      telemetry: false,
-      agent: { disabled: true },
-      mcp: { disabled: true },
-      hideClientButton: true,
-      showDeveloperTools: "never",
-    },
+    configuration: { url: "/v1/openapi.json" },
   });
-  const answers = await Promise.all(files.map(async (path) => await maker.inject(path)));
+  const { rawPayload } = await maker.inject(scalarPath);
   await maker.close();
-  return new Map(
-    answers.map(({ headers, rawPayload }, at) => [
-      files[at] ?? "",
-      { type: String(headers["content-type"]), bytes: rawPayload },
-    ]),
-  );
+  return rawPayload;
 }
