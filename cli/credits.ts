@@ -1,5 +1,3 @@
-import { readFile } from "node:fs/promises";
-
 import { applyRegistryNews } from "../src/credits/registry-news.ts";
 import { importCreditsAsOperator } from "../src/credits/declare-credits.ts";
 import { listAllCredits } from "../src/credits/read-credits.ts";
@@ -12,6 +10,7 @@ import { istTimestamp } from "../src/kernel/time.ts";
 import { onLost } from "../src/hooks.ts";
 import { command, oneOf, print, printOne, UsageError } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";
+import { readReportFile, reportOptions } from "./report-file.ts";
 import { readOptionalWord, printSearch, searchOptions } from "./search.ts";
 
 const env = { env: { required: true, help: "live or sandbox" } } as const;
@@ -111,19 +110,18 @@ const importCommand = command({
   options: {
     firm: { required: true, help: "the firm's id" },
     desk: { help: "the desk's firm id; the firm's own when not given" },
-    csv: { required: true, help: "the report's file" },
+    ...reportOptions,
     ...operatorOption,
   },
-  example: "npx scripdesk credits import --desk frm_… --firm frm_… --csv scrips.csv",
+  example: "npx scripdesk credits import --desk frm_… --firm frm_… --xlsx scrips.xlsx",
   async run(options) {
-    const text = await readFile(options.csv, "utf8").catch((error: Error) => {
-      throw new UsageError(`--csv cannot be read: ${error.message}`);
-    });
+    const report = await readReportFile(options);
+    if (!report) throw new UsageError("--csv or --xlsx is required");
     const target = { deskId: options.desk ?? options.firm, firmId: options.firm };
     const answer = await withOperator(
       options,
       { permission: "credits.write", about: [options.firm] },
-      async ({ ctx, actor }) => await importCreditsAsOperator(ctx, actor, target, text),
+      async ({ ctx, actor }) => await importCreditsAsOperator(ctx, actor, target, report),
     );
     if (options.json) printOne(answer, options);
     else {

@@ -1,5 +1,3 @@
-import { readFile } from "node:fs/promises";
-
 import { readConfig } from "../src/config.ts";
 import { type AddedInventory, addInventoryWithApproval } from "../src/credits/inventory.ts";
 import { listAllCredits } from "../src/credits/read-credits.ts";
@@ -10,6 +8,7 @@ import { houseFirmId } from "../src/kernel/ids.ts";
 import { schemes } from "../src/kernel/scheme.ts";
 import { command, oneOf, print, printOne, UsageError, wholeNumber } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";
+import { readReportFile, reportOptions } from "./report-file.ts";
 import { readOptionalWord, pageOptions, printSearch, spanOptions } from "./search.ts";
 
 const env = { env: { required: true, help: "live or sandbox" } } as const;
@@ -32,7 +31,7 @@ const add = command({
     "face-paise": { help: "its balance, in paise" },
     "expires-on": { help: "its last day, YYYY-MM-DD" },
     "issued-on": { help: "its day of issue; two years before its last day when not given" },
-    csv: { help: "a report of the customs portal instead; amounts are rupees" },
+    ...reportOptions,
     ...operatorOption,
   },
   example:
@@ -50,7 +49,7 @@ const add = command({
       return 0;
     }
     const { results } = added;
-    if (inventory.items !== undefined) {
+    if ("items" in inventory) {
       printOne(creditOf(inventory.items[0]?.scrip_no ?? "", results.results[0]), options);
       return 0;
     }
@@ -60,13 +59,11 @@ const add = command({
   },
 });
 
-async function inventoryOf(options: One & { readonly csv: string | undefined }) {
-  if (options.csv === undefined) return { items: [itemOf(options)] } as const;
-  if (isItem(options)) throw new UsageError("give --csv alone, or one credit without it");
-  const csv = await readFile(options.csv, "utf8").catch((error: Error) => {
-    throw new UsageError(`--csv cannot be read: ${error.message}`);
-  });
-  return { csv };
+async function inventoryOf(options: One & Parameters<typeof readReportFile>[0]) {
+  const report = await readReportFile(options);
+  if (!report) return { items: [itemOf(options)] } as const;
+  if (isItem(options)) throw new UsageError("give --csv or --xlsx alone, or one credit");
+  return report;
 }
 
 const list = command({
@@ -109,7 +106,7 @@ function isItem(options: One): boolean {
 function itemOf(options: One) {
   const required = (name: keyof One): string => {
     const text = options[name];
-    if (text === undefined) throw new UsageError(`--${name} is required, or --csv`);
+    if (text === undefined) throw new UsageError(`--${name} is required, or --csv or --xlsx`);
     return text;
   };
   return {

@@ -20,6 +20,30 @@ const declaration = {
   expires_on: "2028-10-01",
 };
 
+/** A workbook of one sheet with one credit, 0310165323. */
+const workbook = [
+  "UEsDBBQAAAAIAAAAIVwcdPw42QAAAPYBAAATAAAAW0NvbnRlbnRfVHlwZXNdLnhtbK2RvW7DMAyEX8XQWkRMO3Qo4ixt17ZDX4CV",
+  "6Viw/iAyqfv2lZWfIUgyZSIk3t13AFfff4m4mbwL3KpBJL0AsBnII+uYKJRNH7NHKc+8gYRmxA3B03L5DCYGoSALmTPUevVGPW6d",
+  "NO9T+WYbQ6syOVbN6144s1qFKTlrUMoedqE7oywOBF2cVcODTfxQBAouEubNdcDB97mjnG1HzRdm+UBfVDA5+I15/Ilx1LdDLrSM",
+  "fW8NddFsfbFoTpmw44FIvNN1ao82HHvf4FcxQx2Pdy5yyj/2gHru9T9QSwMEFAAAAAgAAAAhXKtfhmeGAAAA7QAAAAsAAABfcmVs",
+  "cy8ucmVsc43PPQ4CIRQE4KsQDrBvY2FhFiobW+MFEB8/4ecRwLjeXkrXWGw5mcmXzHLFqLqn3Jwvja0p5ia4672cAJp2mFSbqGAe",
+  "jaGaVB+xWihKB2URDvN8hPptcLkx2eUheOXs9i64ByZjvMYz6WfC3P/4P4shq2qxC75GeFENd6IwDZSDXGDzTn4AUEsDBBQAAAAI",
+  "AAAAIVz2Lw0tjwAAAOEAAAAPAAAAeGwvd29ya2Jvb2sueG1sjY89DsIwDIWvEuUAuDAwVG0nFmZOEFKXRK3jyA6C4xNaujP55+l9",
+  "T697scx35tm8aUna21BKbgHUBySnB86YqjKxkCv1lAdoFnSjBsRCC5ya5gzkYrIboZV/GDxN0eOF/ZMwlQ0iuLgSOWmIWe3QrQn6",
+  "myY5wt7evHxFs/6uY2+P1kgb6yIWhg52D+y1hg9QSwMEFAAAAAgAAAAhXMnxvtSKAAAA7gAAABoAAAB4bC9fcmVscy93b3JrYm9v",
+  "ay54bWwucmVsc43PPQoCMRAF4KuEHGBntbCQTSobW/ECIU5+2M0PmRH19gYLccFiq2Hegw/edMHFcCyZQqwknmnJpGRgrkcAsgGT",
+  "oaFUzL1xpSXD/W0eqrGz8Qj7cTxA+zWkXpnifFOySXF9VdwCF+eixVOx94SZ//jwKG2mgMgdNc0jK/mNCD5nN3RVgp5gNU+/AVBL",
+  "AwQUAAAACAAAACFcOB1QJvUAAACNAgAAGAAAAHhsL3dvcmtzaGVldHMvc2hlZXQxLnhtbIWS307DIBSHX6XpA+wAtdUYSjJtL7xR",
+  "43wBrGiJ5U+AbvPtR5el2QVkd/AjH+fwcejBuD8/ChGKo5q0b8sxBPsI4IdRKO43xgodT36MUzzErfsFb53g32dITUAQakBxqUtG",
+  "z1nHA2fUmUPh2hLHdFgWW1wWoS2lnqQWu+BiLj2jge0GJ23xOqsv4SgERmHJYbhwT3kuNigSxHOO2Coz65Aguhzx4v0sivigVJ0+",
+  "R/VHK91/AoMoZTVDVjMkcw+qMMJNXZEq5SVHfbx1n/17ystScc8wqe7q5n5TU9hfO8h2gQGj+MukSTm4ST2kFMDVoMA6gewEUEsB",
+  "AhQAFAAAAAgAAAAhXBx0/DjZAAAA9gEAABMAAAAAAAAAAAAAAAAAAAAAAFtDb250ZW50X1R5cGVzXS54bWxQSwECFAAUAAAACAAA",
+  "ACFcq1+GZ4YAAADtAAAACwAAAAAAAAAAAAAAAAAKAQAAX3JlbHMvLnJlbHNQSwECFAAUAAAACAAAACFc9i8NLY8AAADhAAAADwAA",
+  "AAAAAAAAAAAAAAC5AQAAeGwvd29ya2Jvb2sueG1sUEsBAhQAFAAAAAgAAAAhXMnxvtSKAAAA7gAAABoAAAAAAAAAAAAAAAAAdQIA",
+  "AHhsL19yZWxzL3dvcmtib29rLnhtbC5yZWxzUEsBAhQAFAAAAAgAAAAhXDgdUCb1AAAAjQIAABgAAAAAAAAAAAAAAAAANwMAAHhs",
+  "L3dvcmtzaGVldHMvc2hlZXQxLnhtbFBLBQYAAAAABQAFAEUBAABiBAAAAAA=",
+].join("");
+
 export const bodyExamples: Readonly<Record<string, Readonly<Record<string, BodyExample>>>> = {
   mintKey: {
     app: created("For an application of the whole desk", {
@@ -139,6 +163,7 @@ export const bodyExamples: Readonly<Record<string, Readonly<Record<string, BodyE
     report: done("The customs portal's report, amounts in rupees", {
       csv: 'Scrip Number,Scheme,Amount,Balance,Issue Date,Expiry Date\n0310165322,RODTEP,"12,34,567.00","12,34,567.00",01/10/2026,01/10/2028\n',
     }),
+    workbook: done("The same as an .xlsx workbook, in base64", { xlsx: workbook }),
   },
   takeQuote: {
     sell_credit: done("Sell one credit", { side: "sell", scrip_no: "0310165320" }),

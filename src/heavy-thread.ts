@@ -1,5 +1,6 @@
 // The entry module of worker threads, with the jobs they can run.
 
+import { readWorkbook } from "./credits/read-workbook.ts";
 import { searchCover } from "./cover/search-cover.ts";
 import { netGroup } from "./netting/net-group.ts";
 import { drawNotes } from "./reports/note-pdf.ts";
@@ -7,4 +8,4 @@ import { serveJobs } from "./platform/heavy/thread.ts";
 import { writeWorkbook } from "./platform/sheets/write-xlsx.ts";
 import { drawStatement } from "./reports/statement-pdf.ts";
 
-serveJobs([searchCover, netGroup, drawNotes, drawStatement, writeWorkbook]);
+serveJobs([readWorkbook, searchCover, netGroup, drawNotes, drawStatement, writeWorkbook]);

@@ -822,13 +822,13 @@ export abstract class Operations {
   }
 
   /**
-   * Import a report of the customs portal. Headings are known by many names, days as DD/MM/YYYY, DD-MM-YYYY, DD-MON-YYYY or ISO, amounts in rupees. A row whose balance fell lowers the credit's; otherwise a row is answered like a declaration, and sending the file again changes nothing.
+   * Import a report of the customs portal. As csv, or as xlsx in base64. Headings are known by many names, days as DD/MM/YYYY, DD-MM-YYYY, DD-MON-YYYY or ISO, amounts in rupees. A row whose balance fell lowers the credit's; otherwise a row is answered like a declaration, and sending the file again changes nothing.
    *
    * Refusals by `detail.reason` (open set): 409 `ended`, `facts_differ`, `firm_has_no_iec`, `firm_offboarded`, `firm_state`, `held_elsewhere`, `not_declared`.
    *
    * `POST /v1/firms/{firm_id}/credits:import`, scope `firms`
    */
-  importCredits(firm_id: string, body: ImportCredits, options: WriteOptions = {}): Promise<CreditImportResults> {
+  importCredits(firm_id: string, body: ImportCredits = {}, options: WriteOptions = {}): Promise<CreditImportResults> {
     return this.run(operations.importCredits, { path: { firm_id }, body, options }) as Promise<CreditImportResults>;
   }
 

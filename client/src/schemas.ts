@@ -939,8 +939,10 @@ export type CreditDeclarationResults = {
 };
 
 export type ImportCredits = {
-  /** A report of the customs portal, at most 5000 rows. Amounts are rupees. */
-  csv: string;
+  /** A report of the customs portal, at most 5000 rows. Amounts are rupees. This or xlsx. */
+  csv?: string | undefined;
+  /** The same as a workbook, in base64. Scrip numbers are stored as text there. This or csv. */
+  xlsx?: string | undefined;
 };
 
 export type CreditImportResults = {
@@ -959,7 +961,7 @@ export type CreditImportResults = {
   accepted: number;
   /** Items that are not. */
   failed: number;
-  /** Blank rows and the totals row, which say nothing of a credit. */
+  /** Blank rows, rows above the heading and the totals row, which say nothing of a credit. */
   skipped: number;
 };
 

@@ -17,12 +17,14 @@ import { itemCheck } from "../platform/http/validation.ts";
 import type { ItemError } from "../platform/http/wire.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { readReport } from "./read-report.ts";
+import { openReport, type ReportFile } from "./read-workbook.ts";
+import type { ReportSource } from "./report-rules.ts";
 import { viewCredit } from "./read-credits.ts";
 import { type CreditFacts, type Declaration, parseDeclaration } from "./rules.ts";
 import {
   type Credit,
   CreditDeclaration,
-  csvRowsMax,
+  reportRowsMax,
   type DeclarationResults,
   type DeclareCreditsBody,
   ImportResults,
@@ -79,9 +81,8 @@ export async function declareCredits(
   );
 }
 
-type Import = {
+type Import = ReportFile & {
   readonly firmId: string;
-  readonly csv: string;
   /** Aborts when the client has disconnected; the import is rolled back then. */
   readonly gone: AbortSignal;
 };
@@ -90,47 +91,53 @@ type Import = {
 export async function importCredits(
   ctx: Context,
   call: Call,
-  { firmId, csv, gone }: Import,
+  { firmId, gone, ...file }: Import,
 ): Promise<Document<ImportResults>> {
+  const asked = { by: call.caller, signal: gone };
+  await requireVisibleFirm(ctx.db, call.caller, firmId);
+  const report = await openReport(ctx.heavy, file, asked);
   return await ctx.heavy.inPieces(
     "import",
     async (pace) => {
       const results = await ctx.db.transaction(
         async (tx) => {
           const firm = await requireVisibleFirm(tx, call.caller, firmId);
-          return await importReport(tx, { firm, actor: toActor(call), now: ctx.now(), pace }, csv);
+          const taking = { firm, actor: toActor(call), now: ctx.now(), pace };
+          return await importReport(tx, taking, report);
         },
         { rollBack: call.dryRun },
       );
       const content = await writeInPieces(ImportResults, results, pace);
       return { type: "application/json; charset=utf-8", content };
     },
-    { by: call.caller, signal: gone },
+    asked,
   );
 }
 
 /** The same by the operator, for a firm of any desk. */
 export async function importCreditsAsOperator(
-  ctx: Pick<Context, "db" | "now">,
+  ctx: Pick<Context, "db" | "now" | "heavy">,
   operator: Actor,
   { deskId, firmId }: { readonly deskId: string; readonly firmId: string },
-  csv: string,
+  file: ReportFile,
 ): Promise<ImportResults> {
+  const { environment } = await requireFirmOfDesk(ctx.db, deskId, firmId);
+  const report = await openReport(ctx.heavy, file, { by: { environment, deskId } });
   return await ctx.db.transaction(async (tx) => {
     const firm = await requireFirmOfDesk(tx, deskId, firmId);
-    return await importReport(tx, { firm, actor: operator, now: ctx.now() }, csv);
+    return await importReport(tx, { firm, actor: operator, now: ctx.now() }, report);
   });
 }
 
 export async function importReport(
   tx: Tx,
   { firm, actor, vouched = false, now, pace = openPace() }: Omit<TakeOptions, "mode">,
-  csv: string,
+  report: ReportSource,
 ): Promise<ImportResults> {
   const today = istDay(now);
   // The operator vouches for the whole report, so its IEC is not compared.
   const iec = vouched ? undefined : firm.iec;
-  const { rows, skipped } = await readReport(csv, { iec, rowsMax: csvRowsMax, pace });
+  const { rows, skipped } = await readReport(report, { iec, rowsMax: reportRowsMax, pace });
   const outcomes = await takeDeclarations(
     tx,
     { firm, actor, vouched, mode: { followsBalance: true }, now, pace },

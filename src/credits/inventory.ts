@@ -23,6 +23,8 @@ import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import { readReport } from "./read-report.ts";
+import { openReport, type ReportFile } from "./read-workbook.ts";
+import type { ReportSheet, ReportSource } from "./report-rules.ts";
 import { parseRow, toResult, countResults, importReport } from "./declare-credits.ts";
 import {
   type HouseChangeRow,
@@ -31,7 +33,7 @@ import {
   listHouseCredits,
 } from "./store.ts";
 import { type CreditFacts, type Declaration, deriveIssueDay } from "./rules.ts";
-import { csvRowsMax, type DeclarationResults, type ImportResults } from "./schema.ts";
+import { reportRowsMax, type DeclarationResults, type ImportResults } from "./schema.ts";
 import { previewDeclarations, takeDeclarations } from "./take-declarations.ts";
 
 /** A credit of the house; its issue day is derived from its expiry when left out. */
@@ -58,23 +60,32 @@ export async function addInventory(
 export async function importInventoryReport(
   tx: Tx,
   actor: Actor,
-  { environment, csv, now }: { readonly environment: Environment; csv: string; now: Date },
+  {
+    environment,
+    report,
+    now,
+  }: { readonly environment: Environment; report: ReportSource; now: Date },
 ): Promise<ImportResults> {
   const firm = await loadHouse(tx, environment);
-  return await importReport(tx, { firm, actor, vouched: true, now }, csv);
+  return await importReport(tx, { firm, actor, vouched: true, now }, report);
 }
 
 /** Items, or a report of the customs portal. */
-type Inventory = { readonly items: readonly InventoryItem[] } | { readonly csv: string };
+type Inventory = { readonly items: readonly InventoryItem[] } | ReportFile;
 
-type InventoryTerms = Terms & { readonly items?: readonly InventoryItem[]; readonly csv?: string };
+/** A workbook is kept as its rows, so that it is unpacked once, and by a thread. */
+type InventoryTerms = Terms & {
+  readonly items?: readonly InventoryItem[];
+  readonly csv?: string;
+  readonly sheet?: ReportSheet;
+};
 
 export type AddedInventory =
   | { readonly outcome: "proposed"; readonly approval_id: string }
   | { readonly outcome: "done"; readonly results: DeclarationResults | ImportResults };
 
 export async function addInventoryWithApproval(
-  ctx: Pick<Context, "db" | "now">,
+  ctx: Pick<Context, "db" | "now" | "heavy">,
   actor: Actor,
   {
     environment,
@@ -86,7 +97,9 @@ export async function addInventoryWithApproval(
     readonly twoFromPaise?: number;
   },
 ): Promise<AddedInventory> {
-  const terms: InventoryTerms = { ...inventory };
+  const by = { environment, deskId: houseFirmId[environment] };
+  const terms: InventoryTerms =
+    "items" in inventory ? { ...inventory } : await openReport(ctx.heavy, inventory, { by });
   const value = await ctx.db.transaction(async (tx) => {
     const { facePaise } = await previewInventory(tx, { environment, terms, now: ctx.now() });
     return facePaise;
@@ -121,10 +134,10 @@ export const inventoryAddition: ApprovalKind<InventoryTerms> = {
       valuePaise: facePaise,
       facts: { numbers, facePaise },
       async carryOut(actor) {
-        const taken =
-          terms.csv === undefined
-            ? await takeInventory(tx, actor, { environment, items: terms.items ?? [], now })
-            : await importInventoryReport(tx, actor, { environment, csv: terms.csv, now });
+        const report = findReport(terms);
+        const taken = report
+          ? await importInventoryReport(tx, actor, { environment, report, now })
+          : await takeInventory(tx, actor, { environment, items: terms.items ?? [], now });
         return { changes: [], answer: taken };
       },
     };
@@ -242,14 +255,20 @@ async function previewInventory(tx: Tx, { environment, terms, now }: InventoryPr
   return { isNew, facePaise: Math.min(sum, Number.MAX_SAFE_INTEGER) };
 }
 
+function findReport({ csv, sheet }: InventoryTerms): ReportSource | undefined {
+  if (sheet !== undefined) return { sheet };
+  return csv === undefined ? undefined : { csv };
+}
+
 async function parseInventory(
-  { items = [], csv }: InventoryTerms,
+  terms: InventoryTerms,
   now: Date,
 ): Promise<(CreditFacts | Failure)[]> {
   const today = istDay(now);
-  if (csv === undefined) return parseItems(items, today);
+  const report = findReport(terms);
+  if (!report) return parseItems(terms.items ?? [], today);
   const pace = openPace();
-  const { rows } = await readReport(csv, { iec: undefined, rowsMax: csvRowsMax, pace });
+  const { rows } = await readReport(report, { iec: undefined, rowsMax: reportRowsMax, pace });
   return await mapPaced(rows, ({ declared }) => parseRow(declared, today), pace);
 }
 

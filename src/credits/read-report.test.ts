@@ -16,7 +16,7 @@ const heading = "scrip_no,scheme,amount,balance,port,issued_on,expires_on";
 
 async function readOne(row: string): Promise<Declaration | Failure | undefined> {
   const text = `${heading}\n${row}\nZZZZZZ,x,1,1,,2026-10-01,2028-01-01`;
-  const { rows } = await readReport(text, options);
+  const { rows } = await readReport({ csv: text }, options);
   return rows[0]?.declared;
 }
 
@@ -91,7 +91,7 @@ test("an ambiguous row is refused with its field and the rule", async () => {
 
 test("an unclosed quotation mark refuses its row and those after it", async () => {
   const { rows } = await readReport(
-    `${heading}\nABC123,RODTEP,1,1,,2026-10-01,2028-09-30\n"ABC,\n\n`,
+    { csv: `${heading}\nABC123,RODTEP,1,1,,2026-10-01,2028-09-30\n"ABC,\n\n` },
     options,
   );
   assert.equal(rows.length, 2);
@@ -104,7 +104,7 @@ test("a heading with a quoting fault refuses the report and says so", async () =
     [`"scrip_no"x,${heading.slice(9)}\n`, /the heading: text follows/],
     [`${heading},"remarks\nABC123,RODTEP,1,1,,2026-10-01,2028-09-30,x\n`, /is not closed/],
   ] as const) {
-    await assert.rejects(readReport(text, options), (error) => {
+    await assert.rejects(readReport({ csv: text }, options), (error) => {
       assert.ok(error instanceof Failure);
       assert.match(JSON.stringify(error.detail), says);
       return true;
@@ -115,9 +115,15 @@ test("a heading with a quoting fault refuses the report and says so", async () =
 test("a totals row is skipped only at the end", async () => {
   const row = "ABC123,RODTEP,1,1,,2026-10-01,2028-09-30";
   const totals = "Grand Total,,1,1,,,";
-  assert.equal((await readReport(`${heading}\n${row}\n${totals}`, options)).rows.length, 1);
-  assert.equal((await readReport(`${heading}\n${row}\n,,1,1,,,`, options)).rows.length, 1);
-  assert.equal((await readReport(`${heading}\n${totals}\n${row}`, options)).rows.length, 2);
+  assert.equal(
+    (await readReport({ csv: `${heading}\n${row}\n${totals}` }, options)).rows.length,
+    1,
+  );
+  assert.equal((await readReport({ csv: `${heading}\n${row}\n,,1,1,,,` }, options)).rows.length, 1);
+  assert.equal(
+    (await readReport({ csv: `${heading}\n${totals}\n${row}` }, options)).rows.length,
+    2,
+  );
 });
 
 const capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
@@ -210,7 +216,7 @@ test("a report in any CSV dialect reads back to the paisa and the day", async ()
           ...(form.totals ? [["Total", "", "1,00,000.00", "", "", "", ""]] : []),
         ].map((cells) => cells.map(quote).join(form.delimiter));
         const text = (form.bom ? "\uFEFF" : "") + lines.join(form.crlf ? "\r\n" : "\n");
-        const { rows, skipped } = await readReport(text, options);
+        const { rows, skipped } = await readReport({ csv: text }, options);
         assert.deepEqual(
           rows.map(({ declared: read }) => read),
           declared,
@@ -237,7 +243,7 @@ test("the reader throws on no text and answers every record with content once", 
       const { records, blank } = await readCsv(whole, { recordsMax: 5_000 });
       records.forEach(({ row }, index) => assert.ok(row > (records[index - 1]?.row ?? 0)));
       try {
-        const { rows, skipped } = await readReport(whole, options);
+        const { rows, skipped } = await readReport({ csv: whole }, options);
         assert.equal(rows.length + skipped, records.length - 1 + blank);
       } catch (error) {
         assert.ok(error instanceof Failure);

@@ -1,12 +1,21 @@
-// Reports of the customs portal. Their headings and formats are not documented, so columns are
-// found by aliases, and a row with an ambiguous value is refused. Every row with content becomes one
-// declaration or one refusal.
+// Reports of the customs portal. Their formats are not documented, so a row with an ambiguous value is
+// refused. Every row with content becomes one declaration or one refusal.
 
 import { Failure, type FieldProblem, unprocessable } from "../kernel/failure.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import { isCalendarDay } from "../kernel/time.ts";
 import { mapPaced, type Pace } from "../platform/heavy/pace.ts";
-import { type CsvRecord, readCsv } from "../platform/read-csv.ts";
+import { readCsv } from "../platform/read-csv.ts";
+import {
+  type Column,
+  type Columns,
+  findColumns,
+  findHeading,
+  headingRowsMax,
+  type ReportRecord,
+  type ReportSheet,
+  type ReportSource,
+} from "./report-rules.ts";
 import type { Declaration } from "./rules.ts";
 
 export type ReportRow = { readonly row: number; readonly declared: Declaration | Failure };
@@ -20,95 +29,24 @@ export type Report = {
 /** The IEC that rows may name; null when the firm has none, undefined for any. */
 type ReportIec = string | null | undefined;
 
-const aliases = {
-  scrip_no: [
-    "scripno",
-    "scripnumber",
-    "scripid",
-    "scrip",
-    "escripno",
-    "escripnumber",
-    "escripid",
-    "creditscripno",
-    "creditscripnumber",
-  ],
-  scheme: ["scheme", "schemename", "schemecode", "schemetype", "scripscheme"],
-  issued: [
-    "amount",
-    "scripamount",
-    "issuedamount",
-    "issueamount",
-    "issued",
-    "scripvalue",
-    "originalamount",
-    "totalamount",
-    "issuedrupees",
-  ],
-  face: [
-    "balance",
-    "balanceamount",
-    "scripbalance",
-    "availablebalance",
-    "currentbalance",
-    "face",
-    "facevalue",
-    "facerupees",
-  ],
-  port: ["port", "portcode", "customsport", "customsstation", "location", "locationcode"],
-  issued_on: [
-    "issuedon",
-    "issuedate",
-    "issueddate",
-    "dateofissue",
-    "scripdate",
-    "scripissuedate",
-    "creationdate",
-    "createdon",
-    "generationdate",
-  ],
-  expires_on: [
-    "expireson",
-    "expirydate",
-    "dateofexpiry",
-    "expiry",
-    "scripexpirydate",
-    "validupto",
-    "validtill",
-    "validuntil",
-    "validitydate",
-  ],
-  iec: ["iec", "iecno", "ieccode", "iecnumber", "importerexportercode"],
-} as const satisfies Record<string, readonly string[]>;
-
-type Column = keyof typeof aliases;
-type Columns = Partial<Record<Column, number>>;
-
-const columnsByTitle = new Map<string, Column>(
-  Object.entries(aliases).flatMap(([column, names]) =>
-    names.map((name): [string, Column] => [name, column as Column]),
-  ),
-);
-
 type ReadReport = { readonly iec: ReportIec; readonly rowsMax: number; readonly pace: Pace };
 
-/** A report without the required columns is refused as a whole. */
 export async function readReport(
-  text: string,
+  source: ReportSource,
   { iec, rowsMax, pace }: ReadReport,
 ): Promise<Report> {
-  // A heading, the rows, a totals row, and one more to see that there are too many.
-  const { records, blank } = await readCsv(text, { recordsMax: rowsMax + 3, pace });
+  const path = "csv" in source ? "csv" : "xlsx";
+  const { records, blank } =
+    "csv" in source ? await readCsvReport(source.csv, { rowsMax, pace }) : source.sheet;
   const [heading, ...filled] = records;
-  if (heading?.problem) {
-    throw unprocessable({ path: "csv", problem: `the heading: ${heading.problem}` });
-  }
-  const columns = findColumns(heading?.cells ?? []);
+  if (heading?.problem) throw unprocessable({ path, problem: `the heading: ${heading.problem}` });
+  const columns = findColumns(heading?.cells ?? [], path);
   const last = filled.at(-1);
   const hasTotals = last !== undefined && isTotalsRow(last, columns);
   const rows = hasTotals ? filled.slice(0, -1) : filled;
   if (rows.length > rowsMax) {
     throw new Failure("bad_request", `a report takes at most ${rowsMax} rows in one call`, {
-      detail: { field: "csv", problem: `at most ${rowsMax} rows` },
+      detail: { field: path, problem: `at most ${rowsMax} rows` },
     });
   }
   const width = heading?.cells.length ?? 0;
@@ -123,37 +61,20 @@ export async function readReport(
   return { rows: read, skipped: blank + filled.length - rows.length };
 }
 
-function findColumns(heading: readonly string[]): Columns {
-  const columns: Columns = {};
-  const problems: FieldProblem[] = [];
-  heading.forEach((title, index) => {
-    const column = columnsByTitle.get(normalizeTitle(title));
-    if (!column) return;
-    if (columns[column] === undefined) columns[column] = index;
-    else problems.push({ path: "csv", problem: `two columns mean ${column}` });
-  });
-  for (const column of ["scrip_no", "scheme", "issued_on", "expires_on"] as const) {
-    if (columns[column] === undefined) {
-      problems.push({ path: "csv", problem: `the heading has no column for ${column}` });
-    }
-  }
-  if (columns.issued === undefined && columns.face === undefined) {
-    problems.push({ path: "csv", problem: "the heading has no column for the amount" });
-  }
-  if (problems.length > 0) throw unprocessable(...problems);
-  return columns;
-}
-
-/** `Balance Amount (Rs.)` and `balance_amount` are one title. */
-function normalizeTitle(title: string): string {
-  return title
-    .toLowerCase()
-    .replaceAll(/\([^)]{0,40}\)/g, "")
-    .replaceAll(/[^a-z0-9]/g, "");
+/** The rows from the heading on, which is the first row where none is found. */
+async function readCsvReport(
+  text: string,
+  { rowsMax, pace }: Pick<ReadReport, "rowsMax" | "pace">,
+): Promise<ReportSheet> {
+  // The heading and what is above it, the rows, a totals row, and one more to see that there are too many.
+  const recordsMax = headingRowsMax + rowsMax + 2;
+  const { records, blank } = await readCsv(text, { recordsMax, pace });
+  const above = records[0]?.problem ? 0 : findHeading(records.map(({ cells }) => cells));
+  return { records: records.slice(above), blank: blank + (above ?? 0) };
 }
 
 function toDeclaration(
-  { cells, problem }: CsvRecord,
+  { cells, problem, problems: unfit = [] }: ReportRecord,
   {
     columns,
     width,
@@ -168,6 +89,7 @@ function toDeclaration(
   if (cells.slice(width).some((text) => text.trim())) {
     return unprocessable({ path: "row", problem: "has more cells than the heading" });
   }
+  if (unfit.length > 0) return unprocessable(...unfit);
   const rowIec = cell("iec").toUpperCase();
   if (rowIec && iec !== undefined && rowIec !== iec) {
     return unprocessable({ path: "iec", problem: "is not this firm's importer-exporter code" });
@@ -258,7 +180,7 @@ export function parseDay(text: string): string | undefined {
   return isCalendarDay(iso) ? iso : undefined;
 }
 
-function isTotalsRow({ cells, problem }: CsvRecord, columns: Columns): boolean {
+function isTotalsRow({ cells, problem }: ReportRecord, columns: Columns): boolean {
   if (problem) return false;
   const at = (column: Column) => (cells[columns[column] ?? -1] ?? "").trim();
   const says = cells.some((text) => /^(grand\s*)?totals?\b.{0,20}$/i.test(text.trim()));

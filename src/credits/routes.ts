@@ -85,7 +85,7 @@ export function creditRoutes(app: App, ctx: Context): void {
         tags: ["Credits"],
         summary: "Import a report of the customs portal",
         description:
-          "Headings are known by many names, days as DD/MM/YYYY, DD-MM-YYYY, DD-MON-YYYY or ISO, " +
+          "As csv, or as xlsx in base64. Headings are known by many names, days as DD/MM/YYYY, DD-MM-YYYY, DD-MON-YYYY or ISO, " +
           "amounts in rupees. A row whose balance fell lowers the credit's; otherwise a row is " +
           "answered like a declaration, and sending the file again changes nothing.",
         params: FirmParams,
@@ -95,7 +95,7 @@ export function creditRoutes(app: App, ctx: Context): void {
     },
     async (request, reply) => {
       const { firm_id: firmId } = request.params;
-      const asked = { firmId, csv: request.body.csv, gone: whenGone(reply) };
+      const asked = { ...request.body, firmId, gone: whenGone(reply) };
       return sendDocument(
         reply,
         await importCredits(contextFor(ctx, request.caller), toCall(request, reply), asked),

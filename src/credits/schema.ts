@@ -15,7 +15,7 @@ import {
 import { creditStates, notSellableReasons } from "./rules.ts";
 
 export const declarationsMax = 500;
-export const csvRowsMax = 5_000;
+export const reportRowsMax = 5_000;
 
 const scripNo = Type.String({
   description: "The credit's number: opaque, taken trimmed and in capitals.",
@@ -67,14 +67,24 @@ export const DeclareCreditsBody = body({
 export type DeclareCreditsBody = { readonly credits: readonly unknown[] };
 
 export const ImportCreditsBody = body({
-  csv: Type.String({
-    minLength: 1,
-    contentMediaType: "text/csv",
-    description: `A report of the customs portal, at most ${csvRowsMax} rows. Amounts are rupees.`,
-    examples: [
-      'Scrip Number,Scheme,Amount,Balance,Issue Date,Expiry Date\nABC123456,RODTEP,"12,34,567.00","12,34,567.00",01/10/2026,01/10/2028\n',
-    ],
-  }),
+  csv: Type.Optional(
+    Type.String({
+      minLength: 1,
+      contentMediaType: "text/csv",
+      description: `A report of the customs portal, at most ${reportRowsMax} rows. Amounts are rupees. This or xlsx.`,
+      examples: [
+        'Scrip Number,Scheme,Amount,Balance,Issue Date,Expiry Date\nABC123456,RODTEP,"12,34,567.00","12,34,567.00",01/10/2026,01/10/2028\n',
+      ],
+    }),
+  ),
+  xlsx: Type.Optional(
+    Type.String({
+      minLength: 1,
+      contentMediaType: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+      contentEncoding: "base64",
+      description: `The same as a workbook, in base64. Scrip numbers are stored as text there. This or csv.`,
+    }),
+  ),
 });
 export type ImportCreditsBody = Static<typeof ImportCreditsBody>;
 
@@ -166,7 +176,8 @@ export const ImportResults = Type.Object(
     ),
     ...sums,
     skipped: Type.Integer({
-      description: "Blank rows and the totals row, which say nothing of a credit.",
+      description:
+        "Blank rows, rows above the heading and the totals row, which say nothing of a credit.",
       examples: [1],
     }),
   },

@@ -152,6 +152,20 @@ export const csvText = (description: string) =>
   Type.String({ minLength: 1, maxLength: 1_000_000, contentMediaType: "text/csv", description });
 export const optional = Type.Optional;
 
+/** A report of the customs portal: text, or a workbook within what a body can hold. */
+export const reportFiles = {
+  csv: optional(csvText("The report as CSV; amounts are rupees.")),
+  xlsx: optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 1_048_576,
+      contentMediaType: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+      contentEncoding: "base64",
+      description: "The report as a workbook, in base64.",
+    }),
+  ),
+};
+
 export const environment = closedEnum(environments, { description: "live or sandbox." });
 export const scheme = closedEnum(schemes, { description: "The scheme." });
 

@@ -12,7 +12,6 @@ import type { MarketState, RateCard } from "../rates/rules.ts";
 import { haltMarket, openMarket, setAllMarkets } from "../rates/set-market.ts";
 import {
   act,
-  csvText,
   environment,
   events,
   natural,
@@ -25,6 +24,7 @@ import {
   searchDesks,
   searchQuery,
   text,
+  reportFiles,
 } from "./operation.ts";
 import {
   AddedInventory,
@@ -220,15 +220,16 @@ export const priceOperations: readonly Operation[] = [
           { minItems: 1, maxItems: 500, description: "Credits one by one." },
         ),
       ),
-      csv: optional(csvText("A report of the customs portal; amounts are rupees.")),
+      ...reportFiles,
     },
     answer: AddedInventory,
     run: async ({ ctx, actor, body, wiring: { twoFromPaise } }) => {
-      const { environment: where, credits: items, csv } = body;
-      if ((items === undefined) === (csv === undefined)) {
-        throw unprocessable({ path: "credits", problem: "give credits or csv" });
+      const { environment: where, credits: items, csv, xlsx } = body;
+      const isReport = csv !== undefined || xlsx !== undefined;
+      if ((items === undefined) !== isReport) {
+        throw unprocessable({ path: "credits", problem: "give credits, or csv or xlsx" });
       }
-      const added = csv === undefined ? { items: items ?? [] } : { csv };
+      const added = isReport ? { csv, xlsx } : { items: items ?? [] };
       const adding = { environment: where, inventory: added, twoFromPaise };
       return await addInventoryWithApproval(ctx, actor, adding);
     },

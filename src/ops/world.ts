@@ -25,7 +25,6 @@ import { listAllWebhooks } from "../webhooks/read-webhooks.ts";
 import {
   act,
   cursor,
-  csvText,
   environment,
   id,
   listQuery,
@@ -38,6 +37,7 @@ import {
   searchQuery,
   spanQuery,
   text,
+  reportFiles,
 } from "./operation.ts";
 import {
   AddedDay,
@@ -177,12 +177,12 @@ export const worldOperations: readonly Operation[] = [
     ...registry,
     summary: "Import a report of the customs portal for a firm",
     permission: "credits.write",
-    body: { csv: csvText("The report; amounts are rupees.") },
+    body: reportFiles,
     answer: ImportResults,
     run: async ({ ctx, actor, params, body }) => {
       const firmId = params["firm_id"] ?? "";
       const { desk_id: deskId } = await requireAnyFirm(ctx.db, firmId);
-      return await importCreditsAsOperator(ctx, actor, { deskId, firmId }, body.csv);
+      return await importCreditsAsOperator(ctx, actor, { deskId, firmId }, body);
     },
   }),
   act("recordNews", "/ops/credits/news", {

@@ -12,6 +12,7 @@ import { houseFirmId } from "../../src/kernel/ids.ts";
 import { schemes } from "../../src/kernel/scheme.ts";
 import { addDays, daysBetween, istDay } from "../../src/kernel/time.ts";
 import type { Context } from "../../src/platform/context.ts";
+import { buildXlsx, toSerial } from "../support/build-xlsx.ts";
 import { commandLine } from "../support/cli.ts";
 import { stockHouse } from "../support/inventory.ts";
 import { startService } from "../support/service.ts";
@@ -115,7 +116,11 @@ test("a report stocks the house row by row, with any IEC, and lowers balances", 
   const take = async (csv: string) =>
     await ctx.db.transaction(
       async (tx) =>
-        await importInventoryReport(tx, operator, { environment: "live", csv, now: ctx.now() }),
+        await importInventoryReport(tx, operator, {
+          environment: "live",
+          report: { csv },
+          now: ctx.now(),
+        }),
     );
   const first = await take(report("12,34,567.00"));
   assert.deepEqual(
@@ -218,6 +223,25 @@ test("inventory commands add one credit or a file, list them and say what is ref
   assert.equal(imported.code, 1, "one row was refused");
   assert.match(imported.stdout, /^2 +201 +CLI\/00003 +-\n3 +422 +- +face: must be an amount/m);
 
+  const workbook = join(dataDir, "stock.xlsx");
+  const cells = [
+    ["scrip_no", "scheme", "face_rupees", "issued_on", "expires_on"],
+    ["CLI/00006", "RODTEP", 10.5, "2026-01-01", { date: toSerial("2098-01-01") }],
+    [310_165_322, "RODTEP", 10.5, "2026-01-01", { date: toSerial("2098-01-01") }],
+  ];
+  await writeFile(workbook, buildXlsx([{ rows: cells }]));
+  const taken = await add("--xlsx", workbook);
+  assert.equal(taken.code, 1, "one row was refused");
+  assert.match(taken.stdout, /^2 +201 +CLI\/00006 +-\n3 +422 +- +scrip_no: is stored as a number/m);
+  const desk = await run("keys", "issue", "--firm", "Acme", "--env", "sandbox", "--json");
+  const { firm_id: firmId } = JSON.parse(desk.stdout) as Record<string, string>;
+  const ofFirm = await run("credits", "import", "--firm", firmId ?? "", "--xlsx", workbook);
+  assert.equal(ofFirm.code, 1);
+  assert.match(ofFirm.stdout, /^2 +201 +CLI\/00006/m);
+  const neither = await run("credits", "import", "--firm", firmId ?? "");
+  assert.deepEqual([neither.code, neither.stdout], [2, ""]);
+  assert.match(neither.stderr, /--csv or --xlsx is required/);
+
   const list = await run("inventory", "list", "--env", "live", "--scheme", "ROSCTL", "--json");
   assert.deepEqual(JSON.parse(list.stdout), [
     {
@@ -234,8 +258,10 @@ test("inventory commands add one credit or a file, list them and say what is ref
 
   const wrong = [
     [["--scrip-no", "CLI/00005"], /--scheme is required, or --csv/],
-    [["--scrip-no", "CLI/00005", ...one, "--csv", file], /--csv alone/],
+    [["--scrip-no", "CLI/00005", ...one, "--csv", file], /--csv or --xlsx alone/],
     [["--csv", join(dataDir, "missing.csv")], /--csv cannot be read/],
+    [["--xlsx", join(dataDir, "missing.xlsx")], /--xlsx cannot be read/],
+    [["--csv", file, "--xlsx", workbook], /give --csv or --xlsx/],
     [["--scrip-no", "CLI/00005", ...one, "--face-paise", "1.5"], /--face-paise must be/],
   ] as const;
   for (const [words, line] of wrong) {

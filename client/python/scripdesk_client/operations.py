@@ -453,8 +453,8 @@ class Operations:
         """
         return self._run(OPERATIONS["declareCredits"], Call({"firm_id": firm_id}, {}, body, options))
 
-    def import_credits(self, firm_id: str, body: schemas.ImportCredits, **options: Unpack[WriteOptions]) -> schemas.CreditImportResults:
-        """Import a report of the customs portal. Headings are known by many names, days as DD/MM/YYYY, DD-MM-YYYY, DD-MON-YYYY or ISO, amounts in rupees. A row whose balance fell lowers the credit's; otherwise a row is answered like a declaration, and sending the file again changes nothing.
+    def import_credits(self, firm_id: str, body: schemas.ImportCredits = {}, **options: Unpack[WriteOptions]) -> schemas.CreditImportResults:
+        """Import a report of the customs portal. As csv, or as xlsx in base64. Headings are known by many names, days as DD/MM/YYYY, DD-MM-YYYY, DD-MON-YYYY or ISO, amounts in rupees. A row whose balance fell lowers the credit's; otherwise a row is answered like a declaration, and sending the file again changes nothing.
 
         Refusals by `detail.reason` (open set): 409 `ended`, `facts_differ`, `firm_has_no_iec`, `firm_offboarded`, `firm_state`, `held_elsewhere`, `not_declared`.
 

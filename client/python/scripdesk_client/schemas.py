@@ -1033,8 +1033,10 @@ class CreditDeclarationResults(TypedDict):
 
 
 class ImportCredits(TypedDict):
-    #: A report of the customs portal, at most 5000 rows. Amounts are rupees.
-    csv: str
+    #: A report of the customs portal, at most 5000 rows. Amounts are rupees. This or xlsx.
+    csv: NotRequired[str]
+    #: The same as a workbook, in base64. Scrip numbers are stored as text there. This or csv.
+    xlsx: NotRequired[str]
 
 
 class CreditImportResultsResultsItem(TypedDict):
@@ -1055,7 +1057,7 @@ class CreditImportResults(TypedDict):
     accepted: int
     #: Items that are not.
     failed: int
-    #: Blank rows and the totals row, which say nothing of a credit.
+    #: Blank rows, rows above the heading and the totals row, which say nothing of a credit.
     skipped: int
 
 

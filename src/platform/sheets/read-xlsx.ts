@@ -1,0 +1,309 @@
+// Reads the sheets of an .xlsx workbook (ECMA-376): cells with their kinds, so that the caller sees a
+// number that should have been text. Nothing in it is computed or run: formulas are marked as such, and a
+// workbook with macros is refused. Hidden sheets are left out. The work is linear in the unpacked size.
+
+import {
+  Archive,
+  damaged,
+  findAttribute,
+  type Read,
+  refuse,
+  refuseOthers,
+  type Visitor,
+  visitXml,
+} from "./xlsx-parts.ts";
+
+/**
+ *   text      as it was typed
+ *   number    in the notation of the file, such as `1234.5` or `1E5`
+ *   day       a number that is formatted as a date, as YYYY-MM-DD
+ *   formula   what a formula came to when the file was saved
+ *   other     an error, or true or false
+ */
+export type CellKind = "text" | "number" | "day" | "formula" | "other";
+
+export type SheetCell = { readonly kind: CellKind; readonly text: string };
+
+export type SheetRow = {
+  /** As the spreadsheet counts, from 1. */
+  readonly row: number;
+  /** By column; cells without content are left out. */
+  readonly cells: ReadonlyMap<number, SheetCell>;
+  readonly isHidden: boolean;
+  /** Whether a cell of it is merged with others. */
+  isMerged: boolean;
+};
+
+export type Sheet = { readonly name: string; readonly rows: readonly SheetRow[] };
+
+const sheetsMax = 20;
+const stringsMax = 250_000;
+const mergesMax = 1_000;
+/** The last row that a spreadsheet has. */
+const rowNumberMax = 1_048_576;
+
+/** Rows with content of each visible sheet; stops reading a sheet after `rowsMax` of them. */
+export function readXlsx(
+  bytes: Uint8Array,
+  { rowsMax, onPiece = () => {} }: { readonly rowsMax: number; readonly onPiece?: () => void },
+): Sheet[] {
+  refuseOthers(bytes);
+  const archive = new Archive(bytes);
+  const read = (name: string, visit: Visitor) => visitXml(archive.unpack(name), visit, onPiece);
+  const workbookPath = findWorkbook(read);
+  const relations = readRelations(read, workbookPath);
+  const { sheets, is1904 } = readWorkbookPart(read, workbookPath);
+  const pathFor = (kind: string) => relations.find(({ type }) => type.endsWith(`/${kind}`))?.path;
+  const strings = readStrings(read, pathFor("sharedStrings"));
+  const dayStyles = readDayStyles(read, pathFor("styles"));
+  const found: Sheet[] = [];
+  for (const { name, id } of sheets) {
+    const relation = relations.find((one) => one.id === id);
+    if (!relation?.type.endsWith("/worksheet")) continue;
+    if (found.length === sheetsMax) throw refuse(`has more than ${sheetsMax} sheets`);
+    const facts = { strings, dayStyles, is1904, rowsMax };
+    found.push({ name, rows: readRows(read, relation.path, facts) });
+  }
+  return found;
+}
+
+type Relation = { readonly id: string; readonly type: string; readonly path: string };
+
+function findWorkbook(read: Read): string {
+  const workbook = readRelations(read, "").find(({ type }) => type.endsWith("/officeDocument"));
+  if (!workbook) throw damaged();
+  return workbook.path;
+}
+
+/** The parts that a part refers to; those outside of the archive are left out. */
+function readRelations(read: Read, path: string): Relation[] {
+  const folder = path.slice(0, path.lastIndexOf("/") + 1);
+  const relations: Relation[] = [];
+  read(`${folder}_rels/${path.slice(folder.length)}.rels`, {
+    open(name, { Id: id = "", Type: type = "", Target: target = "", TargetMode: mode }) {
+      if (name !== "Relationship" || mode === "External") return;
+      const full = target.startsWith("/") ? target.slice(1) : folder + target;
+      relations.push({ id, type, path: full });
+    },
+  });
+  return relations;
+}
+
+function readWorkbookPart(read: Read, path: string) {
+  const sheets: { readonly name: string; readonly id: string }[] = [];
+  let is1904 = false;
+  read(path, {
+    open(element, attributes) {
+      if (element === "workbookPr") is1904 = isTrue(attributes["date1904"]);
+      if (element !== "sheet" || (attributes["state"] ?? "visible") !== "visible") return;
+      const { name = "" } = attributes;
+      sheets.push({ name, id: findAttribute(attributes, "id") ?? "" });
+    },
+  });
+  return { sheets, is1904 };
+}
+
+function isTrue(value: string | undefined): boolean {
+  return value === "1" || value === "true";
+}
+
+/** The texts that cells refer to by number. A text may be in runs; readings of it are left out. */
+function readStrings(read: Read, path: string | undefined): string[] {
+  const strings: string[] = [];
+  if (path === undefined) return strings;
+  let isText = false;
+  let isReading = false;
+  let parts: string[] = [];
+  read(path, {
+    open(name) {
+      if (name === "si") parts = [];
+      if (name === "rPh") isReading = true;
+      isText = name === "t" && !isReading;
+    },
+    text(part) {
+      if (isText) parts.push(part);
+    },
+    close(name) {
+      isText = false;
+      if (name === "rPh") isReading = false;
+      if (name !== "si") return;
+      if (strings.length === stringsMax) throw refuse(`has more than ${stringsMax} texts`);
+      strings.push(decodeText(parts.join("")));
+    },
+  });
+  return strings;
+}
+
+/** `_x000D_` is how a character is written that XML cannot have. */
+function decodeText(text: string): string {
+  if (!text.includes("_x")) return text;
+  return text.replaceAll(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+}
+
+/** Formats that every spreadsheet knows, and that show a day. */
+const isBuiltInDay = (id: number) =>
+  (id >= 14 && id <= 17) || id === 22 || (id >= 27 && id <= 36) || (id >= 50 && id <= 58);
+
+/** Which styles show a number as a day. */
+function readDayStyles(read: Read, path: string | undefined): boolean[] {
+  const styles: boolean[] = [];
+  if (path === undefined) return styles;
+  const own = new Map<number, string>();
+  let isInCells = false;
+  read(path, {
+    open(name, { numFmtId = "0", formatCode = "" }) {
+      if (name === "numFmt") own.set(Number(numFmtId), formatCode);
+      if (name === "cellXfs") isInCells = true;
+      if (name !== "xf" || !isInCells) return;
+      const code = own.get(Number(numFmtId));
+      styles.push(code === undefined ? isBuiltInDay(Number(numFmtId)) : isDayFormat(code));
+    },
+    close(name) {
+      if (name === "cellXfs") isInCells = false;
+    },
+  });
+  return styles;
+}
+
+/** Whether a format shows a day or a year, outside of quoted text, escapes and colours. */
+function isDayFormat(code: string): boolean {
+  return /[dy]/i.test(code.replaceAll(/"[^"]*"|\\.|_.|\[[^\]]*\]/g, ""));
+}
+
+type SheetFacts = {
+  readonly strings: readonly string[];
+  readonly dayStyles: readonly boolean[];
+  readonly is1904: boolean;
+  readonly rowsMax: number;
+};
+
+type OpenCell = { readonly column: number; readonly type: string; readonly isDay: boolean };
+
+function readRows(read: Read, path: string, facts: SheetFacts): SheetRow[] {
+  const rows: SheetRow[] = [];
+  const merges: { readonly from: number; readonly to: number }[] = [];
+  let row = { row: 0, isHidden: false, cells: new Map<number, SheetCell>() };
+  let cell: OpenCell | undefined;
+  let column = -1;
+  let hasFormula = false;
+  let inner = "";
+  let value: string[] = [];
+  read(path, {
+    open(name, attributes) {
+      if (name === "row") {
+        row = {
+          row: readRowNumber(attributes["r"], row.row),
+          isHidden: isTrue(attributes["hidden"]),
+          cells: new Map(),
+        };
+        column = -1;
+      } else if (name === "c") {
+        const { r, t = "n", s = "0" } = attributes;
+        column = readColumn(r, row.row, column);
+        cell = { column, type: t, isDay: facts.dayStyles[Number(s)] ?? false };
+        hasFormula = false;
+        value = [];
+      } else if (name === "f") {
+        hasFormula = true;
+      } else if (name === "mergeCell") {
+        if (merges.length === mergesMax) throw refuse(`has more than ${mergesMax} merged cells`);
+        merges.push(readMerge(attributes["ref"]));
+      }
+      inner = name;
+    },
+    text(part) {
+      if (cell && (inner === "v" || inner === "t")) value.push(part);
+    },
+    close(name) {
+      inner = "";
+      if (name === "c" && cell) {
+        const text = value.join("");
+        if (text !== "" || hasFormula)
+          row.cells.set(cell.column, toCell(cell, text, { hasFormula, ...facts }));
+        cell = undefined;
+      }
+      if (
+        name === "row" &&
+        [...row.cells.values()].some(({ kind, text }) => kind === "formula" || text.trim())
+      ) {
+        rows.push({ ...row, isMerged: false });
+      }
+    },
+    isDone: () => rows.length >= facts.rowsMax,
+  });
+  for (const one of rows)
+    one.isMerged = merges.some(({ from, to }) => one.row >= from && one.row <= to);
+  return rows.slice(0, facts.rowsMax);
+}
+
+/** Rows and cells without a place follow the one before. */
+function readRowNumber(text: string | undefined, before: number): number {
+  const row = text === undefined ? before + 1 : Number(text);
+  if (!Number.isInteger(row) || row <= before || row > rowNumberMax) throw damaged();
+  return row;
+}
+
+function readColumn(place: string | undefined, row: number, before: number): number {
+  if (place === undefined) return before + 1;
+  const [, letters = "", number] = /^([A-Z]{1,3})(\d{1,7})$/.exec(place) ?? [];
+  const column = toColumn(letters);
+  if (Number(number) !== row || column <= before) throw damaged();
+  return column;
+}
+
+/** `A` is 0. */
+function toColumn(letters: string): number {
+  let column = 0;
+  for (const letter of letters) column = column * 26 + letter.charCodeAt(0) - 64;
+  return column - 1;
+}
+
+function readMerge(ref: string | undefined): { from: number; to: number } {
+  const [, from, to] = /^[A-Z]{1,3}(\d{1,7}):[A-Z]{1,3}(\d{1,7})$/.exec(ref ?? "") ?? [];
+  if (from === undefined || to === undefined) throw damaged();
+  return { from: Number(from), to: Number(to) };
+}
+
+function toCell(
+  { type, isDay }: OpenCell,
+  text: string,
+  { hasFormula, strings, is1904 }: SheetFacts & { readonly hasFormula: boolean },
+): SheetCell {
+  if (hasFormula) return { kind: "formula", text };
+  switch (type) {
+    case "s": {
+      const shared = strings[Number(text)];
+      if (shared === undefined) throw damaged();
+      return { kind: "text", text: shared };
+    }
+    case "inlineStr":
+    case "str":
+      return { kind: "text", text: decodeText(text) };
+    case "d":
+      return { kind: "day", text: text.slice(0, 10) };
+    case "n": {
+      if (!Number.isFinite(Number(text))) throw damaged();
+      const day = isDay ? toDay(Number(text), is1904) : undefined;
+      return day === undefined ? { kind: "number", text } : { kind: "day", text: day };
+    }
+    default:
+      return { kind: "other", text };
+  }
+}
+
+const dayMs = 86_400_000;
+/** 1 January 1970, as spreadsheets count from the end of 1899 and, where they say so, from 1904. */
+const epochDays = { usual: 25_569, from1904: 24_107 };
+/** 1 March 1900: before it, spreadsheets count a day that there was not. */
+const firstSureDay = 61;
+/** 31 December 9999. */
+const lastDay = 2_958_465;
+
+/** The day of a serial number, without its time. */
+function toDay(serial: number, is1904: boolean): string | undefined {
+  if (serial < firstSureDay || serial > lastDay) return undefined;
+  const days = Math.floor(serial) - (is1904 ? epochDays.from1904 : epochDays.usual);
+  return new Date(days * dayMs).toISOString().slice(0, 10);
+}
