@@ -1883,7 +1883,7 @@ grant delete, insert, select on market_updates to scripdesk_app;
 grant delete, insert, select, update on master_key_checks to scripdesk_app;
 grant delete, insert, select, update on match_locks to scripdesk_app;
 grant insert, select, update on netting_runs to scripdesk_app;
-grant delete, insert, select, update on notice_addresses to scripdesk_app;
+grant insert, select, update on notice_addresses to scripdesk_app;
 grant delete, insert, select, update on notice_cursors to scripdesk_app;
 grant delete, insert, select, update on notices to scripdesk_app;
 grant delete, insert, select, update on operator_attempts to scripdesk_app;

@@ -37,6 +37,7 @@ const lists = [
   "/credits",
   "/keys",
   "/letters",
+  "/notices",
   "/health",
   "/people",
   "/find?q=Client",
@@ -172,3 +173,24 @@ test(
     await page.getByText("You are signed out.").waitFor();
   },
 );
+
+test("addresses for notices are added, chosen for and removed on the page", { skip }, async (t) => {
+  const service = await startService(t);
+  const ops = await startOps(t, service);
+  const person = await addPerson(service, { name: "asha", role: "admin" });
+  const { firm_id: deskId } = await service.issue({ environment: "live" });
+  const { page, open, act } = await signInToConsole(t, { browse, ops, person });
+  await open("/people");
+  const said = await act("Tell by mail", { Address: "Asha@House.example" });
+  assert.equal(said, "asha@house.example is told from now on.");
+  await page.getByRole("cell", { name: "asha@house.example" }).waitFor();
+  await open(`/firms/${deskId}`);
+  await page.getByText("Nobody is told by mail.").waitFor();
+  await act("Tell by mail", { Address: "accounts@acme.example" });
+  await page.getByRole("button", { name: "Choose" }).click();
+  await page.getByRole("dialog").getByLabel("a payout is paid").uncheck();
+  await page.getByRole("dialog").getByRole("button", { name: "Choose" }).click();
+  await page.getByRole("cell", { name: /^a payout comes back/ }).waitFor();
+  await act("Remove");
+  await page.getByText("Nobody is told by mail.").waitFor();
+});

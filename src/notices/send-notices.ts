@@ -80,7 +80,9 @@ export function createNoticeSender(ctx: Context, options: NoticeOptions): Sender
 
   function begin(claimed: readonly ClaimedNotice[]): void {
     const started: Batch = { done: Promise.resolve(), isStopping: false };
-    const done = sendBatch(ctx, options, { claimed, isStopping: () => started.isStopping })
+    const onServed = ({ environment, desk_id }: ClaimedNotice) => (served[environment] = desk_id);
+    const isStopping = () => started.isStopping;
+    const done = sendBatch(ctx, options, { claimed, isStopping, onServed })
       .then(() => (failures = 0))
       .catch((error: unknown) => {
         if (!(error instanceof MailServerDown)) {
@@ -135,13 +137,22 @@ async function claimInTurn(
     do {
       const deskIds = await listDesksWaiting(db, { environment, after, limit: desksPerLook });
       const claimed = deskIds.length > 0 ? await claimNotices(db, { ...share, deskIds }) : [];
-      const ids = claimed.map(({ desk_id }) => desk_id).toSorted();
-      if (claimed.length > 0) served[environment] = ids.at(-1) ?? "";
-      if (claimed.length > 0) return claimed;
+      if (claimed.length > 0) return takeTurns(claimed);
       after = deskIds.length === desksPerLook ? (deskIds.at(-1) ?? "") : "";
     } while (after !== "");
   }
   return [];
+}
+
+/** One of each desk in the order of their ids, then a second of each, oldest first. */
+function takeTurns(claimed: readonly ClaimedNotice[]): ClaimedNotice[] {
+  const oldest = claimed.toSorted((a, b) => (a.notice_id < b.notice_id ? -1 : 1));
+  const desks = [...Map.groupBy(oldest, ({ desk_id }) => desk_id)]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, own]) => own);
+  return Array.from({ length: perDeskMax }, (_, turn) => turn).flatMap((turn) =>
+    desks.flatMap((own) => own[turn] ?? []),
+  );
 }
 
 async function sendBatch(
@@ -150,7 +161,12 @@ async function sendBatch(
   {
     claimed,
     isStopping,
-  }: { readonly claimed: readonly ClaimedNotice[]; readonly isStopping: () => boolean },
+    onServed,
+  }: {
+    readonly claimed: readonly ClaimedNotice[];
+    readonly isStopping: () => boolean;
+    readonly onServed: (notice: ClaimedNotice) => void;
+  },
 ): Promise<void> {
   const left = [...claimed];
   const giveUpAt = ctx.now().getTime() + leaseMs - 2 * mailDeadlineMs;
@@ -167,6 +183,7 @@ async function sendBatch(
         options.onResult?.(result.kind === "accepted" ? "sent" : result.reason);
         if (left.length > 1) await sleep(60_000 / options.perMinute, undefined, { ref: false });
       }
+      onServed(notice);
       left.shift();
     }
   } finally {

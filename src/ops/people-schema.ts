@@ -127,7 +127,10 @@ export const NoticeAddress = Type.Object(
   { title: "NoticeAddress", description: "An address that gets notices by mail." },
 );
 
-export const NoticeAddresses = pageList("addresses", NoticeAddress, "The newest first.");
+export const NoticeAddresses = Type.Object({
+  ...pageList("addresses", NoticeAddress, "The newest first.").properties,
+  desk_id: maybeText("The desk that was asked for; null for all."),
+});
 
 export const Notice = Type.Object(
   {

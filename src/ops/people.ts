@@ -20,6 +20,7 @@ import {
 } from "../notices/manage-addresses.ts";
 import { listNotices, sendNoticeAgain } from "../notices/read-notices.ts";
 import { noticeStates, occasions } from "../notices/rules.ts";
+import { resolveSearch } from "../overview/desks.ts";
 import { closedEnum } from "../platform/http/wire.ts";
 import {
   act,
@@ -204,23 +205,24 @@ export const peopleOperations: readonly Operation[] = [
       ...listQuery,
       cursor,
       desk_id: optional(id("Only of this desk.")),
+      firm_id: optional(id("Only of the desk of this firm.")),
       of: optional(
         closedEnum(["desks", "people"], { description: "Only of desks, or of people." }),
       ),
     },
     answer: NoticeAddresses,
-    run: async ({ ctx, query }) =>
-      await readPage("addresses", query.limit, {
+    run: async ({
+      ctx,
+      query: { environment = null, of = null, cursor: before = null, ...query },
+    }) => {
+      const { deskId } = await resolveSearch(ctx, query);
+      const page = await readPage("addresses", query.limit, {
         list: async (limit) =>
-          await listNoticeAddresses(ctx, {
-            environment: query.environment ?? null,
-            deskId: query.desk_id ?? null,
-            of: query.of ?? null,
-            before: query.cursor ?? null,
-            limit,
-          }),
+          await listNoticeAddresses(ctx, { environment, deskId, of, before, limit }),
         findId: (row) => row.address_id,
-      }),
+      });
+      return { ...page, desk_id: deskId };
+    },
   }),
   act("addNoticeAddress", "/ops/notice-addresses", {
     ...notices,

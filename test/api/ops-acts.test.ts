@@ -14,7 +14,7 @@ import { assertLedgerSound } from "../support/ledger.ts";
 import { assertWireNames, asBearer, startOps } from "../support/ops.ts";
 import { dealer } from "../support/orders.ts";
 import { addPerson, password, settleLiveSale } from "../support/people.ts";
-import { addDeadNotice } from "../support/mail.ts";
+import { addNotice } from "../support/mail.ts";
 import { addDeadLetters, registerWebhook, startReceiver } from "../support/receivers.ts";
 import { startService } from "../support/service.ts";
 import { addCredit, buyerPaise, makeDeal, openTestDesk } from "../support/settlements.ts";
@@ -139,7 +139,7 @@ test("every operation answers as the document says, and every act has an audit r
   const own = await call("addNoticeAddress", [], { email: "a@ops.example", desk_id: deskId });
   await call("addNoticeAddress", [], { email: "ravi@house.example", person: "ravi" });
   await call("setNoticeOptOuts", [own.address_id], { opted_out: ["payout.paid"] });
-  await addDeadNotice(service, own.address_id);
+  await addNotice(service, own.address_id);
   const dead = await call("listNotices", [], {}, "?status=dead");
   await call("sendNoticeAgain", [dead.notices[0].notice_id]);
   await assertRows("listNoticeAddresses", "listNotices");

@@ -3,6 +3,7 @@
 import type { TestContext } from "node:test";
 
 import { crores, crossThatIs } from "./crosses.ts";
+import { addNotice } from "./mail.ts";
 import { asBearer, type OpsService } from "./ops.ts";
 import { dealer } from "./orders.ts";
 import { settleLiveSale, type TestPerson } from "./people.ts";
@@ -64,6 +65,10 @@ export async function furnishConsole(
   const receiver = await startReceiver(t);
   const webhook = await registerWebhook(service, subscriber.api_key, receiver.url);
   await addDeadLetters(service, webhook.webhook_id);
+  const address = { email: "accounts@acme.example", desk_id: due.seller.deskId };
+  const { address_id } = await post("/ops/notice-addresses", address);
+  await post("/ops/notice-addresses", { email: "asha@house.example", person: person.name });
+  await addNotice(service, address_id);
   await service.work();
   const { approvals } = (await send("GET", "/ops/approvals", { headers, expect: 200 })).body;
   const { orders } = (await send("GET", "/ops/orders", { headers, expect: 200 })).body;
@@ -74,6 +79,7 @@ export async function furnishConsole(
     `/crosses/${cross_id}`,
     `/approvals/${approvals[0].approval_id}`,
     `/firms/${due.seller.firmId}`,
+    `/firms/${due.seller.deskId}`,
     `/enquiries/${enquiry.body.enquiry_ref}`,
     `/orders/${orders[0].order_id}`,
   ];

@@ -24,6 +24,8 @@ export type TestMailServer = {
   readonly mails: TakenMail[];
   /** How often it was signed in to, with which names. */
   readonly signedIn: string[];
+  /** Takes mails from now on without saying so; the returned function lets it answer. */
+  hold(): () => void;
   /** The reply to a recipient from now on; undefined takes everybody. */
   refuse(reply: ((email: string) => number | undefined) | undefined): void;
   down(): Promise<void>;
@@ -37,6 +39,7 @@ export async function startMailServer(
   const mails: TakenMail[] = [];
   const signedIn: string[] = [];
   let reply: ((email: string) => number | undefined) | undefined;
+  let held: Promise<void> = Promise.resolve();
   const open = async (port: number) => {
     const server = new SMTPServer({
       authOptional: credentials === undefined,
@@ -55,10 +58,11 @@ export async function startMailServer(
         done(code === undefined ? null : error);
       },
       onData(stream, { envelope }, done) {
-        void buffer(stream).then((bytes) => {
+        void buffer(stream).then(async (bytes) => {
           const from = envelope.mailFrom === false ? "" : envelope.mailFrom.address;
           const recipients = envelope.rcptTo.map(({ address }) => address);
           mails.push({ from, recipients, ...readMail(bytes.toString()) });
+          await held;
           done();
         });
       },
@@ -78,6 +82,14 @@ export async function startMailServer(
     port,
     mails,
     signedIn,
+    hold() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held = promise;
+      return () => {
+        held = Promise.resolve();
+        resolve();
+      };
+    },
     refuse: (next) => void (reply = next),
     async down() {
       if (server) await close(server);
@@ -146,17 +158,21 @@ export async function workNotices({ workers }: Pick<Service, "workers">): Promis
   }
 }
 
-/** A notice that the mail server refused for good. */
-export async function addDeadNotice({ ctx }: Pick<Service, "ctx">, addressId: string) {
+/** A notice that the mail server refused for good, or that waits. */
+export async function addNotice(
+  { ctx }: Pick<Service, "ctx">,
+  addressId: string,
+  { state = "dead", number = 1 }: { readonly state?: "dead" | "waiting"; number?: number } = {},
+) {
   const noticeId = newId("ntc", ctx.now());
   await ctx.db.pool.query(
     `insert into notices
-    select $1, address_id, environment, desk_id, 'payout.paid', 1, 1, 1, 'Paid out ₹1,000.00',
-      'These payouts reached the bank account on record.', 'dead', 'refused',
+    select $1, address_id, environment, desk_id, 'payout.paid', $4, $4, 1, 'Paid out ₹1,000.00',
+      'These payouts reached the bank account on record.', $5, 'refused',
       '550 5.1.1 no such mailbox', 1, 1, $3, $3, 1, $3, $3
     from notice_addresses
     where address_id = $2`,
-    [noticeId, addressId, ctx.now()],
+    [noticeId, addressId, ctx.now(), number, state],
   );
   return noticeId;
 }

@@ -1,6 +1,7 @@
 import { makeAct } from "./acts.js";
 import { make, makeEmpty, makeFacts, makeSection, makeTable } from "./dom.js";
 import { listFilters, makeHead, showList } from "./list.js";
+import { makeDeskAddresses } from "./notices.js";
 import { readOps } from "./ops.js";
 import { sayWord, showState, showTime } from "./show.js";
 import { linkTo } from "./state.js";
@@ -136,6 +137,7 @@ async function showFirmPage(view) {
           ),
         )
       : null,
+    await makeDeskAddresses(view),
     makeSection(
       "More of this firm",
       make(

@@ -13,6 +13,7 @@ import { firmPages } from "./firms.js";
 import { healthPages } from "./health.js";
 import { housePages } from "./house.js";
 import { letterPages } from "./letters.js";
+import { noticePages } from "./notices.js";
 import { orderPages } from "./orders.js";
 import { payoutPages } from "./payouts.js";
 import { peoplePages } from "./people.js";
@@ -38,6 +39,7 @@ export const pages = [
   ...creditPages,
   ...keyPages,
   ...letterPages,
+  ...noticePages,
   ...healthPages,
   ...peoplePages,
   ...findPages,
@@ -48,5 +50,5 @@ export const groups = [
   { name: "Money", paths: ["/queue", "/settlements", "/payouts", "/files", "/bank"] },
   { name: "To decide", paths: ["/approvals", "/questions", "/enquiries"] },
   { name: "Clients", paths: ["/firms", "/credits", "/keys"] },
-  { name: "Watch", paths: ["/letters", "/health", "/people"] },
+  { name: "Watch", paths: ["/letters", "/notices", "/health", "/people"] },
 ];

@@ -1,6 +1,7 @@
 import { makeAct } from "./acts.js";
 import { make, makeTable } from "./dom.js";
 import { makeHead } from "./list.js";
+import { makeAdd, makePeopleAddresses } from "./notices.js";
 import { readOps } from "./ops.js";
 import { showState, showTime } from "./show.js";
 
@@ -59,6 +60,7 @@ async function showPeople(view) {
         make("div", { class: "acts" }, makePersonActs(view, one)),
       ]),
     ),
+    await makePeopleAddresses(view),
   );
 }
 
@@ -69,6 +71,7 @@ async function showPeople(view) {
 function makePersonActs(view, { name, status, role }) {
   const permission = "operators.write";
   return [
+    status !== "disabled" && makeAdd(view, { person: name }),
     makeAct(view, {
       label: "Reset…",
       permission,
