@@ -96,7 +96,7 @@ test(
       "keys",
       "issue",
       "--firm",
-      "Acme",
+      "श्री Acme",
       "--env",
       "sandbox",
       "--scopes",
@@ -113,7 +113,9 @@ test(
     // Drawn by a thread, which is a module of its own.
     const month = new Date(Date.now() + 19_800_000).toISOString().slice(0, 7);
     const path = `/v1/statements/${month}?firm_id=${firm_id}&format=pdf`;
-    assert.match((await send("GET", path, asked)).text, /^%PDF/);
+    assert.match((await send("GET", path, asked)).text, /^%PDF[^]*\+NotoSansDevanagari-SemiBold/);
+    const list = await send("GET", "/v1/orders?format=xlsx", asked);
+    assert.match(list.text, /^PK[^]*xl\/worksheets\/sheet1\.xml/);
     assert.match((await send("GET", "/", { expect: 200 })).text, /<html/);
     for (const path of ["/docs/walk", "/docs/client-python", "/docs/verify-audit.mjs"]) {
       await send("GET", path, { expect: 200 });

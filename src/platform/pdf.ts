@@ -8,20 +8,12 @@
 //
 // The same input gives the same bytes: the date is an argument, and nothing else depends on time.
 
-import { readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
-
 import type PdfWriter from "pdfkit";
 
-import { NobodyWaits, type Stop } from "./heavy/kinds.ts";
-import {
-  breakLines,
-  openTypefaces,
-  type Pdf,
-  type Typeface,
-  type Typefaces,
-  type Weight,
-} from "./pdf-text.ts";
+import type { Stop } from "./heavy/kinds.ts";
+import { findScripts, loadFonts } from "./pdf-fonts.ts";
+import { contentWidth, ink, page, Sheet, size, type Writing } from "./pdf-sheet.ts";
+import { openTypefaces, type Pdf } from "./pdf-text.ts";
 
 export type Paper = {
   readonly title: string;
@@ -54,60 +46,41 @@ export type Row = {
   readonly strong?: boolean;
 };
 
-const page = { width: 595.28, height: 841.89, margin: 40 } as const;
-const contentWidth = page.width - 2 * page.margin;
 const contentBottom = page.height - page.margin - 24;
-const footerTop = page.height - page.margin - 8;
 const underHeading = 64;
 const cellPadding = 4;
-const size = { title: 15, name: 12, text: 8.5, small: 7, least: 5 } as const;
-const ink = { text: "#16202a", soft: "#5b6875", rule: "#c9d1d9", band: "#eef2f5" } as const;
+/** The structure of a row's cells takes 700 bytes; a longer table has an element for each row only. */
+const cellsTaggedMax = 1_000;
 
-const face = (weight: string) =>
-  readFile(
-    fileURLToPath(
-      import.meta.resolve(`@expo-google-fonts/ibm-plex-sans/${weight}/IBMPlexSans_${weight}.ttf`),
-    ),
-  );
+let writer: Promise<{ readonly default: typeof PdfWriter }> | undefined;
 
-type Tools = {
-  readonly Writer: typeof PdfWriter;
-  readonly fonts: Readonly<Record<Weight, Buffer>>;
+export type Papers = {
+  readonly papers: readonly Paper[];
+  /** What readers and file lists show: what it is, whose and of when. */
+  readonly title: string;
+  readonly dated: Date;
 };
-
-/** Loaded on first use: the library takes longer to load than most commands run, and few draw. */
-async function loadTools(): Promise<Tools> {
-  const [{ default: Writer }, regular, strong] = await Promise.all([
-    import("pdfkit"),
-    face("400Regular"),
-    face("600SemiBold"),
-  ]);
-  return { Writer, fonts: { regular, strong } };
-}
-
-let tools: Promise<Tools> | undefined;
 
 /** Each document begins on a new page; the pages are numbered through. */
 export async function drawPapers(
-  papers: readonly Paper[],
-  dated: Date,
+  { papers, title, dated }: Papers,
   stop: Stop = { isAsked: () => false },
 ): Promise<Buffer> {
-  tools ??= loadTools();
-  const { Writer, fonts } = await tools;
+  // Loaded on first use: the library takes longer to load than most commands run, and few draw.
+  writer ??= import("pdfkit");
+  const { default: Writer } = await writer;
+  const fonts = await loadFonts(findScripts([papers, title]));
   const name = papers[0]?.letterhead.name ?? "";
   const pdf = new Writer({
     size: "A4",
     margins: { top: page.margin, left: page.margin, right: page.margin, bottom: 0 },
     autoFirstPage: false,
     fontLayoutCache: false,
+    pdfVersion: "1.7",
     lang: "en-IN",
-    info: {
-      Title: papers[0]?.title ?? "",
-      Author: name,
-      CreationDate: dated,
-      ModDate: dated,
-    },
+    tagged: true,
+    displayTitle: true,
+    info: { Title: title, Author: name, CreationDate: dated, ModDate: dated },
   });
   const bytes = collect(pdf);
   const typefaces = openTypefaces(pdf, fonts);
@@ -115,6 +88,7 @@ export async function drawPapers(
   layOut(measured, papers);
   const drawn = new Sheet(typefaces, stop, { pdf, name, pages: measured.pages });
   layOut(drawn, papers);
+  drawn.end();
   pdf.end();
   return await bytes;
 }
@@ -125,105 +99,13 @@ async function collect(pdf: Pdf): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The PDF and the number of its pages; absent in the first pass, which draws nothing. */
-type Drawn = { readonly pdf: Pdf; readonly name: string; readonly pages: number };
-
-type Writing = {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly size: number;
-  readonly strong?: boolean;
-  readonly color?: string;
-  readonly align?: "left" | "right";
-};
-
-/** The current page: the position of the next element, and the functions that draw it. */
-class Sheet {
-  y: number = page.margin;
-  pages = 0;
-  readonly #typefaces: Typefaces;
-  readonly #stop: Stop;
-  readonly #drawn: Drawn | undefined;
-
-  constructor(typefaces: Typefaces, stop: Stop, drawn?: Drawn) {
-    this.#typefaces = typefaces;
-    this.#stop = stop;
-    this.#drawn = drawn;
-  }
-
-  startPage(): void {
-    if (this.#stop.isAsked()) throw new NobodyWaits();
-    this.pages += 1;
-    this.#drawn?.pdf.addPage();
-    if (this.#drawn) this.#drawFooter(this.#drawn);
-    this.y = page.margin;
-  }
-
-  /** Leaves `y` under the text. */
-  write(text: string, writing: Writing): void {
-    const { x, y, width, align = "left", strong, size: points, color = ink.text } = writing;
-    const typeface = this.#findTypeface(strong);
-    const lines = breakLines(typeface, text, { width, size: points });
-    const lineHeight = typeface.lineHeight * points;
-    this.y = y + lines.length * lineHeight;
-    const pdf = this.#drawn?.pdf;
-    if (!pdf) return;
-    pdf
-      .font(strong ? "strong" : "regular")
-      .fontSize(points)
-      .fillColor(color);
-    lines.forEach((line, at) => {
-      const wide = this.widthOf(line, writing);
-      const indent = align === "right" ? width - wide : 0;
-      // With a given width, the library does not measure the text again.
-      const told = { lineBreak: false, textWidth: wide, wordCount: 1 };
-      pdf.text(line, x + indent, y + at * lineHeight, told);
-    });
-  }
-
-  heightOf(text: string, { width, size: points, strong }: Omit<Writing, "x" | "y">): number {
-    const typeface = this.#findTypeface(strong);
-    const lines = breakLines(typeface, text, { width, size: points });
-    return lines.length * typeface.lineHeight * points;
-  }
-
-  widthOf(text: string, { size: points, strong }: Pick<Writing, "size" | "strong">): number {
-    return this.#findTypeface(strong).width(text) * points;
-  }
-
-  rule(y: number, width: number): void {
-    this.#drawn?.pdf
-      .moveTo(page.margin, y)
-      .lineTo(page.margin + contentWidth, y)
-      .lineWidth(width)
-      .strokeColor(ink.rule)
-      .stroke();
-  }
-
-  band(y: number, height: number, color: string): void {
-    this.#drawn?.pdf.rect(page.margin, y, contentWidth, height).fill(color);
-  }
-
-  #drawFooter({ name, pages }: Drawn): void {
-    this.rule(footerTop - 5, 0.5);
-    const box = { y: footerTop, size: size.small, color: ink.soft };
-    this.write(name, { ...box, x: page.margin, width: contentWidth * 0.7 });
-    const x = page.margin + contentWidth * 0.7;
-    const text = `Page ${this.pages} of ${pages}`;
-    this.write(text, { ...box, x, width: contentWidth * 0.3, align: "right" });
-  }
-
-  #findTypeface(strong = false): Typeface {
-    return this.#typefaces[strong ? "strong" : "regular"];
-  }
-}
-
 function layOut(sheet: Sheet, papers: readonly Paper[]): void {
   for (const paper of papers) {
     sheet.startPage();
-    drawHead(sheet, paper);
-    for (const section of paper.sections) drawSection(sheet, section);
+    sheet.group("Sect", () => {
+      drawHead(sheet, paper);
+      for (const section of paper.sections) drawSection(sheet, section);
+    });
   }
 }
 
@@ -231,20 +113,28 @@ function drawHead(sheet: Sheet, { letterhead, title, subtitle, mark }: Paper): v
   const half = contentWidth / 2 - 8;
   const top = page.margin;
   const name = { x: page.margin, y: top, width: half, size: size.name, strong: true };
-  sheet.write(letterhead.name, name);
+  sheet.element("P", letterhead.name, () => sheet.write(letterhead.name, name));
   let left = sheet.y + 2;
   const small = { x: page.margin, width: half, size: size.small, color: ink.soft };
   for (const line of letterhead.lines) {
-    sheet.write(line, { ...small, y: left });
+    const y = left;
+    sheet.element("P", line, () => sheet.write(line, { ...small, y }));
     left = sheet.y + 1;
   }
   const x = page.margin + contentWidth - half;
   const right = { x, width: half, align: "right" } as const;
-  sheet.write(title, { ...right, y: top, size: size.title, strong: true });
-  sheet.write(subtitle, { ...right, y: sheet.y + 1, size: size.text, color: ink.soft });
-  if (mark) sheet.write(mark, { ...right, y: sheet.y + 2, size: size.text, strong: true });
+  const under = { ...right, size: size.text } as const;
+  sheet.element("H1", title, () =>
+    sheet.write(title, { ...right, y: top, size: size.title, strong: true }),
+  );
+  sheet.element("P", subtitle, () =>
+    sheet.write(subtitle, { ...under, y: sheet.y + 1, color: ink.soft }),
+  );
+  if (mark) {
+    sheet.element("P", mark, () => sheet.write(mark, { ...under, y: sheet.y + 2, strong: true }));
+  }
   sheet.y = Math.max(left, sheet.y) + 8;
-  sheet.rule(sheet.y, 1);
+  sheet.decorate(() => sheet.rule(sheet.y, 1));
   sheet.y += 10;
 }
 
@@ -255,9 +145,19 @@ function drawSection(sheet: Sheet, section: Section): void {
     case "heading":
       // The content under a heading begins on the same page.
       if (sheet.y + underHeading > contentBottom) sheet.startPage();
-      return drawText(sheet, section.text, { strong: true, size: size.text + 1, after: 4 });
+      return drawText(sheet, section.text, {
+        role: "H2",
+        strong: true,
+        size: size.text + 1,
+        after: 4,
+      });
     case "note":
-      return drawText(sheet, section.text, { color: ink.soft, size: size.small, after: 4 });
+      return drawText(sheet, section.text, {
+        role: "P",
+        color: ink.soft,
+        size: size.small,
+        after: 4,
+      });
     case "table":
       return drawTable(sheet, section.columns, section.rows);
   }
@@ -266,11 +166,18 @@ function drawSection(sheet: Sheet, section: Section): void {
 function drawText(
   sheet: Sheet,
   text: string,
-  { after, ...style }: Pick<Writing, "size" | "strong" | "color"> & { readonly after: number },
+  {
+    role,
+    after,
+    ...style
+  }: Pick<Writing, "size" | "strong" | "color"> & {
+    readonly role: "H2" | "P";
+    readonly after: number;
+  },
 ): void {
   const box = { x: page.margin, width: contentWidth, ...style };
   if (sheet.y + sheet.heightOf(text, box) > contentBottom) sheet.startPage();
-  sheet.write(text, { ...box, y: sheet.y });
+  sheet.element(role, text, () => sheet.write(text, { ...box, y: sheet.y }));
   sheet.y += after;
 }
 
@@ -282,8 +189,11 @@ function drawFacts(sheet: Sheet, columns: readonly (readonly Fact[])[]): void {
     const x = page.margin + at * (contentWidth / columns.length);
     let y = top;
     for (const { label, value } of facts) {
-      sheet.write(label, { x, y, width, size: size.small, color: ink.soft });
-      sheet.write(value, { x, y: sheet.y, width, size: size.text, strong: true });
+      const from = y;
+      sheet.element("P", `${label} ${value}`, () => {
+        sheet.write(label, { x, y: from, width, size: size.small, color: ink.soft });
+        sheet.write(value, { x, y: sheet.y, width, size: size.text, strong: true });
+      });
       y = sheet.y + 4;
     }
     bottom = Math.max(bottom, y);
@@ -292,33 +202,65 @@ function drawFacts(sheet: Sheet, columns: readonly (readonly Fact[])[]): void {
 }
 
 function drawTable(sheet: Sheet, columns: readonly Column[], rows: readonly Row[]): void {
-  const head: Row = { cells: columns.map((column) => column.head), strong: true };
-  const headHeight = rowHeight(sheet, columns, head);
+  const cells = columns.map((column) => column.head);
+  const height = rowHeight(sheet, columns, { cells, strong: true });
+  const head = { cells, height, strong: true, band: ink.band } as const;
+  const isShort = rows.length <= cellsTaggedMax;
   if (sheet.y + underHeading > contentBottom) sheet.startPage();
-  drawRow(sheet, columns, { ...head, height: headHeight, band: ink.band });
-  for (const row of rows) {
-    const height = rowHeight(sheet, columns, row);
-    if (sheet.y + height > contentBottom) {
-      sheet.startPage();
-      drawRow(sheet, columns, { ...head, height: headHeight, band: ink.band });
+  sheet.group(isShort ? "Table" : "Sect", () => {
+    drawRow(sheet, columns, { ...head, role: isShort ? "TH" : "P" });
+    for (const row of rows) {
+      const measured = { ...row, height: rowHeight(sheet, columns, row) };
+      if (sheet.y + measured.height > contentBottom) {
+        sheet.startPage();
+        sheet.decorate(() => drawCells(sheet, columns, head), "Pagination");
+      }
+      drawRow(sheet, columns, { ...measured, role: isShort ? "TD" : "P" });
     }
-    drawRow(sheet, columns, { ...row, height });
-  }
+  });
   sheet.y += 10;
 }
 
 type MeasuredRow = Row & { readonly height: number; readonly band?: string };
 
-function drawRow(sheet: Sheet, columns: readonly Column[], row: MeasuredRow): void {
+function drawRow(
+  sheet: Sheet,
+  columns: readonly Column[],
+  { role, ...row }: MeasuredRow & { readonly role: "TH" | "TD" | "P" },
+): void {
+  const { band } = row;
+  if (band) sheet.decorate(() => sheet.band(sheet.y, row.height, band));
+  if (role === "P") sheet.element(role, row.cells.join(" "), () => drawTexts(sheet, columns, row));
+  else sheet.group("TR", () => drawTexts(sheet, columns, { ...row, role }));
+  sheet.y += row.height;
+  sheet.decorate(() => sheet.rule(sheet.y, 0.5));
+}
+
+/** The head of a table on a further page, where it is no part of the text. */
+function drawCells(sheet: Sheet, columns: readonly Column[], row: MeasuredRow): void {
+  if (row.band) sheet.band(sheet.y, row.height, row.band);
+  drawTexts(sheet, columns, row);
+  sheet.y += row.height;
+  sheet.rule(sheet.y, 0.5);
+}
+
+/** Leaves `y` where it was. */
+function drawTexts(
+  sheet: Sheet,
+  columns: readonly Column[],
+  { cells, strong = false, role }: MeasuredRow & { readonly role?: "TH" | "TD" },
+): void {
   const top = sheet.y;
-  if (row.band) sheet.band(top, row.height, row.band);
   let x = page.margin;
   columns.forEach((column, at) => {
-    drawCell(sheet, row.cells[at] ?? "", { column, x, top, strong: row.strong ?? false });
+    const place = { column, x, top, strong };
+    const text = cells[at] ?? "";
+    const draw = () => drawCell(sheet, text, place);
+    if (role) sheet.element(role, text, draw);
+    else draw();
     x += column.width;
   });
-  sheet.rule(top + row.height, 0.5);
-  sheet.y = top + row.height;
+  sheet.y = top;
 }
 
 type CellPlace = {

@@ -15,9 +15,16 @@ export const drawNotes = heavyKind(
     stop,
   ): Promise<Uint8Array> => {
     const papers = notes.notes.map((note) => paper(notes, note));
-    return await drawPapers(papers, now, stop);
+    return await drawPapers({ papers, title: titleNotes(notes), dated: now }, stop);
   },
 );
+
+/** `Contract note, Asha Exports, CN-01JD2M7Q4X8R5V6W9Y0ABCDEFG-S1` */
+function titleNotes({ notes, settlement_id }: ContractNotes): string {
+  const [note, another] = notes;
+  if (!note || another) return `Contract notes, settlement ${settlement_id}`;
+  return `Contract note, ${note.firm.legal_name}, ${note.note_no}`;
+}
 
 const marks: Readonly<Record<string, string>> = {
   failed: "NOT SETTLED",

@@ -33,8 +33,11 @@ const notYetFinal: Readonly<Record<string, string>> = {
 
 export const drawStatement = heavyKind(
   "statement pdf",
-  async (statement: Statement, stop): Promise<Uint8Array> =>
-    await drawPapers([paper(statement)], requireInstant(statement.as_of), stop),
+  async (statement: Statement, stop): Promise<Uint8Array> => {
+    const title = titleStatement(statement);
+    const dated = requireInstant(statement.as_of);
+    return await drawPapers({ papers: [paper(statement)], title, dated }, stop);
+  },
 );
 
 /** `Statement of account, Asha Exports, November 2026` */
