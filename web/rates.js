@@ -95,7 +95,7 @@ function addCard(cards, rate, history) {
   if (figures.length === 0) return empty(card, rate);
   fillTable(card, figures);
   const place = find(card, ".chart");
-  const chart = drawChart(place, find(card, ".reading"));
+  const chart = drawWhenSeen(place, find(card, ".reading"));
   return (days) => {
     const from = new Date(Date.parse(rate.date) - days * 86_400_000).toISOString().slice(0, 10);
     const shown = figures.filter(({ date }) => date >= from);
@@ -107,6 +107,40 @@ function addCard(cards, rate, history) {
         carried: basis === "carried",
       })),
     );
+  };
+}
+
+/**
+ * A chart that is drawn when it comes into sight, in a task of its own: drawing takes a phone long
+ * enough to be felt.
+ *
+ * @param {HTMLElement} place
+ * @param {HTMLElement} reading
+ */
+function drawWhenSeen(place, reading) {
+  /** @type {ReturnType<typeof drawChart> | undefined} */
+  let chart;
+  /** @type {readonly import("./chart.js").Point[]} */
+  let points = [];
+  const draw = () => {
+    chart = drawChart(place, reading);
+    chart.show(points);
+  };
+  const observer = new IntersectionObserver(
+    (entries) => {
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+      observer.disconnect();
+      setTimeout(draw);
+    },
+    { rootMargin: "25%" },
+  );
+  observer.observe(place);
+  return {
+    /** @param {readonly import("./chart.js").Point[]} shown */
+    show(shown) {
+      points = shown;
+      chart?.show(points);
+    },
   };
 }
 
@@ -133,7 +167,7 @@ function tell(card, { index_bps, basis, deals_on, change_bps, previous_date, mar
   find(card, ".basis").textContent =
     {
       deals: "From today's deals so far",
-      simulated: "Simulated, to show how this page works",
+      simulated: "Simulated by the sandbox",
       carried: `Carried from ${deals_on ? longDay(deals_on) : "before"}: too few sellers since`,
     }[basis] ?? "No index yet";
 }

@@ -107,7 +107,7 @@ async function listHolidays(ctx: Reading, today: IstDay): Promise<Timetable["hol
 }
 
 const previewNote =
-  "A preview by the sandbox: its rate cards, and simulated figures around them. Nobody has dealt at these prices and nobody is bound by them.";
+  "These are simulated figures around the sandbox's rate cards: nobody has dealt at them, and nobody is bound by them.";
 
 /** What the page shows until the desk has a live market. */
 export async function readPreview(ctx: Reading): Promise<Cacheable<Preview>> {

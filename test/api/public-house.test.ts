@@ -77,7 +77,7 @@ test("a preview is the sandbox's, says so, and ends with a figure of today", asy
   const { send } = await startService(t);
   const { body } = await send("GET", "/public/preview", { expect: 200 });
   assert.equal(body.environment, "sandbox");
-  assert.match(body.note, /Nobody has dealt/);
+  assert.match(body.note, /nobody has dealt/);
   const schemes = body.schemes.map(({ scheme }: { scheme: string }) => scheme);
   assert.deepEqual(schemes, ["RODTEP", "ROSCTL"]);
   for (const { days, mid_bps } of body.schemes) {

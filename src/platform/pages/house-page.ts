@@ -60,7 +60,7 @@ function writeImprint(imprint: Imprint, papers: HousePapers): string {
     { name: "Address", html: address.map(escapeHtml) },
     { name: "GSTIN", html: gstin === null ? [] : [escapeHtml(gstin)] },
     { name: "Contact", html: contact },
-    { name: "Papers", html: listPapers(papers).map(writeLink) },
+    { name: "Terms, privacy", html: listPapers(papers).map(writeLink) },
   ];
   const rows = facts.map(
     ({ name: term, html }) =>
