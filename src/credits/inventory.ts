@@ -14,6 +14,7 @@ import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { houseFirmId } from "../kernel/ids.ts";
 import { canonicalJson } from "../kernel/json.ts";
+import { rupeesText } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { istDay } from "../kernel/time.ts";
 import { actWithApproval } from "../operators/act-with-approval.ts";
@@ -130,7 +131,7 @@ export const inventoryAddition: ApprovalKind<InventoryTerms> = {
     const numbers = isNew.map(({ scrip_no }) => scrip_no);
     const some = numbers.slice(0, 5).join(", ") + (numbers.length > 5 ? ", …" : "");
     return {
-      summary: `${numbers.length} credits of ${facePaise} paise of face become the house's to sell: ${some}`,
+      summary: `${numbers.length} credits of ${rupeesText(facePaise)} rupees of face become the house's to sell: ${some}`,
       valuePaise: facePaise,
       facts: { numbers, facePaise },
       async carryOut(actor) {

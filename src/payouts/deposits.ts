@@ -3,6 +3,7 @@ import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { refuseBadUtr } from "../kernel/ids.ts";
+import { rupeesText } from "../kernel/money.ts";
 import { type Account, assertWritten, type Entry } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
 import { actWithApproval } from "../operators/act-with-approval.ts";
@@ -85,7 +86,7 @@ export const depositAddition: ApprovalKind<{ readonly firm_id: string; readonly 
     const [locked] = known ? [] : (await tx.run(lockTradingFirms([firmId]))).values();
     if (locked) refuseOffboarded(locked);
     return {
-      summary: `${paise} paise that came as ${reference} become the balance of ${firm.legal_name} (${firmId})`,
+      summary: `${rupeesText(paise)} rupees that came as ${reference} become the balance of ${firm.legal_name} (${firmId})`,
       // A known deposit moves no money.
       valuePaise: known ? 0 : paise,
       facts: { firm_id: firmId, paise, known: known !== undefined },

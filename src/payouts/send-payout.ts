@@ -3,6 +3,7 @@ import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
 import { refuseBadUtr } from "../kernel/ids.ts";
+import { rupeesText } from "../kernel/money.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { ledgerIsSound } from "../ledger/check-ledger.ts";
 import { entriesAbout } from "../ledger/read-books.ts";
@@ -89,7 +90,7 @@ export const payoutSending: ApprovalKind<SendTerms> = {
     const sent = { ...movePayout(free, "send", { now }), utr, ...remitted };
     const { firm_id, paise, rail, ifsc, last4 } = sent;
     return {
-      summary: `${paise} paise to ${firm_id}, account ${ifsc} …${last4}, were sent by ${rail} as ${utr}`,
+      summary: `${rupeesText(paise)} rupees to ${firm_id}, account ${ifsc} …${last4}, were sent by ${rail} as ${utr}`,
       valuePaise: paise,
       facts,
       proposal: [buildProposalChange(row, "propose_send")],
@@ -113,7 +114,7 @@ export const payoutRelease: ApprovalKind<{ readonly paise: number }> = {
     const { row, facts } = await lockUnheldPayout(tx, subjectId, now);
     const { firm_id, paise, ifsc, last4 } = facts;
     return {
-      summary: `${paise} paise may leave to ${firm_id}, account ${ifsc} …${last4}`,
+      summary: `${rupeesText(paise)} rupees may leave to ${firm_id}, account ${ifsc} …${last4}`,
       valuePaise: paise,
       facts,
       proposal: [buildProposalChange(row, "propose_release")],

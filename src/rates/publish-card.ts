@@ -13,6 +13,7 @@ import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { unprocessable } from "../kernel/failure.ts";
 import { houseFirmId } from "../kernel/ids.ts";
+import { percentText } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { actWithApproval } from "../operators/act-with-approval.ts";
 import type { ApprovalKind, Terms } from "../operators/approval-kind.ts";
@@ -132,7 +133,7 @@ export const cardPublication: ApprovalKind<PublicationTerms> = {
     const draft = buildNextCard(before, publishing, { by: "", now });
     const move = await measureMove(tx, { before, after: draft, now });
     return {
-      summary: `${scheme} is priced around ${draft.mid_bps} bps instead of ${before?.mid_bps ?? "nothing"}; some price moves by ${move} bps`,
+      summary: `${scheme} is priced around ${percentText(draft.mid_bps)} instead of ${before ? percentText(before.mid_bps) : "nothing"}; some price moves by ${percentText(move)}`,
       valuePaise: null,
       // The approval fails if the prices changed since the proposal; a halt does not matter.
       facts: before ? pickPrices(before) : {},

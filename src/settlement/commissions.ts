@@ -4,7 +4,7 @@ import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
 import { isHouse, refuseBadUtr } from "../kernel/ids.ts";
-import type { Bps } from "../kernel/money.ts";
+import { type Bps, rupeesText } from "../kernel/money.ts";
 import { ledgerIsSound } from "../ledger/check-ledger.ts";
 import { entriesAbout, readBalances } from "../ledger/read-books.ts";
 import { accountFirm, assertWritten, type Entry, insufficientFunds } from "../ledger/rules.ts";
@@ -126,7 +126,7 @@ export const commissionPayment: ApprovalKind<{ readonly firm_id: string; readonl
         });
       }
       return {
-        summary: `${paise} paise of commission were paid to ${desk.legal_name} (${firm_id}) as ${utr}`,
+        summary: `${rupeesText(paise)} rupees of commission were paid to ${desk.legal_name} (${firm_id}) as ${utr}`,
         valuePaise: paise,
         facts: { firm_id, paise },
         proposal: [buildPaymentChange("propose_pay", desk, { paise, utr })],

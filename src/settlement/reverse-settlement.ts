@@ -12,7 +12,7 @@ import { clawBackCommissions } from "./commissions.ts";
 import { giveBackCredits } from "../credits/settle-credits.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
-import { addPaise, type PaiseSum } from "../kernel/money.ts";
+import { addPaise, type PaiseSum, rupeesText } from "../kernel/money.ts";
 import { readBalances } from "../ledger/read-books.ts";
 import { assertWritten, type Entry } from "../ledger/rules.ts";
 import { writeBooks } from "../ledger/write-books.ts";
@@ -65,7 +65,7 @@ export const settlementReversal: ApprovalKind<{ readonly reason: string }> = {
     const delivered = legs.filter((leg) => leg.state === "delivered");
     const paise = delivered.reduce((sum, leg) => sum + leg.buyer_paise, 0);
     return {
-      summary: `${delivered.length} credits go back to their sellers and ${paise} paise to the buyer of ${settlementId}: ${reason}`,
+      summary: `${delivered.length} credits go back to their sellers and ${rupeesText(paise)} rupees to the buyer of ${settlementId}: ${reason}`,
       valuePaise: Number.isSafeInteger(paise) ? paise : Number.MAX_SAFE_INTEGER,
       facts: { version: before.version, state: before.state },
       proposal: buildSettlementChanges({ action: "propose_reversal", before, after: before, legs }),

@@ -58,7 +58,12 @@ test("a proposal shows its proposer, act, value, age and effect", async (t) => {
   assert.equal(shown.proposed_by, "asha");
   assert.equal(shown.value_paise, small);
   assert.equal(shown.age_s, 90);
-  assert.match(shown.summary, new RegExp(`1 credits go back.*${settlementId}: forged mandate`));
+  assert.match(
+    shown.summary,
+    new RegExp(
+      `1 credits go back.* [\\d,]+\\.\\d\\d rupees to the buyer of ${settlementId}: forged mandate`,
+    ),
+  );
   assert.deepEqual(shown.terms, { reason: "forged mandate" });
   assert.equal(approval.status, "proposed");
 });

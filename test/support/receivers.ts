@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 
+import { listEventsAfter } from "../../src/journal/find-events.ts";
 import { type Answer, type Service } from "./service.ts";
-import { askJournal } from "./journal.ts";
 
 export type Received = {
   readonly path: string;
@@ -53,13 +53,14 @@ export async function addDeadLetters({ ctx }: Service, webhookId: string): Promi
     "insert into webhook_queues (webhook_id, fanned_sequence) values ($1, 1000000)",
     [webhookId],
   );
-  const { rows: events } = await askJournal(
-    ctx.db.pool,
-    `select sequence, event, created_at
-    from events
-    where sequence <= 2 and desk_id = (select desk_id from webhooks where webhook_id = $1)`,
+  const { rows: webhooks } = await ctx.db.pool.query<{ desk_id: string }>(
+    "select desk_id from webhooks where webhook_id = $1",
     [webhookId],
   );
+  // The database may hold very many events of other desks.
+  const first = { firmId: null, after: 0, fetch: 2 };
+  const bodies = await listEventsAfter(ctx.db, webhooks[0]?.desk_id ?? "", first);
+  const events = bodies.map(({ body }) => JSON.parse(body) as object);
   const { rows } = await ctx.db.pool.query<{ delivery_id: string }>(
     `insert into deliveries
     select 'dlv_' || left(md5(w.webhook_id || e.sequence), 26), w.webhook_id, w.environment,

@@ -99,7 +99,9 @@ function drawFrame() {
       ),
     ),
   );
-  menu.open = matchMedia("(min-width: 60rem)").matches;
+  const wide = matchMedia("(min-width: 60rem)");
+  menu.open = wide.matches;
+  wide.onchange = ({ matches }) => (menu.open = matches);
   place.replaceChildren(
     make("a", { class: "skip", href: "#main" }, "Skip to the page"),
     make(
