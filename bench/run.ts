@@ -2,6 +2,7 @@
 // yardstick alternate in one run: on a shared machine only their ratio means something.
 
 import { audit } from "./audit.ts";
+import { check } from "./check.ts";
 import { cover } from "./cover.ts";
 import { credits } from "./credits.ts";
 import { edge } from "./edge.ts";
@@ -23,6 +24,7 @@ const measurements: Readonly<Record<string, () => Promise<void>>> = {
   cover,
   netting,
   ledger,
+  check,
   orders,
   life,
   storage,

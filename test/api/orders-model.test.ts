@@ -13,7 +13,7 @@ import { stockHouse } from "../support/inventory.ts";
 import { type Dealer, dealer } from "../support/orders.ts";
 import { type Answer, type Service, startService } from "../support/service.ts";
 
-const sequences = 30;
+const sequences = Number(process.env["RUNS"] ?? 15);
 const lakh = 10_000_000;
 const margin = 20;
 

@@ -101,7 +101,7 @@ function drawFrame() {
   );
   const wide = matchMedia("(min-width: 60rem)");
   menu.open = wide.matches;
-  wide.onchange = ({ matches }) => (menu.open = matches);
+  wide.addEventListener("change", ({ matches }) => (menu.open = matches));
   place.replaceChildren(
     make("a", { class: "skip", href: "#main" }, "Skip to the page"),
     make(
