@@ -15,6 +15,7 @@ import {
   type AddressRow,
   closeCursor,
   countAddresses,
+  findAddress,
   findByEmail,
   insertAddress,
   listAddressRows,
@@ -83,12 +84,13 @@ export async function removeNoticeAddress(
 ): Promise<AddressView> {
   const now = ctx.now();
   return await ctx.db.transaction(async (tx) => {
-    const { desk_id } = await requireAddress(tx, addressId);
-    await lockCursor(tx, desk_id);
+    // The cursor is locked before the address, as by whoever adds one.
+    const known = await findAddress(tx, addressId);
+    if (known) await lockCursor(tx, known.desk_id);
     const before = await requireAddress(tx, addressId);
     const after = { ...before, removed_at: now, version: before.version + 1, updated_at: now };
     await setAddress(tx, after);
-    await closeCursor(tx, desk_id);
+    await closeCursor(tx, before.desk_id);
     await recordChanges(tx, actor, [describeAddressChange("remove", before, after)], now);
     return await viewAddress(tx, after);
   });

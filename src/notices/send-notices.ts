@@ -12,6 +12,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Environment } from "../kernel/caller.ts";
+import { listOperators, type OperatorView } from "../operators/manage-operators.ts";
 import type { Context } from "../platform/context.ts";
 import {
   type MailResult,
@@ -199,7 +200,9 @@ async function findWanted(
 ): Promise<AddressRow | undefined> {
   const now = readClock();
   const address = await findAddress(db, notice.address_id);
-  const reason = findStop(address, notice, now);
+  const people = address?.operator_id ? await listOperators({ db }) : [];
+  const person = people.find(({ operator_id }) => operator_id === address?.operator_id);
+  const reason = findStop({ address, person }, notice, now);
   if (reason === undefined) return address;
   const state = reason === "too_old" ? "dead" : "dropped";
   const { notice_id, lease } = notice;
@@ -209,11 +212,15 @@ async function findWanted(
 }
 
 function findStop(
-  address: AddressRow | undefined,
+  {
+    address,
+    person,
+  }: { readonly address: AddressRow | undefined; readonly person: OperatorView | undefined },
   { occasion, queued_at }: ClaimedNotice,
   now: Date,
-): "address_removed" | "opted_out" | "too_old" | undefined {
+): "address_removed" | "person_disabled" | "opted_out" | "too_old" | undefined {
   if (!address || address.removed_at) return "address_removed";
+  if (person?.status === "disabled") return "person_disabled";
   if (address.opted_out.includes(occasion)) return "opted_out";
   return now.getTime() - queued_at.getTime() > ageMaxMs ? "too_old" : undefined;
 }

@@ -162,9 +162,21 @@ test("each occasion reaches those whom it concerns, in plain words and rupees, a
   const ids = mail.mails.map((one) => one.header("Message-ID"));
   assert.equal(new Set(ids).size, ids.length, "nothing was sent twice");
 
-  // Whoever is shut out is told nothing more.
-  await disableOperator(ctx, asha.actor, "Dev");
+  // A live desk's webhook concerns operators too.
+  const live = await openTestDesk(service, "live");
+  const hook = await registerWebhook(service, live.key, "https://hooks.live.example/");
+  for (let stage = 0; stage < 3; stage++) await warnOrDisable(ctx, hook.webhook_id, days(6));
+  await workNotices(service);
+  assert.match(textOf(/Webhook of .* is disabled/, emails.Ravi), /hooks\.live\.example/);
+
+  // Whoever is shut out is told nothing more, not even what waits already.
   const before = subjectsTo(mail, emails.Dev).length;
+  await send("POST", "/public/enquiry/sell", { body: { ...enquiry, name: "Third" }, expect: 201 });
+  await service
+    .workers()
+    .find(({ name }) => name === "notice-queue")
+    ?.work();
+  await disableOperator(ctx, asha.actor, "Dev");
   await send("POST", "/public/enquiry/sell", {
     body: { ...enquiry, name: "Another" },
     expect: 201,
