@@ -18,6 +18,19 @@ const scope = fileScope();
 const browse = browser(scope);
 /** Where pictures of every page go, for whoever wants to look at them. */
 const shots = process.env["CONSOLE_SHOTS"];
+/** Where the pictures of the guide go, when they are made anew. */
+const guide = process.env["CONSOLE_GUIDE"];
+const inGuide = [
+  "today",
+  "board",
+  "firms-one",
+  "queue",
+  "files",
+  "bank",
+  "approvals-one",
+  "notices",
+];
+const guideClip = { x: 0, y: 0, width: 1360, height: 640 };
 
 const lists = [
   "/today",
@@ -36,6 +49,9 @@ const lists = [
   "/firms",
   "/credits",
   "/keys",
+  "/statements",
+  "/taxes",
+  "/calendar",
   "/letters",
   "/notices",
   "/health",
@@ -69,6 +85,10 @@ async function judge({ open, page }: Console, path: string, name: string): Promi
     );
     if (content > width) faults.push(`${picture}: ${content} wide on ${width}`);
   };
+  if (guide !== undefined && inGuide.includes(name)) {
+    await page.waitForTimeout(300);
+    await page.screenshot({ path: `${guide}/${name}.png`, clip: guideClip });
+  }
   await look(`${name}-light`);
   await page.emulateMedia({ colorScheme: "dark" });
   await look(`${name}-dark`, ["color-contrast"]);
@@ -91,7 +111,8 @@ test("every page shows what there is, and axe finds nothing serious", { skip }, 
     const [, first = "", second] = path.split(/[/?]/);
     const name = second === undefined ? first : `${first}-one`;
     faults.push(...(await judge(console, path, name)));
-    const hasRows = ["today", "board", "health", "publish", "find"].includes(first) || second;
+    const hasRows =
+      ["today", "board", "health", "publish", "find", "statements"].includes(first) || second;
     if (!hasRows && (await console.page.locator("tbody tr").count()) === 0) {
       faults.push(`${name} has no rows`);
     }
@@ -193,4 +214,26 @@ test("addresses for notices are added, chosen for and removed on the page", { sk
   await page.getByRole("cell", { name: /^a payout comes back/ }).waitFor();
   await act("Remove");
   await page.getByText("Nobody is told by mail.").waitFor();
+});
+
+test("a day of the calendar and a tax line are set on the page", { skip }, async (t) => {
+  const service = await startService(t);
+  const ops = await startOps(t, service);
+  const person = await addPerson(service, { name: "asha", role: "admin" });
+  const { page, open, act } = await signInToConsole(t, { browse, ops, person });
+  await open("/calendar?year=2027");
+  const name = "Declared by the state";
+  const day = { Day: "2027-12-07", Whose: { choose: "customs" }, Why: name };
+  assert.equal(await act("Add a day", day), "The day is in the calendar.");
+  const row = page.getByRole("row", { name });
+  await row.getByText("confirmed").waitFor();
+  await row.getByRole("button", { name: "Remove" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+  await row.waitFor({ state: "detached" });
+  await open("/taxes");
+  const gst = { "First day": "2027-04-01", "The house's state code": "27" };
+  assert.equal(await act("Set GST", gst), "The line is set.");
+  await page
+    .getByRole("cell", { name: /^9\.00 % and 9\.00 % within state 27, 18\.00 % across$/ })
+    .waitFor();
 });

@@ -65,6 +65,8 @@ export async function furnishConsole(
   const receiver = await startReceiver(t);
   const webhook = await registerWebhook(service, subscriber.api_key, receiver.url);
   await addDeadLetters(service, webhook.webhook_id);
+  const gst = { cgst_bps: 900, sgst_bps: 900, igst_bps: 1_800, house_state: "27" };
+  await post("/ops/taxes/gst", { environment, from: "2027-04-01", ...gst });
   const address = { email: "accounts@acme.example", desk_id: due.seller.deskId };
   const { address_id } = await post("/ops/notice-addresses", address);
   await post("/ops/notice-addresses", { email: "asha@house.example", person: person.name });

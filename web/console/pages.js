@@ -4,6 +4,7 @@ import { keyPages } from "./api-keys.js";
 import { approvalPages } from "./approvals.js";
 import { bankPages } from "./bank.js";
 import { boardPages } from "./board.js";
+import { calendarPages } from "./calendar.js";
 import { creditPages } from "./credits.js";
 import { crossPages } from "./crosses.js";
 import { enquiryPages } from "./enquiries.js";
@@ -19,6 +20,8 @@ import { payoutPages } from "./payouts.js";
 import { peoplePages } from "./people.js";
 import { questionPages } from "./questions.js";
 import { settlementPages } from "./settlements.js";
+import { statementPages } from "./statements.js";
+import { taxPages } from "./taxes.js";
 import { todayPages } from "./today.js";
 
 /** @type {readonly import("./state.js").Page[]} */
@@ -38,6 +41,9 @@ export const pages = [
   ...firmPages,
   ...creditPages,
   ...keyPages,
+  ...statementPages,
+  ...taxPages,
+  ...calendarPages,
   ...letterPages,
   ...noticePages,
   ...healthPages,
@@ -50,5 +56,6 @@ export const groups = [
   { name: "Money", paths: ["/queue", "/settlements", "/payouts", "/files", "/bank"] },
   { name: "To decide", paths: ["/approvals", "/questions", "/enquiries"] },
   { name: "Clients", paths: ["/firms", "/credits", "/keys"] },
+  { name: "Books", paths: ["/statements", "/taxes", "/calendar"] },
   { name: "Watch", paths: ["/letters", "/notices", "/health", "/people"] },
 ];

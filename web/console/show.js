@@ -45,7 +45,7 @@ export function sayWord(word) {
 }
 
 const good = new Set(
-  "settled paid authorized active approved listed open verified delivered done answered passed sound whole up matched filled enrolled".split(
+  "settled paid authorized active approved listed open verified delivered done answered passed sound whole up matched filled enrolled sent confirmed final".split(
     " ",
   ),
 );

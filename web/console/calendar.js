@@ -1,0 +1,106 @@
+import { makeAct } from "./acts.js";
+import { make, makeEmpty, makeTable } from "./dom.js";
+import { makeHead } from "./list.js";
+import { readOps } from "./ops.js";
+import { showDay, showState } from "./show.js";
+import { linkTo } from "./state.js";
+
+/** @typedef {import("./state.js").View} View */
+/** @typedef {import("./ops.js").Row} Row */
+
+const permission = "calendar.write";
+const offices = /** @type {const} */ ([
+  ["bank", "banks"],
+  ["customs", "customs"],
+]);
+
+/** @type {readonly import("./state.js").Page[]} */
+export const calendarPages = [
+  { path: "/calendar", title: "Calendar", key: "y", show: showCalendar },
+];
+
+/** @param {View} view */
+async function showCalendar(view) {
+  const year = Number(view.params.get("year") ?? readYear());
+  const { days } = await readOps("/ops/calendar", { year }, view.signal);
+  return make(
+    "div",
+    { class: "page" },
+    makeHead(`Calendar of ${year}`, [
+      makeAct(view, {
+        label: "Add a day…",
+        permission,
+        main: true,
+        says: "A holiday, or a day on which an office works although the week says otherwise.",
+        fields: [
+          { name: "day", label: "Day", type: "day" },
+          { name: "office", label: "Whose", type: "choice", options: offices },
+          { name: "name", label: "Why" },
+          { name: "works", label: "The office works on it", type: "yes" },
+        ],
+        call: (body) => ({ path: "/ops/calendar/add", body }),
+        said: () => "The day is in the calendar.",
+      }),
+    ]),
+    make(
+      "p",
+      { class: "muted lead" },
+      "Days on which banks or customs differ from the week; deadlines count working days. A day in the state check is a starting row that nobody has confirmed. ",
+      ...[year - 1, year + 1].flatMap((other) => [
+        make("a", { href: linkTo("/calendar", { year: String(other) }) }, String(other)),
+        " ",
+      ]),
+    ),
+    days.length === 0
+      ? makeEmpty("No day of this year differs from the week.")
+      : makeTable(
+          "Days that differ from the week",
+          [
+            { head: "Day" },
+            { head: "Whose" },
+            { head: "What it is", kind: "wide" },
+            { head: "Works" },
+            { head: "State" },
+            { head: "Acts", kind: "last" },
+          ],
+          days.map((/** @type {Row} */ one) => [
+            showDay(one["day"]),
+            one["office"] === "bank" ? "banks" : one["office"],
+            one["name"],
+            one["works"] ? "yes" : "no",
+            showState(one["status"]),
+            make("div", { class: "acts" }, makeDayActs(view, one)),
+          ]),
+        ),
+  );
+}
+
+/**
+ * @param {View} view
+ * @param {Row} one
+ */
+function makeDayActs(view, { day, office, name, works, status }) {
+  return [
+    status === "check" &&
+      makeAct(view, {
+        label: "Confirm…",
+        permission,
+        says: `${name}, ${day}: it is as the list says.`,
+        call: () => ({ path: "/ops/calendar/add", body: { day, office, name, works } }),
+        said: () => "The day is confirmed.",
+      }),
+    makeAct(view, {
+      label: "Remove…",
+      permission,
+      danger: true,
+      says: `${name}, ${day}: it is what the week says from then on.`,
+      call: () => ({ path: "/ops/calendar/remove", body: { day, office } }),
+      said: () => "The day is removed.",
+    }),
+  ];
+}
+
+/** This year in IST. */
+function readYear() {
+  return new Date(Date.now() + 19_800_000).getUTCFullYear();
+}

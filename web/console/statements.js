@@ -1,0 +1,44 @@
+import { make } from "./dom.js";
+import { showList } from "./list.js";
+import { showMoney, showTime } from "./show.js";
+import { linkTo } from "./state.js";
+
+/** @type {readonly import("./state.js").Page[]} */
+export const statementPages = [
+  {
+    path: "/statements",
+    title: "Statements",
+    key: "r",
+    show: (view) =>
+      showList(view, {
+        title: "Statements",
+        lead: "The register of a month: the final statement of every firm that has or had money with us. All of a month as one archive, and fee invoices, come by the commands statements archive and tax invoices.",
+        path: "/ops/statements",
+        rows: "statements",
+        query: { environment: view.environment },
+        filters: [{ name: "period", label: "Month", type: "month", initial: findLastMonth() }],
+        columns: [
+          {
+            head: "Firm",
+            kind: "wide",
+            cell: (row) =>
+              make("a", { href: linkTo(`/firms/${row["firm_id"]}`) }, row["legal_name"]),
+          },
+          { head: "Number", cell: (row) => row["statement_no"] },
+          { head: "Began with", kind: "number", cell: (row) => showMoney(row["opening_paise"]) },
+          { head: "Ended with", kind: "number", cell: (row) => showMoney(row["closing_paise"]) },
+          { head: "Commission", kind: "number", cell: (row) => showMoney(row["commission_paise"]) },
+          { head: "Owes", kind: "number", cell: (row) => showMoney(row["dues_paise"]) },
+          { head: "Final since", cell: (row) => showTime(row["frozen_at"]) },
+        ],
+        empty: "No statement of this month is final.",
+      }),
+  },
+];
+
+/** The month before this one, in IST. */
+function findLastMonth() {
+  const now = new Date(Date.now() + 19_800_000);
+  now.setUTCDate(0);
+  return now.toISOString().slice(0, 7);
+}
