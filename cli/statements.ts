@@ -7,8 +7,14 @@ import { readConfig } from "../src/config.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { type PaiseSum, rupeesText } from "../src/kernel/money.ts";
 import { onThisThread } from "../src/platform/heavy/kinds.ts";
+import { tableFormats } from "../src/platform/sheets/format-table.ts";
 import { formatStatement } from "../src/reports/format-statement.ts";
-import { archiveFormats, archiveMonth, listRegister } from "../src/reports/month-end.ts";
+import {
+  archiveFormats,
+  archiveMonth,
+  formatRegister,
+  listRegister,
+} from "../src/reports/month-end.ts";
 import { showStatement } from "../src/reports/read-statements.ts";
 import { command, oneOf, print, printOne, UsageError } from "./command.ts";
 import { withOperator } from "./operators.ts";
@@ -79,9 +85,27 @@ const month = {
 const list = command({
   name: "statements list",
   summary: "list the final statements of a month: the register, one row for each firm",
-  options: { ...month, limit: pageOptions.limit, cursor: pageOptions.cursor },
+  options: {
+    ...month,
+    limit: pageOptions.limit,
+    cursor: pageOptions.cursor,
+    format: { default: "csv", help: "what --out is written as: csv or xlsx" },
+    out: { help: "a file to write the whole register to" },
+  },
   async run(options) {
     const environment = oneOf("env", options.env, environments);
+    if (options.out !== undefined) {
+      const asked = { environment, period: options.period };
+      const format = oneOf("format", options.format, tableFormats);
+      const { content, statements } = await withOperator(
+        options,
+        { permission: "read", environment },
+        ({ ctx }) => formatRegister(ctx, { ...asked, format }),
+      );
+      await writeFile(options.out, content);
+      printOne({ file: options.out, period: options.period, statements }, options);
+      return;
+    }
     const { limit = 100, cursor: after } = parsePage(options);
     const { period } = options;
     const rows = await withOperator(options, { permission: "read", environment }, ({ ctx }) =>

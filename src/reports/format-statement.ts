@@ -2,7 +2,7 @@ import { Failure } from "../kernel/failure.ts";
 import type { PaiseSum } from "../kernel/money.ts";
 import { parseInstant } from "../kernel/time.ts";
 import type { Heavy, HeavyOptions } from "../platform/heavy/kinds.ts";
-import type { Pace } from "../platform/heavy/pace.ts";
+import { mapPaced, type Pace } from "../platform/heavy/pace.ts";
 import type { FileAnswer } from "../platform/http/documents.ts";
 import { writeInPieces } from "../platform/http/serialization.ts";
 import { formatTable } from "../platform/sheets/format-table.ts";
@@ -33,7 +33,9 @@ export async function formatStatement(
     return { type: "application/pdf", name: `${name}.pdf`, content };
   }
   const title = titleStatement(statement);
-  const table = { sheet: "Statement", title, columns, rows: toRows(statement) };
+  const read = (pace: Pace) => toRows(statement, pace);
+  const rows = await heavy.inPieces("statement text", read, asked);
+  const table = { sheet: "Statement", title, columns, rows };
   const dated = parseInstant(statement.as_of);
   if (!dated) throw new Error(`${statement.as_of} is not an instant`);
   return await formatTable(heavy, table, { format, name, dated, ...asked });
@@ -78,13 +80,14 @@ const columns: readonly TableColumn[] = [
 ];
 
 /** The first part begins with the opening balance, the last one ends with the closing balance. */
-function toRows(statement: Statement): TableRow[] {
+async function toRows(statement: Statement, pace: Pace): Promise<TableRow[]> {
   const { lines } = statement;
   const [first, last] = [lines.at(0)?.line_no ?? 1, lines.at(-1)?.line_no];
   const isEnd = (last ?? statement.line_count) === statement.line_count;
   const opening = balanceRow("opening", statement.from, statement.opening_paise);
   const closing = balanceRow("closing", statement.as_of, statement.closing_paise);
-  return [...(first === 1 ? [opening] : []), ...lines.map(toRow), ...(isEnd ? [closing] : [])];
+  const rows = await mapPaced(lines, toRow, pace);
+  return [...(first === 1 ? [opening] : []), ...rows, ...(isEnd ? [closing] : [])];
 }
 
 function toRow(line: Statement["lines"][number]): TableRow {

@@ -10,8 +10,9 @@ import { tarEnd, tarFile } from "../platform/tar.ts";
 import { financialYear, type IstMonth, istTimestamp, monthText } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import { onThisThread } from "../platform/heavy/kinds.ts";
-import { formatTable, tableFormats } from "../platform/sheets/format-table.ts";
-import type { Table, TableRow } from "../platform/sheets/table.ts";
+import type { FileAnswer } from "../platform/http/documents.ts";
+import { formatTable, type TableFormat, tableFormats } from "../platform/sheets/format-table.ts";
+import type { Table, TableColumn, TableRow } from "../platform/sheets/table.ts";
 import { listFeeInvoices } from "../settlement/taxes.ts";
 import { buildStatementNo } from "./account-for.ts";
 import { formatStatement } from "./format-statement.ts";
@@ -58,6 +59,35 @@ export async function listRegister(
   }));
 }
 
+/** All firms with a final statement of a month. */
+async function* readRegister(
+  ctx: Pick<Context, "db">,
+  month: Month,
+): AsyncGenerator<RegisteredMonth> {
+  let after = "";
+  for (;;) {
+    const rows = await listRegister(ctx, { ...month, after, limit: rowsPerPage });
+    yield* rows;
+    const last = rows.at(-1);
+    if (!last || rows.length < rowsPerPage) return;
+    after = last.firm_id;
+  }
+}
+
+/** The whole register as a file. */
+export async function formatRegister(
+  ctx: Pick<Context, "db" | "now">,
+  { environment, period, format }: Month & { readonly format: TableFormat },
+): Promise<FileAnswer & { readonly statements: number }> {
+  const rows: TableRow[] = [];
+  for await (const row of readRegister(ctx, { environment, period })) rows.push(toRow(row));
+  const title = `Register, ${monthText(period)}`;
+  const table = { sheet: "Register", title, columns: registerColumns, rows };
+  const by = { environment, deskId: houseFirmId[environment] };
+  const file = { format, name: `register-${period}`, dated: ctx.now(), by };
+  return { ...(await formatTable(onThisThread, table, file)), statements: rows.length };
+}
+
 export const archiveFormats = ["csv", "xlsx", "pdf"] as const;
 export type ArchiveFormat = (typeof archiveFormats)[number];
 
@@ -78,28 +108,25 @@ export async function* archiveMonth(
 ): AsyncGenerator<Buffer> {
   const at = ctx.now();
   const register: TableRow[] = [];
-  let after = "";
-  for (;;) {
-    const rows = await listRegister(ctx, { environment, period, after, limit: rowsPerPage });
-    for (const row of rows) {
-      const files = await writeStatements(ctx, row, { environment, formats, letterhead });
-      for (const { name, content } of files) yield tarFile(name, content, at);
-      register.push(
-        toCells(
-          row,
-          files.map(({ name }) => name),
-        ),
-      );
-      onProgress(register.length);
-    }
-    const last = rows.at(-1);
-    if (!last || rows.length < rowsPerPage) break;
-    after = last.firm_id;
+  for await (const row of readRegister(ctx, { environment, period })) {
+    const files = await writeStatements(ctx, row, { environment, formats, letterhead });
+    for (const { name, content } of files) yield tarFile(name, content, at);
+    const names = files.map(({ name }) => name);
+    register.push([
+      ...toRow(row),
+      names.length === 0 ? "too long for a file: read it in parts" : names.join(" "),
+    ]);
+    onProgress(register.length);
   }
   const invoices = await listInvoiceRows(ctx, { environment, period });
   const month = monthText(period);
   const tables = {
-    register: { sheet: "Register", title: `Register, ${month}`, ...registerTable, rows: register },
+    register: {
+      sheet: "Register",
+      title: `Register, ${month}`,
+      columns: [...registerColumns, filesColumn],
+      rows: register,
+    },
     "fee-invoices": {
       sheet: "Fee invoices",
       title: `Fee invoices, ${month}`,
@@ -146,22 +173,22 @@ async function writeStatements(
   return files;
 }
 
-const registerTable: Pick<Table, "columns"> = {
-  columns: [
-    { name: "statement_no", kind: "text", width: 36 },
-    { name: "firm_id", kind: "text", width: 34 },
-    { name: "legal_name", kind: "text", width: 34 },
-    { name: "opening_rupees", kind: "money" },
-    { name: "closing_rupees", kind: "money" },
-    { name: "commission_rupees", kind: "money" },
-    { name: "dues_rupees", kind: "money" },
-    { name: "frozen_at", kind: "time" },
-    { name: "sha256", kind: "text", width: 66 },
-    { name: "files", kind: "text", width: 40 },
-  ],
-};
+const registerColumns: readonly TableColumn[] = [
+  { name: "statement_no", kind: "text", width: 36 },
+  { name: "firm_id", kind: "text", width: 34 },
+  { name: "legal_name", kind: "text", width: 34 },
+  { name: "opening_rupees", kind: "money" },
+  { name: "closing_rupees", kind: "money" },
+  { name: "commission_rupees", kind: "money" },
+  { name: "dues_rupees", kind: "money" },
+  { name: "frozen_at", kind: "time" },
+  { name: "sha256", kind: "text", width: 66 },
+];
 
-function toCells(row: RegisteredMonth, files: readonly string[]): TableRow {
+/** The files of a firm's month in the archive. */
+const filesColumn: TableColumn = { name: "files", kind: "text", width: 40 };
+
+function toRow(row: RegisteredMonth): TableRow {
   return [
     row.statement_no,
     row.firm_id,
@@ -172,7 +199,6 @@ function toCells(row: RegisteredMonth, files: readonly string[]): TableRow {
     row.dues_paise,
     row.frozen_at,
     row.digest,
-    files.length === 0 ? "too long for a file: read it in parts" : files.join(" "),
   ];
 }
 

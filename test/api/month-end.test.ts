@@ -19,6 +19,7 @@ import {
   sellerPaise,
   type TestDesk,
 } from "../support/settlements.ts";
+import { readXlsx } from "../support/xlsx.ts";
 
 const dayS = 86_400;
 
@@ -107,6 +108,16 @@ test("a month's statements, register and fee invoices are one archive", async (t
   assert.deepEqual(
     register.map(({ firm_id }) => firm_id),
     firmIds.toSorted(),
+  );
+  const workbook = join(dataDir, "register.xlsx");
+  const asked = ["statements", "list", "--env", "sandbox", "--period", period];
+  const written = await run(...asked, "--out", workbook, "--format", "xlsx", "--json");
+  assert.deepEqual([written.code, JSON.parse(written.stdout).statements], [0, 4], written.stderr);
+  const { rows, title } = readXlsx(await readFile(workbook));
+  assert.match(title, /^Register, \w+ 2026$/);
+  assert.deepEqual(
+    rows.map((row) => [row["firm_id"]?.value, row["sha256"]?.value, row["closing_rupees"]?.kind]),
+    register.map(({ firm_id, digest }) => [firm_id, digest, "n"]),
   );
   const out = join(dataDir, "month.tar.gz");
   const words = ["statements", "archive", "--env", "sandbox", "--period", period, "--out", out];

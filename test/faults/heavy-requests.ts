@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { request } from "undici";
 
+import { buildXlsx } from "../support/build-xlsx.ts";
 import type { Running } from "../support/process.ts";
 
 /** A desk of the sandbox, furnished with all that makes requests heavy. */
@@ -54,6 +55,17 @@ const decimalBody = (() => {
 
 /** The same size in many small members, which are what takes time. */
 const memberBody = `[${"1.5,".repeat(Math.floor(mebibyte / 4) - 2)}1.5]`;
+
+/** As much as is unpacked at most: a sheet of fifteen megabytes of empty rows. */
+const burstingBook = buildXlsx([], {
+  parts: {
+    "xl/workbook.xml":
+      '<workbook xmlns:r="r"><sheets><sheet name="a" sheetId="1" r:id="a"/></sheets></workbook>',
+    "xl/_rels/workbook.xml.rels":
+      '<Relationships><Relationship Id="a" Type="/worksheet" Target="a.xml"/></Relationships>',
+    "xl/a.xml": `<worksheet><sheetData>${"<row><c><v>1</v></c></row>".repeat(600_000)}</sheetData></worksheet>`,
+  },
+});
 
 export const heavyRequests: readonly HeavyRequest[] = [
   {
@@ -118,7 +130,7 @@ export const heavyRequests: readonly HeavyRequest[] = [
         return await ask(`${url}/v1/quote`, "POST", { key, body });
       }),
   },
-  ...(["json", "csv", "pdf"] as const).map((format) => ({
+  ...(["json", "csv", "xlsx", "pdf"] as const).map((format) => ({
     name: `6 statements of 4,000 lines as ${format.toUpperCase()}`,
     send: ({ url, key, deskId }: Target) =>
       all(6, async () => {
@@ -150,6 +162,32 @@ export const heavyRequests: readonly HeavyRequest[] = [
       const path = `/v1/firms/${clientId}/credits:import`;
       return [await ask(`${url}${path}`, "POST", { key, body: JSON.stringify({ csv }) })];
     },
+  },
+  {
+    name: "an import of 5,000 rows as a workbook",
+    async send({ url, key, clientId }) {
+      const rows = Array.from({ length: 5_000 }, () => [
+        `IMP${++numbered}A`,
+        "RODTEP",
+        1_000,
+        "2026-01-01",
+        "2027-12-31",
+      ]);
+      const heading = ["Scrip No", "Scheme", "Amount", "Issue Date", "Expiry Date"];
+      const book = buildXlsx([{ rows: [heading, ...rows] }]);
+      const body = JSON.stringify({ xlsx: Buffer.from(book).toString("base64") });
+      const path = `/v1/firms/${clientId}/credits:import`;
+      return [await ask(`${url}${path}`, "POST", { key, body })];
+    },
+  },
+  {
+    name: "4 imports of a workbook that would burst",
+    send: ({ url, key, clientId }) =>
+      all(4, async () => {
+        const body = JSON.stringify({ xlsx: Buffer.from(burstingBook).toString("base64") });
+        const path = `/v1/firms/${clientId}/credits:import`;
+        return await ask(`${url}${path}`, "POST", { key, body });
+      }),
   },
   {
     name: "4 imports of one row of 1 MiB",
