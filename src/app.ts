@@ -86,6 +86,18 @@ export type AppOptions = {
   readonly offboarding?: Offboarding | undefined;
 };
 
+/** What a process without the API serves: whether it runs. */
+export function buildWorkerApp({
+  ctx,
+  config,
+  draining,
+}: Pick<AppOptions, "ctx" | "config" | "draining">): App {
+  const app = createServer({ ...config, log: ctx.log, now: ctx.now, pagesUnder: docsPrefix });
+  logRequests(app);
+  healthRoutes(app, ctx, draining);
+  return app;
+}
+
 export async function buildApp({
   ctx,
   config,

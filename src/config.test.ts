@@ -22,6 +22,7 @@ function readProblem(variables: Variables): string {
 test("the defaults are a service on this machine with an embedded database", () => {
   const config = readConfig({});
   assert.deepEqual(config, {
+    role: "all",
     host: "127.0.0.1",
     port: 8080,
     opsHost: "127.0.0.1",
@@ -70,6 +71,7 @@ test("every variable is read", async (t) => {
   await writeFile(join(dir, "cert"), pair.cert);
   await writeFile(join(dir, "key"), pair.key);
   const config = readConfig({
+    ROLE: "worker",
     HOST: "::",
     PORT: "0",
     OPS_HOST: "0.0.0.0",
@@ -108,6 +110,7 @@ test("every variable is read", async (t) => {
     LOG_LEVEL: "debug",
   });
   assert.deepEqual(config, {
+    role: "worker",
     host: "::",
     port: 0,
     opsHost: "0.0.0.0",
@@ -167,6 +170,7 @@ test("all problems are reported at once, each with the name of its variable", ()
     REDIS_URL: "cache:6379",
     TRUST_PROXY: "10.0.0.0/8,proxy.example",
     TLS_CERT: "/nowhere/cert.pem",
+    ROLE: "both",
     IN_FLIGHT_MAX: "many",
     HEAVY_THREADS: "0",
     WEBHOOK_SCHEDULE_S: "0,soon",
@@ -182,6 +186,7 @@ test("all problems are reported at once, each with the name of its variable", ()
   });
   const named = Object.keys(settings).filter((name) => message.includes(name));
   assert.deepEqual(named, [
+    "ROLE",
     "PORT",
     "OPS_PORT",
     "DATABASE_URL",

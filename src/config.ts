@@ -15,7 +15,12 @@ import { findAddressProblem } from "./notices/rules.ts";
 import { type LogLevel, logLevels } from "./platform/log.ts";
 import type { SmtpServer } from "./platform/smtp.ts";
 
+/** What a process does: serves the API, runs the workers, or both. */
+const roles = ["all", "api", "worker"] as const;
+type Role = (typeof roles)[number];
+
 export type Config = {
+  readonly role: Role;
   readonly host: string;
   readonly port: number;
   readonly opsHost: string;
@@ -78,6 +83,7 @@ const scheduleDelaySMax = 604_800;
 
 /** The variables in the order of the documentation, with the purpose of each. */
 export const settings = {
+  ROLE: "all, api (no workers) or worker (workers, and no API but /healthz and /readyz) (all)",
   HOST: "address the API listens on (127.0.0.1)",
   PORT: "port of the API (8080); 0 takes any free one",
   OPS_HOST: "address that /metrics and /ops listen on (127.0.0.1)",
@@ -299,9 +305,17 @@ export function readConfig(variables: Variables): Config {
     return level ?? "info";
   }
 
+  function role(): Role {
+    const text = read("ROLE") ?? "all";
+    const found = roles.find((known) => known === text);
+    if (!found) problems.push(`ROLE must be one of ${roles.join(", ")}`);
+    return found ?? "all";
+  }
+
   const head = letterhead();
   const dataDir = resolve(read("DATA_DIR") ?? "data");
   const config: Config = {
+    role: role(),
     host: read("HOST") ?? "127.0.0.1",
     port: integer("PORT", 8080, [0, 65_535]),
     opsHost: read("OPS_HOST") ?? "127.0.0.1",

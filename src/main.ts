@@ -8,7 +8,7 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { type AppOptions, buildApp } from "./app.ts";
+import { type AppOptions, buildApp, buildWorkerApp } from "./app.ts";
 import type { NoticeOptions } from "./notices/send-notices.ts";
 import { loadTemplates } from "./notices/templates.ts";
 import { openBook } from "./trading/book.ts";
@@ -76,22 +76,37 @@ export async function serve(variables: Variables): Promise<void> {
   await Promise.all(environments.map(book.look));
   const draining = stop.signal;
   const papers = await readHousePapers(config.houseDir);
-  const app = await buildApp({
-    ctx,
-    config,
-    ...windows,
-    book,
-    metrics,
-    outbound,
-    draining,
-    papers,
-  });
+  const app =
+    config.role === "worker"
+      ? buildWorkerApp({ ctx, config, draining })
+      : await buildApp({ ctx, config, ...windows, book, metrics, outbound, draining, papers });
   stack.defer(() => closeWithin(app, closeDeadlineMs));
   await listen(app, config);
-  const webhooks = { outbound, scheduleS: config.webhookScheduleS };
-  for (const { wakeOn, settled, ...work } of listWorkers(ctx, {
+  if (config.role !== "api") await startWorkers(ctx, config, { book, outbound, metrics }, stack);
+  const window = openLocalRateWindow(() => performance.now());
+  const opsApp = await buildOpsApp({ ctx, metrics, window, config });
+  await listenForOperators(opsApp, config, ctx, stack);
+
+  const address = baseUrl(app, config);
+  process.stdout.write(`scripdesk listens on ${address}\n`);
+  if (!config.databaseUrl && config.role !== "worker") await introduce(ctx, address);
+  if (!stop.signal.aborted) await once(stop.signal, "abort");
+  log.info({ signal: stop.signal.reason as string }, "stopping");
+  // Load balancers need a moment to see that this process is not ready; Ctrl-C does not wait.
+  if (stop.signal.reason === "SIGTERM") {
+    await sleep(config.drainS * 1_000, undefined, { signal: hurry.signal }).catch(() => {}); // Cut short.
+  }
+}
+
+async function startWorkers(
+  ctx: Context,
+  config: Config,
+  { book, outbound, metrics }: Pick<AppOptions, "book" | "outbound" | "metrics">,
+  stack: AsyncDisposableStack,
+): Promise<void> {
+  const workers = listWorkers(ctx, {
     book,
-    webhooks,
+    webhooks: { outbound, scheduleS: config.webhookScheduleS },
     letterhead: config.letterhead,
     checkpoints:
       config.auditCheckpoints === undefined
@@ -99,24 +114,12 @@ export async function serve(variables: Variables): Promise<void> {
         : openLineSink(config.auditCheckpoints, outbound),
     notices: config.smtp && (await openNotices(config.smtp, config, metrics)),
     onSetAside: (worker) => metrics.setAside.inc({ worker }),
-  })) {
-    const worker = startWorker({ ...work, log });
+  });
+  for (const { wakeOn, settled, ...work } of workers) {
+    const worker = startWorker({ ...work, log: ctx.log });
     if (settled) stack.defer(() => settleWithin(settled, settleDeadlineMs));
     stack.defer(worker.stop);
     if (wakeOn) stack.defer(ctx.db.onAnnounced(wakeOn, worker.wake));
-  }
-  const window = openLocalRateWindow(() => performance.now());
-  const opsApp = await buildOpsApp({ ctx, metrics, window, config });
-  await listenForOperators(opsApp, config, ctx, stack);
-
-  const address = baseUrl(app, config);
-  process.stdout.write(`scripdesk listens on ${address}\n`);
-  if (!config.databaseUrl) await introduce(ctx, address);
-  if (!stop.signal.aborted) await once(stop.signal, "abort");
-  log.info({ signal: stop.signal.reason as string }, "stopping");
-  // Load balancers need a moment to see that this process is not ready; Ctrl-C does not wait.
-  if (stop.signal.reason === "SIGTERM") {
-    await sleep(config.drainS * 1_000, undefined, { signal: hurry.signal }).catch(() => {}); // Cut short.
   }
 }
 
