@@ -91,7 +91,8 @@ Send your key in \`X-Service-Key\`; its prefix chooses the environment. Money is
 An error's slug is \`code\` if present, otherwise \`error\`. Only 429 and 500 are worth retrying.
 Readers ignore unknown fields and treat enumerations as open.`;
 
-const tags = [
+/** The groups of operations. */
+export const tags = [
   { name: "Keys", description: "Who calls, and with what rights." },
   { name: "Usage", description: "What was called, and what is left." },
   { name: "Firms", description: "Who trades: the client firms of your desk." },

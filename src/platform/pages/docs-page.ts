@@ -23,6 +23,7 @@ import {
   servedFiles,
 } from "./guides.ts";
 import { escapeHtml, renderMarkdown } from "./markdown.ts";
+import { tags } from "../http/openapi.ts";
 import type { App } from "../http/server.ts";
 import { writePage } from "./site.ts";
 
@@ -45,25 +46,23 @@ export function serveDocs(app: App, { house }: { readonly house: string }): void
     async (_request, reply) => await reply.redirect(`${docsPrefix}/`, 301),
   );
   const servePage = (path: string, make: () => Promise<Page>) => {
-    let made: Promise<Page> | undefined;
+    const find = keepOnce(make);
     app.get(path, { ...options, config: { compressed: true } }, async (_request, reply) => {
-      made ??= make();
-      const { html, policy } = await made;
+      const { html, policy } = await find();
       const nonce = randomBytes(16).toString("base64");
       reply.header("content-security-policy", policy(nonce)).type("text/html; charset=utf-8");
       return await reply.send(html.replaceAll(noncePlace, nonce));
     });
   };
   const serveText = (path: string, type: string, make: () => Promise<Buffer>) => {
-    let made: Promise<Buffer> | undefined;
+    const find = keepOnce(make);
     app.get(path, { ...options, config: { tagged: true } }, async (_request, reply) => {
-      made ??= make();
       reply.header("cache-control", "public, max-age=300").type(type);
-      return await reply.send(await made);
+      return await reply.send(await find());
     });
   };
 
-  servePage(`${docsPrefix}/`, async () => await makeOverview(app, house));
+  servePage(`${docsPrefix}/`, async () => await makeOverview(house));
   servePage(`${docsPrefix}/reference`, async () => makeReference(house));
   for (const guide of describeGuides()) {
     servePage(guide.path, async () => await makeGuide(guide, house));
@@ -78,6 +77,20 @@ export function serveDocs(app: App, { house }: { readonly house: string }): void
   for (const { path, file, type } of servedFiles) {
     serveText(path, type, async () => await readFile(join(guideFolder, file)));
   }
+}
+
+/** Makes something for the first who asks, and anew after a failure. */
+function keepOnce<Made>(make: () => Promise<Made>): () => Promise<Made> {
+  let made: Promise<Made> | undefined;
+  return async () => {
+    made ??= make();
+    try {
+      return await made;
+    } catch (error) {
+      made = undefined;
+      throw error;
+    }
+  };
 }
 
 const common = ["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"];
@@ -152,19 +165,14 @@ async function makeGuide(guide: Guide, house: string): Promise<Page> {
   return { html: page, policy: writeStrictPolicy };
 }
 
-type DescribedApi = {
-  readonly tags?: readonly { readonly name: string; readonly description?: string }[];
-};
-
-async function makeOverview(app: App, house: string): Promise<Page> {
-  const { tags = [] } = app.swagger() as DescribedApi;
+async function makeOverview(house: string): Promise<Page> {
   const text = await readFile(join(webFolder, "docs/overview.html"), "utf8");
   const guides = describeGuides().map(
     ({ path, name, about }) =>
       `<li><a class="panel" href="${path}"><strong>${escapeHtml(name)}</strong><span>${escapeHtml(about)}</span></a></li>`,
   );
   const groups = tags.map(
-    ({ name, description = "" }) =>
+    ({ name, description }) =>
       `<div><dt><a href="${docsPrefix}/reference#tag/${encodeURIComponent(name.toLowerCase())}">${escapeHtml(name)}</a></dt><dd>${escapeHtml(description)}</dd></div>`,
   );
   const main = text
