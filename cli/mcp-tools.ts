@@ -91,7 +91,8 @@ function offer(documented: Documented, document: Document): Offered[] {
   const isQuote = quoting.includes(operationId);
   const isTried = !isRead && !isQuote;
   if (isTried && operation.is_keyless === true) return [];
-  const taken = resolved.filter((parameter) => parameter.in !== "header");
+  // An agent reads JSON: a tool answers with no file.
+  const taken = resolved.filter(({ in: place, name }) => place !== "header" && name !== "format");
   const body = requestBody?.content["application/json"].schema;
   const about = [summary, description].filter(Boolean).join(". ");
   const properties = {

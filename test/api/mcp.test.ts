@@ -48,6 +48,12 @@ test("an agent reads, takes quotes and covers, and tries what it may not do", as
   });
   assert.equal(tried.all_in_paise, quote.all_in_paise);
   assert.deepEqual(await desk.orders(), [], "nothing was ordered");
+  const reading = ["listOrders", "readPositions", "readStatement"];
+  for (const { name, inputSchema } of agent.tools.filter((tool) => reading.includes(tool.name))) {
+    assert.ok(!("format" in (inputSchema.properties ?? {})), `${name} offers files`);
+  }
+  const file = await agent.call("listOrders", { format: "xlsx" });
+  assert.deepEqual([file.isError, file.told.error], [true, "bad_request"]);
 });
 
 test("no tool writes, whatever it is given", async (t) => {
