@@ -42,6 +42,26 @@ test("nothing that a client of the last release relies on has gone from the docu
   }
 });
 
+type Documented = {
+  readonly paths: Record<
+    string,
+    Record<string, { responses: Record<string, { content?: Record<string, unknown> }> }>
+  >;
+};
+
+test("an answer that was JSON alone is JSON alone, as generators make one type of all its forms", async () => {
+  const before = (await readReleased()) as Documented;
+  const after = (await readPresent()) as Documented;
+  for (const [path, methods] of Object.entries(before.paths)) {
+    for (const [method, { responses }] of Object.entries(methods)) {
+      const forms = Object.keys(responses["200"]?.content ?? {});
+      if (forms.join() !== "application/json") continue;
+      const now = after.paths[path]?.[method]?.responses["200"]?.content ?? {};
+      assert.deepEqual(Object.keys(now), forms, `${method} ${path}`);
+    }
+  }
+});
+
 const gone = Symbol("gone");
 
 /** Every kind of change that would break a client, on the document as it is: the line, place, value. */

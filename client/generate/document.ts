@@ -38,6 +38,8 @@ type DocumentedOperation = {
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
   readonly security?: readonly object[];
   readonly "x-scope"?: string;
+  /** The media types of the formats that the query chooses between. */
+  readonly "x-formats"?: Readonly<Record<string, string>>;
 };
 
 type Components = {
@@ -121,7 +123,7 @@ function describe(
     kind,
     items: isList ? findItems(operation, components) : undefined,
     answers: (answers["application/json"] ?? []).flatMap((one) => listKinds(one, components)),
-    formats: findFormats(answers, inQuery, kind),
+    formats: findFormats(operation, kind),
     about: [
       [summary, description].filter(Boolean).join(". "),
       `\`${method} ${path}\`${scope === undefined ? "" : `, scope \`${scope}\``}`,
@@ -143,18 +145,14 @@ function toObject(parameters: readonly Parameter[]): Schema {
 }
 
 function findFormats(
-  answers: Readonly<Record<string, readonly Schema[]>>,
-  inQuery: readonly Parameter[],
+  { "x-formats": formats = {} }: DocumentedOperation,
   kind: Kind,
 ): { format: string; as: Kind }[] {
-  const formats = inQuery.find(({ name }) => name === "format")?.schema.enum ?? [];
-  if (formats.length < 2) return [];
-  return formats
-    .map((name) => String(name))
-    .toSorted((a, b) => Number(a === "json") - Number(b === "json"))
-    .map((format) => {
+  return Object.entries(formats)
+    .toSorted(([a], [b]) => Number(a === "json") - Number(b === "json"))
+    .map(([format, type]) => {
       if (format === "json") return { format, as: kind };
-      return { format, as: `text/${format}` in answers ? "text" : "bytes" };
+      return { format, as: type.startsWith("text/") ? "text" : "bytes" };
     });
 }
 

@@ -1054,19 +1054,19 @@ export abstract class Operations {
   }
 
   /**
-   * What your firms hold and have. Credits by scheme and cash, all of one moment.
+   * What your firms hold and have. Credits by scheme and cash, all of one moment. As csv or xlsx, a row for each scheme and one for the cash.
    *
    * `GET /v1/positions`, scope `orders:read`
    */
   readPositions(query: ReadPositionsQuery & { readonly format: "csv" }, options?: CallOptions): Promise<string>;
   /**
-   * What your firms hold and have. Credits by scheme and cash, all of one moment.
+   * What your firms hold and have. Credits by scheme and cash, all of one moment. As csv or xlsx, a row for each scheme and one for the cash.
    *
    * `GET /v1/positions`, scope `orders:read`
    */
   readPositions(query: ReadPositionsQuery & { readonly format: "xlsx" }, options?: CallOptions): Promise<Uint8Array>;
   /**
-   * What your firms hold and have. Credits by scheme and cash, all of one moment.
+   * What your firms hold and have. Credits by scheme and cash, all of one moment. As csv or xlsx, a row for each scheme and one for the cash.
    *
    * `GET /v1/positions`, scope `orders:read`
    */

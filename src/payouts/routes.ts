@@ -8,7 +8,7 @@ import { readPayout } from "./read-payouts.ts";
 import {
   ListPayoutsQuery,
   Payout,
-  PayoutListAnswer,
+  PayoutList,
   PayoutParams,
   WithdrawalParams,
   WithdrawMoneyBody,
@@ -28,7 +28,7 @@ export function payoutRoutes(app: App, ctx: Context): void {
           "Money on its way to your firms' banks, newest first. Filter by `settlement_id` or `order_id` " +
           `to find what a sale was paid with. ${filesText}`,
         querystring: ListPayoutsQuery,
-        response: { 200: PayoutListAnswer },
+        response: { 200: PayoutList },
       },
     },
     async (request, reply) =>

@@ -12,7 +12,6 @@ import {
   pageQuery,
   timestamp,
   formatQuery,
-  tableAnswer,
   listFormats,
 } from "../platform/http/wire.ts";
 import { payoutKinds, payoutStates, rails } from "./rules.ts";
@@ -120,5 +119,3 @@ export const PayoutList = Type.Object(
   { payouts: Type.Array(Payout, { description: "Newest first." }), ...pageFields },
   { title: "PayoutList" },
 );
-
-export const PayoutListAnswer = tableAnswer(PayoutList, "One payout a row.");

@@ -7,7 +7,6 @@ import {
   formatQuery,
   openEnum,
   paiseSum,
-  tableAnswer,
   listFormats,
   timestamp,
 } from "../platform/http/wire.ts";
@@ -62,11 +61,6 @@ export const Positions = Type.Object(
   { title: "Positions", description: "What is held and what is owed, as one snapshot." },
 );
 export type Positions = Static<typeof Positions>;
-
-export const PositionsAnswer = tableAnswer(
-  Positions,
-  "A row for each scheme, and one for the cash.",
-);
 
 const day = (description: string) =>
   Type.String({ format: "date", description: `${description} IST.`, examples: ["2026-11-15"] });

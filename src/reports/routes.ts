@@ -6,7 +6,7 @@ import type { App } from "../platform/http/server.ts";
 import { readContractNote } from "./contract-notes.ts";
 import { readEarnings } from "./earnings.ts";
 import { ContractNoteAnswer, NoteParams, NoteQuery } from "./note-schema.ts";
-import { Earnings, EarningsQuery, PositionsAnswer, PositionsQuery } from "./position-schema.ts";
+import { Earnings, EarningsQuery, Positions, PositionsQuery } from "./position-schema.ts";
 import { readPositions } from "./positions.ts";
 import { listStatements, readStatement } from "./read-statements.ts";
 import {
@@ -26,9 +26,10 @@ export function positionRoutes(app: App, ctx: Context): void {
         operationId: "readPositions",
         tags: ["Orders"],
         summary: "What your firms hold and have",
-        description: "Credits by scheme and cash, all of one moment.",
+        description:
+          "Credits by scheme and cash, all of one moment. As csv or xlsx, a row for each scheme and one for the cash.",
         querystring: PositionsQuery,
-        response: { 200: PositionsAnswer },
+        response: { 200: Positions },
       },
     },
     async (request, reply) =>

@@ -10,7 +10,7 @@ import {
   ListSettlementsQuery,
   NoFields,
   Settlement,
-  SettlementListAnswer,
+  SettlementList,
   SettlementParams,
 } from "./schema.ts";
 
@@ -25,7 +25,7 @@ export function settlementRoutes(app: App, ctx: Context, simulation: Simulation)
         summary: "List the settlements your desk has a side in",
         description: `Settlements in which a firm of yours delivers or buys, newest first. ${filesText}`,
         querystring: ListSettlementsQuery,
-        response: { 200: SettlementListAnswer },
+        response: { 200: SettlementList },
       },
     },
     async (request, reply) =>

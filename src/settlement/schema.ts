@@ -12,7 +12,6 @@ import {
   pageQuery,
   timestamp,
   formatQuery,
-  tableAnswer,
   listFormats,
 } from "../platform/http/wire.ts";
 import { legStates, settlementStates, waitingOn } from "./rules.ts";
@@ -97,7 +96,5 @@ export const SettlementList = Type.Object(
   { settlements: Type.Array(Settlement, { description: "Newest first." }), ...pageFields },
   { title: "SettlementList" },
 );
-
-export const SettlementListAnswer = tableAnswer(SettlementList, "One credit of one side a row.");
 
 export const NoFields = body({});

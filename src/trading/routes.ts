@@ -19,7 +19,7 @@ import {
   BatchResults,
   ListOrdersQuery,
   Order,
-  OrderListAnswer,
+  OrderList,
   OrderParams,
   PlaceOrderBatchBody,
   PlaceOrderBody,
@@ -143,7 +143,7 @@ export function orderRoutes(app: App, ctx: Context, desk: OrderDesk): void {
           "Newest first. Filters combine. `idempotency_key` finds the order of a call whose answer was " +
           `lost. ${filesText}`,
         querystring: ListOrdersQuery,
-        response: { 200: OrderListAnswer },
+        response: { 200: OrderList },
       },
     },
     async (request, reply) =>

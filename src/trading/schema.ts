@@ -13,7 +13,6 @@ import {
   paise,
   timestamp,
   formatQuery,
-  tableAnswer,
   listFormats,
 } from "../platform/http/wire.ts";
 import { orderStates, timesInForce } from "./order-rules.ts";
@@ -360,8 +359,6 @@ export const OrderList = Type.Object(
   { orders: Type.Array(Order, { description: "Newest first." }), ...pageFields },
   { title: "OrderList" },
 );
-
-export const OrderListAnswer = tableAnswer(OrderList, "One order a row.");
 
 export const BatchResults = Type.Object(
   {

@@ -643,7 +643,7 @@ class Operations:
     def read_positions(self, query: schemas.ReadPositionsFileQuery, **options: Unpack[CallOptions]) -> Union[str, bytes]: ...
 
     def read_positions(self, query: Any = {}, **options: Unpack[CallOptions]) -> Any:
-        """What your firms hold and have. Credits by scheme and cash, all of one moment.
+        """What your firms hold and have. Credits by scheme and cash, all of one moment. As csv or xlsx, a row for each scheme and one for the cash.
 
         `GET /v1/positions`, scope `orders:read`
         """

@@ -5,6 +5,7 @@ import type { TSchema } from "typebox";
 
 import type { FailureCode } from "../../kernel/failure.ts";
 import { isObject } from "../../kernel/json.ts";
+import { type Format, mediaTypes } from "./documents.ts";
 import { statusByCode } from "./errors.ts";
 
 export type Json = { [name: string]: unknown };
@@ -133,4 +134,16 @@ function toTitle(name: string): string {
 
 function capitalize(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+/**
+ * Says the media type of each format. Where an answer was JSON first, its other forms are told here and
+ * not in its content: generators make one type of all that is there, and code that reads JSON would no
+ * longer compile.
+ */
+export function addFormats(operation: Operation): void {
+  const format = operation.parameters?.find(({ name }) => name === "format");
+  const formats = (format?.["schema"] as { readonly enum?: readonly Format[] } | undefined)?.enum;
+  if (!formats) return;
+  operation["x-formats"] = Object.fromEntries(formats.map((name) => [name, mediaTypes[name]]));
 }

@@ -12,6 +12,7 @@ import { Type } from "typebox";
 import { isObject } from "../../kernel/json.ts";
 import {
   addExamples,
+  addFormats,
   addReasons,
   type DocumentParts,
   type Json,
@@ -275,6 +276,7 @@ function complete(
       const config = configs.get(operation.operationId);
       if (!config) throw new Error(`${method} ${path} has no operationId`);
       completeOperation(operation, { method, path, config, used });
+      addFormats(operation);
       nameBody(operation);
       addExamples(operation, parts.examples[operation.operationId]);
       addReasons(operation, parts.reasons[operation.operationId]);

@@ -164,17 +164,6 @@ export const filesText =
 /** The formats of lists and tables. */
 export const listFormats = ["json", "csv", "xlsx"] as const;
 
-/** An answer that is JSON, or a table for spreadsheets. */
-export function tableAnswer<Answer extends TObject>(schema: Answer, row: string) {
-  return {
-    description: "As JSON, or as a table.",
-    content: {
-      "application/json": { schema },
-      ...tableContent(row),
-    },
-  };
-}
-
 /** What OpenAPI can say of tables. */
 export function tableContent(row: string) {
   return {
