@@ -82,7 +82,9 @@ export async function serve(variables: Variables): Promise<void> {
       : await buildApp({ ctx, config, ...windows, book, metrics, outbound, draining, papers });
   stack.defer(() => closeWithin(app, closeDeadlineMs));
   await listen(app, config);
-  if (config.role !== "api") await startWorkers(ctx, config, { book, outbound, metrics }, stack);
+  if (config.role !== "api") {
+    await startWorkers(ctx, config, { book, outbound, metrics, draining }, stack);
+  }
   const window = openLocalRateWindow(() => performance.now());
   const opsApp = await buildOpsApp({ ctx, metrics, window, config });
   await listenForOperators(opsApp, config, ctx, stack);
@@ -101,7 +103,12 @@ export async function serve(variables: Variables): Promise<void> {
 async function startWorkers(
   ctx: Context,
   config: Config,
-  { book, outbound, metrics }: Pick<AppOptions, "book" | "outbound" | "metrics">,
+  {
+    book,
+    outbound,
+    metrics,
+    draining,
+  }: Pick<AppOptions, "book" | "outbound" | "metrics" | "draining">,
   stack: AsyncDisposableStack,
 ): Promise<void> {
   const workers = listWorkers(ctx, {
@@ -112,7 +119,7 @@ async function startWorkers(
       config.auditCheckpoints === undefined
         ? undefined
         : openLineSink(config.auditCheckpoints, outbound),
-    notices: config.smtp && (await openNotices(config.smtp, config, metrics)),
+    notices: config.smtp && (await openNotices(config.smtp, config, metrics, draining)),
     onSetAside: (worker) => metrics.setAside.inc({ worker }),
   });
   for (const { wakeOn, settled, ...work } of workers) {
@@ -158,6 +165,7 @@ async function openNotices(
   { from, publicUrl, perMinute, ...server }: SmtpConfig,
   { letterhead }: Config,
   { noticesSent }: Metrics,
+  stop: AbortSignal | undefined,
 ): Promise<NoticeOptions> {
   return {
     server: openMailServer(server),
@@ -165,6 +173,7 @@ async function openNotices(
     from: { name: letterhead.name, address: from },
     publicUrl,
     perMinute,
+    stop,
     onResult: (result) => noticesSent.inc({ result }),
   };
 }

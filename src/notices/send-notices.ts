@@ -44,6 +44,8 @@ export type NoticeOptions = {
   /** Where the public listener is reached, without a slash at the end. */
   readonly publicUrl: string;
   readonly perMinute: number;
+  /** Aborted when the service stops: no more is claimed, and a mail under way is soon cut off. */
+  readonly stop?: AbortSignal | undefined;
   /** Called with what became of each attempt. */
   readonly onResult?: ((result: string) => void) | undefined;
 };
@@ -59,6 +61,8 @@ const batchMax = 20;
 const perDeskMax = 5;
 const desksPerLook = 500;
 const lookMs = 250;
+/** How long a mail under way may still take when the service stops. */
+const stopMs = 1_000;
 /** Longer than a session and the last mail of a batch may take. */
 const leaseMs = 5 * 60_000;
 
@@ -70,6 +74,11 @@ export function createNoticeSender(ctx: Context, options: NoticeOptions): Sender
   let batch: Batch | undefined;
   let failures = 0;
   let pausedUntil = 0;
+  const cut = new AbortController();
+  options.stop?.addEventListener("abort", () => {
+    if (batch) batch.isStopping = true;
+    setTimeout(() => cut.abort(), stopMs).unref();
+  });
 
   async function claim(): Promise<ClaimedNotice[]> {
     for (const environment of ["live", "sandbox"] as const) {
@@ -83,7 +92,7 @@ export function createNoticeSender(ctx: Context, options: NoticeOptions): Sender
     const started: Batch = { done: Promise.resolve(), isStopping: false };
     const onServed = ({ environment, desk_id }: ClaimedNotice) => (served[environment] = desk_id);
     const isStopping = () => started.isStopping;
-    const done = sendBatch(ctx, options, { claimed, isStopping, onServed })
+    const done = sendBatch(ctx, options, { claimed, isStopping, onServed, cut: cut.signal })
       .then(() => (failures = 0))
       .catch((error: unknown) => {
         if (!(error instanceof MailServerDown)) {
@@ -109,7 +118,7 @@ export function createNoticeSender(ctx: Context, options: NoticeOptions): Sender
         await Promise.race([batch.done, sleep(lookMs, undefined, { ref: false })]);
         return "more";
       }
-      if (ctx.now().getTime() < pausedUntil) return "idle";
+      if (options.stop?.aborted || ctx.now().getTime() < pausedUntil) return "idle";
       const claimed = await claim();
       if (claimed.length === 0) return "idle";
       begin(claimed);
@@ -163,10 +172,12 @@ async function sendBatch(
     claimed,
     isStopping,
     onServed,
+    cut,
   }: {
     readonly claimed: readonly ClaimedNotice[];
     readonly isStopping: () => boolean;
     readonly onServed: (notice: ClaimedNotice) => void;
+    readonly cut: AbortSignal;
   },
 ): Promise<void> {
   const left = [...claimed];
@@ -177,7 +188,7 @@ async function sendBatch(
       if (isStopping() || ctx.now().getTime() > giveUpAt) return;
       const address = await findWanted(ctx, notice);
       if (address) {
-        session ??= await options.server.connect();
+        session ??= await options.server.connect(cut);
         const result = await session.send(buildMail(ctx, options, { notice, address }));
         if (result.kind !== "accepted") session = undefined; // It is over.
         await settle(ctx, notice, result);

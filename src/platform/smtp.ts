@@ -44,7 +44,10 @@ export type MailSession = {
   close(): void;
 };
 
-export type MailServer = { connect(): Promise<MailSession> };
+export type MailServer = {
+  /** `cut` ends the session at once, whatever it is doing. */
+  connect(cut?: AbortSignal): Promise<MailSession>;
+};
 
 /** The server cannot be used now; it is no mail's fault. */
 export class MailServerDown extends Error {
@@ -65,10 +68,13 @@ const responseBytesMax = 65_536;
 const answerLengthMax = 200;
 
 export function openMailServer(server: SmtpServer): MailServer {
-  return { connect: async () => await connect(server) };
+  return { connect: async (cut) => await connect(server, cut) };
 }
 
-async function connect({ host, port, secure, credentials }: SmtpServer): Promise<MailSession> {
+async function connect(
+  { host, port, secure, credentials }: SmtpServer,
+  cut: AbortSignal | undefined,
+): Promise<MailSession> {
   const isLocal = host === "localhost" || isLoopback(host);
   const connection = new SMTPConnection({
     host,
@@ -88,6 +94,13 @@ async function connect({ host, port, secure, credentials }: SmtpServer): Promise
   broken.promise.catch(() => {}); // Also when nobody waits for it.
   connection.on("error", broken.reject);
   connection.on("end", () => broken.reject(new Error("the connection ended")));
+  const end = () => {
+    broken.reject(new MailServerDown("stopped"));
+    connection.close();
+  };
+  if (cut?.aborted) end();
+  cut?.addEventListener("abort", end);
+  connection.on("end", () => cut?.removeEventListener("abort", end));
   const run = async <Result>(mostMs: number, start: Start<Result>) => {
     const done = Promise.withResolvers<Result | undefined>();
     const timer = setTimeout(() => done.reject(new Late()), mostMs);
@@ -103,7 +116,7 @@ async function connect({ host, port, secure, credentials }: SmtpServer): Promise
     if (credentials) await run(sessionMs, (done) => connection.login(credentials, done));
   } catch (error) {
     connection.close();
-    throw new MailServerDown(nameFailure(error));
+    throw error instanceof MailServerDown ? error : new MailServerDown(nameFailure(error));
   }
   return {
     async send(mail) {
@@ -156,6 +169,7 @@ type SmtpError = Error & {
 
 /** Throws when the server refuses the sender, or all mail for now. */
 function classify(error: unknown): MailResult {
+  if (error instanceof MailServerDown) throw error;
   const { responseCode: status, response, command, code } = error as SmtpError;
   const answer = cleanAnswer(response);
   if (status === undefined || status < 400) {

@@ -432,6 +432,28 @@ test("a node that hangs after a mail was taken leaves it to another, under the s
   assert.equal(mail.mails.length, 2);
 });
 
+test("a service that stops cuts off a mail server that does not answer, and gives back what it claimed", async (t) => {
+  const mail = await startMailServer(t);
+  const stop = new AbortController();
+  const service = await startService(t, { mail: { port: mail.port, stop: stop.signal } });
+  const desk = await openTestDesk(service, "live");
+  const email = "accounts@acme.example";
+  await addNoticeAddress(service.ctx, operator, { deskId: desk.deskId, email });
+  await tell(service, desk, "payout.paid", paid(100_000));
+  const release = mail.hold();
+  const [queue, sender] = service.workers().filter(({ name }) => name.startsWith("notice"));
+  await queue?.work();
+  await sender?.work();
+  while (mail.mails.length === 0) await sender?.work();
+  stop.abort();
+  await sender?.settled?.();
+  release();
+  const [notice] = await listNotices(service.ctx, { limit: 10 });
+  assert.deepEqual([notice?.state, notice?.attempts], ["waiting", 0]);
+  assert.deepEqual(notice?.due_at, service.clock.now());
+  assert.equal(await sender?.work(), "idle");
+});
+
 test("what is three days old is not sent, and what was done is deleted in time", async (t) => {
   const { mail, service, desk, email } = await startWithDesk(t);
   await tell(service, desk, "payout.paid", paid(100_000));

@@ -120,7 +120,7 @@ export type ServiceOptions = {
   readonly outbound?: Partial<OutboundOptions>;
   readonly scheduleS?: readonly number[];
   /** The mail server that notices go to, on loopback; none are sent without it. */
-  readonly mail?: Pick<SmtpServer, "port"> & Partial<SmtpServer>;
+  readonly mail?: Pick<SmtpServer, "port"> & Partial<SmtpServer> & { readonly stop?: AbortSignal };
   /** Where checkpoints of the audit trail go. */
   readonly checkpoints?: string;
   /** Where heavy work is done; threads that the file's services share unless a test says otherwise. */
@@ -203,6 +203,7 @@ export async function startService(
               from: { name: letterhead.name, address: "desk@house.example" },
               publicUrl: url,
               perMinute: 60_000,
+              stop: options.mail.stop,
               onResult: (result) => metrics.noticesSent.inc({ result }),
             }
           : undefined,
