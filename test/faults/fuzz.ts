@@ -47,6 +47,8 @@ type Operation = {
   readonly parameters: readonly { name: string; in: string; schema: Json }[];
   readonly body: Json;
   readonly responses: Json;
+  /** The media types of a 200 besides those of its content. */
+  readonly formats: readonly string[];
 };
 
 type Request = {
@@ -126,6 +128,7 @@ function operationsOf(document: Json): Operation[] {
         parameters: (operation.parameters ?? []).map(resolved),
         body: resolved(operation.requestBody)?.content["application/json"].schema,
         responses: operation.responses,
+        formats: Object.values<string>(operation["x-formats"] ?? {}),
       });
     }
   }
@@ -598,7 +601,12 @@ type Judge = (
 ) => string | undefined;
 
 /** What is not JSON and was asked for. */
-const documents = new Set(["text/csv", "application/pdf", "application/x-ndjson"]);
+const documents = new Set([
+  "text/csv",
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+  "application/pdf",
+  "application/x-ndjson",
+]);
 const requestIdForm = /^[A-Za-z0-9._:-]{1,128}$/;
 const internals = /node_modules|\.ts:\d|\bat async\b|violates|SQLSTATE|invalid byte sequence/i;
 
@@ -630,7 +638,8 @@ function judgeBy(document: Json, operations: readonly Operation[]): Judge {
     const type = headers.get("content-type")?.split(";")[0] ?? "";
     if (documents.has(type)) {
       const { content } = operation?.responses[status] ?? {};
-      return content?.[type] ? undefined : `${type}, which is not documented`;
+      const isTold = content?.[type] || (status === 200 && operation?.formats.includes(type));
+      return isTold ? undefined : `${type}, which is not documented`;
     }
     if (requestIdForm.test(sentId) && id !== sentId) return `X-Request-ID ${id}, not ${sentId}`;
     if (!operation && status !== 404 && status !== 413 && !isPreflight) {
