@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 
 import { openEmbedded } from "../../src/platform/postgres/embedded.ts";
 import { scratchFolder } from "./scratch.ts";
@@ -59,9 +59,11 @@ function start(
   settings: Settings,
   input: "ignore" | "pipe" = "ignore",
 ): ChildProcess {
+  const { PATH = "", HOME = "", NODE_COMPILE_CACHE: cache } = process.env;
   return spawn(process.execPath, [program, ...words], {
     stdio: [input, "pipe", "pipe"],
-    env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...settings },
+    // Compiling the service takes longer than all else that most commands do.
+    env: { PATH, HOME, ...(cache && { NODE_COMPILE_CACHE: resolve(cache) }), ...settings },
   });
 }
 
