@@ -99,6 +99,9 @@ async function readOwn(stored: readonly StoredEvents[], firmId: string): Promise
   return events.filter(({ firm_id }) => firm_id === firmId);
 }
 
+/** Short: a caller may ask for a thousand events, and others wait for each piece. */
+export const listPieceMs = 2;
+
 async function parseHeads(events: readonly EventBody[]): Promise<FoundEvent[]> {
   return await mapPaced(
     events,
@@ -112,7 +115,7 @@ async function readStored(
   isWanted: (event: EventBody) => boolean,
   unpack = unpackStored,
 ): Promise<EventBody[]> {
-  const pace = openPace();
+  const pace = openPace({ pieceMs: listPieceMs });
   // The database may answer many long lists in one turn of the loop.
   if (stored.length > 1) await pace.turn();
   const parts = await mapPaced(

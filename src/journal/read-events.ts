@@ -16,7 +16,7 @@ import { eventText, positionText, type Stream } from "../platform/http/sse.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import { readEventHead } from "./event-rules.ts";
 import { findLastSequence } from "./event-store.ts";
-import { countEventsOfFirm, listEventsAfter } from "./find-events.ts";
+import { countEventsOfFirm, listEventsAfter, listPieceMs } from "./find-events.ts";
 import type { Event, ListEventsQuery } from "./schema.ts";
 import type { DeskWatch } from "./watch-desks.ts";
 
@@ -54,7 +54,8 @@ export async function listEvents(
     total: await countOnce(request, total),
     toPosition: ({ sequence }) => ({ at: new Date(0), id: String(sequence) }),
   });
-  const events = await mapPaced(page.rows, ({ body }) => JSON.parse(body) as Event, openPace());
+  const pace = openPace({ pieceMs: listPieceMs });
+  const events = await mapPaced(page.rows, ({ body }) => JSON.parse(body) as Event, pace);
   return { ...page, rows: events };
 }
 
