@@ -1,12 +1,12 @@
-// Every page of the console in a real browser: empty and full, light and dark, on a desk and on a phone,
-// judged by axe and by its own words.
+// Every page of the console in a real browser, in the light; `npm run test:long` sees them all in the
+// dark and on a phone too.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { findSerious } from "./support/axe.ts";
-import { type Console, signInToConsole } from "./support/console.ts";
 import { browser, chromiumMissing } from "./support/chromium.ts";
+import { judgePages, listPages, looks } from "./support/console-pages.ts";
+import { signInToConsole } from "./support/console.ts";
 import { furnishConsole } from "./support/furnished-console.ts";
 import { startOps } from "./support/ops.ts";
 import { addPerson } from "./support/people.ts";
@@ -14,91 +14,7 @@ import { fileScope } from "./support/scope.ts";
 import { startService } from "./support/service.ts";
 
 const skip = (await chromiumMissing()) ?? false;
-const scope = fileScope();
-const browse = browser(scope);
-/** Where pictures of every page go, for whoever wants to look at them. */
-const shots = process.env["CONSOLE_SHOTS"];
-/** Where the pictures of the guide go, when they are made anew. */
-const guide = process.env["CONSOLE_GUIDE"];
-const inGuide = [
-  "today",
-  "board",
-  "firms-one",
-  "queue",
-  "files",
-  "bank",
-  "approvals-one",
-  "notices",
-];
-const guideClip = { x: 0, y: 0, width: 1360, height: 640 };
-
-const lists = [
-  "/today",
-  "/board",
-  "/orders",
-  "/crosses",
-  "/house",
-  "/queue",
-  "/settlements",
-  "/payouts",
-  "/files",
-  "/bank",
-  "/approvals",
-  "/questions",
-  "/enquiries",
-  "/firms",
-  "/credits",
-  "/keys",
-  "/statements",
-  "/taxes",
-  "/calendar",
-  "/letters",
-  "/notices",
-  "/health",
-  "/people",
-  "/find?q=Client",
-  "/publish/RODTEP",
-];
-
-const laptop = { width: 1360, height: 900 };
-const phone = { width: 390, height: 844 };
-
-/**
- * Opens a page and judges it in the light, in the dark and on a phone. It is loaded once: the colours
- * are all that the dark changes, and the width all that a phone does.
- */
-async function judge({ open, page }: Console, path: string, name: string): Promise<string[]> {
-  await page.emulateMedia({ colorScheme: "light" });
-  await page.setViewportSize(laptop);
-  await open(path);
-  await page.locator(".live[data-live=true]").or(page.locator("#page h1")).first().waitFor();
-  const faults: string[] = [];
-  const look = async (picture: string, rules?: readonly string[]) => {
-    if (shots !== undefined) {
-      await page.waitForTimeout(300);
-      await page.screenshot({ path: `${shots}/${picture}.png`, fullPage: true });
-    }
-    const serious = await findSerious(page, rules);
-    faults.push(...serious.map((found) => `${picture}: ${JSON.stringify(found)}`));
-    const [content = 0, width = 0] = await page.evaluate<number[]>(
-      "[document.documentElement.scrollWidth, innerWidth]",
-    );
-    if (content > width) faults.push(`${picture}: ${content} wide on ${width}`);
-  };
-  if (guide !== undefined && inGuide.includes(name)) {
-    await page.waitForTimeout(300);
-    await page.screenshot({ path: `${guide}/${name}.png`, clip: guideClip });
-  }
-  await look(`${name}-light`);
-  await page.emulateMedia({ colorScheme: "dark" });
-  await look(`${name}-dark`, ["color-contrast"]);
-  await page.emulateMedia({ colorScheme: "light" });
-  await page.setViewportSize(phone);
-  await look(`${name}-phone`, ["target-size", "scrollable-region-focusable"]);
-  const problem = page.locator("#page .notice[role=alert]:visible");
-  if ((await problem.count()) > 0) faults.push(`${name}: ${await problem.innerText()}`);
-  return faults;
-}
+const browse = browser(fileScope());
 
 test("every page shows what there is, and axe finds nothing serious", { skip }, async (t) => {
   const service = await startService(t);
@@ -106,17 +22,8 @@ test("every page shows what there is, and axe finds nothing serious", { skip }, 
   const person = await addPerson(service, { name: "asha", role: "admin" });
   const details = await furnishConsole(t, service, ops, person);
   const console = await signInToConsole(t, { browse, ops, person });
-  const faults: string[] = [];
-  for (const path of [...lists, ...details]) {
-    const [, first = "", second] = path.split(/[/?]/);
-    const name = second === undefined ? first : `${first}-one`;
-    faults.push(...(await judge(console, path, name)));
-    const hasRows =
-      ["today", "board", "health", "publish", "find", "statements"].includes(first) || second;
-    if (!hasRows && (await console.page.locator("tbody tr").count()) === 0) {
-      faults.push(`${name} has no rows`);
-    }
-  }
+  const of = [looks.light];
+  const faults = await judgePages(console, [...listPages, ...details], { of, isFull: true });
   assert.deepEqual(faults, []);
   assert.deepEqual(console.complaints(), []);
 });
@@ -126,12 +33,8 @@ test("every page says so when there is nothing", { skip }, async (t) => {
   const ops = await startOps(t, service);
   const person = await addPerson(service, { name: "asha", role: "admin" });
   const console = await signInToConsole(t, { browse, ops, person });
-  const faults: string[] = [];
-  for (const path of lists) {
-    const [, first = ""] = path.split(/[/?]/);
-    faults.push(...(await judge(console, path, `${first}-empty`)));
-  }
-  assert.deepEqual(faults, []);
+  const of = [looks.plain];
+  assert.deepEqual(await judgePages(console, listPages, { of, isFull: false }), []);
   assert.deepEqual(console.complaints(), []);
 });
 

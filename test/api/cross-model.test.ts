@@ -20,10 +20,11 @@ import {
   type Traders,
   traders,
 } from "../support/crosses.ts";
+import { readRuns } from "../support/random.ts";
 import { type Answer, type Service, startService } from "../support/service.ts";
 import { balanceOf, letSettle } from "../support/settlements.ts";
 
-const runs = 10;
+const runs = readRuns(10);
 const seed = 20_261_115;
 const creditCount = 3;
 

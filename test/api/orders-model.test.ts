@@ -11,9 +11,10 @@ import { addCredits, addFirm } from "../support/holdings.ts";
 import { assertOrdersSound } from "../support/invariants.ts";
 import { stockHouse } from "../support/inventory.ts";
 import { type Dealer, dealer } from "../support/orders.ts";
+import { readRuns } from "../support/random.ts";
 import { type Answer, type Service, startService } from "../support/service.ts";
 
-const sequences = Number(process.env["RUNS"] ?? 15);
+const sequences = readRuns(6);
 const lakh = 10_000_000;
 const margin = 20;
 

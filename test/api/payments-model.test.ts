@@ -22,7 +22,7 @@ import { resendPayout, sendPayout } from "../../src/payouts/send-payout.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
 import { assertLedgerSound } from "../support/ledger.ts";
 import { type LiveSeller, liveSeller, sellLive } from "../support/live-sales.ts";
-import { type Random, randomOf } from "../support/random.ts";
+import { randomOf, readRuns, type Random } from "../support/random.ts";
 import { type Service, startService } from "../support/service.ts";
 import { balanceOf } from "../support/settlements.ts";
 
@@ -30,7 +30,7 @@ const asha = namedOperator("asha");
 const ravi = namedOperator("ravi");
 const live = { environment: "live" } as const;
 const firms = 2;
-const runs = Number(process.env["RUNS"] ?? 3);
+const runs = readRuns(2);
 const stepsPerRun = 45;
 
 const kinds = [

@@ -17,10 +17,11 @@ import {
   waitForAll,
 } from "../support/deal-world.ts";
 import { assertLedgerSound } from "../support/ledger.ts";
+import { readRuns } from "../support/random.ts";
 import { type Service, startService } from "../support/service.ts";
 import { balanceOf, house, settlementOf } from "../support/settlements.ts";
 
-const runs = 12;
+const runs = readRuns(6);
 const seed = 20_261_115;
 
 /** What must hold of a settlement whatever happened to it. */

@@ -28,10 +28,11 @@ import {
   waitForAll,
 } from "../support/deal-world.ts";
 import { assertLedgerSound } from "../support/ledger.ts";
+import { readRuns } from "../support/random.ts";
 import { type Answer, type Service, startService } from "../support/service.ts";
 import { balanceOf, letSettle } from "../support/settlements.ts";
 
-const runs = 8;
+const runs = readRuns(5);
 const seed = 20_261_115;
 const hourMs = 3_600_000;
 

@@ -8,6 +8,11 @@ export type Random = {
   pick<Item>(items: readonly Item[]): Item;
 };
 
+/** How many sequences a model plays: few in `npm test`, RUNS=… many in `npm run test:long`. */
+export function readRuns(few: number): number {
+  return Number(process.env["RUNS"] ?? few);
+}
+
 export function randomOf(t: Pick<TestContext, "diagnostic">): Random {
   const seed = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 32));
   t.diagnostic(`SEED=${seed}`);

@@ -8,10 +8,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import pg from "pg";
 
-import { openEmbedded } from "../src/platform/postgres/embedded.ts";
-import type { Manifest } from "../src/platform/postgres/backup-cluster.ts";
-import { dataDirectory, scripdesk, serve } from "./support/process.ts";
-import { scratchFolder } from "./support/scratch.ts";
+import { openEmbedded } from "../../src/platform/postgres/embedded.ts";
+import type { Manifest } from "../../src/platform/postgres/backup-cluster.ts";
+import { dataDirectory, scripdesk, serve } from "../support/process.ts";
+import { scratchFolder } from "../support/scratch.ts";
 
 /** What is never changed once it is there; orders of this test are matched when they are placed. */
 const kept = {

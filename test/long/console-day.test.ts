@@ -4,14 +4,14 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test, type TestContext } from "node:test";
 
-import { paiseOf } from "../web/money.js";
-import { type Console, signInToConsole } from "./support/console.ts";
-import { browser, chromiumMissing } from "./support/chromium.ts";
-import { haveDay, mandate, type Office, twoFromPaise } from "./support/live-day.ts";
-import { startOps } from "./support/ops.ts";
-import { addPerson } from "./support/people.ts";
-import { fileScope } from "./support/scope.ts";
-import { type Service, startService } from "./support/service.ts";
+import { paiseOf } from "../../web/money.js";
+import { type Console, signInToConsole } from "../support/console.ts";
+import { browser, chromiumMissing } from "../support/chromium.ts";
+import { haveDay, mandate, type Office, twoFromPaise } from "../support/live-day.ts";
+import { startOps } from "../support/ops.ts";
+import { addPerson } from "../support/people.ts";
+import { fileScope } from "../support/scope.ts";
+import { type Service, startService } from "../support/service.ts";
 
 const skip = (await chromiumMissing()) ?? false;
 const browse = browser(fileScope());

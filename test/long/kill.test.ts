@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { killUnderLoad, openSystem } from "./faults/kill.ts";
+import { killUnderLoad, openSystem } from "../faults/kill.ts";
 
 /** Where little is written at once, a kill can find nothing kept that was not answered. */
 const runsMax = 3;
