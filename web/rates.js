@@ -1,7 +1,6 @@
 // Today's figure of each scheme, its history as a chart and the last days as a table.
 
 import { ask } from "./ask.js";
-import { drawChart } from "./chart.js";
 import { percentOf } from "./money.js";
 import { find, findOf, longDay, schemeName, shortDay } from "./words.js";
 
@@ -33,12 +32,14 @@ export async function showRates() {
       const note = find(document, "#preview");
       note.hidden = false;
       find(note, "span").textContent = preview.note;
-      followSpan(preview.schemes.map((/** @type {Simulated} */ one) => addSimulated(cards, one)));
+      followSpan(
+        await inTurn(preview.schemes, (/** @type {Simulated} */ one) => addSimulated(cards, one)),
+      );
     } else {
       const histories = await Promise.all(
         rates.map(({ scheme }) => ask(`/public/rates/${scheme}/history`)),
       );
-      followSpan(rates.map((rate, at) => addCard(cards, rate, histories[at].days)));
+      followSpan(await inTurn(rates, (rate, at) => addCard(cards, rate, histories[at].days)));
     }
   } catch (error) {
     problem.textContent = `The rates cannot be shown. ${error instanceof Error ? error.message : ""}`;
@@ -46,6 +47,26 @@ export async function showRates() {
   }
   cards.setAttribute("aria-busy", "false");
   return environment;
+}
+
+/**
+ * Makes one thing of each, each in a task of its own, so that the page answers a finger in between.
+ *
+ * @template Given, Made
+ * @param {readonly Given[]} all
+ * @param {(one: Given, at: number) => Made} make
+ */
+async function inTurn(all, make) {
+  const made = [];
+  for (const [at, one] of all.entries()) {
+    if (at > 0) await nextTask();
+    made.push(make(one, at));
+  }
+  return made;
+}
+
+function nextTask() {
+  return new Promise((resolve) => setTimeout(resolve));
 }
 
 /**
@@ -111,26 +132,30 @@ function addCard(cards, rate, history) {
 }
 
 /**
- * A chart that is drawn when it comes into sight, in a task of its own: drawing takes a phone long
- * enough to be felt.
+ * A chart whose library is loaded when it comes into sight; loading, making and filling it are tasks of
+ * their own, as each takes a phone long enough to be felt.
  *
  * @param {HTMLElement} place
  * @param {HTMLElement} reading
  */
 function drawWhenSeen(place, reading) {
-  /** @type {ReturnType<typeof drawChart> | undefined} */
+  /** @type {ReturnType<typeof import("./chart.js").drawChart> | undefined} */
   let chart;
   /** @type {readonly import("./chart.js").Point[]} */
   let points = [];
-  const draw = () => {
-    chart = drawChart(place, reading);
-    chart.show(points);
+  const draw = async () => {
+    const { drawChart } = await import("./chart.js");
+    await nextTask();
+    const made = drawChart(place, reading);
+    await nextTask();
+    made.show(points);
+    chart = made;
   };
   const observer = new IntersectionObserver(
     (entries) => {
       if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
       observer.disconnect();
-      setTimeout(draw);
+      void draw();
     },
     { rootMargin: "25%" },
   );
