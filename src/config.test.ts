@@ -30,6 +30,7 @@ test("the defaults are a service on this machine with an embedded database", () 
     opsPortChosen: false,
     dataDir: resolve("data"),
     databaseUrl: undefined,
+    databaseReadUrl: undefined,
     databaseConnections: 16,
     redisUrl: undefined,
     masterKey: undefined,
@@ -78,6 +79,7 @@ test("every variable is read", async (t) => {
     OPS_PORT: "9000",
     DATA_DIR: "/srv/scripdesk",
     DATABASE_URL: "postgresql://u:p@db/x",
+    DATABASE_READ_URL: "postgresql://u:p@standby/x",
     DATABASE_CONNECTIONS: "50",
     REDIS_URL: "rediss://cache",
     MASTER_KEY: hex.toUpperCase(),
@@ -118,6 +120,7 @@ test("every variable is read", async (t) => {
     opsPortChosen: true,
     dataDir: "/srv/scripdesk",
     databaseUrl: "postgresql://u:p@db/x",
+    databaseReadUrl: "postgresql://u:p@standby/x",
     databaseConnections: 50,
     redisUrl: "rediss://cache",
     masterKey: Buffer.from(hex, "hex"),
@@ -225,6 +228,8 @@ test("an external database requires a master key; the embedded one creates its o
   const DATABASE_URL = "postgres://db/x";
   assert.match(readProblem({ DATABASE_URL }), /MASTER_KEY is required with DATABASE_URL/);
   assert.equal(readProblem({ DATABASE_URL, MASTER_KEY: hex }), "");
+  const alone = readProblem({ DATABASE_READ_URL: DATABASE_URL });
+  assert.match(alone, /DATABASE_READ_URL goes with DATABASE_URL/);
 });
 
 test("TLS_CERT and TLS_KEY are required together", () => {

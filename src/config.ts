@@ -30,6 +30,8 @@ export type Config = {
   readonly opsPortChosen: boolean;
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
+  /** A standby of that database, for exports, statements and history. */
+  readonly databaseReadUrl: string | undefined;
   readonly databaseConnections: number;
   readonly redisUrl: string | undefined;
   readonly masterKey: Buffer | undefined;
@@ -90,6 +92,8 @@ export const settings = {
   OPS_PORT: "port of /metrics and /ops (9464); 0 takes any free one, off turns them off",
   DATA_DIR: "embedded database and master key (./data)",
   DATABASE_URL: "an external PostgreSQL 15 or later (none: embedded)",
+  DATABASE_READ_URL:
+    "a standby of DATABASE_URL that exports, statements and history are read from (none)",
   DATABASE_CONNECTIONS: "most connections of this process to PostgreSQL (16)",
   REDIS_URL: "Redis or Valkey that keeps rate windows for several processes (none: in-process)",
   MASTER_KEY:
@@ -157,6 +161,12 @@ export function readConfig(variables: Variables): Config {
     if (URL.canParse(text) && protocols.includes(new URL(text).protocol)) return text;
     problems.push(`${name} must be a ${protocols.join("// or ")}// address`);
     return undefined;
+  }
+
+  function databaseReadUrl() {
+    const found = url("DATABASE_READ_URL", ["postgres:", "postgresql:"]);
+    if (found && !read("DATABASE_URL")) problems.push("DATABASE_READ_URL goes with DATABASE_URL");
+    return found;
   }
 
   function file(name: keyof typeof settings) {
@@ -323,6 +333,7 @@ export function readConfig(variables: Variables): Config {
     opsPortChosen: read("OPS_PORT") !== undefined,
     dataDir,
     databaseUrl: url("DATABASE_URL", ["postgres:", "postgresql:"]),
+    databaseReadUrl: databaseReadUrl(),
     databaseConnections: integer("DATABASE_CONNECTIONS", 16, [2, 1_000]),
     redisUrl: url("REDIS_URL", ["redis:", "rediss:"]),
     masterKey: masterKey(),

@@ -67,7 +67,7 @@ export async function serve(variables: Variables): Promise<void> {
   const stocked = await seedInventory(ctx);
   if (stocked > 0) log.info({ credits: stocked }, "the sandbox's house has credits to sell");
 
-  const metrics = createMetrics(ctx.db);
+  const metrics = createMetrics(ctx.db, ctx.replica);
   measureService(ctx, metrics);
   measureHeavy(ctx.heavy, metrics);
   const windows = await openRateWindows(config, ctx, stack);

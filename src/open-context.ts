@@ -28,6 +28,8 @@ import {
 } from "./platform/master-key-store.ts";
 import { migrate } from "./platform/postgres/migrate.ts";
 import { type Database, openDatabase } from "./platform/postgres/postgres.ts";
+import { refuseSharedSessions } from "./platform/postgres/pooler.ts";
+import { followsPrimary, openReplica, type Replica } from "./platform/postgres/replica.ts";
 import { Unusable } from "./platform/http/errors.ts";
 
 /** The pool of worker threads; they start on demand. */
@@ -72,12 +74,38 @@ export async function openContext(
     },
   });
   undo.defer(() => db.close());
+  const replica = await openStandby(config, db, { role, log });
+  if (replica) undo.defer(() => replica.close());
   const heavy = openThreads(config.heavyThreads);
   undo.defer(() => heavy.close());
   const keys = await openMasterKeys(config, db, now());
-  const ctx = { db, now, log, ...contextKeys(keys), heavy };
+  const ctx = { db, replica, now, log, ...contextKeys(keys), heavy };
   const resources = undo.move();
   return { ctx, migrated: applied, role, keys, close: () => resources.disposeAsync() };
+}
+
+/** A standby that cannot be reached now is asked again with every read. */
+async function openStandby(
+  { databaseReadUrl, databaseConnections }: Config,
+  primary: Database,
+  { role, log }: Pick<Opening, "log"> & { readonly role: string | undefined },
+): Promise<Replica | undefined> {
+  if (databaseReadUrl === undefined) return undefined;
+  const connection = { connectionString: databaseReadUrl };
+  const tellAway = (error: unknown) =>
+    log.warn({ err: error }, "the standby cannot be read: the primary is read instead");
+  const isOurs = await followsPrimary(connection, primary).catch((error: unknown) => {
+    tellAway(error);
+    return true;
+  });
+  if (!isOurs) throw new Unusable("DATABASE_READ_URL is not a standby of DATABASE_URL");
+  const db = openDatabase({
+    connection,
+    role,
+    connectionsMax: databaseConnections,
+    onIdleError: (error) => log.warn({ err: error }, "an idle connection to the standby was lost"),
+  });
+  return openReplica(db, tellAway);
 }
 
 async function connectTo(
@@ -85,7 +113,11 @@ async function connectTo(
   { as, create, log }: Opening,
   undo: AsyncDisposableStack,
 ): Promise<pg.ClientConfig> {
-  if (config.databaseUrl) return { connectionString: config.databaseUrl };
+  if (config.databaseUrl) {
+    const connection = { connectionString: config.databaseUrl };
+    await refuseSharedSessions(connection);
+    return connection;
+  }
   const embedded = await openEmbedded({
     dataDir: config.dataDir,
     as,

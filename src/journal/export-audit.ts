@@ -10,6 +10,7 @@ import { refuseSubAccount, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { Pace } from "../platform/heavy/pace.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
+import { readAtReplica } from "../platform/postgres/replica.ts";
 import { type Head, startOfChain, writeCheckpoint, writeLine } from "./audit-rules.ts";
 import type { ExportAuditQuery } from "./schema.ts";
 import { type Desk, findHead } from "./audit-store.ts";
@@ -17,7 +18,7 @@ import { findLink, listLinks } from "./find-records.ts";
 
 const linesPerPage = 250;
 
-export type ExportContext = Pick<Context, "db" | "now" | "auditKey" | "heavy"> & {
+export type ExportContext = Pick<Context, "db" | "replica" | "now" | "auditKey" | "heavy"> & {
   /** Stores the checkpoint that the export ends with. */
   readonly onCheckpoint: (line: string) => Promise<void>;
 };
@@ -48,7 +49,7 @@ export async function exportDesk(
 }
 
 async function* streamLines(
-  { db, now, auditKey, heavy, onCheckpoint }: ExportContext,
+  { now, auditKey, heavy, onCheckpoint, ...ctx }: ExportContext,
   desk: Desk,
   { from, to }: { from: Head; to: Head },
 ): AsyncGenerator<string> {
@@ -58,7 +59,7 @@ async function* streamLines(
     const by = { environment: desk.environment, deskId: desk.desk_id };
     const page = await heavy.inPieces(
       "audit export",
-      (pace) => readPage(db, desk, { after, to, pace }),
+      (pace) => readAtReplica(ctx, ({ db }) => readPage(db, desk, { after, to, pace })),
       { by },
     );
     last = page.last;

@@ -3,6 +3,7 @@ import { sendPage } from "../platform/http/calls.ts";
 import { type LinesOptions, openLines } from "../platform/http/ndjson.ts";
 import type { App } from "../platform/http/server.ts";
 import type { Streams } from "../platform/http/sse.ts";
+import { readAtReplica } from "../platform/postgres/replica.ts";
 import { exportAudit, type ExportContext } from "./export-audit.ts";
 import { listAudit, listAuditKeys } from "./read-audit.ts";
 import { listEvents, streamEvents } from "./read-events.ts";
@@ -43,7 +44,9 @@ export function eventRoutes(app: App, ctx: Context, streams: Streams): void {
       sendPage(
         reply,
         "events",
-        await listEvents(contextFor(ctx, request.caller), request.caller, request.query),
+        await readAtReplica(contextFor(ctx, request.caller), (reading) =>
+          listEvents(reading, request.caller, request.query),
+        ),
       ),
   );
 
@@ -99,7 +102,9 @@ export function auditRoutes(
       sendPage(
         reply,
         "audit",
-        await listAudit(contextFor(ctx, request.caller), request.caller, request.query),
+        await readAtReplica(contextFor(ctx, request.caller), (reading) =>
+          listAudit(reading, request.caller, request.query),
+        ),
       ),
   );
 

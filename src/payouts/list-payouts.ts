@@ -2,6 +2,7 @@ import type { Caller } from "../kernel/caller.ts";
 import type { Page } from "../kernel/page.ts";
 import type { Context } from "../platform/context.ts";
 import type { ListFile } from "../platform/http/documents.ts";
+import { readAtReplica } from "../platform/postgres/replica.ts";
 import { listAsFile } from "../platform/sheets/list-file.ts";
 import type { TableColumn, TableRow } from "../platform/sheets/table.ts";
 import { readPayoutPage } from "./read-payouts.ts";
@@ -14,7 +15,8 @@ export async function listPayouts(
   { format = "json", gone, ...query }: ListPayoutsQuery & { readonly gone: AbortSignal },
 ): Promise<Page<Payout> | ListFile> {
   if (format === "json") return await readPayoutPage(ctx, caller, query);
-  const list = (page: object) => readPayoutPage(ctx, caller, { ...query, ...page });
+  const list = (page: object) =>
+    readAtReplica(ctx, (reading) => readPayoutPage(reading, caller, { ...query, ...page }));
   const table = { sheet: "Payouts", title: "Payouts", columns, toRows };
   const listing = { query, list, table, format, name: "payouts", dated: ctx.now() };
   return await listAsFile(ctx.heavy, listing, { by: caller, signal: gone });

@@ -5,6 +5,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom
 
 import type { App } from "./http/server.ts";
 import type { Database } from "./postgres/postgres.ts";
+import type { Replica } from "./postgres/replica.ts";
 import { RequestTimes } from "./http/request-times.ts";
 
 export type Metrics = {
@@ -14,7 +15,10 @@ export type Metrics = {
   readonly noticesSent: Counter<"result">;
 };
 
-export function createMetrics(db: Pick<Database, "connections" | "loans" | "isStalled">): Metrics {
+export function createMetrics(
+  db: Pick<Database, "connections" | "loans" | "isStalled">,
+  replica?: Pick<Replica, "counts">,
+): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
@@ -60,6 +64,18 @@ export function createMetrics(db: Pick<Database, "connections" | "loans" | "isSt
     registers,
     collect() {
       stalled.set(Number(db.isStalled()));
+    },
+  });
+  const replicaReads = new Counter({
+    name: "scripdesk_replica_reads_total",
+    help: "Reads that a standby may answer: by it, or by the primary because it was behind or failed",
+    labelNames: ["outcome"],
+    registers,
+    collect() {
+      replicaReads.reset();
+      for (const [outcome, count] of Object.entries(replica?.counts() ?? {})) {
+        replicaReads.inc({ outcome }, count);
+      }
     },
   });
   const noticesSent = new Counter({

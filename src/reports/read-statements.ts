@@ -15,6 +15,7 @@ import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace, type Pace, runPaced } from "../platform/heavy/pace.ts";
 import type { Document } from "../platform/http/documents.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
+import { readAtReplica } from "../platform/postgres/replica.ts";
 import { accountFor, buildStatementNo, findOpening } from "./account-for.ts";
 import { formatStatement, tooManyLines } from "./format-statement.ts";
 import { linesMax, openState, partMax } from "./statement-rules.ts";
@@ -28,7 +29,7 @@ import type {
 import { findClockAhead, findStatement, type FrozenRow, listFrozen, listPages } from "./store.ts";
 
 export async function readStatement(
-  ctx: Pick<Context, "db" | "now" | "heavy">,
+  ctx: Pick<Context, "db" | "replica" | "now" | "heavy">,
   caller: Caller,
   {
     period,
@@ -52,13 +53,15 @@ export async function readStatement(
   const part = isPart ? { afterLine: afterLine ?? 0, limit: limit ?? partMax } : undefined;
   const asked = { by: caller, signal: gone };
   const read = (pace: Pace) =>
-    ctx.db.transaction(
-      async (tx) => {
-        const firm = await requireVisibleFirm(tx, caller, firmId);
-        const clock = await readClock(tx, firm, now);
-        return await findOrBuildStatement(tx, firm, { period, letterhead, now: clock, part, pace });
-      },
-      { snapshot: true },
+    readAtReplica(ctx, ({ db }) =>
+      db.transaction(
+        async (tx) => {
+          const firm = await requireVisibleFirm(tx, caller, firmId);
+          const terms = { period, letterhead, now: await readClock(tx, firm, now), part, pace };
+          return await findOrBuildStatement(tx, firm, terms);
+        },
+        { snapshot: true },
+      ),
     );
   const statement = await ctx.heavy.inPieces("statement", read, asked);
   return await formatStatement(ctx.heavy, statement, { format, ...asked });

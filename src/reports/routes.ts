@@ -3,6 +3,7 @@ import { type Context, contextFor } from "../platform/context.ts";
 import { whenGone } from "../platform/http/calls.ts";
 import { sendDocument } from "../platform/http/documents.ts";
 import type { App } from "../platform/http/server.ts";
+import { readAtReplica } from "../platform/postgres/replica.ts";
 import { readContractNote } from "./contract-notes.ts";
 import { readEarnings } from "./earnings.ts";
 import { ContractNoteAnswer, NoteParams, NoteQuery } from "./note-schema.ts";
@@ -59,7 +60,9 @@ export function earningRoutes(app: App, ctx: Context): void {
       },
     },
     async (request) =>
-      await readEarnings(contextFor(ctx, request.caller), request.caller, request.query),
+      await readAtReplica(contextFor(ctx, request.caller), (reading) =>
+        readEarnings(reading, request.caller, request.query),
+      ),
   );
 }
 
@@ -79,7 +82,9 @@ export function statementRoutes(app: App, ctx: Context, letterhead: Letterhead):
       },
     },
     async (request) =>
-      await listStatements(contextFor(ctx, request.caller), request.caller, request.query),
+      await readAtReplica(contextFor(ctx, request.caller), (reading) =>
+        listStatements(reading, request.caller, request.query),
+      ),
   );
 
   app.get(

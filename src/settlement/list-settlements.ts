@@ -2,6 +2,7 @@ import type { Caller } from "../kernel/caller.ts";
 import type { Page } from "../kernel/page.ts";
 import type { Context } from "../platform/context.ts";
 import type { ListFile } from "../platform/http/documents.ts";
+import { readAtReplica } from "../platform/postgres/replica.ts";
 import { listAsFile } from "../platform/sheets/list-file.ts";
 import type { TableColumn, TableRow } from "../platform/sheets/table.ts";
 import { readSettlementPage } from "./read-settlements.ts";
@@ -14,7 +15,8 @@ export async function listSettlements(
   { format = "json", gone, ...query }: ListSettlementsQuery & { readonly gone: AbortSignal },
 ): Promise<Page<Settlement> | ListFile> {
   if (format === "json") return await readSettlementPage(ctx, caller, query);
-  const list = (page: object) => readSettlementPage(ctx, caller, { ...query, ...page });
+  const list = (page: object) =>
+    readAtReplica(ctx, (reading) => readSettlementPage(reading, caller, { ...query, ...page }));
   const table = { sheet: "Settlements", title: "Settlements", columns, toRows };
   const listing = { query, list, table, format, name: "settlements", dated: ctx.now() };
   return await listAsFile(ctx.heavy, listing, { by: caller, signal: gone });

@@ -2,6 +2,7 @@ import type { Caller } from "../kernel/caller.ts";
 import type { Page } from "../kernel/page.ts";
 import type { Context } from "../platform/context.ts";
 import type { ListFile } from "../platform/http/documents.ts";
+import { readAtReplica } from "../platform/postgres/replica.ts";
 import { listAsFile } from "../platform/sheets/list-file.ts";
 import type { TableColumn, TableRow } from "../platform/sheets/table.ts";
 import { readOrderPage } from "./read-orders.ts";
@@ -14,7 +15,8 @@ export async function listOrders(
   { format = "json", gone, ...query }: ListOrdersQuery & { readonly gone: AbortSignal },
 ): Promise<Page<Order> | ListFile> {
   if (format === "json") return await readOrderPage(ctx, caller, query);
-  const list = (page: object) => readOrderPage(ctx, caller, { ...query, ...page });
+  const list = (page: object) =>
+    readAtReplica(ctx, (reading) => readOrderPage(reading, caller, { ...query, ...page }));
   const table = { sheet: "Orders", title: "Orders", columns, toRows };
   const listing = { query, list, table, format, name: "orders", dated: ctx.now() };
   return await listAsFile(ctx.heavy, listing, { by: caller, signal: gone });

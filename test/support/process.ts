@@ -4,13 +4,14 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
 import { openEmbedded } from "../../src/platform/postgres/embedded.ts";
 import { scratchFolder } from "./scratch.ts";
 import { copyFolder, migratedVariable } from "./server.ts";
 import { type Send, sender } from "./service.ts";
+import { findPostmaster } from "./stopped-postgres.ts";
 
 /** A test, or a file of tests. */
 export type Scope = { after(work: () => Promise<void>): void };
@@ -74,8 +75,12 @@ export type Ended = {
 };
 
 /** Runs a command to its end. */
-export async function scripdesk(words: readonly string[], settings: Settings): Promise<Ended> {
-  const child = start({ program: command, words }, settings);
+export async function scripdesk(
+  words: readonly string[],
+  settings: Settings,
+  program = command,
+): Promise<Ended> {
+  const child = start({ program, words }, settings);
   const output = collect(child);
   const [code] = (await once(child, "close")) as [number | null];
   return { code, ...output };
@@ -188,9 +193,7 @@ async function listening(child: ChildProcess, output: { stdout: string }): Promi
 
 /** The process id of the embedded PostgreSQL, while it runs. */
 export async function postgresPid(dataDir: string): Promise<number | undefined> {
-  const path = join(dataDir, "postgres", "postmaster.pid");
-  const text = await readFile(path, "utf8").catch(() => "");
-  return text === "" ? undefined : Number(text.split("\n")[0]);
+  return await findPostmaster(join(dataDir, "postgres"));
 }
 
 /** The key that the first start shows, or undefined. */

@@ -3,7 +3,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
@@ -13,6 +12,7 @@ import type { RedisClientType } from "@redis/client";
 
 import { connectRedis } from "../../src/platform/redis.ts";
 import { debianProgram } from "./debian-program.ts";
+import { freePort } from "./free-port.ts";
 
 export type RedisServer = {
   readonly url: string;
@@ -77,13 +77,4 @@ export async function startRedis(t: Pick<TestContext, "after">): Promise<RedisSe
   });
   await server.start();
   return server;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, "close");
-  return port;
 }

@@ -26,6 +26,7 @@ import type { App } from "../../src/platform/http/server.ts";
 import { openLineSink } from "../../src/platform/line-sink.ts";
 import { openOutbound, type OutboundOptions } from "../../src/platform/outbound.ts";
 import type { Database } from "../../src/platform/postgres/postgres.ts";
+import type { Replica } from "../../src/platform/postgres/replica.ts";
 import { createMetrics, type Metrics } from "../../src/platform/metrics.ts";
 import { openMailServer, type SmtpServer } from "../../src/platform/smtp.ts";
 import { loadTemplates } from "../../src/notices/templates.ts";
@@ -127,6 +128,7 @@ export type ServiceOptions = {
   readonly heavy?: Heavy;
   /** Connections on the test's own terms. */
   readonly db?: Database;
+  readonly replica?: Replica;
   /**
    * Another process of a service that runs already: the same database, clock and secrets, but its own
    * connections, book, caches and windows. With `db` it uses those connections.
@@ -146,12 +148,13 @@ export async function startService(
   const masterKey = beside?.masterKey ?? randomBytes(32);
   const ctx = {
     db: options.db ?? (beside ? connectAgain(t, beside.ctx.db) : (await testDatabase(t)).db),
+    replica: options.replica,
     now: clock.now,
     log: options.log ?? beside?.ctx.log ?? pino({ level: "silent" }),
     ...contextKeys({ main: masterKey, other: undefined }),
     heavy: options.heavy ?? beside?.ctx.heavy ?? (threads ??= openThreads(2)),
   };
-  const metrics = createMetrics(ctx.db);
+  const metrics = createMetrics(ctx.db, ctx.replica);
   const book = openBook(ctx, options.sources ?? offerSources);
   const outbound = openOutbound({ allowCidrs: loopback, ...options.outbound });
   const app = await buildApp({

@@ -1,6 +1,8 @@
-// Another node of a service that takes the matching of the sandbox, says so, and is stopped by the
-// system before it can let go: to be run in a process of its own, with its database as its argument.
+// Another node of a service that takes the matching of the sandbox in both schemes, says so, and is
+// stopped by the system before it can let go: to be run in a process of its own, with its database as
+// its argument.
 
+import { schemes } from "../../src/kernel/scheme.ts";
 import { lockMatching } from "../../src/trading/order-store.ts";
 import { openDatabase } from "../../src/platform/postgres/postgres.ts";
 
@@ -10,7 +12,7 @@ const db = openDatabase({
   onIdleError() {},
 });
 await db.transaction(async (tx) => {
-  await tx.run(lockMatching("sandbox"));
+  await tx.run(lockMatching("sandbox", schemes));
   process.stdout.write("matching\n");
   process.kill(process.pid, "SIGSTOP");
 });

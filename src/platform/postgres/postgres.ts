@@ -24,8 +24,13 @@ import {
   type Loans,
 } from "./connections.ts";
 import { type Db, inTurn, runLongTogether, runTogether, toDb } from "./db.ts";
-import { types } from "./prepared.ts";
 import { all, type Queries, type Query, query, type Results } from "./query.ts";
+import {
+  connectTimeoutMs,
+  sessionConfig,
+  type SessionOptions,
+  statementTimeoutMs,
+} from "./session.ts";
 import { noteNothingKept, RowsHeld } from "./split.ts";
 import { sql } from "./statement.ts";
 
@@ -84,20 +89,13 @@ type TxOptions = {
   readonly statementMs?: number;
 };
 
-export type ConnectionOptions = {
-  readonly connection: pg.ClientConfig;
-  /** The role that statements run as; the connecting role by default. */
-  readonly role?: string | undefined;
+export type ConnectionOptions = SessionOptions & {
   readonly connectionsMax?: number;
   readonly onIdleError: (error: Error) => void;
   /** Called when the server stops answering and when it answers again. */
   readonly onStalled?: (isStalled: boolean) => void;
 };
 
-const connectTimeoutMs = 5_000;
-const statementTimeoutMs = 5_000;
-const lockTimeoutMs = 2_000;
-const idleInTransactionTimeoutMs = 10_000;
 const connectionsMaxDefault = 16;
 /** The number of connections that stay open once opened. */
 const connectionsKept = 4;
@@ -110,7 +108,7 @@ const analyzeMsMax = 60_000;
 export function openDatabase(options: ConnectionOptions): Database {
   const max = options.connectionsMax ?? connectionsMaxDefault;
   const pool = new pg.Pool({
-    ...clientConfig(options),
+    ...sessionConfig(options),
     max,
     idleTimeoutMillis: 30_000,
   });
@@ -199,24 +197,6 @@ async function analyze(borrow: Borrow, table: string): Promise<void> {
     },
     { statementMs: analyzeMsMax },
   );
-}
-
-export function clientConfig({ connection, role }: ConnectionOptions): pg.ClientConfig {
-  return {
-    application_name: "scripdesk",
-    connectionTimeoutMillis: connectTimeoutMs,
-    statement_timeout: statementTimeoutMs,
-    lock_timeout: lockTimeoutMs,
-    idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
-    keepAlive: true,
-    pipeline: true,
-    ...connection,
-    // Statements are written to be planned once: to let the server choose took 22 % more processor time
-    // for a `whoami`, 35 % for a quote and 24 % for an order (decision 0084). A plan that is made while
-    // a table is small must serve when it is large, so none reads a whole table where an index would do.
-    options: `-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_mergejoin=off -c random_page_cost=1.1${role ? ` -c role=${role}` : ""}`,
-    types,
-  };
 }
 
 /** Runs statements outside a transaction: one that the server refused was not kept. */
