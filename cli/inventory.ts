@@ -39,7 +39,7 @@ const add = command({
   async run(options) {
     const environment = oneOf("env", options.env, environments);
     const act = { permission: "inventory.write", environment } as const;
-    const inventory = await inventoryOf(options);
+    const inventory = await readInventory(options);
     const twoFromPaise = readConfig(process.env).twoOperatorsFromPaise;
     const added = await withOperator(options, act, ({ ctx, actor }) =>
       addInventoryWithApproval(ctx, actor, { environment, inventory, twoFromPaise }),
@@ -59,7 +59,7 @@ const add = command({
   },
 });
 
-async function inventoryOf(options: One & Parameters<typeof readReportFile>[0]) {
+async function readInventory(options: One & Parameters<typeof readReportFile>[0]) {
   const report = await readReportFile(options);
   if (!report) return { items: [itemOf(options)] } as const;
   if (isItem(options)) throw new UsageError("give --csv or --xlsx alone, or one credit");

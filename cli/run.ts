@@ -28,6 +28,7 @@ const groups: Readonly<Record<string, readonly CommandFile[]>> = {
       nouns: ["backup", "restore"],
       load: async () => (await import("./backup.ts")).backupCommands,
     },
+    { nouns: ["retention"], load: async () => (await import("./retention.ts")).retentionCommands },
   ],
   "See what there is": [
     {

@@ -9,6 +9,7 @@ revoke update, delete on journal_blocks, journal_clients, rate_cards, rate_index
 -- What was written before there were blocks is only read.
 revoke insert, update, delete on former_events, former_audit_records from scripdesk_app;
 revoke update, delete on ledger_entries, ledger_firm_entries, delivery_attempts from scripdesk_app;
+revoke update, delete on delivered_blocks from scripdesk_app;
 revoke delete on ledger_balances, credit_owners, ledger_verdict from scripdesk_app;
 -- An update of the market is pruned in time and never changed.
 revoke update on market_updates from scripdesk_app;
@@ -30,3 +31,13 @@ revoke delete on leg_taxes, invoice_series, tax_rates, tds_sums from scripdesk_a
 -- What the bank wrote stays as it is; what became of it is added.
 revoke delete on bank_statements, bank_lines from scripdesk_app;
 revoke update, delete on bank_line_entries, payment_references, deposit_reversals from scripdesk_app;
+-- A partition is reached through its table.
+do $$
+declare
+  partition regclass;
+begin
+  for partition in select inhrelid from pg_inherits join pg_class on oid = inhparent where relkind = 'p' loop
+    execute format('revoke all on %s from scripdesk_app', partition);
+  end loop;
+end
+$$;

@@ -337,11 +337,10 @@ END,
   constraint credits_version_check CHECK ((version > 0))
 );
 CREATE INDEX credits_by_desk_scrip ON public.credits USING btree (desk_id, scrip_no);
-CREATE INDEX credits_by_firm ON public.credits USING btree (firm_id, created_at DESC, credit_id DESC);
+CREATE INDEX credits_by_firm ON public.credits USING btree (firm_id, created_at, credit_id);
 CREATE INDEX credits_ended ON public.credits USING btree (environment, scrip_no) WHERE (standing IS NULL);
 CREATE INDEX credits_expiry ON public.credits USING btree (expiry_due_on) WHERE (standing IS NOT NULL);
-CREATE INDEX credits_house_depth ON public.credits USING btree (environment, scheme, face_paise) INCLUDE (expires_on) WHERE house_offers;
-CREATE INDEX credits_house_listed ON public.credits USING btree (environment, scrip_no) WHERE house_offers;
+CREATE INDEX credits_house_offers ON public.credits USING btree (environment, scheme, face_paise, scrip_no) INCLUDE (expires_on) WHERE house_offers;
 CREATE INDEX credits_live_newest ON public.credits USING btree (credit_id) WHERE (environment = 'live'::text);
 CREATE INDEX credits_of_house ON public.credits USING btree (environment, house_changed_in) WHERE (house_changed_in IS NOT NULL);
 CREATE INDEX credits_unconfirmed ON public.credits USING btree (environment, scrip_no) WHERE (standing = 'claim'::text);
@@ -462,6 +461,26 @@ create table deal_minutes (
   constraint deal_minutes_shown_paise_check CHECK ((shown_paise > (0)::numeric))
 );
 
+create table delivered_blocks (
+  webhook_id text not null,
+  first_sequence bigint not null,
+  last_sequence bigint not null,
+  environment text not null,
+  desk_id text not null,
+  deliveries smallint not null,
+  lease integer not null,
+  ids bytea not null,
+  packed bytea not null,
+  created_at timestamp with time zone not null,
+  delivered_at timestamp with time zone not null,
+  constraint delivered_blocks_pkey PRIMARY KEY (webhook_id, first_sequence, delivered_at),
+  constraint delivered_blocks_deliveries_check CHECK (((deliveries >= 1) AND (deliveries <= 16))),
+  constraint delivered_blocks_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint delivered_blocks_ids CHECK ((length(ids) = (13 * deliveries))),
+  constraint delivered_blocks_lease_check CHECK ((lease > 0)),
+  constraint delivered_blocks_span CHECK ((first_sequence <= last_sequence))
+) partition by range (delivered_at);
+
 create table deliveries (
   delivery_id text not null,
   webhook_id text not null,
@@ -506,6 +525,24 @@ create table delivery_attempts (
   constraint delivery_attempts_duration_ms_check CHECK ((duration_ms >= 0)),
   constraint delivery_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['delivered'::text, 'transient'::text, 'permanent'::text])))
 );
+
+create table delivery_blocks (
+  webhook_id text not null,
+  first_sequence bigint not null,
+  environment text not null,
+  desk_id text not null,
+  sequences bigint[] not null,
+  due_at timestamp with time zone not null,
+  lease integer not null,
+  created_at timestamp with time zone not null,
+  constraint delivery_blocks_pkey PRIMARY KEY (webhook_id, first_sequence),
+  constraint delivery_blocks_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook_queues(webhook_id),
+  constraint delivery_blocks_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint delivery_blocks_first CHECK ((sequences[1] = first_sequence)),
+  constraint delivery_blocks_lease_check CHECK ((lease >= 0)),
+  constraint delivery_blocks_size CHECK (((cardinality(sequences) >= 1) AND (cardinality(sequences) <= 16)))
+);
+CREATE INDEX delivery_blocks_due ON public.delivery_blocks USING btree (webhook_id, due_at);
 
 create table deposit_reversals (
   environment text not null,
@@ -896,7 +933,6 @@ create table ledger_entries (
   movements ledger_movement[] not null,
   digest bytea not null,
   constraint ledger_entries_pkey PRIMARY KEY (entry_no),
-  constraint ledger_entries_resolves_fkey FOREIGN KEY (resolves) REFERENCES ledger_entries(entry_no),
   constraint ledger_entries_digest_check CHECK ((length(digest) = 8)),
   constraint ledger_entries_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
   constraint ledger_entries_held_as_check CHECK ((held_as = ANY (ARRAY['escrow'::text, 'pending_out'::text]))),
@@ -1076,8 +1112,10 @@ create table match_locks (
   environment text not null,
   seen_cards jsonb not null default '{}'::jsonb,
   seen_before xid8 not null default '0'::xid8,
-  constraint match_locks_pkey PRIMARY KEY (environment),
-  constraint match_locks_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text])))
+  scheme text not null,
+  constraint match_locks_pkey PRIMARY KEY (environment, scheme),
+  constraint match_locks_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint match_locks_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text])))
 );
 
 create table netting_runs (
@@ -1270,10 +1308,10 @@ create table orders (
   constraint orders_within_asked CHECK (((dealt_paise <= covered_paise) AND (covered_paise <= COALESCE(face_paise, requirement_paise))))
 );
 CREATE INDEX orders_by_client_ref ON public.orders USING btree (desk_id, client_ref) WHERE (client_ref IS NOT NULL);
-CREATE INDEX orders_by_desk ON public.orders USING btree (desk_id, created_at DESC, order_id DESC);
+CREATE INDEX orders_by_desk ON public.orders USING btree (desk_id, created_at, order_id);
 CREATE INDEX orders_expiring ON public.orders USING btree (expires_at) WHERE ((state = 'open'::text) AND (expires_at IS NOT NULL));
 CREATE INDEX orders_live ON public.orders USING btree (order_id) WHERE (environment = 'live'::text);
-CREATE INDEX orders_of_client ON public.orders USING btree (firm_id, created_at DESC, order_id DESC) WHERE (firm_id <> desk_id);
+CREATE INDEX orders_of_client ON public.orders USING btree (firm_id, created_at, order_id) WHERE (firm_id <> desk_id);
 CREATE INDEX orders_open_of_firm ON public.orders USING btree (firm_id) WHERE (state = 'open'::text);
 CREATE INDEX orders_rested ON public.orders USING btree (environment, changed_in) WHERE rested;
 CREATE INDEX orders_resting_buys ON public.orders USING btree (environment, scheme, desk_id, price_bps DESC, created_at, order_id) WHERE ((state = 'open'::text) AND (side = 'buy'::text));
@@ -1360,7 +1398,6 @@ create table payout_lines (
   paise bigint not null,
   origin_kind text not null default 'order'::text,
   constraint payout_lines_pkey PRIMARY KEY (payout_id, scrip_no),
-  constraint payout_lines_payout_id_fkey FOREIGN KEY (payout_id) REFERENCES payouts(payout_id),
   constraint payout_lines_order_is_of_its_kind CHECK (((origin_kind = 'cross'::text) = starts_with(order_id, 'crs_'::text))),
   constraint payout_lines_origin_kind_check CHECK ((origin_kind = ANY (ARRAY['order'::text, 'cross'::text]))),
   constraint payout_lines_paise_check CHECK ((paise > 0))
@@ -1390,10 +1427,20 @@ create table payouts (
   kind text not null default 'settlement'::text,
   remitted_with text,
   remitted_paise bigint,
+  queued_as text default 
+CASE
+    WHEN (state = ANY (ARRAY['scheduled'::text, 'held'::text, 'returned'::text])) THEN state
+    WHEN ((state = ANY (ARRAY['instructed'::text, 'sent'::text])) AND (remitted_with = payout_id)) THEN state
+    ELSE NULL::text
+END,
+  lead_utr text default 
+CASE
+    WHEN (remitted_with = payout_id) THEN utr
+    ELSE NULL::text
+END,
   constraint payouts_pkey PRIMARY KEY (payout_id),
   constraint payouts_environment_desk_id_firm_id_fkey FOREIGN KEY (environment, desk_id, firm_id) REFERENCES firms(environment, desk_id, firm_id),
   constraint payouts_resend_of_fkey FOREIGN KEY (resend_of) REFERENCES payouts(payout_id),
-  constraint payouts_settlement_id_fkey FOREIGN KEY (settlement_id) REFERENCES settlements(settlement_id),
   constraint payouts_account_whole CHECK (((ifsc IS NULL) = (last4 IS NULL))),
   constraint payouts_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
   constraint payouts_from_settlement CHECK (((kind = 'settlement'::text) = (settlement_id IS NOT NULL))),
@@ -1411,16 +1458,16 @@ create table payouts (
   constraint payouts_utr_check CHECK ((((length(utr) >= 12) AND (length(utr) <= 22)) AND (utr !~ '[^A-Z0-9]'::text))),
   constraint payouts_version_check CHECK ((version > 0))
 );
-CREATE INDEX payouts_by_desk ON public.payouts USING btree (desk_id, created_at DESC, payout_id DESC);
+CREATE INDEX payouts_by_desk ON public.payouts USING btree (desk_id, created_at, payout_id);
 CREATE INDEX payouts_by_settlement ON public.payouts USING btree (settlement_id);
-CREATE INDEX payouts_by_state ON public.payouts USING btree (environment, state, payout_id) WHERE (state <> 'paid'::text);
 CREATE INDEX payouts_live ON public.payouts USING btree (payout_id) WHERE (environment = 'live'::text);
 CREATE INDEX payouts_of_firm ON public.payouts USING btree (firm_id, payout_id);
+CREATE INDEX payouts_queued ON public.payouts USING btree (environment, queued_as, payout_id) WHERE (queued_as IS NOT NULL);
 CREATE INDEX payouts_remitted ON public.payouts USING btree (remitted_with) WHERE (remitted_with <> payout_id);
-CREATE INDEX payouts_unfinished ON public.payouts USING btree (firm_id) WHERE (state = ANY (ARRAY['scheduled'::text, 'held'::text, 'instructed'::text, 'sent'::text]));
+CREATE INDEX payouts_unfinished ON public.payouts USING btree (firm_id) WHERE (queued_as = ANY (ARRAY['scheduled'::text, 'held'::text, 'instructed'::text, 'sent'::text]));
 CREATE INDEX payouts_unsent ON public.payouts USING btree (look_at) WHERE (look_at IS NOT NULL);
 CREATE UNIQUE INDEX payouts_resent_once ON public.payouts USING btree (resend_of) WHERE (resend_of IS NOT NULL);
-CREATE UNIQUE INDEX payouts_utr ON public.payouts USING btree (environment, rail, utr) WHERE ((utr IS NOT NULL) AND (remitted_with = payout_id));
+CREATE UNIQUE INDEX payouts_utr ON public.payouts USING btree (environment, rail, lead_utr) WHERE (lead_utr IS NOT NULL);
 
 create table plans (
   name text not null,
@@ -1628,9 +1675,9 @@ create table settlement_legs (
   constraint settlement_legs_seller_paise_check CHECK ((seller_paise >= 0)),
   constraint settlement_legs_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'transferring'::text, 'delivered'::text, 'failed'::text])))
 );
-CREATE INDEX settlement_legs_awaited ON public.settlement_legs USING btree (environment, scrip_no) WHERE awaited;
+CREATE INDEX settlement_legs_by_credit ON public.settlement_legs USING btree (environment, scrip_no);
 CREATE INDEX settlement_legs_by_order ON public.settlement_legs USING btree (seller_order_id) WHERE (seller_order_id IS NOT NULL);
-CREATE INDEX settlement_legs_by_seller ON public.settlement_legs USING btree (seller_desk_id, dealt_at DESC, settlement_id DESC, seller_firm_id) WHERE (seller_firm_id <> ALL (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
+CREATE INDEX settlement_legs_by_seller ON public.settlement_legs USING btree (seller_desk_id, dealt_at, settlement_id, seller_firm_id) WHERE (seller_firm_id <> ALL (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
 CREATE INDEX settlement_legs_tape ON public.settlement_legs USING btree (environment, scheme, dealt_at) WHERE (NOT private);
 CREATE INDEX settlement_legs_underpaid ON public.settlement_legs USING btree (dealt_at, settlement_id, ordinal) WHERE ((buyer_paise < seller_paise) OR (buyer_bps < seller_bps));
 
@@ -1665,9 +1712,9 @@ create table settlements (
   constraint settlements_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'funded'::text, 'transfer_initiated'::text, 'transfer_confirmed'::text, 'settled'::text, 'failed'::text, 'reversed'::text]))),
   constraint settlements_version_check CHECK ((version > 0))
 );
-CREATE INDEX settlements_by_buyer ON public.settlements USING btree (buyer_desk_id, created_at DESC, settlement_id DESC, buyer_firm_id) WHERE (buyer_firm_id <> ALL (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
+CREATE INDEX settlements_by_buyer ON public.settlements USING btree (buyer_desk_id, created_at, settlement_id, buyer_firm_id) WHERE (buyer_firm_id <> ALL (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
 CREATE INDEX settlements_by_order ON public.settlements USING btree (buyer_order_id) WHERE (buyer_order_id IS NOT NULL);
-CREATE INDEX settlements_coming ON public.settlements USING btree (buyer_firm_id) WHERE (due_at IS NOT NULL);
+CREATE INDEX settlements_coming ON public.settlements USING btree (buyer_firm_id) WHERE ((due_at IS NOT NULL) AND (buyer_firm_id <> ALL (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text])));
 CREATE INDEX settlements_live ON public.settlements USING btree (settlement_id) WHERE (environment = 'live'::text);
 CREATE INDEX settlements_open ON public.settlements USING btree (environment, state, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX settlements_undone ON public.settlements USING btree (environment, settlement_id) WHERE (state = ANY (ARRAY['failed'::text, 'reversed'::text]));
@@ -1788,13 +1835,13 @@ create table usage_notices (
 create table webhook_queues (
   webhook_id text not null,
   fanned_sequence bigint not null,
-  next_due_at timestamp with time zone,
+  due_at timestamp with time zone,
   served_at timestamp with time zone,
   failing_since timestamp with time zone,
   constraint webhook_queues_pkey PRIMARY KEY (webhook_id),
   constraint webhook_queues_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(webhook_id)
 );
-CREATE INDEX webhook_queues_due ON public.webhook_queues USING btree (next_due_at) WHERE (next_due_at IS NOT NULL);
+CREATE INDEX webhook_queues_due ON public.webhook_queues USING btree (due_at) WHERE (due_at IS NOT NULL);
 
 create table webhooks (
   webhook_id text not null,
@@ -1848,8 +1895,10 @@ grant delete, insert, select, update on credits to scripdesk_app;
 grant insert, select, update on cross_quotes to scripdesk_app;
 grant insert, select, update on crosses to scripdesk_app;
 grant insert, select, update on deal_minutes to scripdesk_app;
+grant insert, select on delivered_blocks to scripdesk_app;
 grant delete, insert, select, update on deliveries to scripdesk_app;
 grant insert, select on delivery_attempts to scripdesk_app;
+grant delete, insert, select, update on delivery_blocks to scripdesk_app;
 grant insert, select on deposit_reversals to scripdesk_app;
 grant insert, select on deposits to scripdesk_app;
 grant delete, insert, select, update on desk_clocks to scripdesk_app;

@@ -38,6 +38,7 @@ import { keepOffenders, type Offenders } from "./platform/postgres/offenders.ts"
 import type { WorkerOptions } from "./platform/worker.ts";
 import { fixIndex } from "./market/daily-index.ts";
 import { deleteExpiredEnquiries } from "./market/answer-enquiries.ts";
+import { makePartitions } from "./retention/partitions.ts";
 import { applyPayments, sendDuePayouts } from "./payouts/schedule-payouts.ts";
 import { simulateHolding, simulateIdentity, simulateTransfer } from "./outside/registry-rules.ts";
 import {
@@ -181,6 +182,7 @@ export function listWorkers(
       work: () => sendCheckpoints(ctx, checkpoints),
     },
     { name: "retention", pauseMs: 600_000, work: () => deleteExpiredEnquiries(ctx) },
+    { name: "partitions", pauseMs: 600_000, work: () => makePartitions(ctx) },
     {
       name: "fan-out",
       pauseMs: 1_000,

@@ -159,15 +159,14 @@ type HouseChange = {
 
 const pageSize = 5_000;
 
-/** All credits that the house sells, by scrip number, in pages. */
+/** All credits that the house sells, in pages. */
 export async function* readHouseCredits(
   db: Db,
   environment: Environment,
 ): AsyncGenerator<readonly HouseCredit[]> {
   let page: readonly HouseCredit[] = [];
   do {
-    const after = page.at(-1)?.scrip_no ?? "";
-    page = await listHouseCredits(db, environment, { after, limit: pageSize });
+    page = await listHouseCredits(db, environment, { after: page.at(-1), limit: pageSize });
     yield page;
   } while (page.length === pageSize);
 }

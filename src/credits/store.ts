@@ -304,17 +304,19 @@ export async function moveExpiriesEarlier(
 
 export type HouseCreditRow = Pick<CreditRow, "scrip_no" | "scheme" | "face_paise" | "expires_on">;
 
-/** The house's credits for sale, by scrip number. */
+/** The house's credits for sale, by scheme, face and number, in the order of their index. */
 export async function listHouseCredits(
   db: Db,
   environment: Environment,
-  { after, limit }: { readonly after: string; readonly limit: number },
+  { after, limit }: { readonly after: HouseCreditRow | undefined; readonly limit: number },
 ): Promise<HouseCreditRow[]> {
   return await db.rows(sql`
     select c.scrip_no, c.scheme, c.face_paise, c.expires_on
     from credits as c
-    where c.environment = ${environment} and c.house_offers and c.scrip_no > ${after}
-    order by c.scrip_no
+    where c.environment = ${environment} and c.house_offers
+      and (c.scheme, c.face_paise, c.scrip_no)
+        > (${after?.scheme ?? ""}, ${after?.face_paise ?? 0}::bigint, ${after?.scrip_no ?? ""})
+    order by c.scheme, c.face_paise, c.scrip_no
     limit ${limit}`);
 }
 

@@ -94,9 +94,9 @@ const datedId = /^[a-z]{3}_(0[0-9a-hjkmnp-tv-z]{10})[0-9a-hjkmnp-tv-z]{15}$/;
 const digits = "0123456789abcdefghjkmnpqrstvwxyz";
 
 /**
- * Things that were made in one millisecond share 32 keys, so that a set of hundreds of new things adds
- * few keys to the index, at its end; the records found by a key are compared with the id itself. An id
- * without a time has a key of its own.
+ * Things that were made in one millisecond share at most 32 keys, so that a set of hundreds of new
+ * things adds few keys to the index, at its end; the records found by a key are compared with the id
+ * itself. An id without a time has a key of its own.
  */
 export function entityKey(entityId: string): number {
   const dated = datedId.exec(entityId)?.[1];

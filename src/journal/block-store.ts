@@ -5,8 +5,8 @@ import type { Environment } from "../kernel/caller.ts";
 import { command, type Db, fragment, type Query, sql } from "../platform/postgres/postgres.ts";
 import {
   bigint,
+  bigintList,
   bytes,
-  Column,
   hex,
   int,
   json,
@@ -15,7 +15,6 @@ import {
   text,
   time,
 } from "../platform/postgres/table.ts";
-import { arrayLiteral } from "../platform/postgres/wire-value.ts";
 import type { Head } from "./audit-rules.ts";
 import type { Desk } from "./audit-store.ts";
 import { type Block, entityKey, recordsPerBlockMax, type SummaryLine } from "./block-rules.ts";
@@ -29,7 +28,7 @@ const journalBlocks = table("journal_blocks", {
   last_sequence: bigint().orNull,
   at: time(),
   form: smallint(),
-  entities: new Column<readonly number[]>("bigint[]", arrayLiteral),
+  entities: bigintList(),
   summary: json<readonly SummaryLine[]>(),
   packed: bytes(),
   hashes: hex(),

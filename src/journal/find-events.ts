@@ -15,10 +15,11 @@ import {
   type StoredEvents,
 } from "./event-store.ts";
 
-type EventNumber = { readonly desk_id: string; readonly sequence: number };
+export type EventNumber = { readonly desk_id: string; readonly sequence: number };
 /** The bytes that everybody gets. */
 type EventBody = EventNumber & { readonly body: string };
 export type FoundEvent = EventHead & EventBody;
+export type FindEvent = (number: EventNumber) => FoundEvent | undefined;
 
 /**
  * A desk's events after a sequence, oldest first: all of them, or those of a client firm. Whoever lists
@@ -79,10 +80,7 @@ export async function countEventsOfFirm(db: Db, of: ClientEvents): Promise<numbe
  * Events by their numbers. One that is missing, or whose block cannot be read, is not found, so that it
  * does not hold up the others.
  */
-export async function findEvents(
-  db: Db,
-  numbers: readonly EventNumber[],
-): Promise<(number: EventNumber) => FoundEvent | undefined> {
+export async function findEvents(db: Db, numbers: readonly EventNumber[]): Promise<FindEvent> {
   const name = ({ desk_id, sequence }: EventNumber) => `${desk_id} ${sequence}`;
   const wanted = new Map(numbers.map((number) => [name(number), number]));
   const stored = wanted.size > 0 ? await listEventsByNumber(db, [...wanted.values()]) : [];
@@ -90,6 +88,15 @@ export async function findEvents(
   const found = await parseHeads(await readStored(stored, isWanted, unpackReadable));
   const byName = new Map(found.map((event) => [name(event), event]));
   return (number) => byName.get(name(number));
+}
+
+/** Events by their numbers, and all others of their blocks. */
+export async function findEventsNear(
+  db: Db,
+  numbers: readonly EventNumber[],
+): Promise<readonly FoundEvent[]> {
+  const stored = await listEventsByNumber(db, numbers);
+  return await parseHeads(await readStored(stored, () => true, unpackReadable));
 }
 
 /** Those of one firm. Only events whose text names it are parsed. */

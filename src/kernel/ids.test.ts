@@ -34,6 +34,30 @@ test("ids of one millisecond are unique", () => {
   assert.equal(ids.size, 10_000);
 });
 
+test("ids of one millisecond ascend by steps that nobody can guess", () => {
+  fc.assert(
+    fc.property(instants, fc.integer({ min: 2, max: 500 }), (now, count) => {
+      const ids = Array.from({ length: count }, () => newId("ord", now));
+      assert.deepEqual(ids, ids.toSorted());
+      const ends = new Set(ids.map((id) => id.slice(-idBodyLength / 4)));
+      assert.ok(ends.size >= count - 1, "the last digits are random");
+    }),
+  );
+});
+
+test("where one millisecond lasts for a million ids, they begin again below", () => {
+  const now = new Date(1);
+  let before = newId("key", now);
+  let descents = 0;
+  for (let made = 0; made < 3_000_000; made++) {
+    const id = newId("key", now);
+    if (id <= before) descents += 1;
+    before = id;
+  }
+  assert.ok(descents >= 1 && descents <= 3, `${descents}`);
+  assert.ok(isId("key", before));
+});
+
 test("a text of another length, case or alphabet is no id", () => {
   const id = newId("key", new Date(0));
   const wrong = [

@@ -1,5 +1,6 @@
-// Ids are a prefix that says what they name and a sortable body: 48 bits of time and 80 random bits
-// in Crockford's base 32, so that new rows go to the end of their index.
+// Ids are a prefix that says what they name and a sortable body in Crockford's base 32: 48 bits of time
+// and 80 random bits. Ids that a process makes in one millisecond ascend, by random steps, so that the
+// rows of a set go to the end of their index one behind the other.
 
 import { randomFillSync } from "node:crypto";
 
@@ -44,7 +45,8 @@ export const idBodyPattern = `[${alphabet}]{${idBodyLength}}`;
 const idForm = new RegExp(`^[a-z]{3}_${idBodyPattern}$`);
 
 export function newId(prefix: IdPrefix, now: Date): string {
-  return `${prefix}_${timeBody(now.getTime())}${randomBody()}`;
+  const ms = now.getTime();
+  return `${prefix}_${timeBody(ms)}${takeHigher(ms)}${takeDigits()}`;
 }
 
 /** The lower bound of all ids made at this time or later. */
@@ -79,22 +81,42 @@ const pairs = Array.from(
   { length: 1_024 },
   (_, bits) => alphabet.charAt(bits >> 5) + alphabet.charAt(bits & 31),
 );
-const pairsPerId = randomDigits / 2;
+const halfBits = (randomDigits / 2) * 5;
+
+let higherMs = -1;
+let higher = 0;
+
+/**
+ * The upper half of the random digits: a random number, and a higher one for each further id of its
+ * millisecond, by up to a million. It begins in the lower half of its range, so that there is room for
+ * some hundred thousand.
+ */
+function takeHigher(ms: number): string {
+  higher = ms === higherMs ? higher + 1 + take20Bits() : Infinity;
+  if (higher >= 2 ** halfBits) higher = (take20Bits() >> 1) * 2 ** 20 + take20Bits();
+  higherMs = ms;
+  return toDigits(Math.floor(higher / 2 ** 20)) + toDigits(higher % 2 ** 20);
+}
+
+/** The lower half, random for each id. */
+function takeDigits(): string {
+  return toDigits(take20Bits()) + toDigits(take20Bits());
+}
+
+function toDigits(bits: number): string {
+  return (pairs[bits >> 10] ?? "") + (pairs[bits & 1_023] ?? "");
+}
 
 /** A pool of random bits: one fetch costs more than an id. */
-const pool = new Uint16Array(pairsPerId * 512);
+const pool = new Uint32Array(2_048);
 let poolUsed = pool.length;
 
-function randomBody(): string {
+function take20Bits(): number {
   if (poolUsed === pool.length) {
     randomFillSync(pool);
     poolUsed = 0;
   }
-  let body = "";
-  for (let pair = 0; pair < pairsPerId; pair++) {
-    body += pairs[(pool[poolUsed++] ?? 0) & 1_023] ?? "";
-  }
-  return body;
+  return (pool[poolUsed++] ?? 0) >>> 12;
 }
 
 /** Whether a text has the form of an id, whatever its kind. */

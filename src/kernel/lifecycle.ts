@@ -2,6 +2,7 @@
 // the exhaustive test of each slice all read that table; its SQL twin is a check constraint.
 
 import { Failure } from "./failure.ts";
+import { istTimestamp } from "./time.ts";
 
 export type Move<State extends string> = {
   readonly from: readonly State[];
@@ -50,4 +51,39 @@ export function allowedActions<State extends string>(
   return Object.entries(moves)
     .filter(([, move]) => move.by === undefined && move.from.includes(state))
     .map(([action]) => action);
+}
+
+/** A state that something came to, as its history shows it. */
+export type Step<State extends string> = {
+  readonly status: State;
+  readonly at: string;
+  readonly reason: string | null;
+};
+
+/**
+ * A row has its history as one short text for each step, because it is written anew with each version of
+ * the row. Rows of before have steps as they are shown.
+ */
+export type StoredSteps<State extends string> = readonly (string | Step<State>)[];
+
+/** The state, the milliseconds since 1970, and the reason where there is one. */
+export function writeStep(state: string, now: Date, reason: string | null): string {
+  const step = `${state} ${now.getTime()}`;
+  return reason === null ? step : `${step} ${reason}`;
+}
+
+const stepForm = /^(?<state>\S+) (?<ms>-?\d+)(?: (?<reason>.*))?$/s;
+
+export function readSteps<State extends string>(stored: StoredSteps<State>): Step<State>[] {
+  return stored.map((step) => {
+    if (typeof step !== "string") return step;
+    const { state, ms, reason } = stepForm.exec(step)?.groups ?? {};
+    if (state === undefined || ms === undefined) throw new Error(`no step: ${step}`);
+    // Written by `writeStep` with a state of its lifecycle.
+    return {
+      status: state as State,
+      at: istTimestamp(new Date(Number(ms))),
+      reason: reason ?? null,
+    };
+  });
 }

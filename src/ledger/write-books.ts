@@ -6,8 +6,8 @@
 //   store    one statement per table; entries get their numbers while everything is locked
 //
 // A refusal is a value and concerns only its own item. Balances of the house and of the outside have no
-// floor; they are striped, and each set adds to one random stripe, so that sets do not wait for each
-// other.
+// floor; they are striped, and each set adds to one random stripe, so that sets seldom wait for each
+// other, and sets of orders in different lanes never.
 
 import { randomInt } from "node:crypto";
 
@@ -57,6 +57,8 @@ export type BookChanges = {
   /** How pending entries end; takes effect before the new entries. */
   readonly resolutions?: readonly Resolution[];
   readonly entries?: readonly Entry[];
+  /** Even and odd lanes have stripes of their own. */
+  readonly lane?: number;
 };
 
 export type WrittenBooks = {
@@ -85,14 +87,14 @@ const nothingBeside: Beside<void> = { first: known(undefined), next: () => known
 /** `writeBooks` with statements of the caller in the same round trips. */
 export async function writeBooksBeside<First>(
   tx: Tx,
-  { resolutions = [], entries = [] }: BookChanges,
+  { resolutions = [], entries = [], lane }: BookChanges,
   now: Date,
   beside: Beside<First>,
 ): Promise<{ readonly written: WrittenBooks; readonly first: First }> {
   for (const entry of entries) refuseFault(entry, findFault(entry));
   for (const resolution of resolutions) refuseFault(resolution, findNameFault(resolution));
   const pending = resolutions.length > 0 ? await loadPending(tx, resolutions) : new Map();
-  const touched = findTouched(entries, [...pending.values()]);
+  const touched = findTouched(entries, [...pending.values()], lane);
   const { balances, first } = await loadBalances(tx, touched, beside.first);
   const books = await openBooks(tx, { balances, entries, pending, touched });
   const owned = new Set(books.owners.keys());
@@ -168,8 +170,12 @@ type TouchedAccount = {
   readonly balance: string;
 };
 
-function findTouched(entries: readonly Entry[], pending: readonly Pending[]): TouchedRows {
-  const stripe = randomInt(stripes);
+function findTouched(
+  entries: readonly Entry[],
+  pending: readonly Pending[],
+  lane = randomInt(2),
+): TouchedRows {
+  const stripe = 2 * randomInt(stripes / 2) + (lane % 2);
   const accounts = new Map<string, TouchedAccount>();
   const credits = new Map<string, CreditKey>();
   const touchAccount = (environment: Environment, account: string) => {

@@ -2,6 +2,7 @@ import { sendCacheable } from "../platform/http/caching.ts";
 import { sendCreation, toVisit } from "../platform/http/calls.ts";
 import type { Context } from "../platform/context.ts";
 import type { App } from "../platform/http/server.ts";
+import { readAtReplica } from "../platform/postgres/replica.ts";
 import { estimateEnquiry, submitEnquiry } from "./enquiries.ts";
 import {
   exportRateHistory,
@@ -118,7 +119,12 @@ export function rateIndexRoutes(app: App, ctx: Context): void {
       },
     },
     async (request, reply) =>
-      sendCacheable(reply, await readRateHistory(ctx, { ...request.params, ...request.query })),
+      sendCacheable(
+        reply,
+        await readAtReplica(ctx, (reading) =>
+          readRateHistory(reading, { ...request.params, ...request.query }),
+        ),
+      ),
   );
 
   app.get(
@@ -138,7 +144,9 @@ export function rateIndexRoutes(app: App, ctx: Context): void {
     async (request, reply) =>
       sendCacheable(
         reply.type("text/csv; charset=utf-8; header=present"),
-        await exportRateHistory(ctx, { ...request.params, ...request.query }),
+        await readAtReplica(ctx, (reading) =>
+          exportRateHistory(reading, { ...request.params, ...request.query }),
+        ),
       ),
   );
 }

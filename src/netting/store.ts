@@ -54,6 +54,9 @@ export function findHoldings(
       from settlements as s
       join settlement_legs as l on l.settlement_id = s.settlement_id
       where s.buyer_firm_id in (select firm_id from members) and s.due_at is not null
+        and s.buyer_firm_id not in (
+          'frm_00000000000000000000000001', 'frm_00000000000000000000000002'
+        )
         and l.state in ('pending', 'transferring')
     ),
     held as (

@@ -71,6 +71,7 @@ export const permissions = {
   "enquiries.read": ["dealer", "settlement"],
   "keys.write": [],
   "plans.write": [],
+  "retention.write": [],
   "operators.write": [],
   "desks.write": [],
   "taxes.write": [],

@@ -25,6 +25,7 @@ import {
 } from "./inquiry-rules.ts";
 import {
   claimDueInquiries,
+  deleteInquiries,
   leaveOpen,
   listDueKinds,
   lockOpenInquiries,
@@ -129,18 +130,30 @@ export async function applyAttested(
   { answered, appliers, now }: { answered: readonly Answered[]; appliers: Appliers; now: Date },
 ): Promise<void> {
   await yieldToCallers(tx);
+  await setAnswered(tx, answered, operator.id);
   await applyAnswers(tx, operator, answered, appliers, now);
 }
 
-/** Stores the answers and applies them, in one transaction. */
-export async function applyAnswers(
+/** Applies simulated answers. They are no evidence of anything, so the inquiries leave no row. */
+export async function applySimulated(
+  tx: Tx,
+  actor: Actor,
+  { answered, appliers, now }: { answered: readonly Answered[]; appliers: Appliers; now: Date },
+): Promise<void> {
+  await deleteInquiries(
+    tx,
+    answered.map(({ inquiry_id }) => inquiry_id),
+  );
+  await applyAnswers(tx, actor, answered, appliers, now);
+}
+
+async function applyAnswers(
   tx: Tx,
   actor: Actor,
   answered: readonly Answered[],
   appliers: Appliers,
   now: Date,
 ): Promise<void> {
-  await setAnswered(tx, answered, actor.id);
   const firms = filterKinds(answered, applierKinds.firms);
   const credits = filterKinds(answered, applierKinds.credits);
   const funding = filterKinds(answered, applierKinds.funding);
@@ -173,7 +186,7 @@ async function answerDue(
     const unanswered = due.filter(({ inquiry_id }) => !known.has(inquiry_id));
     if (unanswered.length > 0) await leaveOpen(tx, unanswered);
     await yieldToCallers(tx);
-    if (answered.length > 0) await applyAnswers(tx, simulation, answered, appliers, now);
+    if (answered.length > 0) await applySimulated(tx, simulation, { answered, appliers, now });
   };
   const done = await workInParts(offenders, (choice, claimed) =>
     ctx.db.transaction(async (tx) => {

@@ -21,7 +21,7 @@ import { everything } from "../kernel/desk-search.ts";
 import type { Context } from "../platform/context.ts";
 import { yieldToCallers } from "../platform/postgres/offenders.ts";
 import { type Db, known, type Query, type Tx } from "../platform/postgres/postgres.ts";
-import { type Appliers, applyAnswers } from "./answer-inquiries.ts";
+import { type Appliers, applySimulated } from "./answer-inquiries.ts";
 import {
   type Answered,
   type Inquiries,
@@ -190,7 +190,7 @@ export async function answerNow(
     return answer ? [{ ...inquiry, answer, as_of: now, reference: null } as Answered] : [];
   });
   await yieldToCallers(tx);
-  if (answered.length > 0) await applyAnswers(tx, actor, answered, appliers, now);
+  if (answered.length > 0) await applySimulated(tx, actor, { answered, appliers, now });
   return answered.length;
 }
 

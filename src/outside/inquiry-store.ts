@@ -111,6 +111,13 @@ export async function setAnswered(
     where inquiries.inquiry_id = a.inquiry_id`);
 }
 
+/** The inquiries are locked. */
+export async function deleteInquiries(tx: Tx, inquiryIds: readonly string[]): Promise<void> {
+  await tx.rows(sql`
+    delete from inquiries
+    where inquiry_id = any(${inquiryIds}::text[])`);
+}
+
 /** Keeps inquiries that the simulation does not answer open, and takes them off the due list. */
 export async function leaveOpen(tx: Tx, left: readonly Inquiry[]): Promise<void> {
   await tx.rows(sql`

@@ -1,10 +1,12 @@
 // Finds a thing by what somebody has of it: its id, an IEC or a PAN, a scrip number, a UTR or another
-// reference, or a part of a firm's name. Every lookup is by an index and bounded.
+// reference, or a part of a firm's name. Every lookup is bounded, and by an index but for one
+// (`findDelivered`).
 
 import { normalizeScripNo } from "../credits/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { isAnyId } from "../kernel/ids.ts";
 import { isCleanText } from "../kernel/json.ts";
+import { dayMs } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import {
   findById,
@@ -13,29 +15,35 @@ import {
   findByNameWords,
   findByReference,
   findByScripNo,
+  findDelivered,
+  findNewestByWords,
   type FoundRow,
   loosenSearch,
 } from "./find-store.ts";
-import { splitWords, toNamePattern, toWordQuery } from "./rules.ts";
+import { splitWords, toNamePattern, toStartQuery, toWordQuery } from "./rules.ts";
 
 export type Found = FoundRow;
 
 const limitEach = 20;
+/** A word that so many of the newest firms do not have often is rare enough to be looked for in all. */
+const newestFirms = 100;
 
 /** What the text may mean, the surest first: ids, then identifiers and references, then names. */
-export async function findAnything({ db }: Pick<Context, "db">, text: string): Promise<Found[]> {
+export async function findAnything(
+  ctx: Pick<Context, "db" | "now">,
+  text: string,
+): Promise<Found[]> {
+  const { db } = ctx;
   const asked = text.trim();
   if (asked === "" || !isCleanText(asked)) return [];
-  if (isAnyId(asked.toLowerCase())) return await findById(db, asked.toLowerCase());
+  if (isAnyId(asked.toLowerCase())) return await findOne(ctx, asked.toLowerCase());
   const upper = asked.toUpperCase();
   const scripNo = normalizeScripNo(asked);
-  const words = splitWords(asked);
   const found = await Promise.all([
     findByIdentifier(db, upper, limitEach),
     scripNo === undefined ? [] : findByScripNo(db, scripNo, limitEach),
     findByReference(db, upper, limitEach),
-    findByNameStart(db.planned, toNamePattern(asked), limitEach),
-    findByWords(db, words),
+    findByName(db, asked),
   ]);
   const rows = found.flat();
   const seen = new Set<string>();
@@ -45,21 +53,48 @@ export async function findAnything({ db }: Pick<Context, "db">, text: string): P
   });
 }
 
-async function findByWords(db: Context["db"], words: readonly string[]): Promise<Found[]> {
-  if (words.length === 0) return [];
-  const search = toWordQuery(words);
-  if (words.length > 1) return await findByNameWords(db.planned, search, limitEach);
+/** Names that begin so; when these are few, also names with the words somewhere. */
+async function findByName(db: Context["db"], asked: string): Promise<Found[]> {
+  const starts = await findByNameStart(db.planned, toNamePattern(asked), limitEach);
+  const words = splitWords(asked);
+  if (starts.length === limitEach || words.length === 0) return starts;
+  const others = words.length === 1 ? findByWord(db, words) : findByWords(db, words);
+  return [...starts, ...(await others)];
+}
+
+/** The index reads all firms that have a word, so a common one is looked for among the newest first. */
+async function findByWord(db: Context["db"], words: readonly string[]): Promise<Found[]> {
+  const search = toStartQuery(words);
+  const limits = { among: newestFirms, limit: limitEach };
+  const newest = await findNewestByWords(db.planned, search, limits);
+  if (newest.length === limitEach) return newest;
   return await db.transaction(async (tx) => {
     await loosenSearch(tx);
     return await findByNameWords(tx, search, limitEach);
   });
 }
 
+const deliveryId = /^dlv_[0-9a-f]{26}$/;
+const deliveredDays = 31;
+
+async function findOne({ db, now }: Pick<Context, "db" | "now">, id: string): Promise<Found[]> {
+  const found = await findById(db, id);
+  if (found.length > 0 || !deliveryId.test(id)) return found;
+  return await findDelivered(db, id, new Date(now().getTime() - deliveredDays * dayMs));
+}
+
+/** The index skips from word to word, but reads all firms that have a word which begins so. */
+async function findByWords(db: Context["db"], words: readonly string[]): Promise<Found[]> {
+  const whole = await findByNameWords(db.planned, toWordQuery(words), limitEach);
+  if (whole.length > 0) return whole;
+  return await findByNameWords(db.planned, toStartQuery(words), limitEach);
+}
+
 /** The environment of a thing by its id; undefined when there is none, or it belongs to neither. */
 export async function findEnvironmentById(
-  { db }: Pick<Context, "db">,
+  ctx: Pick<Context, "db" | "now">,
   id: string,
 ): Promise<Environment | undefined> {
-  const [found] = isAnyId(id) ? await findById(db, id) : [];
+  const [found] = isAnyId(id) ? await findOne(ctx, id) : [];
   return found?.environment ?? undefined;
 }

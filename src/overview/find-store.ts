@@ -87,6 +87,25 @@ export async function findById(db: Db, id: string): Promise<FoundRow[]> {
     ${withNames}`);
 }
 
+/**
+ * The delivery of this id among those that were taken at the first attempt since a time. Their ids are
+ * in blocks without an index, which would cost each of them more than all else that is written about
+ * it: the blocks of these months are read.
+ */
+export async function findDelivered(db: Db, id: string, since: Date): Promise<FoundRow[]> {
+  return await db.rows(sql`
+    select ${named}
+    from (
+      select 'delivery' as kind, ${id}::text as id, environment, 'delivered' as status,
+        webhook_id as note, desk_id, null::text as firm_id
+      from delivered_blocks
+      where delivered_at >= ${since}
+        and position(decode(substr(${id}::text, 5), 'hex') in ids) % 13 = 1
+      limit 1
+    ) as found
+    ${withNames}`);
+}
+
 /** Credits of a number: claims, live holdings and ended ones, each by the index of its standing. */
 export async function findByScripNo(db: Db, scripNo: string, limit: number): Promise<FoundRow[]> {
   return await db.rows(sql`
@@ -127,7 +146,7 @@ export async function findByReference(db: Db, text: string, limit: number): Prom
         firm_id
       from payouts
       where environment in ('live', 'sandbox') and rail in ('RTGS', 'NEFT', 'IMPS')
-        and utr = ${text} and remitted_with = payout_id
+        and lead_utr = ${text}
       union all
       select 'deposit', reference, environment, null, settlement_id, desk_id, firm_id
       from deposits where environment in ('live', 'sandbox') and reference = ${text}
@@ -178,6 +197,31 @@ export async function findByNameStart(db: Db, pattern: string, limit: number): P
     ${withNames}`);
 }
 
+const nameWords = fragment`
+  to_tsvector('simple', translate(legal_name, './-&,()_@:''"', '            '))`;
+
+/** Of the newest firms, those with words in their name that are or begin so. */
+export async function findNewestByWords(
+  db: Db,
+  words: string,
+  { among, limit }: { readonly among: number; readonly limit: number },
+): Promise<FoundRow[]> {
+  return await db.rows(sql`
+    select ${named}
+    from (
+      select ${firmAsFound}
+      from (
+        select firm_id, environment, connection_state, iec, desk_id, legal_name
+        from firms
+        order by created_at desc, firm_id desc
+        limit ${among}
+      ) as newest
+      where ${nameWords} @@ to_tsquery('simple', ${words})
+      limit ${limit}
+    ) as found
+    ${withNames}`);
+}
+
 /**
  * For searches of one word, which many names may have: of more than so many a random part is looked
  * at. It would thin out each of several words before they meet.
@@ -188,15 +232,14 @@ export async function loosenSearch(tx: Tx): Promise<void> {
   await tx.rows(sql`select set_config('gin_fuzzy_search_limit', ${looseLimit}, true)`);
 }
 
-/** Firms with words in their name that begin so. */
+/** Firms with words in their name that are or begin so. */
 export async function findByNameWords(db: Db, words: string, limit: number): Promise<FoundRow[]> {
   return await db.rows(sql`
     select ${named}
     from (
       select ${firmAsFound}
       from firms
-      where to_tsvector('simple', translate(legal_name, './-&,()_@:''"', '            '))
-        @@ to_tsquery('simple', ${words})
+      where ${nameWords} @@ to_tsquery('simple', ${words})
       limit ${limit}
     ) as found
     ${withNames}`);

@@ -14,11 +14,17 @@ export function splitWords(text: string): string[] {
 const lettersOfStart = 3;
 
 /** A text search for words that begin like these, all of them; a shorter one must be a whole word. */
-export function toWordQuery(words: readonly string[]): string {
+export function toStartQuery(words: readonly string[]): string {
   return words
-    .map((word) => {
-      const start = word.length < lettersOfStart ? "" : ":*";
-      return `'${word.replaceAll("\\", "\\\\")}'${start}`;
-    })
+    .map((word) => `${quoteWord(word)}${word.length < lettersOfStart ? "" : ":*"}`)
     .join(" & ");
+}
+
+/** A text search for exactly these words, all of them. */
+export function toWordQuery(words: readonly string[]): string {
+  return words.map(quoteWord).join(" & ");
+}
+
+function quoteWord(word: string): string {
+  return `'${word.replaceAll("\\", "\\\\")}'`;
 }

@@ -4,7 +4,7 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { PaiseSum } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
-import { type Db, sql } from "../platform/postgres/postgres.ts";
+import { type Db, fragment, sql } from "../platform/postgres/postgres.ts";
 
 export type Waiting = {
   readonly settlements_for_buyer: number;
@@ -25,6 +25,14 @@ export type Waiting = {
   readonly enquiries: number;
   readonly dead_letters: number;
 };
+
+/** The payouts that leave as one remittance: its lead, and those that are found by it. */
+const remitted = fragment`
+  select lead.payout_id
+  union all
+  select payout_id
+  from payouts as found
+  where found.remitted_with = lead.payout_id and found.remitted_with <> found.payout_id`;
 
 export async function countWaiting(
   db: Db,
@@ -70,20 +78,26 @@ export async function countWaiting(
           and due_at < ${now}
         limit ${most}) as c) as crosses_late,
       (select count(*)::int from (
-        select from payouts where environment = ${environment} and state = 'scheduled'
+        select from payouts where environment = ${environment} and queued_as = 'scheduled'
         limit ${most}) as p) as payouts_scheduled,
       (select count(*)::int from (
-        select from payouts where environment = ${environment} and state = 'held'
+        select from payouts where environment = ${environment} and queued_as = 'held'
         limit ${most}) as p) as payouts_held,
       (select count(*)::int from (
-        select from payouts where environment = ${environment} and state = 'instructed'
+        select
+        from payouts as lead
+        cross join lateral (${remitted}) as p
+        where lead.environment = ${environment} and lead.queued_as = 'instructed'
         limit ${most}) as p) as payouts_instructed,
       (select count(*)::int from (
-        select from payouts where environment = ${environment} and state = 'sent'
+        select
+        from payouts as lead
+        cross join lateral (${remitted}) as p
+        where lead.environment = ${environment} and lead.queued_as = 'sent'
         limit ${most}) as p) as payouts_sent,
       (select count(*)::int from (
         select from payouts as p
-        where environment = ${environment} and state = 'returned'
+        where environment = ${environment} and queued_as = 'returned'
           and not exists (select from payouts as again where again.resend_of = p.payout_id)
         limit ${most}) as p) as payouts_returned,
       (select count(*)::int from (

@@ -1,14 +1,13 @@
 // Decides the moves of payouts: on an earning, at a review, on an answer of the bank, or by the
 // operator. Pure; the use cases load and store.
 
-import { wrongState } from "../kernel/lifecycle.ts";
+import { wrongState, writeStep } from "../kernel/lifecycle.ts";
 import { makeSimulatedUtr } from "../outside/bank-rules.ts";
 import type { Answered } from "../outside/inquiry-rules.ts";
 import type { Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
-import { istTimestamp } from "../kernel/time.ts";
 import type { Entry, Resolution } from "../ledger/rules.ts";
 import { buildPayoutChange, movePayout } from "./move-payout.ts";
 import {
@@ -63,7 +62,7 @@ export function buildPayout(earning: Earning, payee: Payee, now: Date): PayoutRo
     remitted_with: null,
     remitted_paise: null,
     look_at: now,
-    history: [{ status: state, at: istTimestamp(now), reason }],
+    history: [writeStep(state, now, reason)],
     version: 1,
     created_at: now,
     updated_at: now,

@@ -1,9 +1,8 @@
 import { type FirmState, firmNotAuthorized } from "../firms/rules.ts";
 import type { Change } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
-import { advance } from "../kernel/lifecycle.ts";
+import { advance, writeStep } from "../kernel/lifecycle.ts";
 import { subtractPaise, type PaiseSum } from "../kernel/money.ts";
-import { istTimestamp } from "../kernel/time.ts";
 import type { FirmBalances } from "../ledger/read-books.ts";
 import { type EntryRefusal, type Written, insufficientFunds } from "../ledger/rules.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
@@ -38,7 +37,7 @@ export function movePayout(
     reason,
     held_until: null,
     look_at: isUnsent ? computeNextLook(row.environment, now) : null,
-    history: [...row.history, { status: state, at: istTimestamp(now), reason }],
+    history: [...row.history, writeStep(state, now, reason)],
     version: row.version + 1,
     updated_at: now,
   };

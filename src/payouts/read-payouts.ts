@@ -3,7 +3,7 @@ import type { Caller } from "../kernel/caller.ts";
 import type { ListSearch } from "../kernel/desk-search.ts";
 import { notFound } from "../kernel/failure.ts";
 import { firstId, isId } from "../kernel/ids.ts";
-import { allowedActions } from "../kernel/lifecycle.ts";
+import { allowedActions, readSteps, type Step } from "../kernel/lifecycle.ts";
 import { closePage, countOnce, type Leaf, openPage, type Page, readLeaf } from "../kernel/page.ts";
 import { parseQueryInstant } from "../kernel/query-time.ts";
 import { istTimestamp } from "../kernel/time.ts";
@@ -77,7 +77,10 @@ type PayoutNarrower = {
 type ShownLine = Omit<PayoutLineRow, "origin_kind">;
 
 /** A payout with its lines, as the operator sees it. */
-export type WholePayout = PayoutRow & { readonly lines: readonly ShownLine[] };
+export type WholePayout = Omit<PayoutRow, "history"> & {
+  readonly history: readonly Step<PayoutState>[];
+  readonly lines: readonly ShownLine[];
+};
 
 /** Payouts of every desk, or of one, newest first, for the operator. */
 export async function listAllPayouts(
@@ -121,7 +124,11 @@ async function addLines(db: Db, rows: readonly PayoutRow[]): Promise<WholePayout
   );
   const shown = lines.map(({ origin_kind: _kind, ...line }) => line);
   const linesById = Map.groupBy(shown, (line) => line.payout_id);
-  return rows.map((row) => ({ ...row, lines: linesById.get(row.payout_id) ?? [] }));
+  return rows.map((row) => ({
+    ...row,
+    history: readSteps(row.history),
+    lines: linesById.get(row.payout_id) ?? [],
+  }));
 }
 
 /** The fields that events and views of a payout share. */
@@ -152,7 +159,7 @@ export function viewPayout(row: PayoutRow, lines: readonly PayoutLineRow[]): Pay
     bank: isKnown ? { ifsc, account_no_masked: maskAccountNo(last4) } : null,
     held_until: row.held_until && istTimestamp(row.held_until),
     lines: lines.map(viewLine),
-    history: [...row.history],
+    history: readSteps(row.history),
     version: row.version,
     allowed_actions: allowedActions(payoutLifecycle, row.state),
     created_at: istTimestamp(row.created_at),

@@ -117,13 +117,6 @@ export function computeNextLook(environment: Environment, now: Date): Date {
   return new Date(now.getTime() + lookEveryMs[environment]);
 }
 
-/** One step of a payout, as its history shows it. */
-export type PayoutStep = {
-  readonly status: PayoutState;
-  readonly at: string;
-  readonly reason: string | null;
-};
-
 export const eventByState = {
   scheduled: "payout.scheduled",
   held: "payout.held",

@@ -3,6 +3,7 @@ import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
 import { refuseBadUtr } from "../kernel/ids.ts";
+import { readSteps } from "../kernel/lifecycle.ts";
 import { rupeesText } from "../kernel/money.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { ledgerIsSound } from "../ledger/check-ledger.ts";
@@ -21,6 +22,7 @@ import type { Context } from "../platform/context.ts";
 import { type Tx, violatedConstraint } from "../platform/postgres/postgres.ts";
 import { buildResendEarning } from "./decide-payouts.ts";
 import { buildPayoutChange, movePayout, refuseUnfunded } from "./move-payout.ts";
+import type { WholePayout } from "./read-payouts.ts";
 import { findHold, resolveAccount, utrUsed, noPayout } from "./rules.ts";
 import { askBank, schedulePayouts } from "./schedule-payouts.ts";
 import {
@@ -198,7 +200,7 @@ export async function resendPayout(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
   payoutId: string,
-): Promise<PayoutRow> {
+): Promise<Omit<WholePayout, "lines">> {
   const now = ctx.now();
   const resending = ctx.db.transaction(async (tx) => {
     const [known] = await listPayoutsById(tx, [payoutId]);
@@ -215,7 +217,7 @@ export async function resendPayout(
     await recordChanges(tx, operator, changes, now);
     const [resent] = payouts;
     if (!resent) throw new Error("one earning is one payout");
-    return resent;
+    return { ...resent, history: readSteps(resent.history) };
   });
   return await resending.catch((error: unknown) => {
     if (violatedConstraint(error) !== "payouts_resent_once") throw error;

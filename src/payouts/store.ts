@@ -1,11 +1,12 @@
 import type { Environment } from "../kernel/caller.ts";
+import type { StoredSteps } from "../kernel/lifecycle.ts";
 import type { OriginKind } from "../kernel/scheme.ts";
 import type { PageRequest } from "../kernel/page.ts";
 import type { ClockAdvance } from "../kernel/clock-advance.ts";
 import type { Visibility } from "../kernel/visibility.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
 import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
-import type { PayoutKind, PayoutState, PayoutStep, Rail } from "./rules.ts";
+import type { PayoutKind, PayoutState, Rail } from "./rules.ts";
 import { bigint, int, json, type RowOf, table, text, time } from "../platform/postgres/table.ts";
 
 const payouts = table("payouts", {
@@ -29,7 +30,7 @@ const payouts = table("payouts", {
   remitted_with: text().orNull,
   remitted_paise: bigint().orNull,
   look_at: time().orNull,
-  history: json<readonly PayoutStep[]>(),
+  history: json<StoredSteps<PayoutState>>(),
   version: int(),
   created_at: time(),
   updated_at: time(),
@@ -104,7 +105,7 @@ export async function listScheduled(
   return await db.rows(sql`
     select ${payoutColumns}
     from payouts
-    where environment = ${environment} and state = 'scheduled' and look_at is not null
+    where environment = ${environment} and queued_as = 'scheduled'
     order by payout_id
     limit ${limit}`);
 }
@@ -130,7 +131,7 @@ export async function listByUtr(
     select ${payoutColumns}
     from payouts
     where environment = ${environment} and rail = any(array['RTGS', 'NEFT', 'IMPS'])
-      and utr = any(${utrs}::text[]) and remitted_with = payout_id`);
+      and lead_utr = any(${utrs}::text[])`);
 }
 
 /**
@@ -281,16 +282,33 @@ export async function countPayouts(db: Db, deskId: string, filter: PayoutFilter)
   return row?.total ?? 0;
 }
 
-/** The unfinished payouts of a firm, which keep it from leaving. */
+/**
+ * The unfinished payouts of a firm, which keep it from leaving. Those of a remittance that is with the
+ * bank are found by its lead.
+ */
 export async function listUnfinished(
   db: Db,
   deskId: string,
   firmId: string,
 ): Promise<Pick<PayoutRow, "payout_id" | "paise">[]> {
   return await db.rows(sql`
+    with queued as (
+      select payout_id, paise
+      from payouts
+      where firm_id = ${firmId} and desk_id = ${deskId}
+        and queued_as in ('scheduled', 'held', 'instructed', 'sent')
+    )
     select payout_id, paise
-    from payouts
-    where firm_id = ${firmId} and desk_id = ${deskId} and state in ('scheduled', 'held', 'instructed', 'sent')
+    from queued
+    union all
+    select m.payout_id, m.paise
+    from queued as lead
+    cross join lateral (
+      select payout_id, paise
+      from payouts as found
+      where found.remitted_with = lead.payout_id and found.remitted_with <> found.payout_id
+      offset 0
+    ) as m
     order by payout_id`);
 }
 
@@ -310,12 +328,15 @@ export async function findLastWithdrawal(
   return row;
 }
 
-/** For the operator, who sees every desk. The newest have the largest ids. */
+/**
+ * For the operator, who sees every desk. The newest have the largest ids. Payouts that are with the bank
+ * are found by the leads of their remittances.
+ */
 export async function listAllPayoutRows(
   db: Db,
   filter: {
     readonly environment: Environment | null;
-    readonly status: string | null;
+    readonly status: PayoutState | null;
     readonly firmId: string | null;
     readonly settlementId: string | null;
     readonly fromId: string | null;
@@ -323,12 +344,31 @@ export async function listAllPayoutRows(
   },
   { after, fetch }: Pick<PageRequest, "after" | "fetch">,
 ): Promise<PayoutRow[]> {
+  const withBank = filter.status === "instructed" || filter.status === "sent";
+  const queuedAs = withBank || filter.status === "paid" ? null : filter.status;
+  const remittedAs = withBank ? filter.status : null;
   return await db.rows(sql`
     select ${payoutColumns}
     from payouts
     where (${after?.id ?? null}::text is null or payout_id < ${after?.id ?? null})
       and (${filter.environment}::text is null or environment = ${filter.environment})
       and (${filter.status}::text is null or state = ${filter.status})
+      and (${queuedAs}::text is null or queued_as = ${queuedAs})
+      and (
+        ${remittedAs}::text is null
+        or payout_id = any(array(
+          select remitted.payout_id
+          from payouts as lead
+          cross join lateral (
+            select lead.payout_id
+            union all
+            select payout_id
+            from payouts as found
+            where found.remitted_with = lead.payout_id and found.remitted_with <> found.payout_id
+          ) as remitted
+          where lead.environment in ('live', 'sandbox') and lead.queued_as = ${remittedAs}
+        ))
+      )
       and (${filter.firmId}::text is null or firm_id = ${filter.firmId})
       and (${filter.settlementId}::text is null or settlement_id = ${filter.settlementId})
       and (${filter.fromId}::text is null or payout_id >= ${filter.fromId})

@@ -9,6 +9,7 @@ import { recordAttributedChanges, recordChanges } from "../journal/record-change
 import { toActor, type Change } from "../kernel/actor.ts";
 import type { Call, Caller } from "../kernel/caller.ts";
 import { notFound } from "../kernel/failure.ts";
+import { schemes } from "../kernel/scheme.ts";
 import { refuseSubAccount, visibleTo } from "../kernel/visibility.ts";
 import { clearScenarios, readScenarios, setScenario as setForDesk } from "../outside/scenarios.ts";
 import type { Context } from "../platform/context.ts";
@@ -51,6 +52,7 @@ export async function resetSandbox(
       const how = { how: "cancelled", reason: "sandbox_reset" } as const;
       const ended = await endOpenOrders(tx, {
         environment,
+        lanes: schemes,
         orderIds,
         ...how,
         findActor: () => actor,

@@ -34,6 +34,7 @@ import {
   listEnvironmentsWith,
   listLegs,
   lockSettlements,
+  lockUnfunded,
   setSettlements,
   type SettlementRow,
 } from "./store.ts";
@@ -205,6 +206,24 @@ export function findPurchasingPower(
         },
       ]),
     );
+  });
+}
+
+/**
+ * Locks what these firms owe for their buys until the transaction ends, and throws `FundsMoved` where
+ * it is more than was read before.
+ */
+export function confirmUnfunded(
+  environment: Environment,
+  read: readonly { readonly firmId: string; readonly unfundedPaise: Paise }[],
+): Query<void> {
+  const firmIds = read.map(({ firmId }) => firmId);
+  return all([lockUnfunded(firmIds), listUnfunded(environment, firmIds)]).map(([, rows]) => {
+    const now = new Map(rows.map((row) => [row.firm_id, row.unfunded_paise]));
+    const hasRisen = read.some(
+      ({ firmId, unfundedPaise }) => (now.get(firmId) ?? 0) > unfundedPaise,
+    );
+    if (hasRisen) throw new FundsMoved();
   });
 }
 

@@ -1,7 +1,6 @@
 import type { Change } from "../kernel/actor.ts";
 import { isHouse } from "../kernel/ids.ts";
-import { advance } from "../kernel/lifecycle.ts";
-import { istTimestamp } from "../kernel/time.ts";
+import { advance, writeStep } from "../kernel/lifecycle.ts";
 import type { Calendar } from "../kernel/working-days.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import { computeDueAt, settlementLifecycle, type SettlementState, findSideState } from "./rules.ts";
@@ -174,7 +173,7 @@ function appendStep(
     ...row,
     state,
     reason,
-    history: [...row.history, { status: state, at: istTimestamp(now), reason }],
+    history: [...row.history, writeStep(state, now, reason)],
     version: row.version + 1,
     updated_at: now,
   };

@@ -15,6 +15,7 @@
 import type { Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
+import { writeStep } from "../kernel/lifecycle.ts";
 import {
   type Bps,
   type Fee,
@@ -24,8 +25,7 @@ import {
   subtractPaise,
 } from "../kernel/money.ts";
 import { isHouse } from "../kernel/ids.ts";
-import type { OriginKind, Scheme } from "../kernel/scheme.ts";
-import { istTimestamp } from "../kernel/time.ts";
+import { type OriginKind, type Scheme, schemes } from "../kernel/scheme.ts";
 import type { Calendar } from "../kernel/working-days.ts";
 import { loadCalendar } from "../outside/calendar.ts";
 import { beginTransfers } from "../credits/settle-credits.ts";
@@ -82,17 +82,20 @@ export type NewDeal = {
  * Builds the settlements of deals, in the transaction that agrees them. A settlement starts funded
  * where the buyer's balance covers it, and its transfer begins at once unless customs is down; a worker
  * begins the others. The caller stores them with `storeSettlements` and records their changes last.
+ * What the caller confirms about its deals goes along.
  */
 export async function openSettlements(
   tx: Tx,
   deals: readonly NewDeal[],
   now: Date,
+  confirm: Query<void> = known(undefined),
 ): Promise<OpenedSettlements> {
   const [first] = deals;
   if (!first) return { openings: [], states: new Map(), begun: new Set(), changes: [] };
   const [funded, { isUp: customsIsUp, calendarVersion }] = await tx.pipeline([
     findFundedDeals(first.environment, deals),
     loadPortAndCalendar(first.environment, "registry"),
+    confirm,
   ]);
   const when = { now, calendar: await loadCalendar(tx, calendarVersion) };
   const openings = deals.map((deal): Opening => {
@@ -166,10 +169,10 @@ export async function storeSettlements<Stored>(
 /** A change and the order or cross of its deal. */
 export type ChangeByDeal = { readonly origin: string; readonly change: Change };
 
-/** A buyer's balance fell after it was read; the caller retries. */
+/** A buyer's balance fell, or its debt rose, after it was read; the caller retries. */
 export class FundsMoved extends Error {
   constructor() {
-    super("a buyer's balance changed while its deals were made");
+    super("a buyer's money changed while its deals were made");
   }
 }
 
@@ -280,7 +283,10 @@ function askForMoney(unfunded: readonly SettlementRow[], now: Date): Query<void>
 
 /** Voids escrows and writes holds in one call, so that escrowed money is never available in between. */
 function buildHolds(openings: readonly Opening[]): BookChanges {
+  const lanes = new Set(openings.map(({ deal }) => schemes.indexOf(deal.scheme)));
+  const [lane = 0, ...others] = lanes;
   return {
+    ...(others.length === 0 && { lane }),
     entries: openings.flatMap(({ holds }) => holds),
     resolutions: openings.flatMap(({ deal: { escrow } }) =>
       escrow ? [{ ...escrow, as: "voided" as const }] : [],
@@ -309,7 +315,7 @@ function buildSettlement(deal: NewDeal, funded: boolean, { now, calendar }: When
     buyer_paise: sumBuyerPaise(deal),
     due_at: computeDueAt(state, deal.environment, now, calendar),
     money_apart: false,
-    history: [{ status: state, at: istTimestamp(now), reason: null }],
+    history: [writeStep(state, now, null)],
     version: 1,
     created_at: now,
     updated_at: now,

@@ -6,7 +6,7 @@ import type { Caller, Environment } from "../kernel/caller.ts";
 import type { ListSearch } from "../kernel/desk-search.ts";
 import { notFound } from "../kernel/failure.ts";
 import { firstId, isId } from "../kernel/ids.ts";
-import { allowedActions } from "../kernel/lifecycle.ts";
+import { allowedActions, readSteps, type Step } from "../kernel/lifecycle.ts";
 import { closePage, countOnce, type Leaf, openPage, type Page, readLeaf } from "../kernel/page.ts";
 import { parseQueryInstant } from "../kernel/query-time.ts";
 import type { Scheme } from "../kernel/scheme.ts";
@@ -46,7 +46,6 @@ import {
   noSettlement,
   settlementLifecycle,
   type SettlementState,
-  type Step,
   type WaitingOn,
 } from "./rules.ts";
 import type { ListSettlementsQuery, Settlement } from "./schema.ts";
@@ -99,7 +98,8 @@ type SettlementsAsked = Omit<ListSettlementsQuery, "format">;
 type SettlementNarrower = { readonly status: SettlementState; readonly orderId: string };
 
 /** A settlement with both sides of its legs, as only the operator sees it. */
-export type WholeSettlement = Omit<SettlementRow, "origin_kind"> & {
+export type WholeSettlement = Omit<SettlementRow, "origin_kind" | "history"> & {
+  readonly history: readonly Step<SettlementState>[];
   readonly legs: readonly LegRow[];
 };
 
@@ -147,13 +147,13 @@ async function addLegs(db: Db, rows: readonly SettlementRow[]): Promise<WholeSet
   const legsById = Map.groupBy(legs, (leg) => leg.settlement_id);
   return rows.map(({ origin_kind: _kind, ...row }) => ({
     ...row,
+    history: readSteps(row.history),
     legs: legsById.get(row.settlement_id) ?? [],
   }));
 }
 
 /** An open settlement with both sides of its legs, and whose move is awaited. */
-type QueuedSettlement = Omit<SettlementRow, "origin_kind"> & {
-  readonly legs: readonly LegRow[];
+type QueuedSettlement = WholeSettlement & {
   readonly waiting_on: WaitingOn;
   readonly late: boolean;
 };
@@ -174,14 +174,9 @@ export async function listSettlementQueue(
 ): Promise<QueuedSettlement[]> {
   const now = ctx.now();
   const rows = await listQueueRows(ctx.db.planned, { environment, after: after ?? null, limit });
-  const legs = await listLegs(
-    ctx.db,
-    rows.map((row) => row.settlement_id),
-  );
-  const legsById = Map.groupBy(legs, (leg) => leg.settlement_id);
-  return rows.map(({ origin_kind: _kind, ...row }) => ({
+  const whole = await addLegs(ctx.db, rows);
+  return whole.map((row) => ({
     ...row,
-    legs: legsById.get(row.settlement_id) ?? [],
     waiting_on: findAwaitedParty(row.state),
     late: row.due_at !== null && row.due_at < now,
   }));
@@ -315,12 +310,13 @@ function toFilter(visible: Visibility, query: SettlementsAsked): SettlementFilte
 }
 
 /** The history for these legs: the steps up to their own end, and a reversal of delivered ones. */
-function buildHistory(row: SettlementRow, legs: readonly LegRow[]): Step[] {
-  if (legs.some((leg) => isOpenLeg(leg.state))) return [...row.history];
+function buildHistory(row: SettlementRow, legs: readonly LegRow[]): Step<SettlementState>[] {
+  const steps = readSteps(row.history);
+  if (legs.some((leg) => isOpenLeg(leg.state))) return steps;
   const answered = legs.flatMap((leg) => leg.answered_at?.getTime() ?? []);
   const at = istTimestamp(new Date(Math.max(...answered)));
-  const before = row.history.filter((step) => isOpen(step.status) && step.at <= at);
-  const reversed = row.history.filter((step) => step.status === "reversed");
+  const before = steps.filter((step) => isOpen(step.status) && step.at <= at);
+  const reversed = steps.filter((step) => step.status === "reversed");
   const ends = listMoves(legs).map((action) => {
     const status = settlementLifecycle.moves[action].to;
     return { status, at, reason: findReason(row, legs, status) };

@@ -221,6 +221,7 @@ export async function listOpenByFirm(
     select s.settlement_id
     from settlements as s
     where s.due_at is not null and s.buyer_desk_id = ${deskId} and s.buyer_firm_id = ${firmId}
+      and s.buyer_firm_id not in ${houses}
     union
     select l.settlement_id
     from settlement_legs as l

@@ -165,13 +165,6 @@ export const failureReasons = [
 
 export type FailureReason = (typeof failureReasons)[number];
 
-/** One step of a settlement, as its history shows it. */
-export type Step = {
-  readonly status: SettlementState;
-  readonly at: string;
-  readonly reason: string | null;
-};
-
 /** The end of a leg. */
 export type LegOutcome =
   | { readonly state: "delivered"; readonly reason: null }

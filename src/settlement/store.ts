@@ -4,6 +4,7 @@
 import { type Environment, environments } from "../kernel/caller.ts";
 import { houseFirmId } from "../kernel/ids.ts";
 import type { ClockAdvance } from "../kernel/clock-advance.ts";
+import type { StoredSteps } from "../kernel/lifecycle.ts";
 import type { OriginKind, Scheme } from "../kernel/scheme.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
 import { command, type Db, type Query, sql, type Tx } from "../platform/postgres/postgres.ts";
@@ -18,7 +19,7 @@ import {
   text,
   time,
 } from "../platform/postgres/table.ts";
-import type { LegState, SettlementState, Step } from "./rules.ts";
+import type { LegState, SettlementState } from "./rules.ts";
 
 export const settlements = table("settlements", {
   settlement_id: text(),
@@ -36,7 +37,7 @@ export const settlements = table("settlements", {
   buyer_paise: bigint(),
   due_at: time().orNull,
   money_apart: flag(),
-  history: json<readonly Step[]>(),
+  history: json<StoredSteps<SettlementState>>(),
   version: int(),
   created_at: time(),
   updated_at: time(),
@@ -237,6 +238,20 @@ export async function lockWithin(
       )
     order by s.settlement_id
     for update`);
+}
+
+/**
+ * Locks the debts of firms, in one order. Advisory locks, because a debt is the sum of settlements, of
+ * which the next does not exist yet.
+ */
+export function lockUnfunded(firmIds: readonly string[]): Query<void> {
+  return command(sql`
+    select pg_advisory_xact_lock(hashtext('unfunded buys'), hashtext(firm_id))
+    from (
+      select firm_id
+      from unnest(${firmIds}::text[]) as asked (firm_id)
+      order by firm_id
+    ) as firms_in_order`);
 }
 
 /** Claims funded settlements, whose transfer can begin. */

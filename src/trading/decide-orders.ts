@@ -1,4 +1,4 @@
-// Decides the orders of one environment in the sequence they arrived, on rows that are loaded and
+// Decides the orders of one set in the sequence they arrived, on rows that are loaded and
 // locked. An order sees what the orders before it took. Nothing here reaches the database: results
 // collect in the match state.
 //
@@ -15,7 +15,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { aboveKeyLimit, findBrokenLimit, type MoneyLimits } from "../access/key-rules.ts";
 import type { Offer } from "../cover/rules.ts";
 import { type CoverPlan, SearchNeeded } from "../cover/search-cover.ts";
-import type { DealtCredit } from "../credits/reserve-credits.ts";
+import type { CreditForSale, DealtCredit } from "../credits/reserve-credits.ts";
 import { findNotSellableReason, creditNotSellable } from "../credits/rules.ts";
 import type { TradingFirm } from "../firms/find-firms.ts";
 import { findTradingRefusal } from "../firms/rules.ts";
@@ -48,6 +48,8 @@ export type Command = {
   readonly receivedAt: Date;
   /** Cover from a longer search: undefined before the search, null when it found none. */
   readonly plan?: CoverPlan | null;
+  /** The holding that it names: undefined before it was looked up, null when there is none. */
+  readonly named?: CreditForSale | null;
 };
 
 /** A command with the rows it names, as far as its caller may see them. */
@@ -61,7 +63,10 @@ export type Loaded = Command & {
   /** The quoted bundle: an offer for each credit that is available, otherwise its scrip number. */
   readonly bundle: readonly (Offer | string)[];
   readonly limits: MoneyLimits;
-  /** Whether another transaction locks a credit that it names or could deliver. */
+  /**
+   * Whether another transaction locks a credit that it names or could deliver, or may match its
+   * scheme at the same time.
+   */
   readonly isHeld: boolean;
 };
 

@@ -12,11 +12,17 @@ import { Failure, notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import type { ClockAdvance } from "../kernel/clock-advance.ts";
+import { type Scheme, schemes } from "../kernel/scheme.ts";
 import { istDay } from "../kernel/time.ts";
 import { isVisible, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { Outcome } from "../platform/postgres/coalesce.ts";
-import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
+import {
+  noOffenders,
+  type Offenders,
+  workInParts,
+  workOnEach,
+} from "../platform/postgres/offenders.ts";
 import type { Database, Tx } from "../platform/postgres/postgres.ts";
 import { findCurrentCards } from "../rates/current-cards.ts";
 import type { EndedSide } from "../settlement/transfer-legs.ts";
@@ -50,6 +56,8 @@ import { toOrderChange } from "./store-orders.ts";
 
 type Ending = {
   readonly environment: Environment;
+  /** The schemes of the orders. */
+  readonly lanes: readonly Scheme[];
   readonly orderIds: readonly string[];
   readonly how: "cancelled" | "expired";
   readonly reason: string | null;
@@ -69,8 +77,8 @@ export async function endOpenOrders(
   readonly orders: readonly OrderRow[];
   readonly changes: readonly AttributedChange[];
 }> {
-  const { environment, orderIds, how, findActor, now, isPart } = ending;
-  await tx.run(lockMatching(environment, isPart === undefined ? undefined : { isPart }));
+  const { environment, lanes, orderIds, how, findActor, now, isPart } = ending;
+  await tx.run(lockMatching(environment, lanes, isPart === undefined ? undefined : { isPart }));
   // Locked before its settlements are read: a transaction that fails one of them either has committed
   // by now, or waits and then sees how the order ended.
   const rows = await lockOrders(tx, orderIds);
@@ -112,23 +120,44 @@ export async function endOpenOrders(
 /** How many orders a worker ends in one set. */
 const endedAtOnce = 500;
 
+const everyLane = environments.flatMap((environment) =>
+  schemes.map((scheme) => ({ environment, scheme })),
+);
+
 export type Cancel = { readonly call: Call; readonly orderId: string };
 
-/** Cancelling twice is no conflict: a retry gets the first answer again. */
+/**
+ * The schemes of orders that their callers may cancel. An order keeps its scheme, desk and firm, so
+ * this needs no lock.
+ */
+export async function findCancelled(
+  { db }: Pick<Context, "db">,
+  cancels: readonly Cancel[],
+): Promise<readonly Outcome<Scheme>[]> {
+  const asked = cancels.map(({ orderId }) => orderId).filter((id) => isId("ord", id));
+  const found = new Map((await findOrders(db, asked)).map((row) => [row.order_id, row]));
+  return cancels.map((cancel) => {
+    const row = found.get(cancel.orderId);
+    return row && mayCancel(cancel, row) ? row.scheme : notFound();
+  });
+}
+
+/**
+ * Cancels orders that `findCancelled` found. Cancelling twice is no conflict: a retry gets the first
+ * answer again.
+ */
 export async function cancelOrders(
   ctx: Context,
-  { environment, rollBack, isPart }: PlaceOptions,
+  { environment, lanes, rollBack, isPart }: PlaceOptions,
   cancels: readonly Cancel[],
 ): Promise<readonly Outcome<Order>[]> {
   const now = ctx.now();
   return await ctx.db.transaction(
     async (tx) => {
-      const asked = cancels.map(({ orderId }) => orderId).filter((id) => isId("ord", id));
-      const found = new Map((await findOrders(tx, asked)).map((row) => [row.order_id, row]));
-      const visible = cancels.filter((cancel) => mayCancel(cancel, found.get(cancel.orderId)));
-      const cancelledBy = new Map(visible.map(({ call, orderId }) => [orderId, call]));
+      const cancelledBy = new Map(cancels.map(({ call, orderId }) => [orderId, call]));
       const ended = await endAndRecordOrders(tx, {
         environment,
+        lanes,
         isPart,
         orderIds: [...cancelledBy.keys()],
         how: "cancelled",
@@ -142,10 +171,7 @@ export async function cancelOrders(
       });
       const rows = new Map(ended.map((row) => [row.order_id, row]));
       const standings = await findOrderStandings(tx, ended);
-      return cancels.map((cancel) => {
-        const isThere = mayCancel(cancel, found.get(cancel.orderId));
-        return toCancelOutcome(isThere ? rows.get(cancel.orderId) : undefined, standings);
-      });
+      return cancels.map(({ orderId }) => toCancelOutcome(rows.get(orderId), standings));
     },
     { rollBack },
   );
@@ -161,10 +187,11 @@ export async function cancelAnyOrder(
   orderId: string,
 ): Promise<OrderOfDesk> {
   const now = ctx.now();
-  const { environment } = await readAnyOrder(ctx.db, orderId);
+  const { environment, scheme } = await readAnyOrder(ctx.db, orderId);
   return await ctx.db.transaction(async (tx) => {
     const [row] = await endAndRecordOrders(tx, {
       environment,
+      lanes: [scheme],
       orderIds: [orderId],
       how: "cancelled",
       reason: cancelledByOperator,
@@ -190,19 +217,14 @@ export async function expireOrders(
 ): Promise<"more" | "idle"> {
   const now = clockNow();
   const overdue = await listOverdue(db, now, { limit: endedAtOnce, except: offenders.ids() });
-  for (const environment of environments) {
+  await workOnEach(everyLane, async ({ environment, scheme }) => {
     const orderIds = overdue
-      .filter((order) => order.environment === environment)
+      .filter((order) => order.environment === environment && order.scheme === scheme)
       .map((order) => order.order_id);
-    const ending = {
-      environment,
-      how: "expired",
-      reason: null,
-      findActor: () => clock,
-      now,
-    } as const;
-    await endInParts(db, offenders, { ...ending, orderIds });
-  }
+    const lane = { environment, lanes: [scheme] };
+    const ending = { ...lane, how: "expired", reason: null, now } as const;
+    return await endInParts(db, offenders, { ...ending, orderIds, findActor: () => clock });
+  });
   return overdue.length === endedAtOnce ? "more" : "idle";
 }
 
@@ -241,12 +263,12 @@ export async function failOrders(
   return changed.map(({ before, after }) => toOrderChange({ action: "fail", before, after }));
 }
 
-/** Takes the match lock: nothing is dealt until the transaction ends. */
+/** Takes the match locks of every scheme: nothing is dealt until the transaction ends. */
 export async function lockTrading(tx: Tx, environment: Environment): Promise<void> {
-  await tx.run(lockMatching(environment));
+  await tx.run(lockMatching(environment, schemes));
 }
 
-/** Moves GTD expiries of a desk earlier. The caller holds the match lock. */
+/** Moves GTD expiries of a desk earlier. The caller holds the match locks. */
 export async function moveOrderDeadlines(tx: Tx, clockAdvance: ClockAdvance): Promise<number> {
   return await moveOrderExpiriesEarlier(tx, clockAdvance);
 }
@@ -263,14 +285,15 @@ export async function cancelOrdersWithoutCredits(
 ): Promise<"more" | "idle"> {
   const now = clockNow();
   let found = 0;
-  for (const environment of environments) {
+  await workOnEach(everyLane, async ({ environment, scheme }) => {
     // Found without a lock, which is safe: an ended credit never returns.
-    const search = { today: istDay(now), limit: endedAtOnce, except: offenders.ids() };
+    const search = { scheme, today: istDay(now), limit: endedAtOnce, except: offenders.ids() };
     const orderIds = await listOrdersWithoutCredits(db, environment, search);
-    const ending = { environment, how: "cancelled", reason: "credit_gone", now } as const;
-    await endInParts(db, offenders, { ...ending, orderIds, findActor: () => upkeepWorker });
     found = Math.max(found, orderIds.length);
-  }
+    const lane = { environment, lanes: [scheme] };
+    const ending = { ...lane, how: "cancelled", reason: "credit_gone", now } as const;
+    return await endInParts(db, offenders, { ...ending, orderIds, findActor: () => upkeepWorker });
+  });
   return found === endedAtOnce ? "more" : "idle";
 }
 
@@ -287,30 +310,29 @@ export async function cancelSmallRemainders(
 ): Promise<"more" | "idle"> {
   const now = clockNow();
   let found = 0;
-  for (const environment of environments) {
-    const cards = await findCurrentCards(db, environment);
-    for (const [scheme, { rest_min_paise: minPaise }] of cards) {
-      // Found without a lock, which is safe: a remainder never grows.
-      const small = { scheme, minPaise, limit: endedAtOnce, except: offenders.ids() };
-      const orderIds = await listBelowMinimum(db, environment, small);
-      const ending = {
-        environment,
-        orderIds,
-        how: "cancelled",
-        reason: restBelowMinimum,
-        restReason: restBelowMinimum,
-        findActor: () => smallRestsWorker,
-        now,
-      } as const;
-      await endInParts(db, offenders, ending);
-      found = Math.max(found, orderIds.length);
-    }
-  }
+  await workOnEach(everyLane, async ({ environment, scheme }) => {
+    const card = (await findCurrentCards(db, environment)).get(scheme);
+    if (!card) return 0;
+    // Found without a lock, which is safe: a remainder never grows.
+    const { rest_min_paise: minPaise } = card;
+    const small = { scheme, minPaise, limit: endedAtOnce, except: offenders.ids() };
+    const orderIds = await listBelowMinimum(db, environment, small);
+    found = Math.max(found, orderIds.length);
+    return await endInParts(db, offenders, {
+      environment,
+      lanes: [scheme],
+      orderIds,
+      how: "cancelled",
+      reason: restBelowMinimum,
+      restReason: restBelowMinimum,
+      findActor: () => smallRestsWorker,
+      now,
+    });
+  });
   return found === endedAtOnce ? "more" : "idle";
 }
 
-function mayCancel({ call }: Cancel, order: OrderRow | undefined): boolean {
-  if (!order) return false;
+function mayCancel({ call }: Cancel, order: OrderRow): boolean {
   return isVisible(visibleTo(call.caller), { deskId: order.desk_id, firmId: order.firm_id });
 }
 
@@ -347,14 +369,15 @@ async function endInParts(
   db: Pick<Database, "transaction">,
   offenders: Offenders,
   ending: Ending,
-): Promise<void> {
-  if (ending.orderIds.length === 0) return;
-  await workInParts(offenders, ({ only }, claimed) => {
+): Promise<number> {
+  if (ending.orderIds.length === 0) return 0;
+  return await workInParts(offenders, ({ only }, claimed) => {
     const orderIds = only ?? ending.orderIds;
     claimed(orderIds);
     const isPart = only !== null;
+    const lanes = isPart ? schemes : ending.lanes;
     return db.transaction(async (tx) => {
-      return (await endAndRecordOrders(tx, { ...ending, orderIds, isPart })).length;
+      return (await endAndRecordOrders(tx, { ...ending, lanes, orderIds, isPart })).length;
     });
   });
 }

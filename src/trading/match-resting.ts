@@ -8,7 +8,8 @@
 //   sells    the house buys resting sells whose limit its bid reaches, cheapest first
 //   seen     stores what was seen, in the same transaction
 //
-// Every process runs the matcher; the match lock admits one at a time.
+// Every process runs the matcher, one transaction per lane; the match lock of a lane admits one at a
+// time.
 //
 // Orders and the matcher load up to 500 resting buys of a scheme, of firms that may trade: each
 // desk's best before any desk's second best, and at most 100 per desk. So no desk can hide the
@@ -33,6 +34,7 @@ import {
   noOffenders,
   type Offenders,
   workInParts,
+  workOnEach,
 } from "../platform/postgres/offenders.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import { type FindCard, loadCardsToday, loadCardsWithQuotes } from "../rates/current-cards.ts";
@@ -53,9 +55,9 @@ import { findRemainingPaise } from "./order-rules.ts";
 import { lockMatching, type OrderRow } from "./order-store.ts";
 import { withBookSession } from "./place-orders.ts";
 import {
-  findSeen,
   listRestingBuys,
   listRestingSells,
+  listSeen,
   type Seen,
   setSeen,
 } from "./resting-store.ts";
@@ -82,19 +84,16 @@ export function createRestingMatcher(
       const now = ctx.now();
       const isDue = now.getTime() - lookedAtMs[environment] >= lookEveryMs;
       if (!isDue && !(await hasNews(ctx.db, environment, now))) continue;
-      // An order whose deal cannot be stored is set aside, and the others are dealt.
-      dealt += await workInParts(offenders, (choice, claimed) =>
-        withBookSession(books, environment, (book, disputed) => {
-          const set = {
-            environment,
-            book,
-            disputed,
-            now,
-            openQuotes,
-            isPart: choice.only !== null,
-          };
-          return ctx.db.transaction((tx) => matchOnce(tx, { ...set, choice, claimed }));
-        }),
+      dealt += await workOnEach(schemes, (scheme) =>
+        // An order whose deal cannot be stored is set aside, and the others are dealt.
+        workInParts(offenders, (choice, claimed) =>
+          withBookSession(books, environment, (book, disputed) => {
+            const isPart = choice.only !== null;
+            const lanes = isPart ? schemes : [scheme];
+            const set = { environment, lanes, book, disputed, now, openQuotes, isPart };
+            return ctx.db.transaction((tx) => matchOnce(tx, { ...set, scheme, choice, claimed }));
+          }),
+        ),
       );
       lookedAtMs[environment] = now.getTime();
     }
@@ -146,12 +145,17 @@ export function serveSell(
 }
 
 async function hasNews(db: Db, environment: Environment, now: Date): Promise<boolean> {
-  const seen = await findSeen(db, environment);
-  if (seen.rested_since) return true;
+  const lanes = await listSeen(db, environment);
+  if (lanes.some(({ rested_since }) => rested_since)) return true;
   const cards = listCardVersions(environment, await db.run(loadCardsToday([environment], now)));
-  if (schemes.some((scheme) => cards[scheme] !== seen.seen_cards[scheme])) return true;
-  const { changes } = await readHouseChanges(db, environment, seen.seen_before);
+  if (lanes.some(({ scheme, seen_cards }) => cards[scheme] !== seen_cards[scheme])) return true;
+  const { changes } = await readHouseChanges(db, environment, findOldest(lanes));
   return changes === undefined || changes.length > 0;
+}
+
+function findOldest(lanes: readonly Seen[]): string {
+  const ids = lanes.map(({ seen_before }) => BigInt(seen_before));
+  return String(ids.reduce((a, b) => (a < b ? a : b)));
 }
 
 /** The version of each scheme's card in force. */
@@ -165,22 +169,26 @@ function listCardVersions(environment: Environment, findCard: FindCard): Seen["s
 }
 
 type Look = OrderSet & {
+  readonly scheme: Scheme;
   readonly choice: Choice;
   /** Receives the ids of the orders that deal, before anything is stored. */
   readonly claimed: (orderIds: readonly string[]) => void;
 };
 
-/** Matches all resting orders once; returns the number of deals. */
+/** Matches all resting orders of a lane once; returns the number of deals. */
 async function matchOnce(
   tx: Tx,
-  { environment, isPart, book, disputed, now, openQuotes, choice, claimed }: Look,
+  { environment, scheme, lanes, isPart, book, disputed, now, openQuotes, choice, claimed }: Look,
 ): Promise<number> {
-  await tx.run(lockMatching(environment, { isPart }));
-  const { seen_from } = await findSeen(tx, environment);
+  await tx.run(lockMatching(environment, lanes, { isPart }));
+  const [first] = await listSeen(tx, environment);
+  if (!first) throw new Error("every environment has lanes");
   await book.refresh(tx);
   const today = istDay(now);
   const findCard = await tx.run(loadCardsWithQuotes([environment], { now, quotes: openQuotes }));
-  const restingBuys = await tx.run(listRestingBuys(environment, { now, ...restingBuysMax }));
+  const restingBuys = await tx.run(
+    listRestingBuys(environment, { lanes: [scheme], now, ...restingBuysMax }),
+  );
   const firms = await tx.run(lockTradingFirms([...new Set(restingBuys.map((row) => row.firm_id))]));
   const buyers = restingBuys.map(({ firm_id, key_id }) => ({ firmId: firm_id, keyId: key_id }));
   const buying = await tx.run(findBuyerFunds(environment, buyers));
@@ -202,13 +210,14 @@ async function matchOnce(
     !choice.except.includes(order_id) && (choice.only?.includes(order_id) ?? true);
   // The filter copies the list: serving a buy may remove it.
   for (const buy of matchState.restingBuys.filter(isChosen)) serveBuy(matchState, buy);
-  for (const scheme of schemes) await serveSells(tx, matchState, { scheme, isChosen });
+  await serveSells(tx, matchState, { scheme, isChosen });
   claimed([...new Set(matchState.deals.map((deal) => deal.originOrderId))]);
   await storeOrders(tx, matchState, () => matcher);
-  await setSeen(tx, environment, {
-    cards: listCardVersions(environment, findCard),
-    before: seen_from,
-  });
+  await setSeen(
+    tx,
+    { environment, scheme },
+    { cards: listCardVersions(environment, findCard), before: first.seen_from },
+  );
   return matchState.deals.length;
 }
 

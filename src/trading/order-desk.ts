@@ -1,19 +1,26 @@
-// The entrance for orders and cancels: one queue of each per environment collects those of all
-// callers into sets.
+// The entrance for orders and cancels: one queue of each per lane, which is an environment and a
+// scheme, collects those of all callers into sets.
 //
-// One set per environment matches at a time. Orders, cancels, expiries and the matcher lock one row
-// of `match_locks` first. Sets of this process wait for their turn in memory, so that they do not
-// each hold a connection while they wait. A set that cannot lock the row is answered 500, and
+// One set per lane matches at a time. Orders, cancels, expiries and the matcher lock the row of their
+// lane in `match_locks` first. Sets of this process wait for their turn in memory, so that they do not
+// each hold a connection while they wait. A set that cannot lock its lane is answered 500, and
 // nothing was stored.
 //
+// The lane of a single order is known before it is queued: an order that names a credit, and a cancel,
+// are looked up first, each in a set of its own that takes no lock. A batch takes the lanes of all its
+// orders. Sets of two lanes may meet at a row of the same desk, a balance or a key's day. So whoever
+// met a locked row tries again with all lanes: then no other set can be in the way.
+//
 // Idempotency of an order is a unique index over desk, key and, for a `sub_account` key, its firm. It
-// is looked up under the match lock. Each order of a batch has its own idempotency key.
+// is looked up under the match lock; where two lanes use one key at once, the index refuses one of
+// them, and it is decided again. Each order of a batch has its own idempotency key.
 
 import { planSearches } from "../cover/search-cover.ts";
 import type { Call, Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
+import { type Scheme, schemes } from "../kernel/scheme.ts";
 import { type Context, contextFor } from "../platform/context.ts";
-import { mapPaced, openPace, takeTurns } from "../platform/heavy/pace.ts";
+import { mapPaced, openLanes, openPace } from "../platform/heavy/pace.ts";
 import type { Creation } from "../platform/http/calls.ts";
 import { toErrorReply } from "../platform/http/errors.ts";
 import { itemCheck } from "../platform/http/validation.ts";
@@ -24,7 +31,8 @@ import { isLockTimeout } from "../platform/postgres/postgres.ts";
 import { type Attempt, keptNothing, workInHalves } from "../platform/postgres/split.ts";
 import type { BookSessions } from "./book-session.ts";
 import type { Command } from "./decide-orders.ts";
-import { type Cancel, cancelOrders } from "./end-orders.ts";
+import { type Cancel, cancelOrders, findCancelled } from "./end-orders.ts";
+import { findLane, nameHoldings } from "./load-orders.ts";
 import { asksForFreshQuote } from "./order-refusals.ts";
 import { parseIntent } from "./order-rules.ts";
 import { isMatchingHeld } from "./order-store.ts";
@@ -56,6 +64,8 @@ const held = {
   groupOf: ({ call }: { readonly call: Call }) => call.caller.deskId,
 };
 const setsWaitingMax = 64;
+/** Look-ups take no lock; two in flight use the time that a set waits for the database. */
+const lookUps = { setSizeMax: 256, queueMax: 10_000, setsInFlight: 2 };
 
 export type OrderDesk = {
   /** Places one order in the next set of its environment. */
@@ -135,31 +145,59 @@ export function openOrderDesk(
     readonly metrics: Pick<Metrics, "setSize">;
   },
 ): OrderDesk {
-  // Sets of one environment match one after the other. They wait here, without a connection.
+  // Sets of one lane match one after the other. They wait here, without a connection.
   const turns = {
-    live: takeTurns({ waitingMax: setsWaitingMax }),
-    sandbox: takeTurns({ waitingMax: setsWaitingMax }),
+    live: openLanes(schemes, { waitingMax: setsWaitingMax }),
+    sandbox: openLanes(schemes, { waitingMax: setsWaitingMax }),
   };
-  const placeSet = (placing: PlaceOptions, commands: readonly Command[]) =>
-    turns[placing.environment](() =>
-      placeOrders(contextFor(ctx, placing), books, placing, commands),
+  /** Works in these lanes, and in all lanes on what met a locked row. */
+  const inLanes = async <Result>(
+    placing: PlaceOptions,
+    work: (ctx: Context, placing: PlaceOptions) => Promise<Result>,
+  ): Promise<Result> => {
+    const take = (lanes: readonly Scheme[]) =>
+      turns[placing.environment](lanes, () =>
+        work(contextFor(ctx, placing), { ...placing, lanes }),
+      );
+    if (placing.isPart || placing.lanes.length === schemes.length) return await take(schemes);
+    try {
+      return await take(placing.lanes);
+    } catch (error) {
+      if (!queueLimits.mayRetry(error) || !held.isHeld(error)) throw error;
+      return await take(schemes);
+    }
+  };
+
+  const placeSet = (wanted: Omit<PlaceOptions, "lanes">, commands: readonly Command[]) =>
+    inLanes({ ...wanted, lanes: [...new Set(commands.map(findLane))] }, (scoped, placing) =>
+      placeOrders(scoped, books, placing, commands),
     );
 
-  const cancelSet = (placing: PlaceOptions, cancels: readonly Cancel[]) =>
-    turns[placing.environment](() => cancelOrders(contextFor(ctx, placing), placing, cancels));
+  const cancelSet = (wanted: PlaceOptions, cancels: readonly Cancel[]) =>
+    inLanes(wanted, (scoped, placing) => cancelOrders(scoped, placing, cancels));
 
   const kept = { rollBack: false } as const;
 
-  const openQueues = (environment: Environment) => ({
+  const openLane = (environment: Environment, scheme: Scheme) => ({
     orders: coalesce<Command, PlacedOrDeferred>(
       (commands, attempt) => placeSet({ environment, ...kept, ...attempt }, commands),
       { ...queueLimits, held, onSet: (size) => setSize.observe({ set: "orders" }, size) },
     ),
     cancels: coalesce<Cancel, Order>(
-      (cancels, attempt) => cancelSet({ environment, ...kept, ...attempt }, cancels),
+      (cancels, attempt) =>
+        cancelSet({ environment, lanes: [scheme], ...kept, ...attempt }, cancels),
       { ...queueLimits, held, onSet: (size) => setSize.observe({ set: "cancels" }, size) },
     ),
   });
+  const openQueues = (environment: Environment) => {
+    const scoped = contextFor(ctx, { environment });
+    return {
+      RODTEP: openLane(environment, "RODTEP"),
+      ROSCTL: openLane(environment, "ROSCTL"),
+      named: coalesce<Command, Command>((commands) => nameHoldings(scoped.db, commands), lookUps),
+      cancelled: coalesce<Cancel, Scheme>((cancels) => findCancelled(scoped, cancels), lookUps),
+    };
+  };
   const queues = { live: openQueues("live"), sandbox: openQueues("sandbox") };
 
   /**
@@ -212,7 +250,8 @@ export function openOrderDesk(
   }
 
   async function placeAll(call: Call, commands: readonly Command[]) {
-    const placed = await attemptWithPlans(call, commands);
+    const { db } = contextFor(ctx, call.caller);
+    const placed = await attemptWithPlans(call, await nameHoldings(db, commands));
     // An error that no single order causes, such as a lock timeout, is the answer of the whole call.
     const isOfAll = (one: Outcome<Placed>) => one instanceof Error && !queueLimits.mayRetry(one);
     if (placed.every(isOfAll)) throw placed[0];
@@ -247,12 +286,15 @@ export function openOrderDesk(
   return {
     placeAll,
     async place(command) {
-      const { call } = command;
+      const { call, intent } = command;
       if (!call.dryRun) {
-        const { orders } = queues[call.caller.environment];
-        const first = await orders(command);
+        const lanes = queues[call.caller.environment];
+        const isNamed = intent.ask.kind === "credit";
+        const known = isNamed ? await lanes.named(command) : command;
+        const { orders } = lanes[findLane(known)];
+        const first = await orders(known);
         if (!isDeferred(first)) return await addFreshQuote(first, command);
-        const [planned = command] = await addPlans(call, [command], [first]);
+        const [planned = command] = await addPlans(call, [known], [first]);
         const placed = requirePlaced(await orders(planned));
         if (placed instanceof Error) throw placed;
         return await addFreshQuote(placed, command);
@@ -263,9 +305,11 @@ export function openOrderDesk(
       return placed;
     },
     async cancel(cancel) {
-      const { caller, dryRun } = cancel.call;
-      if (!dryRun) return await queues[caller.environment].cancels(cancel);
-      const placing = { environment: caller.environment, rollBack: true, isPart: false };
+      const { environment } = cancel.call.caller;
+      const lanes = queues[environment];
+      const scheme = await lanes.cancelled(cancel);
+      if (!cancel.call.dryRun) return await lanes[scheme].cancels(cancel);
+      const placing = { environment, lanes: [scheme], rollBack: true, isPart: false };
       const [cancelled] = await cancelSet(placing, [cancel]);
       if (!cancelled) throw new Error("a set answers every cancel once");
       if (cancelled instanceof Error) throw cancelled;

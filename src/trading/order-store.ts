@@ -2,7 +2,7 @@ import type { Environment } from "../kernel/caller.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import type { PageRequest } from "../kernel/page.ts";
 import type { ClockAdvance } from "../kernel/clock-advance.ts";
-import type { Scheme, Side } from "../kernel/scheme.ts";
+import { type Scheme, schemes, type Side } from "../kernel/scheme.ts";
 import type { Visibility } from "../kernel/visibility.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
 import {
@@ -69,41 +69,54 @@ export type OrderRow = RowOf<typeof orders>;
 export const orderColumns = orders.as("o");
 
 /**
- * lock_timeout for rows while the match lock is held, because every other set waits meanwhile.
- * Workers lock rows for some ten milliseconds. A set, or part of a split set, retries without the
- * match lock; a transaction outside sets would fail, so it waits longest.
+ * lock_timeout for rows while a match lock is held, because every other set of the lane waits
+ * meanwhile. Workers lock rows for some ten milliseconds. A set of one lane waits longer: a set of
+ * another lane keeps a row of the same desk until its commit. A set, or part of a split set, retries
+ * without the match lock; a transaction outside sets would fail, so it waits longest.
  */
-const heldRowMs = { alone: "500ms", set: "100ms", part: "10ms" } as const;
+const heldRowMs = { alone: "500ms", ofLane: "250ms", set: "100ms", part: "10ms" } as const;
 /** PostgreSQL ends a stalled holder of the match lock before the waiting sets give up (2 s). */
 const silenceMaxMs = "1500ms";
 
-/** Whether the match lock itself timed out: then splitting the set does not help. */
+/** Whether a match lock itself timed out: then splitting the set does not help. */
 export function isMatchingHeld(error: unknown): boolean {
   return isLockTimeout(error) && failedStatement(error)?.text === matchingLock.text;
 }
 
-const matchingLock = writeMatchingLock("live", heldRowMs.set);
+const matchingLock = writeMatchingLock("live", schemes, heldRowMs.set);
 
-function writeMatchingLock(environment: Environment, patience: string): Statement {
+/** Counts the lanes, so that all of them are locked before the timeout for rows is set. */
+function writeMatchingLock(
+  environment: Environment,
+  lanes: readonly Scheme[],
+  patience: string,
+): Statement {
   return sql`
     with matching as materialized (
       select 1
       from match_locks
-      where environment = ${environment}
+      where environment = ${environment} and scheme = any(${lanes}::text[])
+      order by scheme
       for update
     )
     select set_config('lock_timeout', ${patience}, true),
       set_config('idle_in_transaction_session_timeout', ${silenceMaxMs}, true)
-    from matching`;
+    from (select count(*) as lanes from matching) as locked
+    where locked.lanes > 0`;
 }
 
-/** Takes the match lock of an environment until the transaction ends; always the first lock. */
+/**
+ * Takes the match locks of these schemes until the transaction ends; always the first locks, and
+ * several in one statement, so that two sets never wait for each other.
+ */
 export function lockMatching(
   environment: Environment,
+  lanes: readonly Scheme[],
   inSet?: { readonly isPart: boolean },
 ): Query<void> {
-  const ofSet = inSet?.isPart ? "part" : "set";
-  return command(writeMatchingLock(environment, heldRowMs[inSet ? ofSet : "alone"]));
+  const whole = lanes.length < schemes.length ? "ofLane" : "set";
+  const ofSet = inSet?.isPart ? "part" : whole;
+  return command(writeMatchingLock(environment, lanes, heldRowMs[inSet ? ofSet : "alone"]));
 }
 
 /** What a set places. */

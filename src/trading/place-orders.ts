@@ -1,22 +1,24 @@
 // Places orders in sets; a single order is a set of one. A set is one transaction of one environment:
 //
-//   load      takes the match lock of the environment, then loads and locks every row the set uses
+//   load      takes the match locks of its lanes, then loads and locks every row the set uses
 //   decide    takes the orders in sequence, each against the market as the ones before left it. A buy
 //             that needs a long search for cover is deferred and placed again with a plan
 //   confirm   locks the credits that buyers took from the book
 //   store     orders, credits, quotes, settlements with their ledger entries, and last the events
 //
 // A set is decided again, up to five times, when a row differs from what the decision assumed: a
-// credit of the book is gone (the book sets it aside), a buyer's balance changed, the ledger names
-// another owner of a credit, or another transaction locks a credit (it is left out).
+// credit of the book is gone (the book sets it aside), a buyer's balance or debt changed, the ledger
+// names another owner of a credit, another transaction locks a credit (it is left out), or a set of
+// another lane has used the idempotency key of an order.
 //
 // A refused order affects its own caller only. A set that the database rejects is split in halves
 // until the order that causes the error stands alone.
 
 import { type Actor, toActor } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
+import type { Scheme } from "../kernel/scheme.ts";
 import type { Context } from "../platform/context.ts";
-import type { Tx } from "../platform/postgres/postgres.ts";
+import { type Tx, violatedConstraint } from "../platform/postgres/postgres.ts";
 import { type Attempt, type Outcome, RowsHeld } from "../platform/postgres/split.ts";
 import { openQuotesOn } from "../rates/open-quotes.ts";
 import { FundsMoved, OwnersDisputed } from "../settlement/open-settlements.ts";
@@ -45,20 +47,22 @@ export type PlacedOrDeferred = Placed | (Verdict & { readonly kind: "deferred" }
 
 export type PlaceOptions = Attempt & {
   readonly environment: Environment;
+  readonly lanes: readonly Scheme[];
   readonly rollBack: boolean;
 };
 
 export async function placeOrders(
   ctx: Context,
   books: BookSessions,
-  { environment, rollBack, isPart }: PlaceOptions,
+  { environment, lanes, rollBack, isPart }: PlaceOptions,
   commands: readonly Command[],
 ): Promise<readonly Outcome<PlacedOrDeferred>[]> {
   const now = ctx.now();
   const openQuotes = openQuotesOn(ctx.db);
   return await withBookSession(books, environment, async (book, disputed) => {
     const { placed, released } = await ctx.db.transaction(
-      (tx) => placeSet(tx, { environment, isPart, book, disputed, now, openQuotes }, commands),
+      (tx) =>
+        placeSet(tx, { environment, lanes, isPart, book, disputed, now, openQuotes }, commands),
       { rollBack },
     );
     if (rollBack) book.undo();
@@ -85,11 +89,16 @@ export async function withBookSession<Result>(
       if (error instanceof StaleBook) book.setAside(error.scripNos);
       else if (error instanceof OwnersDisputed) error.scripNos.forEach((no) => disputed.add(no));
       else if (error instanceof CreditsHeld) error.scripNos.forEach((no) => held.add(no));
-      else if (!(error instanceof FundsMoved)) throw error;
+      else if (!(error instanceof FundsMoved) && !isKeyTaken(error)) throw error;
     } finally {
       book.close();
     }
   }
+}
+
+/** Whether orders of another lane have the idempotency key of one of these: they are found now. */
+function isKeyTaken(error: unknown): boolean {
+  return violatedConstraint(error) === "orders_idempotency_key";
 }
 
 async function placeSet(

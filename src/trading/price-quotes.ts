@@ -17,7 +17,6 @@ import {
 } from "../credits/rules.ts";
 import type { Call, Caller, Environment } from "../kernel/caller.ts";
 import { type Failure, notFound } from "../kernel/failure.ts";
-import { newId } from "../kernel/ids.ts";
 import type { Paise } from "../kernel/money.ts";
 import { dayNumber, type IstDay, istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
@@ -35,6 +34,7 @@ import {
   findBuyPrice,
   findLeastFace,
   findSellPrice,
+  newQuoteRef,
   type NoQuote,
   type SellWanted,
   sizeUnavailable,
@@ -324,7 +324,7 @@ function startQuote(
   { card, firmId, now }: { readonly card: CardToday; readonly firmId: string; readonly now: Date },
 ): QuoteBase {
   return {
-    quote_ref: newId("qte", now),
+    quote_ref: newQuoteRef(card.scheme, now),
     environment,
     desk_id: deskId,
     firm_id: firmId,

@@ -10,6 +10,7 @@ import type { SetAsideCredit } from "./order-rules.ts";
 import { orderColumns, type OrderRow, orders } from "./order-store.ts";
 
 export type RestingBuysQuery = {
+  readonly lanes: readonly Scheme[];
   readonly now: Date;
   /** Most rows per scheme, and per desk of it. */
   readonly limit: number;
@@ -25,11 +26,11 @@ export type RestingBuysQuery = {
  */
 export function listRestingBuys(
   environment: Environment,
-  { now, limit, ofDesk, throughDesk }: RestingBuysQuery,
+  { lanes, now, limit, ofDesk, throughDesk }: RestingBuysQuery,
 ): Query<OrderRow[]> {
   return query(sql`
     select ${orderColumns}
-    from unnest(${schemes}::text[]) as s (scheme)
+    from unnest(${lanes}::text[]) as s (scheme)
     cross join lateral (
       with recursive desks (desk_id) as (
         (
@@ -260,15 +261,21 @@ export async function listOrdersWithoutCredits(
   db: Db,
   environment: Environment,
   {
+    scheme,
     today,
     limit,
     except,
-  }: Pick<Choice, "except"> & { readonly today: IstDay; readonly limit: number },
+  }: Pick<Choice, "except"> & {
+    readonly scheme: Scheme;
+    readonly today: IstDay;
+    readonly limit: number;
+  },
 ): Promise<string[]> {
   const rows = await db.rows<{ order_id: string }>(sql`
     select o.order_id
     from orders as o
-    where o.environment = ${environment} and o.state = 'open' and o.side = 'sell'
+    where o.environment = ${environment} and o.scheme = ${scheme}
+      and o.state = 'open' and o.side = 'sell'
       and o.order_id <> all(${except}::text[])
       and exists (
         select
@@ -288,42 +295,43 @@ export async function listOrdersWithoutCredits(
   return rows.map((row) => row.order_id);
 }
 
-/** What the matcher saw at its last run, and what has changed since. */
+/** What the matcher saw at its last run in a lane, and what has changed since. */
 export type Seen = {
+  readonly scheme: Scheme;
   /** Card versions by scheme. */
   readonly seen_cards: Readonly<Partial<Record<Scheme, number>>>;
   /** Changes of all transactions below this id were seen. */
   readonly seen_before: string;
   /** All transactions below this id have ended: a read now sees their changes. */
   readonly seen_from: string;
-  /** Whether an order that rests or rested has changed since. */
+  /** Whether an order of the lane that rests or rested has changed since. */
   readonly rested_since: boolean;
 };
 
-export async function findSeen(db: Db, environment: Environment): Promise<Seen> {
-  const [row] = await db.rows<Seen>(sql`
+/** One row per scheme. */
+export async function listSeen(db: Db, environment: Environment): Promise<Seen[]> {
+  return await db.rows(sql`
     select
-      l.seen_cards, l.seen_before::text as seen_before,
+      l.scheme, l.seen_cards, l.seen_before::text as seen_before,
       pg_snapshot_xmin(pg_current_snapshot())::text as seen_from,
       exists (
         select 1
         from orders as o
-        where o.environment = l.environment and o.rested and o.changed_in >= l.seen_before
+        where o.environment = l.environment and o.scheme = l.scheme
+          and o.rested and o.changed_in >= l.seen_before
           and o.changed_in < pg_snapshot_xmax(pg_current_snapshot())
       ) as rested_since
     from match_locks as l
     where l.environment = ${environment}`);
-  if (!row) throw new Error("every environment has a matcher");
-  return row;
 }
 
 export async function setSeen(
   tx: Tx,
-  environment: Environment,
+  { environment, scheme }: { readonly environment: Environment; readonly scheme: Scheme },
   { cards, before }: { readonly cards: Seen["seen_cards"]; readonly before: string },
 ): Promise<void> {
   await tx.rows(sql`
     update match_locks
     set seen_cards = ${JSON.stringify(cards)}::jsonb, seen_before = ${before}::xid8
-    where environment = ${environment}`);
+    where environment = ${environment} and scheme = ${scheme}`);
 }

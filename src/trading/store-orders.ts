@@ -11,6 +11,7 @@ import { houseFirmId } from "../kernel/ids.ts";
 import { all, known, meanwhile, type Query, type Tx } from "../platform/postgres/postgres.ts";
 import { RowsHeld } from "../platform/postgres/split.ts";
 import { addHouseTaken } from "../rates/current-cards.ts";
+import { confirmUnfunded } from "../settlement/fund-settlements.ts";
 import {
   type NewDeal,
   openSettlements,
@@ -65,7 +66,7 @@ export async function storeOrders(
   const { deals, reservations } = await agreeDeals(tx, matchState);
   const placed = [...matchState.placed.values()];
   const dealt = [...matchState.dealt.values()];
-  const opened = await openSettlements(tx, deals, now);
+  const opened = await openSettlements(tx, deals, now, confirmDebts(matchState));
   const prepare = () =>
     prepareRecords(
       [
@@ -98,6 +99,20 @@ export async function storeOrders(
   const [, , , , , prepared] = await storeSettlements(tx, opened, now, beside);
   await recordPrepared(tx, prepared, now);
   return opened.states;
+}
+
+/**
+ * What buyers owe is limited over all schemes, and another lane may deal for the same buyer. So what
+ * was read when this set began is confirmed under a lock, for the buyers whose deals wait for money.
+ */
+function confirmDebts({ environment, deals, means }: MatchState): Query<void> {
+  const waiting = deals.filter((deal) => !deal.isFunded && deal.buyerOrderId !== null);
+  if (waiting.length === 0) return known(undefined);
+  const debts = [...Map.groupBy(waiting, (deal) => deal.buyerFirmId)].map(([firmId, own]) => {
+    const added = own.flatMap(({ legs }) => legs).reduce((sum, leg) => sum + leg.buyerPaise, 0);
+    return { firmId, unfundedPaise: (means?.get(firmId)?.unfundedPaise ?? added) - added };
+  });
+  return confirmUnfunded(environment, debts);
 }
 
 const eventNames = {

@@ -27,7 +27,10 @@ const deliveryColumns = fragment`
   d.delivery_id, d.webhook_id, d.environment, d.desk_id, d.sequence, d.event, d.state, d.due_at,
   d.attempts, d.last_status, d.reason, d.version, d.created_at, d.updated_at`;
 
-/** Newest first; the position of a page is the sequence of its last row. */
+/**
+ * Deliveries that have rows of their own, newest first; the position of a page is the sequence of its
+ * last delivery.
+ */
 export async function listDeliveries(
   db: Db,
   webhookId: string,
@@ -57,9 +60,20 @@ export async function countDeliveries(
   state: DeliveryState | null,
 ): Promise<number> {
   const [row] = await db.rows<{ total: number }>(sql`
-    select count(*) as total
-    from deliveries
-    where webhook_id = ${webhookId} and (${state}::text is null or state = ${state})`);
+    select
+      (
+        select count(*)
+        from deliveries
+        where webhook_id = ${webhookId} and (${state}::text is null or state = ${state})
+      ) + (
+        select coalesce(sum(cardinality(sequences)), 0)
+        from delivery_blocks
+        where webhook_id = ${webhookId} and coalesce(${state}::text, 'pending') = 'pending'
+      ) + (
+        select coalesce(sum(deliveries), 0)
+        from delivered_blocks
+        where webhook_id = ${webhookId} and coalesce(${state}::text, 'delivered') = 'delivered'
+      ) as total`);
   return row?.total ?? 0;
 }
 
@@ -211,7 +225,7 @@ export async function hasDue(db: Db, now: Date): Promise<boolean> {
   const rows = await db.rows(sql`
     select
     from webhook_queues
-    where next_due_at <= ${now}
+    where due_at <= ${now}
     limit 1`);
   return rows.length > 0;
 }
@@ -227,10 +241,17 @@ export type Backlog = {
 export async function findBacklog(db: Db, now: Date): Promise<Backlog> {
   const [row] = await db.rows<Backlog>(sql`
     select
-      (select count(*) from deliveries where state = 'pending' and due_at <= ${now}) as due,
+      (select count(*) from deliveries where state = 'pending' and due_at <= ${now})
+        + (
+          select coalesce(sum(cardinality(sequences)), 0)
+          from delivery_blocks
+          where due_at <= ${now}
+        ) as due,
       (select count(*) from deliveries where state = 'dead') as dead,
-      (select min(due_at) from deliveries where state = 'pending' and due_at <= ${now})
-        as oldest_due_at,
+      least(
+        (select min(due_at) from deliveries where state = 'pending' and due_at <= ${now}),
+        (select min(due_at) from delivery_blocks where due_at <= ${now})
+      ) as oldest_due_at,
       (
         select coalesce(sum(s.last_sequence - coalesce(q.fanned_sequence, w.after_sequence)), 0)::bigint
         from webhooks as w

@@ -1,7 +1,62 @@
-import { sql, type Tx } from "../platform/postgres/postgres.ts";
-import type { Reason } from "./delivery-rules.ts";
-import { int, shape, text } from "../platform/postgres/table.ts";
-import { deliveries } from "./fan-out-store.ts";
+// Deliveries that have a row of their own: those that failed, took long or were given up, and all from
+// before there were blocks.
+
+import type { Environment } from "../kernel/caller.ts";
+import { command, type Query, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { bigint, int, type RowOf, shape, table, text, time } from "../platform/postgres/table.ts";
+import type { DeliveryState, Reason } from "./delivery-rules.ts";
+
+const deliveries = table("deliveries", {
+  delivery_id: text(),
+  webhook_id: text(),
+  environment: text<Environment>(),
+  desk_id: text(),
+  sequence: bigint(),
+  event: text(),
+  state: text<DeliveryState>(),
+  due_at: time(),
+  lease: int(),
+  attempts: int(),
+  tries: int(),
+  last_status: int().orNull,
+  reason: text<Reason>().orNull,
+  version: int(),
+  created_at: time(),
+  updated_at: time(),
+});
+type DeliveryColumns = RowOf<typeof deliveries>;
+
+/** A delivery that is given up without an attempt. */
+export type DeadLetter = Pick<
+  DeliveryColumns,
+  | "delivery_id"
+  | "webhook_id"
+  | "environment"
+  | "desk_id"
+  | "sequence"
+  | "event"
+  | "reason"
+  | "lease"
+  | "version"
+  | "created_at"
+>;
+
+export async function insertDeadLetters(
+  tx: Tx,
+  letters: readonly DeadLetter[],
+  now: Date,
+): Promise<void> {
+  const inserted = deliveries.values(deliveries.all, letters, {
+    state: "dead",
+    due_at: now,
+    attempts: 0,
+    tries: 0,
+    last_status: null,
+    updated_at: now,
+  });
+  await tx.rows(sql`
+    insert into deliveries ${inserted}`);
+}
 
 export type DueQueue = {
   readonly webhook_id: string;
@@ -28,10 +83,10 @@ export async function claimDueQueues(
     from (
       select webhook_id, served_at
       from webhook_queues
-      where next_due_at <= ${now} and webhook_id <> all(${full}::text[])
+      where due_at <= ${now} and webhook_id <> all(${full}::text[])
       order by served_at nulls first, webhook_id
       limit ${fetch}
-      for update skip locked
+      for no key update skip locked
     ) as q
     cross join lateral (
       select *
@@ -53,61 +108,57 @@ export type ClaimedDelivery = {
   readonly sequence: number;
 };
 
-const roomOfQueues = shape({ webhook_id: text(), most: int() });
+export const roomOfQueues = shape({ webhook_id: text(), most: int() });
 
-/**
- * Leases due deliveries, up to a number per queue. Sets each queue's
- * `next_due_at` to its earliest pending delivery; a lease counts with its end, so that the deliveries
- * of a crashed process become due again.
- */
+export type QueueRoom = { readonly webhook_id: string; readonly most: number };
+
+/** Leases due deliveries that have rows of their own, up to a number per queue. */
 export async function claimDeliveries(
   tx: Tx,
-  rooms: readonly { readonly webhookId: string; readonly most: number }[],
+  rooms: readonly QueueRoom[],
   { now, leaseEndsAt }: { readonly now: Date; readonly leaseEndsAt: Date },
 ): Promise<ClaimedDelivery[]> {
-  const found = roomOfQueues.rows(
-    { webhook_id: ({ webhookId }) => webhookId, most: ({ most }) => most },
-    rooms,
-  );
   return await tx.rows(sql`
-    with room as (
-      select webhook_id, most
-      from ${found} as r
-    ),
-    claimed as (
-      update deliveries as d
-      set due_at = ${leaseEndsAt}, lease = d.lease + 1
-      from room
-      cross join lateral (
-        select ctid as place
-        from deliveries
-        where webhook_id = room.webhook_id and state = 'pending' and due_at <= ${now}
-        order by due_at
-        limit room.most
-        for update skip locked
-      ) as due
-      where d.ctid = due.place
-      returning d.delivery_id, d.webhook_id, d.event, d.lease, d.tries, d.desk_id, d.sequence
-    ),
-    served as (
-      update webhook_queues as q
-      set served_at = ${now},
-        next_due_at = least(
-          (
-            select d.due_at
-            from deliveries as d
-            where d.webhook_id = q.webhook_id and d.state = 'pending'
-              and d.delivery_id not in (select delivery_id from claimed)
-            order by d.due_at
-            limit 1
-          ),
-          (select ${leaseEndsAt}::timestamptz from claimed where webhook_id = q.webhook_id limit 1)
+    update deliveries as d
+    set due_at = ${leaseEndsAt}, lease = d.lease + 1
+    from ${roomOfQueues.rows(roomOfQueues.all, rooms)} as room
+    cross join lateral (
+      select ctid as place
+      from deliveries
+      where webhook_id = room.webhook_id and state = 'pending' and due_at <= ${now}
+      order by due_at
+      limit room.most
+      for update skip locked
+    ) as due
+    where d.ctid = due.place
+    returning d.delivery_id, d.webhook_id, d.event, d.lease, d.tries, d.desk_id, d.sequence`);
+}
+
+/**
+ * After a claim: sets when the queues are due next. A lease counts with its end, so that what a crashed
+ * process has leased becomes due again.
+ */
+export function setServed(webhookIds: readonly string[], now: Date): Query<void> {
+  return command(sql`
+    update webhook_queues as q
+    set served_at = ${now},
+      due_at = least(
+        (
+          select due_at
+          from deliveries
+          where webhook_id = q.webhook_id and state = 'pending'
+          order by due_at
+          limit 1
+        ),
+        (
+          select due_at
+          from delivery_blocks
+          where webhook_id = q.webhook_id
+          order by due_at
+          limit 1
         )
-      from room
-      where q.webhook_id = room.webhook_id
-    )
-    select delivery_id, webhook_id, event, lease, tries, desk_id, sequence
-    from claimed`);
+      )
+    where q.webhook_id = any(${webhookIds}::text[])`);
 }
 
 /** Marks pending deliveries of disabled or deleted webhooks as dead. */
@@ -157,7 +208,7 @@ export async function setReplayed(
     where d.delivery_id = r.delivery_id`);
 }
 
-/** Moves `next_due_at` of queues earlier, locking them in the order of their ids. */
+/** Moves `due_at` of queues earlier, locking them in the order of their ids. */
 export async function lowerNextDue(
   tx: Tx,
   webhookIds: readonly string[],
@@ -172,7 +223,7 @@ export async function lowerNextDue(
       for update
     )
     update webhook_queues as q
-    set next_due_at = least(q.next_due_at, ${dueAt}::timestamptz)
+    set due_at = least(q.due_at, ${dueAt}::timestamptz)
     from locked
     where q.webhook_id = locked.webhook_id`);
 }

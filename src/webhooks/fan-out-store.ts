@@ -1,9 +1,8 @@
-// The statements of the fan-out: finds subscriptions that are behind and inserts their deliveries.
+// The statements of the fan-out: finds subscriptions that are behind and moves their cursors.
 
 import type { Environment } from "../kernel/caller.ts";
 import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
-import { bigint, int, type RowOf, table, text, time } from "../platform/postgres/table.ts";
-import type { DeliveryState, Reason } from "./delivery-rules.ts";
+import { bigint, table, text, time } from "../platform/postgres/table.ts";
 
 /**
  * Among the next `look` subscriptions after one, those whose desk has events that were not fanned out
@@ -92,48 +91,13 @@ export async function claimQueuesToFan(
     join webhooks as w on w.webhook_id = q.webhook_id
     where q.webhook_id = any(${webhookIds}::text[])
     order by q.webhook_id
-    for update of q skip locked`);
-}
-
-export const deliveries = table("deliveries", {
-  delivery_id: text(),
-  webhook_id: text(),
-  environment: text<Environment>(),
-  desk_id: text(),
-  sequence: bigint(),
-  event: text(),
-  state: text<DeliveryState>(),
-  reason: text<Reason>().orNull,
-  due_at: time(),
-  lease: int(),
-  attempts: int(),
-  tries: int(),
-  version: int(),
-  created_at: time(),
-  updated_at: time(),
-});
-
-/** The others are the same for all that begin. */
-export type NewDelivery = Omit<
-  RowOf<typeof deliveries>,
-  "due_at" | "lease" | "attempts" | "tries" | "version" | "created_at" | "updated_at"
->;
-
-export async function insertDeliveries(
-  tx: Tx,
-  rows: readonly NewDelivery[],
-  { dueAt, now }: { readonly dueAt: Date; readonly now: Date },
-): Promise<void> {
-  const begun = { lease: 0, attempts: 0, tries: 0, version: 1, created_at: now, updated_at: now };
-  const inserted = deliveries.values(deliveries.all, rows, { due_at: dueAt, ...begun });
-  await tx.rows(sql`
-    insert into deliveries ${inserted}`);
+    for no key update of q skip locked`);
 }
 
 const webhookQueues = table("webhook_queues", {
   webhook_id: text(),
   fanned_sequence: bigint(),
-  next_due_at: time().orNull,
+  due_at: time().orNull,
 });
 
 export async function setFannedSequences(
@@ -149,13 +113,13 @@ export async function setFannedSequences(
     {
       webhook_id: ({ webhookId }) => webhookId,
       fanned_sequence: ({ sequence }) => sequence,
-      next_due_at: ({ dueAt }) => dueAt,
+      due_at: ({ dueAt }) => dueAt,
     },
     queues,
   );
   await tx.rows(sql`
     update webhook_queues as q
-    set fanned_sequence = n.fanned_sequence, next_due_at = least(q.next_due_at, n.next_due_at)
+    set fanned_sequence = n.fanned_sequence, due_at = least(q.due_at, n.due_at)
     from ${fanned} as n
     where q.webhook_id = n.webhook_id`);
 }

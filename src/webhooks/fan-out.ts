@@ -2,7 +2,8 @@
 //
 //   journal           the desk's log; its sequence has no gap and becomes visible in order
 //   webhook_queues    the cursor `fanned_sequence`: every event up to it was fanned out or did not match
-//   deliveries        inserted in the transaction that moves the cursor past their events
+//   delivery_blocks   deliveries by the block, inserted in the transaction that moves the cursor past
+//                     their events
 //
 // A cursor is safe because a desk's sequence is taken under a lock that is held to the commit: a reader
 // that sees an event sees every earlier one of its desk. With numbers from a database sequence, a cursor
@@ -15,13 +16,14 @@ import { type FoundEvent, listEventsOfDesks } from "../journal/find-events.ts";
 import type { Context } from "../platform/context.ts";
 import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
+import { cutIntoBlocks } from "./block-rules.ts";
+import { insertBlocks, type WaitingBlock } from "./block-store.ts";
+import { type DeadLetter, insertDeadLetters } from "./delivery-store.ts";
 import { buildDeliveryId, isWanted } from "./rules.ts";
 import {
   claimQueuesToFan,
   findQueuesBehind,
-  insertDeliveries,
   insertQueues,
-  type NewDelivery,
   type QueueToFan,
   setFannedSequences,
 } from "./fan-out-store.ts";
@@ -67,15 +69,17 @@ async function fanOut(
     const queues = await claimQueuesToFan(tx, webhookIds);
     if (queues.length === 0) return 0; // Other processes have claimed them.
     const events = await listEventsOfDesks(tx, listDesksToRead(queues), eventsPerDeskMax);
-    const fanned = queues.map((queue) => selectEvents(queue, events));
-    const drafts = fanned.flatMap(({ deliveries }) => deliveries);
-    if (drafts.length > 0) await insertDeliveries(tx, drafts, { dueAt, now });
+    const fanned = queues.map((queue) => selectEvents(queue, events, { dueAt, now }));
+    const blocks = fanned.flatMap((one) => one.blocks);
+    const dead = fanned.flatMap((one) => one.dead);
+    if (blocks.length > 0) await insertBlocks(tx, blocks);
+    if (dead.length > 0) await insertDeadLetters(tx, dead, now);
     await setFannedSequences(
       tx,
-      fanned.map(({ queue, sequence, deliveries }) => ({
-        webhookId: queue.webhook_id,
-        sequence,
-        dueAt: deliveries.some(({ state }) => state === "pending") ? dueAt : null,
+      fanned.map((one) => ({
+        webhookId: one.queue.webhook_id,
+        sequence: one.sequence,
+        dueAt: one.blocks.length > 0 ? dueAt : null,
       })),
     );
     tx.announce(deliveriesTopic);
@@ -97,24 +101,47 @@ function listDesksToRead(queues: readonly QueueToFan[]): { deskId: string; after
   return [...after].map(([deskId, from]) => ({ deskId, after: from }));
 }
 
+type Times = { readonly dueAt: Date; readonly now: Date };
+
 /** The deliveries of a queue among the events read, and its new cursor. */
-function selectEvents(queue: QueueToFan, events: readonly FoundEvent[]) {
+function selectEvents(queue: QueueToFan, events: readonly FoundEvent[], times: Times) {
   const news = events.filter(
     ({ desk_id, sequence }) => desk_id === queue.desk_id && sequence > queue.fanned_sequence,
   );
+  const wanted = news.filter((head) => isWanted(queue, head));
   const isDisabled = queue.state === "disabled";
-  const deliveries = news
-    .filter((head) => isWanted(queue, head))
-    .map((head): NewDelivery => ({
-      delivery_id: buildDeliveryId(queue.webhook_id, head),
-      webhook_id: queue.webhook_id,
-      environment: queue.environment,
-      desk_id: queue.desk_id,
-      sequence: head.sequence,
-      event: head.event,
-      // Events for a disabled webhook become dead letters, which can be replayed.
-      state: isDisabled ? "dead" : "pending",
-      reason: isDisabled ? "disabled" : null,
-    }));
-  return { queue, deliveries, sequence: news.at(-1)?.sequence ?? queue.fanned_sequence };
+  return {
+    queue,
+    sequence: news.at(-1)?.sequence ?? queue.fanned_sequence,
+    blocks: isDisabled ? [] : cutIntoBlocks(wanted).map((part) => toBlock(queue, part, times)),
+    // Events for a disabled webhook become dead letters, which can be replayed.
+    dead: isDisabled ? wanted.map((head) => toDeadLetter(queue, head, times)) : [],
+  };
+}
+
+function toBlock(
+  { webhook_id, environment, desk_id }: QueueToFan,
+  events: readonly FoundEvent[],
+  { dueAt, now }: Times,
+): WaitingBlock {
+  const sequences = events.map(({ sequence }) => sequence);
+  const [first_sequence = 0] = sequences;
+  const block = { webhook_id, environment, desk_id, first_sequence, sequences };
+  return { ...block, due_at: dueAt, lease: 0, created_at: now };
+}
+
+function toDeadLetter(queue: QueueToFan, head: FoundEvent, { now }: Times): DeadLetter {
+  const { webhook_id, environment, desk_id } = queue;
+  return {
+    delivery_id: buildDeliveryId(webhook_id, head),
+    webhook_id,
+    environment,
+    desk_id,
+    sequence: head.sequence,
+    event: head.event,
+    reason: "disabled",
+    lease: 0,
+    version: 1,
+    created_at: now,
+  };
 }

@@ -9,6 +9,14 @@ import { visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import { measureOnDemand, type Metrics } from "../platform/metrics.ts";
+import type { Db } from "../platform/postgres/postgres.ts";
+import { readDelivered } from "./block-rules.ts";
+import {
+  type DeliveredBlock,
+  listDeliveredBlocks,
+  listWaitingBlocks,
+  type WaitingBlock,
+} from "./block-store.ts";
 import {
   type Backlog,
   countDead,
@@ -21,9 +29,10 @@ import {
   listDead,
   listDeliveries as listRows,
 } from "./delivery-lists-store.ts";
-import { deliveryLifecycle } from "./delivery-rules.ts";
+import { deliveryLifecycle, type DeliveryState } from "./delivery-rules.ts";
 import type { AttemptRow } from "./attempt-store.ts";
 import { findVisibleWebhook } from "./read-webhooks.ts";
+import { buildDeliveryId } from "./rules.ts";
 import type {
   Attempt,
   Delivery,
@@ -43,22 +52,123 @@ export async function listDeliveries(
   const question = { list: "deliveries", desk: caller.deskId, webhook: webhookId, status };
   const request = openPage(query, question, ctx.cursorKey);
   const before = request.after ? Number(request.after.id) : null;
-  const rows = await listRows(ctx.db.planned, webhookId, { before, state, fetch: request.fetch });
-  const page = closePage(request, rows, {
+  const entries = await listEntries(ctx.db.planned, webhookId, {
+    before,
+    state,
+    fetch: request.fetch,
+  });
+  const page = closePage(request, entries, {
     question,
     signingKey: ctx.cursorKey,
     total: await countOnce(request, () => countDeliveries(ctx.db.planned, webhookId, state)),
     toPosition: (row) => ({ at: row.created_at, id: String(row.sequence) }),
   });
-  const ids = page.rows.map(({ delivery_id }) => delivery_id);
-  const made = await listAttempts(ctx.db.planned, ids);
-  const attempts = Map.groupBy(made, ({ delivery_id }) => delivery_id);
   const told = await joinEvents(ctx, page.rows);
-  const view = (row: ToldRow) => ({
+  const made = await listAttempts(
+    ctx.db.planned,
+    told.map(({ delivery_id }) => delivery_id),
+  );
+  const attempts = Map.groupBy(made, ({ delivery_id }) => delivery_id);
+  const view = (row: Told<LogEntry>) => ({
     ...viewDelivery(row),
-    attempt_log: (attempts.get(row.delivery_id) ?? []).map(viewAttempt),
+    attempt_log: joinAttempts(row.attempt, attempts.get(row.delivery_id) ?? []).map(viewAttempt),
   });
   return { ...page, rows: await mapPaced(told, view, openPace()) };
+}
+
+type BlockAttempt = Omit<AttemptRow, "delivery_id">;
+
+/** A delivery in the log: of a row of its own, or of a block. */
+type LogEntry = Omit<DeliveryRow, "delivery_id" | "event"> & {
+  /** Null in a block that waits: it follows from the event. */
+  readonly delivery_id: string | null;
+  /** The attempt that is recorded with its block. */
+  readonly attempt?: BlockAttempt;
+};
+
+/**
+ * A page of the log, newest first. A delivery leaves a waiting block only for one that was delivered or
+ * for a row of its own, so these are read in this order and none is missed; of one that moved meanwhile,
+ * what was read last counts.
+ */
+async function listEntries(
+  db: Db,
+  webhookId: string,
+  { before, state, fetch }: { before: number | null; state: DeliveryState | null; fetch: number },
+): Promise<LogEntry[]> {
+  const isAsked = (one: DeliveryState) => state === null || state === one;
+  const place = { webhookId, before, fetch };
+  const waiting = isAsked("pending") ? await listWaitingBlocks(db, place) : [];
+  const delivered = isAsked("delivered") ? await listDeliveredBlocks(db, place) : [];
+  const rows = await listRows(db, webhookId, { before, state, fetch });
+  const entries: LogEntry[] = [
+    ...waiting.flatMap(listWaiting),
+    ...delivered.flatMap(listDelivered),
+    ...rows,
+  ];
+  const bySequence = new Map(entries.map((entry) => [entry.sequence, entry]));
+  return [...bySequence.values()]
+    .filter(({ sequence }) => before === null || sequence < before)
+    .toSorted((a, b) => b.sequence - a.sequence)
+    .slice(0, fetch);
+}
+
+function listWaiting({ sequences, ...block }: WaitingBlock): LogEntry[] {
+  const { webhook_id, environment, desk_id, due_at, created_at } = block;
+  return sequences.map((sequence) => ({
+    delivery_id: null,
+    webhook_id,
+    environment,
+    desk_id,
+    sequence,
+    state: "pending",
+    due_at,
+    attempts: 0,
+    last_status: null,
+    reason: null,
+    version: 1,
+    created_at,
+    updated_at: created_at,
+  }));
+}
+
+function listDelivered(block: DeliveredBlock): LogEntry[] {
+  const { webhook_id, environment, desk_id, lease, created_at, delivered_at } = block;
+  return readDelivered(block).map(({ deliveryId, sequence, at, durationMs, status, answer }) => ({
+    delivery_id: deliveryId,
+    webhook_id,
+    environment,
+    desk_id,
+    sequence,
+    state: "delivered",
+    due_at: delivered_at,
+    attempts: 1,
+    last_status: status,
+    reason: null,
+    version: 2,
+    created_at,
+    updated_at: delivered_at,
+    attempt: {
+      lease,
+      at,
+      duration_ms: durationMs,
+      outcome: "delivered",
+      status,
+      reason: null,
+      answer,
+    },
+  }));
+}
+
+/** Oldest first. The attempt of a block that was recorded twice counts once. */
+function joinAttempts(
+  attempt: BlockAttempt | undefined,
+  others: readonly AttemptRow[],
+): readonly BlockAttempt[] {
+  if (!attempt) return others;
+  return [...others.filter(({ lease }) => lease !== attempt.lease), attempt].toSorted(
+    (a, b) => a.lease - b.lease,
+  );
 }
 
 /** Dead letters, newest first. */
@@ -126,20 +236,26 @@ const anyDead: DeadFilter = {
   until: null,
 };
 
-type ToldRow = DeliveryRow & { readonly event_id: string };
+type Told<Row> = Row & {
+  readonly delivery_id: string;
+  readonly event: string;
+  readonly event_id: string;
+};
 
-async function joinEvents(
+async function joinEvents<Row extends LogEntry>(
   { db }: Pick<Context, "db">,
-  rows: readonly DeliveryRow[],
-): Promise<ToldRow[]> {
+  rows: readonly Row[],
+): Promise<Told<Row>[]> {
   const findEvent = await findEvents(db.planned, rows);
   return rows.flatMap((row) => {
     const event = findEvent(row);
-    return event ? [{ ...row, event_id: event.event_id }] : [];
+    if (!event) return [];
+    const delivery_id = row.delivery_id ?? buildDeliveryId(row.webhook_id, event);
+    return [{ ...row, delivery_id, event: event.event, event_id: event.event_id }];
   });
 }
 
-function viewDelivery(row: ToldRow): Delivery {
+function viewDelivery(row: Told<LogEntry>): Delivery {
   return {
     delivery_id: row.delivery_id,
     webhook_id: row.webhook_id,
@@ -158,7 +274,7 @@ function viewDelivery(row: ToldRow): Delivery {
   };
 }
 
-function viewAttempt(row: AttemptRow): Attempt {
+function viewAttempt(row: BlockAttempt): Attempt {
   return {
     at: istTimestamp(row.at),
     duration_ms: row.duration_ms,

@@ -1,12 +1,15 @@
 // A circuit breaker per receiver: limits the concurrent requests of this process.
 //
-//   closed   a receiver that answers gets up to `roomMax` concurrent requests
+//   closed   a receiver that answers gets up to `roomMax` concurrent requests, the next ones when half
+//            of them are answered, so that they are claimed by the block
 //   open     after a few consecutive failures it gets one at a time, until one succeeds
 //
 // All open receivers together get at most `openTotalMax` of the `totalMax` requests, so that any number
 // of hanging receivers leaves room for the others, and every delivery is still tried on schedule.
 
-const roomMax = 32;
+import { deliveriesPerBlockMax } from "./block-rules.ts";
+
+const roomMax = 2 * deliveriesPerBlockMax;
 const totalMax = 512;
 const openTotalMax = 128;
 const failuresToOpen = 5;
@@ -25,7 +28,10 @@ export class Receivers {
   /** How many more requests a receiver may get now. */
   roomFor(webhookId: string): number {
     const { underWay, failures } = this.#known.get(webhookId) ?? { underWay: 0, failures: 0 };
-    if (failures < failuresToOpen) return Math.max(0, Math.min(roomMax - underWay, this.room()));
+    if (failures < failuresToOpen) {
+      const room = roomMax - underWay;
+      return room < deliveriesPerBlockMax ? 0 : Math.max(0, Math.min(room, this.room()));
+    }
     return underWay === 0 && this.#openUnderWay < openTotalMax && this.room() > 0 ? 1 : 0;
   }
 

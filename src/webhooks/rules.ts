@@ -7,7 +7,7 @@
 // It is failing after a day without a successful delivery, and disabled after five. The desk gets an
 // event at each step, through its other subscriptions.
 
-import { createHash, createHmac, randomBytes } from "node:crypto";
+import { createHmac, createSecretKey, hash, type KeyObject, randomBytes } from "node:crypto";
 
 import type { Environment } from "../kernel/caller.ts";
 import type { FieldProblem } from "../kernel/failure.ts";
@@ -86,50 +86,77 @@ export function isWanted({ webhook_id, firm_id, event }: EventFilter, head: Even
 export function buildDeliveryId(webhookId: string, head: Omit<EventHead, "firm_id">): string {
   const { event_id, event, entity_type, entity_id, entity_version } = head;
   const named = [webhookId, event_id, event, entity_type, entity_id, entity_version].join("\n");
-  return `dlv_${createHash("sha256").update(named).digest("hex").slice(0, deliveryIdDigits)}`;
+  return `dlv_${hash("sha256", named).slice(0, deliveryIdDigits)}`;
 }
 
-export type SignedDelivery = {
+/** A secret that is ready to sign with; to prepare it takes longer than to sign. */
+export type SigningKey = {
+  /** Of the secret as text. */
+  readonly text: KeyObject;
+  /** Of the bytes that it encodes. */
+  readonly bytes: KeyObject;
+};
+
+export function prepareKey(secret: string): SigningKey {
+  return {
+    text: createSecretKey(secret, "utf8"),
+    bytes: createSecretKey(secret.slice(secretPrefix.length), "base64"),
+  };
+}
+
+type DeliveryToSign = {
   readonly deliveryId: string;
   readonly event: string;
   readonly body: Buffer;
-  /** The current secret, then the previous one during its grace period. */
-  readonly secrets: readonly string[];
   readonly now: Date;
 };
 
+/** The headers of a delivery that is signed with secrets: as below. */
+export function buildHeaders({
+  secrets,
+  ...delivery
+}: DeliveryToSign & { readonly secrets: readonly string[] }) {
+  return signHeaders(delivery, secrets.map(prepareKey));
+}
+
 /**
- * The headers of a delivery. `x-service-signature` is keyed with the secret as text,
- * `webhook-signature` (Standard Webhooks) with the decoded base64 bytes.
+ * The headers of a delivery, signed with the current secret and with the previous one during its grace
+ * period. `x-service-signature` is keyed with the secret as text, `webhook-signature` (Standard
+ * Webhooks) with the decoded base64 bytes.
  */
-export function buildHeaders({ deliveryId, event, body, secrets, now }: SignedDelivery) {
-  const [current = "", previous] = secrets;
+export function signHeaders(
+  { deliveryId, event, body, now }: DeliveryToSign,
+  keys: readonly SigningKey[],
+) {
+  const [current, previous] = keys;
+  if (!current) throw new Error("a delivery is signed with a secret");
   const timestamp = String(Math.floor(now.getTime() / 1_000));
-  const standard = secrets.map((secret) =>
-    standardSignature(secret, { deliveryId, timestamp, body }),
+  const standard = keys.map(({ bytes }) =>
+    standardSignature(bytes, { deliveryId, timestamp, body }),
   );
   return {
     "content-type": "application/json",
     "user-agent": "Service-Webhooks/1",
     "x-service-event": event,
     "x-service-delivery": deliveryId,
-    "x-service-signature": signBody(current, body),
-    ...(previous !== undefined && { "x-service-signature-previous": signBody(previous, body) }),
+    "x-service-signature": signBody(current.text, body),
+    ...(previous !== undefined && {
+      "x-service-signature-previous": signBody(previous.text, body),
+    }),
     "webhook-id": deliveryId,
     "webhook-timestamp": timestamp,
     "webhook-signature": standard.join(" "),
   };
 }
 
-export function signBody(secret: string, body: Buffer): string {
-  return `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
+function signBody(key: KeyObject, body: Buffer): string {
+  return `sha256=${createHmac("sha256", key).update(body).digest("hex")}`;
 }
 
 function standardSignature(
-  secret: string,
+  key: KeyObject,
   { deliveryId, timestamp, body }: { deliveryId: string; timestamp: string; body: Buffer },
 ): string {
-  const key = Buffer.from(secret.slice(secretPrefix.length), "base64");
   const mac = createHmac("sha256", key).update(`${deliveryId}.${timestamp}.`).update(body);
   return `v1,${mac.digest("base64")}`;
 }

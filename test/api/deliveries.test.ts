@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 
-import { claimDue, createSender, recordAttempts } from "../../src/webhooks/send-deliveries.ts";
+import { claimDue } from "../../src/webhooks/claim-deliveries.ts";
+import { recordBlocks } from "../../src/webhooks/record-attempts.ts";
+import { createSender } from "../../src/webhooks/send-deliveries.ts";
 import { createFanOut } from "../../src/webhooks/fan-out.ts";
 import { measureDeliveries } from "../../src/webhooks/read-deliveries.ts";
 import { Receivers } from "../../src/webhooks/receivers.ts";
@@ -131,8 +133,8 @@ test("a delivery leased by a dead process is sent when the lease ends, and a lat
   const { ctx } = service;
   await ping(desk);
   await createFanOut(ctx, { scheduleS })();
-  const { leased } = await claimDue(ctx, new Receivers(), 10);
-  assert.equal(leased.length, 1);
+  const { blocks } = await claimDue(ctx, new Receivers(), 10);
+  assert.equal(blocks.length, 1);
   await service.work();
   assert.equal(receiver.received.length, 0, "it is somebody's");
   service.clock.advance({ seconds: 21 });
@@ -140,7 +142,8 @@ test("a delivery leased by a dead process is sent when the lease ends, and a lat
   await service.work();
   assert.equal(receiver.received.length, 1);
 
-  const [{ delivery_id, lease }] = leased as [(typeof leased)[0]];
+  const [block] = blocks as [(typeof blocks)[0]];
+  const { delivery_id, lease } = block.deliveries[0]!;
   const late = {
     webhookId: desk.webhookId,
     state: "delivered" as const,
@@ -156,8 +159,8 @@ test("a delivery leased by a dead process is sent when the lease ends, and a lat
       answer: "",
     },
   };
-  await recordAttempts(ctx, [late]);
-  await recordAttempts(ctx, [late]);
+  await recordBlocks(ctx, [{ block, made: [late] }]);
+  await recordBlocks(ctx, [{ block, made: [late] }]);
   const [delivery] = await deliveriesOf(desk);
   assert.equal(delivery.status, "pending", "only the holder of the lease settles");
   assert.equal(delivery.attempts, 1);

@@ -45,7 +45,7 @@ async function importer(service: Service) {
 }
 
 /** Row, status, and the credit's face or what is wrong. */
-function shortOf({ results }: Answer["body"]): [number, number, unknown][] {
+function listOutcomes({ results }: Answer["body"]): [number, number, unknown][] {
   return results.map(
     ({ row: at, status, credit, error }: Answer["body"]): [number, number, unknown] => [
       at,
@@ -76,7 +76,7 @@ test("a report as a workbook is imported like the same report as CSV", async (t)
     { name: "Notes", rows: [["Exported by nobody"]] },
   ];
   const answer = await take(buildXlsx(sheets));
-  assert.deepEqual(shortOf(answer), [
+  assert.deepEqual(listOutcomes(answer), [
     [5, 201, 123_456_789],
     [6, 201, 123_456_700],
     [8, 201, 42_500_050],
@@ -95,7 +95,11 @@ test("a report as a workbook is imported like the same report as CSV", async (t)
     "0310165322,RODTEP,1234567.89,1234567.89,01/10/2026,30/09/2028",
   ].join("\n");
   const again = await send({ csv }, 200);
-  assert.deepEqual(shortOf(again), [[3, 200, 123_456_789]], "the same credit, in the same way");
+  assert.deepEqual(
+    listOutcomes(again),
+    [[3, 200, 123_456_789]],
+    "the same credit, in the same way",
+  );
 });
 
 test("a cell that has lost its text is refused by its row, and the other rows are taken", async (t) => {
@@ -157,14 +161,14 @@ test("a cell that has lost its text is refused by its row, and the other rows ar
   const rows = [heading, ...cases.map(([cells]) => cells), row("GOOD-000001", noisy)];
   const book = buildXlsx([{ rows, hiddenRows: [at("HIDE-000001")], merged: [merged] }]);
   const answer = await take(book);
-  const wrong = shortOf(answer).slice(0, cases.length);
+  const wrong = listOutcomes(answer).slice(0, cases.length);
   cases.forEach(([, path, problem], index) => {
     const [number, status, fields] = wrong[index] ?? [];
     assert.deepEqual([number, status], [index + 2, 422]);
     const [found] = fields as readonly { readonly path: string; readonly problem: string }[];
     assert.deepEqual(found, { path, problem });
   });
-  assert.deepEqual(shortOf(answer).at(-1), [cases.length + 2, 201, 1_234_567]);
+  assert.deepEqual(listOutcomes(answer).at(-1), [cases.length + 2, 201, 1_234_567]);
   assert.equal(answer.accepted, 1);
 });
 
@@ -301,7 +305,7 @@ test("the house's stock comes in as a workbook, and a second person approves its
   const adding = { environment: "live", inventory: { xlsx } } as const;
   const added = await addInventoryWithApproval(service.ctx, operator, adding);
   assert.ok(added.outcome === "done");
-  assert.deepEqual(shortOf(added.results), [
+  assert.deepEqual(listOutcomes(added.results), [
     [2, 201, 1_050],
     [
       3,

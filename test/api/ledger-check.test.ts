@@ -184,6 +184,14 @@ const controls: readonly Control[] = [
        update ledger_entries set ${forgedDigest} where entry_no = ${release}`,
   },
   {
+    what: "a resolution of an entry that is missing",
+    check: "resolved_once",
+    place: ({ release }) => `entry ${release}, deal_hold of `,
+    corrupt: ({ release }) =>
+      `update ledger_entries set resolves = 900002 where entry_no = ${release};
+       update ledger_entries set ${forgedDigest} where entry_no = ${release}`,
+  },
+  {
     what: "a resolution that posts something else",
     check: "resolved_once",
     place: ({ release }) => `entry ${release}, deal_hold of `,

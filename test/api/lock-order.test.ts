@@ -21,6 +21,10 @@ import { type Service, startService } from "../support/service.ts";
 
 /** Steps of the use cases. */
 const mustBeSeen = [
+  ["match_locks RODTEP", "match_locks ROSCTL"],
+  ["match_locks ROSCTL", "firms"],
+  ["credits", "unfunded buys"],
+  ["unfunded buys", "credit_owners"],
   ["firms", "key_days"],
   ["key_days", "credits"],
   ["settlements", "crosses"],
@@ -66,6 +70,7 @@ async function openWorld(service: Service, beside: Service) {
   const plain = { firmId, scheme: "RODTEP", facePaise: 25_000_000 } as const;
   const credit = { ...plain, expiresOn: "2028-10-01", state: "listed" };
   let scripNos: string[] = [];
+  let otherNos: string[] = [];
   let leaver = "";
   let spare = { key_id: "", api_key: "" };
   let made = 0;
@@ -88,9 +93,14 @@ async function openWorld(service: Service, beside: Service) {
     const added = await addCredits(service, deskId, [
       ...ofLeaver,
       ...Array.from({ length: 10 }, () => credit),
+      ...Array.from({ length: 4 }, () => ({ ...credit, scheme: "ROSCTL" }) as const),
     ]);
-    scripNos = added.slice(ofLeaver.length);
-    await stockHouse(service.ctx, [{ face_paise: 25_000_000 }]);
+    scripNos = added.slice(ofLeaver.length, -4);
+    otherNos = added.slice(-4);
+    await stockHouse(service.ctx, [
+      { face_paise: 25_000_000 },
+      { face_paise: 25_000_000, scheme: "ROSCTL" },
+    ]);
     if (keys) spare = await mintChild(service, desk.key, { ...child, limits });
     if (nets) {
       const duty = { scheme: "RODTEP", amount_paise: 25_000_000, due_on: "2028-08-31" };
@@ -99,6 +109,7 @@ async function openWorld(service: Service, beside: Service) {
     }
   };
   const take = () => scripNos.shift() ?? "";
+  const takeOther = () => otherNos.shift() ?? "";
   const order = async (body: object): Promise<Statuses> => [
     (await post("/v1/orders", body)).status,
   ];
@@ -136,9 +147,13 @@ async function openWorld(service: Service, beside: Service) {
       return await order({ quote_ref: body.quote_ref });
     },
     batch: async () => {
-      const orders = [take(), take()].map((scrip_no) => ({ side: "sell", scrip_no }));
+      const orders = [takeOther(), take()].map((scrip_no) => ({ side: "sell", scrip_no }));
       return [(await post("/v1/orders:batch", { orders })).status];
     },
+    otherScheme: async () => [
+      ...(await order({ side: "buy", scheme: "ROSCTL", requirement_paise: 25_000_000 })),
+      ...(await order({ side: "sell", scrip_no: takeOther() })),
+    ],
     cancel: async () => {
       const [open] = (await desk.get("/v1/orders?status=open")).orders;
       if (!open) return [];

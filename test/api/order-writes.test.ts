@@ -15,6 +15,7 @@ import { lockOffers } from "../../src/trading/load-orders.ts";
 import { addDeals } from "../support/deals.ts";
 import { dealer } from "../support/orders.ts";
 import { type Service, startService } from "../support/service.ts";
+import { letSettle } from "../support/settlements.ts";
 
 type Updates = { readonly all: number; readonly inPage: number };
 
@@ -73,7 +74,7 @@ test("reserving a credit and starting its transfer update no index, ending it do
   );
 });
 
-test("initiating the legs of a deal updates no index", async (t) => {
+test("initiating and answering the legs of a deal update no index", async (t) => {
   const service = await startService(t);
   await addDeals(service, [{ facePaise: 1_000, sellerBps: 9_000 }]);
   assert.deepEqual(
@@ -86,8 +87,23 @@ test("initiating the legs of a deal updates no index", async (t) => {
     await updatesBy(service, "settlement_legs", (tx) =>
       tx.rows(sql`update settlement_legs set state = 'delivered', answered_at = now()`),
     ),
-    { all: 1, inPage: 0 },
+    { all: 1, inPage: 1 },
   );
+});
+
+test("the bank's answer about a remittance updates the indexes of its lead only", async (t) => {
+  const service = await startService(t);
+  const { post, scripNos } = await dealer(service, [{}, {}, {}]);
+  const orders = scripNos.map((scrip_no) => ({ side: "sell", scrip_no }));
+  await post("/v1/orders:batch", { orders }, 200);
+  await letSettle(service, 1);
+  const answer = (tx: Tx) =>
+    tx.rows(sql`
+      update payouts
+      set state = 'paid', history = history || '["paid 1"]', version = version + 1,
+        updated_at = now()
+      where state = 'sent'`);
+  assert.deepEqual(await updatesBy(service, "payouts", answer), { all: 3, inPage: 2 });
 });
 
 test("a credit's standing column agrees with the rules for its state", async (t) => {

@@ -16,6 +16,13 @@ import { sealedAccounts } from "../../src/firms/bank-accounts.ts";
 import { type Actor, namedOperator } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import { rupeesPlain } from "../../src/kernel/money.ts";
+import {
+  addNoticeAddress,
+  removeNoticeAddress,
+  setNoticeOptOuts,
+} from "../../src/notices/manage-addresses.ts";
+import { createNoticeQueue } from "../../src/notices/queue-notices.ts";
+import { loadTemplates } from "../../src/notices/templates.ts";
 import { addOperator, disableOperator } from "../../src/operators/manage-operators.ts";
 import { makeFiles } from "../../src/payouts/make-files.ts";
 import { readFile } from "../../src/payouts/read-files.ts";
@@ -49,6 +56,7 @@ const mustBeSeen = [
   ["payouts", "settlements"],
   ["payouts", "firms"],
   ["firms", "ledger_balances"],
+  ["notice_cursors", "notice_addresses"],
 ] as const;
 
 /** Who acts, and who is the second person where it takes two. */
@@ -121,6 +129,7 @@ async function openWorld(service: Service, beside: Service) {
   const stranger = () => ({ words: "who knows", paise: 7_000, name: "A Stranger" });
   const gift = () => ({ words: seller.firmId, paise: 5_000, name: seller.name });
   let turn = 0;
+  const queueNotices = createNoticeQueue(ctx, await loadTemplates());
 
   const useCases: Readonly<Record<string, (pair: Pair) => Promise<unknown>>> = {
     makeFile: ({ one }) => makeFiles(ctx, one, { ...live, twoFromPaise: alone }),
@@ -231,6 +240,16 @@ async function openWorld(service: Service, beside: Service) {
         });
         if (resealed.length > 0) await set(resealed);
       }
+    },
+    /** Adds an address, changes what it is told, and takes it away while events become notices. */
+    changeAddresses: async ({ one }) => {
+      const email = `clerk${++references}@desk.example`;
+      const owner = { deskId: seller.deskId, email };
+      const { address_id: addressId } = await addNoticeAddress(ctx, one, owner);
+      await setNoticeOptOuts(ctx, one, { addressId, optedOut: ["payout.paid"] });
+      await Promise.all([queueNotices(), removeNoticeAddress(ctx, one, addressId)]);
+      await addNoticeAddress(ctx, one, owner);
+      await removeNoticeAddress(ctx, one, addressId);
     },
     work: async () => {
       clock.advance({ seconds: 2 });

@@ -211,7 +211,8 @@ test("control: a set that is not split fails whole", async (t) => {
     commandOf(bad, bad.scripNo, await keyOf(bad)),
   ];
   const place = (part: readonly Command[], attempt: { readonly isPart: boolean }) => {
-    const placing = { environment: "sandbox", rollBack: false, ...attempt } as const;
+    const lanes = ["RODTEP"] as const;
+    const placing = { environment: "sandbox", lanes, rollBack: false, ...attempt } as const;
     return placeOrders(service.ctx, openBookSessions(service.book), placing, part);
   };
   const whole = await workInHalves(place, commands, () => false);

@@ -409,11 +409,11 @@ test("fan-out: a subscription whose deliveries cannot be written fails alone", a
       const done = async () => {
         const rows = await query<{ webhook_id: string }>(
           service,
-          "select webhook_id from deliveries",
+          "select webhook_id from delivery_blocks",
         );
         return ids.map((id) => rows.some((row) => row.webhook_id === id));
       };
-      return { table: "deliveries", condition: `new.webhook_id = '${ids[3]}'`, done };
+      return { table: "delivery_blocks", condition: `new.webhook_id = '${ids[3]}'`, done };
     },
   });
 });

@@ -5,7 +5,12 @@ import { test } from "node:test";
 
 import { setOutage } from "../../src/outside/ask.ts";
 import { operator } from "../../src/kernel/actor.ts";
+import { everything } from "../../src/kernel/desk-search.ts";
+import { countWaiting } from "../../src/overview/watch-store.ts";
+import { listAllPayouts } from "../../src/payouts/read-payouts.ts";
+import type { PayoutState } from "../../src/payouts/rules.ts";
 import { resendPayout } from "../../src/payouts/send-payout.ts";
+import { listUnfinished } from "../../src/payouts/store.ts";
 import { assertLedgerSound, payIn } from "../support/ledger.ts";
 import { type Service, startService } from "../support/service.ts";
 import {
@@ -42,7 +47,11 @@ test("payouts due to a payee in one run are one remittance with one UTR and the 
     assert.deepEqual([status, remittance], ["scheduled", null]);
   }
   await setOutage(service.ctx, port, undefined);
-  await letSettle(service, 2);
+  await letSettle(service, 1);
+  const { rows: asked } = await service.ctx.db.pool.query(
+    "select subject_id, facts ->> 'paise' as paise from inquiries where kind = 'payout' order by (facts ->> 'paise')::bigint desc",
+  );
+  await letSettle(service, 1);
   const payouts = await payoutsOf(service, seller);
   const together = payouts.filter(({ firm_id }) => firm_id === seller.firmId);
   const [alone] = payouts.filter(({ firm_id }) => firm_id === other.firmId);
@@ -59,11 +68,8 @@ test("payouts due to a payee in one run are one remittance with one UTR and the 
   assert.deepEqual([alone.status, alone.rail], ["paid", "IMPS"]);
   assert.deepEqual(alone.remittance, { payout_id: alone.payout_id, amount_paise: 4_000_000 });
   assert.notEqual(alone.utr, together[0].utr);
-  const { rows } = await service.ctx.db.pool.query(
-    "select subject_id, facts ->> 'paise' as paise from inquiries where kind = 'payout' order by (facts ->> 'paise')::bigint desc",
-  );
   assert.deepEqual(
-    rows,
+    asked,
     [
       { subject_id: first, paise: "21000000" },
       { subject_id: alone.payout_id, paise: "4000000" },
@@ -74,6 +80,38 @@ test("payouts due to a payee in one run are one remittance with one UTR and the 
     assert.equal((await balanceOf(service, party)).posted_paise, 0);
   }
   await assertLedgerSound(service);
+});
+
+test("payouts of a remittance are found while the bank has them, each by the state that it is in", async (t) => {
+  const service = await startService(t);
+  const { ctx } = service;
+  const { db } = ctx;
+  const seller = await openTestDesk(service);
+  await sellWhileBankIsAway(service, seller, [4_000_000, 9_000_000, 8_000_000]);
+  const find = async (status: PayoutState) => {
+    const search = { ...everything, limit: 10, cursor: undefined, status };
+    const { rows } = await listAllPayouts(ctx, search);
+    return rows.map(({ paise, state }) => `${paise} ${state}`).toSorted();
+  };
+  const all = (state: PayoutState) =>
+    [4_000_000, 8_000_000, 9_000_000].map((paise) => `${paise} ${state}`);
+  const now = ctx.now();
+  const count = async () => {
+    const span = { now, dayEnd: now, most: 1_000 };
+    const waiting = await countWaiting(db, { environment: "sandbox", ...span });
+    return [waiting.payouts_scheduled, waiting.payouts_sent, waiting.payouts_returned];
+  };
+  const unfinished = async () =>
+    (await listUnfinished(db, seller.deskId, seller.firmId)).map(({ paise }) => paise);
+  assert.deepEqual([await find("scheduled"), await count()], [all("scheduled"), [3, 0, 0]]);
+  assert.equal((await unfinished()).length, 3);
+  await setOutage(ctx, port, undefined);
+  await letSettle(service, 1);
+  assert.deepEqual([await find("sent"), await find("scheduled")], [all("sent"), []]);
+  assert.deepEqual([await count(), (await unfinished()).length], [[0, 3, 0], 3]);
+  await letSettle(service, 1);
+  assert.deepEqual([await find("paid"), await find("sent")], [all("paid"), []]);
+  assert.deepEqual([await count(), await unfinished()], [[0, 0, 0], []]);
 });
 
 test("a remittance is returned whole, and its payouts are sent again once", async (t) => {

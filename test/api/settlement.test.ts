@@ -55,6 +55,33 @@ async function eventsOf({ send }: Service, { key }: TestDesk): Promise<string[]>
     .filter((event: string) => /^(settlement|payout)\./.test(event));
 }
 
+test("a history that a version of before began is shown whole and goes on", async (t) => {
+  const service = await startService(t);
+  const seller = await openTestDesk(service);
+  const { settlementId } = await sell(service, { seller, buyer: house() });
+  const { history } = await settlementOf(service, seller, settlementId);
+  await service.ctx.db.pool.query("update settlements set history = $1 where settlement_id = $2", [
+    JSON.stringify(history),
+    settlementId,
+  ]);
+  await letSettle(service, 1);
+  const [scheduled] = await payoutsOf(service, seller);
+  await service.ctx.db.pool.query("update payouts set history = $1 where payout_id = $2", [
+    JSON.stringify(scheduled.history),
+    scheduled.payout_id,
+  ]);
+  await letSettle(service);
+  const settled = await settlementOf(service, seller, settlementId);
+  assert.deepEqual(settled.history.slice(0, 2), history);
+  assert.deepEqual(
+    settled.history.map(({ status }: { status: string }) => status),
+    ["funded", "transfer_initiated", "transfer_confirmed", "settled"],
+  );
+  const [paid] = await payoutsOf(service, seller);
+  assert.deepEqual(paid.history.slice(0, scheduled.history.length), scheduled.history);
+  assert.deepEqual([paid.status, paid.version], ["paid", paid.history.length]);
+});
+
 test("a sale to the house settles by itself: money, credit, payout and an event for every milestone", async (t) => {
   const service = await startService(t);
   const seller = await openTestDesk(service);

@@ -118,7 +118,7 @@ export async function fill(
 /** Nobody counts the rows until somebody says so; also makes every connection plan anew. */
 export async function leaveUncounted(owner: pg.Client): Promise<void> {
   const { rows } = await owner.query<{ name: string }>(
-    "select tablename as name from pg_tables where schemaname = 'public'",
+    "select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'",
   );
   for (const { name } of rows) {
     await owner.query(`alter table ${name} set (autovacuum_enabled = false)`);
@@ -127,7 +127,10 @@ export async function leaveUncounted(owner: pg.Client): Promise<void> {
 
 async function tablesToCopy(owner: pg.Client): Promise<string[]> {
   const { rows } = await owner.query<{ name: string }>(
-    "select tablename as name from pg_tables where schemaname = 'public' order by 1",
+    `select relname as name
+    from pg_class
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+    order by 1`,
   );
   return rows.map(({ name }) => name).filter((name) => !notCopied.has(name));
 }

@@ -230,6 +230,7 @@ const reads: Readonly<Record<string, readonly string[]>> = {
     "crosses",
     "deal_minutes",
     "deliveries",
+    "delivered_blocks",
     "deposits",
     "enquiries",
     "fee_invoices",

@@ -4,7 +4,8 @@
 import type pg from "pg";
 
 const tablesQuery = `
-  select c.oid::regclass::text as name, c.oid
+  select c.oid::regclass::text as name, c.oid,
+    coalesce(' partition by ' || lower(pg_get_partkeydef(c.oid)), '') as divided
   from pg_class as c
   where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
   order by 1`;
@@ -86,13 +87,13 @@ export async function dumpSchema(client: pg.Pool | pg.ClientBase): Promise<strin
   if (loose.length > 0) parts.push(loose.join("\n"));
   const functions = await lines(functionsQuery);
   if (functions.length > 0) parts.push(functions.join("\n\n"));
-  const { rows } = await client.query<{ name: string; oid: number }>(tablesQuery);
-  for (const { name, oid } of rows) {
+  const { rows } = await client.query<{ name: string; oid: number; divided: string }>(tablesQuery);
+  for (const { name, oid, divided } of rows) {
     const inside = [
       ...(await lines(columnsQuery, [oid])),
       ...(await lines(constraintsQuery, [oid])),
     ];
-    const table = `create table ${name} (\n${inside.map((line) => `  ${line}`).join(",\n")}\n);`;
+    const table = `create table ${name} (\n${inside.map((line) => `  ${line}`).join(",\n")}\n)${divided};`;
     const after = [...(await lines(indexesQuery, [oid])), ...(await lines(triggersQuery, [oid]))];
     parts.push([table, ...after].join("\n"));
   }

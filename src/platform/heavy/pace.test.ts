@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Overloaded } from "../postgres/coalesce.ts";
-import { mapPaced, noPace, openPace, runPaced, takePiece, takeTurns } from "./pace.ts";
+import { mapPaced, noPace, openLanes, openPace, runPaced, takePiece, takeTurns } from "./pace.ts";
 
 /** Longer than a piece may be. */
 function busy(): void {
@@ -108,4 +108,22 @@ test("work is refused at once when the queue is full", async () => {
   release();
   await first;
   assert.equal(await second, "second");
+});
+
+test("lanes go on beside each other, and work in several waits for all of them", async () => {
+  const inLanes = openLanes(["a", "b"], { waitingMax: 10 });
+  const log: string[] = [];
+  const held = Promise.withResolvers<void>();
+  const note = (name: string) => async () => void log.push(name);
+  const first = inLanes(["a"], async () => {
+    await held.promise;
+    log.push("a");
+  });
+  // Named in any order, they are taken in one.
+  const both = inLanes(["b", "a"], note("both"));
+  await inLanes(["b"], note("b"));
+  assert.deepEqual(log, ["b"]);
+  held.resolve();
+  await Promise.all([first, both, inLanes(["a", "b"], note("again"))]);
+  assert.deepEqual(log, ["b", "a", "both", "again"]);
 });

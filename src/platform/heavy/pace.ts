@@ -6,6 +6,7 @@
 //
 // `takeTurns` serializes work that would wait for the same database lock: one piece of work at a
 // time, in the order of the calls. A call that finds too many waiting is refused at once.
+// `openLanes` does so for several such locks, of which a piece of work names those it needs.
 
 import { Overloaded } from "../postgres/coalesce.ts";
 
@@ -109,5 +110,26 @@ export function takeTurns({ waitingMax }: { readonly waitingMax: number }): InTu
     // The next call has its turn also when this one fails.
     last = turn.catch(() => {});
     return await turn;
+  };
+}
+
+/**
+ * Turns in lanes: work of different lanes runs at the same time. Work that needs several lanes takes
+ * them in the order of `names`, so that no two calls wait for each other.
+ */
+export function openLanes<Name>(
+  names: readonly Name[],
+  limits: { readonly waitingMax: number },
+): <Result>(needed: readonly Name[], work: () => Promise<Result>) => Promise<Result> {
+  const lanes = names.map((name) => ({ name, inTurn: takeTurns(limits) }));
+  return async (needed, work) => {
+    const taken = lanes.filter(({ name }) => needed.includes(name));
+    const start = taken.reduceRight(
+      (inner, { inTurn }) =>
+        () =>
+          inTurn(inner),
+      work,
+    );
+    return await start();
   };
 }

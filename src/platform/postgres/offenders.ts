@@ -117,6 +117,24 @@ export async function workOneByOne<Item extends string>(
   return done;
 }
 
+/** Works on items one after the other; an error of one is thrown when the others are done. */
+export async function workOnEach<Item>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<number>,
+): Promise<number> {
+  const faults: unknown[] = [];
+  let done = 0;
+  for (const item of items) {
+    try {
+      done += await work(item);
+    } catch (error) {
+      faults.push(error);
+    }
+  }
+  if (faults.length > 0) throw faults[0];
+  return done;
+}
+
 /**
  * A worker and a caller may lock the same rows in opposite orders. The worker's lock timeout is
  * shorter than PostgreSQL's deadlock check (1 s), so the worker gives up and not the caller.

@@ -51,6 +51,20 @@ test("a lost connection fails its transaction and no other", async (t) => {
   assert.deepEqual(await db.rows(sql`select 1 as one`), [{ one: 1 }]);
 });
 
+test("every connection has its role, its time limits and no compiler before its first statement", async (t) => {
+  const { db } = await testDatabase(t);
+  const names = ["role", "statement_timeout", "lock_timeout", "plan_cache_mode", "jit"];
+  const read = async () =>
+    await db.rows<{ name: string; value: string }>(
+      sql`select name, current_setting(name) as value from unnest(${names}::text[]) as name`,
+    );
+  const onThree = await Promise.all([read(), read(), read()]);
+  for (const rows of onThree) {
+    const values = rows.map(({ value }) => value);
+    assert.deepEqual(values, ["scripdesk_app", "5s", "2s", "force_generic_plan", "off"]);
+  }
+});
+
 test("the loss of an idle connection is reported, unless the database is being closed", async () => {
   const told: Error[] = [];
   const db = openDatabase({ connection: {}, onIdleError: (error) => told.push(error) });
