@@ -24,6 +24,8 @@ export type LoadSettings = {
   readonly seller: Desk;
   readonly buyer: Desk;
   readonly resultFile: string;
+  /** No caller hangs up by itself. */
+  readonly isPatient?: boolean | undefined;
 };
 
 export type Desk = { readonly api_key: string; readonly firm_id: string };
@@ -37,6 +39,12 @@ export type LoadResult = {
   readonly cancelled: readonly string[];
   /** Requests that may have arrived and were not answered at first. */
   readonly ambiguous: number;
+  /** Attempts without a whole answer of the service, for whatever reason. */
+  readonly unanswered: number;
+  /** Answers of the service that it is too busy or has a fault. */
+  readonly shed: number;
+  /** What the first of both got. */
+  readonly instead: readonly string[];
   /** Answers that found the order of an earlier, ambiguous attempt. */
   readonly replays: number;
   /** What was still unknown when patience ended; must be empty. */
@@ -52,23 +60,34 @@ const face = 100_000;
 /** Above the house's bid for this face, and below its ask by more than the margin. */
 const restingLimitBps = 9_700;
 const declaredAtOnce = 500;
-const patienceMs = 60_000;
+/** Longer than a cluster takes to find a new primary. */
+const patienceMs = 180_000;
 const answerWithinMs = 10_000;
 const hangUpChance = 0.02;
 const hangUpWithinMs = 40;
+const insteadMax = 20;
 
-export function orderLoad({ url, seed, name, callers, seller, buyer }: LoadSettings) {
+export function orderLoad({
+  url,
+  seed,
+  name,
+  callers,
+  seller,
+  buyer,
+  isPatient = false,
+}: LoadSettings) {
   const draw = drawFrom(seed);
   const acked = new Map<string, string>();
   const refused = new Set<string>();
   const cancelled = new Set<string>();
   const unresolved: string[] = [];
+  const instead: string[] = [];
   const free: string[] = [];
   const stopping = new AbortController();
-  let [ambiguous, replays, numbers, keys] = [0, 0, 0, 0];
+  let [ambiguous, unanswered, shed, replays, numbers, keys] = [0, 0, 0, 0, 0, 0];
 
   async function attempt(path: string, key: string, headers: object, body: object): Promise<Reply> {
-    const isHasty = draw() < hangUpChance;
+    const isHasty = draw() < hangUpChance && !isPatient;
     const withinMs = isHasty ? Math.ceil(draw() * hangUpWithinMs) : answerWithinMs;
     const response = await fetch(`${url}${path}`, {
       method: "POST",
@@ -91,6 +110,9 @@ export function orderLoad({ url, seed, name, callers, seller, buyer }: LoadSetti
         if (isAmbiguous) replays += replaysIn(reply);
         return reply;
       }
+      if (isReply(reply)) shed += 1;
+      else unanswered += 1;
+      if (instead.length < insteadMax) instead.push(`${path}: ${describe(reply)}`);
       const mayHaveArrived = isReply(reply) || !wasRefused(reply);
       if (mayHaveArrived && !isAmbiguous) ambiguous += 1;
       isAmbiguous ||= mayHaveArrived;
@@ -176,6 +198,9 @@ export function orderLoad({ url, seed, name, callers, seller, buyer }: LoadSetti
         refused: [...refused],
         cancelled: [...cancelled],
         ambiguous,
+        unanswered,
+        shed,
+        instead,
         replays,
         unresolved,
       };
@@ -185,6 +210,12 @@ export function orderLoad({ url, seed, name, callers, seller, buyer }: LoadSetti
 
 function isReply(outcome: unknown): outcome is Reply {
   return typeof outcome === "object" && outcome !== null && "status" in outcome;
+}
+
+function describe(outcome: unknown): string {
+  if (isReply(outcome)) return `${outcome.status} ${JSON.stringify(outcome.body)}`;
+  const { message, cause } = outcome as { message: string; cause?: { message?: string } };
+  return cause?.message === undefined ? message : `${message} (${cause.message})`;
 }
 
 /** A connection that was never made carried nothing. */

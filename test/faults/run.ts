@@ -1,7 +1,7 @@
-// `npm run faults -- <programme> [--count N] [--minutes M] [--seed S] [--only TEXT]`: the long versions
-// of what the tests prove in short. The seed is printed first; the same seed makes the same run.
+// `npm run faults -- <programme> [--count N] [--minutes M] [--seed S] [--only TEXT] [--quick]`: the long
+// versions of what the tests prove in short. The seed is printed first; the same seed makes the same run.
 
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -14,10 +14,13 @@ import { openApiFile } from "../support/golden.ts";
 import { dataDirectory, demoKeyIn, type Running, serve } from "../support/process.ts";
 import { seededRandom } from "../support/random.ts";
 import { startService } from "../support/service.ts";
+import { runFailovers, runRestore, runUpgrade } from "./cluster-programmes.ts";
 import { economyOptions, type EconomyReport, type EconomySettings, runEconomy } from "./economy.ts";
+import { writeFaults } from "./faults-page.ts";
 import { fuzz } from "./fuzz.ts";
 import { heavyRequests } from "./heavy-requests.ts";
 import { isFlat, isUnharmed, mixedTable, runMixedLoad } from "./mixed-load.ts";
+import { isInside } from "./namespace.ts";
 import { isHeld, measureStall, openStallSystem, type StallRow, stallTable } from "./stall.ts";
 import { killDuringDeliveries } from "./webhooks.ts";
 import { killUnderLoad, type KillReport, type KillSettings, openSystem } from "./kill.ts";
@@ -28,6 +31,8 @@ type Settings = {
   readonly seed: number;
   /** Of the stalls, those whose name has this text; nothing is written down then. */
   readonly only: string | undefined;
+  /** A short look; nothing is written down. */
+  readonly quick: boolean;
 };
 
 type Programme = {
@@ -60,6 +65,18 @@ const programmes: Readonly<Record<string, Programme>> = {
   kill: {
     about: "kill -9 of the service and of PostgreSQL under order load: nothing lost, nothing twice",
     run: runKills,
+  },
+  failover: {
+    about: "a Patroni cluster that loses its primary under order load: nothing lost, nothing twice",
+    run: (settings) => runFailovers(settings, say),
+  },
+  upgrade: {
+    about: "nodes upgraded one after the other from the last version, under load: nothing dropped",
+    run: (settings) => runUpgrade(settings, say),
+  },
+  restore: {
+    about: "an external PostgreSQL backed up under load and restored to a moment: row by row",
+    run: (settings) => runRestore(settings, say),
   },
 };
 
@@ -147,7 +164,6 @@ async function runEconomies({ count = 100_000, seed }: Settings): Promise<boolea
 }
 
 const oneThread = { program: join(import.meta.dirname, "one-thread-serve.ts"), words: [] };
-const faultsFile = join(import.meta.dirname, "../../docs/FAULTS.md");
 
 /** Every heavy request, then those of the threads once more on the event loop, where some must stall. */
 async function runStalls({ only = "" }: Settings): Promise<boolean> {
@@ -199,19 +215,6 @@ async function runLoad({ minutes = minutesDefault, seed }: Settings): Promise<bo
   return isUnharmed(report) && isFlat(report);
 }
 
-/** Puts what a run found into its section of the page. */
-async function writeFaults(name: string, parts: readonly string[]): Promise<void> {
-  const page = await readFile(faultsFile, "utf8");
-  const [begin, end] = [`<!-- ${name}: made by npm run faults -->`, `<!-- ${name}: end -->`];
-  const [before, rest] = page.split(begin);
-  const after = rest?.split(end)[1];
-  if (before === undefined || after === undefined) throw new Error(`${faultsFile} has no ${name}`);
-  await writeFile(
-    faultsFile,
-    [before, begin, "\n\n", parts.join("\n\n"), "\n\n", end, after].join(""),
-  );
-}
-
 const killsDefault = 120;
 const controlKills = 4;
 /** A busy machine commits so late that a few kills may lose nothing. */
@@ -261,12 +264,15 @@ async function main(): Promise<void> {
       minutes: { type: "string" },
       seed: { type: "string" },
       only: { type: "string" },
+      quick: { type: "boolean", default: false },
     },
   });
   const name = positionals[0];
   const programme = name === undefined ? undefined : programmes[name];
   if (!programme) {
-    say("npm run faults -- <programme> [--count N] [--minutes M] [--seed S] [--only TEXT]");
+    say(
+      "npm run faults -- <programme> [--count N] [--minutes M] [--seed S] [--only TEXT] [--quick]",
+    );
     for (const [known, { about }] of Object.entries(programmes)) say(`  ${known}  ${about}`);
     process.exitCode = name === undefined ? 0 : 2;
     return;
@@ -276,10 +282,11 @@ async function main(): Promise<void> {
     minutes: wholeNumber(values.minutes),
     seed: wholeNumber(values.seed) ?? Math.floor(Math.random() * 2 ** 31),
     only: values.only,
+    quick: values.quick,
   };
-  say(`${name}, seed ${settings.seed}`);
+  if (!isInside) say(`${name}, seed ${settings.seed}`);
   const held = await programme.run(settings);
-  say(held ? "held" : "FAILED");
+  if (!isInside) say(held ? "held" : "FAILED");
   if (!held) process.exitCode = 1;
 }
 

@@ -208,7 +208,10 @@ async function compare(
   const events = told.filter(({ event }) => event === "credit.listed");
   const { rows: webhooks } = await client.query("select webhook_id, desk_id from webhooks");
   const { rows: leases } = await client.query(
-    "select coalesce(sum(lease - attempts), 0)::int as lost from deliveries",
+    `select (
+      (select coalesce(sum(lease - attempts), 0) from deliveries)
+      + (select coalesce(sum(deliveries * (lease - 1)), 0) from delivered_blocks)
+    )::int as lost`,
   );
   await client.end();
   let [expected, lost, altered, duplicates] = [0, 0, 0, 0];

@@ -1,0 +1,16 @@
+import { join } from "node:path";
+
+import { writeSection } from "../support/page-sections.ts";
+
+const file = join(import.meta.dirname, "../../docs/FAULTS.md");
+
+/** Puts what a run found into its section of the page. */
+export async function writeFaults(name: string, parts: readonly string[]): Promise<void> {
+  await writeSection({ file, name, by: "npm run faults" }, parts);
+}
+
+/** Two columns: what was counted, and the figure. */
+export function figureTable(rows: readonly (readonly [what: string, figure: unknown])[]): string {
+  const lines = rows.map(([what, figure]) => `| ${what} | ${String(figure)} |`);
+  return ["| what | figure |", "|---|---|", ...lines].join("\n");
+}
