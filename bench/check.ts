@@ -15,7 +15,7 @@ import { assertWritten, type Entry } from "../src/ledger/rules.ts";
 import { postEntries } from "../src/ledger/write-books.ts";
 import { openContext } from "../src/open-context.ts";
 import type { Context } from "../src/platform/context.ts";
-import { median, printTable, spread } from "./support.ts";
+import { median, printRemark, printTable, spread } from "./support.ts";
 
 const small = 100_000;
 const large = Number(process.env["BENCH_ENTRIES"] ?? 1_000_000);
@@ -50,7 +50,7 @@ export async function check(): Promise<void> {
       goal: "≤ 1.5",
     },
   ]);
-  process.stdout.write(`the first proof of all ${large} entries took ${many.wholeMs} ms\n`);
+  printRemark(`the first proof of all ${large} entries took ${many.wholeMs} ms`);
 }
 
 async function timeCheck({ ctx, firms }: Books): Promise<number> {

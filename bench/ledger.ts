@@ -14,7 +14,7 @@ import { openEmbedded } from "../src/platform/postgres/embedded.ts";
 import { migrate } from "../src/platform/postgres/migrate.ts";
 import { type Database, openDatabase } from "../src/platform/postgres/postgres.ts";
 import { preparePgbench } from "./pgbench.ts";
-import { median, printTable, spread } from "./support.ts";
+import { median, printRemark, printTable, spread } from "./support.ts";
 
 const firmCount = 20_000;
 const pgbenchClients = 8;
@@ -71,8 +71,8 @@ export async function ledger(): Promise<void> {
     }),
   );
   const verdict = await checkLedger({ db, now: () => new Date() });
-  process.stdout.write(
-    `${verdict.entries} entries checked in ${Math.round(verdict.tookMs)} ms: ${verdict.sound ? "sound" : "NOT SOUND"}\n`,
+  printRemark(
+    `${verdict.entries} entries checked in ${Math.round(verdict.tookMs)} ms: ${verdict.sound ? "sound" : "NOT SOUND"}`,
   );
 }
 

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 
 import { batchSize, type Market, openMarket } from "./sales.ts";
-import { median, printTable, spread } from "./support.ts";
+import { median, printRemark, printTable, spread } from "./support.ts";
 
 const pgbenchClients = 16;
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3);
@@ -16,6 +16,8 @@ const pgbenchSeconds = 6;
 /** So many that the answers' delays are a small part of the time. */
 const batchesPerRound = Number(process.env["BENCH_BATCHES"] ?? 40);
 const patienceMs = 300_000;
+/** Reading the records back takes longer than writing them. */
+const walBatchesMax = 10;
 
 export async function life(): Promise<void> {
   await using stack = new AsyncDisposableStack();
@@ -47,9 +49,9 @@ export async function life(): Promise<void> {
       goal: "≥ 1.0",
     },
   ]);
-  process.stdout.write(
+  printRemark(
     `${median(wal).toFixed(1)} KB of WAL an order (goal ≤ 10), ` +
-      `${median(rows).toFixed(1)} rows inserted, updated and deleted\n`,
+      `${median(rows).toFixed(1)} rows inserted, updated and deleted`,
   );
 }
 
@@ -71,7 +73,27 @@ export async function storage(): Promise<void> {
     ["table", "bytes an order"],
   );
   const total = grown.reduce((sum, { bytes }) => sum + bytes, 0);
-  process.stdout.write(`${Math.round(total)} bytes on disk for each of ${orders} settled orders\n`);
+  printRemark(`${Math.round(total)} bytes on disk for each of ${orders} settled orders`);
+}
+
+/** Bytes of WAL and its records for each order, by table with its indexes. */
+export async function wal(): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  const market = await openMarket(stack, "sandbox");
+  const { client } = market;
+  await client.query("create extension if not exists pg_walinspect");
+  await liveThrough(market, await market.batches(2));
+  const requests = await market.batches(Math.min(batchesPerRound, walBatchesMax));
+  const before = await readPlace(client);
+  const { orders } = await liveThrough(market, requests);
+  // Connections write what is left of their work within a second.
+  await sleep(1_500);
+  const after = await readPlace(client);
+  const records = await readRecords(client, { before, after, orders });
+  console.table(records.byTable, ["table", "bytes", "heap", "index", "full_pages"]);
+  console.table(records.byType, ["record", "count", "bytes"]);
+  console.table(records.byIndex, ["index", "entries", "bytes"]);
+  printRemark(`${records.bytes} bytes of WAL for each of ${orders} orders`);
 }
 
 type Lived = { readonly orders: number; readonly perSecond: number };
@@ -115,4 +137,56 @@ async function readSizes(client: pg.Client): Promise<Map<string, number>> {
     from pg_class
     where relkind = 'r' and relnamespace = 'public'::regnamespace`);
   return new Map(rows.map(({ table, bytes }) => [table, Number(bytes)]));
+}
+
+async function readPlace(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ place: string }>(
+    "select pg_current_wal_flush_lsn()::text as place",
+  );
+  return rows[0]?.place ?? "0/0";
+}
+
+/** A record counts for the first page that it is about; those of commits are about none. */
+async function readRecords(
+  client: pg.Client,
+  { before, after, orders }: { before: string; after: string; orders: number },
+) {
+  await client.query(
+    `create temp table written as
+    select coalesce(t.relname, 'none') as table, c.relname as relation, b.kind, b.bytes, b.fpi
+    from (
+      select r.resource_manager || ' ' || r.record_type as kind, r.record_length as bytes,
+        coalesce(r.fpi_length, 0) as fpi, first.relfilenode
+      from pg_get_wal_records_info($1, $2) as r
+      left join (
+        select distinct on (start_lsn) start_lsn, relfilenode
+        from pg_get_wal_block_info($1, $2, false)
+        order by start_lsn, block_id
+      ) as first using (start_lsn)
+    ) as b
+    left join pg_class as c on c.relfilenode = b.relfilenode and b.relfilenode <> 0
+    left join pg_index as i on i.indexrelid = c.oid
+    left join pg_class as toasting on toasting.reltoastrelid in (c.oid, i.indrelid)
+    left join pg_class as t on t.oid = coalesce(toasting.oid, i.indrelid, c.oid)`,
+    [before, after],
+  );
+  const read = async (text: string) => (await client.query(text, [orders])).rows;
+  const byTable = await read(`
+    select w.table, round(sum(bytes) / $1::float8)::int as bytes,
+      round(sum(bytes) filter (where kind like 'Heap%') / $1::float8)::int as heap,
+      round(sum(bytes) filter (where kind not like 'Heap%') / $1::float8)::int as index,
+      round(sum(fpi) / $1::float8)::int as full_pages
+    from written as w group by w.table having sum(bytes) >= 5 * $1::float8 order by 2 desc`);
+  const byType = await read(`
+    select kind as record, round((count(*) / $1::float8)::numeric, 2)::float8 as count,
+      round(sum(bytes) / $1::float8)::int as bytes
+    from written group by kind having sum(bytes) >= 5 * $1::float8 order by 3 desc`);
+  const byIndex = await read(`
+    select relation as index, round((count(*) / $1::float8)::numeric, 2)::float8 as entries,
+      round(sum(bytes) / $1::float8)::int as bytes
+    from written
+    where kind like 'Btree INSERT%' group by relation having sum(bytes) >= 5 * $1::float8
+    order by 3 desc`);
+  const [total] = await read("select round(sum(bytes) / $1::float8)::int as bytes from written");
+  return { byTable, byType, byIndex, bytes: Number(total?.bytes) };
 }

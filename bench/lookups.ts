@@ -110,6 +110,7 @@ async function choosePaths({ db }: Context, size: number): Promise<string[]> {
   const firm = await one("select firm_id as id from orders where order_id = $1", [order]);
   const desk = await one("select desk_id as id from orders where order_id = $1", [order]);
   const iec = await one("select iec as id from firms where firm_id = $1", [firm]);
+  const name = await one("select legal_name as id from firms where firm_id = $1", [firm]);
   const scrip = await one("select scrip_no as id from credits where firm_id = $1", [firm]);
   const utr = await one("select utr as id from payouts where utr is not null limit 1");
   const paths = [
@@ -118,11 +119,13 @@ async function choosePaths({ db }: Context, size: number): Promise<string[]> {
     `find?q=${encodeURIComponent(scrip)}`,
     `find?q=${utr}`,
     `find?q=${encodeURIComponent("Shree Textiles 7")}`,
+    `find?q=${encodeURIComponent(name)}`,
     "find?q=exports",
     "find?q=nobody+at+all",
     "today",
     "today?environment=sandbox",
-    "desks",
+    // No more than either side has.
+    "desks?limit=25",
     `desks/${desk}`,
   ];
   for (const list of ["orders", "settlements", "payouts", "credits", "firms"]) {

@@ -7,7 +7,7 @@ import { assignCredits } from "../src/netting/assign-credits.ts";
 import { none, type Assignment, type Board, buildBoard } from "../src/netting/rules.ts";
 import { type GroupSize, marketGroup } from "../test/support/market-group.ts";
 import { drawFrom } from "../test/support/market.ts";
-import { median, printTable, type Row, spread } from "./support.ts";
+import { median, printRemark, printTable, type Row, spread } from "./support.ts";
 
 const seed = 20_261_115;
 const solverSeconds = 30;
@@ -35,7 +35,7 @@ export async function netting(): Promise<void> {
   const rows: Row[] = [];
   for (const sized of solved) rows.push(await againstSolver(sized));
   printTable(rows);
-  for (const sized of proven) process.stdout.write(`${provenLine(sized)}\n`);
+  for (const sized of proven) printRemark(provenLine(sized));
 }
 
 async function againstSolver({ size, cases }: Sized): Promise<Row> {

@@ -1,5 +1,6 @@
 // `npm run bench` runs every measurement, `npm run bench -- NAME` one of them. Ours and the
-// yardstick alternate in one run: on a shared machine only their ratio means something.
+// yardstick alternate in one run: on a shared machine only their ratio means something. What an idle
+// machine gives goes into docs/BENCHMARKS.md.
 
 import { audit } from "./audit.ts";
 import { check } from "./check.ts";
@@ -7,13 +8,15 @@ import { cover } from "./cover.ts";
 import { credits } from "./credits.ts";
 import { edge } from "./edge.ts";
 import { ledger } from "./ledger.ts";
-import { life, storage } from "./life.ts";
+import { life, storage, wal } from "./life.ts";
 import { lookups } from "./lookups.ts";
 import { netting } from "./netting.ts";
 import { orders } from "./orders.ts";
+import { explainUnkept, keepFinding, measureOthers } from "./page.ts";
 import { quotes } from "./quotes.ts";
 import { scale } from "./scale.ts";
 import { streams } from "./streams.ts";
+import { takeFound } from "./support.ts";
 import { webhooks } from "./webhooks.ts";
 
 const measurements: Readonly<Record<string, () => Promise<void>>> = {
@@ -28,6 +31,7 @@ const measurements: Readonly<Record<string, () => Promise<void>>> = {
   orders,
   life,
   storage,
+  wal,
   streams,
   webhooks,
   audit,
@@ -42,7 +46,12 @@ if (unknown.length > 0 || wanted.includes("--help")) {
 } else {
   for (const [name, measure] of Object.entries(measurements)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
+    const others = await measureOthers();
     process.stdout.write(`${name}\n`);
     await measure();
+    const unkept = explainUnkept({ others });
+    const finding = { name, others, ...takeFound() };
+    if (unkept === undefined) await keepFinding(finding);
+    else process.stdout.write(`${unkept}\n`);
   }
 }

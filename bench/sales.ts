@@ -1,10 +1,11 @@
-// What the measurements of orders share: a service with a desk whose credits are sold to the house, a
-// connection to its database, and pgbench's TPC-B on the same server.
+// What the measurements of orders share: a service with a desk for each scheme, whose credits are sold
+// to the house, a connection to its database, and pgbench's TPC-B on the same server.
 
 import pg from "pg";
 
 import type { Environment } from "../src/kernel/caller.ts";
 import { newId } from "../src/kernel/ids.ts";
+import { type Scheme, schemes } from "../src/kernel/scheme.ts";
 import { openEmbedded } from "../src/platform/postgres/embedded.ts";
 import type { LoadOrder, LoadResult } from "./load.ts";
 import { type Pgbench, preparePgbench } from "./pgbench.ts";
@@ -13,7 +14,11 @@ import { type RunningService, startLoad, startService } from "./support.ts";
 export const batchSize = 500;
 const batchConnections = 4;
 
-type Desk = { readonly api_key: string; readonly firm_id: string };
+type Desk = {
+  readonly api_key: string;
+  readonly firm_id: string;
+  readonly scheme: Scheme;
+};
 
 export type Market = {
   readonly service: RunningService;
@@ -21,14 +26,14 @@ export type Market = {
   /** As the owner of the service's database. */
   readonly client: pg.Client;
   readonly pgbench: Pgbench;
-  /** The requests of single sales, or of batches, of new credits. */
-  singles(count: number): Promise<string[]>;
-  batches(count: number): Promise<string[]>;
+  /** The requests of single sales, or of batches, of new credits; of several schemes by turns. */
+  singles(count: number, of?: readonly Scheme[]): Promise<string[]>;
+  batches(count: number, of?: readonly Scheme[]): Promise<string[]>;
   /** Sends batches, all of them or for some seconds; throws where an order was refused. */
   sellInBatches(requests: readonly string[], seconds?: number): Promise<LoadResult>;
 };
 
-/** A house without a limit, and a desk without one. */
+/** A house without a limit, and desks without one. */
 export async function openMarket(
   stack: AsyncDisposableStack,
   environment: Environment,
@@ -41,30 +46,49 @@ export async function openMarket(
   await client.connect();
   stack.defer(() => client.end());
   const pgbench = await preparePgbench({ ...server.connection, database: "postgres" });
-  for (const scheme of ["RODTEP", "ROSCTL"]) {
+  for (const scheme of schemes) {
     const card = ["--env", environment, "--scheme", scheme];
     await service.command("rates", "publish", ...card, "--house-limit-paise", "9007199254740991");
   }
   const plan = ["--name", "bench", "--per-minute", "10000000", "--monthly", "1000000000"];
   await service.command("plans", "set", ...plan);
-  const firm = ["--firm", "Bench", "--env", environment, "--plan", "bench"];
-  const identity = environment === "live" ? ["--iec", "AAACB1234C", "--pan", "AAACB1234C"] : [];
-  const desk = (await service.command("keys", "issue", ...firm, ...identity)) as Desk;
-  const take = async (count: number) => await addCredits(client, { environment, desk, count });
+  const desks = new Map<Scheme, Desk>();
+  for (const [at, scheme] of schemes.entries()) {
+    const firm = ["--firm", "Bench", "--env", environment, "--plan", "bench"];
+    const pan = `AAACB123${at}C`;
+    const identity = environment === "live" ? ["--iec", pan, "--pan", pan] : [];
+    const issued = await service.command("keys", "issue", ...firm, ...identity);
+    desks.set(scheme, { ...(issued as Omit<Desk, "scheme">), scheme });
+  }
+  /** New credits of the desk of each scheme, in lots of this size, by turns. */
+  const take = async (lots: number, size: number, of: readonly Scheme[]) => {
+    const stocks = of.flatMap((scheme) => desks.get(scheme) ?? []);
+    const each = Math.ceil(lots / stocks.length);
+    const taken: { readonly desk: Desk; readonly scripNos: string[] }[] = [];
+    for (const desk of stocks) {
+      const scripNos = await addCredits(client, { environment, desk, count: each * size });
+      taken.push({ desk, scripNos });
+    }
+    return Array.from({ length: lots }, (_, at) => {
+      const { desk, scripNos } = taken[at % taken.length] ?? { scripNos: [] };
+      if (!desk) throw new Error("credits of at least one scheme are sold");
+      const place = Math.floor(at / taken.length);
+      return { desk, scripNos: scripNos.slice(place * size, (place + 1) * size) };
+    });
+  };
   return {
     service,
     load,
     client,
     pgbench,
-    async singles(count) {
-      const scripNos = await take(count);
-      return scripNos.map((scrip_no) => post("/v1/orders", { side: "sell", scrip_no }, desk));
+    async singles(count, of = ["RODTEP"]) {
+      return (await take(count, 1, of)).map(({ desk, scripNos: [scrip_no] }) =>
+        post("/v1/orders", { side: "sell", scrip_no }, desk),
+      );
     },
-    async batches(count) {
-      const scripNos = await take(count * batchSize);
-      return Array.from({ length: count }, (_, at) => {
-        const own = scripNos.slice(at * batchSize, (at + 1) * batchSize);
-        const orders = own.map((scrip_no) => ({ side: "sell", scrip_no }));
+    async batches(count, of = ["RODTEP"]) {
+      return (await take(count, batchSize, of)).map(({ desk, scripNos }) => {
+        const orders = scripNos.map((scrip_no) => ({ side: "sell", scrip_no }));
         return post("/v1/orders:batch", { orders }, desk);
       });
     },
@@ -90,7 +114,7 @@ async function countOrders(client: pg.Client): Promise<number> {
 
 let added = 0;
 
-/** Listed credits of the desk's own firm, by the thousand. */
+/** Listed credits of a desk's own firm and scheme, by the thousand. */
 async function addCredits(
   client: pg.Client,
   {
@@ -107,10 +131,10 @@ async function addCredits(
       credit_id, environment, desk_id, firm_id, scrip_no, scheme, issued_paise, face_paise,
       issued_on, expires_on, expiry_due_on, state, as_of, version, created_at, updated_at
     )
-    select credit_id, $5, $3, $3, scrip_no, 'RODTEP', 25000000, 25000000, '2026-01-01',
+    select credit_id, $5, $3, $3, scrip_no, $6, 25000000, 25000000, '2026-01-01',
       '2098-12-31', '2098-12-31', 'listed', $4, 1, $4, $4
     from unnest($1::text[], $2::text[]) as c (credit_id, scrip_no)`,
-    [ids, scripNos, desk.firm_id, now, environment],
+    [ids, scripNos, desk.firm_id, now, environment, desk.scheme],
   );
   await client.query("vacuum analyze credits");
   return scripNos;

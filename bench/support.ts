@@ -88,7 +88,24 @@ export type Row = {
   readonly goal: string;
 };
 
+const found: { rows: Row[]; remarks: string[] } = { rows: [], remarks: [] };
+
+/** What was printed since the last time somebody took it. */
+export function takeFound(): {
+  readonly rows: readonly Row[];
+  readonly remarks: readonly string[];
+} {
+  return { rows: found.rows.splice(0), remarks: found.remarks.splice(0) };
+}
+
+/** A figure beside the table. */
+export function printRemark(line: string): void {
+  found.remarks.push(line);
+  process.stdout.write(`${line}\n`);
+}
+
 export function printTable(rows: readonly Row[]): void {
+  found.rows.push(...rows);
   console.table(
     rows.map(({ ratio, ...row }) => ({ ...row, ratio: Number(ratio.toFixed(2)) })),
     ["what", "ours", "yardstick", "ratio", "spread", "goal"],
