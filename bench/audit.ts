@@ -7,16 +7,11 @@ import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { join } from "node:path";
 
-import type pg from "pg";
-
-import { recordChanges } from "../src/journal/record-changes.ts";
-import type { Actor, Change } from "../src/kernel/actor.ts";
 import { openEmbedded } from "../src/platform/postgres/embedded.ts";
-import { openDatabase } from "../src/platform/postgres/postgres.ts";
-import { residentMiB, type RunningService, startService } from "./support.ts";
+import { fillJournal, recordsPerSet } from "./journal-fill.ts";
+import { printRemark, residentMiB, type RunningService, startService } from "./support.ts";
 
 const records = Number(process.env["BENCH_AUDIT_RECORDS"] ?? 1_000_000);
-const recordsPerSet = 2_000;
 const verifier = join(import.meta.dirname, "../docs/verify-audit.mjs");
 
 type Issued = { readonly api_key: string; readonly firm_id: string };
@@ -28,49 +23,19 @@ export async function audit(): Promise<void> {
   const { api_key: key, firm_id: deskId } = (await service.command(...issue)) as Issued;
   const server = await openEmbedded({ dataDir: service.dataDir, as: "visitor", create: true });
   stack.defer(() => server.leave());
-  const chained = await seed(server.connection, deskId);
+  const { perSecond: chained } = await fillJournal(server.connection, deskId, records);
   const file = join(service.dataDir, "export.ndjson");
   const { perSecond, mebibytes, before, atTenth, peakAfter } = await exportTo(file, service, key);
   const verified = await verifySeconds(file);
   const verdict = await verifyDatabase(service);
-  console.table([
-    { what: `chained, ${recordsPerSet} a set`, figure: `${chained} records/s` },
-    { what: `exported, ${records} lines`, figure: `${perSecond} lines/s, ${mebibytes} MiB` },
-    { what: "memory before", figure: `${before} MiB` },
-    { what: "memory at a tenth", figure: `${atTenth} MiB` },
-    { what: "growth from a tenth to the end", figure: `${peakAfter - atTenth} MiB at most` },
-    { what: "verified by docs/verify-audit.mjs", figure: `${verified} s` },
-    { what: "verified in the database", figure: verdict },
-  ]);
-}
-
-/** By the service's own use case; how many a second. */
-async function seed(connection: pg.ClientConfig, deskId: string): Promise<number> {
-  const db = openDatabase({ connection, onIdleError() {} });
-  const startedAt = performance.now();
-  for (let from = 0; from < records; from += recordsPerSet) {
-    const changes = Array.from({ length: Math.min(recordsPerSet, records - from) }, (_, at) =>
-      changeOf(deskId, from + at),
-    );
-    const now = new Date();
-    await db.transaction((tx) => recordChanges(tx, worker, changes, now));
-  }
-  await db.close();
-  return Math.round(records / ((performance.now() - startedAt) / 1_000));
-}
-
-const worker: Actor = { kind: "worker", id: "bench", requestId: null };
-
-function changeOf(deskId: string, at: number): Change {
-  return {
-    environment: "sandbox",
-    deskId,
-    firmId: deskId,
-    action: "order.place",
-    entity: { type: "order", id: `ord_${String(at).padStart(26, "0")}`, version: 1, href: "/" },
-    before: null,
-    after: { face_paise: 25_000_000 + at, status: "matched" },
-  };
+  printRemark(
+    [
+      `- written in sets of ${recordsPerSet}: ${chained} records/s`,
+      `- exported: ${records} lines, ${perSecond} lines/s, ${mebibytes} MiB`,
+      `- memory of the service: ${before} MiB before, ${atTenth} MiB at a tenth, at most ${peakAfter - atTenth} MiB more from there to the end`,
+      `- verified by docs/verify-audit.mjs: ${verified} s; in the database: ${verdict}`,
+    ].join("\n"),
+  );
 }
 
 async function exportTo(file: string, service: RunningService, key: string) {

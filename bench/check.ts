@@ -1,5 +1,5 @@
 // Whether the minute's check of the books feels how long they are: at a hundred thousand entries and at
-// a million (BENCH_ENTRIES says another size). Both books belong to as many firms, both were proved
+// ten million (BENCH_ENTRIES says another size). Both books belong to as many firms, both were proved
 // whole once, and both get as many new entries before each check, in turn.
 
 import { mkdtemp, rm } from "node:fs/promises";
@@ -18,7 +18,7 @@ import type { Context } from "../src/platform/context.ts";
 import { median, printRemark, printTable, spread } from "./support.ts";
 
 const small = 100_000;
-const large = Number(process.env["BENCH_ENTRIES"] ?? 1_000_000);
+const large = Number(process.env["BENCH_ENTRIES"] ?? 10_000_000);
 const firmCount = 50;
 const newEntries = 500;
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 7);

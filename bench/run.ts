@@ -7,6 +7,7 @@ import { check } from "./check.ts";
 import { cover } from "./cover.ts";
 import { credits } from "./credits.ts";
 import { edge } from "./edge.ts";
+import { history } from "./history.ts";
 import { ledger } from "./ledger.ts";
 import { life, storage, wal } from "./life.ts";
 import { lookups } from "./lookups.ts";
@@ -15,6 +16,7 @@ import { orders } from "./orders.ts";
 import { explainUnkept, keepFinding, measureOthers } from "./page.ts";
 import { quotes } from "./quotes.ts";
 import { scale } from "./scale.ts";
+import { start } from "./start.ts";
 import { streams } from "./streams.ts";
 import { takeFound } from "./support.ts";
 import { webhooks } from "./webhooks.ts";
@@ -35,7 +37,9 @@ const measurements: Readonly<Record<string, () => Promise<void>>> = {
   streams,
   webhooks,
   audit,
+  history,
   lookups,
+  start,
 };
 
 const wanted = process.argv.slice(2);

@@ -20,10 +20,21 @@ export type RunningService = Measured & {
   command(...words: readonly string[]): Promise<unknown>;
 };
 
-/** The whole service as `npm start` runs it: embedded PostgreSQL, durable, metered, logging. */
+export async function makeFolder(stack: AsyncDisposableStack): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "scripdesk-bench-"));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
 export async function startService(stack: AsyncDisposableStack): Promise<RunningService> {
-  const dataDir = await mkdtemp(join(tmpdir(), "scripdesk-bench-"));
-  stack.defer(() => rm(dataDir, { recursive: true, force: true }));
+  return await startOn(stack, await makeFolder(stack));
+}
+
+/** The whole service as `npm start` runs it: embedded PostgreSQL, durable, metered, logging. */
+export async function startOn(
+  stack: AsyncDisposableStack,
+  dataDir: string,
+): Promise<RunningService> {
   const env = { ...process.env, DATA_DIR: dataDir, PORT: "0", OPS_PORT: "off" };
   const flags = ["--max-semi-space-size=32", "--no-allocation-site-pretenuring"];
   const child = spawn(process.execPath, [...flags, "cli/main.ts", "serve"], {

@@ -1,0 +1,112 @@
+// Whether a look into a desk's history feels how long it is: at a hundred thousand records and at ten
+// million (BENCH_RECORDS says another size). Each record has an event. Two whole services run side by
+// side and take turns, so that a busy machine slows both alike.
+
+import { openEmbedded } from "../src/platform/postgres/embedded.ts";
+import { fillJournal, type Sample } from "./journal-fill.ts";
+import { median, printRemark, printTable, spread, startService } from "./support.ts";
+
+const small = 100_000;
+const large = Number(process.env["BENCH_RECORDS"] ?? 10_000_000);
+const rounds = 7;
+const callsPerRound = 30;
+
+type Issued = { readonly api_key: string; readonly firm_id: string };
+type Side = {
+  readonly port: number;
+  readonly key: string;
+  readonly size: number;
+  readonly samples: readonly Sample[];
+  readonly perSecond: number;
+};
+
+type Look = {
+  readonly what: string;
+  /** The path for one place in the history. */
+  readonly path: (sample: Sample, side: Side, at: number) => string;
+};
+
+const looks: readonly Look[] = [
+  { what: "audit of one entity", path: ({ entityId }) => `/v1/audit?entity_id=${entityId}` },
+  {
+    what: "audit of an action in one minute",
+    path: ({ at }) => `/v1/audit?action=order.place&limit=20&${within(at, 60_000)}`,
+  },
+  {
+    what: "audit of an actor in four minutes",
+    path: ({ at }) => `/v1/audit?actor=bench&limit=20&${within(at, 240_000)}`,
+  },
+  { what: "the newest of the audit", path: () => "/v1/audit?limit=20" },
+  {
+    what: "events after a number",
+    path: (_, { size, samples }, at) =>
+      `/v1/events?limit=20&after_sequence=${Math.floor((at * size) / samples.length)}`,
+  },
+];
+
+export async function history(): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  const few = await openSide(stack, small);
+  const many = await openSide(stack, large);
+  const rows = [];
+  for (const look of looks) {
+    await measureRound(look, [few, many]);
+    const taken: [number, number][] = [];
+    for (let round = 0; round < rounds; round++) taken.push(await measureRound(look, [few, many]));
+    const ofFew = median(taken.map(([ms]) => ms));
+    const ofMany = median(taken.map(([, ms]) => ms));
+    rows.push({
+      what: look.what,
+      ours: `${ofMany.toFixed(2)} ms at ${large}`,
+      yardstick: `${ofFew.toFixed(2)} ms at ${small}`,
+      ratio: ofMany / ofFew,
+      spread: spread(taken.map(([one, other]) => other / one)),
+      goal: "≤ 1.25",
+    });
+  }
+  printTable(rows);
+  printRemark(`${large} records with events were written at ${many.perSecond} a second`);
+}
+
+async function openSide(stack: AsyncDisposableStack, size: number): Promise<Side> {
+  const service = await startService(stack);
+  const issue = ["keys", "issue", "--firm", "History Bench", "--env", "sandbox"];
+  const { api_key: key, firm_id: deskId } = (await service.command(...issue)) as Issued;
+  const server = await openEmbedded({ dataDir: service.dataDir, as: "visitor", create: true });
+  stack.defer(() => server.leave());
+  const { samples, perSecond } = await fillJournal(server.connection, deskId, size);
+  return { port: service.port, key, size, samples, perSecond };
+}
+
+/** The two take turns in going first. */
+async function measureRound(look: Look, sides: readonly [Side, Side]): Promise<[number, number]> {
+  const taken: [number[], number[]] = [[], []];
+  for (let call = 0; call < callsPerRound; call++) {
+    for (const at of call % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
+      taken[at].push(await timeLook(look, sides[at], call));
+    }
+  }
+  return [median(taken[0]), median(taken[1])];
+}
+
+async function timeLook({ path }: Look, side: Side, call: number): Promise<number> {
+  const at = call % side.samples.length;
+  const sample = side.samples[at];
+  if (!sample) throw new Error("there is no history");
+  const asked = path(sample, side, at);
+  const startedAt = performance.now();
+  const response = await fetch(`http://127.0.0.1:${side.port}${asked}`, {
+    headers: { "x-service-key": side.key },
+  });
+  const answer = (await response.json()) as { audit?: unknown[]; events?: unknown[] };
+  const took = performance.now() - startedAt;
+  if (!(answer.audit ?? answer.events)?.length) {
+    throw new Error(`${asked} answered ${response.status} ${JSON.stringify(answer).slice(0, 200)}`);
+  }
+  return took;
+}
+
+function within(at: Date, ms: number): string {
+  const to = new Date(at.getTime() + ms);
+  return `from=${at.toISOString()}&to=${to.toISOString()}`;
+}
