@@ -83,6 +83,29 @@ export async function findById(db: Db, id: string): Promise<FoundRow[]> {
       union all
       select 'enquiry', enquiry_ref, null, status, kind, null, null
       from enquiries where enquiry_ref = ${id}
+      union all
+      select 'cross_quote', cross_quote_ref, environment, null, coalesce(cross_id, kind), desk_id, firm_id
+      from cross_quotes where cross_quote_ref = ${id}
+      union all
+      select 'netting', netting_ref, environment, null, group_id, desk_id, null
+      from netting_runs where netting_ref = ${id}
+      union all
+      select 'requirement', requirement_id, environment, null, reference, desk_id, firm_id
+      from requirements where requirement_id = ${id}
+      union all
+      select 'bank_statement', statement_id, environment, state, received_by, null, null
+      from bank_statements where statement_id = ${id}
+      union all
+      select 'operator', operator_id, null,
+        case when disabled_at is null then 'enabled' else 'disabled' end, name, null, null
+      from operators where operator_id = ${id}
+      union all
+      select 'notice_address', address_id, environment,
+        case when removed_at is null then 'enabled' else 'removed' end, email, desk_id, null
+      from notice_addresses where address_id = ${id}
+      union all
+      select 'notice', notice_id, environment, state, subject, desk_id, null
+      from notices where notice_id = ${id}
     ) as found
     ${withNames}`);
 }

@@ -2,9 +2,13 @@
 // narrowed and paged, an order to cancel, and the day.
 
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { test } from "node:test";
 
+import { namedOperator } from "../../src/kernel/actor.ts";
 import { newId } from "../../src/kernel/ids.ts";
+import { addNoticeAddress } from "../../src/notices/manage-addresses.ts";
 import { addFirm } from "../support/holdings.ts";
 import { liveSeller, sellLive } from "../support/live-sales.ts";
 import { asBearer, startOps } from "../support/ops.ts";
@@ -12,6 +16,8 @@ import { dealer } from "../support/orders.ts";
 import { addPerson } from "../support/people.ts";
 import { startService } from "../support/service.ts";
 import { payoutsOf } from "../support/settlements.ts";
+
+const root = join(import.meta.dirname, "../..");
 
 async function startDesk(t: Parameters<typeof startService>[0]) {
   const service = await startService(t);
@@ -70,6 +76,51 @@ test("find leads to a thing by its id, an IEC, a PAN, a name, a scrip number and
   await only(settlementId, "settlement", settlementId);
   await only(payout.payout_id, "payout", payout.payout_id);
   await only(utr.toLowerCase(), "payout", payout.payout_id);
+});
+
+test("find leads to a person, an address of notices, and a firm's duty", async (t) => {
+  const { service, find } = await startDesk(t);
+  const { deskId, firmId, post } = await dealer(service);
+  const { ctx } = service;
+  const { rows } = await ctx.db.pool.query<{ operator_id: string }>(
+    "select operator_id from operators",
+  );
+  const operatorId = rows[0]?.operator_id ?? "";
+  const actor = namedOperator("asha");
+  const email = "accounts@acme.example";
+  const { address_id: addressId } = await addNoticeAddress(ctx, actor, { deskId, email });
+  const duty = {
+    scheme: "RODTEP",
+    amount_paise: 5_000_000,
+    due_on: "2026-12-01",
+    reference: "BE 7",
+  };
+  const { body } = await post(`/v1/firms/${firmId}/requirements`, duty, 201);
+  const kinds = {
+    operator: operatorId,
+    notice_address: addressId,
+    requirement: body.requirement_id,
+  };
+  for (const [kind, id] of Object.entries(kinds)) {
+    assert.deepEqual(
+      (await find(id)).map((one) => [one.kind, one.id]),
+      [[kind, id]],
+    );
+  }
+});
+
+test("find looks into every table whose rows have an id of their own", async () => {
+  const schema = await readFile(join(root, "migrations/schema.sql"), "utf8");
+  const store = await readFile(join(root, "src/overview/find-store.ts"), "utf8");
+  const tables = schema.split(/^create table /m).slice(1);
+  const named = tables.flatMap((text) => {
+    const key = /_pkey PRIMARY KEY \((\w+)\)/.exec(text)?.[1];
+    const isId = key !== undefined && new RegExp(`starts_with\\(${key}, '[a-z]{3}_'`).test(text);
+    return isId ? [/^\w+/.exec(text)?.[0] ?? ""] : [];
+  });
+  assert.ok(named.length > 10, named.join(" "));
+  const missing = named.filter((table) => !store.includes(`from ${table} where`));
+  assert.deepEqual(missing, []);
 });
 
 test("find leads to firms by the start of their name and by any of its words", async (t) => {
