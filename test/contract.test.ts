@@ -91,3 +91,18 @@ test("every operation has a name of its own, and says what an answer and a refus
     assert.ok(statuses.includes("500"), operationId);
   }
 });
+
+test("every operation of the contract says that it refuses an unknown parameter", async (t) => {
+  const { send } = await startService(t);
+  const { body } = await send("GET", "/v1/openapi.json", { expect: 200 });
+  const paths = Object.entries<Record<string, { responses?: object }>>(body.paths);
+  const silent = paths
+    .filter(([path]) => path.startsWith("/v1/"))
+    .flatMap(([path, operations]) =>
+      Object.entries(operations).flatMap(([method, { responses }]) =>
+        responses && !("422" in responses) ? [`${method} ${path}`] : [],
+      ),
+    );
+  assert.deepEqual(silent, []);
+  await send("GET", "/v1/openapi.json?v=2", { expect: 422 });
+});

@@ -355,6 +355,8 @@ function possibleErrors(
   const errors = ["400", "413", "500"];
   if (config.demand) errors.push("401", "403", "422", "429");
   if (config.budget) errors.push("422", "429");
+  // An undeclared parameter of the query is refused there.
+  if (path.startsWith("/v1/")) errors.push("422");
   if (path.includes("{") || config.names) errors.push("404");
   if (writes) errors.push("415");
   if (writes && config.demand) errors.push("409");
