@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type pg from "pg";
 
+import { ProcessorPerOrder } from "./processor.ts";
 import { batchSize, type Market, openMarket } from "./sales.ts";
 import { median, printRemark, printTable, spread } from "./support.ts";
 
@@ -27,11 +28,12 @@ export async function life(): Promise<void> {
   const ratios: number[] = [];
   const wal: number[] = [];
   const rows: number[] = [];
+  const processor = new ProcessorPerOrder();
   for (let round = 0; round <= rounds; round++) {
     const tps = await pgbench({ clients: pgbenchClients, seconds: pgbenchSeconds });
     const requests = await market.batches(batchesPerRound);
     const before = await readWritten(client);
-    const lived = await liveThrough(market, requests);
+    const lived = await processor.measure(market.service, () => liveThrough(market, requests));
     const after = await readWritten(client);
     if (round === 0) continue; // Warms both up.
     perSecond.push(lived.perSecond);
@@ -51,7 +53,8 @@ export async function life(): Promise<void> {
   ]);
   printRemark(
     `${median(wal).toFixed(1)} KB of WAL an order (goal ≤ 10), ` +
-      `${median(rows).toFixed(1)} rows inserted, updated and deleted`,
+      `${median(rows).toFixed(1)} rows inserted, updated and deleted; ` +
+      `processor time of an order: ${processor.describe()}`,
   );
 }
 

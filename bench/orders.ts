@@ -6,6 +6,7 @@
 
 import { type Scheme, schemes } from "../src/kernel/scheme.ts";
 import type { LoadResult } from "./load.ts";
+import { ProcessorPerOrder } from "./processor.ts";
 import { batchSize, openMarket } from "./sales.ts";
 import { median, printRemark, printTable, spread } from "./support.ts";
 
@@ -17,9 +18,13 @@ const secondsPerRound = 4;
 const creditsPerRound = 40_000;
 const batchesPerRound = 200;
 
-type Figure = { readonly perSecond: number[]; readonly ratios: number[] };
+type Figure = {
+  readonly perSecond: number[];
+  readonly ratios: number[];
+  readonly processor: ProcessorPerOrder;
+};
 
-const newFigure = (): Figure => ({ perSecond: [], ratios: [] });
+const newFigure = (): Figure => ({ perSecond: [], ratios: [], processor: new ProcessorPerOrder() });
 
 export async function orders(): Promise<void> {
   await using stack = new AsyncDisposableStack();
@@ -34,10 +39,10 @@ export async function orders(): Promise<void> {
   const latencies: number[] = [];
   for (let round = 0; round <= rounds; round++) {
     const tps = await market.pgbench({ clients: pgbenchClients, seconds: secondsPerRound });
-    const single = await sellSingly(["RODTEP"]);
-    const batch = await sellBatches(["RODTEP"]);
-    const singles = await sellSingly(schemes);
-    const both = await sellBatches(schemes);
+    const single = await sellSingly(["RODTEP"], figures.single);
+    const batch = await sellBatches(["RODTEP"], figures.batch);
+    const singles = await sellSingly(schemes, figures.singles);
+    const both = await sellBatches(schemes, figures.both);
     if (round === 0) continue; // Warms both up.
     yardstick.push(tps);
     for (const [name, perSecond] of Object.entries({
@@ -66,17 +71,27 @@ export async function orders(): Promise<void> {
     toRow("single orders of two schemes", figures.singles, "≥ one scheme"),
     toRow(`orders of two schemes by ${batchSize} a call`, figures.both, "≥ one scheme"),
   ]);
-  printRemark(`median latency of a single order: ${median(latencies).toFixed(1)} ms`);
+  printRemark(
+    `median latency of a single order: ${median(latencies).toFixed(1)} ms; processor time: ` +
+      `${figures.single.processor.describe()} for a single order, ` +
+      `${figures.batch.processor.describe()} for one of a batch`,
+  );
 
-  async function sellBatches(of: readonly Scheme[]): Promise<LoadResult> {
-    return await market.sellInBatches(await market.batches(batchesPerRound, of), secondsPerRound);
+  async function sellBatches(of: readonly Scheme[], { processor }: Figure): Promise<LoadResult> {
+    const requests = await market.batches(batchesPerRound, of);
+    return await processor.measure(market.service, async () => {
+      const result = await market.sellInBatches(requests, secondsPerRound);
+      return { ...result, orders: result.answers * batchSize };
+    });
   }
 
-  async function sellSingly(of: readonly Scheme[]): Promise<LoadResult> {
+  async function sellSingly(of: readonly Scheme[], { processor }: Figure): Promise<LoadResult> {
     const request = await market.singles(creditsPerRound, of);
     const { port } = market.service;
-    const result = await market.load({ port, connections, seconds: secondsPerRound, request });
-    if (result.failures > 0) throw new Error(`${result.failures} orders were refused`);
-    return result;
+    return await processor.measure(market.service, async () => {
+      const result = await market.load({ port, connections, seconds: secondsPerRound, request });
+      if (result.failures > 0) throw new Error(`${result.failures} orders were refused`);
+      return { ...result, orders: result.answers };
+    });
   }
 }
