@@ -110,7 +110,8 @@ test("names in nine Indian scripts are set in fonts of their own, beside Latin t
   for (const [at, script] of Object.keys(names).entries()) {
     assert.match(file, new RegExp(`/BaseFont /\\w+\\+NotoSans${script}-`), script);
     const page = pages[at];
-    assert.ok(page?.text.includes("Pvt Ltd"), script);
+    assert.ok(page);
+    assert.ok(page.text.includes("Pvt Ltd"), script);
     for (const { transform, width } of page.drawn) {
       assert.ok((transform[4] ?? 0) + width <= page.width - 39, `${script} runs off the page`);
     }

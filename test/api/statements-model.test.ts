@@ -32,7 +32,7 @@ import { readRuns } from "../support/random.ts";
 import { type Answer, type Service, startService } from "../support/service.ts";
 import { balanceOf, letSettle } from "../support/settlements.ts";
 
-const runs = readRuns(5);
+const runs = readRuns(3);
 const seed = 20_261_115;
 const hourMs = 3_600_000;
 
