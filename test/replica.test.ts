@@ -18,14 +18,13 @@ const looksMax = 500;
 
 type Pair = {
   readonly service: Service;
-  readonly primary: Cluster;
   readonly standby: Cluster;
   /** The reads that the standby may answer, by who answered them. */
   readonly counts: () => Promise<Record<string, number>>;
   readonly onStandby: (statement: string) => Promise<void>;
 };
 
-async function startPair(t: TestContext): Promise<Pair> {
+async function startPrimary(t: TestContext) {
   const primary = await startOldest(t);
   const admin = new pg.Client({ ...primary.connection, database: "postgres" });
   await admin.connect();
@@ -33,6 +32,11 @@ async function startPair(t: TestContext): Promise<Pair> {
   await admin.end();
   const connection = { ...primary.connection, database: "scripdesk" };
   const { role } = await migrate(connection);
+  return { primary, connection, role };
+}
+
+async function startPair(t: TestContext): Promise<Pair> {
+  const { primary, connection, role } = await startPrimary(t);
   const standby = await startStandby(t, primary);
   const db = openDatabase({ connection, role, onIdleError() {} });
   const following = { ...standby.connection, database: "scripdesk" };
@@ -45,7 +49,6 @@ async function startPair(t: TestContext): Promise<Pair> {
   t.after(() => db.close());
   return {
     service,
-    primary,
     standby,
     async counts() {
       const text = await service.metrics.registry.getSingleMetricAsString(
@@ -153,7 +156,7 @@ test(
 );
 
 test("the database of another cluster is refused as a standby", { skip }, async (t) => {
-  const { primary } = await startPair(t);
+  const { primary } = await startPrimary(t);
   const other = await startOldest(t);
   const { stderr, code } = await scripdesk(["serve"], {
     DATABASE_URL: primary.url("scripdesk", "postgres"),
