@@ -275,8 +275,10 @@ test("every keyed operation answers the same 401 without a valid key", async (t)
   const bodies = new Set<string>();
   let cells = 0;
   for (const route of keyedRoutes) {
-    for (const [who, key] of Object.entries(strangers)) {
-      const answer = await callRoute(route, key);
+    const refused = Object.entries(strangers).map(
+      async ([who, key]) => [who, await callRoute(route, key)] as const,
+    );
+    for (const [who, answer] of await Promise.all(refused)) {
       assert.equal(answer.status, 401, `${titleOf(route)} with ${who}`);
       const shown = [...answer.headers.keys()].filter((name) => name.startsWith("x-ratelimit"));
       assert.deepEqual(shown, [], `${titleOf(route)} shows ${who} a meter`);
@@ -317,9 +319,11 @@ test("each scope opens exactly the operations that demand it", async (t) => {
   let cells = 0;
   for (const route of keyedRoutes) {
     const demand = demands[route.operationId ?? ""];
-    for (const { scope, kind, key } of holders) {
+    const answers = holders.map(
+      async (holder) => [holder, await callRoute(route, holder.key)] as const,
+    );
+    for (const [{ scope, kind }, answer] of await Promise.all(answers)) {
       const isWelcome = opens(demand, { scope, kind });
-      const answer = await callRoute(route, key);
       const who = `a ${kind} key with ${scope}`;
       assert.notEqual(answer.status, 401, `${titleOf(route)} does not know ${who}`);
       assert.ok(answer.status < 500, `${titleOf(route)} fails for ${who}`);

@@ -7,7 +7,7 @@ import { economyOptions, runEconomy } from "./faults/economy.ts";
 import { assertLedgerSound } from "./support/ledger.ts";
 import { startService } from "./support/service.ts";
 
-const steps = 400;
+const steps = 180;
 const seed = 14;
 
 for (const cardsMove of [false, true]) {

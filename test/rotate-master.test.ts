@@ -18,7 +18,7 @@ import { isSealedAnew, open, seal } from "../src/platform/seal.ts";
 import { sealedPlaces } from "../src/rotate-master-key.ts";
 import { databaseUrlFor } from "./support/cli.ts";
 import { clientFirm } from "./support/firms.ts";
-import { dataDirectory, scripdesk, serve } from "./support/process.ts";
+import { commandsWith, dataDirectory, scripdesk, serve } from "./support/process.ts";
 import { type Service, startService } from "./support/service.ts";
 import { askJournal } from "./support/journal.ts";
 
@@ -99,6 +99,7 @@ test("a killed rotation resumes; both keys open everything meanwhile, and then o
   await sealThings(service);
   const [older, newer] = [service.masterKey, randomBytes(32)];
   const DATABASE_URL = await databaseUrlFor(service.ctx);
+  const run = commandsWith(t);
   const settings = (main: Buffer, other?: Buffer) => ({
     DATABASE_URL,
     MASTER_KEY: main.toString("hex"),
@@ -106,11 +107,11 @@ test("a killed rotation resumes; both keys open everything meanwhile, and then o
   });
   const rotate = ["keys", "rotate-master", "--json"];
   const refused = async (words: readonly string[], env: Record<string, string>, why: RegExp) => {
-    const { code, stderr } = await scripdesk(words, env);
+    const { code, stderr } = await run(words, env);
     assert.notEqual(code, 0);
     assert.match(stderr, why);
   };
-  assert.equal((await scripdesk(["firms", "list"], settings(older))).code, 0);
+  assert.equal((await run(["firms", "list"], settings(older))).code, 0);
   await refused(rotate, settings(newer, randomBytes(32)), /is not the key that the data/);
   await refused(rotate, settings(newer), /is not the key that the data/);
   await refused(rotate, settings(older), /give the new key as MASTER_KEY/);
@@ -138,10 +139,10 @@ test("a killed rotation resumes; both keys open everything meanwhile, and then o
   await refused(["firms", "list"], settings(newer), /give that one as MASTER_KEY_OTHER/);
   await refused(["firms", "list"], settings(randomBytes(32), older), /being replaced by another/);
   for (const both of [settings(older, newer), settings(newer, older)]) {
-    assert.equal((await scripdesk(["firms", "list"], both)).code, 0);
+    assert.equal((await run(["firms", "list"], both)).code, 0);
   }
 
-  const again = await scripdesk(rotate, settings(newer, older));
+  const again = await run(rotate, settings(newer, older));
   assert.equal(again.code, 0, again.stderr);
   const { status, resealed } = JSON.parse(again.stdout);
   assert.deepEqual([status, resealed], ["replaced", all - half.anew]);
@@ -152,11 +153,11 @@ test("a killed rotation resumes; both keys open everything meanwhile, and then o
   });
   await refused(["firms", "list"], settings(older), /is not the key that the data/);
   await refused(["firms", "list"], settings(older, newer), /was replaced before/);
-  assert.equal((await scripdesk(["firms", "list"], settings(newer))).code, 0);
-  const repeated = await scripdesk(rotate, settings(newer, older));
+  assert.equal((await run(["firms", "list"], settings(newer))).code, 0);
+  const repeated = await run(rotate, settings(newer, older));
   assert.equal(JSON.parse(repeated.stdout).status, "was replaced");
 
-  const keys = JSON.parse((await scripdesk(["audit", "key", "--json"], settings(newer))).stdout);
+  const keys = JSON.parse((await run(["audit", "key", "--json"], settings(newer))).stdout);
   assert.equal(keys.length, 2);
   const { rows } = await askJournal(
     service.ctx.db.pool,
@@ -174,16 +175,17 @@ test("a value that neither key opens stops the rotation, unless it is told to sk
     [firmId],
   );
   const DATABASE_URL = await databaseUrlFor(service.ctx);
+  const run = commandsWith(t);
   const env = { DATABASE_URL, MASTER_KEY: service.masterKey.toString("hex") };
-  assert.equal((await scripdesk(["firms", "list"], env)).code, 0);
+  assert.equal((await run(["firms", "list"], env)).code, 0);
   const both = { DATABASE_URL, MASTER_KEY: "cd".repeat(32), MASTER_KEY_OTHER: env.MASTER_KEY };
-  const stopped = await scripdesk(["keys", "rotate-master"], both);
+  const stopped = await run(["keys", "rotate-master"], both);
   assert.equal(stopped.code, 1);
   assert.match(
     stopped.stderr,
     new RegExp(`neither key opens 1 rows \\(bank accounts ${firmId}\\)`),
   );
-  const left = await scripdesk(["keys", "rotate-master", "--leave-unreadable", "--json"], both);
+  const left = await run(["keys", "rotate-master", "--leave-unreadable", "--json"], both);
   assert.equal(left.code, 0, left.stderr);
   assert.equal(JSON.parse(left.stdout).unreadable, 1);
 });

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { connect } from "node:net";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -10,12 +10,15 @@ import pg from "pg";
 
 import { hasOldest, oldestBinaries, owner, startOldest } from "./support/external-postgres.ts";
 import {
+  commandsWith,
   dataDirectory,
   demoKeyIn,
   postgresPid,
   type Running,
+  type RunWith,
   scripdesk,
   serve,
+  type Settings,
 } from "./support/process.ts";
 
 const attemptsMax = 300;
@@ -37,9 +40,9 @@ function keyOf({ output }: Running): string {
 }
 
 /** How many credits the sandbox's house has. */
-async function stockOf(settings: Readonly<Record<string, string>>): Promise<number> {
+async function stockOf(settings: Settings, run: RunWith): Promise<number> {
   const words = ["inventory", "list", "--env", "sandbox", "--limit", "10000", "--json"];
-  return JSON.parse((await scripdesk(words, settings)).stdout).length;
+  return JSON.parse((await run(words, settings)).stdout).length;
 }
 
 test("the first start shows a key and a first call that works; SIGTERM stops everything; the next start shows none", async (t) => {
@@ -80,11 +83,12 @@ test("a service that was killed starts again on the database it left running", a
   assert.equal(await killed.ended, null);
   assert.ok(await postgresPid(DATA_DIR), "the database outlives the service");
 
-  const stock = await stockOf({ DATA_DIR });
+  const run = commandsWith(t, { DATA_DIR });
+  const stock = await stockOf({}, run);
   assert.ok(stock > 0, "the sandbox's house has something to sell");
 
   const again = await serve(t, { DATA_DIR });
-  assert.equal(await stockOf({ DATA_DIR }), stock, "it is stocked once");
+  assert.equal(await stockOf({}, run), stock, "it is stocked once");
   const { body } = await again.send("GET", "/v1/usage", { key, expect: 200 });
   assert.equal(body.quota_used, 2, "what was counted before is still counted");
   again.signal("SIGTERM");
@@ -95,6 +99,7 @@ test("a service that was killed starts again on the database it left running", a
 test("one DATA_DIR has one service; commands run beside it and take effect at once", async (t) => {
   const DATA_DIR = await dataDirectory(t, { isMigrated: true });
   const service = await serve(t, { DATA_DIR });
+  const run = commandsWith(t, { DATA_DIR });
   const second = await scripdesk(["serve"], { DATA_DIR, PORT: "0", OPS_PORT: "off" });
   assert.equal(second.code, 3);
   assert.equal(second.stdout, "");
@@ -104,9 +109,9 @@ test("one DATA_DIR has one service; commands run beside it and take effect at on
   );
 
   const words = ["keys", "issue", "--firm", "Beside", "--env", "sandbox", "--json"];
-  const { api_key: key, key_id } = JSON.parse((await scripdesk(words, { DATA_DIR })).stdout);
+  const { api_key: key, key_id } = JSON.parse((await run(words, {})).stdout);
   await service.send("GET", "/v1/whoami", { key, expect: 200 });
-  const revoked = await scripdesk(["keys", "revoke", key_id], { DATA_DIR });
+  const revoked = await run(["keys", "revoke", key_id], {});
   assert.equal(revoked.code, 0);
   await service.send("GET", "/v1/whoami", { key, expect: 401 });
   assert.ok(
@@ -116,18 +121,17 @@ test("one DATA_DIR has one service; commands run beside it and take effect at on
 });
 
 test("a taken port prints one line and exits with 3, and the database is stopped", async (t) => {
-  const [DATA_DIR, other] = [
-    await dataDirectory(t, { isMigrated: true }),
-    await dataDirectory(t, { isMigrated: true }),
-  ];
-  const service = await serve(t, { DATA_DIR });
-  const { port } = new URL(service.url);
-  const settings = { DATA_DIR: other, PORT: port, OPS_PORT: "off", LOG_LEVEL: "warn" };
+  const DATA_DIR = await dataDirectory(t, { isMigrated: true });
+  const taken = createServer().listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  t.after(() => taken.close());
+  const { port } = taken.address() as AddressInfo;
+  const settings = { DATA_DIR, PORT: String(port), OPS_PORT: "off", LOG_LEVEL: "warn" };
   const { code, stdout, stderr } = await scripdesk(["serve"], settings);
   assert.equal(code, 3);
   assert.equal(stdout, "");
   assert.match(stderr, /^scripdesk: cannot listen on 127\.0\.0\.1:\d+: [^\n]+\n$/);
-  assert.equal(await postgresPid(other), undefined);
+  assert.equal(await postgresPid(DATA_DIR), undefined);
 });
 
 test("a request in progress at SIGTERM is answered", async (t) => {
@@ -211,21 +215,22 @@ test(
     await admin.query("create database plain owner plain");
     await admin.end();
 
+    const run = commandsWith(t);
     const roles = { owned: [owner, "scripdesk_app"], plain: ["plain", null] } as const;
     for (const [database, [role, runsAs]] of Object.entries(roles)) {
       const settings = {
         DATABASE_URL: cluster.url(database, role),
         MASTER_KEY: "5c".repeat(32),
       };
-      const migrated = await scripdesk(["migrate", "--json"], settings);
+      const migrated = await run(["migrate", "--json"], settings);
       assert.equal(migrated.code, 0, migrated.stderr);
       assert.equal(JSON.parse(migrated.stdout).role, runsAs);
 
       const service = await serve(t, settings);
       await service.send("GET", "/readyz", { expect: 200 });
-      assert.ok((await stockOf(settings)) > 0, "the sandbox's house has something to sell");
+      assert.ok((await stockOf(settings, run)) > 0, "the sandbox's house has something to sell");
       const words = ["keys", "issue", "--firm", "Old Hands", "--env", "live", "--json"];
-      const issued = await scripdesk(words, settings);
+      const issued = await run(words, settings);
       assert.equal(issued.code, 0, issued.stderr);
       const { api_key: key, key_id } = JSON.parse(issued.stdout);
       const me = await service.send("GET", "/v1/whoami", { key, expect: 200 });

@@ -10,7 +10,14 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { test } from "node:test";
 
-import { type Ended, dataDirectory, demoKeyIn, scripdesk, serve } from "./support/process.ts";
+import {
+  commandsWith,
+  type Ended,
+  dataDirectory,
+  demoKeyIn,
+  scripdesk,
+  serve,
+} from "./support/process.ts";
 
 const listening = { PORT: "0", OPS_PORT: "off", LOG_LEVEL: "warn", DRAIN_S: "0" };
 
@@ -26,8 +33,9 @@ test("a DATA_DIR that cannot be a folder prints one line", async (t) => {
   await mkdir(folder, { recursive: true });
   const file = join(folder, "file");
   await writeFile(file, "");
+  const run = commandsWith(t);
   for (const DATA_DIR of [file, join(file, "below"), "/dev/null/below"]) {
-    const ended = await scripdesk(["serve"], { ...listening, DATA_DIR });
+    const ended = await run(["serve"], { ...listening, DATA_DIR });
     assertCannotRun(ended, /DATA_DIR .* cannot be used/);
   }
 });
@@ -44,14 +52,15 @@ test("TLS files without certificate and key print one line", async (t) => {
 test("a command without a database reports it and creates none; keys issue creates one", async (t) => {
   const DATA_DIR = await dataDirectory(t);
   await mkdir(DATA_DIR, { recursive: true });
+  const run = commandsWith(t, { DATA_DIR });
   for (const words of [["firms", "list"], ["doctor"], ["plans", "list"]]) {
-    assertCannotRun(await scripdesk(words, { DATA_DIR }), /there is no database in/);
+    assertCannotRun(await run(words, {}), /there is no database in/);
   }
   assert.deepEqual(await readdir(DATA_DIR), []);
   const issue = ["keys", "issue", "--firm", "Acme", "--env", "sandbox", "--json"];
-  const issued = await scripdesk(issue, { DATA_DIR });
+  const issued = await run(issue, {});
   assert.equal(issued.code, 0, issued.stderr);
-  assert.equal((await scripdesk(["firms", "list"], { DATA_DIR })).code, 0);
+  assert.equal((await run(["firms", "list"], {})).code, 0);
 });
 
 test("a first start that was interrupted while it created the database is repeated", async (t) => {
@@ -81,13 +90,14 @@ test("a service refuses to start with a lost or wrong master key, and starts wit
   const path = join(DATA_DIR, "master.key");
   const own = await readFile(path, "utf8");
   const settings = { ...listening, DATA_DIR };
+  const run = commandsWith(t, settings);
   await rm(path);
-  assertCannotRun(await scripdesk(["serve"], settings), /master\.key is missing/);
-  assertCannotRun(await scripdesk(["keys", "list"], settings), /master\.key is missing/);
+  assertCannotRun(await run(["serve"], {}), /master\.key is missing/);
+  assertCannotRun(await run(["keys", "list"], {}), /master\.key is missing/);
   await writeFile(path, `${"ab".repeat(32)}\n`);
-  assertCannotRun(await scripdesk(["serve"], settings), /is not the key that the data/);
-  const given = { ...settings, MASTER_KEY: "cd".repeat(32) };
-  assertCannotRun(await scripdesk(["serve"], given), /MASTER_KEY is not the key that the data/);
+  assertCannotRun(await run(["serve"], {}), /is not the key that the data/);
+  const given = { MASTER_KEY: "cd".repeat(32) };
+  assertCannotRun(await run(["serve"], given), /MASTER_KEY is not the key that the data/);
 
   await writeFile(path, own);
   const again = await serve(t, { DATA_DIR });

@@ -24,7 +24,7 @@ import { readRuns } from "../support/random.ts";
 import { type Answer, type Service, startService } from "../support/service.ts";
 import { balanceOf, letSettle } from "../support/settlements.ts";
 
-const runs = readRuns(10);
+const runs = readRuns(6);
 const seed = 20_261_115;
 const creditCount = 3;
 

@@ -26,7 +26,7 @@ import { type Dealer, dealer } from "../support/orders.ts";
 import { type Answer, type Service, startService } from "../support/service.ts";
 import { balanceOf, letSettle } from "../support/settlements.ts";
 
-const rounds = 16;
+const rounds = 8;
 
 /** Two nodes of one service; a party acts on either. */
 async function twoNodes(t: TestContext) {

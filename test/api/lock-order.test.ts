@@ -15,7 +15,12 @@ import { addCredits, addFirm } from "../support/holdings.ts";
 import { stockHouse } from "../support/inventory.ts";
 import { mintChild } from "../support/keys.ts";
 import { assertLedgerSound, payIn } from "../support/ledger.ts";
-import { assertLockOrder, recordDeadlocks, recordLocks } from "../support/lock-record.ts";
+import {
+  assertLockOrder,
+  listPairs,
+  recordDeadlocks,
+  recordLocks,
+} from "../support/lock-record.ts";
 import { dealer } from "../support/orders.ts";
 import { type Service, startService } from "../support/service.ts";
 
@@ -256,22 +261,20 @@ test("no two use cases deadlock, and all lock in one order", async (t) => {
   const steps = recordLocks(t);
   const names = Object.keys(useCases);
   const answered = new Set<number>();
-  for (const [at, one] of names.entries()) {
-    for (const other of names.slice(at)) {
-      const both = [one, other];
-      const needs = (name: string) => both.includes(name);
-      const [leaves, keys, nets] = [needs("leave"), needs("changeKeys"), needs("netGroup")];
-      await restock({ leaves, keys, nets });
-      if (needs("payAgain") || needs("reverse")) {
-        await desk.post("/v1/sandbox/scenarios", { scenario: "payout_returned" }, 200);
-      }
-      const answers = await Promise.all([useCases[one]?.(), useCases[other]?.()]);
-      for (const status of answers.flat()) {
-        answered.add(status ?? 0);
-        assert.ok(status !== undefined && status < 500, `${one} beside ${other}: ${status}`);
-      }
-      assert.deepEqual(deadlocks, [], `${one} beside ${other}`);
+  for (const both of listPairs(names)) {
+    const [one, other] = both;
+    const needs = (name: string) => both.includes(name);
+    const [leaves, keys, nets] = [needs("leave"), needs("changeKeys"), needs("netGroup")];
+    await restock({ leaves, keys, nets });
+    if (needs("payAgain") || needs("reverse")) {
+      await desk.post("/v1/sandbox/scenarios", { scenario: "payout_returned" }, 200);
     }
+    const answers = await Promise.all([useCases[one]?.(), useCases[other]?.()]);
+    for (const status of answers.flat()) {
+      answered.add(status ?? 0);
+      assert.ok(status !== undefined && status < 500, `${one} beside ${other}: ${status}`);
+    }
+    assert.deepEqual(deadlocks, [], `${one} beside ${other}`);
   }
   assert.ok(answered.has(200) && answered.has(201));
   await assertLedgerSound(service);

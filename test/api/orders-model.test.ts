@@ -14,7 +14,7 @@ import { type Dealer, dealer } from "../support/orders.ts";
 import { readRuns } from "../support/random.ts";
 import { type Answer, type Service, startService } from "../support/service.ts";
 
-const sequences = readRuns(6);
+const sequences = readRuns(4);
 const lakh = 10_000_000;
 const margin = 20;
 

@@ -247,7 +247,7 @@ test("overlapping batches of 500 in random order, with sells and buys among them
 
 test("of a concurrent cancel and match of one order exactly one wins", async (t) => {
   const { service, sendOf } = await twoNodes(t);
-  const rounds = 24;
+  const rounds = 12;
   const seller = await dealer(
     service,
     Array.from({ length: rounds }, () => ({})),
@@ -285,7 +285,7 @@ test("of a concurrent cancel and match of one order exactly one wins", async (t)
 test("of a concurrent expiry and match of one order exactly one wins, and no order is dealt after its expiry", async (t) => {
   const { service } = await twoNodes(t);
   const random = randomOf(t);
-  const rounds = 20;
+  const rounds = 10;
   const seller = await dealer(
     service,
     Array.from({ length: rounds }, () => ({})),

@@ -21,7 +21,7 @@ import { readRuns } from "../support/random.ts";
 import { type Service, startService } from "../support/service.ts";
 import { balanceOf, house, settlementOf } from "../support/settlements.ts";
 
-const runs = readRuns(6);
+const runs = readRuns(4);
 const seed = 20_261_115;
 
 /** What must hold of a settlement whatever happened to it. */

@@ -9,6 +9,7 @@ import fc from "fast-check";
 import { assertOrdersSound } from "../support/invariants.ts";
 import { mintChild } from "../support/keys.ts";
 import { type Dealer, dealer } from "../support/orders.ts";
+import { readRuns } from "../support/random.ts";
 import { type Answer, type Service, startService } from "../support/service.ts";
 import {
   addCredit,
@@ -310,7 +311,7 @@ test("each side's view equals its ledger, for any refusals and cancellations", a
       // What still rests would be dealt with the next market's.
       await cancel();
     }),
-    { numRuns: 14, seed: 20_261_115, endOnFailure: true },
+    { numRuns: readRuns(7), seed: 20_261_115, endOnFailure: true },
   );
   for (const status of ["matched", "failed", "cancelled"]) {
     assert.ok((seen.get(status) ?? 0) > 0, `no buy ended ${status}: ${JSON.stringify([...seen])}`);

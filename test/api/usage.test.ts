@@ -417,7 +417,7 @@ const limit = 40;
 test("of ten times the limit, sent concurrently, exactly the limit passes", async (t) => {
   const service = await startService(t);
   const { api_key, call } = await liveKey(service, limit);
-  for (let minute = 0; minute < 3; minute++) {
+  for (let minute = 0; minute < 2; minute++) {
     const answers = await callAtOnce(10 * limit, { nodes: [service], keys: [api_key] });
     assert.deepEqual(countStatuses(answers), { 200: limit, 429: 9 * limit });
     const remaining = answers.map((answer) => meterHeaders(answer).remaining!);
@@ -431,7 +431,7 @@ test("of ten times the limit, sent concurrently, exactly the limit passes", asyn
     service.clock.advance({ seconds: 60 });
   }
   const usage = await call("/v1/usage");
-  assertAgreement(usage, 3 * limit + 1);
+  assertAgreement(usage, 2 * limit + 1);
 });
 
 for (const nodeCount of [1, 2]) {
@@ -440,7 +440,7 @@ for (const nodeCount of [1, 2]) {
     const nodes = [service];
     if (nodeCount === 2) nodes.push(await startService(t, { beside: service }));
     const { api_key } = await liveKey(service, 1_000_000, limit);
-    for (let month = 0; month < 3; month++) {
+    for (let month = 0; month < 2; month++) {
       const answers = await callAtOnce(10 * limit, { nodes, keys: [api_key] });
       assert.deepEqual(countStatuses(answers), { 200: limit, 429: 9 * limit });
       const used = answers.flatMap((answer) =>

@@ -48,6 +48,17 @@ export const listPages = [
   "/publish/RODTEP",
 ];
 
+/** One list page of each kind: the others are made of the same parts. */
+export const kindsOfPages = [
+  "/today",
+  "/board",
+  "/payouts",
+  "/calendar",
+  "/health",
+  "/find?q=Client",
+  "/publish/RODTEP",
+];
+
 const laptop = { width: 1360, height: 900 };
 const phone = { width: 390, height: 844 };
 
@@ -74,30 +85,40 @@ export const looks = {
 
 const withoutRows = ["today", "board", "health", "publish", "find", "statements"];
 
+/** How the pages are reached, and whether there is something on them. */
+type Judging = {
+  readonly of: readonly Look[];
+  readonly isFull: boolean;
+  readonly by?: "open" | "go";
+};
+
 /** Opens the pages in turn, each once for all its looks, and says what is wrong with them. */
 export async function judgePages(
   console: Console,
   paths: readonly string[],
-  { of, isFull }: { readonly of: readonly Look[]; readonly isFull: boolean },
+  { of, isFull, by = "open" }: Judging,
 ): Promise<string[]> {
   const faults: string[] = [];
   for (const path of paths) {
     const [, first = "", second] = path.split(/[/?]/);
     const kind = second === undefined ? "" : "-one";
     const name = `${first}${isFull ? kind : "-empty"}`;
-    faults.push(...(await judgePage(console, { path, name, of })));
+    faults.push(...(await judgePage(console, { path, name, of, by })));
     if (!isFull || second !== undefined || withoutRows.includes(first)) continue;
     if ((await console.page.locator("tbody tr").count()) === 0) faults.push(`${name} has no rows`);
   }
   return faults;
 }
 
-type Judged = { readonly path: string; readonly name: string; readonly of: readonly Look[] };
+type Judged = Required<Omit<Judging, "isFull">> & { readonly path: string; readonly name: string };
 
-async function judgePage({ open, page }: Console, { path, name, of }: Judged): Promise<string[]> {
+async function judgePage(
+  { page, ...reach }: Console,
+  { path, name, of, by }: Judged,
+): Promise<string[]> {
   await page.emulateMedia({ colorScheme: "light" });
   await page.setViewportSize(laptop);
-  await open(path);
+  await reach[by](path);
   await page.locator(".live[data-live=true]").or(page.locator("#page h1")).first().waitFor();
   if (guide !== undefined && inGuide.includes(name)) {
     await page.waitForTimeout(300);

@@ -16,6 +16,8 @@ export type Console = {
   readonly complaints: () => readonly string[];
   readonly requests: readonly string[];
   readonly open: (path: string) => Promise<void>;
+  /** Goes to a page as a link of the console does, which loads nothing anew. */
+  readonly go: (path: string) => Promise<void>;
   /** Presses a button and fills the dialog that it opens: texts by label, and lists by their value. */
   readonly act: (button: string, fields?: Fields) => Promise<string>;
 };
@@ -44,6 +46,14 @@ export async function signInToConsole(
     requests,
     complaints: () => complaints.filter((text) => !/status of 4\d\d/.test(text)),
     open,
+    async go(path) {
+      await page.evaluate(`(() => {
+        document.querySelector("#page h1").dataset.former = "";
+        history.pushState(null, "", ${JSON.stringify(`/console${path}`)});
+        dispatchEvent(new PopStateEvent("popstate"));
+      })()`);
+      await page.locator("#page:not([aria-busy]) h1:not([data-former])").waitFor();
+    },
     async act(button, fields = {}) {
       await page.locator("#page").getByRole("button", { name: button }).first().click();
       const dialog = page.getByRole("dialog");

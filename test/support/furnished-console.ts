@@ -14,7 +14,7 @@ import { addCredit, makeDeal, openTestDesk } from "./settlements.ts";
 
 /** Returns the addresses of pages about one thing. */
 export async function furnishConsole(
-  t: TestContext,
+  t: Pick<TestContext, "after">,
   service: Service,
   { send }: OpsService,
   person: TestPerson,

@@ -8,6 +8,7 @@ import pg from "pg";
 
 import { schemes } from "../../src/kernel/scheme.ts";
 import type { Statement } from "../../src/platform/postgres/postgres.ts";
+import { readRuns } from "./random.ts";
 
 /** Somebody held rows of one table and came to another, which others may hold. */
 export type Step = {
@@ -200,4 +201,18 @@ export function recordDeadlocks(t: { after(work: () => void): void }): readonly 
   };
   t.after(() => (driver[name] = hear));
   return seen;
+}
+
+/**
+ * Which acts are run beside which: every two where RUNS asks for a long run, otherwise each beside
+ * itself and a third of the others. The order of their locks is judged either way, from each alone.
+ */
+export function listPairs(names: readonly string[]): (readonly [string, string])[] {
+  const step = readRuns(1) > 1 ? 1 : 3;
+  return names.flatMap((one, at) =>
+    names
+      .slice(at)
+      .filter((_, ahead) => ahead % step === 0)
+      .map((other) => [one, other] as const),
+  );
 }

@@ -88,12 +88,20 @@ export async function scripdesk(
 
 export type RunCommand = (...words: string[]) => Promise<Ended>;
 
-/**
- * Runs commands in one process, in the order they are given: most of what a command costs is loading
- * the program. The process ends by itself after the last one, as each would have to in its own, so
- * none may leave anything open.
- */
+export type RunWith = (words: readonly string[], settings: Settings) => Promise<Ended>;
+
+/** Runs commands in one process, all of them with the same settings. */
 export function commands(t: Scope, settings: Settings): RunCommand {
+  const run = commandsWith(t, settings);
+  return (...words) => run(words, {});
+}
+
+/**
+ * Runs commands in one process, in the order they are given, each with settings of its own beside the
+ * shared ones: most of what a command costs is loading the program. The process ends by itself after
+ * the last one, as each would have to in its own, so none may leave anything open.
+ */
+export function commandsWith(t: Scope, settings: Settings = {}): RunWith {
   const child = start({ program: commandLoop, words: [] }, settings, "pipe");
   const output = collect(child);
   const ended = once(child, "close") as Promise<[number | null]>;
@@ -101,10 +109,10 @@ export function commands(t: Scope, settings: Settings): RunCommand {
     throw new Error(`the commands' process ended: ${output.stderr}`);
   });
   died.catch(() => {}); // It ends with the test; only a command that is waited for minds.
-  const runNext = async (words: readonly string[]): Promise<Ended> => {
+  const runNext = async (words: readonly string[], own: Settings): Promise<Ended> => {
     output.stdout = "";
     output.stderr = "";
-    child.stdin?.write(`${JSON.stringify(words)}\n`);
+    child.stdin?.write(`${JSON.stringify({ words, settings: own })}\n`);
     for (const name of ["stdout", "stderr"] as const) {
       while (!mark.test(output[name])) {
         await Promise.race([once(child[name] ?? child, "data"), died]);
@@ -125,8 +133,8 @@ export function commands(t: Scope, settings: Settings): RunCommand {
     assert.equal(code, 0, `a command left something open, or failed: ${output.stderr}`);
   });
   let last: Promise<unknown> = Promise.resolve();
-  return (...words) => {
-    const ran = last.then(() => runNext(words));
+  return (words, own) => {
+    const ran = last.then(() => runNext(words, own));
     last = ran.catch(() => {});
     return ran;
   };

@@ -98,6 +98,8 @@ export type Service = {
   plan(perMinute: number, monthlyQuota?: number): Promise<string>;
   /** Lets every worker but these run until it has nothing left to do at this moment of the clock. */
   work(except?: readonly string[]): Promise<void>;
+  /** Lets only these workers run, for tests that turn the clock often. */
+  workOn(names: readonly string[]): Promise<void>;
 };
 
 export type ServiceOptions = {
@@ -217,6 +219,11 @@ export async function startService(
   const works = workers().filter(
     ({ name }) => name !== "checkpoints" || options.checkpoints !== undefined,
   );
+  const run = async (chosen: readonly WorkerSpec[]) => {
+    for (const { work, settled } of chosen) {
+      while ((await work()) === "more") await settled?.();
+    }
+  };
   let firms = 0;
   let plans = 0;
   return {
@@ -241,12 +248,8 @@ export async function startService(
         ...command,
       });
     },
-    async work(except = []) {
-      for (const { name, work, settled } of works) {
-        if (except.includes(name)) continue;
-        while ((await work()) === "more") await settled?.();
-      }
-    },
+    work: (except = []) => run(works.filter(({ name }) => !except.includes(name))),
+    workOn: (names) => run(works.filter(({ name }) => names.includes(name))),
     async plan(perMinute, monthlyQuota = 1_000_000) {
       const name = `plan-${++plans}`;
       await setPlan(ctx, { name, perMinute, monthlyQuota });
