@@ -3,7 +3,15 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
-import { computeCode, findStep, fromBase32, computeStep, toBase32 } from "./credentials.ts";
+import {
+  computeCode,
+  computeStep,
+  findStep,
+  fromBase32,
+  hashPassword,
+  matchesPassword,
+  toBase32,
+} from "./credentials.ts";
 
 const secret = Buffer.from("12345678901234567890");
 
@@ -51,4 +59,13 @@ test("secrets survive encoding in base 32 as authenticator apps read it", () => 
       assert.deepEqual(fromBase32(toBase32(Buffer.from(bytes))), Buffer.from(bytes));
     }),
   );
+});
+
+test("a password is compared at the cost it was stored with", async () => {
+  const cheaper = await hashPassword("correct horse", { N: 1_024, r: 8, p: 1 });
+  assert.match(cheaper, /^scrypt\$1024\$8\$1\$/);
+  assert.equal(await matchesPassword("correct horse", cheaper), true);
+  assert.equal(await matchesPassword("wrong horse", cheaper), false);
+  assert.equal(await matchesPassword("correct horse", await hashPassword("correct horse")), true);
+  assert.equal(await matchesPassword("", null), false);
 });

@@ -4,7 +4,12 @@
 
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 
-const cost = { N: 32_768, r: 8, p: 1, maxmem: 64 * 1_024 * 1_024 } as const;
+/** Of scrypt: how often, how wide, how many at once. */
+type Cost = { readonly N: number; readonly r: number; readonly p: number };
+
+/** Of new passwords; one that is stored is compared at the cost it was stored with. */
+const cost: Cost = { N: 32_768, r: 8, p: 1 };
+const maxmem = 64 * 1_024 * 1_024;
 const saltBytes = 16;
 const hashBytes = 32;
 
@@ -16,18 +21,19 @@ const stepsEitherSide = 1;
 const base32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 /** `scrypt$N$r$p$salt$hash`: the cost is stored, so that it can be raised later. */
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string, at: Cost = cost): Promise<string> {
   const salt = randomBytes(saltBytes);
-  const hash = await derive(password, salt);
-  const { N, r, p } = cost;
+  const hash = await derive(password, salt, at);
+  const { N, r, p } = at;
   return ["scrypt", N, r, p, salt.toString("base64"), hash.toString("base64")].join("$");
 }
 
 /** Without a stored hash it does the same work and never matches: no timing difference. */
 export async function matchesPassword(password: string, kept: string | null): Promise<boolean> {
-  const [, , , , salt = "", hash = ""] = (kept ?? "").split("$");
+  const [, N = cost.N, r = cost.r, p = cost.p, salt = "", hash = ""] = kept?.split("$") ?? [];
   const expected = Buffer.from(hash, "base64");
-  const derived = await derive(password, Buffer.from(salt, "base64"));
+  const at = { N: Number(N), r: Number(r), p: Number(p) };
+  const derived = await derive(password, Buffer.from(salt, "base64"), at);
   return expected.length === hashBytes && timingSafeEqual(derived, expected);
 }
 
@@ -81,9 +87,9 @@ export function buildAuthenticatorUri(name: string, secret: string): string {
   return `otpauth://totp/${label}?secret=${secret}&issuer=Scripdesk`;
 }
 
-function derive(password: string, salt: Buffer): Promise<Buffer> {
+function derive(password: string, salt: Buffer, at: Cost): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    scrypt(password.normalize("NFKC"), salt, hashBytes, cost, (error, key) => {
+    scrypt(password.normalize("NFKC"), salt, hashBytes, { ...at, maxmem }, (error, key) => {
       if (error) reject(error);
       else resolve(key);
     });
