@@ -26,6 +26,15 @@ export type LoadSettings = {
   readonly resultFile: string;
   /** No caller hangs up by itself. */
   readonly isPatient?: boolean | undefined;
+  /** How long a caller rests after each act, in the middle; not at all unless it is said. */
+  readonly pauseMs?: number | undefined;
+};
+
+/** An attempt that got no whole answer, or one of 5xx, and when it was under way. */
+export type FailedCall = {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly what: string;
 };
 
 export type Desk = { readonly api_key: string; readonly firm_id: string };
@@ -43,8 +52,8 @@ export type LoadResult = {
   readonly unanswered: number;
   /** Answers of the service that it is too busy or has a fault. */
   readonly shed: number;
-  /** What the first of both got. */
-  readonly instead: readonly string[];
+  /** All of both. */
+  readonly failed: readonly FailedCall[];
   /** Answers that found the order of an earlier, ambiguous attempt. */
   readonly replays: number;
   /** What was still unknown when patience ended; must be empty. */
@@ -65,7 +74,6 @@ const patienceMs = 180_000;
 const answerWithinMs = 10_000;
 const hangUpChance = 0.02;
 const hangUpWithinMs = 40;
-const insteadMax = 20;
 
 export function orderLoad({
   url,
@@ -75,13 +83,14 @@ export function orderLoad({
   seller,
   buyer,
   isPatient = false,
+  pauseMs = 0,
 }: LoadSettings) {
   const draw = drawFrom(seed);
   const acked = new Map<string, string>();
   const refused = new Set<string>();
   const cancelled = new Set<string>();
   const unresolved: string[] = [];
-  const instead: string[] = [];
+  const failed: FailedCall[] = [];
   const free: string[] = [];
   const stopping = new AbortController();
   let [ambiguous, unanswered, shed, replays, numbers, keys] = [0, 0, 0, 0, 0, 0];
@@ -103,6 +112,7 @@ export function orderLoad({
     const endMs = performance.now() + patienceMs;
     let isAmbiguous = false;
     while (performance.now() < endMs) {
+      const fromMs = Date.now();
       const reply = await attempt(path, desk.api_key, headers, body).catch(
         (error: unknown) => error,
       );
@@ -112,7 +122,7 @@ export function orderLoad({
       }
       if (isReply(reply)) shed += 1;
       else unanswered += 1;
-      if (instead.length < insteadMax) instead.push(`${path}: ${describe(reply)}`);
+      failed.push({ fromMs, toMs: Date.now(), what: `${path}: ${describe(reply)}` });
       const mayHaveArrived = isReply(reply) || !wasRefused(reply);
       if (mayHaveArrived && !isAmbiguous) ambiguous += 1;
       isAmbiguous ||= mayHaveArrived;
@@ -184,7 +194,10 @@ export function orderLoad({
   }
 
   async function caller(): Promise<void> {
-    while (!stopping.signal.aborted) await act();
+    while (!stopping.signal.aborted) {
+      await act();
+      if (pauseMs > 0) await sleep(pauseMs * 2 * draw());
+    }
   }
 
   const running = Promise.all(Array.from({ length: callers }, caller));
@@ -200,7 +213,7 @@ export function orderLoad({
         ambiguous,
         unanswered,
         shed,
-        instead,
+        failed,
         replays,
         unresolved,
       };

@@ -22,6 +22,7 @@ import { heavyRequests } from "./heavy-requests.ts";
 import { isFlat, isUnharmed, mixedTable, runMixedLoad } from "./mixed-load.ts";
 import { isInside } from "./namespace.ts";
 import { isHeld, measureStall, openStallSystem, type StallRow, stallTable } from "./stall.ts";
+import { runSoak } from "./soak-programme.ts";
 import { killDuringDeliveries } from "./webhooks.ts";
 import { killUnderLoad, type KillReport, type KillSettings, openSystem } from "./kill.ts";
 
@@ -65,6 +66,10 @@ const programmes: Readonly<Record<string, Programme>> = {
   kill: {
     about: "kill -9 of the service and of PostgreSQL under order load: nothing lost, nothing twice",
     run: runKills,
+  },
+  soak: {
+    about: "an hour of mixed load with faults in between: nothing lost, no 5xx besides, no growth",
+    run: (settings) => runSoak(settings, say),
   },
   failover: {
     about: "a Patroni cluster that loses its primary under order load: nothing lost, nothing twice",
@@ -209,7 +214,7 @@ async function runLoad({ minutes = minutesDefault, seed }: Settings): Promise<bo
   const system = await openStallSystem(service, DATA_DIR);
   say("furnished");
   const report = await runMixedLoad(service, system, { minutes, seed, say });
-  for (const failure of report.failures) say(failure);
+  for (const { what } of report.failures.slice(0, 20)) say(what);
   say(mixedTable(report));
   await writeFaults("load", [mixedTable(report)]);
   return isUnharmed(report) && isFlat(report);
