@@ -42,10 +42,13 @@ export type Desk = { readonly api_key: string; readonly firm_id: string };
 export type LoadResult = {
   /** The order of each idempotency key that was answered with success. */
   readonly acked: readonly (readonly [key: string, orderId: string])[];
+  /** When each of them was. */
+  readonly ackedAtMs: readonly number[];
   /** Keys that were refused at last. */
   readonly refused: readonly string[];
   /** Orders whose cancel was answered with success. */
   readonly cancelled: readonly string[];
+  readonly cancelledAtMs: readonly number[];
   /** Requests that may have arrived and were not answered at first. */
   readonly ambiguous: number;
   /** Attempts without a whole answer of the service, for whatever reason. */
@@ -87,6 +90,7 @@ export function orderLoad({
 }: LoadSettings) {
   const draw = drawFrom(seed);
   const acked = new Map<string, string>();
+  const [ackedAtMs, cancelledAtMs]: [number[], number[]] = [[], []];
   const refused = new Set<string>();
   const cancelled = new Set<string>();
   const unresolved: string[] = [];
@@ -133,8 +137,10 @@ export function orderLoad({
   }
 
   function note(key: string, status: number, order: Body): void {
-    if (status === 200 || status === 201) acked.set(key, order.order_id);
-    else if (status > 0) refused.add(key);
+    if (status === 200 || status === 201) {
+      acked.set(key, order.order_id);
+      ackedAtMs.push(Date.now());
+    } else if (status > 0) refused.add(key);
   }
 
   async function takeCredits(count: number): Promise<string[]> {
@@ -175,7 +181,9 @@ export function orderLoad({
     const { order_id } = await place(seller, sell);
     if (!order_id || draw() < 0.4) return;
     const { status } = await send(`/v1/orders/${order_id}/cancel`, seller, {}, {});
-    if (status === 200) cancelled.add(order_id);
+    if (status !== 200) return;
+    cancelled.add(order_id);
+    cancelledAtMs.push(Date.now());
   }
 
   async function act(): Promise<void> {
@@ -208,8 +216,10 @@ export function orderLoad({
       await running;
       return {
         acked: [...acked],
+        ackedAtMs,
         refused: [...refused],
         cancelled: [...cancelled],
+        cancelledAtMs,
         ambiguous,
         unanswered,
         shed,

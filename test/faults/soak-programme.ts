@@ -2,23 +2,19 @@
 
 import { figureTable, keepFaults } from "./faults-page.ts";
 import { leakyService, openSoakSystem, soak, soakBreaches, type SoakReport } from "./soak.ts";
+import type { Outcome, Say, Settings } from "./outcome.ts";
 import { churning, deadThirds, findGrowth, type Sample, thirdsOf } from "./soak-watch.ts";
 
-type Settings = {
-  readonly minutes: number | undefined;
-  readonly seed: number;
-  readonly quick: boolean;
-};
-
 const minutesDefault = 60;
-const minutesQuick = 2;
+const minutesQuick = 1;
 const controlMinutes = 2;
+const controlMinutesQuick = 1;
 const tablesShown = 8;
 
 export async function runSoak(
   { minutes: asked, seed, quick }: Settings,
-  say: (line: string) => void,
-): Promise<boolean> {
+  say: Say,
+): Promise<Outcome> {
   const minutes = asked ?? (quick ? minutesQuick : minutesDefault);
   await using stack = new AsyncDisposableStack();
   const scope = { after: (work: () => Promise<void>) => stack.defer(work) };
@@ -30,7 +26,7 @@ export async function runSoak(
   say("control: the same load on a service that leaks");
   await system.start(leakyService);
   const control = await soak(scope, system, {
-    minutes: controlMinutes,
+    minutes: quick ? controlMinutesQuick : controlMinutes,
     seed,
     say,
     isControl: true,
@@ -46,7 +42,11 @@ export async function runSoak(
   const isSeen = ["memory of the service", "open files of the service"].every((name) =>
     growth.includes(name),
   );
-  return breaches.length === 0 && isSeen;
+  return {
+    held: breaches.length === 0 && isSeen,
+    counts: `${minutes} minutes, ${report.orders.acked + report.honest.acked} orders, ${report.orders.lost + report.honest.lost} lost`,
+    control: `grew: ${growth.join(", ") || "nothing"}`,
+  };
 }
 
 function soakTable(seed: number, report: SoakReport, growth: readonly string[]): string {
