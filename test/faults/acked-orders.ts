@@ -61,7 +61,7 @@ export type Load = {
   stop(): Promise<LoadResult>;
 };
 
-export type LoadOptions = Pick<LoadSettings, "seed" | "isPatient"> & {
+export type LoadOptions = Pick<LoadSettings, "seed" | "isPatient" | "pauseMs"> & {
   readonly callers?: number | undefined;
 };
 
@@ -70,11 +70,21 @@ let loads = 0;
 export function startLoad(
   scope: Scope,
   { folder, url, seller, buyer }: Pick<Site, "folder" | "url" | "seller" | "buyer">,
-  { seed, isPatient, callers = callersDefault }: LoadOptions,
+  { seed, isPatient, pauseMs, callers = callersDefault }: LoadOptions,
 ): Load {
   const name = `LOAD${++loads}`;
   const resultFile = join(folder, `${name}.json`);
-  const given: LoadSettings = { url, seed, name, callers, seller, buyer, resultFile, isPatient };
+  const desks = { seller, buyer };
+  const given: LoadSettings = {
+    url,
+    seed,
+    name,
+    callers,
+    ...desks,
+    resultFile,
+    isPatient,
+    pauseMs,
+  };
   const program = join(import.meta.dirname, "order-load.ts");
   const child = spawn(process.execPath, [program, JSON.stringify(given)], {
     stdio: ["pipe", "pipe", "inherit"],

@@ -13,56 +13,49 @@ import {
   rollUnderLoad,
   upgradeTable,
 } from "./failover.ts";
-import { writeFaults } from "./faults-page.ts";
+import { keepFaults } from "./faults-page.ts";
 import { findFormerVersion, unpackVersion } from "./former-version.ts";
 import { isInside, namespaceMissing, runInside } from "./namespace.ts";
+import type { Outcome, Say, Settings } from "./outcome.ts";
 import { backupProgramsMissing, restoreTable, restoreUnderLoad } from "./restore.ts";
 
-type Settings = {
-  readonly count: number | undefined;
-  readonly seed: number;
-  readonly quick: boolean;
-};
-
-type Say = (line: string) => void;
-
-export async function runRestore({ seed }: Settings, say: Say): Promise<boolean> {
+export async function runRestore({ seed, quick }: Settings, say: Say): Promise<Outcome> {
   const missing = await backupProgramsMissing();
-  if (missing !== undefined) {
-    say(missing);
-    return false;
-  }
+  if (missing !== undefined) return { missing };
   await using stack = new AsyncDisposableStack();
   const scope = { after: (work: () => Promise<void>) => stack.defer(work) };
   const { breaches, ...report } = await restoreUnderLoad(scope, { seed, say });
   say(JSON.stringify(report));
   for (const breach of breaches.slice(0, 50)) say(breach);
-  await writeFaults("restore", [restoreTable(seed, { breaches, ...report })]);
+  const table = restoreTable(seed, { breaches, ...report });
+  await keepFaults("restore", [table], { isWhole: !quick, say });
   const isExact = report.altered.length === 0 && report.tooMany === 0 && report.acked > 0;
-  return isExact && report.ledgerIsSound && breaches.length === 0 && report.missingAtBackup > 0;
+  const isSoundToo = report.ledgerIsSound && breaches.length === 0;
+  return {
+    held: isExact && isSoundToo && report.missingAtBackup > 0,
+    counts: `1 restore, ${report.acked} orders, ${report.lost} lost`,
+    control: `${report.missingAtBackup} orders missing at the backup`,
+  };
 }
 
 const failoversDefault = 50;
 const restartsDefault = 20;
 const quickCount = 3;
 
-/** Whether it held inside; undefined when this is inside. */
-async function holdsInside(seed: number, say: Say): Promise<boolean | undefined> {
+/** What came of it inside; undefined when this is inside. */
+async function findOutcomeInside(seed: number): Promise<Outcome | undefined> {
   if (isInside) return undefined;
   const missing = (await programsMissing()) ?? (await namespaceMissing());
-  if (missing !== undefined) say(missing);
-  return missing === undefined && (await runInside(["--seed", String(seed)])) === 0;
+  if (missing !== undefined) return { missing };
+  return await runInside(["--seed", String(seed)]);
 }
 
 /** The nodes are upgraded one after the other, which runs the migrations, under load. */
-export async function runUpgrade({ seed }: Settings, say: Say): Promise<boolean> {
-  const held = await holdsInside(seed, say);
-  if (held !== undefined) return held;
+export async function runUpgrade({ seed, quick }: Settings, say: Say): Promise<Outcome> {
+  const outcome = await findOutcomeInside(seed);
+  if (outcome !== undefined) return outcome;
   const former = await findFormerVersion();
-  if ("missing" in former) {
-    say(former.missing);
-    return false;
-  }
+  if ("missing" in former) return former;
   say(`from ${former.name}`);
   await using stack = new AsyncDisposableStack();
   const scope = { after: (work: () => Promise<void>) => stack.defer(work) };
@@ -71,13 +64,18 @@ export async function runUpgrade({ seed }: Settings, say: Say): Promise<boolean>
   const { breaches, ...figures } = await rollUnderLoad(scope, nodes, roll);
   say(JSON.stringify(figures));
   for (const breach of breaches.slice(0, 50)) say(breach);
-  await writeFaults("upgrade", [upgradeTable(seed, former.name, { breaches, ...figures })]);
-  return isSound({ breaches, ...figures }) && figures.unanswered === 0;
+  const table = upgradeTable(seed, former.name, { breaches, ...figures });
+  await keepFaults("upgrade", [table], { isWhole: !quick, say });
+  return {
+    held: isSound({ breaches, ...figures }) && figures.unanswered === 0,
+    counts: `${figures.restarts} nodes, ${figures.acked} orders, ${figures.unanswered} unanswered`,
+    control: "that of failover",
+  };
 }
 
-export async function runFailovers({ count, quick, seed }: Settings, say: Say): Promise<boolean> {
-  const held = await holdsInside(seed, say);
-  if (held !== undefined) return held;
+export async function runFailovers({ count, quick, seed }: Settings, say: Say): Promise<Outcome> {
+  const outcome = await findOutcomeInside(seed);
+  if (outcome !== undefined) return outcome;
   await using stack = new AsyncDisposableStack();
   const scope = { after: (work: () => Promise<void>) => stack.defer(work) };
   const nodes = await openNodes(scope);
@@ -99,11 +97,16 @@ export async function runFailovers({ count, quick, seed }: Settings, say: Say): 
   const control = await failBehind(scope, nodes, { seed });
   tell("control, standbys behind", control);
   if (control.lost === 0) say("the control lost nothing: this run proves nothing");
-  if (!quick) await writeFaults("failover", [failoverTable(seed, proof, control, roll, killed)]);
+  const table = failoverTable(seed, proof, control, roll, killed);
+  await keepFaults("failover", [table], { isWhole: !quick, say });
   const isRolled = isSound(roll) && roll.unanswered === 0 && killed.unanswered > 0;
   const done = Object.values(proof.failovers).reduce((sum, each) => sum + each, 0);
   const isHarmless = isSound(proof) && proof.nodesLost === 0;
   const isFailedOver = isHarmless && proof.ambiguous > 0 && done === failovers;
   const isRefused = /^3: .*transaction mode/.test(refusal);
-  return isRolled && isFailedOver && isRefused && control.lost > 0;
+  return {
+    held: isRolled && isFailedOver && isRefused && control.lost > 0,
+    counts: `${done} failovers, ${roll.restarts} restarts, ${proof.acked + roll.acked} orders, ${proof.lost + roll.lost} lost`,
+    control: `${control.lost} orders lost, ${killed.unanswered} calls unanswered`,
+  };
 }

@@ -185,8 +185,11 @@ export type RollReport = Verdict & {
   readonly unanswered: number;
   /** Calls that were answered with 500 and repeated. */
   readonly shed: number;
+  /** What the first of both got. */
   readonly instead: readonly string[];
 };
+
+const insteadMax = 20;
 
 /** Restarts nodes in turn, by the signal that a supervisor sends, or by one that cannot be caught. */
 export async function rollUnderLoad(
@@ -209,7 +212,8 @@ export async function rollUnderLoad(
   }
   await load.progress(answersBetween);
   const told = await load.stop();
-  const { unanswered, shed, instead } = told;
+  const { unanswered, shed, failed } = told;
+  const instead = failed.slice(0, insteadMax).map(({ what }) => what);
   return { restarts: count, unanswered, shed, instead, ...(await judgeAtRest(nodes, told)) };
 }
 

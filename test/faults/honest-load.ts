@@ -2,19 +2,21 @@
 // stream each, one call after the other. What is told is how every call was answered.
 //
 // `node test/faults/honest-load.ts '{"url": …}'` runs until its input ends, then writes what it was
-// told to its output.
+// told to its output. Each line of its input may bring credits that a desk can sell from then on.
 
-import { once } from "node:events";
+import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { request } from "undici";
 
 import { drawFrom, type Draw } from "../support/market.ts";
 import { sender } from "../support/service.ts";
+import type { FailedCall } from "./order-load.ts";
 
 export type HonestDesk = {
   readonly key: string;
   readonly environment: "live" | "sandbox";
+  readonly deskId: string;
   /** The firm whose credits it sells. */
   readonly clientId: string;
   /** Credits that are there to be sold; the sandbox declares more. */
@@ -25,7 +27,12 @@ export type HonestSettings = {
   readonly url: string;
   readonly seed: number;
   readonly desks: readonly HonestDesk[];
+  /** How long a desk rests after each act, in the middle. */
+  readonly pauseMs?: number | undefined;
 };
+
+/** A line of the input: more credits of the desk at this place. */
+export type HonestSupply = { readonly desk: number; readonly scripNos: readonly string[] };
 
 export type HonestReport = {
   readonly byStatus: Readonly<Record<string, number>>;
@@ -34,35 +41,46 @@ export type HonestReport = {
   /** Streams that ended before they were left. */
   readonly cut: number;
   /** What was answered 5xx, or not at all. */
-  readonly failures: readonly string[];
+  readonly failures: readonly FailedCall[];
+  /** Orders that were answered with success. */
+  readonly orders: readonly string[];
 };
 
-const pauseMs = 25;
+const pauseDefaultMs = 25;
 const declaredAtOnce = 50;
 const face = 100_000;
 /** Below the house's bid, so that it rests. */
 const restingLimitBps = 5_000;
-const failuresShown = 20;
 
-function honestLoad({ url, seed, desks }: HonestSettings) {
+function honestLoad({ url, seed, desks, pauseMs = pauseDefaultMs }: HonestSettings) {
   const send = sender(url);
   const stopping = new AbortController();
   const byStatus: Record<string, number> = {};
-  const failures: string[] = [];
+  const failures: FailedCall[] = [];
+  const orders = new Set<string>();
+  const frees = desks.map(({ scripNos }) => [...scripNos]);
   let [streamed, cut, numbers] = [0, 0, 0];
 
   async function call(desk: HonestDesk, method: "GET" | "POST", path: string, body?: object) {
     const sent = { key: desk.key, ...(body && { body }) };
+    const fromMs = Date.now();
     const answer = await send(method, path, sent).catch((error: unknown) => error);
     const status = answer instanceof Error ? 0 : (answer as { status: number }).status;
     byStatus[status] = (byStatus[status] ?? 0) + 1;
     if (answer instanceof Error || status >= 500) {
       const told = answer instanceof Error ? String(answer) : JSON.stringify(answer);
-      if (failures.length < failuresShown)
-        failures.push(`${method} ${path}: ${told.slice(0, 300)}`);
+      const what = `${method} ${path}: ${told.slice(0, 300)}`;
+      failures.push({ fromMs, toMs: Date.now(), what });
       return undefined;
     }
-    return (answer as Awaited<ReturnType<typeof send>>).body;
+    const told = (answer as Awaited<ReturnType<typeof send>>).body;
+    noteOrders(told);
+    return told;
+  }
+
+  function noteOrders(told: Awaited<ReturnType<typeof send>>["body"]): void {
+    if (told?.order_id) orders.add(told.order_id);
+    for (const { order } of told?.results ?? []) if (order?.order_id) orders.add(order.order_id);
   }
 
   async function takeCredit(desk: HonestDesk, free: string[]): Promise<string | undefined> {
@@ -89,8 +107,10 @@ function honestLoad({ url, seed, desks }: HonestSettings) {
     };
     const scrip_no = chance < 0.5 ? await takeCredit(desk, free) : undefined;
     const sell = scrip_no && { side: "sell", scrip_no };
-    if (chance < 0.2 && sell) await call(desk, "POST", "/v1/quote", sell);
-    else if (chance < 0.35 && sell) {
+    if (chance < 0.2 && sell) {
+      await call(desk, "POST", "/v1/quote", sell);
+      free.unshift(scrip_no);
+    } else if (chance < 0.35 && sell) {
       const quote = await call(desk, "POST", "/v1/quote", sell);
       if (quote?.quote_ref) await call(desk, "POST", "/v1/orders", { quote_ref: quote.quote_ref });
     } else if (chance < 0.5 && sell) {
@@ -108,7 +128,7 @@ function honestLoad({ url, seed, desks }: HonestSettings) {
 
   async function caller(desk: HonestDesk, at: number): Promise<void> {
     const draw = drawFrom(seed + at);
-    const free = [...desk.scripNos];
+    const free = frees[at] ?? [];
     while (!stopping.signal.aborted) {
       await act(desk, free, draw);
       await sleep(pauseMs * 2 * draw());
@@ -138,19 +158,20 @@ function honestLoad({ url, seed, desks }: HonestSettings) {
     ...desks.map((desk) => listen(desk)),
   ]);
   return {
-    calls: () => Object.values(byStatus).reduce((sum, count) => sum + count, 0),
+    supply: ({ desk, scripNos }: HonestSupply) => void frees[desk]?.push(...scripNos),
     async stop(): Promise<HonestReport> {
       stopping.abort();
       await running;
-      return { byStatus, streamed, cut, failures };
+      return { byStatus, streamed, cut, failures, orders: [...orders] };
     },
   };
 }
 
 async function main(): Promise<void> {
   const load = honestLoad(JSON.parse(process.argv[2] ?? "{}") as HonestSettings);
-  process.stdin.resume();
-  await once(process.stdin, "end");
+  for await (const line of createInterface({ input: process.stdin })) {
+    load.supply(JSON.parse(line) as HonestSupply);
+  }
   process.stdout.write(JSON.stringify(await load.stop()));
 }
 

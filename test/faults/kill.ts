@@ -130,7 +130,8 @@ async function setFlushing(dataDir: string, isOn: boolean): Promise<void> {
   });
 }
 
-async function killEmbedded(dataDir: string): Promise<void> {
+/** All of a PostgreSQL's processes at once; returns when the service has started it again. */
+export async function killEmbedded(dataDir: string): Promise<void> {
   const postmaster = await eventually(() => postgresPid(dataDir));
   await killPostgres(postmaster);
   // The service starts it again; until then the file names the dead one.
@@ -140,7 +141,7 @@ async function killEmbedded(dataDir: string): Promise<void> {
   });
 }
 
-async function asOwner<Result>(
+export async function asOwner<Result>(
   dataDir: string,
   work: (owner: pg.Client) => Promise<Result>,
 ): Promise<Result> {

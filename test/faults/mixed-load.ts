@@ -8,13 +8,14 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { issueKey } from "../../src/access/issue-keys.ts";
+import type { Context } from "../../src/platform/context.ts";
 import { addDeposit } from "../../src/payouts/deposits.ts";
 import { operator } from "../../src/kernel/actor.ts";
 import { addCredits, addFirm } from "../support/holdings.ts";
 import { stockHouse } from "../support/inventory.ts";
 import type { Running } from "../support/process.ts";
 import { heavyRequests } from "./heavy-requests.ts";
-import type { HonestDesk, HonestReport, HonestSettings } from "./honest-load.ts";
+import type { HonestDesk, HonestReport, HonestSettings, HonestSupply } from "./honest-load.ts";
 import { planName, residentMib, type StallSystem } from "./stall.ts";
 
 export type MixedSettings = {
@@ -128,7 +129,10 @@ async function watchMemory(
   }
 }
 
-async function openHonestDesks({ withContext }: StallSystem): Promise<readonly HonestDesk[]> {
+/** Desks of the plan in both environments; those of live have credits to sell. */
+export async function openHonestDesks({
+  withContext,
+}: Pick<StallSystem, "withContext">): Promise<readonly HonestDesk[]> {
   return await withContext(async (ctx) => {
     const desks: HonestDesk[] = [];
     for (const environment of ["live", "sandbox"] as const) {
@@ -152,22 +156,32 @@ async function openHonestDesks({ withContext }: StallSystem): Promise<readonly H
         await addDeposit(ctx, operator, { environment, firmId: deskId, paise, reference });
         const clientId = await addFirm({ ctx }, { deskId, environment });
         const isLive = environment === "live";
-        const held = Array.from({ length: isLive ? liveCredits : 0 }, () => ({
-          firmId: clientId,
-          scheme: "RODTEP" as const,
-          facePaise: 100_000,
-          expiresOn: "2027-12-31",
-          state: "listed",
-        }));
-        const scripNos = held.length > 0 ? await addCredits({ ctx }, deskId, held) : [];
-        desks.push({ key, environment, clientId, scripNos });
+        const desk = { key, environment, deskId, clientId };
+        const scripNos = isLive ? await addLiveCredits(ctx, desk, liveCredits) : [];
+        desks.push({ ...desk, scripNos });
       }
     }
     return desks;
   });
 }
 
-function startHonest(settings: HonestSettings) {
+/** More credits that a live desk can sell, and their numbers. */
+export async function addLiveCredits(
+  ctx: Context,
+  { deskId, clientId }: Pick<HonestDesk, "deskId" | "clientId">,
+  count: number,
+): Promise<string[]> {
+  const held = Array.from({ length: count }, () => ({
+    firmId: clientId,
+    scheme: "RODTEP" as const,
+    facePaise: 100_000,
+    expiresOn: "2027-12-31",
+    state: "listed",
+  }));
+  return await addCredits({ ctx }, deskId, held);
+}
+
+export function startHonest(settings: HonestSettings) {
   const child = spawn(process.execPath, [honestProgram, JSON.stringify(settings)], {
     stdio: ["pipe", "pipe", "inherit"],
   });
@@ -175,6 +189,9 @@ function startHonest(settings: HonestSettings) {
   child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString()));
   const ended = once(child, "close");
   return {
+    supply(more: HonestSupply): void {
+      child.stdin.write(`${JSON.stringify(more)}\n`);
+    },
     async stop(): Promise<HonestReport> {
       child.stdin.end();
       await ended;
@@ -183,6 +200,6 @@ function startHonest(settings: HonestSettings) {
   };
 }
 
-function middle(values: readonly number[]): number {
+export function middle(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

@@ -1,9 +1,11 @@
-// A network and a process namespace of the programme's own: its addresses and ports are nobody else's,
-// a partition cuts off nobody else, and when it ends, whatever it started ends with it.
+// Network, process and mount namespaces of the programme's own: its addresses, ports and mounts are
+// nobody else's, a partition cuts off nobody else, and when it ends, whatever it started and mounted
+// ends with it.
 
-import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+
+import { type Outcome, runTold } from "./outcome.ts";
 
 const insideVariable = "SCRIPDESK_FAULTS_NAMESPACE";
 
@@ -31,16 +33,15 @@ export async function namespaceMissing(): Promise<string | undefined> {
   }
 }
 
-/** Runs this program once more inside, with the same words and these, and answers with its exit code. */
-export async function runInside(more: readonly string[]): Promise<number> {
+/** Runs this program once more inside, with the same words and these. */
+export async function runInside(
+  more: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Outcome> {
   const words = ["--net", "--pid", "--fork", "--kill-child", "--mount-proc"];
   const program = [process.execPath, ...process.execArgv, ...process.argv.slice(1), ...more];
-  const child = spawn("unshare", [...words, "sh", "-c", setUp, "sh", ...program], {
-    stdio: "inherit",
-    env: { ...process.env, [insideVariable]: "yes" },
-  });
-  const [code] = (await once(child, "close")) as [number | null];
-  return code ?? 1;
+  const inside = { ...env, [insideVariable]: "yes" };
+  return await runTold("unshare", [...words, "sh", "-c", setUp, "sh", ...program], inside);
 }
 
 /** Drops whatever goes to these addresses or comes from them. */

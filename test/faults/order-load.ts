@@ -26,6 +26,15 @@ export type LoadSettings = {
   readonly resultFile: string;
   /** No caller hangs up by itself. */
   readonly isPatient?: boolean | undefined;
+  /** How long a caller rests after each act, in the middle; not at all unless it is said. */
+  readonly pauseMs?: number | undefined;
+};
+
+/** An attempt that got no whole answer, or one of 5xx, and when it was under way. */
+export type FailedCall = {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly what: string;
 };
 
 export type Desk = { readonly api_key: string; readonly firm_id: string };
@@ -33,18 +42,21 @@ export type Desk = { readonly api_key: string; readonly firm_id: string };
 export type LoadResult = {
   /** The order of each idempotency key that was answered with success. */
   readonly acked: readonly (readonly [key: string, orderId: string])[];
+  /** When each of them was. */
+  readonly ackedAtMs: readonly number[];
   /** Keys that were refused at last. */
   readonly refused: readonly string[];
   /** Orders whose cancel was answered with success. */
   readonly cancelled: readonly string[];
+  readonly cancelledAtMs: readonly number[];
   /** Requests that may have arrived and were not answered at first. */
   readonly ambiguous: number;
   /** Attempts without a whole answer of the service, for whatever reason. */
   readonly unanswered: number;
   /** Answers of the service that it is too busy or has a fault. */
   readonly shed: number;
-  /** What the first of both got. */
-  readonly instead: readonly string[];
+  /** All of both. */
+  readonly failed: readonly FailedCall[];
   /** Answers that found the order of an earlier, ambiguous attempt. */
   readonly replays: number;
   /** What was still unknown when patience ended; must be empty. */
@@ -65,7 +77,6 @@ const patienceMs = 180_000;
 const answerWithinMs = 10_000;
 const hangUpChance = 0.02;
 const hangUpWithinMs = 40;
-const insteadMax = 20;
 
 export function orderLoad({
   url,
@@ -75,13 +86,15 @@ export function orderLoad({
   seller,
   buyer,
   isPatient = false,
+  pauseMs = 0,
 }: LoadSettings) {
   const draw = drawFrom(seed);
   const acked = new Map<string, string>();
+  const [ackedAtMs, cancelledAtMs]: [number[], number[]] = [[], []];
   const refused = new Set<string>();
   const cancelled = new Set<string>();
   const unresolved: string[] = [];
-  const instead: string[] = [];
+  const failed: FailedCall[] = [];
   const free: string[] = [];
   const stopping = new AbortController();
   let [ambiguous, unanswered, shed, replays, numbers, keys] = [0, 0, 0, 0, 0, 0];
@@ -103,6 +116,7 @@ export function orderLoad({
     const endMs = performance.now() + patienceMs;
     let isAmbiguous = false;
     while (performance.now() < endMs) {
+      const fromMs = Date.now();
       const reply = await attempt(path, desk.api_key, headers, body).catch(
         (error: unknown) => error,
       );
@@ -112,7 +126,7 @@ export function orderLoad({
       }
       if (isReply(reply)) shed += 1;
       else unanswered += 1;
-      if (instead.length < insteadMax) instead.push(`${path}: ${describe(reply)}`);
+      failed.push({ fromMs, toMs: Date.now(), what: `${path}: ${describe(reply)}` });
       const mayHaveArrived = isReply(reply) || !wasRefused(reply);
       if (mayHaveArrived && !isAmbiguous) ambiguous += 1;
       isAmbiguous ||= mayHaveArrived;
@@ -123,8 +137,10 @@ export function orderLoad({
   }
 
   function note(key: string, status: number, order: Body): void {
-    if (status === 200 || status === 201) acked.set(key, order.order_id);
-    else if (status > 0) refused.add(key);
+    if (status === 200 || status === 201) {
+      acked.set(key, order.order_id);
+      ackedAtMs.push(Date.now());
+    } else if (status > 0) refused.add(key);
   }
 
   async function takeCredits(count: number): Promise<string[]> {
@@ -165,7 +181,9 @@ export function orderLoad({
     const { order_id } = await place(seller, sell);
     if (!order_id || draw() < 0.4) return;
     const { status } = await send(`/v1/orders/${order_id}/cancel`, seller, {}, {});
-    if (status === 200) cancelled.add(order_id);
+    if (status !== 200) return;
+    cancelled.add(order_id);
+    cancelledAtMs.push(Date.now());
   }
 
   async function act(): Promise<void> {
@@ -184,7 +202,10 @@ export function orderLoad({
   }
 
   async function caller(): Promise<void> {
-    while (!stopping.signal.aborted) await act();
+    while (!stopping.signal.aborted) {
+      await act();
+      if (pauseMs > 0) await sleep(pauseMs * 2 * draw());
+    }
   }
 
   const running = Promise.all(Array.from({ length: callers }, caller));
@@ -195,12 +216,14 @@ export function orderLoad({
       await running;
       return {
         acked: [...acked],
+        ackedAtMs,
         refused: [...refused],
         cancelled: [...cancelled],
+        cancelledAtMs,
         ambiguous,
         unanswered,
         shed,
-        instead,
+        failed,
         replays,
         unresolved,
       };

@@ -1,3 +1,5 @@
+import type { Server } from "node:http";
+
 import { buildApp } from "../../src/app.ts";
 import { openBook } from "../../src/trading/book.ts";
 import { readConfig } from "../../src/config.ts";
@@ -10,8 +12,11 @@ import { openOutbound } from "../../src/platform/outbound.ts";
 import { localAddressWindows } from "../../src/market/address-budgets.ts";
 import { openLocalRateWindow } from "../../src/access/rate-window.ts";
 
-/** Serves the API with a defect in its context and without workers: the control of a fault run. */
-export async function serveWith(defect: (ctx: Context) => Context): Promise<void> {
+/** Serves the API with a defect and without workers: the control of a fault run. */
+export async function serveWith(
+  defect: (ctx: Context) => Context,
+  breakServer?: (server: Server) => void,
+): Promise<void> {
   const config = readConfig(process.env);
   const { log } = createLog("silent");
   const opened = await openContext(config, {
@@ -31,6 +36,7 @@ export async function serveWith(defect: (ctx: Context) => Context): Promise<void
     book: openBook(ctx, offerSources),
     metrics: createMetrics(ctx.db),
   });
+  breakServer?.(app.server);
   const url = await app.listen({ host: "127.0.0.1", port: config.port });
   process.stdout.write(`scripdesk listens on ${url}\n`);
   process.once("SIGTERM", () => {

@@ -30,7 +30,7 @@ export type StallSystem = HeavyDesk & {
   readonly withContext: WithContext;
 };
 
-type WithContext = <Result>(work: (ctx: Context) => Promise<Result>) => Promise<Result>;
+export type WithContext = <Result>(work: (ctx: Context) => Promise<Result>) => Promise<Result>;
 
 const oddFace = (at: number) => 1_000_003 + 7_919 * at;
 const lines = 4_000;
@@ -38,12 +38,9 @@ const stock = 2_000;
 const enoughPaise = 1_000_000_000_000;
 export const planName = "stall";
 
-/** A live desk, and a sandbox desk with all that makes requests heavy. */
-export async function openStallSystem(
-  { send }: Pick<Running, "send">,
-  dataDir: string,
-): Promise<StallSystem> {
-  const withContext: WithContext = async (work) => {
+/** How a DATA_DIR is looked into beside its service. */
+export function visit(dataDir: string): WithContext {
+  return async (work) => {
     const opened = await openContext(readConfig({ DATA_DIR: dataDir }), {
       as: "visitor",
       create: false,
@@ -56,9 +53,22 @@ export async function openStallSystem(
       await opened.close();
     }
   };
+}
+
+/** A plan that limits nobody here. */
+export async function openPlan(ctx: Context): Promise<void> {
+  await setPlan(ctx, { name: planName, perMinute: 1_000_000, monthlyQuota: 100_000_000 });
+}
+
+/** A live desk, and a sandbox desk with all that makes requests heavy. */
+export async function openStallSystem(
+  { send }: Pick<Running, "send">,
+  dataDir: string,
+): Promise<StallSystem> {
+  const withContext = visit(dataDir);
   const restock = () => withContext(stockOddFaces);
   return await withContext(async (ctx) => {
-    await setPlan(ctx, { name: planName, perMinute: 1_000_000, monthlyQuota: 100_000_000 });
+    await openPlan(ctx);
     const issue = async (environment: "live" | "sandbox") =>
       await issueKey(ctx, {
         firmName: `Stall ${environment}`,

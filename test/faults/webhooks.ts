@@ -45,14 +45,19 @@ export type KillOptions = {
   readonly count: number;
   readonly random: Random;
   readonly say: (line: string) => void;
+  /** A control: what a receiver refuses is not tried again. */
+  readonly isTriedOnce?: boolean;
+  readonly killEveryMs?: number | undefined;
 };
 
 const desksCount = 5;
 const receiversPerDesk = 10;
 const refusedPerThousand = 10;
-const killEveryMs = 6_000;
+const killEveryDefaultMs = 6_000;
 const killsMost = 20;
 const waitMost = 900_000;
+/** What is lost is not waited for longer than that. */
+const controlWait = 20_000;
 const declaredAtOnce = 250;
 
 type Scope = { after(work: () => Promise<void>): void };
@@ -60,7 +65,7 @@ type Seen = { readonly digest: string; readonly receiver: number; taken: number 
 
 export async function killDuringDeliveries(
   scope: Scope,
-  { count, random, say }: KillOptions,
+  { count, random, say, isTriedOnce = false, killEveryMs = killEveryDefaultMs }: KillOptions,
 ): Promise<KillReport> {
   const dataDir = await dataDirectory(scope);
   let server = await openEmbedded({ dataDir, as: "visitor", create: true });
@@ -69,7 +74,7 @@ export async function killDuringDeliveries(
     DATABASE_URL: databaseUrl(server.connection),
     MASTER_KEY: randomBytes(32).toString("hex"),
     WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8",
-    WEBHOOK_SCHEDULE_S: "0,1,1,1,2,2,5,5,5,5",
+    WEBHOOK_SCHEDULE_S: isTriedOnce ? "0" : "0,1,1,1,2,2,5,5,5,5",
     LOG_LEVEL: "silent",
     DATA_DIR: dataDir,
   };
@@ -91,7 +96,7 @@ export async function killDuringDeliveries(
   const expected = Math.ceil(count / receivers.urls.length) * receivers.urls.length;
   const startedAt = performance.now();
   for (let turn = 0; receivers.taken() < expected; turn++) {
-    if (performance.now() - startedAt > waitMost) break;
+    if (performance.now() - startedAt > (isTriedOnce ? controlWait : waitMost)) break;
     await sleep(killEveryMs);
     say(`${receivers.taken()} of ${expected} taken, kills ${JSON.stringify(kills)}`);
     if (turn >= killsMost) continue;

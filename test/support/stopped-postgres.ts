@@ -25,7 +25,8 @@ export async function killPostgres(postmaster: number): Promise<void> {
   for (const pid of [postmaster, ...(await listChildren(postmaster))]) signal(pid, "SIGKILL");
 }
 
-async function listChildren(postmaster: number): Promise<number[]> {
+/** The processes that a server has made. */
+export async function listChildren(postmaster: number): Promise<number[]> {
   const path = `/proc/${postmaster}/task/${postmaster}/children`;
   const text = await readFile(path, "utf8").catch(() => "");
   return text.split(" ").filter(Boolean).map(Number);
