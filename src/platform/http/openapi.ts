@@ -353,7 +353,7 @@ function possibleErrors(
   { writes, path, config }: { writes: boolean; path: string; config: FastifyContextConfig },
 ): string[] {
   const errors = ["400", "413", "500"];
-  if (config.demand) errors.push("401", "403", "422", "429");
+  if (config.demand) errors.push("401", "403", "429");
   if (config.budget) errors.push("422", "429");
   // An undeclared parameter of the query is refused there.
   if (path.startsWith("/v1/")) errors.push("422");
@@ -361,9 +361,7 @@ function possibleErrors(
   if (writes) errors.push("415");
   if (writes && config.demand) errors.push("409");
   if (config.conflicts) errors.push("409");
-  if (operation["requestBody"]) errors.push("422");
   if (operation["requestBody"] && config.demand) errors.push("404");
-  if (operation.parameters?.some((parameter) => parameter["in"] === "query")) errors.push("422");
   return [...new Set(errors)].toSorted((a, b) => a.localeCompare(b));
 }
 
