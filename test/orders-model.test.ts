@@ -24,9 +24,8 @@ import {
 import type { OrderRow } from "../src/trading/order-store.ts";
 import { priceAsk, priceBid } from "../src/rates/rules.ts";
 import { clients, house, OrderWorld, panOf } from "./support/order-world.ts";
-import { readRuns } from "./support/random.ts";
 
-const sequences = 80 * readRuns(10);
+const sequences = 2_000;
 const stepsMax = 24;
 const margin = 20;
 const lakh = 10_000_000;

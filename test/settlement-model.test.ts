@@ -20,7 +20,6 @@ import type { PayoutRow } from "../src/payouts/store.ts";
 import type { NewDeal } from "../src/settlement/open-settlements.ts";
 import { legLifecycle, settlementLifecycle } from "../src/settlement/rules.ts";
 import type { SettlementRow } from "../src/settlement/store.ts";
-import { readRuns } from "./support/random.ts";
 import {
   type Edges,
   legEdges,
@@ -49,7 +48,7 @@ import {
   SettlementWorld,
 } from "./support/settlement-world.ts";
 
-const sequences = 80 * readRuns(10);
+const sequences = 2_000;
 const stepsMax = 40;
 
 /** Rows whose history was looked at; a row never changes, another takes its place. */
