@@ -1,5 +1,5 @@
 import { maskAccountNo } from "../firms/rules.ts";
-import type { Caller } from "../kernel/caller.ts";
+import { type Caller, environments } from "../kernel/caller.ts";
 import type { ListSearch } from "../kernel/desk-search.ts";
 import { notFound } from "../kernel/failure.ts";
 import { firstId, isId } from "../kernel/ids.ts";
@@ -102,13 +102,31 @@ export async function listAllPayouts(
         const fromId = from && firstId("pay", from);
         const toId = to && firstId("pay", to);
         const ofAll = { environment, status, firmId, settlementId, fromId, toId };
-        return await listAllPayoutRows(ctx.db.planned, ofAll, request);
+        return await listOfDesks(ctx.db.planned, ofAll, request);
       }
       const ofDesk = { status, kind: null, firmId, orderId, settlementId, from, to };
       return await listPayoutRows(ctx.db.planned, deskId, ofDesk, request);
     },
   );
   return { ...page, rows: await addLines(ctx.db, page.rows) };
+}
+
+/** Those that wait are found by an index that begins with the environment. */
+const waiting: readonly (PayoutState | null)[] = ["scheduled", "held", "returned"];
+
+async function listOfDesks(
+  db: Db,
+  filter: Parameters<typeof listAllPayoutRows>[1],
+  request: Parameters<typeof listAllPayoutRows>[2],
+): Promise<PayoutRow[]> {
+  if (filter.environment !== null || !waiting.includes(filter.status)) {
+    return await listAllPayoutRows(db, filter, request);
+  }
+  const each = await Promise.all(
+    environments.map((environment) => listAllPayoutRows(db, { ...filter, environment }, request)),
+  );
+  const newestFirst = each.flat().toSorted((a, b) => (a.payout_id < b.payout_id ? 1 : -1));
+  return newestFirst.slice(0, request.fetch);
 }
 
 export async function readAnyPayout(db: Db, payoutId: string): Promise<WholePayout> {

@@ -250,3 +250,37 @@ test("today counts what waits, by environment", async (t) => {
   assert.equal(sandbox.waiting.payouts_scheduled, 0);
   assert.equal(sandbox.schemes[0].market, "open");
 });
+
+test("payouts that wait are listed over both environments, newest first, page by page", async (t) => {
+  const { service, get } = await startDesk(t);
+  const seller = await liveSeller(service);
+  const sandbox = await dealer(service, [{}, {}]);
+  for (const scrip_no of sandbox.scripNos) {
+    await sellLive(service, seller, 24_400_000);
+    service.clock.advance({ seconds: 1 });
+    await sandbox.post("/v1/orders", { side: "sell", scrip_no }, 201);
+    service.clock.advance({ seconds: 30 });
+    await service.work(["payouts"]);
+    service.clock.advance({ seconds: 30 });
+    await service.work(["payouts"]);
+  }
+  const { rows } = await service.ctx.db.pool.query<{ payout_id: string; environment: string }>(
+    "select payout_id, environment from payouts where state = 'scheduled' order by payout_id desc",
+  );
+  assert.deepEqual(
+    new Set(rows.map(({ environment }) => environment)),
+    new Set(["live", "sandbox"]),
+  );
+  assert.ok(rows.length >= 3, JSON.stringify(rows));
+  const found: string[] = [];
+  let cursor = "";
+  do {
+    const { payouts, next_cursor } = await get(`/ops/payouts?status=scheduled&limit=1${cursor}`);
+    found.push(...payouts.map(({ payout_id }: { payout_id: string }) => payout_id));
+    cursor = next_cursor === null ? "" : `&cursor=${next_cursor}`;
+  } while (cursor !== "");
+  assert.deepEqual(
+    found,
+    rows.map(({ payout_id }) => payout_id),
+  );
+});
