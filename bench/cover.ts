@@ -49,7 +49,7 @@ async function againstSolver(): Promise<Row[]> {
   const highs = await loadHighs();
   const draw = drawFrom(seed);
   const offers = [...marketOffers(draw, 2_000)];
-  const index = indexOf(offers);
+  const index = buildIndex(offers);
   const options = { time_limit: solverSeconds, mip_rel_gap: 0, mip_abs_gap: 0.5 };
   highs.solve(writeMilp(offers.slice(0, 20), marketRequirement(draw)), options);
   for (let number = 0; number < warmUps; number++) {
@@ -64,7 +64,7 @@ async function againstSolver(): Promise<Row[]> {
     const list = timeShortest(() => chooseOwnCredits(offers, requirement));
     const theirs = timed(() => highs.solve(model, options));
     const chosen = offers.filter((_, at) => isChosen(theirs.result.Columns[`x${at}`]));
-    const residual = requirement - faceOf(chosen);
+    const residual = requirement - sumFaces(chosen);
     cases.push({
       ours: ours.ms,
       list: list.ms,
@@ -80,8 +80,8 @@ async function againstSolver(): Promise<Row[]> {
     const ratios = cases.map((solved) => solved.theirs / pick(solved));
     return {
       what: `${what}; residual larger in ${worse} of ${cases.length}`,
-      ours: shown(median(cases.map(pick))),
-      yardstick: `${shown(median(cases.map(({ theirs }) => theirs)))} HiGHS, ${stopped} stopped`,
+      ours: formatMs(median(cases.map(pick))),
+      yardstick: `${formatMs(median(cases.map(({ theirs }) => theirs)))} HiGHS, ${stopped} stopped`,
       ratio: median(ratios),
       spread: spread(ratios),
       goal: "≥ 1,000, the worst too",
@@ -111,14 +111,14 @@ function againstUsual(): Row[] {
   const size = 2_000;
   const draw = drawFrom(seed);
   const market = [...marketOffers(draw, size)];
-  const usual = indexOf(market);
+  const usual = buildIndex(market);
   const searches = {
     "on the event loop": (index: OfferIndex, requirement_paise: number) =>
       chooseBundle(index, { requirement_paise, steps: stepsQuick }).proof,
     "in a thread": searchAsThread,
   };
   return Object.entries(hostileFaces).flatMap(([name, faceAt]) => {
-    const hostile = indexOf(
+    const hostile = buildIndex(
       market.map((offer, at) => ({ ...offer, face_paise: faceAt(at) ?? offer.face_paise })),
     );
     return Object.entries(searches).map(([where, search]): Row => {
@@ -136,10 +136,10 @@ function againstUsual(): Row[] {
       }
       return {
         what: `cover, ${name}, ${where}, p99; proven in ${proven} of ${requirementsPerRound}`,
-        ours: shown(p99(times.hostile)),
-        yardstick: `${shown(p99(times.usual))} with the market's faces`,
+        ours: formatMs(p99(times.hostile)),
+        yardstick: `${formatMs(p99(times.usual))} with the market's faces`,
         ratio: p99(times.hostile) / p99(times.usual),
-        spread: `median ${shown(median(times.hostile))}`,
+        spread: `median ${formatMs(median(times.hostile))}`,
         goal: "≤ 10",
       };
     });
@@ -209,15 +209,15 @@ function againstSmaller({ large, small, goal, proofs }: Sizes): Row[] {
     const ratios = taken.map((times) => pick(times.many) / pick(times.few));
     return {
       what: `cover, ${large} credits, ${what}`,
-      ours: shown(pick(taken.flatMap((times) => times.many))),
-      yardstick: `${shown(pick(taken.flatMap((times) => times.few)))} at ${small}`,
+      ours: formatMs(pick(taken.flatMap((times) => times.many))),
+      yardstick: `${formatMs(pick(taken.flatMap((times) => times.few)))} at ${small}`,
       ratio: pick(taken.flatMap(({ many }) => many)) / pick(taken.flatMap(({ few }) => few)),
       spread: spread(ratios),
       goal,
     };
   };
   printRemark(
-    `index of ${large}: loaded in ${shown(loading.ms)}, ` +
+    `index of ${large}: loaded in ${formatMs(loading.ms)}, ` +
       `${(many.bytes / large).toFixed(0)} bytes per credit, ` +
       `${((1_000 * changing.ms) / (2 * changes)).toFixed(1)} µs per put or remove`,
   );
@@ -234,7 +234,7 @@ function changeOften(index: OfferIndex, offers: readonly Offer[]): void {
 function againstKnown(): Row {
   const draw = drawFrom(seed);
   const books = plantedSizes.map((size) => [...marketOffers(draw, size)]);
-  const indexes = books.map(indexOf);
+  const indexes = books.map(buildIndex);
   let gaps = 0;
   let covered = 0;
   let coverable = 0;
@@ -286,13 +286,13 @@ class Tally {
   }
 }
 
-function indexOf(offers: readonly Offer[]): OfferIndex {
+function buildIndex(offers: readonly Offer[]): OfferIndex {
   const index = new OfferIndex();
   index.load(offers, offers.length);
   return index;
 }
 
-function faceOf(offers: readonly Offer[]): number {
+function sumFaces(offers: readonly Offer[]): number {
   return offers.reduce((sum, { face_paise }) => sum + face_paise, 0);
 }
 
@@ -306,6 +306,6 @@ function p99(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? 0;
 }
 
-function shown(ms: number): string {
+function formatMs(ms: number): string {
   return ms < 10 ? `${ms.toFixed(3)} ms` : `${ms.toFixed(0)} ms`;
 }

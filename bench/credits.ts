@@ -1,8 +1,8 @@
 // Whether a desk feels how many credits the service holds: listing and declaring at 10 thousand and
-// at a million seeded credits. Two whole services run side by side and take turns, so that a busy
-// machine slows both alike; what is listed and declared is the same in both.
+// at a million seeded credits; what is listed and declared is the same in both.
 
-import { median, printTable, type RunningService, spread, startService } from "./support.ts";
+import { buildGrowthRow, type Pair, timeInTurns } from "./growth.ts";
+import { printTable, type RunningService, startService } from "./support.ts";
 
 const small = 10_000;
 const large = Number(process.env["BENCH_CREDITS"] ?? 1_000_000);
@@ -22,40 +22,48 @@ export async function credits(): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const few = await sideWith(await startService(stack), small);
   const many = await sideWith(await startService(stack), large);
-  await measureRound(few, many);
-  const fewRounds: Round[] = [];
-  const manyRounds: Round[] = [];
-  for (let round = 0; round < rounds; round++) {
-    const [ofFew, ofMany] = await measureRound(few, many);
-    fewRounds.push(ofFew);
-    manyRounds.push(ofMany);
+  const acts = listActs([few, many]);
+  const taken = acts.map((): Pair[] => []);
+  for (let round = 0; round <= rounds; round++) {
+    for (const [at, { work }] of acts.entries()) {
+      const pair = await timeInTurns(calls, work);
+      if (round > 0) taken[at]?.push(pair); // The first warms both up.
+    }
   }
-  const row = (what: string, pick: (round: Round) => number) => {
-    const ratios = manyRounds.map((round, at) => pick(round) / pick(fewRounds[at] ?? round));
-    const shown = (measured: readonly Round[]) => `${median(measured.map(pick)).toFixed(2)} ms`;
-    return {
-      what,
-      ours: `${shown(manyRounds)} at ${large}`,
-      yardstick: `${shown(fewRounds)} at ${small}`,
-      ratio: median(manyRounds.map(pick)) / median(fewRounds.map(pick)),
-      spread: spread(ratios),
-      goal: "≤ 1.25",
-    };
-  };
-  printTable([
-    row("list 100 of a firm's 1,000 credits", ({ listMs }) => listMs),
-    row("list with a filter", ({ filterMs }) => filterMs),
-    row("declare 10 new credits", ({ declareMs }) => declareMs),
-    row("read one credit", ({ readMs }) => readMs),
-  ]);
+  printTable(
+    acts.map(({ what }, at) =>
+      buildGrowthRow(what, taken[at] ?? [], { small, large, goal: "≤ 1.25" }),
+    ),
+  );
 }
 
-type Round = {
-  readonly listMs: number;
-  readonly filterMs: number;
-  readonly declareMs: number;
-  readonly readMs: number;
-};
+type Act = { readonly what: string; readonly work: (side: 0 | 1) => Promise<unknown> };
+
+function listActs(sides: readonly [Side, Side]): readonly Act[] {
+  const filter = "&scheme=RODTEP&expiring_before=2099-01-01";
+  const readAsLister = async (side: Side, path: string) =>
+    await call(side, side.lister, "GET", path);
+  const buildListPath = ({ lister }: Side) => `/v1/firms/${lister.firm_id}/credits?limit=100`;
+  const acts: { what: string; work: (side: Side) => Promise<unknown> }[] = [
+    {
+      what: "list 100 of a firm's 1,000 credits",
+      work: (side) => readAsLister(side, buildListPath(side)),
+    },
+    {
+      what: "list with a filter",
+      work: (side) => readAsLister(side, `${buildListPath(side)}${filter}`),
+    },
+    {
+      what: "declare 10 new credits",
+      work(side) {
+        side.declared += 10;
+        return declare(side, side.declarer, numbers("NEW", side.declared, 10));
+      },
+    },
+    { what: "read one credit", work: (side) => readAsLister(side, "/v1/credits/LIST-000007") },
+  ];
+  return acts.map(({ what, work }) => ({ what, work: (side) => work(sides[side]) }));
+}
 
 async function sideWith(service: RunningService, seeded: number): Promise<Side> {
   const issue = async (firm: string) =>
@@ -71,47 +79,6 @@ async function sideWith(service: RunningService, seeded: number): Promise<Side> 
     await declare(side, side.lister, numbers("LIST", from, 500));
   }
   return side;
-}
-
-async function measureRound(few: Side, many: Side): Promise<[Round, Round]> {
-  const both = async (times: number, work: (side: Side) => Promise<unknown>) =>
-    await mediansOf(times, [() => work(few), () => work(many)]);
-  const pathOf = ({ lister }: Side) => `/v1/firms/${lister.firm_id}/credits?limit=100`;
-  const filter = "&scheme=RODTEP&expiring_before=2099-01-01";
-  const list = await both(calls, (side) => call(side, side.lister, "GET", pathOf(side)));
-  const filtered = await both(calls, (side) =>
-    call(side, side.lister, "GET", `${pathOf(side)}${filter}`),
-  );
-  const declared = await both(calls, (side) => {
-    side.declared += 10;
-    return declare(side, side.declarer, numbers("NEW", side.declared, 10));
-  });
-  const read = await both(calls, (side) =>
-    call(side, side.lister, "GET", "/v1/credits/LIST-000007"),
-  );
-  const roundOf = (at: 0 | 1): Round => ({
-    listMs: list[at],
-    filterMs: filtered[at],
-    declareMs: declared[at],
-    readMs: read[at],
-  });
-  return [roundOf(0), roundOf(1)];
-}
-
-/** The two take turns call by call, so that whatever else the machine does falls on both. */
-async function mediansOf(
-  times: number,
-  works: readonly [() => Promise<unknown>, () => Promise<unknown>],
-): Promise<[number, number]> {
-  const taken: [number[], number[]] = [[], []];
-  for (let time = 0; time < times; time++) {
-    for (const at of time % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
-      const startedAt = performance.now();
-      await works[at]();
-      taken[at].push(performance.now() - startedAt);
-    }
-  }
-  return [median(taken[0]), median(taken[1])];
 }
 
 function numbers(prefix: string, from: number, count: number): string[] {

@@ -1,10 +1,10 @@
 // Whether a look into a desk's history feels how long it is: at a hundred thousand records and at ten
-// million (BENCH_RECORDS says another size). Each record has an event. Two whole services run side by
-// side and take turns, so that a busy machine slows both alike.
+// million (BENCH_RECORDS says another size). Each record has an event.
 
 import { openEmbedded } from "../src/platform/postgres/embedded.ts";
+import { buildGrowthRow, type Pair, timeInTurns } from "./growth.ts";
 import { fillJournal, type Sample } from "./journal-fill.ts";
-import { median, printRemark, printTable, spread, startService } from "./support.ts";
+import { printRemark, printTable, startService } from "./support.ts";
 
 const small = 100_000;
 const large = Number(process.env["BENCH_RECORDS"] ?? 10_000_000);
@@ -50,19 +50,15 @@ export async function history(): Promise<void> {
   const many = await openSide(stack, large);
   const rows = [];
   for (const look of looks) {
-    await measureRound(look, [few, many]);
-    const taken: [number, number][] = [];
-    for (let round = 0; round < rounds; round++) taken.push(await measureRound(look, [few, many]));
-    const ofFew = median(taken.map(([ms]) => ms));
-    const ofMany = median(taken.map(([, ms]) => ms));
-    rows.push({
-      what: look.what,
-      ours: `${ofMany.toFixed(2)} ms at ${large}`,
-      yardstick: `${ofFew.toFixed(2)} ms at ${small}`,
-      ratio: ofMany / ofFew,
-      spread: spread(taken.map(([one, other]) => other / one)),
-      goal: "≤ 1.25",
-    });
+    const sides = [few, many] as const;
+    const taken: Pair[] = [];
+    for (let round = 0; round <= rounds; round++) {
+      const pair = await timeInTurns(callsPerRound, async (side, call) => {
+        await takeLook(look, sides[side], call);
+      });
+      if (round > 0) taken.push(pair); // The first warms both up.
+    }
+    rows.push(buildGrowthRow(look.what, taken, { small, large, goal: "≤ 1.25" }));
   }
   printTable(rows);
   printRemark(`${large} records with events were written at ${many.perSecond} a second`);
@@ -78,32 +74,18 @@ async function openSide(stack: AsyncDisposableStack, size: number): Promise<Side
   return { port: service.port, key, size, samples, perSecond };
 }
 
-/** The two take turns in going first. */
-async function measureRound(look: Look, sides: readonly [Side, Side]): Promise<[number, number]> {
-  const taken: [number[], number[]] = [[], []];
-  for (let call = 0; call < callsPerRound; call++) {
-    for (const at of call % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
-      taken[at].push(await timeLook(look, sides[at], call));
-    }
-  }
-  return [median(taken[0]), median(taken[1])];
-}
-
-async function timeLook({ path }: Look, side: Side, call: number): Promise<number> {
+async function takeLook({ path }: Look, side: Side, call: number): Promise<void> {
   const at = call % side.samples.length;
   const sample = side.samples[at];
   if (!sample) throw new Error("there is no history");
   const asked = path(sample, side, at);
-  const startedAt = performance.now();
   const response = await fetch(`http://127.0.0.1:${side.port}${asked}`, {
     headers: { "x-service-key": side.key },
   });
   const answer = (await response.json()) as { audit?: unknown[]; events?: unknown[] };
-  const took = performance.now() - startedAt;
   if (!(answer.audit ?? answer.events)?.length) {
     throw new Error(`${asked} answered ${response.status} ${JSON.stringify(answer).slice(0, 200)}`);
   }
-  return took;
 }
 
 function within(at: Date, ms: number): string {

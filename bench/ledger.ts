@@ -110,7 +110,7 @@ async function entriesPerSecond(
   async function client(): Promise<void> {
     while (performance.now() - startedAt < secondsPerRound * 1_000) {
       const now = new Date();
-      const entries = Array.from({ length: size }, () => entryOf(shape, firms));
+      const entries = Array.from({ length: size }, () => buildRandomEntry(shape, firms));
       assertWritten(await db.transaction(async (tx) => await postEntries(tx, entries, now)));
       written += size;
     }
@@ -121,7 +121,7 @@ async function entriesPerSecond(
 
 let made = 0;
 
-function entryOf(shape: Shape, firms: readonly string[]): Entry {
+function buildRandomEntry(shape: Shape, firms: readonly string[]): Entry {
   const at = Math.floor(Math.random() * firms.length);
   const buyer = firms[at] ?? "";
   const seller =

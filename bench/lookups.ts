@@ -2,7 +2,7 @@
 // thousand firms, orders, settlements, payouts and credits. BENCH_LOOKUPS says another size, and
 // BENCH_ONLY=today,desks measures the paths that begin so. One row in ten is live, one order in sixteen
 // rests and as many failed, and a tenth of everything belongs to one desk. Both services answer in this
-// process, in turn, so that a busy machine slows both alike.
+// process.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
@@ -21,7 +21,8 @@ import { enrolOperator, signIn } from "../src/operators/sign-in.ts";
 import { buildOpsApp } from "../src/ops-app.ts";
 import type { Context } from "../src/platform/context.ts";
 import { createMetrics } from "../src/platform/metrics.ts";
-import { median, printTable, spread } from "./support.ts";
+import { buildGrowthRow, type Pair, timeInTurns } from "./growth.ts";
+import { printTable } from "./support.ts";
 
 const small = 1_000;
 const large = Number(process.env["BENCH_LOOKUPS"] ?? 100_000);
@@ -36,36 +37,24 @@ export async function lookups(): Promise<void> {
   const many = await openSide(stack, large);
   const rows = [];
   for (const [at, path = ""] of many.paths.entries()) {
-    const taken: [number, number][] = [];
+    const sides = [few, many] as const;
+    const taken: Pair[] = [];
     for (let round = 0; round <= rounds; round++) {
-      const pair = [await time(few, few.paths[at] ?? ""), await time(many, path)] as const;
-      if (round > 0) taken.push([...pair]);
+      const pair = await timeInTurns(callsPerRound, async (side) => {
+        await look(sides[side], sides[side].paths[at] ?? "");
+      });
+      if (round > 0) taken.push(pair); // The first warms both up.
     }
-    const ofFew = median(taken.map(([ms]) => ms));
-    const ofMany = median(taken.map(([, ms]) => ms));
-    rows.push({
-      what: path.replaceAll(/[a-z]{3}_[0-9a-z]{26}/g, "ID"),
-      ours: `${ofMany.toFixed(2)} ms at ${large}`,
-      yardstick: `${ofFew.toFixed(2)} ms at ${small}`,
-      ratio: ofMany / ofFew,
-      spread: spread(taken.map(([one, other]) => other / one)),
-      goal: "≤ 2",
-    });
+    const what = path.replaceAll(/[a-z]{3}_[0-9a-z]{26}/g, "ID");
+    rows.push(buildGrowthRow(what, taken, { small, large, goal: "≤ 2" }));
   }
   printTable(rows);
 }
 
-async function time({ url, token }: Side, path: string): Promise<number> {
-  const headers = { authorization: `Bearer ${token}` };
-  const taken: number[] = [];
-  for (let call = 0; call < callsPerRound; call++) {
-    const startedAt = performance.now();
-    const answer = await fetch(`${url}${path}`, { headers });
-    await answer.text();
-    taken.push(performance.now() - startedAt);
-    if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}`);
-  }
-  return median(taken);
+async function look({ url, token }: Side, path: string): Promise<void> {
+  const answer = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } });
+  await answer.text();
+  if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}`);
 }
 
 async function openSide(stack: AsyncDisposableStack, size: number): Promise<Side> {

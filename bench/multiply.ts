@@ -20,7 +20,7 @@ export async function multiply(client: pg.Client, multiplied: Multiplied): Promi
   await client.query("set statement_timeout = 0");
   // Every copy refers to what its original refers to, which was checked when that was made.
   await client.query("set session_replication_role = replica");
-  const columns = await columnsOf(client, table);
+  const columns = await listColumns(client, table);
   const values = columns.map((column) => own[column] ?? column);
   const sources = `(select * from ${table} where ${where})`;
   const { rows } = await client.query<{ n: string }>(`select count(*) as n from ${sources} as s`);
@@ -46,7 +46,11 @@ export async function multiply(client: pg.Client, multiplied: Multiplied): Promi
 }
 
 /** To make indexes anew at the end takes a tenth of what it takes to keep them up on the way. */
-async function setIndexes(client: pg.Client, table: string, to: "off" | "on"): Promise<void> {
+export async function setIndexes(
+  client: pg.ClientBase,
+  table: string,
+  to: "off" | "on",
+): Promise<void> {
   if (to === "off") {
     await client.query(
       `update pg_index
@@ -61,12 +65,12 @@ async function setIndexes(client: pg.Client, table: string, to: "off" | "on"): P
 }
 
 /** A new id that begins like the old one. */
-export function newIdOf(column: string): string {
+export function writeNewId(column: string): string {
   return `left(${column}, 14) || substr(md5(${column} || copy), 1, 16)`;
 }
 
 /** Those that are written: a generated one makes itself, and one that says when it was written too. */
-async function columnsOf(client: pg.Client, table: string): Promise<string[]> {
+async function listColumns(client: pg.Client, table: string): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select attname as name
     from pg_attribute

@@ -41,13 +41,13 @@ export async function netting(): Promise<void> {
 async function againstSolver({ size, cases }: Sized): Promise<Row> {
   const draw = drawFrom(seed);
   for (let number = 0; number < warmUps; number++)
-    assignmentOf(buildBoard(marketGroup(draw, size)));
+    runAssignment(buildBoard(marketGroup(draw, size)));
   const results: { ours: number; theirs: number; gap: number; stopped: boolean }[] = [];
   for (let number = 0; number < cases; number++) {
     // A solver that ran out of memory cannot be asked again.
     const highs = await loadHighs();
     const board = buildBoard(marketGroup(draw, size));
-    const ours = timed(() => assignmentOf(board));
+    const ours = timed(() => runAssignment(board));
     const model = writeMilp(board);
     const options = { time_limit: solverSeconds, mip_rel_gap: 0, mip_abs_gap: 0.5 };
     const theirs = timed(() => attempt(() => highs.solve(model, options)));
@@ -56,7 +56,7 @@ async function againstSolver({ size, cases }: Sized): Promise<Row> {
     results.push({
       ours: ours.ms,
       theirs: theirs.ms,
-      gap: covered - coveredOf(board, ours.result),
+      gap: covered - sumCovered(board, ours.result),
       stopped: solution?.Status !== "Optimal",
     });
   }
@@ -64,9 +64,9 @@ async function againstSolver({ size, cases }: Sized): Promise<Row> {
   const worse = results.filter(({ gap }) => gap > 0).length;
   const stopped = results.filter((result) => result.stopped).length;
   return {
-    what: `${titleOf(size)}; uncovered larger in ${worse} of ${cases}`,
-    ours: shown(median(results.map(({ ours }) => ours))),
-    yardstick: `${shown(median(results.map(({ theirs }) => theirs)))} HiGHS, ${stopped} stopped`,
+    what: `${formatTitle(size)}; uncovered larger in ${worse} of ${cases}`,
+    ours: formatMs(median(results.map(({ ours }) => ours))),
+    yardstick: `${formatMs(median(results.map(({ theirs }) => theirs)))} HiGHS, ${stopped} stopped`,
     ratio: median(ratios),
     spread: spread(ratios),
     goal: "≥ 1, never larger",
@@ -77,17 +77,17 @@ function provenLine({ size, cases }: Sized): string {
   const draw = drawFrom(seed);
   const assignments = Array.from({ length: cases }, () => {
     const board = buildBoard(marketGroup(draw, size));
-    return timed(() => assignmentOf(board));
+    return timed(() => runAssignment(board));
   });
   const count = assignments.filter(({ result }) => result.isProven).length;
   const slowest = Math.max(...assignments.map(({ result }) => result.sliceMs));
   return (
-    `${titleOf(size)}: proven ${count} of ${cases}, ` +
-    `median ${shown(median(assignments.map(({ ms }) => ms)))}, longest slice ${shown(slowest)}`
+    `${formatTitle(size)}: proven ${count} of ${cases}, ` +
+    `median ${formatMs(median(assignments.map(({ ms }) => ms)))}, longest slice ${formatMs(slowest)}`
   );
 }
 
-function assignmentOf(board: Board): Assignment & { readonly sliceMs: number } {
+function runAssignment(board: Board): Assignment & { readonly sliceMs: number } {
   const slices = assignCredits(board);
   let sliceMs = 0;
   for (;;) {
@@ -142,7 +142,7 @@ function coveredBy({ credits, requirements }: Board, columns: Columns): number {
   return isPlan ? covered.reduce((sum, paise) => sum + paise, 0) : 0;
 }
 
-function coveredOf({ credits }: Board, { paid }: Assignment): number {
+function sumCovered({ credits }: Board, { paid }: Assignment): number {
   return credits.reduce(
     (sum, { face_paise }, credit) => sum + (paid[credit] === none ? 0 : face_paise),
     0,
@@ -164,10 +164,10 @@ function timed<T>(work: () => T): { readonly ms: number; readonly result: T } {
   return { ms: performance.now() - startedAt, result };
 }
 
-function titleOf({ firms, credits, requirements }: GroupSize): string {
+function formatTitle({ firms, credits, requirements }: GroupSize): string {
   return `netting, ${credits} credits, ${firms} firms, ${requirements} requirements`;
 }
 
-function shown(ms: number): string {
+function formatMs(ms: number): string {
   return ms < 10 ? `${ms.toFixed(2)} ms` : `${ms.toFixed(0)} ms`;
 }

@@ -20,14 +20,14 @@ export async function quotes(): Promise<void> {
   const desk = (await service.command("keys", "issue", ...issue)) as Desk;
   const scripNos = await declareCredits(service.port, desk);
   const requests = scripNos.map((scripNo) =>
-    postOf({ side: "sell", scrip_no: scripNo }, `x-service-key: ${desk.api_key}\r\n`),
+    formatPost({ side: "sell", scrip_no: scripNo }, `x-service-key: ${desk.api_key}\r\n`),
   );
   const order = { connections, seconds: secondsPerRound };
   const callOurs = { ...order, port: service.port, request: requests };
   const callBare = {
     ...order,
     port: bare.port,
-    request: scripNos.map((scripNo) => postOf({ side: "sell", scrip_no: scripNo })),
+    request: scripNos.map((scripNo) => formatPost({ side: "sell", scrip_no: scripNo })),
   };
 
   await load({ ...callOurs, seconds: warmUpSeconds });
@@ -84,7 +84,7 @@ async function declareCredits(port: number, desk: Desk): Promise<string[]> {
   return credits.map(({ scrip_no }) => scrip_no);
 }
 
-export function postOf(body: object, headers = ""): string {
+export function formatPost(body: object, headers = ""): string {
   const text = JSON.stringify(body);
   return (
     `POST /v1/quote HTTP/1.1\r\nhost: bench\r\n${headers}content-type: application/json\r\n` +

@@ -1,7 +1,6 @@
 // Whether a quote, an order or a look for one feels how much the service holds: at 50 thousand credits
 // and as many orders of the desk, and at five million of each; BENCH_SCALE says another size. A
-// tenth of the credits are the house's. Two whole services run side by side and take turns, so that a
-// busy machine slows both alike.
+// tenth of the credits are the house's. Two whole services run side by side and take turns.
 
 import pg from "pg";
 import { pino } from "pino";
@@ -14,15 +13,9 @@ import { schemes } from "../src/kernel/scheme.ts";
 import { openContext } from "../src/open-context.ts";
 import type { Context } from "../src/platform/context.ts";
 import { openEmbedded } from "../src/platform/postgres/embedded.ts";
-import { multiply, newIdOf } from "./multiply.ts";
-import {
-  median,
-  printRemark,
-  printTable,
-  type RunningService,
-  spread,
-  startService,
-} from "./support.ts";
+import { buildGrowthRow, type Pair } from "./growth.ts";
+import { multiply, writeNewId } from "./multiply.ts";
+import { median, printRemark, printTable, type RunningService, startService } from "./support.ts";
 
 const small = 50_000;
 const large = Number(process.env["BENCH_SCALE"] ?? 5_000_000);
@@ -56,16 +49,8 @@ export async function scale(): Promise<void> {
   const taken: [Round, Round][] = [];
   for (let round = 1; round <= rounds; round++) taken.push(await measureRound(few, many, round));
   const row = (what: string, of: keyof Round) => {
-    const ofFew = median(taken.map(([round]) => round[of]));
-    const ofMany = median(taken.map(([, round]) => round[of]));
-    return {
-      what,
-      ours: `${ofMany.toFixed(2)} ms at ${large}`,
-      yardstick: `${ofFew.toFixed(2)} ms at ${small}`,
-      ratio: ofMany / ofFew,
-      spread: spread(taken.map(([few, many]) => many[of] / few[of])),
-      goal: "≤ 1.1",
-    };
+    const pairs = taken.map(([few, many]): Pair => [few[of], many[of]]);
+    return buildGrowthRow(what, pairs, { small, large, goal: "≤ 1.1" });
   };
   printTable([
     row("sell quote by scrip_no", "sell"),
@@ -142,7 +127,7 @@ async function grow({ pid, dataDir }: RunningService, size: number): Promise<Gro
     // A book of plain copies would have a few hundred faces; credits have as many as there are.
     const more = "100 * (abs(hashtext(credit_id || copy)) % 1000)";
     const own = {
-      credit_id: newIdOf("credit_id"),
+      credit_id: writeNewId("credit_id"),
       scrip_no: "'X' || upper(substr(md5(credit_id || copy), 1, 20))",
       face_paise: `face_paise + ${more}`,
       issued_paise: `issued_paise + ${more}`,
@@ -157,7 +142,7 @@ async function grow({ pid, dataDir }: RunningService, size: number): Promise<Gro
       where: `${ofClients} and firm_id <> '${houseFirmId.sandbox}'`,
       count: size - house,
     });
-    const orderId = { order_id: newIdOf("order_id") };
+    const orderId = { order_id: writeNewId("order_id") };
     await multiply(client, {
       table: "orders",
       own: orderId,

@@ -36,7 +36,7 @@ const atOnce = 320;
 export async function webhooks(): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const bench = await openBench(stack);
-  const receivers = forkOf(stack, "webhook-receiver.ts");
+  const receivers = forkScript(stack, "webhook-receiver.ts");
   receivers.send({ count: receiverCount, expect: 0 } satisfies ReceiverOrder);
   const [ready] = (await once(receivers, "message")) as [ReceiverReport];
   if (ready.kind !== "ready") throw new Error("the receivers are ready first");
@@ -54,7 +54,7 @@ export async function webhooks(): Promise<void> {
       await engineRate(bench, { receivers, urls, expect: all }),
       await bareRate(bench, { receivers, urls, expect: all }),
       // Which of the two goes first changes, as the second finds a fuller database.
-      ...(await inTurn(round, [
+      ...(await takeTurns(round, [
         () => engineRate(bench, { receivers, urls: [...nine, deadUrl], expect: most }),
         () => engineRate(bench, { receivers, urls: nine, expect: most }),
       ])),
@@ -85,7 +85,7 @@ export async function webhooks(): Promise<void> {
   ]);
 }
 
-async function inTurn(
+async function takeTurns(
   round: number,
   [first, second]: [() => Promise<number>, () => Promise<number>],
 ): Promise<[number, number]> {
@@ -136,17 +136,17 @@ type Run = {
 async function engineRate(bench: Bench, { receivers, urls, expect }: Run): Promise<number> {
   await using stack = new AsyncDisposableStack();
   await backlog(bench, urls);
-  const sender = forkOf(stack, "webhook-sender.ts");
-  const reached = expecting(receivers, expect);
+  const sender = forkScript(stack, "webhook-sender.ts");
+  const reached = awaitArrivals(receivers, expect);
   const { connection, sealKey } = bench;
   sender.send({ kind: "engine", connection, sealKey } satisfies SenderOrder);
   const seconds = await reached;
-  await recorded(bench, expect);
+  await awaitRecorded(bench, expect);
   return expect / seconds;
 }
 
 /** Every delivery that arrived is also on record before the next run begins. */
-async function recorded({ ctx }: Bench, expect: number): Promise<void> {
+async function awaitRecorded({ ctx }: Bench, expect: number): Promise<void> {
   for (let tries = 0; tries < 300; tries++) {
     const { rows } = await ctx.db.pool.query<{ left: number }>(
       `select $1 - (
@@ -166,7 +166,7 @@ async function recorded({ ctx }: Bench, expect: number): Promise<void> {
 
 async function bareRate(bench: Bench, { receivers, urls, expect }: Run): Promise<number> {
   await using stack = new AsyncDisposableStack();
-  const sender = forkOf(stack, "webhook-sender.ts");
+  const sender = forkScript(stack, "webhook-sender.ts");
   const { rows } = await bench.ctx.db.pool.query<{ desk_id: string }>(
     "select desk_id from journal_blocks where last_sequence is not null limit 1",
   );
@@ -180,7 +180,7 @@ async function bareRate(bench: Bench, { receivers, urls, expect }: Run): Promise
     secrets: [`whsec_${randomBytes(32).toString("base64")}`],
     now: new Date(),
   });
-  const reached = expecting(receivers, expect);
+  const reached = awaitArrivals(receivers, expect);
   sender.send({ kind: "bare", urls, headers, body, count: expect, atOnce } satisfies SenderOrder);
   return expect / (await reached);
 }
@@ -229,14 +229,14 @@ async function backlog(bench: Bench, urls: readonly string[]): Promise<void> {
   await ctx.db.transaction((tx) => recordChanges(tx, operator, changes, ctx.now()));
 }
 
-async function expecting(receivers: ChildProcess, expect: number): Promise<number> {
+async function awaitArrivals(receivers: ChildProcess, expect: number): Promise<number> {
   receivers.send({ count: 0, expect } satisfies ReceiverOrder);
   const [report] = (await once(receivers, "message")) as [ReceiverReport];
   if (report.kind !== "reached") throw new Error("the receivers are ready already");
   return report.seconds;
 }
 
-function forkOf(stack: AsyncDisposableStack, script: string): ChildProcess {
+function forkScript(stack: AsyncDisposableStack, script: string): ChildProcess {
   const child = fork(join(import.meta.dirname, script));
   stack.defer(async () => {
     child.kill("SIGKILL");

@@ -4,7 +4,7 @@ import { listApprovals, showApproval } from "../src/operators/list-approvals.ts"
 import { approvalStates } from "../src/operators/approval-rules.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { parseQuerySpan } from "../src/kernel/query-time.ts";
-import { command, oneOf, print, printOne, wholeNumber } from "./command.ts";
+import { command, parseChoice, print, printOne, wholeNumber } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";
 import { spanOptions } from "./search.ts";
 
@@ -23,8 +23,9 @@ const list = command({
   },
   async run(options) {
     const search = {
-      environment: options.env === undefined ? null : oneOf("env", options.env, environments),
-      state: options.status === "all" ? null : oneOf("status", options.status, approvalStates),
+      environment: options.env === undefined ? null : parseChoice("env", options.env, environments),
+      state:
+        options.status === "all" ? null : parseChoice("status", options.status, approvalStates),
       kind: options.kind ?? null,
       limit: Math.min(wholeNumber("limit", options.limit), 10_000),
       ...parseQuerySpan(options),

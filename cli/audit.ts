@@ -12,7 +12,7 @@ import { environments } from "../src/kernel/caller.ts";
 import {
   command,
   naturalNumber,
-  oneOf,
+  parseChoice,
   print,
   printOne,
   UsageError,
@@ -38,7 +38,7 @@ const verify = command({
     const verdict =
       file === ""
         ? await verifyDatabase(options.checkpoint)
-        : await verifyExport(await bytesOf(file), options.key);
+        : await verifyExport(await openFile(file), options.key);
     printOne(verdict, options);
     return verdict.whole ? 0 : 1;
   },
@@ -54,7 +54,7 @@ async function verifyDatabase(checkpointFile: string | undefined) {
   return await withContext(async ({ ctx }) => await verifyCheckpoints(ctx, text));
 }
 
-async function bytesOf(file: string): Promise<AsyncIterable<Buffer>> {
+async function openFile(file: string): Promise<AsyncIterable<Buffer>> {
   const found = await stat(file).catch(() => undefined);
   if (!found?.isFile()) throw new UsageError(`${file} is no file that can be read`);
   return createReadStream(file);
@@ -70,7 +70,10 @@ const exported = command({
   },
   example: "npx scripdesk audit export --env live --desk frm_… > export.ndjson",
   async run(options) {
-    const desk = { environment: oneOf("env", options.env, environments), desk_id: options.desk };
+    const desk = {
+      environment: parseChoice("env", options.env, environments),
+      desk_id: options.desk,
+    };
     const after = naturalNumber("after-seq", options["after-seq"]);
     const { environment } = desk;
     await withOperator(options, { permission: "read", environment }, async ({ ctx }) => {

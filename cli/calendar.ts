@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 
 import { addDay, importDays, listCalendar, removeDay } from "../src/outside/calendar.ts";
 import { offices } from "../src/kernel/working-days.ts";
-import { command, oneOf, print, printOne, UsageError, wholeNumber } from "./command.ts";
+import { command, parseChoice, print, printOne, UsageError, wholeNumber } from "./command.ts";
 import { readRows } from "./csv.ts";
 import { operatorOption, withOperator } from "./operators.ts";
 
@@ -17,7 +17,7 @@ const list = command({
   },
   async run(options) {
     const search = {
-      office: options.office === undefined ? null : oneOf("office", options.office, offices),
+      office: options.office === undefined ? null : parseChoice("office", options.office, offices),
       year: options.year === undefined ? null : wholeNumber("year", options.year),
     };
     const days = await withOperator(
@@ -83,7 +83,7 @@ const remove = command({
   operand: "DAY",
   options: { office: { required: true, help: offices.join(" or ") }, ...operatorOption },
   async run(options, day) {
-    const office = oneOf("office", options.office, offices);
+    const office = parseChoice("office", options.office, offices);
     await withOperator(
       options,
       writing,

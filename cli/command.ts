@@ -97,7 +97,7 @@ export function naturalNumber(name: string, text: string): number {
   throw new UsageError(`--${name} must be a whole number, not "${text}"`);
 }
 
-export function oneOf<const Allowed extends readonly string[]>(
+export function parseChoice<const Allowed extends readonly string[]>(
   name: string,
   text: string,
   allowed: Allowed,

@@ -8,7 +8,7 @@ import { Failure } from "../src/kernel/failure.ts";
 import { schemes } from "../src/kernel/scheme.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
 import { onLost } from "../src/hooks.ts";
-import { command, oneOf, print, printOne, UsageError } from "./command.ts";
+import { command, parseChoice, print, printOne, UsageError } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";
 import { readReportFile, reportOptions } from "./report-file.ts";
 import { readOptionalWord, printSearch, searchOptions } from "./search.ts";
@@ -48,7 +48,7 @@ const show = command({
   operand: "SCRIP_NO",
   options: env,
   async run(options, scripNo) {
-    const environment = oneOf("env", options.env, environments);
+    const environment = parseChoice("env", options.env, environments);
     const rows = await withOperator(
       options,
       { permission: "read", environment },
@@ -86,7 +86,7 @@ function newsCommand(news: Exclude<RegistryNews, "use">, summary: string) {
     },
     example: `npx scripdesk credits ${news} 0123/RODTEP/4567 --env live --reason "notice 7/2026"`,
     async run(options, scripNo) {
-      const environment = oneOf("env", options.env, environments);
+      const environment = parseChoice("env", options.env, environments);
       const { reason } = options;
       const [result] = await withOperator(
         options,

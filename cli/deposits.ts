@@ -2,8 +2,8 @@ import { reverseDeposit } from "../src/bankbook/reverse-deposit.ts";
 import { readConfig } from "../src/config.ts";
 import { addDeposit } from "../src/payouts/deposits.ts";
 import { environments } from "../src/kernel/caller.ts";
-import { command, oneOf, print, printOne, wholeNumber } from "./command.ts";
-import { operatorOption, required, rowsOf, withOperator } from "./operators.ts";
+import { command, parseChoice, print, printOne, wholeNumber } from "./command.ts";
+import { collectRows, operatorOption, required, withOperator } from "./operators.ts";
 
 const add = command({
   name: "deposits add",
@@ -19,8 +19,8 @@ const add = command({
   example:
     "npx scripdesk deposits add --env live --firm frm_… --paise 250000000 --reference HDFCR52026111500012345",
   async run(options) {
-    const environment = oneOf("env", options.env, environments);
-    const rows = await rowsOf(options.firm ?? "", {
+    const environment = parseChoice("env", options.env, environments);
+    const rows = await collectRows(options.firm ?? "", {
       csv: options.csv,
       idColumn: "firm_id",
       columns: { paise: options.paise, reference: options.reference },
@@ -60,7 +60,7 @@ const reverse = command({
   example:
     'npx scripdesk deposits reverse --reference HDFCR52026111500012345 --reason "wrong firm"',
   async run({ reference, reason, ...options }) {
-    const environment = oneOf("env", options.env, environments);
+    const environment = parseChoice("env", options.env, environments);
     const { twoOperatorsFromPaise: twoFromPaise } = readConfig(process.env);
     const act = { permission: "deposits.write", environment } as const;
     const reversed = await withOperator(options, act, ({ ctx, actor }) =>

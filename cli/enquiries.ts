@@ -1,7 +1,7 @@
 import { closeEnquiry, listEnquiries, showEnquiry } from "../src/market/answer-enquiries.ts";
 import { enquiryStatuses } from "../src/market/public-rules.ts";
 import { parseQuerySpan } from "../src/kernel/query-time.ts";
-import { command, oneOf, print, printOne, UsageError, wholeNumber } from "./command.ts";
+import { command, parseChoice, print, printOne, UsageError, wholeNumber } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";
 import { spanOptions } from "./search.ts";
 
@@ -19,7 +19,9 @@ const list = command({
   async run(options) {
     const filter = {
       status:
-        options.status === undefined ? null : oneOf("status", options.status, enquiryStatuses),
+        options.status === undefined
+          ? null
+          : parseChoice("status", options.status, enquiryStatuses),
       limit: wholeNumber("limit", options.limit),
       ...parseQuerySpan(options),
     };

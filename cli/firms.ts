@@ -91,7 +91,7 @@ const verify = command({
       async ({ ctx, actor }) =>
         await verifyFirm(ctx, await toOperatorRequester(ctx, firmId, actor), firmId),
     );
-    printOne(summaryOf(firm), options);
+    printOne(summarizeFirm(firm), options);
   },
 });
 
@@ -120,7 +120,7 @@ const authorize = command({
           mandate,
         }),
     );
-    printOne(summaryOf(firm), options);
+    printOne(summarizeFirm(firm), options);
   },
 });
 
@@ -139,7 +139,7 @@ const suspend = command({
           reason: options.reason,
         }),
     );
-    printOne(summaryOf(firm), options);
+    printOne(summarizeFirm(firm), options);
   },
 });
 
@@ -155,7 +155,7 @@ const resume = command({
       async ({ ctx, actor }) =>
         await resumeFirm(ctx, await toOperatorRequester(ctx, firmId, actor), firmId),
     );
-    printOne(summaryOf(firm), options);
+    printOne(summarizeFirm(firm), options);
   },
 });
 
@@ -170,7 +170,7 @@ function readable(firm: Firm): Record<string, unknown> {
   };
 }
 
-function summaryOf(firm: Firm): Record<string, unknown> {
+function summarizeFirm(firm: Firm): Record<string, unknown> {
   return {
     firm_id: firm.firm_id,
     legal_name: firm.legal_name,

@@ -3,7 +3,7 @@ import { readConfig } from "../src/config.ts";
 import { utrForm } from "../src/kernel/ids.ts";
 import { attestSeen } from "./attest.ts";
 import { command, printOne, UsageError, wholeNumber } from "./command.ts";
-import { operatorOption, required, rowsOf, withOperator } from "./operators.ts";
+import { collectRows, operatorOption, required, withOperator } from "./operators.ts";
 
 /** The command that says what the bank did about money that is waited for, by whatever waits for it. */
 export function fundCommand({
@@ -36,7 +36,7 @@ export function fundCommand({
           throw new UsageError("give --paise with one id and its --reference only");
         }
         const paise = wholeNumber("paise", options.paise);
-        const utr = utrOf(required("reference", reference ?? ""));
+        const utr = parseUtr(required("reference", reference ?? ""));
         const { twoOperatorsFromPaise: twoFromPaise } = readConfig(process.env);
         const told = await withOperator(
           options,
@@ -46,12 +46,12 @@ export function fundCommand({
         );
         return printOne({ [idColumn]: id, paise, ...told }, options);
       }
-      const rows = await rowsOf(id, { csv, idColumn, columns: { reference } });
+      const rows = await collectRows(id, { csv, idColumn, columns: { reference } });
       const seen = rows.map((row) => ({
         subjectId: row.id,
         answer: {
           arrived: !options.missing,
-          reference: options.missing ? null : utrOf(row.reference),
+          reference: options.missing ? null : parseUtr(row.reference),
         },
         reference: required("reference", row.reference),
       }));
@@ -66,7 +66,7 @@ export function fundCommand({
   });
 }
 
-function utrOf(reference: string): string {
+function parseUtr(reference: string): string {
   if (utrForm.test(reference)) return reference;
   throw new UsageError("--reference must be the bank's: 12 to 22 capitals and digits");
 }

@@ -6,7 +6,7 @@ import { environments } from "../src/kernel/caller.ts";
 import { Failure } from "../src/kernel/failure.ts";
 import { houseFirmId } from "../src/kernel/ids.ts";
 import { schemes } from "../src/kernel/scheme.ts";
-import { command, oneOf, print, printOne, UsageError, wholeNumber } from "./command.ts";
+import { command, parseChoice, print, printOne, UsageError, wholeNumber } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";
 import { readReportFile, reportOptions } from "./report-file.ts";
 import { readOptionalWord, pageOptions, printSearch, spanOptions } from "./search.ts";
@@ -37,7 +37,7 @@ const add = command({
   example:
     "npx scripdesk inventory add --env live --scheme RODTEP --scrip-no 0123/RODTEP/4567 --face-paise 25000000 --expires-on 2028-03-31",
   async run(options) {
-    const environment = oneOf("env", options.env, environments);
+    const environment = parseChoice("env", options.env, environments);
     const act = { permission: "inventory.write", environment } as const;
     const inventory = await readInventory(options);
     const twoFromPaise = readConfig(process.env).twoOperatorsFromPaise;
@@ -50,18 +50,18 @@ const add = command({
     }
     const { results } = added;
     if ("items" in inventory) {
-      printOne(creditOf(inventory.items[0]?.scrip_no ?? "", results.results[0]), options);
+      printOne(viewCredit(inventory.items[0]?.scrip_no ?? "", results.results[0]), options);
       return 0;
     }
     if (options.json) printOne(results, options);
-    else print(results.results.map(lineOf), options);
+    else print(results.results.map(viewLine), options);
     return results.failed > 0 ? 1 : 0;
   },
 });
 
 async function readInventory(options: One & Parameters<typeof readReportFile>[0]) {
   const report = await readReportFile(options);
-  if (!report) return { items: [itemOf(options)] } as const;
+  if (!report) return { items: [parseItem(options)] } as const;
   if (isItem(options)) throw new UsageError("give --csv or --xlsx alone, or one credit");
   return report;
 }
@@ -77,7 +77,7 @@ const list = command({
     ...pageOptions,
   },
   async run(options) {
-    const firm = houseFirmId[oneOf("env", options.env, environments)];
+    const firm = houseFirmId[parseChoice("env", options.env, environments)];
     const scheme = readOptionalWord("scheme", options.scheme, schemes);
     const status = readOptionalWord("status", options.status, creditStates);
     await printSearch(
@@ -103,14 +103,14 @@ function isItem(options: One): boolean {
   return names.some((name) => options[name] !== undefined);
 }
 
-function itemOf(options: One) {
+function parseItem(options: One) {
   const required = (name: keyof One): string => {
     const text = options[name];
     if (text === undefined) throw new UsageError(`--${name} is required, or --csv or --xlsx`);
     return text;
   };
   return {
-    scheme: oneOf("scheme", required("scheme"), schemes),
+    scheme: parseChoice("scheme", required("scheme"), schemes),
     scrip_no: required("scrip-no"),
     face_paise: wholeNumber("face-paise", required("face-paise")),
     expires_on: required("expires-on"),
@@ -120,13 +120,13 @@ function itemOf(options: One) {
 
 type Line = Extract<AddedInventory, { outcome: "done" }>["results"]["results"][number];
 
-function creditOf(scripNo: string, line: Line | undefined) {
+function viewCredit(scripNo: string, line: Line | undefined) {
   if (!line?.credit) throw new Failure("conflict", `${scripNo}: ${line?.error?.message}`);
   const { scrip_no, scheme, face_paise, issued_on, expires_on, status } = line.credit;
   return { scrip_no, scheme, face_paise, issued_on, expires_on, status };
 }
 
-function lineOf(line: Line) {
+function viewLine(line: Line) {
   const { status, credit, error } = line;
   const row = "row" in line ? line.row : line.index + 1;
   return { row, status, scrip_no: credit?.scrip_no, problem: error?.message };

@@ -7,7 +7,7 @@ import { looksLikeId } from "../src/kernel/ids.ts";
 import { istDay } from "../src/kernel/time.ts";
 import { installNextLocalKey, makeNextLocalKey } from "../src/platform/master-key.ts";
 import { rotateMasterKey } from "../src/rotate-master-key.ts";
-import { command, oneOf, printOne, UsageError, withContext } from "./command.ts";
+import { command, parseChoice, printOne, UsageError, withContext } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";
 import { printSearch, searchOptions } from "./search.ts";
 
@@ -28,7 +28,7 @@ const issue = command({
   },
   example: `npx scripdesk keys issue --firm "Acme Exports" --env sandbox --scopes '*' --plan growth --buy --json`,
   async run(options) {
-    const environment = oneOf("env", options.env, environments);
+    const environment = parseChoice("env", options.env, environments);
     if ((options.firm === undefined) === (options.desk === undefined)) {
       throw new UsageError("give --firm NAME, or --desk ID");
     }

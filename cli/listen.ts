@@ -45,18 +45,18 @@ export const listenCommand = command({
     const secret = options.secret ?? newSigningSecret().secret;
     if (!secret.startsWith("whsec_")) throw new UsageError("--secret must begin with whsec_");
     const here = `http://127.0.0.1:${process.env["PORT"] || "8080"}`;
-    const stream = addressOf("base-url", options["base-url"] ?? here);
+    const stream = parseAddress("base-url", options["base-url"] ?? here);
     stream.pathname = "/v1/events/stream";
     if (options.after !== undefined) stream.searchParams.set("after_sequence", options.after);
     const most = options.count === undefined ? Infinity : Number(options.count);
     if (!(most >= 1)) throw new UsageError("--count must be a positive whole number");
-    const forward = addressOf("forward", options.forward);
+    const forward = parseAddress("forward", options.forward);
     process.stdout.write(`Signing secret: ${secret}\n`);
     return await listen({ stream, key, forward, secret, event: options.event, most });
   },
 });
 
-function addressOf(name: string, text: string): URL {
+function parseAddress(name: string, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === "http:" || url?.protocol === "https:") return url;
   throw new UsageError(`--${name} must be an http:// or https:// address`);
@@ -109,7 +109,7 @@ async function* toldBy(
     const blocks = `${text}${part}`.split("\n\n");
     text = blocks.pop() ?? "";
     for (const block of blocks) {
-      const fields = fieldsOf(block);
+      const fields = parseFields(block);
       if (fields["id"] !== undefined && fields["data"] !== undefined) {
         yield { id: fields["id"], event: fields["event"] ?? "", data: fields["data"] };
       }
@@ -117,7 +117,7 @@ async function* toldBy(
   }
 }
 
-function fieldsOf(block: string): Readonly<Record<string, string | undefined>> {
+function parseFields(block: string): Readonly<Record<string, string | undefined>> {
   const lines = block.split("\n").map((line) => /^(\w+): ?(.*)$/.exec(line));
   return Object.fromEntries(lines.flatMap((parts) => (parts ? [[parts[1], parts[2]]] : [])));
 }

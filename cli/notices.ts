@@ -9,7 +9,7 @@ import {
 import { listNotices, sendNoticeAgain } from "../src/notices/read-notices.ts";
 import { noticeStates, occasions } from "../src/notices/rules.ts";
 import { findNames, resolveSearch } from "../src/overview/desks.ts";
-import { command, oneOf, print, printOne, UsageError } from "./command.ts";
+import { command, parseChoice, print, printOne, UsageError } from "./command.ts";
 import { inIst, operatorOption, withOperator } from "./operators.ts";
 import { parseNarrowing, parsePage, readOptionalWord, searchOptions, toReading } from "./search.ts";
 
@@ -149,7 +149,7 @@ const optOut = command({
     const optedOut = options.of
       .split(",")
       .filter((word) => word.trim() !== "")
-      .map((word) => oneOf("of", word.trim(), occasions));
+      .map((word) => parseChoice("of", word.trim(), occasions));
     const act = { permission, about: [addressId] } as const;
     const set = await withOperator(options, act, ({ ctx, actor }) =>
       setNoticeOptOuts(ctx, actor, { addressId, optedOut }),

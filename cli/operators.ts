@@ -58,10 +58,10 @@ async function actorFor(
   { permission, environment, about, named = false }: Act,
 ): Promise<Actor> {
   const isStaffed = await hasPeople(ctx);
-  if (!isStaffed && !named) return actorOf(options);
+  if (!isStaffed && !named) return parseActor(options);
   const isSandbox = environment === "sandbox" || (about && (await isAllSandbox(ctx, about)));
-  if (isSandbox) return actorOf(options);
-  if (!isStaffed) return namedActorOf(options);
+  if (isSandbox) return parseActor(options);
+  if (!isStaffed) return requireNamedActor(options);
   const actor = await findSignedIn(ctx, await readToken(tokenPath()));
   if (options.operator !== undefined && !isSamePerson(options.operator, actor.id)) {
     throw new UsageError(`you are signed in as ${actor.id}, not as ${options.operator}`);
@@ -70,26 +70,26 @@ async function actorFor(
   return actor;
 }
 
-function actorOf(options: Named): Actor {
-  const name = nameOf(options);
+function parseActor(options: Named): Actor {
+  const name = findName(options);
   if (name === undefined) return operator;
   if (nameForm.test(name)) return namedOperator(name);
   throw new UsageError("--operator must be a name of letters, digits, spaces and . _ @ -");
 }
 
 /** Said with the command, or once for all commands of a shell. */
-function nameOf({ operator: name }: Named): string | undefined {
+function findName({ operator: name }: Named): string | undefined {
   return name?.trim() ?? (process.env["SCRIPDESK_OPERATOR"]?.trim() || undefined);
 }
 
 /** Where it matters who of several it was. */
-function namedActorOf(options: Named): Actor {
-  if (nameOf(options) === undefined) throw new UsageError("--operator is required");
-  return actorOf(options);
+function requireNamedActor(options: Named): Actor {
+  if (findName(options) === undefined) throw new UsageError("--operator is required");
+  return parseActor(options);
 }
 
 /** One thing by its id, or the rows of a file that has a column for each of these. */
-export async function rowsOf<Column extends string>(
+export async function collectRows<Column extends string>(
   id: string,
   {
     csv,
@@ -114,8 +114,8 @@ export async function rowsOf<Column extends string>(
     row(cells[idColumn] ?? "", (name) => cells[name] ?? ""),
   );
 
-  function row(of: string, valueOf: (name: Column) => string) {
-    const values = Object.fromEntries(names.map((name) => [name, valueOf(name)]));
+  function row(of: string, readCell: (name: Column) => string) {
+    const values = Object.fromEntries(names.map((name) => [name, readCell(name)]));
     return { id: of, ...values } as { readonly id: string } & Readonly<Record<Column, string>>; // By these names.
   }
 }

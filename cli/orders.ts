@@ -4,7 +4,7 @@ import { cancelAnyOrder } from "../src/trading/end-orders.ts";
 import { orderStates } from "../src/trading/order-rules.ts";
 import { listAllOrders, readAnyOrder } from "../src/trading/read-orders.ts";
 import { command, print, printOne } from "./command.ts";
-import { operatorOption, rowsOf, withOperator } from "./operators.ts";
+import { collectRows, operatorOption, withOperator } from "./operators.ts";
 import { readOptionalWord, printSearch, searchOptions } from "./search.ts";
 
 const list = command({
@@ -73,7 +73,11 @@ const cancel = command({
   operandOptional: true,
   options: { csv: { help: "a file with the column order_id" }, ...operatorOption },
   async run(options, orderId) {
-    const rows = await rowsOf(orderId, { csv: options.csv, idColumn: "order_id", columns: {} });
+    const rows = await collectRows(orderId, {
+      csv: options.csv,
+      idColumn: "order_id",
+      columns: {},
+    });
     const act = { permission: "orders.write", about: rows.map(({ id }) => id) } as const;
     const lines: Record<string, unknown>[] = [];
     await withOperator(options, act, async ({ ctx, actor }) => {

@@ -2,7 +2,7 @@ import { environments } from "../src/kernel/caller.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
 import { findAnything } from "../src/overview/find-anything.ts";
 import { showToday } from "../src/overview/today.ts";
-import { command, oneOf, print, printOne } from "./command.ts";
+import { command, parseChoice, print, printOne } from "./command.ts";
 import { withOperator } from "./operators.ts";
 
 const find = command({
@@ -36,7 +36,7 @@ const today = command({
   summary: "show what waits for somebody, and how the day stands",
   options: { env: { default: "live", help: "live or sandbox" } },
   async run(options) {
-    const environment = oneOf("env", options.env, environments);
+    const environment = parseChoice("env", options.env, environments);
     const reading = { permission: "read", environment } as const;
     const shown = await withOperator(options, reading, ({ ctx }) => showToday(ctx, environment));
     const { waiting, schemes, as_of, ...rest } = shown;

@@ -16,7 +16,7 @@ import {
 import { voidFile } from "../src/payouts/answer-files.ts";
 import { parseQuerySpan } from "../src/kernel/query-time.ts";
 import { spanOptions } from "./search.ts";
-import { command, oneOf, print, printOne, UsageError, wholeNumber } from "./command.ts";
+import { command, parseChoice, print, printOne, UsageError, wholeNumber } from "./command.ts";
 import { inIst, operatorOption, withOperator } from "./operators.ts";
 
 const reading = { permission: "read", environment: "live" } as const;
@@ -35,7 +35,7 @@ export async function jsonFile(name: string, path: string): Promise<unknown> {
   }
 }
 
-async function formatOf(given: string): Promise<FileFormat> {
+async function readFormat(given: string): Promise<FileFormat> {
   return given === genericFormat.name
     ? genericFormat
     : parseFileFormat(await jsonFile("format", given));
@@ -64,7 +64,7 @@ const make = command({
   },
   example: "npx scripdesk payouts file --preview",
   async run(options) {
-    const environment = oneOf("env", options.env, environments);
+    const environment = parseChoice("env", options.env, environments);
     if (options.preview) {
       const { files, kept } = await withOperator(options, { ...reading, environment }, ({ ctx }) =>
         previewFiles(ctx, environment),
@@ -97,7 +97,7 @@ const make = command({
       }));
       return print([...lines, ...stays], options);
     }
-    const format = await formatOf(options.format);
+    const format = await readFormat(options.format);
     const { twoOperatorsFromPaise: twoFromPaise } = readConfig(process.env);
     await withOperator(options, { ...writing, environment }, async ({ ctx, actor }) => {
       const made = await makeFiles(ctx, actor, { environment, format, twoFromPaise });
@@ -131,7 +131,7 @@ const list = command({
   },
   async run(options) {
     const state =
-      options.status === undefined ? undefined : oneOf("status", options.status, fileStates);
+      options.status === undefined ? undefined : parseChoice("status", options.status, fileStates);
     const limit = Math.min(wholeNumber("limit", options.limit), 10_000);
     const rows = await withOperator(options, reading, ({ ctx }) =>
       listFiles(ctx, { state, limit, ...parseQuerySpan(options) }),

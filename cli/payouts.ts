@@ -7,7 +7,14 @@ import { returnPayout } from "../src/payouts/recall-payouts.ts";
 import { payoutStates } from "../src/payouts/rules.ts";
 import { attestSeen } from "./attest.ts";
 import { command, print, printOne } from "./command.ts";
-import { type Act, inIst, operatorOption, required, rowsOf, withOperator } from "./operators.ts";
+import {
+  type Act,
+  collectRows,
+  inIst,
+  operatorOption,
+  required,
+  withOperator,
+} from "./operators.ts";
 import { readOptionalWord, printSearch, searchOptions } from "./search.ts";
 
 /** Whoever moves these payouts. */
@@ -75,7 +82,7 @@ const send = command({
   },
   example: "npx scripdesk payouts send pay_… --utr HDFCR52026111500012345 --operator asha",
   async run(options, payoutId) {
-    const rows = await rowsOf(payoutId, {
+    const rows = await collectRows(payoutId, {
       csv: options.csv,
       idColumn: "payout_id",
       columns: { utr: options.utr },
@@ -104,7 +111,7 @@ const confirm = command({
     ...operatorOption,
   },
   async run(options, payoutId) {
-    const rows = await rowsOf(payoutId, {
+    const rows = await collectRows(payoutId, {
       csv: options.csv,
       idColumn: "payout_id",
       columns: { reference: options.reference },
@@ -135,7 +142,7 @@ const returnCommand = command({
     ...operatorOption,
   },
   async run(options, payoutId) {
-    const rows = await rowsOf(payoutId, {
+    const rows = await collectRows(payoutId, {
       csv: options.csv,
       idColumn: "payout_id",
       columns: { reason: options.reason },
@@ -163,7 +170,11 @@ const release = command({
   operandOptional: true,
   options: { csv: { help: "a file with the column payout_id" }, ...operatorOption },
   async run(options, payoutId) {
-    const rows = await rowsOf(payoutId, { csv: options.csv, idColumn: "payout_id", columns: {} });
+    const rows = await collectRows(payoutId, {
+      csv: options.csv,
+      idColumn: "payout_id",
+      columns: {},
+    });
     const lines: Record<string, unknown>[] = [];
     await withOperator(options, { ...writing(rows), named: true }, async ({ ctx, actor }) => {
       for (const { id } of rows) {
@@ -181,7 +192,7 @@ const resend = command({
   operandOptional: true,
   options: { csv: { help: "a file with the column payout_id" }, ...operatorOption },
   async run(options, payoutId) {
-    const rows = await rowsOf(payoutId, {
+    const rows = await collectRows(payoutId, {
       csv: options.csv,
       idColumn: "payout_id",
       columns: {},

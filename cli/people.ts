@@ -11,7 +11,7 @@ import {
   resetOperator,
 } from "../src/operators/manage-operators.ts";
 import { enrolOperator, signIn, signOut } from "../src/operators/sign-in.ts";
-import { command, oneOf, print, printOne, UsageError, withContext } from "./command.ts";
+import { command, parseChoice, print, printOne, UsageError, withContext } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";
 import { forgetToken, readSecretFile, readToken, tokenPath, writeToken } from "./token-file.ts";
 
@@ -27,7 +27,7 @@ const add = command({
   },
   example: "npx scripdesk operators add --name 'Asha Rao' --role admin",
   async run(options) {
-    const person = { name: options.name, role: oneOf("role", options.role, operatorRoles) };
+    const person = { name: options.name, role: parseChoice("role", options.role, operatorRoles) };
     const added = await withOperator(options, writing, ({ ctx, actor }) =>
       addOperator(ctx, actor, person),
     );
@@ -45,7 +45,7 @@ const reset = command({
   },
   async run(options) {
     const role =
-      options.role === undefined ? undefined : oneOf("role", options.role, operatorRoles);
+      options.role === undefined ? undefined : parseChoice("role", options.role, operatorRoles);
     const done = await withOperator(options, writing, ({ ctx, actor }) =>
       resetOperator(ctx, actor, { name: options.name, role }),
     );

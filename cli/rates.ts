@@ -7,7 +7,7 @@ import { listCards } from "../src/rates/current-cards.ts";
 import { previewCard, publishCardWithApproval } from "../src/rates/publish-card.ts";
 import type { CardTerms, RateCard, SizeBand, ValidityBand } from "../src/rates/rules.ts";
 import { haltMarket, openMarket, setAllMarkets } from "../src/rates/set-market.ts";
-import { command, naturalNumber, oneOf, print, printOne, UsageError } from "./command.ts";
+import { command, naturalNumber, parseChoice, print, printOne, UsageError } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";
 
 const market = {
@@ -15,10 +15,10 @@ const market = {
   scheme: { required: true, help: schemes.join(" or ") },
 } as const;
 
-function marketOf({ env, scheme }: { readonly env: string; readonly scheme: string }) {
+function parseMarket({ env, scheme }: { readonly env: string; readonly scheme: string }) {
   return {
-    environment: oneOf("env", env, environments),
-    scheme: oneOf("scheme", scheme, schemes),
+    environment: parseChoice("env", env, environments),
+    scheme: parseChoice("scheme", scheme, schemes),
   };
 }
 
@@ -33,8 +33,8 @@ const show = command({
   example: "npx scripdesk rates show --env live --scheme RODTEP --history",
   async run(options) {
     const search = {
-      environment: options.env === undefined ? null : oneOf("env", options.env, environments),
-      scheme: options.scheme === undefined ? null : oneOf("scheme", options.scheme, schemes),
+      environment: options.env === undefined ? null : parseChoice("env", options.env, environments),
+      scheme: options.scheme === undefined ? null : parseChoice("scheme", options.scheme, schemes),
       history: options.history,
     };
     const cards = await withOperator(
@@ -42,8 +42,8 @@ const show = command({
       { permission: "read", environment: search.environment },
       async ({ ctx }) => await listCards(ctx, search),
     );
-    if (options.json) print(cards.map(viewOf), options);
-    else if (options.history) print(cards.map(lineOf), options);
+    if (options.json) print(cards.map(viewCard), options);
+    else if (options.history) print(cards.map(summarizeCard), options);
     else printBlocks(cards.map(readable));
   },
 });
@@ -101,7 +101,7 @@ const publish = command({
       }),
     };
     const { note } = options;
-    const target = marketOf(options);
+    const target = parseMarket(options);
     const publishing = {
       ...target,
       terms,
@@ -122,7 +122,7 @@ const publish = command({
       return;
     }
     const { card } = published;
-    printOne(options.json ? viewOf(card) : readable(card), options);
+    printOne(options.json ? viewCard(card) : readable(card), options);
   },
 });
 
@@ -173,7 +173,7 @@ function marketCommand(
     async run(options) {
       const { scheme, all, note } = options;
       if ((scheme === undefined) === !all) throw new UsageError("give --scheme or --all");
-      const environment = oneOf("env", options.env, environments);
+      const environment = parseChoice("env", options.env, environments);
       const cards = await withOperator(
         options,
         { permission: `market.${verb}`, environment },
@@ -182,20 +182,20 @@ function marketCommand(
           if (scheme === undefined) {
             return await setAllMarkets(ctx, actor, { environment, note, state });
           }
-          const target = { environment, scheme: oneOf("scheme", scheme, schemes), note };
+          const target = { environment, scheme: parseChoice("scheme", scheme, schemes), note };
           return [await set(ctx, actor, target)];
         },
       );
       const [card] = cards;
-      if (all || !card) print(cards.map(options.json ? viewOf : lineOf), options);
-      else printOne(options.json ? viewOf(card) : lineOf(card), options);
+      if (all || !card) print(cards.map(options.json ? viewCard : summarizeCard), options);
+      else printOne(options.json ? viewCard(card) : summarizeCard(card), options);
     },
   });
 }
 
 /** `5000000:-150,*:0` */
 function sizeBands(text: string): SizeBand[] {
-  return bandsOf("size-bands", text, /^(\d+|\*):([+-]?\d+)$/).map(([below, bps]) => ({
+  return parseBands("size-bands", text, /^(\d+|\*):([+-]?\d+)$/).map(([below, bps]) => ({
     below_paise: below === "*" ? null : Number(below),
     bps: Number(bps),
   }));
@@ -203,13 +203,13 @@ function sizeBands(text: string): SizeBand[] {
 
 /** `365:0,30:-250` */
 function validityBands(text: string): ValidityBand[] {
-  return bandsOf("validity-bands", text, /^(\d+):([+-]?\d+)$/).map(([from, bps]) => ({
+  return parseBands("validity-bands", text, /^(\d+):([+-]?\d+)$/).map(([from, bps]) => ({
     from_days: Number(from),
     bps: Number(bps),
   }));
 }
 
-function bandsOf(name: string, text: string, form: RegExp): (readonly [string, string])[] {
+function parseBands(name: string, text: string, form: RegExp): (readonly [string, string])[] {
   return text.split(",").map((band) => {
     const [, edge, bps] = form.exec(band.trim()) ?? [];
     if (edge !== undefined && bps !== undefined) return [edge, bps];
@@ -217,7 +217,7 @@ function bandsOf(name: string, text: string, form: RegExp): (readonly [string, s
   });
 }
 
-function viewOf(card: RateCard & { readonly approved_by?: string | null }) {
+function viewCard(card: RateCard & { readonly approved_by?: string | null }) {
   const { environment, scheme, version, state, published_at, published_by, ...rest } = card;
   const { note, approved_by = null, ...terms } = rest;
   return {
@@ -236,16 +236,16 @@ function viewOf(card: RateCard & { readonly approved_by?: string | null }) {
 /** Bands as they are typed. */
 function readable(card: RateCard) {
   return {
-    ...viewOf(card),
+    ...viewCard(card),
     size_bands: card.size_bands.map(({ below_paise, bps }) => `${below_paise ?? "*"}:${bps}`),
     validity_bands: card.validity_bands.map(({ from_days, bps }) => `${from_days}:${bps}`),
   };
 }
 
 /** A version in a history, without what fills a screen. */
-function lineOf(card: RateCard) {
+function summarizeCard(card: RateCard) {
   const { env, scheme, version, state, mid_bps, half_spread_bps, published_at, note } =
-    viewOf(card);
+    viewCard(card);
   return { env, scheme, version, state, mid_bps, half_spread_bps, published_at, note };
 }
 

@@ -7,7 +7,7 @@ import { environments } from "../src/kernel/caller.ts";
 import { resolveSearch } from "../src/overview/desks.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
 import { attest } from "./attest.ts";
-import { command, oneOf, print, printOne, UsageError } from "./command.ts";
+import { command, parseChoice, print, printOne, UsageError } from "./command.ts";
 import { readRows } from "./csv.ts";
 import { operatorOption, withOperator } from "./operators.ts";
 import {
@@ -65,7 +65,7 @@ const confirm = command({
   async run(options, inquiryId) {
     const findings =
       options.csv === undefined
-        ? [findingOf(inquiryId, options)]
+        ? [parseFinding(inquiryId, options)]
         : await readFindings(await readFile(options.csv, "utf8"));
     const attested = await withOperator(
       options,
@@ -89,8 +89,8 @@ const outage = command({
   example: "npx scripdesk registry outage --env live --port registry --on 'portal maintenance'",
   async run(options) {
     const target = {
-      environment: oneOf("env", options.env, environments),
-      port: oneOf("port", options.port, ports),
+      environment: parseChoice("env", options.env, environments),
+      port: parseChoice("port", options.port, ports),
     };
     if ((options.on === undefined) === !options.off)
       throw new UsageError("give --on NOTE or --off");
@@ -103,7 +103,7 @@ const outage = command({
   },
 });
 
-function findingOf(
+function parseFinding(
   inquiryId: string,
   options: { reference: string | undefined; fail: string | undefined; held: string | undefined },
 ): Finding {
@@ -114,7 +114,9 @@ function findingOf(
     reference: options.reference.trim(),
     failed: options.fail === undefined ? [] : [failedCheck(options.fail)],
     held:
-      options.held === undefined ? undefined : oneOf("held", options.held, ["yes", "no"]) === "yes",
+      options.held === undefined
+        ? undefined
+        : parseChoice("held", options.held, ["yes", "no"]) === "yes",
   };
 }
 
@@ -142,7 +144,10 @@ async function readFindings(text: string): Promise<Finding[]> {
 /** `PAN_MATCH:correct the PAN` */
 function failedCheck(text: string): Finding["failed"][number] {
   const [name = "", ...cure] = text.split(":");
-  return { check: oneOf("fail", name.trim(), checkNames), cure: cure.join(":").trim() || null };
+  return {
+    check: parseChoice("fail", name.trim(), checkNames),
+    cure: cure.join(":").trim() || null,
+  };
 }
 
 export const registryCommands = [list, confirm, outage];

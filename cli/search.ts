@@ -5,7 +5,7 @@ import type { DeskSearch } from "../src/kernel/desk-search.ts";
 import type { Leaf, PageQuery } from "../src/kernel/page.ts";
 import { findNames, type Narrowing, resolveSearch } from "../src/overview/desks.ts";
 import type { Context } from "../src/platform/context.ts";
-import { oneOf, wholeNumber } from "./command.ts";
+import { parseChoice, wholeNumber } from "./command.ts";
 import type { Act } from "./operators.ts";
 import { withOperator } from "./operators.ts";
 import { print } from "./print.ts";
@@ -50,7 +50,7 @@ type NarrowingValues = Omit<SearchValues, "limit" | "cursor" | "json">;
 
 export function parseNarrowing(values: NarrowingValues): Narrowing {
   const { env, desk, firm, order, from, to } = values;
-  const environment = env === undefined ? undefined : oneOf("env", env, environments);
+  const environment = env === undefined ? undefined : parseChoice("env", env, environments);
   return { environment, desk_id: desk, firm_id: firm, order_id: order, from, to };
 }
 
@@ -93,5 +93,5 @@ export function readOptionalWord<const Allowed extends readonly string[]>(
   text: string | undefined,
   allowed: Allowed,
 ): Allowed[number] | undefined {
-  return text === undefined ? undefined : oneOf(name, text, allowed);
+  return text === undefined ? undefined : parseChoice(name, text, allowed);
 }

@@ -1,5 +1,5 @@
 import { seedCredits } from "../src/credits/seed-credits.ts";
-import { command, oneOf, printOne, wholeNumber, withContext } from "./command.ts";
+import { command, parseChoice, printOne, wholeNumber, withContext } from "./command.ts";
 
 const barWidth = 40;
 const lineEveryMs = 2_000;
@@ -15,7 +15,7 @@ export const seedCommand = command({
   },
   example: "npx scripdesk seed --credits 50000 --seed 7 --env sandbox",
   async run(options) {
-    oneOf("env", options.env, ["sandbox"]);
+    parseChoice("env", options.env, ["sandbox"]);
     const credits = wholeNumber("credits", options.credits);
     const { made, seconds } = await withContext(async ({ ctx }) => {
       const startedAt = performance.now();

@@ -7,9 +7,16 @@ import { reverseSettlement } from "../src/settlement/reverse-settlement.ts";
 import { settlementStates, findAwaitedParty } from "../src/settlement/rules.ts";
 import { settlementHooks } from "../src/hooks.ts";
 import { attestSeen } from "./attest.ts";
-import { command, oneOf, print, printOne } from "./command.ts";
+import { command, parseChoice, print, printOne } from "./command.ts";
 import { fundCommand } from "./funding.ts";
-import { type Act, inIst, operatorOption, required, rowsOf, withOperator } from "./operators.ts";
+import {
+  type Act,
+  collectRows,
+  inIst,
+  operatorOption,
+  required,
+  withOperator,
+} from "./operators.ts";
 import { readOptionalWord, printSearch, searchOptions } from "./search.ts";
 
 /** Whoever moves these settlements. */
@@ -88,7 +95,7 @@ const confirmTransfer = command({
   },
   example: "npx scripdesk settlements confirm-transfer stl_… --reference ICEGATE-7781",
   async run(options, settlementId) {
-    const rows = await rowsOf(settlementId, {
+    const rows = await collectRows(settlementId, {
       csv: options.csv,
       idColumn: "settlement_id",
       columns: {
@@ -101,7 +108,7 @@ const confirmTransfer = command({
       subjectId: row.id,
       isMeant: (facts: { readonly scrip_no: string }) =>
         row.scrip_no === "" || facts.scrip_no === row.scrip_no,
-      answer: { outcome: oneOf("outcome", row.outcome, transferOutcomes) },
+      answer: { outcome: parseChoice("outcome", row.outcome, transferOutcomes) },
       reference: required("reference", row.reference),
     }));
     const act = writing(rows);
@@ -121,7 +128,7 @@ const fail = command({
   operandOptional: true,
   options: { csv: { help: "a file with the column settlement_id" }, ...operatorOption },
   async run(options, settlementId) {
-    const rows = await rowsOf(settlementId, {
+    const rows = await collectRows(settlementId, {
       csv: options.csv,
       idColumn: "settlement_id",
       columns: {},
@@ -147,7 +154,7 @@ const reverse = command({
   },
   example: "npx scripdesk settlements reverse stl_… --reason 'forged mandate' --operator asha",
   async run(options, settlementId) {
-    const rows = await rowsOf(settlementId, {
+    const rows = await collectRows(settlementId, {
       csv: options.csv,
       idColumn: "settlement_id",
       columns: { reason: options.reason },

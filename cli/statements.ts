@@ -16,7 +16,7 @@ import {
   listRegister,
 } from "../src/reports/month-end.ts";
 import { showStatement } from "../src/reports/read-statements.ts";
-import { command, oneOf, print, printOne, UsageError } from "./command.ts";
+import { command, parseChoice, print, printOne, UsageError } from "./command.ts";
 import { withOperator } from "./operators.ts";
 import { pageOptions, parsePage } from "./search.ts";
 
@@ -35,14 +35,14 @@ const show = command({
   async run(options, firmId) {
     const { letterhead } = readConfig(process.env);
     const wanted = { firmId, period: options.period, letterhead };
-    const format = oneOf("format", options.format, archiveFormats);
+    const format = parseChoice("format", options.format, archiveFormats);
     const statement = await withOperator(
       options,
       { permission: "read", about: [firmId] },
       ({ ctx }) => showStatement(ctx, wanted),
     );
     if (options.out === undefined) {
-      print(options.json ? [statement] : rowsOf(statement), options);
+      print(options.json ? [statement] : toRows(statement), options);
       return;
     }
     const by = { environment: "live", deskId: firmId } as const;
@@ -54,7 +54,7 @@ const show = command({
 });
 
 /** The lines between what the month began and ended with. */
-function rowsOf(statement: Statement): Record<string, unknown>[] {
+function toRows(statement: Statement): Record<string, unknown>[] {
   const edge = (kind: string, paise: PaiseSum) => ({
     at: kind === "opening" ? statement.from : statement.as_of,
     kind,
@@ -93,10 +93,10 @@ const list = command({
     out: { help: "a file to write the whole register to" },
   },
   async run(options) {
-    const environment = oneOf("env", options.env, environments);
+    const environment = parseChoice("env", options.env, environments);
     if (options.out !== undefined) {
       const asked = { environment, period: options.period };
-      const format = oneOf("format", options.format, tableFormats);
+      const format = parseChoice("format", options.format, tableFormats);
       const { content, statements } = await withOperator(
         options,
         { permission: "read", environment },
@@ -130,10 +130,10 @@ const archive = command({
   },
   example: "npx scripdesk statements archive --env live --period 2026-11 --out 2026-11.tar.gz",
   async run(options) {
-    const environment = oneOf("env", options.env, environments);
+    const environment = parseChoice("env", options.env, environments);
     const formats = options.formats
       .split(",")
-      .map((format) => oneOf("formats", format, archiveFormats));
+      .map((format) => parseChoice("formats", format, archiveFormats));
     const { letterhead } = readConfig(process.env);
     let firms = 0;
     await withOperator(options, { permission: "read", environment }, async ({ ctx }) => {

@@ -7,7 +7,7 @@ import { taxLines } from "../src/settlement/tax-rules.ts";
 import {
   command,
   naturalNumber,
-  oneOf,
+  parseChoice,
   print,
   printOne,
   UsageError,
@@ -21,7 +21,8 @@ const list = command({
   summary: "list the tax lines with their rates and the days they take effect",
   options: { env: { help: "only live or only sandbox" } },
   async run(options) {
-    const environment = options.env === undefined ? null : oneOf("env", options.env, environments);
+    const environment =
+      options.env === undefined ? null : parseChoice("env", options.env, environments);
     const rows = await withOperator(
       options,
       { permission: "read", environment },
@@ -55,8 +56,8 @@ const set = command({
   example:
     "npx scripdesk tax set --env live --line tds --from 2027-04-01 --section 194Q --bps 10 --threshold-paise 500000000",
   async run(options) {
-    const environment = oneOf("env", options.env, environments);
-    const line = oneOf("line", options.line, taxLines);
+    const environment = parseChoice("env", options.env, environments);
+    const line = parseChoice("line", options.line, taxLines);
     const given = (name: keyof typeof options) => {
       const text = options[name];
       if (typeof text === "string") return text;
@@ -99,7 +100,7 @@ const invoices = command({
     ...spanOptions,
   },
   async run(options) {
-    const environment = oneOf("env", options.env, environments);
+    const environment = parseChoice("env", options.env, environments);
     if (options.year !== undefined && !/^\d{4}-\d{2}$/.test(options.year)) {
       throw new UsageError(`--year must be like 2026-27, not "${options.year}"`);
     }

@@ -3,7 +3,7 @@ import { replayAsOperator } from "../src/webhooks/replay-deliveries.ts";
 import { eventCatalog } from "../src/journal/event-rules.ts";
 import { resolveSearch } from "../src/overview/desks.ts";
 import { listAllWebhooks } from "../src/webhooks/read-webhooks.ts";
-import { command, oneOf, print, printOne, UsageError } from "./command.ts";
+import { command, parseChoice, print, printOne, UsageError } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";
 import { parseNarrowing, searchOptions, toReading } from "./search.ts";
 
@@ -80,7 +80,7 @@ const replay = command({
     const wanted = {
       webhookId: webhook ?? null,
       deliveryId: delivery ?? null,
-      event: event === undefined ? null : oneOf("event", event, eventCatalog),
+      event: event === undefined ? null : parseChoice("event", event, eventCatalog),
     };
     const replayed = await withOperator(
       { operator },

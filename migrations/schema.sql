@@ -875,6 +875,7 @@ create table journal_blocks (
   constraint journal_blocks_records CHECK (((last_seq >= first_seq) AND (last_seq <= (first_seq + 255))))
 );
 CREATE INDEX journal_blocks_by_entity ON public.journal_blocks USING gin (entities) WITH (fastupdate=off);
+CREATE INDEX journal_blocks_by_time ON public.journal_blocks USING btree (environment, desk_id, at);
 CREATE UNIQUE INDEX journal_blocks_by_event ON public.journal_blocks USING btree (desk_id, last_sequence) WHERE (last_sequence IS NOT NULL);
 
 create table journal_clients (

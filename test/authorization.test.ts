@@ -15,7 +15,7 @@ import type { Context } from "../src/platform/context.ts";
 import { type App, createServer, type RouteEntry } from "../src/platform/http/server.ts";
 import { firmBody } from "./support/client-firms.ts";
 import { furnishDesks } from "./support/furnished-desks.ts";
-import { checkIsolation, checkReads, type Document, slotsOf } from "./support/isolation.ts";
+import { checkIsolation, checkReads, type Document, listSlots } from "./support/isolation.ts";
 import { mintChild, underOtherPrefix, unknownKey } from "./support/keys.ts";
 import { fileScope } from "./support/scope.ts";
 import { type Answer, startService } from "./support/service.ts";
@@ -144,7 +144,7 @@ const isOperation = ({ method }: RouteEntry) => method !== "HEAD" && method !== 
 const service = await startService(fileScope());
 const document = (await service.send("GET", "/v1/openapi.json", { expect: 200 })).body as Document;
 const keyedRoutes = service.app.routes.filter(({ config }) => config.demand !== undefined);
-const slots = slotsOf(keyedRoutes, document);
+const slots = listSlots(keyedRoutes, document);
 /** Nothing below changes anything of these desks: what writes is only tried. */
 const desks = await furnishDesks(service);
 
@@ -160,7 +160,7 @@ async function callRoute(route: RouteEntry, key?: string): Promise<Answer> {
   return await send(route.method, path, { key, ...(writes && { headers: { "x-dry-run": "1" } }) });
 }
 
-function titleOf({ method, path }: RouteEntry): string {
+function formatTitle({ method, path }: RouteEntry): string {
   return `${method} ${path}`;
 }
 
@@ -180,7 +180,7 @@ test("every route is documented, and its demand is the one written down here", (
       ({ method, path }) =>
         !documented.some((known) => known.path === path && known.method === method.toLowerCase()),
     );
-  assert.deepEqual(undocumented.map(titleOf), []);
+  assert.deepEqual(undocumented.map(formatTitle), []);
 
   for (const { method, path, operation } of documented) {
     const route = service.app.routes.find(
@@ -213,7 +213,7 @@ test("only the listed operations and pages are keyless", () => {
   const unnamed = open.filter(
     (route) => !isPage(route) && !keylessOperations.includes(route.operationId ?? ""),
   );
-  assert.deepEqual(unnamed.map(titleOf), []);
+  assert.deepEqual(unnamed.map(formatTitle), []);
 });
 
 test("a route that declares neither a demand nor keyless cannot be registered", async (t) => {
@@ -279,14 +279,14 @@ test("every keyed operation answers the same 401 without a valid key", async (t)
       async ([who, key]) => [who, await callRoute(route, key)] as const,
     );
     for (const [who, answer] of await Promise.all(refused)) {
-      assert.equal(answer.status, 401, `${titleOf(route)} with ${who}`);
+      assert.equal(answer.status, 401, `${formatTitle(route)} with ${who}`);
       const shown = [...answer.headers.keys()].filter((name) => name.startsWith("x-ratelimit"));
-      assert.deepEqual(shown, [], `${titleOf(route)} shows ${who} a meter`);
+      assert.deepEqual(shown, [], `${formatTitle(route)} shows ${who} a meter`);
       assert.ok(answer.headers.get("x-request-id"));
       if (route.method !== "HEAD") bodies.add(answer.text);
       cells += 1;
     }
-    assert.notEqual((await callRoute(route, root)).status, 401, titleOf(route));
+    assert.notEqual((await callRoute(route, root)).status, 401, formatTitle(route));
   }
   assert.deepEqual(
     [...bodies].map((text) => JSON.parse(text).code),
@@ -325,11 +325,15 @@ test("each scope opens exactly the operations that demand it", async (t) => {
     for (const [{ scope, kind }, answer] of await Promise.all(answers)) {
       const isWelcome = opens(demand, { scope, kind });
       const who = `a ${kind} key with ${scope}`;
-      assert.notEqual(answer.status, 401, `${titleOf(route)} does not know ${who}`);
-      assert.ok(answer.status < 500, `${titleOf(route)} fails for ${who}`);
-      assert.equal(isTurnedAway(answer, route.method), !isWelcome, `${titleOf(route)} and ${who}`);
+      assert.notEqual(answer.status, 401, `${formatTitle(route)} does not know ${who}`);
+      assert.ok(answer.status < 500, `${formatTitle(route)} fails for ${who}`);
+      assert.equal(
+        isTurnedAway(answer, route.method),
+        !isWelcome,
+        `${formatTitle(route)} and ${who}`,
+      );
       for (const name of meterHeaders) {
-        assert.ok(answer.headers.has(name), `${titleOf(route)} hides ${name} from ${who}`);
+        assert.ok(answer.headers.has(name), `${formatTitle(route)} hides ${name} from ${who}`);
       }
       assert.equal(answer.headers.has("x-ratelimit-quota"), false, "a sandbox key has no quota");
       cells += 1;
@@ -345,7 +349,7 @@ test("a live key sees its quota on every answer, refusals included", async () =>
     for (const key of [api_key, child.api_key]) {
       const { headers } = await callRoute(route, key);
       for (const name of [...meterHeaders, "x-ratelimit-quota"]) {
-        assert.ok(headers.has(name), `${titleOf(route)} hides ${name}`);
+        assert.ok(headers.has(name), `${formatTitle(route)} hides ${name}`);
       }
     }
   }
@@ -420,26 +424,26 @@ function addLeaks(app: App, { db }: Context): void {
 test("control: the isolation check finds", async (t) => {
   const leaky = await startService(t, { routes: addLeaks });
   const { root } = await furnishDesks(leaky);
-  const breachesOf = async (name: string): Promise<readonly string[]> => {
+  const listBreaches = async (name: string): Promise<readonly string[]> => {
     const routes = leaky.app.routes.filter(({ path }) => path.startsWith(`/v1/${name}/`));
-    const found = await checkIsolation(leaky, { ...root, slots: slotsOf(routes, { paths: {} }) });
+    const found = await checkIsolation(leaky, { ...root, slots: listSlots(routes, { paths: {} }) });
     return found.breaches;
   };
 
   await t.test("a route that forgets the desk", async () => {
-    const text = (await breachesOf("forgetful")).join("\n");
+    const text = (await listBreaches("forgetful")).join("\n");
     assert.match(text, /GET \/v1\/forgetful\/\{key_id\}.*another desk's key answers 200/);
     assert.match(text, /the other environment's key answers 200/);
   });
 
   await t.test("a refusal that differs only in its words", async () => {
-    const text = (await breachesOf("talkative")).join("\n");
+    const text = (await listBreaches("talkative")).join("\n");
     assert.match(text, /another desk's key answers 404 .*no such key here/);
   });
 
   await t.test("a parameter without a fixture", async () => {
     assert.deepEqual(
-      new Set((await breachesOf("unknown")).map((text) => text.split(": ")[1])),
+      new Set((await listBreaches("unknown")).map((text) => text.split(": ")[1])),
       new Set(["add a fixture for leak_id to test/support/furnished-desks.ts"]),
     );
   });

@@ -11,25 +11,25 @@ import { letSettle } from "./support/settlements.ts";
 type Step = { readonly commands: readonly string[]; readonly answers: readonly string[] };
 
 /** Indented lines are commands; the fence after them holds what they print. */
-function stepsOf(guide: string): Step[] {
+function parseSteps(guide: string): Step[] {
   const parts = guide.split(/^```json\n/m);
   return parts.map((part, at) => {
     const prose = at === 0 ? part : (part.split(/^```\n/m)[1] ?? "");
     const code = prose.matchAll(/(?:^ {4}.*\n)+/gm);
     const text = [...code].map(([block]) => block.replace(/^ {4}/gm, "")).join("");
     const fence = parts[at + 1]?.split(/^```/m)[0] ?? "";
-    return { commands: commandsOf(text), answers: fence.split("\n").filter(Boolean) };
+    return { commands: parseCommands(text), answers: fence.split("\n").filter(Boolean) };
   });
 }
 
 /** A command ends with its line, unless a mark or an open quote carries it on. */
-function commandsOf(text: string): string[] {
+function parseCommands(text: string): string[] {
   const commands: string[] = [];
   for (const line of text.split("\n").filter(Boolean)) {
     const last = commands.at(-1);
     const isOpen =
       last !== undefined &&
-      (/[\\|]$/.test(last) || countOf(last, "'") % 2 === 1 || isOpenText(last));
+      (/[\\|]$/.test(last) || countMarks(last, "'") % 2 === 1 || isOpenText(last));
     if (isOpen) commands[commands.length - 1] = `${last.replace(/\\$/, "")}\n${line}`;
     else commands.push(line);
   }
@@ -37,10 +37,10 @@ function commandsOf(text: string): string[] {
 }
 
 function isOpenText(command: string): boolean {
-  return countOf(command.replaceAll('\\"', ""), '"') % 2 === 1;
+  return countMarks(command.replaceAll('\\"', ""), '"') % 2 === 1;
 }
 
-function countOf(text: string, mark: string): number {
+function countMarks(text: string, mark: string): number {
   return text.split(mark).length - 1;
 }
 
@@ -81,7 +81,7 @@ test("every block of the guide to crosses runs and answers what it shows", async
     ["BUYER_FIRM", buyer.firm_id],
   ]);
   let compared = 0;
-  for (const { commands, answers } of stepsOf(guide)) {
+  for (const { commands, answers } of parseSteps(guide)) {
     const printed: string[] = [];
     for (const command of commands) {
       if (!command.includes("curl")) continue; // The keys are issued above.

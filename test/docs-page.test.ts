@@ -9,7 +9,7 @@ import { findSerious } from "./support/axe.ts";
 import { browser, chromiumMissing, visit } from "./support/chromium.ts";
 import { readRuns } from "./support/random.ts";
 import { fileScope } from "./support/scope.ts";
-import { type Answer, slugOf, startService } from "./support/service.ts";
+import { type Answer, readSlug, startService } from "./support/service.ts";
 
 const skip = (await chromiumMissing()) ?? false;
 const scope = fileScope();
@@ -141,7 +141,7 @@ test("an invalid Host header is 400, not 500", async () => {
       assert.match(await text(socket), /^HTTP\/1.1 400 /, `${host} ${path}`);
     }
   }
-  assert.equal(slugOf(await service.send("GET", "/docs/nothing", { expect: 404 })), "not_found");
+  assert.equal(readSlug(await service.send("GET", "/docs/nothing", { expect: 404 })), "not_found");
 });
 
 test(

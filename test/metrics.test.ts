@@ -11,7 +11,7 @@ import { measureOnDemand } from "../src/platform/metrics.ts";
 import { setReachable } from "./support/database.ts";
 import { liveSeller, sellLive } from "./support/live-sales.ts";
 import { startOps } from "./support/ops.ts";
-import { type Answer, slugOf, startService } from "./support/service.ts";
+import { type Answer, readSlug, startService } from "./support/service.ts";
 
 type Sample = {
   readonly name: string;
@@ -20,7 +20,7 @@ type Sample = {
 };
 
 /** The lines of the text format that are samples. */
-function samplesOf({ text }: Answer): Sample[] {
+function parseSamples({ text }: Answer): Sample[] {
   return [...text.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm)].map(([, name, labels, value]) => ({
     name: name!,
     labels: Object.fromEntries(
@@ -44,28 +44,28 @@ test("/metrics shows durations by route, refusals, set sizes and connections, on
 
   const answer = await ops("GET", "/metrics", { headers: { connection: "close" }, expect: 200 });
   assert.match(answer.headers.get("content-type") ?? "", /^text\/plain/);
-  const samples = samplesOf(answer);
-  const valueOf = (name: string, labels: Record<string, string>) =>
+  const samples = parseSamples(answer);
+  const findValue = (name: string, labels: Record<string, string>) =>
     samples.find(
       (sample) =>
         sample.name === name &&
         Object.entries(labels).every(([label, value]) => sample.labels[label] === value),
     )?.value;
   const counted = "scripdesk_http_request_duration_seconds_count";
-  assert.equal(valueOf(counted, { route: "GET /v1/whoami", status: "2xx" }), 5);
-  assert.equal(valueOf(counted, { route: "GET /v1/keys/{key_id}", status: "2xx" }), 1);
-  assert.equal(valueOf(counted, { route: "GET /v1/whoami", status: "4xx" }), 1);
+  assert.equal(findValue(counted, { route: "GET /v1/whoami", status: "2xx" }), 5);
+  assert.equal(findValue(counted, { route: "GET /v1/keys/{key_id}", status: "2xx" }), 1);
+  assert.equal(findValue(counted, { route: "GET /v1/whoami", status: "4xx" }), 1);
   const refused = "scripdesk_http_refusals_total";
-  assert.equal(valueOf(refused, { route: "GET /v1/whoami", status: "401" }), 1);
-  assert.equal(valueOf("scripdesk_set_size_sum", { set: "calls" }), 6);
+  assert.equal(findValue(refused, { route: "GET /v1/whoami", status: "401" }), 1);
+  assert.equal(findValue("scripdesk_set_size_sum", { set: "calls" }), 6);
   for (const state of ["idle", "busy", "waiting"]) {
-    assert.ok(valueOf("scripdesk_database_connections", { state }) !== undefined, state);
+    assert.ok(findValue("scripdesk_database_connections", { state }) !== undefined, state);
   }
   for (const environment of ["live", "sandbox"]) {
-    assert.equal(valueOf("scripdesk_database_loans", { environment, state: "waiting" }), 0);
+    assert.equal(findValue("scripdesk_database_loans", { environment, state: "waiting" }), 0);
   }
-  assert.equal(valueOf("scripdesk_database_stalled", {}), 0);
-  assert.ok(valueOf("process_resident_memory_bytes", {})! > 0);
+  assert.equal(findValue("scripdesk_database_stalled", {}), 0);
+  assert.ok(findValue("process_resident_memory_bytes", {})! > 0);
 
   const routes = new Set(samples.flatMap(({ labels }) => labels["route"] ?? []));
   assert.equal(
@@ -85,7 +85,7 @@ test("the public listener has no /metrics", async (t) => {
   for (const key of [undefined, api_key]) {
     const answer = await service.send("GET", "/metrics", { key });
     assert.equal(answer.status, 404);
-    assert.equal(slugOf(answer), "not_found");
+    assert.equal(readSlug(answer), "not_found");
   }
 });
 
@@ -100,7 +100,7 @@ test("a process is live without its database and ready only with it", async (t) 
   assert.deepEqual(lost.body, { status: "not_ready", reason: "the database does not answer" });
   await service.send("GET", "/healthz", { expect: 200 });
   const failed = await service.send("GET", "/v1/whoami", { key, expect: 500 });
-  assert.equal(slugOf(failed), "internal_error");
+  assert.equal(readSlug(failed), "internal_error");
 
   await setReachable(service.ctx.db, true);
   await service.send("GET", "/readyz", { expect: 200 });
@@ -122,8 +122,8 @@ test("every answered request is one log line with its id, and no line holds a se
   const service = await startService(t, { log });
   const { api_key: key, key_id } = await service.issue();
   const other = await service.issue();
-  const secretOf = (apiKey: string) => apiKey.slice(-38);
-  const wrongSecret = `${key.slice(0, -38)}${secretOf(other.api_key)}`;
+  const extractSecret = (apiKey: string) => apiKey.slice(-38);
+  const wrongSecret = `${key.slice(0, -38)}${extractSecret(other.api_key)}`;
   const bodySecret = "whsec_c29tZXRoaW5nLW5vYm9keS1tYXktc2Vl";
 
   const child = { name: bodySecret, kind: "app", scopes: ["*"] };
@@ -166,7 +166,7 @@ test("every answered request is one log line with its id, and no line holds a se
     other.api_key,
     answers[7]!.body.api_key as string,
     answers[10]!.body.api_key as string,
-  ].flatMap((apiKey) => [apiKey, secretOf(apiKey), secretOf(apiKey).slice(0, 32)]);
+  ].flatMap((apiKey) => [apiKey, extractSecret(apiKey), extractSecret(apiKey).slice(0, 32)]);
   const written = lines.join("");
   for (const secret of [...secrets, bodySecret, "idem-secret-1"]) {
     assert.equal(written.includes(secret), false, `${secret.slice(0, 8)}… was logged`);
@@ -254,7 +254,7 @@ test("the alert rules name metrics that there are, and business figures are by e
     assert.match(alert[2] ?? "", /summary: ".+"/, alert[1]);
   }
 
-  const samples = samplesOf({ text } as Answer);
+  const samples = parseSamples({ text } as Answer);
   const find = (name: string, labels: Record<string, string>) =>
     samples.find(
       (sample) =>

@@ -16,6 +16,7 @@ import { verifyChain } from "../src/journal/verify-chain.ts";
 import { migrate, pendingMigrations, readMigrations } from "../src/platform/postgres/migrate.ts";
 import { openDatabase } from "../src/platform/postgres/postgres.ts";
 import { Unusable } from "../src/platform/http/errors.ts";
+import { eventually } from "./faults/acked-orders.ts";
 import { testDatabase } from "./support/database.ts";
 import { schemaFile } from "./support/golden.ts";
 import { dumpSchema } from "./support/schema-dump.ts";
@@ -65,6 +66,28 @@ test("migrating an empty database applies every migration once, and repeating it
   const second = await client.query("select * from schema_migrations order by file");
   assert.deepEqual(second.rows, first.rows);
   assert.equal(await dumpSchema(client), await readFile(schemaFile, "utf8"));
+});
+
+test("a migration that loses a deadlock with a node at work is repeated", async (t) => {
+  const { connection } = await testDatabase(t);
+  const node = await owner(t, connection);
+  // It makes indexes of several tables anew under their old names, so it can be applied again.
+  const file = "0080-lists-grow-at-their-end.sql";
+  await node.query("delete from schema_migrations where file = $1", [file]);
+  await node.query("begin");
+  await node.query("lock table settlements in row exclusive mode");
+  const migrated = migrate(connection);
+  await eventually(async () => {
+    const { rowCount } = await node.query(
+      "select from pg_locks where not granted and relation = 'settlements'::regclass",
+    );
+    return rowCount ? true : undefined;
+  }, "the migration's wait for the node");
+  // The migration waits for longer than the node, so it is the one that PostgreSQL ends.
+  await node.query("lock table orders in row exclusive mode");
+  await node.query("commit");
+  assert.deepEqual((await migrated).applied, [file]);
+  assert.equal(await dumpSchema(node), await readFile(schemaFile, "utf8"));
 });
 
 test("of five processes that migrate one empty database concurrently one does it", async (t) => {

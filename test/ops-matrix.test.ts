@@ -84,11 +84,11 @@ const permitted: Readonly<Record<string, readonly OperatorRole[]>> = {
 
 const open = ["signIn", "enrol"];
 
-async function personOf(service: Service, role: OperatorRole, admins: readonly TestPerson[]) {
+async function addPersonAs(service: Service, role: OperatorRole, admins: readonly TestPerson[]) {
   return await addPerson(service, { name: `the ${role}`, role, by: admins });
 }
 
-function pathOf(path: string): string {
+function fillPath(path: string): string {
   return path.replaceAll(/:\w+/g, "none_0");
 }
 
@@ -111,7 +111,7 @@ test("every operation admits exactly its roles, and nobody signed out, expired o
     open,
   );
   const call = async (operation: (typeof operations)[number], headers: Record<string, string>) =>
-    await send(operation.method, pathOf(operation.path), {
+    await send(operation.method, fillPath(operation.path), {
       headers,
       ...(operation.body && { body: { no_such_field: 1 } }),
     });
@@ -131,11 +131,11 @@ test("every operation admits exactly its roles, and nobody signed out, expired o
     service.clock.advance({ seconds: 1 });
   };
   for (const role of operatorRoles) {
-    const person = await personOf(service, role, [first, second]);
+    const person = await addPersonAs(service, role, [first, second]);
     for (const operation of closed) {
       // Signing out ends the session, so it is asked last and with one of its own.
       if (operation.operationId === "signOut") continue;
-      const { token } = await tokenOf(person, service);
+      const { token } = await signInOnce(person, service);
       const answer = await call(operation, asBearer(token));
       const allowed = permitted[operation.operationId] ?? everybody;
       const isRead = operation.method === "GET";
@@ -171,7 +171,7 @@ test("every operation admits exactly its roles, and nobody signed out, expired o
 /** One session per person while it holds: a code is used once. */
 const fresh = new Map<string, { token: string; until: number }>();
 
-async function tokenOf(person: TestPerson, { clock }: Service): Promise<{ token: string }> {
+async function signInOnce(person: TestPerson, { clock }: Service): Promise<{ token: string }> {
   const known = fresh.get(person.name);
   if (known && known.until > clock.elapsedMs()) return known;
   const { token } = await person.signIn();

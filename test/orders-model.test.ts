@@ -23,7 +23,7 @@ import {
 } from "../src/trading/order-rules.ts";
 import type { OrderRow } from "../src/trading/order-store.ts";
 import { priceAsk, priceBid } from "../src/rates/rules.ts";
-import { clients, house, OrderWorld, panOf } from "./support/order-world.ts";
+import { clients, findPan, house, OrderWorld } from "./support/order-world.ts";
 
 const sequences = 2_000;
 const stepsMax = 24;
@@ -86,7 +86,7 @@ const note = (outcome: string) => {
 function poolFor(world: OrderWorld, buyerPan: string, of: { house: boolean; limitMax: number }) {
   const resting = world
     .resting("sell")
-    .filter((sell) => panOf(sell.firm_id) !== buyerPan && (sell.limit_bps ?? 0) <= of.limitMax)
+    .filter((sell) => findPan(sell.firm_id) !== buyerPan && (sell.limit_bps ?? 0) <= of.limitMax)
     .flatMap((sell) =>
       sell.resting_scrip_nos.map((no) => ({ no, limit: sell.limit_bps ?? 0, sell })),
     );
@@ -95,7 +95,7 @@ function poolFor(world: OrderWorld, buyerPan: string, of: { house: boolean; limi
     .map((credit) => ({ no: credit.scrip_no, limit: 0, sell: undefined }));
   return [...resting, ...stock].map((offer) => ({
     ...offer,
-    face: world.creditOf(offer.no).face_paise,
+    face: world.findCredit(offer.no).face_paise,
   }));
 }
 
@@ -131,7 +131,7 @@ function expectedSale(
   for (const buy of world.orders.values()) {
     const price = buy.price_bps ?? 0;
     const fits = buy.side === "buy" && buy.state === "open" && findRemainingPaise(buy) >= sell.face;
-    if (!fits || panOf(buy.firm_id) === sell.pan || price - margin < floor) continue;
+    if (!fits || findPan(buy.firm_id) === sell.pan || price - margin < floor) continue;
     const isBetter =
       !best ||
       price > (best.price_bps ?? 0) ||
@@ -143,8 +143,8 @@ function expectedSale(
 }
 
 async function sell(world: OrderWorld, firmId: string, fields: OrderFields): Promise<void> {
-  const pan = panOf(firmId);
-  const named = fields.scrip_no === undefined ? undefined : world.creditOf(fields.scrip_no);
+  const pan = findPan(firmId);
+  const named = fields.scrip_no === undefined ? undefined : world.findCredit(fields.scrip_no);
   const own = [...world.credits.values()].filter(
     (credit) => credit.firm_id === firmId && credit.state === "listed",
   );
@@ -187,7 +187,7 @@ async function buy(world: OrderWorld, firmId: string, fields: OrderFields): Prom
   const pays = fromHouse ? ask : limit;
   const pool =
     card.state === "open"
-      ? poolFor(world, panOf(firmId), { house: fromHouse, limitMax: pays - margin })
+      ? poolFor(world, findPan(firmId), { house: fromHouse, limitMax: pays - margin })
       : [];
   const best = bestSum(
     pool.map(({ face }) => face),
@@ -217,7 +217,7 @@ async function match(world: OrderWorld): Promise<void> {
   const rests = new Map(buys.map((order) => [order.order_id, findRemainingPaise(order)]));
   const pools = buys.map((order) => ({
     order,
-    offers: poolFor(world, panOf(order.firm_id), {
+    offers: poolFor(world, findPan(order.firm_id), {
       house: priceAsk(world.card, findRemainingPaise(order)) <= (order.price_bps ?? 0),
       limitMax: (order.price_bps ?? 0) - margin,
     }),
@@ -247,9 +247,9 @@ async function match(world: OrderWorld): Promise<void> {
 /** After a look nothing that rests could still be dealt. */
 function assertUncrossed(world: OrderWorld): void {
   for (const order of world.resting("sell")) {
-    const faces = order.resting_scrip_nos.map((no) => world.creditOf(no).face_paise);
+    const faces = order.resting_scrip_nos.map((no) => world.findCredit(no).face_paise);
     for (const other of world.resting("buy")) {
-      if (panOf(other.firm_id) === panOf(order.firm_id)) continue;
+      if (findPan(other.firm_id) === findPan(order.firm_id)) continue;
       if ((order.limit_bps ?? 0) + margin > (other.price_bps ?? 0)) continue;
       assert.ok(Math.min(...faces) > findRemainingPaise(other), "two that rest could be dealt");
     }
@@ -350,7 +350,7 @@ function assertSound(world: OrderWorld): void {
   );
   assert.equal(new Set(legs.map((leg) => leg.scripNo)).size, legs.length, "sold once");
   for (const { seller, buyer: other, sellerBps, buyerBps } of legs) {
-    assert.notEqual(panOf(seller.firmId), panOf(other.firmId));
+    assert.notEqual(findPan(seller.firmId), findPan(other.firmId));
     const ofClients = seller.orderId !== null && other.orderId !== null;
     if (ofClients) assert.ok(buyerBps - sellerBps >= margin, "the house keeps its margin");
   }
@@ -360,7 +360,7 @@ function assertSound(world: OrderWorld): void {
     const places = [state === "listed", sold.has(scrip_no), resting.has(scrip_no)];
     assert.equal(places.filter(Boolean).length, 1, `${scrip_no} is in one place`);
   }
-  const offered = world.offered().filter((no) => world.creditOf(no).firm_id !== house);
+  const offered = world.offered().filter((no) => world.findCredit(no).firm_id !== house);
   assert.deepEqual(new Set(offered), resting, "the book offers what rests");
   for (const order of world.orders.values()) {
     const own = legs.filter((leg) =>

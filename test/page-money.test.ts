@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
-import { paiseOf, percentOf, rupeesOf, saidOf, tidied } from "../web/money.js";
+import { formatPercent, formatRupees, parsePaise, saySize, tidied } from "../web/money.js";
 
 test("an amount of rupees is parsed to the paisa, in any grouping", () => {
   const taken: Record<string, number> = {
@@ -17,9 +17,9 @@ test("an amount of rupees is parsed to the paisa, in any grouping", () => {
     "0001": 100,
     "90071992547409.91": Number.MAX_SAFE_INTEGER,
   };
-  for (const [text, paise] of Object.entries(taken)) assert.equal(paiseOf(text), paise, text);
+  for (const [text, paise] of Object.entries(taken)) assert.equal(parsePaise(text), paise, text);
   const refused = ["", "0", "0.00", "-1", "1e5", "1.234", ".5", "x", "90071992547409.92", "1.2.3"];
-  for (const text of refused) assert.equal(paiseOf(text), undefined, text);
+  for (const text of refused) assert.equal(parsePaise(text), undefined, text);
 });
 
 test("an amount in lakh and crore is parsed to the paisa, as people write it", () => {
@@ -38,7 +38,7 @@ test("an amount in lakh and crore is parsed to the paisa, as people write it", (
     "1,250.50 thousand": 125_050_000,
     "0.000000001 crore": 1,
   };
-  for (const [text, paise] of Object.entries(taken)) assert.equal(paiseOf(text), paise, text);
+  for (const [text, paise] of Object.entries(taken)) assert.equal(parsePaise(text), paise, text);
   const refused = [
     "lakh",
     "50 lakh crore",
@@ -52,7 +52,7 @@ test("an amount in lakh and crore is parsed to the paisa, as people write it", (
     "50 l 1",
     "Rs",
   ];
-  for (const text of refused) assert.equal(paiseOf(text), undefined, text);
+  for (const text of refused) assert.equal(parsePaise(text), undefined, text);
 });
 
 test("an amount said in lakh or crore is the amount that was meant, to the paisa", () => {
@@ -65,7 +65,7 @@ test("an amount said in lakh or crore is the amount that was meant, to the paisa
       const amount = BigInt(paise) + 1n;
       const text = `${amount / size}.${String(amount % size).padStart(digits, "0")} ${unit}`;
       const expected = amount <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(amount) : undefined;
-      assert.equal(paiseOf(text), expected);
+      assert.equal(parsePaise(text), expected);
     }),
   );
 });
@@ -74,8 +74,8 @@ test("a formatted amount parses to the same amount", () => {
   const amounts = fc.maxSafeNat().filter((paise) => paise > 0);
   fc.assert(
     fc.property(amounts, (paise) => {
-      const text = rupeesOf(paise);
-      assert.equal(paiseOf(text), paise);
+      const text = formatRupees(paise);
+      assert.equal(parsePaise(text), paise);
       assert.equal(tidied(text), text);
       assert.equal(tidied(text.replaceAll(",", "")), text, "grouped while it is typed");
       const indian = new Intl.NumberFormat("en-IN", { maximumFractionDigits: 0 });
@@ -90,12 +90,12 @@ test("a text that is no amount stays as typed", () => {
 });
 
 test("prices are shown in percent and sizes in lakh and crore, rounded down", () => {
-  assert.equal(percentOf(9_812), "98.12");
-  assert.equal(percentOf(7), "0.07");
-  assert.equal(percentOf(-12), "−0.12");
-  assert.equal(saidOf(250_000_000), "25 lakh");
-  assert.equal(saidOf(1_500_000_000), "1.5 crore");
-  assert.equal(saidOf(999_999_999), "99.99 lakh");
-  assert.equal(saidOf(12_345_600), "1.23 lakh");
-  assert.equal(saidOf(99_999), "");
+  assert.equal(formatPercent(9_812), "98.12");
+  assert.equal(formatPercent(7), "0.07");
+  assert.equal(formatPercent(-12), "−0.12");
+  assert.equal(saySize(250_000_000), "25 lakh");
+  assert.equal(saySize(1_500_000_000), "1.5 crore");
+  assert.equal(saySize(999_999_999), "99.99 lakh");
+  assert.equal(saySize(12_345_600), "1.23 lakh");
+  assert.equal(saySize(99_999), "");
 });

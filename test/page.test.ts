@@ -7,7 +7,7 @@ import { test } from "node:test";
 import type { Page } from "playwright-core";
 
 import { listEnquiries } from "../src/market/answer-enquiries.ts";
-import { rupeesOf } from "../web/money.js";
+import { formatRupees } from "../web/money.js";
 import { findSerious } from "./support/axe.ts";
 import { browser, chromiumMissing } from "./support/chromium.ts";
 import { dealForDays, openLiveMarket } from "./support/public.ts";
@@ -167,7 +167,7 @@ test(
       const answered = page.waitForResponse((response) => response.url().endsWith(asked));
       await page.getByRole("button", { name: "Show the range" }).click();
       await answered;
-      const range = `₹${rupeesOf(body.low_paise)} – ₹${rupeesOf(body.high_paise)}`;
+      const range = `₹${formatRupees(body.low_paise)} – ₹${formatRupees(body.high_paise)}`;
       await page.getByText(range).waitFor();
       assert.match((await page.locator("#estimate-result").textContent()) ?? "", /not an offer/);
     }

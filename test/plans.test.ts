@@ -8,7 +8,9 @@ import { test } from "node:test";
 import { countRows, judge, recordPlans } from "./compat/plans.ts";
 import { fill } from "./compat/fill.ts";
 import { dealADay } from "./compat/walk.ts";
+import { findLinesEnd } from "../src/ledger/compare-store.ts";
 import { asOwner } from "./support/database.ts";
+import { payIn, payInMany } from "./support/ledger.ts";
 import { dealer } from "./support/orders.ts";
 import { startReceiver } from "./support/receivers.ts";
 import { startService } from "./support/service.ts";
@@ -74,4 +76,58 @@ test("subscriptions are read in pages, and each one behind is found", async (t) 
   );
   assert.ok(looks.length > 0, "the server told its plans");
   for (const { text, rowsRead } of looks) assert.ok(rowsRead < others, text);
+});
+
+test("a look at a desk's records of one minute reads the blocks of that minute", async (t) => {
+  const service = await startService(t);
+  const { db } = service.ctx;
+  const plans = await recordPlans(db);
+  const { post, get, scripNo } = await dealer(service);
+  await post("/v1/orders", { side: "sell", scrip_no: scripNo }, 201);
+  const others = 3_000;
+  await asOwner(db, async (owner) => {
+    await owner.query(
+      `insert into journal_blocks
+      select (jsonb_populate_record(last, jsonb_build_object(
+        'first_seq', last.first_seq + n * 256, 'last_seq', last.last_seq + n * 256,
+        'first_sequence', null, 'last_sequence', null, 'at', last.at + n * interval '1 minute'
+      ))).*
+      from journal_blocks as last, generate_series(1, $1::int) as n
+      where last.first_seq = (select max(first_seq) from journal_blocks)`,
+      [others],
+    );
+    await owner.query("analyze journal_blocks");
+  });
+  plans.take();
+  const from = service.ctx.now();
+  const to = new Date(from.getTime() + 60_000);
+  const within = `from=${from.toISOString()}&to=${to.toISOString()}`;
+  const { audit } = await get(`/v1/audit?action=order.place&${within}`);
+  assert.equal(audit.length, 1);
+  const tableRows = await asOwner(db, countRows);
+  const looks = judge(plans.take(), tableRows, limits).filter(({ nodes }) =>
+    nodes.includes("journal_blocks"),
+  );
+  assert.ok(looks.length > 0, "the server told its plans");
+  for (const { text, rowsRead } of looks) assert.ok(rowsRead < 100, `${rowsRead}: ${text}`);
+});
+
+test("the end of a round's statement lines is found without reading the firm's other lines", async (t) => {
+  const service = await startService(t);
+  const { db } = service.ctx;
+  const plans = await recordPlans(db);
+  const { firm_id: firmId } = await service.issue();
+  await payIn(service, firmId, 1);
+  await payInMany(service, firmId, 5_000);
+  plans.take();
+  const start = { firmId: "", at: "-infinity", entryNo: 0 };
+  const tenth = await findLinesEnd(db, start, 10);
+  const twentieth = tenth && (await findLinesEnd(db, tenth, 10));
+  assert.ok(twentieth && twentieth.entryNo > tenth.entryNo);
+  const tableRows = await asOwner(db, countRows);
+  const looks = judge(plans.take(), tableRows, limits).filter(({ nodes }) =>
+    nodes.includes("ledger_firm_entries"),
+  );
+  assert.ok(looks.length > 0, "the server told its plans");
+  for (const { rowsRead } of looks) assert.ok(rowsRead < 100, `${rowsRead} lines were read`);
 });

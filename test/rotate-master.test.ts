@@ -197,11 +197,11 @@ test("cursors of both keys are valid during a rotation, and of a third key are n
   const rows = [1, 2].map((at) => ({ at: new Date(at), id: `${at}` }));
   const made = (signingKey: Buffer) =>
     closePage(request, rows, { question, signingKey, total: 2, toPosition: (row) => row });
-  const cursorOf = (key: Buffer) => made(key).paging?.next_cursor ?? assert.fail();
+  const makeCursor = (key: Buffer) => made(key).paging?.next_cursor ?? assert.fail();
   const opens = (key: Buffer, cursor: string) => openPage({ cursor }, question, key).total;
-  assert.equal(opens(Buffer.concat([other, one]), cursorOf(one)), 2);
-  assert.equal(opens(other, cursorOf(Buffer.concat([other, one]))), 2);
-  assert.throws(() => opens(Buffer.concat([other, third]), cursorOf(one)));
+  assert.equal(opens(Buffer.concat([other, one]), makeCursor(one)), 2);
+  assert.equal(opens(other, makeCursor(Buffer.concat([other, one]))), 2);
+  assert.throws(() => opens(Buffer.concat([other, third]), makeCursor(one)));
 });
 
 test("signatures of the old key stay valid, and a key named only in the database is not trusted", async (t) => {

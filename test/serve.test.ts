@@ -33,14 +33,14 @@ async function eventually(what: string, isDone: () => Promise<boolean>): Promise
   assert.fail(`${what} did not happen`);
 }
 
-function keyOf({ output }: Running): string {
+function readDemoKey({ output }: Running): string {
   const key = demoKeyIn(output.stdout);
   assert.ok(key, output.stdout);
   return key;
 }
 
 /** How many credits the sandbox's house has. */
-async function stockOf(settings: Settings, run: RunWith): Promise<number> {
+async function countStock(settings: Settings, run: RunWith): Promise<number> {
   const words = ["inventory", "list", "--env", "sandbox", "--limit", "10000", "--json"];
   return JSON.parse((await run(words, settings)).stdout).length;
 }
@@ -49,7 +49,7 @@ test("the first start shows a key and a first call that works; SIGTERM stops eve
   const DATA_DIR = await dataDirectory(t);
   const first = await serve(t, { DATA_DIR });
   await eventually("the introduction", async () => first.output.stdout.includes("API reference"));
-  const key = keyOf(first);
+  const key = readDemoKey(first);
   assert.match(first.url, /^http:\/\/127\.0\.0\.1:\d+$/);
   const [, url = "", sent] =
     /curl -s (\S+) -H 'X-Service-Key: (\w+)'/.exec(first.output.stdout) ?? [];
@@ -77,18 +77,18 @@ test("a service that was killed starts again on the database it left running", a
   const DATA_DIR = await dataDirectory(t, { isMigrated: true });
   const killed = await serve(t, { DATA_DIR });
   await eventually("the introduction", async () => demoKeyIn(killed.output.stdout) !== undefined);
-  const key = keyOf(killed);
+  const key = readDemoKey(killed);
   await killed.send("GET", "/v1/whoami", { key, expect: 200 });
   killed.signal("SIGKILL");
   assert.equal(await killed.ended, null);
   assert.ok(await postgresPid(DATA_DIR), "the database outlives the service");
 
   const run = commandsWith(t, { DATA_DIR });
-  const stock = await stockOf({}, run);
+  const stock = await countStock({}, run);
   assert.ok(stock > 0, "the sandbox's house has something to sell");
 
   const again = await serve(t, { DATA_DIR });
-  assert.equal(await stockOf({}, run), stock, "it is stocked once");
+  assert.equal(await countStock({}, run), stock, "it is stocked once");
   const { body } = await again.send("GET", "/v1/usage", { key, expect: 200 });
   assert.equal(body.quota_used, 2, "what was counted before is still counted");
   again.signal("SIGTERM");
@@ -138,7 +138,7 @@ test("a request in progress at SIGTERM is answered", async (t) => {
   const DATA_DIR = await dataDirectory(t, { isMigrated: true });
   const service = await serve(t, { DATA_DIR });
   await eventually("the introduction", async () => demoKeyIn(service.output.stdout) !== undefined);
-  const key = keyOf(service);
+  const key = readDemoKey(service);
   const { port } = new URL(service.url);
   const body = JSON.stringify({ name: "late", kind: "app", scopes: ["quote"] });
 
@@ -181,7 +181,7 @@ test("a running service recovers when its database is killed", async (t) => {
   const DATA_DIR = await dataDirectory(t, { isMigrated: true });
   const service = await serve(t, { DATA_DIR, LOG_LEVEL: "silent" });
   await eventually("the introduction", async () => demoKeyIn(service.output.stdout) !== undefined);
-  const key = keyOf(service);
+  const key = readDemoKey(service);
   await service.send("GET", "/v1/whoami", { key, expect: 200 });
   const pid = await postgresPid(DATA_DIR);
   assert.ok(pid);
@@ -228,7 +228,7 @@ test(
 
       const service = await serve(t, settings);
       await service.send("GET", "/readyz", { expect: 200 });
-      assert.ok((await stockOf(settings, run)) > 0, "the sandbox's house has something to sell");
+      assert.ok((await countStock(settings, run)) > 0, "the sandbox's house has something to sell");
       const words = ["keys", "issue", "--firm", "Old Hands", "--env", "live", "--json"];
       const issued = await run(words, settings);
       assert.equal(issued.code, 0, issued.stderr);

@@ -27,7 +27,7 @@ import {
   settlementEdges,
   SettlementModel,
 } from "./support/settlement-model.ts";
-import { assertSound, linesOf } from "./support/settlement-sound.ts";
+import { assertSound, describeWorld } from "./support/settlement-sound.ts";
 import {
   legActions,
   note,
@@ -40,12 +40,12 @@ import {
   tryMoves,
 } from "./support/settlement-steps.ts";
 import {
-  cashOf,
   clients,
   commissionBps,
-  deskOf,
   house,
   SettlementWorld,
+  toCash,
+  toDesk,
 } from "./support/settlement-world.ts";
 
 const sequences = 2_000;
@@ -74,14 +74,14 @@ function assertMoves(world: SettlementWorld, before: ReadonlyMap<string, string>
   };
   for (const row of world.settlements.values()) walkHistory("settlement", settlementEdges, row);
   for (const row of world.payouts.values()) walkHistory("payout", payoutEdges, row);
-  for (const [name, state] of legStatesOf(world)) {
+  for (const [name, state] of listLegStates(world)) {
     const from = before.get(name);
     if (from === undefined) seen.born.add(`leg ${state}`);
     else if (from !== state) walk("leg", legEdges, [from, state]);
   }
 }
 
-function legStatesOf({ legs }: SettlementWorld): Map<string, string> {
+function listLegStates({ legs }: SettlementWorld): Map<string, string> {
   const all = [...legs.values()].flat();
   return new Map(all.map((leg) => [`${leg.settlement_id} ${leg.scrip_no}`, leg.state]));
 }
@@ -92,17 +92,17 @@ function sequencesIn(newWorld: () => SettlementWorld) {
   const steps = fc.array(step, { minLength: 8, maxLength: stepsMax, size: "max" });
   return fc.property(begun, steps, (deals, taken) => {
     const world = newWorld();
-    const model = new SettlementModel({ house, clients, deskOf, commissionBps });
+    const model = new SettlementModel({ house, clients, toDesk, commissionBps });
     const worlds = { world, model };
     clients.forEach((firm, n) => payIn(worlds, firm, n + (deals[0]?.pick ?? 0)));
     for (const each of [...deals.map((deal) => ({ ...deal, kind: "deal" as const })), ...taken]) {
-      const legsBefore = legStatesOf(world);
+      const legsBefore = listLegStates(world);
       const written = world.books.journal.length;
       take(worlds, each);
       for (const row of world.passing.splice(0)) {
         for (const action of settlementActions) tryMoves(row, action);
       }
-      assert.equal(linesOf(world).join("\n"), model.lines().join("\n"));
+      assert.equal(describeWorld(world).join("\n"), model.lines().join("\n"));
       assertMoves(world, legsBefore);
       if (world.books.journal.length > written) assertSound(world);
     }
@@ -149,7 +149,7 @@ const defects: Readonly<Record<string, () => SettlementWorld>> = {
         for (const { kind, subject, as } of changes.resolutions ?? []) {
           const buyer = this.settlements.get(subject)?.buyer_firm_id;
           if (as !== "voided" || kind !== "deal_settlement" || buyer === undefined) continue;
-          const balance = this.books.balanceOf(cashOf(buyer));
+          const balance = this.books.readBalance(toCash(buyer));
           balance.escrow_paise = addPaise(balance.escrow_paise, 1);
         }
       }

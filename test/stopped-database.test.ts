@@ -26,7 +26,7 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
 }
 
 /** What is asked for; nothing when there is no answer before the guard. */
-async function answersOf(asked: readonly Promise<Answer>[]): Promise<Answer[]> {
+async function awaitAnswers(asked: readonly Promise<Answer>[]): Promise<Answer[]> {
   const guard = sleep(guardMs, undefined, { ref: false });
   const answered = await Promise.all(asked.map((one) => Promise.race([one, guard])));
   return answered.map((one, at) => one ?? assert.fail(`request ${at} was not answered`));
@@ -110,9 +110,9 @@ test("while PostgreSQL is stopped every call is answered, and afterwards nothing
   await sleep(lookPauseMs);
   const letGo = await stopPostgres((await postgresPid(dataDir)) ?? 0);
   try {
-    const first = await answersOf([committing, waiting, ...askAll()]);
+    const first = await awaitAnswers([committing, waiting, ...askAll()]);
     const ready = await send("GET", "/readyz");
-    const second = await answersOf(askAll());
+    const second = await awaitAnswers(askAll());
     assert.deepEqual([ready.status, ready.body.reason], [503, "the database does not answer"]);
     for (const [at, answer] of [...first, ...second].entries()) {
       assert.equal(answer.status, 500, `${at}: ${answer.text}`);

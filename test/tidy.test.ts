@@ -222,7 +222,12 @@ const rules: readonly Rule[] = [
       "a function": { "src/journal/rules.ts": "export function hashOf(text: string) {}\n" },
       "a generator": { "src/journal/rules.ts": "async function* linesOf() {}\n" },
       "an arrow": { "src/journal/rules.ts": "const viewOf = (row: Row): View => row;\n" },
+      "an arrow of any type": { "test/api/a.test.ts": "const rowsOf = async <Row>(a: A) => a;\n" },
       "a method": { "src/journal/rules.ts": "class Walk {\n  #problemOf(line: string) {}\n}\n" },
+      "a public method": { "test/support/a.ts": "class A {\n  async dealOf(id: string) {}\n}\n" },
+      "a field": { "cli/a.ts": "type A = { readonly groupOf: (item: Item) => string };\n" },
+      "a parameter": { "bench/a.ts": "function time(\n  pathOf: (side: Side) => string,\n) {}\n" },
+      "a page's function": { "web/a.js": "export function textOf(form) {}\n" },
     },
   },
   {
@@ -358,7 +363,8 @@ for (const { guarantee, complaints, wrong } of rules) {
 }
 
 test("the rules read the whole project", () => {
-  for (const path of ["src/app.ts", "src/kernel/page.ts", "cli/main.ts", "migrations/grants.sql"]) {
+  const some = ["src/app.ts", "src/kernel/page.ts", "cli/main.ts", "web/money.js", "bench/run.ts"];
+  for (const path of [...some, "client/src/index.ts", "migrations/grants.sql"]) {
     assert.ok(house[path], `${path} was not read`);
   }
 });

@@ -1,7 +1,7 @@
 // One line over time. Colours are those of the page, also when the reader turns the lights off.
 
 import { AreaSeries, createChart } from "/web/lightweight-charts.js";
-import { percentOf } from "./money.js";
+import { formatPercent } from "./money.js";
 import { longDay } from "./words.js";
 
 /** @typedef {{time: string, bps: number, carried: boolean}} Point */
@@ -71,7 +71,9 @@ export function drawChart(place, reading) {
   /** @param {Point | undefined} point */
   function read(point) {
     const source = point?.carried ? ", carried" : "";
-    reading.textContent = point ? `${longDay(point.time)}: ${percentOf(point.bps)} %${source}` : "";
+    reading.textContent = point
+      ? `${longDay(point.time)}: ${formatPercent(point.bps)} %${source}`
+      : "";
   }
 
   chart.subscribeCrosshairMove(({ time }) => {

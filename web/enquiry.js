@@ -7,11 +7,11 @@ import {
   describeAmountProblem,
   followAmount,
   onSubmit,
+  readText,
   showProblems,
-  textOf,
 } from "./form.js";
-import { paiseOf } from "./money.js";
-import { find, findOf, longDay } from "./words.js";
+import { parsePaise } from "./money.js";
+import { find, findElement, longDay } from "./words.js";
 
 /** The service's names for fields that have another one in the form. */
 const formNames = /** @type {Readonly<Record<string, string>>} */ ({
@@ -20,14 +20,14 @@ const formNames = /** @type {Readonly<Record<string, string>>} */ ({
 });
 
 export function followEnquiry() {
-  const form = findOf(HTMLFormElement, document, "#enquiry-form");
-  const amount = findOf(HTMLInputElement, form, "#enquiry-amount");
+  const form = findElement(HTMLFormElement, document, "#enquiry-form");
+  const amount = findElement(HTMLInputElement, form, "#enquiry-amount");
   const problem = find(form, "#enquiry-problem");
   const success = find(document, "#enquiry-success");
   const tellAmount = followAmount(amount);
 
   function arrange() {
-    const kind = textOf(form, "kind");
+    const kind = readText(form, "kind");
     for (const part of form.querySelectorAll("[data-for]")) {
       const shown = part.getAttribute("data-for")?.split(" ").includes(kind);
       /** @type {HTMLElement} */ (part).hidden = !shown;
@@ -54,7 +54,7 @@ export function followEnquiry() {
     clearProblems(form);
     try {
       const { enquiry_ref, kept_until } = await ask(
-        `/public/enquiry/${textOf(form, "kind")}`,
+        `/public/enquiry/${readText(form, "kind")}`,
         body,
       );
       find(success, "#enquiry-ref").textContent = enquiry_ref;
@@ -81,8 +81,8 @@ export function followEnquiry() {
   return function prefill({ side, scheme, amount: text }) {
     form.hidden = false;
     success.hidden = true;
-    const kind = findOf(HTMLInputElement, form, `input[value=${side}]`);
-    const schemes = findOf(HTMLSelectElement, form, "#enquiry-scheme");
+    const kind = findElement(HTMLInputElement, form, `input[value=${side}]`);
+    const schemes = findElement(HTMLSelectElement, form, "#enquiry-scheme");
     kind.checked = true;
     schemes.value = scheme;
     amount.value = text;
@@ -98,9 +98,9 @@ export function followEnquiry() {
  * @param {HTMLFormElement} form
  */
 function readForm(form) {
-  const text = (/** @type {string} */ name) => textOf(form, name);
+  const text = (/** @type {string} */ name) => readText(form, name);
   const kind = text("kind");
-  const paise = paiseOf(text("amount"));
+  const paise = parsePaise(text("amount"));
   /** @type {import("./ask.js").FieldProblem[]} */
   const problems = [];
   const require = (

@@ -8,19 +8,19 @@ import {
   describeAmountProblem,
   followAmount,
   onSubmit,
+  readText,
   showProblems,
-  textOf,
 } from "./form.js";
-import { paiseOf, percentOf, rupeesOf } from "./money.js";
-import { find, findOf } from "./words.js";
+import { formatPercent, formatRupees, parsePaise } from "./money.js";
+import { find, findElement } from "./words.js";
 
 /**
  * @param {(asked: {side: string, scheme: string, amount: string}) => void} enquire
  * @param {() => string} findEnvironment whose prices: the sandbox's while the page is a preview
  */
 export function followEstimate(enquire, findEnvironment) {
-  const form = findOf(HTMLFormElement, document, "#estimate-form");
-  const amount = findOf(HTMLInputElement, form, "#estimate-amount");
+  const form = findElement(HTMLFormElement, document, "#estimate-form");
+  const amount = findElement(HTMLInputElement, form, "#estimate-amount");
   const expiry = find(form, "#estimate-expiry-field");
   const result = find(document, "#estimate-result");
   const empty = find(result, ".result-empty");
@@ -35,20 +35,20 @@ export function followEstimate(enquire, findEnvironment) {
 
   form.addEventListener("input", forget);
   form.addEventListener("change", () => {
-    const side = textOf(form, "side");
+    const side = readText(form, "side");
     find(form, "#estimate-amount-label").textContent = amountLabels[side] ?? "";
     expiry.hidden = side !== "sell";
   });
 
   onSubmit(form, async () => {
-    const paise = paiseOf(amount.value);
+    const paise = parsePaise(amount.value);
     if (paise === undefined) {
       showProblems(form, [{ path: "amount", problem: describeAmountProblem(amount.value) }]);
       return;
     }
     clearProblems(form);
-    const [side, scheme] = [textOf(form, "side"), textOf(form, "scheme")];
-    const expiresOn = side === "sell" ? textOf(form, "expiry") : "";
+    const [side, scheme] = [readText(form, "side"), readText(form, "scheme")];
+    const expiresOn = side === "sell" ? readText(form, "expiry") : "";
     const environment = findEnvironment();
     const query = new URLSearchParams({
       side,
@@ -89,8 +89,8 @@ function range({
 }) {
   const shown = [
     line("result-title", side === "sell" ? "You would receive about" : "You would pay about"),
-    line("result-range", `₹${rupeesOf(low_paise)} – ₹${rupeesOf(high_paise)}`),
-    line("result-price", `${percentOf(low_bps)} % – ${percentOf(high_bps)} % of face`),
+    line("result-range", `₹${formatRupees(low_paise)} – ₹${formatRupees(high_paise)}`),
+    line("result-price", `${formatPercent(low_bps)} % – ${formatPercent(high_bps)} % of face`),
   ];
   if (environment !== "live") {
     shown.unshift(line("notice", "Sandbox preview: by a simulated rate card, not a market."));
@@ -103,7 +103,7 @@ function range({
     shown.push(line("result-life", life));
   }
   if (side === "buy") {
-    const saved = `₹${rupeesOf(savings_low_paise)} – ₹${rupeesOf(savings_high_paise)}`;
+    const saved = `₹${formatRupees(savings_low_paise)} – ₹${formatRupees(savings_high_paise)}`;
     shown.push(line("result-saving", `${saved} less than paying the duty in cash`));
   }
   return [...shown, line("muted", note)];

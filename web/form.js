@@ -1,7 +1,7 @@
 // What the two forms share: amounts that group themselves, and problems shown at their fields.
 
-import { paiseOf, rupeesOf, saidOf, tidied } from "./money.js";
-import { find, findOf } from "./words.js";
+import { formatRupees, parsePaise, saySize, tidied } from "./money.js";
+import { find, findElement } from "./words.js";
 
 /** @typedef {import("./ask.js").FieldProblem} FieldProblem */
 
@@ -31,13 +31,13 @@ export function followAmount(input) {
     tell();
   });
   input.addEventListener("blur", () => {
-    const paise = paiseOf(input.value);
-    input.value = paise === undefined ? tidied(input.value) : rupeesOf(paise);
+    const paise = parsePaise(input.value);
+    input.value = paise === undefined ? tidied(input.value) : formatRupees(paise);
     tell();
   });
 
   function tell() {
-    const said = saidOf(paiseOf(input.value) ?? 0);
+    const said = saySize(parsePaise(input.value) ?? 0);
     hint.textContent = said === "" ? "" : `₹ ${said}`;
   }
   return tell;
@@ -82,7 +82,7 @@ export function clearProblems(form) {
  * @param {() => Promise<void>} work
  */
 export function onSubmit(form, work) {
-  const button = findOf(HTMLButtonElement, form, "button[type=submit]");
+  const button = findElement(HTMLButtonElement, form, "button[type=submit]");
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     if (button.getAttribute("aria-disabled") === "true") return;
@@ -97,7 +97,7 @@ export function onSubmit(form, work) {
  * @param {HTMLFormElement} form
  * @param {string} name
  */
-export function textOf(form, name) {
+export function readText(form, name) {
   const value = new FormData(form).get(name);
   return typeof value === "string" ? value.trim() : "";
 }

@@ -1,7 +1,7 @@
 // What dealing costs and when money comes. Every figure is the service's.
 
 import { ask } from "./ask.js";
-import { percentOf, rupeesOf } from "./money.js";
+import { formatPercent, formatRupees } from "./money.js";
 import { find, longDay, schemeName } from "./words.js";
 
 /** @typedef {{scheme: string, fee_bps: number | null, quote_window_s: number | null, face_max_paise: number | null, days_left_min: number | null}} SchemeTerms */
@@ -27,7 +27,7 @@ function listTimes({ timetable, rtgs_from_paise }) {
     },
     {
       term: "Your money",
-      text: `It leaves for your verified bank account once customs has confirmed: by RTGS from ₹${rupeesOf(rtgs_from_paise)}, below that by NEFT or IMPS, with its UTR.`,
+      text: `It leaves for your verified bank account once customs has confirmed: by RTGS from ₹${formatRupees(rtgs_from_paise)}, below that by NEFT or IMPS, with its UTR.`,
     },
     {
       term: "Customs does not confirm",
@@ -71,7 +71,7 @@ function listFees({ schemes, gst_bps, scrip_hsn, block_fee_bps, withholding }) {
   if (open.length > 0) {
     const isFree = open.every(({ fee_bps }) => fee_bps === 0);
     const fees = open.map(
-      ({ scheme, fee_bps }) => `${percentOf(fee_bps ?? 0)} % for ${schemeName(scheme)}`,
+      ({ scheme, fee_bps }) => `${formatPercent(fee_bps ?? 0)} % for ${schemeName(scheme)}`,
     );
     facts.push({
       term: "Fee",
@@ -88,17 +88,17 @@ function listFees({ schemes, gst_bps, scrip_hsn, block_fee_bps, withholding }) {
     {
       term: "Tax withheld",
       text: withholding
-        ? `Section ${withholding.section}: ${sayPercent(withholding.rate_bps)} of what a seller sells in a financial year beyond ₹${rupeesOf(withholding.threshold_paise)}.`
+        ? `Section ${withholding.section}: ${sayPercent(withholding.rate_bps)} of what a seller sells in a financial year beyond ₹${formatRupees(withholding.threshold_paise)}.`
         : "None at present.",
     },
     {
       term: "Blocks between two firms",
-      text: `${percentOf(block_fee_bps)} % of face from each side, GST included.`,
+      text: `${formatPercent(block_fee_bps)} % of face from each side, GST included.`,
     },
   );
   const limits = open.map(
     ({ scheme, face_max_paise, days_left_min }) =>
-      `${schemeName(scheme)} up to ₹${rupeesOf(face_max_paise ?? 0)} at a time and with ${days_left_min} days left or more`,
+      `${schemeName(scheme)} up to ₹${formatRupees(face_max_paise ?? 0)} at a time and with ${days_left_min} days left or more`,
   );
   if (limits.length > 0) facts.push({ term: "What is priced", text: `${limits.join("; ")}.` });
   return facts;

@@ -25,7 +25,7 @@ const wholeDigitsMax = 15;
  * @param {string} text
  * @returns {number | undefined}
  */
-export function paiseOf(text) {
+export function parsePaise(text) {
   const bare = text
     .trim()
     .toLowerCase()
@@ -46,7 +46,7 @@ export function paiseOf(text) {
  *
  * @param {number} paise
  */
-export function rupeesOf(paise) {
+export function formatRupees(paise) {
   const digits = String(paise).padStart(3, "0");
   const fraction = digits.slice(-2);
   const whole = grouped(digits.slice(0, -2));
@@ -70,7 +70,7 @@ export function tidied(text) {
  *
  * @param {number} paise
  */
-export function saidOf(paise) {
+export function saySize(paise) {
   const units = /** @type {const} */ ([
     [1_000_000_000, "crore"],
     [10_000_000, "lakh"],
@@ -87,7 +87,7 @@ export function saidOf(paise) {
  *
  * @param {number} bps
  */
-export function percentOf(bps) {
+export function formatPercent(bps) {
   const digits = String(Math.abs(bps)).padStart(3, "0");
   return `${bps < 0 ? "−" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }

@@ -1,8 +1,8 @@
 // Today's figure of each scheme, its history as a chart and the last days as a table.
 
 import { ask } from "./ask.js";
-import { percentOf } from "./money.js";
-import { find, findOf, longDay, schemeName, shortDay } from "./words.js";
+import { formatPercent } from "./money.js";
+import { find, findElement, longDay, schemeName, shortDay } from "./words.js";
 
 /** @typedef {{date: string, index_bps: number | null, basis: string, deals_on: string | null}} Figure */
 /** @typedef {Figure & {scheme: string, change_bps: number | null, previous_date: string | null, market_state: string | null, mid_bps: number | null}} Rate */
@@ -104,7 +104,7 @@ function addSimulated(cards, { scheme, days }) {
  * @returns {ShowSpan}
  */
 function addCard(cards, rate, history) {
-  const template = findOf(HTMLTemplateElement, document, "#card");
+  const template = findElement(HTMLTemplateElement, document, "#card");
   const card = find(/** @type {DocumentFragment} */ (template.content.cloneNode(true)), ".card");
   card.dataset["scheme"] = rate.scheme;
   const name = schemeName(rate.scheme);
@@ -180,13 +180,13 @@ function tell(card, { index_bps, basis, deals_on, change_bps, previous_date, mar
       market_state ?? ""
     ] ?? "no market";
   tag.dataset["state"] = market_state ?? "none";
-  if (index_bps !== null) find(card, ".value").textContent = percentOf(index_bps);
+  if (index_bps !== null) find(card, ".value").textContent = formatPercent(index_bps);
   const change = find(card, ".change");
   if (change_bps !== null && previous_date !== null) {
     const direction = { 1: "up", "-1": "down" }[String(Math.sign(change_bps))] ?? "same";
     change.dataset["direction"] = direction;
     const moved =
-      direction === "same" ? "unchanged" : `${direction} ${percentOf(Math.abs(change_bps))}`;
+      direction === "same" ? "unchanged" : `${direction} ${formatPercent(Math.abs(change_bps))}`;
     change.textContent = `${moved} since ${shortDay(previous_date)}`;
   }
   find(card, ".basis").textContent =
@@ -210,7 +210,7 @@ function empty(card, { mid_bps }) {
     find(card, ".unit").remove();
     find(card, ".basis").remove();
   } else {
-    value.textContent = percentOf(mid_bps);
+    value.textContent = formatPercent(mid_bps);
     find(card, ".basis").textContent = "The middle of the desk's own prices; there is no index yet";
   }
   find(card, ".change").remove();
@@ -235,7 +235,7 @@ function fillTable(card, figures) {
       const row = document.createElement("tr");
       const carried = `deals of ${deals_on ? shortDay(deals_on) : "before"}`;
       const source = { deals: "its own deals", simulated: "simulated figures" }[basis] ?? carried;
-      for (const text of [longDay(date), `${percentOf(index_bps ?? 0)} %`, source]) {
+      for (const text of [longDay(date), `${formatPercent(index_bps ?? 0)} %`, source]) {
         row.insertCell().textContent = text;
       }
       return row;
@@ -253,16 +253,16 @@ function summary(name, figures) {
   const values = figures.map(({ index_bps }) => index_bps ?? 0);
   const [first, last] = [figures[0], figures.at(-1)];
   if (!first || !last) return `${name}: no figures in this span`;
-  const low = percentOf(Math.min(...values));
-  const high = percentOf(Math.max(...values));
-  return `${name} index from ${longDay(first.date)} to ${longDay(last.date)}: between ${low} and ${high} percent of face, at last ${percentOf(last.index_bps ?? 0)}`;
+  const low = formatPercent(Math.min(...values));
+  const high = formatPercent(Math.max(...values));
+  return `${name} index from ${longDay(first.date)} to ${longDay(last.date)}: between ${low} and ${high} percent of face, at last ${formatPercent(last.index_bps ?? 0)}`;
 }
 
 /** @param {readonly ShowSpan[]} spans */
 function followSpan(spans) {
   const choice = find(document, "#span");
   const show = () => {
-    const chosen = findOf(HTMLInputElement, choice, "input:checked");
+    const chosen = findElement(HTMLInputElement, choice, "input:checked");
     for (const span of spans) span(Number(chosen.value));
   };
   choice.addEventListener("change", show);

@@ -25,7 +25,7 @@ export function schemeName(scheme) {
  * @param {string} selector
  */
 export function find(place, selector) {
-  return findOf(HTMLElement, place, selector);
+  return findElement(HTMLElement, place, selector);
 }
 
 /**
@@ -37,7 +37,7 @@ export function find(place, selector) {
  * @param {string} selector
  * @returns {Kind}
  */
-export function findOf(kind, place, selector) {
+export function findElement(kind, place, selector) {
   const found = place.querySelector(selector);
   if (found instanceof kind) return found;
   throw new Error(`the page has no ${selector}`);

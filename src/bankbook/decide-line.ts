@@ -17,7 +17,7 @@ import { utrUsed } from "../payouts/rules.ts";
 import type { Context } from "../platform/context.ts";
 import { type Tx, violatedConstraint } from "../platform/postgres/postgres.ts";
 import { assertHoldsWritten } from "../settlement/open-settlements.ts";
-import { findBuyer, retryMovedFunds } from "./fund-deal.ts";
+import { findBuyer, isMoneyMoved } from "./fund-deal.ts";
 import { refuseEnteredByHand } from "./hand-entries.ts";
 import { lockReceivers, takeMoney } from "./receive-money.ts";
 import { bankLineLifecycle, buildReference } from "./rules.ts";
@@ -49,17 +49,14 @@ export async function assignLine(
 ): Promise<Waiting | { readonly outcome: "assigned" }> {
   refuseBadReason(reason);
   const line = await findBankLine(ctx, lineId);
-  const acted = await retryMovedFunds(
-    async () =>
-      await actWithApproval(ctx, operator, {
-        kind: lineAssignment,
-        environment: line.environment,
-        subjectId: lineId,
-        terms: { to, reason },
-        people: line.paise >= twoFromPaise ? 2 : 1,
-        alonePerDayPaise: twoFromPaise,
-      }),
-  );
+  const acted = await actWithApproval(ctx, operator, {
+    kind: lineAssignment,
+    environment: line.environment,
+    subjectId: lineId,
+    terms: { to, reason },
+    people: line.paise >= twoFromPaise ? 2 : 1,
+    alonePerDayPaise: twoFromPaise,
+  });
   return tellOutcome(acted, "assigned");
 }
 
@@ -77,6 +74,7 @@ export const lineAssignment: ApprovalKind<{
   proposers: ["settlement"],
   approvers: ["settlement"],
   validHours: validHoursUsual,
+  isPassing: isMoneyMoved,
   async prepare(tx, { subjectId, terms: { to, reason } }, now): Promise<Prepared> {
     const line = await lockBankLine(tx, subjectId);
     const { environment, paise } = line;

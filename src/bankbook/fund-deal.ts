@@ -50,17 +50,14 @@ export async function fundDeal(
     await refuseReversed(ctx.db, environment, reference);
     return { outcome: "known" };
   }
-  const acted = await retryMovedFunds(
-    async () =>
-      await actWithApproval(ctx, operator, {
-        kind: dealFunding,
-        environment,
-        subjectId: reference,
-        terms: { deal_id: dealId, paise },
-        people: paise >= twoFromPaise ? 2 : 1,
-        alonePerDayPaise: twoFromPaise,
-      }),
-  );
+  const acted = await actWithApproval(ctx, operator, {
+    kind: dealFunding,
+    environment,
+    subjectId: reference,
+    terms: { deal_id: dealId, paise },
+    people: paise >= twoFromPaise ? 2 : 1,
+    alonePerDayPaise: twoFromPaise,
+  });
   if (acted.outcome === "proposed") return acted;
   const isFunded = acted.answer && "funded" in acted.answer && acted.answer.funded === true;
   return { outcome: isFunded ? "funded" : "received" };
@@ -71,6 +68,7 @@ export const dealFunding: ApprovalKind<{ readonly deal_id: string; readonly pais
   proposers: ["settlement"],
   approvers: ["settlement"],
   validHours: validHoursUsual,
+  isPassing: isMoneyMoved,
   async prepare(tx, { subjectId: reference, terms }, now): Promise<Prepared> {
     const { deal_id: dealId, paise } = terms;
     const { firmId, environment } = await findBuyer(tx, dealId);
@@ -119,20 +117,15 @@ export async function findBuyer(
   return { firmId, environment };
 }
 
-const attemptsMax = 5;
-const passing: ReadonlySet<string> = new Set(["bank_lines_once", "bank_line_entries_pkey"]);
+const countedConstraints: ReadonlySet<string> = new Set([
+  "bank_lines_once",
+  "bank_line_entries_pkey",
+]);
 
-/** Retries work that failed because a balance fell or a line was counted concurrently. */
-export async function retryMovedFunds<Result>(work: () => Promise<Result>): Promise<Result> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      // Two files with the same line were applied at once, or a deposit was reversed while a line
-      // explained it; the retry finds what the other has done.
-      const isPassing = passing.has(violatedConstraint(error) ?? "");
-      const isMoved = isPassing || error instanceof FundsMoved;
-      if (!isMoved || attempt === attemptsMax) throw error;
-    }
-  }
+/**
+ * Whether a balance fell, two files with the same line were applied at once, or a deposit was reversed
+ * while a line explained it. The next attempt finds what the other has done.
+ */
+export function isMoneyMoved(error: unknown): boolean {
+  return error instanceof FundsMoved || countedConstraints.has(violatedConstraint(error) ?? "");
 }

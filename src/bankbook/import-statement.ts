@@ -23,7 +23,7 @@ import { seal } from "../platform/seal.ts";
 import { findSettlementBuyers } from "../settlement/fund-settlements.ts";
 import { applyLines, lockLinesToApply } from "./apply-lines.ts";
 import { buildStatementChange } from "./decide-line.ts";
-import { retryMovedFunds } from "./fund-deal.ts";
+import { isMoneyMoved } from "./fund-deal.ts";
 import { findHandEntries, type HandEntry } from "./hand-entries.ts";
 import { genericStatement, parseStatement, type StatementFormat } from "./read-statement.ts";
 import { reconcileBank, type Reconciled } from "./reconcile-bank.ts";
@@ -85,17 +85,14 @@ export async function importStatement(
   if (statement.state === "applied") return await summarizeImport(ctx, statement, "known");
   const lines = await listLinesOfStatement(ctx.db, statement.statement_id);
   const limit = twoFromPaise ?? twoPeopleFromPaise;
-  const applying = retryMovedFunds(
-    async () =>
-      await actWithApproval(ctx, operator, {
-        kind: bankImport,
-        environment,
-        subjectId: statement.statement_id,
-        terms: { sha256: statement.sha256.toString("hex") },
-        people: sumIncoming(lines) >= limit ? 2 : 1,
-        alonePerDayPaise: limit,
-      }),
-  );
+  const applying = actWithApproval(ctx, operator, {
+    kind: bankImport,
+    environment,
+    subjectId: statement.statement_id,
+    terms: { sha256: statement.sha256.toString("hex") },
+    people: sumIncoming(lines) >= limit ? 2 : 1,
+    alonePerDayPaise: limit,
+  });
   const acted = await applying.catch((error: unknown) => {
     if (isAlreadyImported(error)) return undefined; // Imported concurrently.
     throw error;
@@ -126,6 +123,7 @@ export const bankImport: ApprovalKind<{ readonly sha256: string }> = {
   proposers: ["settlement"],
   approvers: ["settlement"],
   validHours: validHoursUsual,
+  isPassing: isMoneyMoved,
   async prepare(tx, { environment, subjectId }, now): Promise<Prepared> {
     const statement = await lockStatement(tx, subjectId);
     if (!statement) throw new Failure("not_found", `no bank statement ${subjectId}`);

@@ -17,7 +17,7 @@ import { findDepositsByReference, takeBackDeposit } from "../payouts/deposits.ts
 import type { Context } from "../platform/context.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import { assertHoldsWritten } from "../settlement/open-settlements.ts";
-import { retryMovedFunds } from "./fund-deal.ts";
+import { isMoneyMoved } from "./fund-deal.ts";
 import { findExplanation, insertExplained } from "./store.ts";
 
 type ReverseDeposit = {
@@ -37,17 +37,14 @@ export async function reverseDeposit(
   const { paise } = await loadDeposit(ctx.db, environment, reference);
   const name = { environment, kind: "deposit", subject: reference };
   const isReversed = (await findExplanation(ctx.db, name)) === null;
-  const acted = await retryMovedFunds(
-    async () =>
-      await actWithApproval(ctx, operator, {
-        kind: depositReversal,
-        environment,
-        subjectId: reference,
-        terms: { reason },
-        people: paise >= twoFromPaise && !isReversed ? 2 : 1,
-        alonePerDayPaise: twoFromPaise,
-      }),
-  );
+  const acted = await actWithApproval(ctx, operator, {
+    kind: depositReversal,
+    environment,
+    subjectId: reference,
+    terms: { reason },
+    people: paise >= twoFromPaise && !isReversed ? 2 : 1,
+    alonePerDayPaise: twoFromPaise,
+  });
   if (acted.outcome === "proposed") return acted;
   const { wasKnown } = acted.answer as { readonly wasKnown: boolean }; // What the kind answers.
   return { outcome: wasKnown ? "known" : "reversed" };
@@ -58,6 +55,7 @@ export const depositReversal: ApprovalKind<{ readonly reason: string }> = {
   proposers: ["settlement"],
   approvers: ["settlement"],
   validHours: validHoursUsual,
+  isPassing: isMoneyMoved,
   async prepare(tx, { environment, subjectId: reference, terms: { reason } }, now) {
     const deposit = await loadDeposit(tx, environment, reference);
     const { firm_id: firmId, paise } = deposit;

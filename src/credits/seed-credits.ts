@@ -5,10 +5,10 @@ import { openDesk, seedClients } from "../firms/register-firm.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { houseFirmId, newId } from "../kernel/ids.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
-import { type IstDay, istDay } from "../kernel/time.ts";
+import { addDays, type IstDay, istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
-import { findExpiryDueDay, findWarning } from "./rules.ts";
+import { countDaysLeft, findExpiryDueDay, findWarning, sellableDaysMin } from "./rules.ts";
 import { type CreditRow, findCredit, lockStocking, seedRows } from "./store.ts";
 import {
   toInventoryNo,
@@ -155,7 +155,7 @@ export async function seedFirmCredits(
   const rows = [...exporters].flatMap(({ credits }) =>
     credits.map((credit) => ({
       ...buildSeededRow(
-        { ...credit, scheme: scheme ?? credit.scheme, suspended: false },
+        { ...renewShort(credit, today), scheme: scheme ?? credit.scheme, suspended: false },
         { environment, deskId, firmId, today, now },
       ),
       credit_id: newId("crd", now),
@@ -163,6 +163,16 @@ export async function seedFirmCredits(
   );
   await seedRows(tx, { environment, deskId, now }, rows);
   return rows.map((row) => row.scrip_no);
+}
+
+/** Longer than a sale needs, so that a desk may advance its clock by a month. */
+const seededDaysMin = 2 * sellableDaysMin;
+
+/** A credit that is about to lapse begins today instead: whoever seeds credits wants to sell them. */
+function renewShort(credit: SyntheticCredit, today: IstDay): SyntheticCredit {
+  if (countDaysLeft(credit.expires_on, today) >= seededDaysMin) return credit;
+  const validDays = countDaysLeft(credit.expires_on, credit.issued_on);
+  return { ...credit, issued_on: today, expires_on: addDays(today, validDays) };
 }
 
 const creditsPerScheme = 300;

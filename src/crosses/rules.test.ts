@@ -155,8 +155,8 @@ test("the shares of the legs are never below zero and sum exactly to the cross",
       const sums = computeSums({ facePaise, priceBps, feeBps });
       if (!sums) return;
       const shares = computeShares(legs, { priceBps, feeBps });
-      const total = (amountOf: (share: (typeof shares)[number]) => number) =>
-        shares.reduce((sum, share) => sum + amountOf(share), 0);
+      const total = (toAmount: (share: (typeof shares)[number]) => number) =>
+        shares.reduce((sum, share) => sum + toAmount(share), 0);
       assert.equal(shares.length, legs.length);
       assert.equal(
         total((share) => share.sellerPaise),

@@ -4,6 +4,7 @@
 import { houseFirmId } from "../kernel/ids.ts";
 import { type Db, fragment, sql } from "../platform/postgres/postgres.ts";
 import { type CreditPlace, type Found, type LinePlace, moving } from "./proof-store.ts";
+import { stripedKinds } from "./rules.ts";
 
 const { moves, ended, summed, given } = moving;
 
@@ -35,7 +36,7 @@ const addedUp = fragment`
     sum(escrow_paise) as escrow_paise, sum(pending_out_paise) as pending_out_paise,
     sum(pending_in_paise) as pending_in_paise`;
 
-/** The accounts of the house and of the outside, whose balances are striped. */
+/** The stripes of each account of the house and of the outside sum to its posted entries and pending holds. */
 export async function findWrongHouseBalance(db: Db): Promise<Found | undefined> {
   const [row] = await db.rows<Found>(sql`
     with ${moveSince}, since as (
@@ -45,7 +46,7 @@ export async function findWrongHouseBalance(db: Db): Promise<Found | undefined> 
       from (
         select environment, account, posted_paise, escrow_paise, pending_out_paise, pending_in_paise
         from ledger_proof_sums
-        where account = any(array['house_cash', 'house_fees', 'gst_payable', 'external_bank'])
+        where account = any(${stripedKinds}::text[])
         union all
         select *
         from since
@@ -57,7 +58,7 @@ export async function findWrongHouseBalance(db: Db): Promise<Found | undefined> 
       from ledger_balances
       where balance = any(array(
           select format('%s:%s:%s', kind, environment, stripe)
-          from unnest(array['house_cash', 'house_fees', 'gst_payable', 'external_bank']) as kind,
+          from unnest(${stripedKinds}::text[]) as kind,
             unnest(array['live', 'sandbox']) as environment, generate_series(0, 15) as stripe
         ))
       group by environment, account
@@ -289,7 +290,10 @@ export async function findAbsentHolder(
   return row;
 }
 
-/** The last of the next `limit` statement lines; undefined when there are fewer. */
+/**
+ * The last of the next `limit` statement lines; undefined when there are fewer. By the column `at`: the
+ * text of the same name would have every line of the firm sorted.
+ */
 export async function findLinesEnd(
   db: Db,
   after: LinePlace,
@@ -299,7 +303,7 @@ export async function findLinesEnd(
     select firm_id as "firmId", at::text as at, entry_no as "entryNo"
     from ledger_firm_entries
     where (firm_id, at, entry_no) > (${after.firmId}, ${after.at}::timestamptz, ${after.entryNo}::bigint)
-    order by firm_id, at, entry_no
+    order by firm_id, ledger_firm_entries.at, entry_no
     offset ${limit - 1}
     limit 1`);
   return row;

@@ -68,6 +68,12 @@ export const accountKinds = {
 } as const satisfies Readonly<Record<string, AccountTraits>>;
 
 export type AccountKind = keyof typeof accountKinds;
+
+/** Accounts with money of the house and of the outside, whose balances are striped. */
+export const stripedKinds = Object.entries(accountKinds)
+  .filter(([, { of, holds }]) => of !== "firm" && holds === "paise")
+  .map(([kind]) => kind);
+
 type KindOwnedBy<Of> = {
   [Kind in AccountKind]: (typeof accountKinds)[Kind]["of"] extends Of ? Kind : never;
 }[AccountKind];

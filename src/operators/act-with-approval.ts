@@ -22,6 +22,7 @@ import {
   type Done,
   type Prepared,
   type Proposed,
+  retryPassing,
   type Terms,
 } from "./approval-kind.ts";
 import { aloneHours, refuseRole, refuseUnnamed, findStateAt } from "./approval-rules.ts";
@@ -62,7 +63,7 @@ export async function actWithApproval<Meant extends Terms>(
   const isLive = proposed.environment === "live";
   // Daily limits apply to signed-in people only: a name given on the command line proves nothing.
   const limit = isLive && actor.role !== undefined ? alonePerDayPaise : undefined;
-  return await ctx.db.transaction(async (tx) => {
+  const act = async (tx: Tx): Promise<Acted> => {
     if (limit !== undefined) await lockPerson(tx, personKey(actor.id));
     await lockSubject(tx, kind.name, proposed.subjectId);
     const prepared = await kind.prepare(tx, proposed, now);
@@ -76,7 +77,8 @@ export async function actWithApproval<Meant extends Terms>(
     if (limit !== undefined) await recordAlone(tx, actor, asked);
     await recordChanges(tx, actor, changes, now);
     return { outcome: "done", answer };
-  });
+  };
+  return await retryPassing(kind, async () => await ctx.db.transaction(act));
 }
 
 export type Act<Meant extends Terms> = Proposed<Meant> & {

@@ -46,7 +46,25 @@ export type ApprovalKind<Meant extends Terms = Terms> = {
    * nothing: `carryOut` does, in the same transaction or never.
    */
   prepare(tx: Tx, proposed: Proposed<Meant>, now: Date): Promise<Prepared>;
+  /** Whether what the act failed with has passed, so that the act is tried again. */
+  isPassing?(error: unknown): boolean;
 };
+
+const attemptsMax = 5;
+
+/** Does work of a kind, and does it again after an error that has passed. */
+export async function retryPassing<Result>(
+  kind: Pick<ApprovalKind<never>, "isPassing">,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === attemptsMax || kind.isPassing?.(error) !== true) throw error;
+    }
+  }
+}
 
 export const validHoursUsual = 72;
 

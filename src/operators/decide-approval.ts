@@ -13,6 +13,7 @@ import {
   digestFacts,
   type Done,
   type Prepared,
+  retryPassing,
 } from "./approval-kind.ts";
 import {
   approvalLifecycle,
@@ -33,9 +34,11 @@ export async function approveProposal(
 ): Promise<Decided> {
   const now = ctx.now();
   refuseUnnamed(actor);
-  const decided = await ctx.db.transaction(async (tx): Promise<Decided> => {
+  const seen = await findApproval(ctx.db, approvalId);
+  if (!seen) throw noProposal(approvalId);
+  const kind = findKind(kinds, seen);
+  const approve = async (tx: Tx): Promise<Decided> => {
     const row = await lockProposal(tx, approvalId);
-    const kind = findKind(kinds, row);
     refuseRole(actor, kind.approvers, `to approve ${kind.name}`);
     // A repeated approval changes nothing.
     if (row.state === "approved" && isSamePerson(row.decided_by ?? "", actor.id)) {
@@ -51,7 +54,8 @@ export async function approveProposal(
       return await end(tx, actor, { row, to: "voided", reason: "the facts have changed", now });
     }
     return await carryOutApproved(tx, actor, { row, prepared, now });
-  });
+  };
+  const decided = await retryPassing(kind, async () => await ctx.db.transaction(approve));
   const { state, reason, expires_at } = decided.approval;
   if (state === "approved") return decided;
   // The end of the proposal is committed first; then the approver is refused.

@@ -131,13 +131,13 @@ export class Sheet {
     });
   }
 
-  heightOf(text: string, { width, size: points, strong }: Omit<Writing, "x" | "y">): number {
+  measureHeight(text: string, { width, size: points, strong }: Omit<Writing, "x" | "y">): number {
     const typeface = this.#findTypeface(strong);
     const lines = breakLines(typeface, text, { width, size: points });
     return lines.length * typeface.lineHeight(text) * points;
   }
 
-  widthOf(text: string, { size: points, strong }: Pick<Writing, "size" | "strong">): number {
+  measureWidth(text: string, { size: points, strong }: Pick<Writing, "size" | "strong">): number {
     return this.#findTypeface(strong).width(text) * points;
   }
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
-import { pagesOf } from "../../test/support/pdf.ts";
+import { parsePdfPages } from "../../test/support/pdf.ts";
 import { NobodyWaits } from "./heavy/kinds.ts";
 import { findScripts, loadFonts } from "./pdf-fonts.ts";
 import { openTypefaces } from "./pdf-text.ts";
@@ -43,7 +43,7 @@ test("the same document gives the same bytes, and another date gives others", as
 });
 
 test("a long table continues over numbered pages that repeat its head", async () => {
-  const pages = await pagesOf(await drawPapers({ ...facts, papers: [paper(100)] }));
+  const pages = await parsePdfPages(await drawPapers({ ...facts, papers: [paper(100)] }));
   assert.ok(pages.length > 2);
   pages.forEach(({ text }, at) => {
     assert.ok(text.includes(`Page ${at + 1} of ${pages.length}`), `page ${at + 1}`);
@@ -62,14 +62,14 @@ test("drawing stops when its caller is gone", async () => {
 });
 
 test("text of a complex script is shaped", async () => {
-  const [page] = await pagesOf(
+  const [page] = await parsePdfPages(
     await drawPapers({ ...facts, papers: [paper(1, "Ünal Ş. e\u0301lan")] }),
   );
   assert.ok(page?.text.includes("Ünal"));
 });
 
 test("each document begins on a new page", async () => {
-  const pages = await pagesOf(
+  const pages = await parsePdfPages(
     await drawPapers({ ...facts, papers: [paper(1), paper(1, "Another House")] }),
   );
   assert.equal(pages.length, 2);
@@ -77,7 +77,9 @@ test("each document begins on a new page", async () => {
 });
 
 test("no text is drawn past the edge of the page, at any length", async () => {
-  const [page] = await pagesOf(await drawPapers({ ...facts, papers: [paper(2, "W".repeat(200))] }));
+  const [page] = await parsePdfPages(
+    await drawPapers({ ...facts, papers: [paper(2, "W".repeat(200))] }),
+  );
   assert.ok(page);
   for (const { str, transform, width } of page.drawn) {
     const left = transform[4] ?? 0;
@@ -106,7 +108,7 @@ test("names in nine Indian scripts are set in fonts of their own, beside Latin t
   const bytes = await drawPapers({ ...facts, papers });
   const file = bytes.toString("latin1");
   assert.match(file, /\/BaseFont \/\w+\+IBMPlexSans/);
-  const pages = await pagesOf(bytes);
+  const pages = await parsePdfPages(bytes);
   for (const [at, script] of Object.keys(names).entries()) {
     assert.match(file, new RegExp(`/BaseFont /\\w+\\+NotoSans${script}-`), script);
     const page = pages[at];

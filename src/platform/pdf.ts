@@ -176,7 +176,7 @@ function drawText(
   },
 ): void {
   const box = { x: page.margin, width: contentWidth, ...style };
-  if (sheet.y + sheet.heightOf(text, box) > contentBottom) sheet.startPage();
+  if (sheet.y + sheet.measureHeight(text, box) > contentBottom) sheet.startPage();
   sheet.element(role, text, () => sheet.write(text, { ...box, y: sheet.y }));
   sheet.y += after;
 }
@@ -288,8 +288,8 @@ function rowHeight(
     const [text, small] = splitCell(cells[at] ?? "");
     const width = innerWidth(column);
     const fitted = fitSize(sheet, text, { column, strong });
-    const main = sheet.heightOf(text, { width, size: fitted, strong });
-    return main + (small ? sheet.heightOf(small, { width, size: size.small }) : 0);
+    const main = sheet.measureHeight(text, { width, size: fitted, strong });
+    return main + (small ? sheet.measureHeight(small, { width, size: size.small }) : 0);
   });
   return Math.max(...heights) + 2 * cellPadding;
 }
@@ -310,7 +310,7 @@ function fitSize(
   { column, strong }: Pick<CellPlace, "column" | "strong">,
 ): number {
   if (column.align !== "right") return size.text;
-  const wide = sheet.widthOf(text, { size: 1, strong });
+  const wide = sheet.measureWidth(text, { size: 1, strong });
   let fitted: number = size.text;
   while (fitted > size.least && wide * fitted > innerWidth(column)) fitted -= 0.25;
   return fitted;

@@ -173,7 +173,7 @@ export async function cancelOrders(
       const standings = await findOrderStandings(tx, ended);
       return cancels.map(({ orderId }) => toCancelOutcome(rows.get(orderId), standings));
     },
-    { rollBack },
+    { rollBack, repeatsLost: true },
   );
 }
 
@@ -188,24 +188,27 @@ export async function cancelAnyOrder(
 ): Promise<OrderOfDesk> {
   const now = ctx.now();
   const { environment, scheme } = await readAnyOrder(ctx.db, orderId);
-  return await ctx.db.transaction(async (tx) => {
-    const [row] = await endAndRecordOrders(tx, {
-      environment,
-      lanes: [scheme],
-      orderIds: [orderId],
-      how: "cancelled",
-      reason: cancelledByOperator,
-      findActor: () => actor,
-      now,
-    });
-    if (!row) throw noOrder(orderId);
-    const standings = await findOrderStandings(tx, [row]);
-    const outcome = toCancelOutcome(row, standings);
-    if (outcome instanceof Error) throw outcome;
-    const [order] = await viewOrdersOfDesks(tx, [row]);
-    if (!order) throw new Error("an order that was ended can be shown");
-    return order;
-  });
+  return await ctx.db.transaction(
+    async (tx) => {
+      const [row] = await endAndRecordOrders(tx, {
+        environment,
+        lanes: [scheme],
+        orderIds: [orderId],
+        how: "cancelled",
+        reason: cancelledByOperator,
+        findActor: () => actor,
+        now,
+      });
+      if (!row) throw noOrder(orderId);
+      const standings = await findOrderStandings(tx, [row]);
+      const outcome = toCancelOutcome(row, standings);
+      if (outcome instanceof Error) throw outcome;
+      const [order] = await viewOrdersOfDesks(tx, [row]);
+      if (!order) throw new Error("an order that was ended can be shown");
+      return order;
+    },
+    { repeatsLost: true },
+  );
 }
 
 const clock: Actor = { kind: "worker", id: "order-expiry", requestId: null };

@@ -61,7 +61,7 @@ const queueLimits = {
 /** Locked rows block one desk only, so the orders of the other desks go on without them. */
 const held = {
   isHeld: (error: unknown) => isLockTimeout(error) && !isMatchingHeld(error),
-  groupOf: ({ call }: { readonly call: Call }) => call.caller.deskId,
+  toGroup: ({ call }: { readonly call: Call }) => call.caller.deskId,
 };
 const setsWaitingMax = 64;
 /** Look-ups take no lock; two in flight use the time that a set waits for the database. */

@@ -8,8 +8,9 @@
 //
 // A set is decided again, up to five times, when a row differs from what the decision assumed: a
 // credit of the book is gone (the book sets it aside), a buyer's balance or debt changed, the ledger
-// names another owner of a credit, another transaction locks a credit (it is left out), or a set of
-// another lane has used the idempotency key of an order.
+// names another owner of a credit, another transaction locks a credit (it is left out), a set of
+// another lane has used the idempotency key of an order, or the connection was lost before the commit,
+// as when PostgreSQL ends a transaction that waited too long for the book.
 //
 // A refused order affects its own caller only. A set that the database rejects is split in halves
 // until the order that causes the error stands alone.
@@ -18,7 +19,7 @@ import { type Actor, toActor } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { Context } from "../platform/context.ts";
-import { type Tx, violatedConstraint } from "../platform/postgres/postgres.ts";
+import { TransactionLost, type Tx, violatedConstraint } from "../platform/postgres/postgres.ts";
 import { type Attempt, type Outcome, RowsHeld } from "../platform/postgres/split.ts";
 import { openQuotesOn } from "../rates/open-quotes.ts";
 import { FundsMoved, OwnersDisputed } from "../settlement/open-settlements.ts";
@@ -89,15 +90,19 @@ export async function withBookSession<Result>(
       if (error instanceof StaleBook) book.setAside(error.scripNos);
       else if (error instanceof OwnersDisputed) error.scripNos.forEach((no) => disputed.add(no));
       else if (error instanceof CreditsHeld) error.scripNos.forEach((no) => held.add(no));
-      else if (!(error instanceof FundsMoved) && !isKeyTaken(error)) throw error;
+      else if (!isPassed(error)) throw error;
     } finally {
       book.close();
     }
   }
 }
 
-/** Whether orders of another lane have the idempotency key of one of these: they are found now. */
-function isKeyTaken(error: unknown): boolean {
+/**
+ * Whether the next decision does not meet this: a balance that has changed, an idempotency key that
+ * orders of another lane have used, or a lost connection.
+ */
+function isPassed(error: unknown): boolean {
+  if (error instanceof FundsMoved || error instanceof TransactionLost) return true;
   return violatedConstraint(error) === "orders_idempotency_key";
 }
 

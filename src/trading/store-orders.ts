@@ -59,7 +59,7 @@ export class CreditsHeld extends RowsHeld {
 export async function storeOrders(
   tx: Tx,
   matchState: MatchState,
-  actorOf: (orderId: string) => Actor,
+  findActor: (orderId: string) => Actor,
 ): Promise<ReadonlyMap<string, SettlementState>> {
   if (matchState.placed.size === 0 && matchState.deals.length === 0) return new Map();
   const { now } = matchState;
@@ -71,14 +71,14 @@ export async function storeOrders(
     prepareRecords(
       [
         ...placed.map((after) => ({
-          actor: actorOf(after.order_id),
+          actor: findActor(after.order_id),
           change: toOrderChange({ action: "place", before: null, after }),
         })),
         ...dealt.map(({ before, after, dealtBy }) => ({
-          actor: actorOf(dealtBy),
+          actor: findActor(dealtBy),
           change: toOrderChange({ action: "match", before, after }),
         })),
-        ...opened.changes.map(({ origin, change }) => ({ actor: actorOf(origin), change })),
+        ...opened.changes.map(({ origin, change }) => ({ actor: findActor(origin), change })),
       ],
       now,
     );

@@ -298,11 +298,11 @@ export function measureDeliveries(
     return await reading;
   }
 
-  function measure(name: string, help: string, valueOf: (backlog: Backlog) => number): void {
+  function measure(name: string, help: string, toValue: (backlog: Backlog) => number): void {
     measureOnDemand(metrics, {
       name: `scripdesk_webhook_${name}`,
       help,
-      read: async () => valueOf(await look()),
+      read: async () => toValue(await look()),
     });
   }
 

@@ -15,11 +15,11 @@ import { asOwner } from "../support/database.ts";
 import { mintChild } from "../support/keys.ts";
 import { type Service, startService } from "../support/service.ts";
 
-async function statusOf({ send }: Service, key: string, path = "/v1/whoami"): Promise<number> {
+async function fetchStatus({ send }: Service, key: string, path = "/v1/whoami"): Promise<number> {
   return (await send("GET", path, { key })).status;
 }
 
-async function callsOf({ ctx }: Service, keyId: string): Promise<number> {
+async function countCalls({ ctx }: Service, keyId: string): Promise<number> {
   const { rows } = await ctx.db.pool.query<{ calls: string }>(
     "select calls from usage_months where key_id = $1",
     [keyId],
@@ -33,17 +33,17 @@ test("a change of a key or its plan applies to the next call, whoever makes it",
     asOwner(service.ctx.db, (owner) => owner.query(text, [value]));
 
   const { api_key: key, key_id: keyId } = await service.issue();
-  assert.deepEqual([await statusOf(service, key), await statusOf(service, key)], [200, 200]);
+  assert.deepEqual([await fetchStatus(service, key), await fetchStatus(service, key)], [200, 200]);
   // By hand and without a new version, which none of our own statements would do.
   await change("update api_keys set scopes = array['quote'] where key_id = $1", keyId);
-  assert.equal(await statusOf(service, key, "/v1/orders"), 403);
+  assert.equal(await fetchStatus(service, key, "/v1/orders"), 403);
   await change(
     "update api_keys set ip_allowlist = array['203.0.113.0/24'] where key_id = $1",
     keyId,
   );
-  assert.equal(await statusOf(service, key), 403);
+  assert.equal(await fetchStatus(service, key), 403);
   await change("update api_keys set ip_allowlist = '{}' where key_id = $1", keyId);
-  assert.equal(await statusOf(service, key), 200);
+  assert.equal(await fetchStatus(service, key), 200);
   await change("update plans set per_minute = per_minute + 1 where name = $1", "sandbox");
   const before = (await service.send("GET", "/v1/whoami", { key })).headers;
   await change("update plans set per_minute = 7 where name = $1", "sandbox");
@@ -54,25 +54,25 @@ test("a change of a key or its plan applies to the next call, whoever makes it",
     "update api_keys set state = 'revoked', revoked_at = now() where key_id = $1",
     keyId,
   );
-  assert.equal(await statusOf(service, key), 401);
+  assert.equal(await fetchStatus(service, key), 401);
 });
 
 test("a wrong secret for a remembered key is refused and counted for no key", async (t) => {
   const service = await startService(t);
   const { api_key: key, key_id: keyId } = await service.issue();
-  await statusOf(service, key);
-  await statusOf(service, key);
+  await fetchStatus(service, key);
+  await fetchStatus(service, key);
   const guesses = Array.from({ length: 5 }, () => makeApiKey("sandbox", keyId).apiKey);
-  const statuses = await Promise.all([key, ...guesses].map((one) => statusOf(service, one)));
+  const statuses = await Promise.all([key, ...guesses].map((one) => fetchStatus(service, one)));
   assert.deepEqual(statuses, [200, 401, 401, 401, 401, 401]);
-  assert.equal(await callsOf(service, keyId), 3);
-  assert.equal(await statusOf(service, key), 200, "and the key is known as before");
+  assert.equal(await countCalls(service, keyId), 3);
+  assert.equal(await fetchStatus(service, key), 200, "and the key is known as before");
 });
 
 test("concurrent calls of remembered, new and child keys each get their own answer", async (t) => {
   const service = await startService(t);
   const old = await service.issue();
-  await statusOf(service, old.api_key);
+  await fetchStatus(service, old.api_key);
   const fresh = await service.issue();
   const child = await mintChild(service, old.api_key, {});
   const keys = [old.api_key, fresh.api_key, child.api_key, "nonsense", old.api_key, fresh.api_key];
@@ -110,7 +110,7 @@ test("a key is read once and then confirmed by its version until it changes", as
   await ctx.db.pool.query("update api_keys set updated_at = now() where key_id = $1", [keyId]);
   assert.deepEqual([await call(), await call()], [200, 200]);
   assert.deepEqual(lookUps, [1, 1]);
-  assert.equal(await callsOf(service, keyId), 5);
+  assert.equal(await countCalls(service, keyId), 5);
 });
 
 test("a call that is not confirmed is neither in the window nor in the count", async (t) => {
@@ -138,7 +138,7 @@ test("a call that is not confirmed is neither in the window nor in the count", a
     { ...call, allowance: { ...allowance, enforced: true, perMinute: 2 } },
   ];
   for (const other of others) assert.deepEqual(await confirm([other]), [undefined]);
-  assert.equal(await callsOf(service, keyId), 2);
+  assert.equal(await countCalls(service, keyId), 2);
   const [next] = await window.take([{ keyId, limit: Infinity }]);
   assert.equal(next?.used, 3);
 });
@@ -148,10 +148,10 @@ test("a key with an expiry and a child key are read on every call", async (t) =>
   const root = await service.issue();
   const child = await mintChild(service, root.api_key, {});
   const authenticate = openAuthenticator(service.ctx);
-  const stampOf = async (header: string) => (await authenticate([header]))[0]?.stamp;
-  assert.equal(typeof (await stampOf(root.api_key)), "string");
-  assert.equal(await stampOf(child.api_key), null);
+  const findStamp = async (header: string) => (await authenticate([header]))[0]?.stamp;
+  assert.equal(typeof (await findStamp(root.api_key)), "string");
+  assert.equal(await findStamp(child.api_key), null);
   const ends = "update api_keys set expires_at = now() + interval '1 day' where key_id = $1";
   await service.ctx.db.pool.query(ends, [root.key_id]);
-  assert.equal(await stampOf(root.api_key), null);
+  assert.equal(await findStamp(root.api_key), null);
 });

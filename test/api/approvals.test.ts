@@ -12,7 +12,7 @@ import { assertLedgerSound } from "../support/ledger.ts";
 import { giveAccount } from "../support/live-sales.ts";
 import { settleLiveSale } from "../support/people.ts";
 import { type Service, startService } from "../support/service.ts";
-import { payoutsOf, settlementOf } from "../support/settlements.ts";
+import { listPayouts, readSettlement } from "../support/settlements.ts";
 import { askJournal } from "../support/journal.ts";
 
 const large = 1_000_000_000;
@@ -45,7 +45,7 @@ async function proposedReversal(service: Service, by = "asha") {
   return { ...sale, command, approval: mine, approvalId: mine.approval_id };
 }
 
-async function stateOf(service: Service, approvalId: string) {
+async function readStatus(service: Service, approvalId: string) {
   return (await showApproval(service.ctx, approvalId)).status;
 }
 
@@ -82,10 +82,10 @@ test("one person alone cannot reverse a settlement, under any spelling of their 
     reverseSettlement(service.ctx, operator, command),
     refusedFor("operator_unnamed"),
   );
-  assert.equal((await settlementOf(service, seller, settlementId)).status, "settled");
+  assert.equal((await readSettlement(service, seller, settlementId)).status, "settled");
   const { approval } = await approve(service, "ravi", approvalId);
   assert.deepEqual([approval.state, approval.decided_by], ["approved", "ravi"]);
-  assert.equal((await settlementOf(service, seller, settlementId)).status, "reversed");
+  assert.equal((await readSettlement(service, seller, settlementId)).status, "reversed");
   await assertLedgerSound(service);
 });
 
@@ -109,7 +109,7 @@ test("a second call of the same command by somebody else is an approval", async 
     await reverseSettlement(service.ctx, namedOperator(by), { settlementId, reason });
   await assert.rejects(reverse("ravi", "another reason"), refusedFor("terms_differ"));
   assert.equal((await reverse("ravi")).outcome, "reversed");
-  assert.equal(await stateOf(service, approvalId), "approved");
+  assert.equal(await readStatus(service, approvalId), "approved");
   const { rows } = await askJournal(
     service.ctx.db.pool,
     `select actor_id, action from audit_records
@@ -129,7 +129,7 @@ test("a proposal that its proposer replaced cannot be approved", async (t) => {
   const changed = { settlementId, reason: "wrong buyer" };
   await reverseSettlement(service.ctx, namedOperator("asha"), changed);
   await assert.rejects(approve(service, "ravi", approvalId), refusedFor("wrong_state"));
-  assert.equal(await stateOf(service, approvalId), "voided");
+  assert.equal(await readStatus(service, approvalId), "voided");
   const waiting = await listApprovals(service.ctx, open);
   assert.deepEqual(
     waiting.map(({ terms }) => terms),
@@ -146,8 +146,8 @@ test("a fact that changed since the proposal voids it, and nothing happens", asy
   assert.ok(approval);
   await giveAccount(service, seller, "50200019999");
   await assert.rejects(approve(service, "ravi", approval.approval_id), refusedFor("voided"));
-  assert.equal(await stateOf(service, approval.approval_id), "voided");
-  assert.equal((await payoutsOf(service, seller))[0].status, "scheduled");
+  assert.equal(await readStatus(service, approval.approval_id), "voided");
+  assert.equal((await listPayouts(service, seller))[0].status, "scheduled");
   // The same command again by another person is a proposal of theirs, not an approval.
   assert.equal((await sendPayout(service.ctx, namedOperator("ravi"), sending)).outcome, "proposed");
   assert.equal((await sendPayout(service.ctx, namedOperator("asha"), sending)).outcome, "sent");
@@ -157,7 +157,7 @@ test("a proposal expires, is rejected once, and can be withdrawn by its proposer
   const service = await startService(t);
   const late = await proposedReversal(service);
   service.clock.advance({ days: 3 });
-  assert.equal(await stateOf(service, late.approvalId), "expired");
+  assert.equal(await readStatus(service, late.approvalId), "expired");
   await assert.rejects(approve(service, "ravi", late.approvalId), refusedFor("expired"));
   await assert.rejects(reject(service, "ravi", late.approvalId), refusedFor("wrong_state"));
   assert.deepEqual(await listApprovals(service.ctx, open), []);
@@ -169,7 +169,7 @@ test("a proposal expires, is rejected once, and can be withdrawn by its proposer
 
   const own = await proposedReversal(service);
   assert.equal((await reject(service, "Asha", own.approvalId)).state, "rejected");
-  assert.equal((await settlementOf(service, own.seller, own.settlementId)).status, "settled");
+  assert.equal((await readSettlement(service, own.seller, own.settlementId)).status, "settled");
 });
 
 test("concurrent approvals carry a proposal out once", async (t) => {
@@ -183,7 +183,7 @@ test("concurrent approvals carry a proposal out once", async (t) => {
   for (const outcome of outcomes) {
     if (outcome.status === "rejected") assert.ok(outcome.reason instanceof Failure);
   }
-  assert.equal((await settlementOf(service, seller, settlementId)).status, "reversed");
+  assert.equal((await readSettlement(service, seller, settlementId)).status, "reversed");
   const { rows } = await service.ctx.db.pool.query(
     "select count(*)::int as count from ledger_entries where subject = $1 and kind = 'reversal'",
     [settlementId],
@@ -197,7 +197,7 @@ test("an act that is refused leaves its proposal open for a later approval", asy
   const { approvalId, payoutId } = await proposedReversal(service);
   await sendPayout(service.ctx, namedOperator("asha"), { payoutId, utr: "HDFCR52026111500099" });
   await assert.rejects(approve(service, "ravi", approvalId), refusedFor("payout_sent"));
-  assert.equal(await stateOf(service, approvalId), "proposed");
+  assert.equal(await readStatus(service, approvalId), "proposed");
 });
 
 test("an unknown proposal is not found", async (t) => {

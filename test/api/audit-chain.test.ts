@@ -6,7 +6,7 @@ import { verifyChain } from "../../src/journal/verify-chain.ts";
 import { type Database, openDatabase } from "../../src/platform/postgres/postgres.ts";
 import { assertChainWhole, record } from "../support/audit.ts";
 import { asOwner, testDatabase } from "../support/database.ts";
-import { randomOf } from "../support/random.ts";
+import { startRandom } from "../support/random.ts";
 import { askJournal, editAsOwner } from "../support/journal.ts";
 
 const now = new Date("2026-11-15T09:15:00Z");
@@ -69,7 +69,7 @@ test("writers of one desk are serialized, and writers of other desks do not wait
 });
 
 test("writers that are killed, commit late or roll back leave no gap and no duplicate", async (t) => {
-  const random = randomOf(t);
+  const random = startRandom(t);
   const [db, other] = await twoNodes(t);
   const desks = Array.from({ length: 5 }, (_, at) => `frm_0000000000000000000000000${at}`);
   const kept: string[] = [];

@@ -9,7 +9,7 @@ import { test, type TestContext } from "node:test";
 
 import { verifyChain } from "../../src/journal/verify-chain.ts";
 import { verifyCheckpoints } from "../../src/journal/verify-checkpoints.ts";
-import { exportOf, record } from "../support/audit.ts";
+import { fetchExport, record } from "../support/audit.ts";
 import { commandLine } from "../support/cli.ts";
 import { asOwner } from "../support/database.ts";
 import { startReceiver } from "../support/receivers.ts";
@@ -140,7 +140,7 @@ test("an export writes a checkpoint, and a saved export or event verifies as the
   const { ctx } = service;
   const { api_key: key, firm_id: deskId } = await service.issue();
   await write(service, deskId, 30);
-  const exported = await exportOf(service, key);
+  const exported = await fetchExport(service, key);
   const events = await checkpointEvents(service, key);
   assert.equal(events.length, 1);
   await service.work();
@@ -160,11 +160,11 @@ test("an export writes a checkpoint, and a saved export or event verifies as the
 test("a changed checkpoint, or one of another key, is rejected by name", async (t) => {
   const service = await startService(t);
   const { api_key: key } = await service.issue();
-  const lines = (await exportOf(service, key)).trimEnd().split("\n");
+  const lines = (await fetchExport(service, key)).trimEnd().split("\n");
   const line = lines.at(-1) ?? "";
   const changed = line.replace(/"at":"2026/, '"at":"2025');
   const stranger = await startService(t);
-  const forged = (await exportOf(stranger, (await stranger.issue()).api_key)).trimEnd();
+  const forged = (await fetchExport(stranger, (await stranger.issue()).api_key)).trimEnd();
   for (const text of [changed, forged.split("\n").at(-1) ?? ""]) {
     const { whole, first_break: found } = await verifyCheckpoints(service.ctx, text);
     assert.equal(whole, false);

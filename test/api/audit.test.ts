@@ -16,7 +16,7 @@ import { verifyExport } from "../../src/journal/verify-export.ts";
 import { type Database, openDatabase, type Tx } from "../../src/platform/postgres/postgres.ts";
 import {
   assertChainWhole,
-  exportOf,
+  fetchExport,
   record,
   standAloneVerifier,
   verifierFile,
@@ -27,7 +27,7 @@ import { checkDoors } from "../support/doors.ts";
 import { addFirm } from "../support/holdings.ts";
 import { mintChild } from "../support/keys.ts";
 import { dealer } from "../support/orders.ts";
-import { type Service, slugOf, startService } from "../support/service.ts";
+import { readSlug, type Service, startService } from "../support/service.ts";
 import { wireValue } from "../../src/platform/postgres/wire-value.ts";
 import { askJournal, editJournal } from "../support/journal.ts";
 
@@ -35,11 +35,11 @@ async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;
 }
 
-async function problemOf(bytes: Buffer, key?: string): Promise<string | undefined> {
+async function findProblem(bytes: Buffer, key?: string): Promise<string | undefined> {
   return (await verifyExport(once(bytes), key)).first_break?.problem;
 }
 
-function linesOf(text: string): Record<string, unknown>[] {
+function parseLines(text: string): Record<string, unknown>[] {
   return text
     .trimEnd()
     .split("\n")
@@ -97,7 +97,7 @@ test("reading the trail", async (t) => {
       assert.equal(south.before_hash, null);
       assert.match(south.after_hash, /^[0-9a-f]{64}$/);
       assert.equal(south.at, "2026-11-15T14:45:00.000+05:30");
-      const exported = linesOf(await exportOf(service, desk.key));
+      const exported = parseLines(await fetchExport(service, desk.key));
       assert.equal(exported[3]?.["hash"], south.hash);
     },
   );
@@ -134,7 +134,7 @@ test("reading the trail", async (t) => {
       const refused = await service.send("GET", path, { key: sub, expect: 403 });
       assert.equal(refused.body.detail.reason, "sub_account_key");
     }
-    assert.ok((await exportOf(service, theirs.key)).includes("making-Theirs"));
+    assert.ok((await fetchExport(service, theirs.key)).includes("making-Theirs"));
   });
 
   await t.test("a desk's trail does not name the counterparty of its deal", async () => {
@@ -149,7 +149,7 @@ test("reading the trail", async (t) => {
       headers: request,
       expect: 201,
     });
-    const seen = [await exportOf(service, seller.key)];
+    const seen = [await fetchExport(service, seller.key)];
     seen.push((await service.send("GET", "/v1/events", { key: seller.key, expect: 200 })).text);
     assert.ok(
       seen[0]?.includes('"actor_kind":"counterparty"'),
@@ -160,7 +160,7 @@ test("reading the trail", async (t) => {
       assert.ok(!text.includes(buyer.key_id));
     }
     // The buyer's own trail has both, so that the operator finds who it was.
-    const own = await exportOf(service, buyer.api_key);
+    const own = await fetchExport(service, buyer.api_key);
     assert.ok(own.includes("the-buyers-own-request") && own.includes(buyer.key_id));
   });
 });
@@ -172,7 +172,7 @@ test("exports", async (t) => {
   await service.ctx.db.transaction(
     async (tx) => await record(tx, desk.firm_id, [`quoted " \\ and ✓ é`], service.clock.now()),
   );
-  const text = await exportOf(service, desk.key);
+  const text = await fetchExport(service, desk.key);
   const whole = Buffer.from(text);
   const key = publicKeyHex(service.ctx.auditKey);
 
@@ -182,7 +182,7 @@ test("exports", async (t) => {
     assert.equal(await verifier(whole, key), undefined);
     const published = await service.send("GET", "/v1/audit/keys", { key: desk.key, expect: 200 });
     assert.deepEqual(published.body, { keys: [{ algorithm: "Ed25519", public_key: key }] });
-    const lines = linesOf(text);
+    const lines = parseLines(text);
     const { signature: _signature, ...checkpoint } = lines.at(-1) ?? {};
     assert.deepEqual(checkpoint, {
       v: 1,
@@ -201,7 +201,7 @@ test("exports", async (t) => {
   });
 
   async function assertFound(bytes: Buffer, what: string): Promise<void> {
-    assert.ok(await problemOf(bytes), `the command line misses ${what}`);
+    assert.ok(await findProblem(bytes), `the command line misses ${what}`);
     assert.ok(await verifier(bytes), `the stand-alone verifier misses ${what}`);
   }
 
@@ -254,43 +254,43 @@ test("exports", async (t) => {
 
   await t.test("a rebuilt chain is detected by its signing key only", async () => {
     const lines = text.split(/(?<=\n)/);
-    const told = linesOf(text).at(-1) as Parameters<typeof writeCheckpoint>[0];
+    const told = parseLines(text).at(-1) as Parameters<typeof writeCheckpoint>[0];
     const forged = writeCheckpoint(told, buildSigningKey(randomBytes(32)));
     const bytes = Buffer.from([...lines.slice(0, -1), forged].join(""));
     // Control: who does not know the key can be told anything.
-    assert.equal(await problemOf(bytes), undefined);
+    assert.equal(await findProblem(bytes), undefined);
     assert.equal(await verifier(bytes), undefined);
-    assert.match((await problemOf(bytes, key)) ?? "", /another key/);
+    assert.match((await findProblem(bytes, key)) ?? "", /another key/);
     assert.match((await verifier(bytes, key)) ?? "", /another key/);
   });
 
   await t.test("the next export continues where the last one ended", async () => {
-    const [last, checkpoint] = linesOf(text).slice(-2);
+    const [last, checkpoint] = parseLines(text).slice(-2);
     assert.equal(last?.["hash"], checkpoint?.["head_hash"]);
     // That the chain was signed is a record too, and is not signed again for its own sake.
-    const [told] = linesOf(await exportOf(service, desk.key, "?after_seq=4"));
+    const [told] = parseLines(await fetchExport(service, desk.key, "?after_seq=4"));
     assert.deepEqual([told?.["action"], told?.["prev_hash"]], ["audit.checkpoint", last?.["hash"]]);
-    const empty = linesOf(await exportOf(service, desk.key, "?after_seq=5"));
+    const empty = parseLines(await fetchExport(service, desk.key, "?after_seq=5"));
     assert.equal(empty.length, 1);
     assert.equal(empty[0]?.["prev_hash"], told?.["hash"]);
     await service.send("POST", "/v1/groups", { key: desk.key, body: { name: "B" }, expect: 201 });
-    const next = await exportOf(service, desk.key, "?after_seq=5");
-    const [first, signed] = linesOf(next);
+    const next = await fetchExport(service, desk.key, "?after_seq=5");
+    const [first, signed] = parseLines(next);
     assert.equal(first?.["prev_hash"], told?.["hash"]);
     assert.deepEqual([signed?.["count"], signed?.["first_seq"], signed?.["last_seq"]], [1, 6, 6]);
-    assert.equal(await problemOf(Buffer.from(next), key), undefined);
+    assert.equal(await findProblem(Buffer.from(next), key), undefined);
     assert.equal(await verifier(Buffer.from(next), key), undefined);
     const past = await service.send("GET", "/v1/audit/export?after_seq=8", {
       key: desk.key,
       expect: 422,
     });
-    assert.equal(slugOf(past), "unprocessable");
+    assert.equal(readSlug(past), "unprocessable");
     const spliced =
       text
         .split(/(?<=\n)/)
         .slice(0, -1)
         .join("") + next;
-    assert.ok(await problemOf(Buffer.from(spliced)), "two exports are not one");
+    assert.ok(await findProblem(Buffer.from(spliced)), "two exports are not one");
   });
 
   await t.test("a HEAD request sends no lines", async () => {
@@ -332,11 +332,11 @@ test("exports", async (t) => {
       const [staying, ...others] = nine.filter((one) => one !== refused.one);
       for (const { leaving } of others) leaving.abort();
       await Promise.allSettled(others.map(({ answer }) => answer));
-      const counted = linesOf(await first.text()).at(-1)?.["count"];
+      const counted = parseLines(await first.text()).at(-1)?.["count"];
       assert.equal(counted, 25_002);
       const last = await staying?.answer;
       // The exports before it have left their checkpoints.
-      assert.ok(Number(linesOf((await last?.text()) ?? "").at(-1)?.["count"]) >= 25_002);
+      assert.ok(Number(parseLines((await last?.text()) ?? "").at(-1)?.["count"]) >= 25_002);
       await second.body?.cancel();
       await service.send("HEAD", "/v1/audit/export", { key: busy.api_key, expect: 200 });
       // A key that is revoked meanwhile gets no checkpoint.
@@ -377,7 +377,7 @@ test("exports", async (t) => {
     assert.match(shown[0].public_key, /^[0-9a-f]{64}$/);
     const words = ["--env", "sandbox", "--desk", desk.firm_id];
     const exported = await run("audit", "export", ...words);
-    assert.equal(await problemOf(Buffer.from(exported.stdout), shown[0].public_key), undefined);
+    assert.equal(await findProblem(Buffer.from(exported.stdout), shown[0].public_key), undefined);
   });
 });
 
@@ -445,11 +445,11 @@ test("tampering in the database", async (t) => {
   const recordAt = (seq: number) => `desk_id = DESK and seq = ${seq}`;
 
   /** What is found of these statements; they are not kept. */
-  async function foundOf(...statements: readonly string[]) {
-    return await foundAfter((tx) => edit(tx, ...statements));
+  async function verifyAfterStatements(...statements: readonly string[]) {
+    return await verifyAfter((tx) => edit(tx, ...statements));
   }
 
-  async function foundAfter(work: (tx: Tx) => Promise<unknown>) {
+  async function verifyAfter(work: (tx: Tx) => Promise<unknown>) {
     return await owner.transaction(
       async (tx) => {
         await work(tx);
@@ -483,7 +483,7 @@ test("tampering in the database", async (t) => {
   };
   for (const [column, value] of Object.entries(edits)) {
     await t.test(`an edited ${column} is found with its place`, async () => {
-      const { first_break: found } = await foundOf(
+      const { first_break: found } = await verifyAfterStatements(
         `update audit_records set ${column} = ${value} where ${recordAt(3)}`,
       );
       // One that is in live all of a sudden is the first there, and what is before it is missed.
@@ -545,7 +545,7 @@ test("tampering in the database", async (t) => {
   };
   for (const [what, { statements, seq }] of Object.entries(elsewhere)) {
     await t.test(`${what} is found with its place`, async () => {
-      const { whole, first_break: found } = await foundOf(...statements);
+      const { whole, first_break: found } = await verifyAfterStatements(...statements);
       assert.equal(whole, false);
       assert.deepEqual([found?.desk_id, found?.seq], [desk.firm_id, seq]);
     });
@@ -562,7 +562,7 @@ test("tampering in the database", async (t) => {
   };
   for (const [what, value] of Object.entries(blockEdits)) {
     await t.test(`a block with edited ${what} is found`, async () => {
-      const { first_break: found } = await foundAfter(
+      const { first_break: found } = await verifyAfter(
         async (tx) =>
           await askIn(tx)(
             name(`update journal_blocks set ${value} where desk_id = DESK and first_seq > 1`),
@@ -573,7 +573,7 @@ test("tampering in the database", async (t) => {
   }
 
   await t.test("events that were numbered otherwise are found", async () => {
-    const { first_break: found } = await foundAfter(
+    const { first_break: found } = await verifyAfter(
       async (tx) =>
         await askIn(tx)(
           name(`update journal_blocks
@@ -585,7 +585,7 @@ test("tampering in the database", async (t) => {
   });
 
   await t.test("an untouched trail verifies", async () => {
-    const verdict = await foundOf("update audit_records set action = action");
+    const verdict = await verifyAfterStatements("update audit_records set action = action");
     assert.deepEqual([verdict.whole, verdict.records], [true, 5]);
   });
 
@@ -609,7 +609,7 @@ test("tampering in the database", async (t) => {
         await edit(tx, `update audit_records set action = 'other' where ${recordAt(3)}`);
       });
       const { first_break: found } = await verifyExport(
-        once(Buffer.from(await exportOf(service, desk.key))),
+        once(Buffer.from(await fetchExport(service, desk.key))),
       );
       assert.equal(found?.line, 3);
     },

@@ -12,11 +12,11 @@ import { liveSeller, sellLive } from "../support/live-sales.ts";
 import { startService } from "../support/service.ts";
 import {
   addCredit,
-  balanceOf,
   buyerPaise,
+  listPayouts,
   makeDeal,
-  payoutsOf,
-  settlementOf,
+  readBalance,
+  readSettlement,
 } from "../support/settlements.ts";
 import { askJournal } from "../support/journal.ts";
 
@@ -91,12 +91,12 @@ test("operators pay by file, approve, import a statement, work the queue and rec
     buyer,
     legs: [{ seller: large, scripNo }],
   });
-  const referenceOf = async (id: string) =>
+  const readReference = async (id: string) =>
     (await ok("payouts", "file", "show", id)).lines[0].reference as string;
   const lines: [string, string, number, string][] = [
-    ["HDFCR52026900000001", await referenceOf(fileId), -30_000_000, ""],
-    ["HDFCR52026900000002", await referenceOf(imps.file_id), -4_000_000, ""],
-    ["HDFCR52026900000003", `RTN ${await referenceOf(imps.file_id)}`, 4_000_000, ""],
+    ["HDFCR52026900000001", await readReference(fileId), -30_000_000, ""],
+    ["HDFCR52026900000002", await readReference(imps.file_id), -4_000_000, ""],
+    ["HDFCR52026900000003", `RTN ${await readReference(imps.file_id)}`, 4_000_000, ""],
     ["HDFCR52026900000004", dealId, 10_000_000, buyer.name],
     ["HDFCR52026900000005", dealId, 100, "Somebody Else"],
     ["HDFCR52026900000006", "CHARGES", -590, ""],
@@ -117,10 +117,10 @@ test("operators pay by file, approve, import a statement, work the queue and rec
     ["applied", 6, 4, 2],
   );
   assert.equal((await ok("bank", "import", path, ...ravi)).outcome, "known");
-  for (const { status } of await payoutsOf(service, large)) assert.equal(status, "paid");
-  assert.equal((await payoutsOf(service, small))[0].status, "returned");
-  assert.equal((await balanceOf(service, small, "live")).available_paise, 4_000_000);
-  assert.equal((await settlementOf(service, buyer, dealId)).status, "pending", "partly funded");
+  for (const { status } of await listPayouts(service, large)) assert.equal(status, "paid");
+  assert.equal((await listPayouts(service, small))[0].status, "returned");
+  assert.equal((await readBalance(service, small, "live")).available_paise, 4_000_000);
+  assert.equal((await readSettlement(service, buyer, dealId)).status, "pending", "partly funded");
 
   const queue = await ok("bank", "queue", "list");
   const byReason = (reason: string) =>
@@ -143,7 +143,7 @@ test("operators pay by file, approve, import a statement, work the queue and rec
   const rest = String(buyerPaise - 10_000_000);
   const whole = await ok(...fund, rest, "--reference", "HDFCR52026900000011", ...asha);
   assert.equal(whole.outcome, "funded");
-  assert.notEqual((await settlementOf(service, buyer, dealId)).status, "pending");
+  assert.notEqual((await readSettlement(service, buyer, dealId)).status, "pending");
 
   const reconciled = await ok("bank", "reconcile");
   assert.equal(reconciled.bank_paise, balance);

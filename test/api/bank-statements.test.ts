@@ -25,11 +25,11 @@ import { type LiveSeller, liveSeller, sellLive } from "../support/live-sales.ts"
 import { type Service, startService } from "../support/service.ts";
 import {
   addCredit,
-  balanceOf,
   buyerPaise,
+  listPayouts,
   makeDeal,
-  payoutsOf,
-  settlementOf,
+  readBalance,
+  readSettlement,
 } from "../support/settlements.ts";
 
 const asha = namedOperator("asha");
@@ -75,28 +75,28 @@ test("a statement confirms or returns the lines of a payout file, and a returned
   const debit = { utr, text: `NEFT ${first.reference} ${seller.name}`, paise: -13_000_000 };
   const imported = await read(service, statement(50_000_000, [debit]));
   assert.deepEqual([imported.outcome, imported.matched, imported.queued], ["applied", 1, 0]);
-  for (const payout of await payoutsOf(service, seller)) {
+  for (const payout of await listPayouts(service, seller)) {
     assert.deepEqual([payout.status, payout.utr], ["paid", utr]);
   }
   assert.equal((await showFile(service.ctx, first.fileId)).state, "answered");
-  assert.equal((await balanceOf(service, seller, "live")).posted_paise, 0);
+  assert.equal((await readBalance(service, seller, "live")).posted_paise, 0);
 
   const back = { utr: nextUtr(), text: `RTN ${first.reference} A/C CLOSED`, paise: 13_000_000 };
   await read(service, statement(37_000_000, [back], "16/11/2026"));
-  const returned = await payoutsOf(service, seller);
+  const returned = await listPayouts(service, seller);
   for (const { status, reason } of returned) {
     assert.deepEqual([status, reason], ["returned", "returned_by_bank"]);
   }
-  assert.equal((await balanceOf(service, seller, "live")).available_paise, 13_000_000);
+  assert.equal((await readBalance(service, seller, "live")).available_paise, 13_000_000);
   for (const { payout_id } of returned) await resendPayout(service.ctx, asha, payout_id);
   const [made = assert.fail()] = await makeFiles(service.ctx, asha, live);
   const [line = assert.fail()] = (await showFile(service.ctx, made.file_id ?? "")).lines;
   assert.equal(line.paise, 13_000_000);
   const again = { utr: nextUtr(), text: line.reference, paise: -13_000_000 };
   await read(service, statement(50_000_000, [again], "17/11/2026"));
-  const states = (await payoutsOf(service, seller)).map(({ status }) => status as string);
+  const states = (await listPayouts(service, seller)).map(({ status }) => status as string);
   assert.deepEqual(states.toSorted(), ["paid", "paid", "returned", "returned"]);
-  assert.equal((await balanceOf(service, seller, "live")).posted_paise, 0);
+  assert.equal((await readBalance(service, seller, "live")).posted_paise, 0);
   const { bank_paise, differences } = await assertReconciled(service);
   assert.equal(bank_paise, 37_000_000);
   assert.deepEqual(differences, [
@@ -113,12 +113,12 @@ test("a debit and its return in one file are booked in order, in whichever order
     { utr: nextUtr(), text: reference, paise: -4_000_000 },
   ];
   await read(service, statement(10_000_000, lines));
-  const [payout] = await payoutsOf(service, seller);
+  const [payout] = await listPayouts(service, seller);
   assert.deepEqual(
     payout.history.map(({ status }: { status: string }) => status),
     ["scheduled", "instructed", "paid", "returned"],
   );
-  assert.equal((await balanceOf(service, seller, "live")).available_paise, 4_000_000);
+  assert.equal((await readBalance(service, seller, "live")).available_paise, 4_000_000);
   await assertReconciled(service);
 });
 
@@ -137,12 +137,12 @@ test("the same file twice, and the same line in two files, count once", async (t
   };
   const longer = await read(service, statement(0, [paid, other]));
   assert.deepEqual([longer.lines, longer.new_lines, longer.matched], [2, 1, 1]);
-  assert.equal((await balanceOf(service, buyer, "live")).available_paise, 8_000_000);
+  assert.equal((await readBalance(service, buyer, "live")).available_paise, 8_000_000);
   const twins = await Promise.all(
     [asha, ravi].map((by) => read(service, statement(0, [paid, other, other]), by)),
   );
   assert.deepEqual(twins.map(({ outcome }) => outcome).toSorted(), ["applied", "known"]);
-  assert.equal((await balanceOf(service, buyer, "live")).available_paise, 8_000_000);
+  assert.equal((await readBalance(service, buyer, "live")).available_paise, 8_000_000);
   const [queued] = await listQueue(service.ctx, { ...live, limit: 10 });
   assert.equal(queued?.reason, "reference_used", "one reference is one deposit");
   await assertReconciled(service);
@@ -160,12 +160,12 @@ test("a buyer's payment funds the deal it names: exact, in parts, and with a sur
   });
   const part = paying(buyerPaise - 100);
   await read(service, statement(0, [part]));
-  assert.equal((await settlementOf(service, buyer, dealId)).status, "pending", "partly funded");
-  assert.equal((await balanceOf(service, buyer, "live")).available_paise, buyerPaise - 100);
+  assert.equal((await readSettlement(service, buyer, dealId)).status, "pending", "partly funded");
+  assert.equal((await readBalance(service, buyer, "live")).available_paise, buyerPaise - 100);
   await read(service, statement(buyerPaise - 100, [paying(350)]));
-  const { status } = await settlementOf(service, buyer, dealId);
+  const { status } = await readSettlement(service, buyer, dealId);
   assert.notEqual(status, "pending");
-  const { available_paise, escrow_paise } = await balanceOf(service, buyer, "live");
+  const { available_paise, escrow_paise } = await readBalance(service, buyer, "live");
   assert.deepEqual([available_paise, escrow_paise], [250, buyerPaise]);
   await assertReconciled(service);
 
@@ -179,7 +179,7 @@ test("a buyer's payment funds the deal it names: exact, in parts, and with a sur
   await assert.rejects(fund(2_000, utr), { detail: { reason: "reference_used", ...brought } });
   assert.equal((await fund(buyerPaise, nextUtr())).outcome, "funded");
   await assert.rejects(fund(1_000, nextUtr()), refusedFor("wrong_state"));
-  assert.equal((await balanceOf(service, buyer, "live")).available_paise, 250 + 1_000);
+  assert.equal((await readBalance(service, buyer, "live")).available_paise, 250 + 1_000);
   const { differences } = await assertReconciled(service);
   assert.equal(differences.length, 2, "what was written by hand is in no statement yet");
 });
@@ -204,8 +204,8 @@ test("a third party's payment waits in the queue until an operator assigns it", 
     "third_party",
     "unknown_reference",
   ]);
-  assert.equal((await settlementOf(service, buyer, dealId)).status, "pending");
-  assert.equal((await balanceOf(service, buyer, "live")).posted_paise, 0);
+  assert.equal((await readSettlement(service, buyer, dealId)).status, "pending");
+  assert.equal((await readBalance(service, buyer, "live")).posted_paise, 0);
   await assertReconciled(service);
 
   const [first = assert.fail(), second = assert.fail()] = waiting.filter(
@@ -219,9 +219,13 @@ test("a third party's payment waits in the queue until an operator assigns it", 
     "proposed",
     "one person is not two",
   );
-  assert.equal((await balanceOf(service, buyer, "live")).posted_paise, 0, "nothing counts before");
+  assert.equal(
+    (await readBalance(service, buyer, "live")).posted_paise,
+    0,
+    "nothing counts before",
+  );
   assert.equal((await assignLine(service.ctx, ravi, assigning)).outcome, "assigned");
-  assert.notEqual((await settlementOf(service, buyer, dealId)).status, "pending");
+  assert.notEqual((await readSettlement(service, buyer, dealId)).status, "pending");
   await assert.rejects(assignLine(service.ctx, ravi, assigning), refusedFor("wrong_state"));
 
   const utr = nextUtr();
@@ -259,7 +263,7 @@ test("a remitter is identified by its verified account, and not by an unverified
     JSON.stringify([{ check: "BANK_NAME_MATCH", outcome: "pass", cure: null, as_of: null }]),
   ]);
   assert.equal((await read(service, statement(1_000, [line()]))).matched, 1);
-  assert.equal((await balanceOf(service, buyer, "live")).available_paise, 1_000);
+  assert.equal((await readBalance(service, buyer, "live")).available_paise, 1_000);
   await assertReconciled(service);
 });
 
@@ -272,11 +276,11 @@ test("a statement with large credits takes two people before it is applied", asy
   const proposed = await read(service, text, asha, 9_000_000);
   assert.equal(proposed.outcome, "proposed");
   assert.equal((await read(service, text, asha, 9_000_000)).outcome, "proposed");
-  assert.equal((await balanceOf(service, buyer, "live")).posted_paise, 0);
+  assert.equal((await readBalance(service, buyer, "live")).posted_paise, 0);
   const approvalId = proposed.approval_id ?? "";
   await assert.rejects(approveProposal(service.ctx, asha, { approvalId, kinds: approvalKinds }));
   await approveProposal(service.ctx, ravi, { approvalId, kinds: approvalKinds });
-  assert.equal((await balanceOf(service, buyer, "live")).posted_paise, 9_000_000);
+  assert.equal((await readBalance(service, buyer, "live")).posted_paise, 9_000_000);
   assert.equal((await read(service, text, asha, 9_000_000)).outcome, "known");
   await assertReconciled(service);
 });
@@ -299,7 +303,7 @@ test("an unapproved statement, or one read in the wrong format, blocks no later 
   assert.deepEqual([imported.outcome, imported.matched], ["applied", 1]);
   const again = await importStatement(service.ctx, asha, { ...live, text, format });
   assert.equal(again.outcome, "known");
-  assert.equal((await balanceOf(service, buyer, "live")).posted_paise, 9_000);
+  assert.equal((await readBalance(service, buyer, "live")).posted_paise, 9_000);
   await assertReconciled(service);
 });
 
@@ -314,7 +318,7 @@ test("a debit with one reference for a batch pays every line of the batch once",
   assert.equal((await read(service, statement(50_000_000, debits))).matched, 2);
   const utrs: string[] = [];
   for (const seller of sellers) {
-    const [payout] = await payoutsOf(service, seller);
+    const [payout] = await listPayouts(service, seller);
     assert.equal(payout.status, "paid");
     utrs.push(payout.utr);
   }
@@ -346,9 +350,9 @@ test("a debit of a voided file, of another amount or already answered goes to th
     "amount_differs",
     "voided_file",
   ]);
-  const [payout] = await payoutsOf(service, seller);
+  const [payout] = await listPayouts(service, seller);
   assert.deepEqual([payout.status, payout.utr], ["paid", lines[2]?.utr]);
-  assert.equal((await balanceOf(service, seller, "live")).posted_paise, 0);
+  assert.equal((await readBalance(service, seller, "live")).posted_paise, 0);
   await assertReconciled(service);
 });
 
@@ -367,7 +371,7 @@ test("a debit of a file voided meanwhile does not pay the next file", async (t) 
   assert.equal((await read(service, late)).queued, 1);
   const [queued] = await listQueue(service.ctx, { ...live, limit: 10 });
   assert.equal(queued?.reason, "voided_file");
-  assert.equal((await payoutsOf(service, seller))[0].status, "instructed");
+  assert.equal((await listPayouts(service, seller))[0].status, "instructed");
 
   const [line = assert.fail()] = (await showFile(service.ctx, made.file_id ?? "")).lines;
   const utr = nextUtr();
@@ -375,7 +379,7 @@ test("a debit of a file voided meanwhile does not pay the next file", async (t) 
   await read(service, statement(46_000_000, [paid]));
   const back = { utr: nextUtr(), text: `RETURN OF ${utr}`, paise: 4_000_000 };
   await read(service, statement(42_000_000, [back]));
-  assert.equal((await payoutsOf(service, seller))[0].status, "returned");
+  assert.equal((await listPayouts(service, seller))[0].status, "returned");
   assert.equal((await showFile(service.ctx, made.file_id ?? "")).lines[0]?.state, "returned");
   await assertReconciled(service);
 });
@@ -384,7 +388,7 @@ test("a deposit entered by hand is matched by its bank line and counts once", as
   const service = await startService(t);
   const seller = await liveSeller(service);
   await sellLive(service, seller, 4_000_000);
-  const [{ payout_id: payoutId }] = await payoutsOf(service, seller);
+  const [{ payout_id: payoutId }] = await listPayouts(service, seller);
   const sent = nextUtr();
   await sendPayout(service.ctx, asha, { payoutId, utr: sent });
   const reference = nextUtr();
@@ -399,8 +403,8 @@ test("a deposit entered by hand is matched by its bank line and counts once", as
   assert.deepEqual(reconciled.differences, [
     { what: "on the account before the first statement", amount_paise: 9_000_000 },
   ]);
-  assert.equal((await payoutsOf(service, seller))[0].status, "paid");
-  assert.equal((await balanceOf(service, seller, "live")).available_paise, 6_000);
+  assert.equal((await listPayouts(service, seller))[0].status, "paid");
+  assert.equal((await readBalance(service, seller, "live")).available_paise, 6_000);
   await assertReconciled(service);
 });
 
@@ -411,9 +415,9 @@ test("a statement that was stored but not applied can be imported again", async 
     { utr: nextUtr(), text: squeezed(buyer.firmId), paise: 9_000, name: buyer.name },
   ]);
   await receiveStatement(service.ctx, asha, { ...live, text, format: genericStatement });
-  assert.equal((await balanceOf(service, buyer, "live")).posted_paise, 0);
+  assert.equal((await readBalance(service, buyer, "live")).posted_paise, 0);
   assert.equal((await read(service, text)).outcome, "applied");
-  assert.equal((await balanceOf(service, buyer, "live")).posted_paise, 9_000);
+  assert.equal((await readBalance(service, buyer, "live")).posted_paise, 9_000);
   await assertReconciled(service);
 });
 
@@ -428,7 +432,7 @@ test("a statement whose lines do not sum to its balances is refused whole", asyn
   await assert.rejects(read(service, text.replace("90.00,90.00", "90.00,91.00")), Failure);
   await assert.rejects(read(service, text.replace("15/11/2026", "11/15/2026")), Failure);
   await assert.rejects(read(service, text.replace(",credit,", ",cr,")), Failure);
-  assert.equal((await balanceOf(service, buyer, "live")).posted_paise, 0);
+  assert.equal((await readBalance(service, buyer, "live")).posted_paise, 0);
   const { rows } = await service.ctx.db.pool.query("select 1 from bank_lines");
   assert.equal(rows.length, 0);
 });

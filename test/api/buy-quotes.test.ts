@@ -173,14 +173,14 @@ function bruteForce(offers: readonly Offer[], requirement: number): readonly str
     (a, b) => a.expires_on - b.expires_on || (a.scrip_no < b.scrip_no ? -1 : 1),
   );
   let best: readonly number[] = [];
-  const sumOf = (places: readonly number[]) =>
+  const sumFaces = (places: readonly number[]) =>
     places.reduce((sum, place) => sum + (queue[place]?.face_paise ?? 0), 0);
   for (let mask = 1; mask < 2 ** queue.length; mask++) {
     const places = queue.map((_, place) => place).filter((place) => (mask >> place) & 1);
-    if (sumOf(places) > requirement) continue;
+    if (sumFaces(places) > requirement) continue;
     const differing = places.findIndex((place, at) => place !== best[at]);
     const order =
-      sumOf(best) - sumOf(places) ||
+      sumFaces(best) - sumFaces(places) ||
       places.length - best.length ||
       (places[differing] ?? 0) - (best[differing] ?? 0);
     if (order < 0) best = places;

@@ -15,7 +15,7 @@ import { askJournal } from "../support/journal.ts";
 const environment = "live";
 
 /** The deadline of a deal that waits for its buyer's money. */
-async function dueOf(service: Service, buyer: TestDesk): Promise<string> {
+async function readDueOfNewDeal(service: Service, buyer: TestDesk): Promise<string> {
   const seller = await openTestDesk(service, environment);
   const scripNo = await addCredit(service, seller);
   const id = await makeDeal(service, { environment, buyer, legs: [{ seller, scripNo }] });
@@ -46,15 +46,15 @@ test("operators change the calendar, and live deadlines follow it on every node 
   const now = service.clock.now();
   const before = await readCalendar(service.ctx.db);
   const due = addWorkingDays(now, 1, "bank", before);
-  assert.equal(await dueOf(service, buyer), istTimestamp(due));
+  assert.equal(await readDueOfNewDeal(service, buyer), istTimestamp(due));
   const day = istDay(due);
   await ok("calendar", "add", day, "--office", "bank", "--name", "Declared", "--operator", "asha");
   const later = istTimestamp(addWorkingDays(now, 1, "bank", await readCalendar(beside.ctx.db)));
   assert.ok(later.slice(0, 10) > day);
-  assert.equal(await dueOf(service, buyer), later);
-  assert.equal(await dueOf(beside, buyer), later);
+  assert.equal(await readDueOfNewDeal(service, buyer), later);
+  assert.equal(await readDueOfNewDeal(beside, buyer), later);
   await ok("calendar", "remove", day, "--office", "bank");
-  assert.equal(await dueOf(service, buyer), istTimestamp(due));
+  assert.equal(await readDueOfNewDeal(service, buyer), istTimestamp(due));
   await refused(/says nothing of/, "calendar", "remove", day, "--office", "bank");
 
   const file = join(dataDir, "holidays.csv");
@@ -103,7 +103,7 @@ test("a deal whose deadline became a holiday fails at the end of the next workin
   const service = await startService(t);
   const buyer = await openTestDesk(service, environment);
   const dealtAt = service.clock.now();
-  const due = new Date(await dueOf(service, buyer));
+  const due = new Date(await readDueOfNewDeal(service, buyer));
   const given = { office: "bank", day: istDay(due), name: "Declared", works: "" };
   await addDay(service.ctx, namedOperator("asha"), given);
   const stateAt = async (instant: Date) => {

@@ -7,7 +7,7 @@ import { test } from "node:test";
 
 import { bodyBytesMax, readBody } from "../../src/platform/http/body.ts";
 import { hear, openSocket, splitAnswers } from "../support/raw.ts";
-import { slugOf, startService } from "../support/service.ts";
+import { readSlug, startService } from "../support/service.ts";
 
 const enquiry = "POST /public/enquiry/contact HTTP/1.1\r\nHost: x\r\nConnection: close\r\n";
 const chunked = "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -66,7 +66,7 @@ test("unfinished keyless bodies take bounded memory; one more is shed, and serve
   let shed = await ask();
   for (let again = 0; shed.status !== 500 && again < 4; again++) shed = await ask();
   assert.equal(shed.status, 500);
-  assert.equal(slugOf(shed), "internal_error");
+  assert.equal(readSlug(shed), "internal_error");
   const closed = held.map((socket) => new Promise((done) => socket.once("close", done)));
   for (const socket of held) socket.destroy();
   await Promise.all(closed);

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { istMonth } from "../../src/kernel/time.ts";
 import { commandLine } from "../support/cli.ts";
 import { assertLedgerSound } from "../support/ledger.ts";
-import { pagesOf } from "../support/pdf.ts";
+import { parsePdfPages } from "../support/pdf.ts";
 import { startService } from "../support/service.ts";
 import {
   addCredit,
@@ -70,7 +70,7 @@ test("operators set and pay a desk's commission, and the statement shows it", as
     lines: 2,
     closing_paise: earned - 100,
   });
-  const [page] = await pagesOf(await readFile(pdf));
+  const [page] = await parsePdfPages(await readFile(pdf));
   assert.ok(page?.text.includes(utr));
   const csv = join(dataDir, "statement.csv");
   await ok(...show, "--out", csv);

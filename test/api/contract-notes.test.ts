@@ -8,16 +8,16 @@ import { checkDoors } from "../support/doors.ts";
 import { stockHouse } from "../support/inventory.ts";
 import { assertLedgerSound } from "../support/ledger.ts";
 import { dealer } from "../support/orders.ts";
-import { pagesOf } from "../support/pdf.ts";
-import { type Answer, type Service, slugOf, startService } from "../support/service.ts";
+import { parsePdfPages } from "../support/pdf.ts";
+import { type Answer, readSlug, type Service, startService } from "../support/service.ts";
 import {
   addCredit,
   buyerPaise,
   face,
   letSettle,
+  listPayouts,
   makeDeal,
   openTestDesk,
-  payoutsOf,
   sellerPaise,
 } from "../support/settlements.ts";
 
@@ -27,7 +27,7 @@ const fees = {
   seller: { feePaise: 4_000, gstPaise: 720 },
 };
 
-async function notesOf(
+async function readNotes(
   { send }: Service,
   { key }: { readonly key: string },
   settlementId: string,
@@ -36,11 +36,11 @@ async function notesOf(
   return (await send("GET", path, { key, expect: 200 })).body;
 }
 
-async function textOf({ url }: Service, key: string, settlementId: string): Promise<string[]> {
+async function readPdfText({ url }: Service, key: string, settlementId: string): Promise<string[]> {
   const path = `/v1/settlements/${settlementId}/contract-note?format=pdf`;
   const response = await fetch(`${url}${path}`, { headers: { "x-service-key": key } });
   assert.equal(response.headers.get("content-type"), "application/pdf");
-  const pages = await pagesOf(new Uint8Array(await response.arrayBuffer()));
+  const pages = await parsePdfPages(new Uint8Array(await response.arrayBuffer()));
   return pages.map(({ text }) => text);
 }
 
@@ -60,9 +60,12 @@ test("contract notes check key, scope, rate and body", async (t) => {
   const service = await startService(t);
   await checkDoors(t, service, [{ method: "GET", path: noSettlement, scope: "orders:read" }]);
   const { api_key: key } = await service.issue();
-  assert.equal(slugOf(await service.send("GET", noSettlement, { key, expect: 404 })), "not_found");
+  assert.equal(
+    readSlug(await service.send("GET", noSettlement, { key, expect: 404 })),
+    "not_found",
+  );
   const asCsv = await service.send("GET", `${noSettlement}?format=csv`, { key, expect: 400 });
-  assert.equal(slugOf(asCsv), "bad_request");
+  assert.equal(readSlug(asCsv), "bad_request");
 });
 
 test("each side has its own note, which shows nothing of the other side", async (t) => {
@@ -72,12 +75,12 @@ test("each side has its own note, which shows nothing of the other side", async 
   const scripNos = [await addCredit(service, seller), await addCredit(service, seller, "0409")];
   const legs = scripNos.map((scripNo) => ({ seller, scripNo, fees }));
   const settlementId = await makeDeal(service, { buyer, legs });
-  const [before] = (await notesOf(service, seller, settlementId)).notes;
+  const [before] = (await readNotes(service, seller, settlementId)).notes;
   assert.equal(before.status, "pending");
   assert.deepEqual(before.payments, []);
   await letSettle(service, 5);
 
-  const sold = await notesOf(service, seller, settlementId);
+  const sold = await readNotes(service, seller, settlementId);
   assert.equal(sold.notes.length, 1);
   const [note] = sold.notes;
   assertAddsUp(note);
@@ -95,12 +98,12 @@ test("each side has its own note, which shows nothing of the other side", async 
       [scripNos[1], "failed", "4907", 9_760],
     ],
   );
-  const [payout] = await payoutsOf(service, seller);
+  const [payout] = await listPayouts(service, seller);
   assert.deepEqual(note.payments, [
     { direction: "out", utr: payout.utr, amount_paise: sellerPaise, status: "paid" },
   ]);
 
-  const [bought] = (await notesOf(service, buyer, settlementId)).notes;
+  const [bought] = (await readNotes(service, buyer, settlementId)).notes;
   assertAddsUp(bought);
   assert.match(bought.note_no, /-B$/);
   assert.equal(bought.all_in_paise, 2 * buyerPaise);
@@ -122,10 +125,10 @@ test("a PDF note shows legs, fee split and bank reference, and a reversal", asyn
   const scripNo = await addCredit(service, seller);
   const settlementId = await makeDeal(service, { buyer, legs: [{ seller, scripNo, fees }] });
   await letSettle(service, 5);
-  const [payout] = await payoutsOf(service, seller);
-  const [text = "", ...more] = await textOf(service, seller.key, settlementId);
+  const [payout] = await listPayouts(service, seller);
+  const [text = "", ...more] = await readPdfText(service, seller.key, settlementId);
   assert.deepEqual(more, []);
-  const [note] = (await notesOf(service, seller, settlementId)).notes;
+  const [note] = (await readNotes(service, seller, settlementId)).notes;
   const expected = [
     "Contract note",
     note.note_no,
@@ -152,7 +155,7 @@ test("a PDF note shows legs, fee split and bank reference, and a reversal", asyn
     const command = { settlementId, reason: "mistake" };
     await reverseSettlement(service.ctx, namedOperator(name), command);
   }
-  const [reversed = ""] = await textOf(service, seller.key, settlementId);
+  const [reversed = ""] = await readPdfText(service, seller.key, settlementId);
   assert.ok(reversed.includes("REVERSED"));
 });
 
@@ -166,7 +169,7 @@ test("a desk with several firms in one deal gets a note for each, on a page of i
     { seller: own, scripNo: await addCredit(service, own) },
   ];
   const settlementId = await makeDeal(service, { buyer, legs });
-  const { notes } = await notesOf(service, seller, settlementId);
+  const { notes } = await readNotes(service, seller, settlementId);
   assert.deepEqual(
     notes.map((note: Answer["body"]) => [note.firm_id, note.note_no.slice(-2)]),
     [
@@ -174,7 +177,7 @@ test("a desk with several firms in one deal gets a note for each, on a page of i
       [seller.deskId, "S2"],
     ],
   );
-  const pages = await textOf(service, seller.key, settlementId);
+  const pages = await readPdfText(service, seller.key, settlementId);
   assert.equal(pages.length, 2);
   pages.forEach((text, at) => assert.ok(text.includes(notes[at].note_no)));
 });
@@ -203,7 +206,7 @@ test("the fee of an order is the card's, within all_in_paise, on note, statement
     { who: buying, order: bought, fee: 30_000, gst: 5_400 },
   ];
   for (const { who, order, fee, gst } of facing) {
-    const [note] = (await notesOf(service, who, order.settlement_id)).notes;
+    const [note] = (await readNotes(service, who, order.settlement_id)).notes;
     assertAddsUp(note);
     assert.equal(note.all_in_paise, order.all_in_paise);
     assert.deepEqual([note.fee_paise, note.gst_paise], [fee, gst]);

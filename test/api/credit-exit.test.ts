@@ -36,18 +36,18 @@ async function boughtCredit(service: Service) {
   return { buyer, scripNo, expiresOn };
 }
 
-const ownerOf = async ({ ctx }: Service, scripNo: string) =>
+const findOwner = async ({ ctx }: Service, scripNo: string) =>
   (await readOwners(ctx.db, "sandbox", [scripNo])).get(scripNo)?.owner;
 
 test("a credit that was bought, withdrawn and declared by another firm can be sold", async (t) => {
   const service = await startService(t);
   const { buyer, scripNo, expiresOn } = await boughtCredit(service);
-  assert.deepEqual(await ownerOf(service, scripNo), {
+  assert.deepEqual(await findOwner(service, scripNo), {
     kind: "firm_credits",
     firmId: buyer.firmId,
   });
   await buyer.post(`/v1/credits/${scripNo}/withdraw`, {}, 200);
-  assert.deepEqual(await ownerOf(service, scripNo), outside);
+  assert.deepEqual(await findOwner(service, scripNo), outside);
 
   const next = await dealer(service, []);
   const declared = {
@@ -62,7 +62,7 @@ test("a credit that was bought, withdrawn and declared by another firm can be so
   const { body: sold } = await next.post("/v1/orders", { side: "sell", scrip_no: scripNo }, 201);
   assert.equal(sold.status, "matched");
   await letSettle(service);
-  assert.deepEqual(await ownerOf(service, scripNo), { kind: "house_credits" });
+  assert.deepEqual(await findOwner(service, scripNo), { kind: "house_credits" });
   await assertOrdersSound(service);
 });
 
@@ -79,16 +79,16 @@ test("a credit leaves the books however its holding ends", async (t) => {
 
   const used = await boughtCredit(service);
   await used.buyer.post(`/v1/credits/${used.scripNo}/use`, {}, 200);
-  assert.deepEqual(await ownerOf(service, used.scripNo), outside);
+  assert.deepEqual(await findOwner(service, used.scripNo), outside);
 
   const cancelled = await boughtCredit(service);
   await news(cancelled.scripNo, "cancel");
-  assert.deepEqual(await ownerOf(service, cancelled.scripNo), outside);
+  assert.deepEqual(await findOwner(service, cancelled.scripNo), outside);
 
   const lost = await boughtCredit(service);
   await lost.buyer.post("/v1/orders", { side: "sell", scrip_no: lost.scripNo }, 201);
   await news(lost.scripNo, "use");
-  assert.deepEqual(await ownerOf(service, lost.scripNo), outside);
+  assert.deepEqual(await findOwner(service, lost.scripNo), outside);
 
   const left = await boughtCredit(service);
   await left.buyer.post(`/v1/firms/${left.buyer.firmId}/offboard`, { mode: "drain" }, 200);
@@ -96,8 +96,8 @@ test("a credit leaves the books however its holding ends", async (t) => {
   const expired = await boughtCredit(service);
   service.clock.advance({ days: 800 });
   await service.work();
-  assert.deepEqual(await ownerOf(service, expired.scripNo), outside);
-  assert.deepEqual(await ownerOf(service, left.scripNo), outside);
+  assert.deepEqual(await findOwner(service, expired.scripNo), outside);
+  assert.deepEqual(await findOwner(service, left.scripNo), outside);
   await assertOrdersSound(service);
 });
 
@@ -107,7 +107,7 @@ test("a credit that was never traded writes no entry when it leaves", async (t) 
   await post(`/v1/credits/${scripNo}/withdraw`, {}, 200);
   const { rows } = await service.ctx.db.pool.query("select from ledger_entries");
   assert.equal(rows.length, 0);
-  assert.equal(await ownerOf(service, scripNo), undefined);
+  assert.equal(await findOwner(service, scripNo), undefined);
 });
 
 test("the check of the books finds an owner that no longer holds its credit", async (t) => {
@@ -164,6 +164,6 @@ test("the migration removes owners that no longer hold their credits", async (t)
     migrations.find(({ file }) => file.endsWith("credits-that-left.sql")) ?? assert.fail();
   await asOwner(db, (owner) => owner.query(text));
   await assertLedgerSound(service);
-  assert.deepEqual(await ownerOf(service, gone.scripNo), outside);
-  assert.equal((await ownerOf(service, kept.scripNo))?.kind, "firm_credits");
+  assert.deepEqual(await findOwner(service, gone.scripNo), outside);
+  assert.equal((await findOwner(service, kept.scripNo))?.kind, "firm_credits");
 });

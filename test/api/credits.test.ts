@@ -11,7 +11,7 @@ import type { Actor } from "../../src/kernel/actor.ts";
 import { appliers } from "../../src/workers.ts";
 import { clientFirm } from "../support/firms.ts";
 import { dealer } from "../support/orders.ts";
-import { type Service, slugOf, startService } from "../support/service.ts";
+import { readSlug, type Service, startService } from "../support/service.ts";
 
 // Answers have every shape; what a test expects is what it asserts.
 type Any = Awaited<ReturnType<Service["send"]>>["body"];
@@ -155,12 +155,12 @@ test("a batch over its limit, an empty one and an unknown field are refused whol
   const path = `/v1/firms/${firmId}/credits`;
   const credits = Array.from({ length: 501 }, (_, n) => ({ ...credit, scrip_no: `SCRIP-${n}0` }));
   const over = await send("POST", path, 400, { credits });
-  assert.equal(slugOf(over), "bad_request");
+  assert.equal(readSlug(over), "bad_request");
   assert.equal(over.body.error, "request_error");
-  assert.equal(slugOf(await send("POST", path, 422, { credits: [] })), "unprocessable");
-  assert.equal(slugOf(await send("POST", path, 422, {})), "unprocessable");
-  assert.equal(slugOf(await send("POST", path, 422, { credits: "x" })), "unprocessable");
-  assert.equal(slugOf(await send("POST", path, 400, { credits: [credit], x: 1 })), "bad_request");
+  assert.equal(readSlug(await send("POST", path, 422, { credits: [] })), "unprocessable");
+  assert.equal(readSlug(await send("POST", path, 422, {})), "unprocessable");
+  assert.equal(readSlug(await send("POST", path, 422, { credits: "x" })), "unprocessable");
+  assert.equal(readSlug(await send("POST", path, 400, { credits: [credit], x: 1 })), "bad_request");
   assert.deepEqual((await send("GET", path, 200)).body, { credits: [] });
   assert.equal(
     (await send("POST", path, 200, { credits: credits.slice(0, 500) })).body.accepted,
@@ -604,15 +604,15 @@ test("a report without its columns or over its limit is refused whole", async (t
   const service = await startService(t);
   const { send, firmId } = await desk(service);
   const path = `/v1/firms/${firmId}/credits:import`;
-  assert.equal(slugOf(await send("POST", path, 422, { csv: "a,b\n1,2" })), "unprocessable");
-  assert.equal(slugOf(await send("POST", path, 422, { csv: "" })), "unprocessable");
+  assert.equal(readSlug(await send("POST", path, 422, { csv: "a,b\n1,2" })), "unprocessable");
+  assert.equal(readSlug(await send("POST", path, 422, { csv: "" })), "unprocessable");
   const heading = "scrip_no,scheme,balance,issued_on,expires_on\n";
   const rows = Array.from(
     { length: 5_001 },
     (_, n) => `S${100_000 + n},RODTEP,1,2026-10-01,2028-09-30`,
   );
   assert.equal(
-    slugOf(await send("POST", path, 400, { csv: heading + rows.join("\n") })),
+    readSlug(await send("POST", path, 400, { csv: heading + rows.join("\n") })),
     "bad_request",
   );
   assert.deepEqual((await send("GET", `/v1/firms/${firmId}/credits`, 200)).body.credits, []);

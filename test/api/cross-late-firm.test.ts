@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { firmThatIs } from "../support/client-firms.ts";
-import { act, eventsOf, propose, read, terms, traders } from "../support/crosses.ts";
+import { act, listCrossEvents, propose, read, terms, traders } from "../support/crosses.ts";
 import { dealer, type Dealer } from "../support/orders.ts";
 import { type Service, startService } from "../support/service.ts";
 
@@ -24,7 +24,7 @@ async function assertBlind(service: Service, desk: Dealer, crossId: string, term
     const { crosses, total = 0 } = await desk.get(`/v1/cross${query}`);
     assert.deepEqual([crosses, total], [[], 0]);
   }
-  assert.deepEqual(await eventsOf(desk), []);
+  assert.deepEqual(await listCrossEvents(desk), []);
 }
 
 test("a desk that authorizes the buyer's IEC after a proposal does not see it", async (t) => {
@@ -49,11 +49,11 @@ test("events of a proposal go to the desks that saw it, and the next proposal to
   const third = await dealer(service, []);
   await lateFirm(service, third, buyer.pan);
   await act(seller, first, "cancel");
-  assert.deepEqual(await eventsOf(buyer), ["cross.proposed", "cross.cancelled"]);
-  assert.deepEqual(await eventsOf(third), []);
+  assert.deepEqual(await listCrossEvents(buyer), ["cross.proposed", "cross.cancelled"]);
+  assert.deepEqual(await listCrossEvents(third), []);
   const second = await propose(seller, terms(parties));
   assert.equal((await read(third, second)).status, "proposed");
-  assert.deepEqual(await eventsOf(third), ["cross.proposed"]);
+  assert.deepEqual(await listCrossEvents(third), ["cross.proposed"]);
   assert.equal((await third.get("/v1/cross")).crosses.length, 1);
 });
 

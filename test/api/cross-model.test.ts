@@ -22,7 +22,7 @@ import {
 } from "../support/crosses.ts";
 import { readRuns } from "../support/random.ts";
 import { type Answer, type Service, startService } from "../support/service.ts";
-import { balanceOf, letSettle } from "../support/settlements.ts";
+import { letSettle, readBalance } from "../support/settlements.ts";
 
 const runs = readRuns(6);
 const seed = 20_261_115;
@@ -204,7 +204,7 @@ async function assertAlike(service: Service, { parties, crosses, credits }: Worl
     if (known in shown) assert.equal(status, shown[known]);
     else assert.ok(["reserved", "in_settlement"].includes(status), status);
   }
-  const { posted_paise, available_paise } = await balanceOf(service, buyer);
+  const { posted_paise, available_paise } = await readBalance(service, buyer);
   const held = crosses.filter(({ state }) => state === "funded" || state === "released");
   const each = crosses[0] ? (await read(buyer, crosses[0].view)).all_in_paise : 0;
   assert.equal(subtractPaise(posted_paise, available_paise), held.length * each);

@@ -17,7 +17,7 @@ import {
   crore,
   crores,
   crossThatIs,
-  eventsOf,
+  listCrossEvents,
   propose,
   quoteFor,
   read,
@@ -29,7 +29,7 @@ import { putCard } from "../support/dealing-house.ts";
 import { payIn } from "../support/ledger.ts";
 import { dealer } from "../support/orders.ts";
 import { type Service, startService } from "../support/service.ts";
-import { balanceOf, letSettle, payoutsOf, settlementOf } from "../support/settlements.ts";
+import { letSettle, listPayouts, readBalance, readSettlement } from "../support/settlements.ts";
 
 test("funding holds a sufficient balance, and the sandbox's bank pays a shortfall, each once", async (t) => {
   const service = await startService(t);
@@ -39,13 +39,13 @@ test("funding holds a sufficient balance, and the sandbox's bank pays a shortfal
   const first = await crossThatIs(parties, "agreed");
   const funded = await act(buyer, first, "fund");
   assert.equal(funded.payment_ref, "PAY-1");
-  assert.equal((await balanceOf(service, buyer)).available_paise, 1_000);
+  assert.equal((await readBalance(service, buyer)).available_paise, 1_000);
   const again = await act(buyer, first, "fund");
   assert.deepEqual(again, funded, "the same payment again changes nothing");
   await act(buyer, first, "fund", { expect: 409, body: { payment_ref: "PAY-2" } });
   const second = await crossThatIs(parties, "agreed", { scrip_nos: [seller.scripNos[1]] });
   await act(buyer, second, "fund");
-  const { posted_paise, available_paise, escrow_paise } = await balanceOf(service, buyer);
+  const { posted_paise, available_paise, escrow_paise } = await readBalance(service, buyer);
   assert.equal(available_paise, 0);
   assert.equal(escrow_paise, 2 * sums.buyer);
   assert.equal(posted_paise, 2 * sums.buyer);
@@ -87,11 +87,11 @@ test("deadlines release credits and refund money", async (t) => {
     assert.equal(refunded.reason, "timeout");
     assert.equal(refunded.due_at, null);
   }
-  assert.equal((await balanceOf(service, buyer)).available_paise, sums.buyer);
+  assert.equal((await readBalance(service, buyer)).available_paise, sums.buyer);
   for (const scripNo of seller.scripNos) {
     assert.equal((await seller.credit(scripNo)).status, "listed");
   }
-  const told = (await eventsOf(buyer)).toSorted();
+  const told = (await listCrossEvents(buyer)).toSorted();
   assert.deepEqual(told.slice(2), [
     "cross.expired",
     "cross.expired",
@@ -114,7 +114,7 @@ test("the seller may refund a funded cross, the buyer may not", async (t) => {
   const refunded = await act(seller, cross, "cancel");
   assert.equal(refunded.status, "refunded");
   assert.equal(refunded.reason, "by_seller");
-  assert.equal((await balanceOf(service, buyer)).available_paise, sums.buyer);
+  assert.equal((await readBalance(service, buyer)).available_paise, sums.buyer);
   assert.equal((await seller.credit(seller.scripNo)).status, "listed");
   await assertCrossesSound(service);
 });
@@ -142,7 +142,7 @@ test("a credit that customs takes ends its cross, and the money is refunded", as
   assert.equal(refunded.reason, "credit_unavailable");
   assert.equal((await read(buyer, proposed)).status, "proposed", "it had nothing yet");
   await act(buyer, proposed, "accept", { expect: 409 });
-  assert.equal((await balanceOf(service, buyer)).available_paise, sums.buyer);
+  assert.equal((await readBalance(service, buyer)).available_paise, sums.buyer);
   assert.equal((await seller.credit(seller.scripNos[0] ?? "")).status, "suspended");
   await assertCrossesSound(service);
 });
@@ -162,7 +162,7 @@ test("a cross of several credits settles the delivered ones, and shares sum to t
   ]);
   const scripNos = [seller.scripNos[0], refused, seller.scripNos[2], seller.scripNos[3]];
   const cross = await crossThatIs(parties, "released", { scrip_nos: scripNos, price_bps: 9_777 });
-  const legsOf = async () => {
+  const sumLegs = async () => {
     const { rows } = await service.ctx.db.pool.query(
       `select sum(buyer_paise)::int8 as buyer, sum(seller_paise)::int8 as seller,
         sum(buyer_fee_paise + buyer_gst_paise)::int8 as buyer_fee,
@@ -177,21 +177,24 @@ test("a cross of several credits settles the delivered ones, and shares sum to t
   };
   const fee = cross.fee_paise + cross.gst_paise;
   const seen = await read(buyer, cross);
-  const agreed = await legsOf();
+  const agreed = await sumLegs();
   assert.equal(agreed["buyer"], seen.all_in_paise);
   assert.equal(agreed["seller"], cross.all_in_paise);
   assert.deepEqual([agreed["buyer_fee"], agreed["seller_fee"]], [fee, fee]);
   await letSettle(service);
   assert.equal((await read(buyer, cross)).status, "settled");
-  const { paid, spent } = await legsOf();
-  const { cross_id, sides } = await settlementOf(service, buyer, cross.settlement_id);
+  const { paid, spent } = await sumLegs();
+  const { cross_id, sides } = await readSettlement(service, buyer, cross.settlement_id);
   assert.equal(cross_id, cross.cross_id);
   assert.equal(sides[0].settled_paise, spent);
-  const [payout] = await payoutsOf(service, seller);
+  const [payout] = await listPayouts(service, seller);
   assert.equal(payout.amount_paise, paid);
   const { order_id: ofOrder, cross_id: ofCross } = payout.lines[0];
   assert.deepEqual([ofOrder, ofCross], [null, cross.cross_id]);
-  assert.equal((await balanceOf(service, buyer)).available_paise, seen.all_in_paise - (spent ?? 0));
+  assert.equal(
+    (await readBalance(service, buyer)).available_paise,
+    seen.all_in_paise - (spent ?? 0),
+  );
   await assertCrossesSound(service);
 });
 
@@ -206,9 +209,9 @@ test("a cross without a delivered credit fails, and the buyer is refunded", asyn
   const failed = await read(buyer, cross);
   assert.equal(failed.status, "failed");
   assert.equal(failed.reason, "settlement_failed");
-  assert.equal((await balanceOf(service, buyer)).available_paise, sums.buyer);
+  assert.equal((await readBalance(service, buyer)).available_paise, sums.buyer);
   assert.equal((await seller.credit(seller.scripNo)).status, "listed");
-  assert.ok((await eventsOf(seller)).includes("cross.failed"));
+  assert.ok((await listCrossEvents(seller)).includes("cross.failed"));
   await assertCrossesSound(service);
 });
 
@@ -301,7 +304,7 @@ test("in live funding is an inquiry to the bank that an operator attests", async
   assert.equal(JSON.parse(listed.stdout)[0].waiting_on, "bank");
   await fund("--reference", "HDFCR52026111500012345");
   assert.equal((await read(buyer, cross)).status, "funded");
-  assert.equal((await balanceOf(service, buyer, "live")).escrow_paise, sums.buyer);
+  assert.equal((await readBalance(service, buyer, "live")).escrow_paise, sums.buyer);
   const shown = JSON.parse((await run("crosses", "show", cross.cross_id, "--json")).stdout);
   assert.equal(shown.seller_paise, sums.seller);
   assert.equal((await run("crosses", "show", "crs_none")).code, 1);
@@ -348,6 +351,6 @@ test("a proposal that nobody can answer waits and expires", async (t) => {
   service.clock.advance({ seconds: 900 });
   await service.work();
   assert.equal((await read(seller, cross)).status, "expired");
-  assert.deepEqual(await eventsOf(seller), ["cross.proposed", "cross.expired"]);
+  assert.deepEqual(await listCrossEvents(seller), ["cross.proposed", "cross.expired"]);
   assert.equal((await quoteFor(seller, terms(parties))).face_paise, crore);
 });

@@ -24,7 +24,7 @@ import {
 import { testDatabase } from "../support/database.ts";
 import { type Dealer, dealer } from "../support/orders.ts";
 import { type Answer, type Service, startService } from "../support/service.ts";
-import { balanceOf, letSettle } from "../support/settlements.ts";
+import { letSettle, readBalance } from "../support/settlements.ts";
 
 const rounds = 8;
 
@@ -43,7 +43,7 @@ async function twoNodes(t: TestContext) {
   return { service, on };
 }
 
-async function statusOf(
+async function tryAction(
   trader: Pick<Dealer, "post">,
   cross: Answer["body"],
   action: string,
@@ -63,7 +63,7 @@ async function race<A, B>(
   return [first, second];
 }
 
-function countOf(items: readonly (string | number)[]): Record<string, number> {
+function countEach(items: readonly (string | number)[]): Record<string, number> {
   const groups = Map.groupBy(items, String);
   return Object.fromEntries([...groups].map(([item, all]) => [item, all.length]));
 }
@@ -77,8 +77,8 @@ test("concurrent accepts and cancels of a cross are serialized", async (t) => {
     const cross = await propose(seller, terms(parties, { scrip_nos: [scripNo] }));
     const [accepted, cancelled] = await race(
       n,
-      async () => await statusOf(on(n, buyer), cross, "accept", { terms_hash: cross.terms_hash }),
-      async () => await statusOf(on(n + 1, seller), cross, "cancel"),
+      async () => await tryAction(on(n, buyer), cross, "accept", { terms_hash: cross.terms_hash }),
+      async () => await tryAction(on(n + 1, seller), cross, "cancel"),
     );
     const { status, history } = await read(seller, cross);
     const wasAgreed = history.some((step: { status: string }) => step.status === "agreed");
@@ -87,7 +87,7 @@ test("concurrent accepts and cancels of a cross are serialized", async (t) => {
     assert.equal((await seller.credit(scripNo)).status, "listed");
     endings.push(wasAgreed ? "agreed first" : "cancelled first");
   }
-  t.diagnostic(JSON.stringify(countOf(endings)));
+  t.diagnostic(JSON.stringify(countEach(endings)));
   await assertCrossesSound(service);
 });
 
@@ -101,7 +101,7 @@ test("of a concurrent release and a deadline refund exactly one wins", async (t)
     service.clock.advance({ seconds: 900 });
     const [released] = await race(
       n,
-      async () => await statusOf(on(n, seller), cross, "release"),
+      async () => await tryAction(on(n, seller), cross, "release"),
       async () => await endOverdue(service.ctx).catch(() => "gave way"),
     );
     await endOverdue(service.ctx);
@@ -110,10 +110,10 @@ test("of a concurrent release and a deadline refund exactly one wins", async (t)
     if (status !== "released") assert.equal(status, "refunded");
     endings.push(status);
   }
-  t.diagnostic(JSON.stringify(countOf(endings)));
+  t.diagnostic(JSON.stringify(countEach(endings)));
   const released = endings.filter((ending) => ending === "released").length;
   await letSettle(service);
-  const { available_paise, escrow_paise, posted_paise } = await balanceOf(service, buyer);
+  const { available_paise, escrow_paise, posted_paise } = await readBalance(service, buyer);
   assert.equal(escrow_paise, 0);
   assert.equal(available_paise, posted_paise);
   const holding = seller.scripNos.map(async (scripNo) => (await seller.credit(scripNo)).status);
@@ -134,10 +134,10 @@ test("of several desks with one IEC exactly one accepts a cross, and the others 
     const statuses = await Promise.all(
       [buyer, ...others].map(async (trader, at) => {
         const accept = { terms_hash: cross.terms_hash };
-        return await statusOf(on(n + at, trader), cross, "accept", accept);
+        return await tryAction(on(n + at, trader), cross, "accept", accept);
       }),
     );
-    assert.deepEqual(countOf(statuses), { 200: 1, 404: 3 });
+    assert.deepEqual(countEach(statuses), { 200: 1, 404: 3 });
     assert.equal((await read(seller, cross)).status, "agreed");
   }
   await assertCrossesSound(service);
@@ -151,14 +151,14 @@ test("concurrent retries of one payment fund a cross once", async (t) => {
   const statuses = await Promise.all(
     Array.from({ length: 40 }, async (_, n) => {
       const payment = { payment_ref: n % 4 === 0 ? "OTHER" : "ONE" };
-      return { ...payment, status: await statusOf(on(n, buyer), cross, "fund", payment) };
+      return { ...payment, status: await tryAction(on(n, buyer), cross, "fund", payment) };
     }),
   );
   const { payment_ref } = await read(buyer, cross);
   for (const sent of statuses) {
     assert.equal(sent.status, sent.payment_ref === payment_ref ? 200 : 409);
   }
-  assert.equal((await balanceOf(service, buyer)).escrow_paise, sums.buyer);
+  assert.equal((await readBalance(service, buyer)).escrow_paise, sums.buyer);
   await assertCrossesSound(service);
 });
 
@@ -173,11 +173,11 @@ test("one balance that funds several crosses concurrently is never held twice", 
   );
   const statuses = await Promise.all(
     crosses.map(
-      async (cross, n) => await statusOf(on(n, buyer), cross, "fund", { payment_ref: `PAY-${n}` }),
+      async (cross, n) => await tryAction(on(n, buyer), cross, "fund", { payment_ref: `PAY-${n}` }),
     ),
   );
   assert.deepEqual(new Set(statuses), new Set([200]));
-  assert.equal((await balanceOf(service, buyer)).escrow_paise, 8 * sums.buyer);
+  assert.equal((await readBalance(service, buyer)).escrow_paise, 8 * sums.buyer);
   await assertCrossesSound(service);
 });
 
@@ -190,10 +190,10 @@ test("a credit in many concurrent crosses is reserved for one", async (t) => {
   );
   const statuses = await Promise.all(
     crosses.map(async (cross, n) => {
-      return await statusOf(on(n, buyer), cross, "accept", { terms_hash: cross.terms_hash });
+      return await tryAction(on(n, buyer), cross, "accept", { terms_hash: cross.terms_hash });
     }),
   );
-  assert.deepEqual(countOf(statuses), { 200: 1, 409: crosses.length - 1 });
+  assert.deepEqual(countEach(statuses), { 200: 1, 409: crosses.length - 1 });
   await assertCrossesSound(service);
 });
 
@@ -221,7 +221,7 @@ test("registry news and actions of the parties do not deadlock", async (t) => {
     const cross = await crossThatIs(parties, "funded", { scrip_nos: [scripNo] });
     const [released] = await race(
       n,
-      async () => await statusOf(on(n, seller), cross, "release"),
+      async () => await tryAction(on(n, seller), cross, "release"),
       async () => await suspend(service, scripNo),
     );
     assert.ok([200, 409].includes(released), String(released));
@@ -232,8 +232,8 @@ test("registry news and actions of the parties do not deadlock", async (t) => {
     assert.ok(["refunded", "failed"].includes(status), status);
     endings.push(status);
   }
-  t.diagnostic(JSON.stringify(countOf(endings)));
-  assert.equal((await balanceOf(service, buyer)).escrow_paise, 0);
+  t.diagnostic(JSON.stringify(countEach(endings)));
+  assert.equal((await readBalance(service, buyer)).escrow_paise, 0);
   await assertCrossesSound(service);
 });
 

@@ -66,7 +66,11 @@ async function crossesOfAllStates(service: Service, parties: Traders): Promise<C
   );
 }
 
-async function statusOf(trader: Dealer, cross: Cross, action: Action): Promise<Answer["body"]> {
+async function rehearseAction(
+  trader: Dealer,
+  cross: Cross,
+  action: Action,
+): Promise<Answer["body"]> {
   const bodies = { accept: { terms_hash: cross.terms_hash }, fund: { payment_ref: "TRY" } };
   const body = action === "accept" || action === "fund" ? bodies[action] : {};
   return await trader.post(`/v1/cross/${cross.cross_id}/${action}`, body, 0, dryRun);
@@ -96,7 +100,7 @@ test("in every state each side can do exactly its own actions", async (t) => {
       assert.deepEqual(view.allowed_actions, mine, `${who} of a cross that is ${cross.status}`);
       for (const action of actions) {
         const title = `${who} tries ${action} on a cross that is ${cross.status}`;
-        const { status, body } = await statusOf(trader, cross, action);
+        const { status, body } = await rehearseAction(trader, cross, action);
         if (neverOf[who].includes(action)) {
           assert.equal(status, 403, title);
           assert.equal(body.detail.reason, "wrong_side", title);
@@ -113,7 +117,7 @@ test("in every state each side can do exactly its own actions", async (t) => {
       assert.deepEqual(await read(trader, cross), view, "what was tried changed nothing");
     }
     for (const action of actions) {
-      assert.equal((await statusOf(stranger, cross, action)).status, 404);
+      assert.equal((await rehearseAction(stranger, cross, action)).status, 404);
     }
   }
   await assertLedgerSound(service);

@@ -10,7 +10,7 @@ import {
   crore,
   crores,
   crossThatIs,
-  eventsOf,
+  listCrossEvents,
   price,
   propose,
   quoteFor,
@@ -25,7 +25,7 @@ import { mintChild } from "../support/keys.ts";
 import { assertLedgerSound } from "../support/ledger.ts";
 import { type Dealer, dealer } from "../support/orders.ts";
 import { type Answer, type Service, startService } from "../support/service.ts";
-import { balanceOf, holdingsOf, letSettle, payoutsOf } from "../support/settlements.ts";
+import { letSettle, listHoldings, listPayouts, readBalance } from "../support/settlements.ts";
 
 test("a block goes from quote to settlement, and each side sees its own view", async (t) => {
   const service = await startService(t);
@@ -69,14 +69,14 @@ test("a block goes from quote to settlement, and each side sees its own view", a
 
   const funded = await act(buyer, agreed, "fund");
   assert.equal(funded.status, "funded");
-  assert.equal((await balanceOf(service, buyer)).escrow_paise, sums.buyer);
-  assert.equal((await balanceOf(service, seller)).pending_in_paise, sums.seller);
+  assert.equal((await readBalance(service, buyer)).escrow_paise, sums.buyer);
+  assert.equal((await readBalance(service, seller)).pending_in_paise, sums.seller);
   assert.equal((await read(seller, funded)).payment_ref, null);
 
   const released = await act(seller, funded, "release");
   assert.equal(released.status, "released");
   assert.equal(released.settlement_status, "transfer_initiated");
-  assert.equal((await balanceOf(service, buyer)).escrow_paise, sums.buyer);
+  assert.equal((await readBalance(service, buyer)).escrow_paise, sums.buyer);
   await letSettle(service);
   const settled = await read(buyer, released);
   assert.equal(settled.status, "settled");
@@ -86,11 +86,11 @@ test("a block goes from quote to settlement, and each side sees its own view", a
     settled.history.map(({ status }: { status: string }) => status),
     ["proposed", "agreed", "funded", "released", "settled"],
   );
-  assert.deepEqual(await holdingsOf(service, seller.scripNo), [
+  assert.deepEqual(await listHoldings(service, seller.scripNo), [
     { firm_id: buyer.firmId, state: "listed" },
     { firm_id: seller.firmId, state: "transferred" },
   ]);
-  const [payout] = await payoutsOf(service, seller);
+  const [payout] = await listPayouts(service, seller);
   assert.equal(payout.amount_paise, sums.seller);
   assert.deepEqual(payout.lines, [
     {
@@ -107,10 +107,10 @@ test("a block goes from quote to settlement, and each side sees its own view", a
     [settled.fee_paise, settled.gst_paise],
     "a fee means the same on a cross and on its note",
   );
-  assert.equal((await balanceOf(service, buyer)).posted_paise, 0);
+  assert.equal((await readBalance(service, buyer)).posted_paise, 0);
   const told = ["proposed", "agreed", "funded", "released", "settled"].map((s) => `cross.${s}`);
-  assert.deepEqual(await eventsOf(seller), told);
-  assert.deepEqual(await eventsOf(buyer), told);
+  assert.deepEqual(await listCrossEvents(seller), told);
+  assert.deepEqual(await listCrossEvents(buyer), told);
   await assertLedgerSound(service);
 });
 
@@ -255,7 +255,7 @@ test("a cross between firms of one desk is agreed at once, and the desk sees bot
   await letSettle(service);
   assert.equal((await read(desk, cross)).status, "settled");
   assert.deepEqual(
-    (await eventsOf(desk)).toSorted(),
+    (await listCrossEvents(desk)).toSorted(),
     ["agreed", "funded", "released", "settled"].flatMap((s) => [`cross.${s}`, `cross.${s}`]),
   );
   const bound = await mintChild(service, desk.key, { kind: "sub_account", firm_id: sister });
@@ -279,14 +279,14 @@ test("a proposal does not reveal whether an IEC is registered, and its holder se
     seller,
     terms(parties, { counterparty_iec: "ZZZPZ0000Z", scrip_nos: [seller.scripNos[1]] }),
   );
-  const shapeOf = (cross: Answer["body"]) => ({
+  const hideIdentity = (cross: Answer["body"]) => ({
     ...cross,
     cross_id: "",
     terms_hash: "",
     counterparty_iec: "",
     scrip_nos: [],
   });
-  assert.deepEqual(shapeOf(toSomebody), shapeOf(toNobody));
+  assert.deepEqual(hideIdentity(toSomebody), hideIdentity(toNobody));
   const listed = async (key: string) =>
     (await service.send("GET", "/v1/cross", { key, expect: 200 })).body.crosses.length;
   assert.equal(await listed(buyer.key), 1);
@@ -308,14 +308,14 @@ test("each side's view and events show nothing of the other side", async (t) => 
   const { seller, buyer } = parties;
   await crossThatIs(parties, "released");
   await letSettle(service);
-  const textsOf = async ({ get }: Dealer) =>
+  const readEverything = async ({ get }: Dealer) =>
     JSON.stringify([await get("/v1/cross"), await get("/v1/events"), await get("/v1/settlements")]);
   const hiddenFrom = {
     seller: [buyer.firmId, buyer.deskId, String(sums.buyer), "PAY-"],
     buyer: [seller.firmId, seller.deskId, String(sums.seller)],
   };
   for (const who of ["seller", "buyer"] as const) {
-    const text = await textsOf(parties[who]);
+    const text = await readEverything(parties[who]);
     for (const hidden of hiddenFrom[who]) {
       assert.equal(text.includes(hidden), false, `the ${who} is shown ${hidden}`);
     }
@@ -486,25 +486,25 @@ test("crosses are listed newest first, filtered and paged", async (t) => {
     made.unshift((await propose(seller, terms(parties, { scrip_nos: [scripNo] }))).cross_id);
   }
   await act(buyer, await read(buyer, { cross_id: made[0] ?? "" }), "accept");
-  const idsOf = ({ crosses }: Answer["body"]) =>
+  const pickIds = ({ crosses }: Answer["body"]) =>
     crosses.map(({ cross_id }: { cross_id: string }) => cross_id);
   for (const trader of [seller, buyer]) {
-    assert.deepEqual(idsOf(await trader.get("/v1/cross")), made);
+    assert.deepEqual(pickIds(await trader.get("/v1/cross")), made);
     const paged: string[] = [];
     let cursor = "";
     do {
       const page = await trader.get(`/v1/cross?limit=2${cursor}`);
       assert.equal(page.total, 5);
-      paged.push(...idsOf(page));
+      paged.push(...pickIds(page));
       cursor = page.next_cursor ? `&cursor=${page.next_cursor}` : "";
     } while (cursor);
     assert.deepEqual(paged, made);
-    assert.deepEqual(idsOf(await trader.get("/v1/cross?status=agreed")), made.slice(0, 1));
-    assert.deepEqual(idsOf(await trader.get(`/v1/cross?firm_id=${trader.firmId}`)), made);
-    assert.deepEqual(idsOf(await trader.get("/v1/cross?kind=intra_group")), []);
-    assert.deepEqual(idsOf(await trader.get("/v1/cross?netting_ref=none")), []);
+    assert.deepEqual(pickIds(await trader.get("/v1/cross?status=agreed")), made.slice(0, 1));
+    assert.deepEqual(pickIds(await trader.get(`/v1/cross?firm_id=${trader.firmId}`)), made);
+    assert.deepEqual(pickIds(await trader.get("/v1/cross?kind=intra_group")), []);
+    assert.deepEqual(pickIds(await trader.get("/v1/cross?netting_ref=none")), []);
   }
-  assert.deepEqual(idsOf(await seller.get(`/v1/cross?firm_id=${buyer.firmId}`)), []);
+  assert.deepEqual(pickIds(await seller.get(`/v1/cross?firm_id=${buyer.firmId}`)), []);
 });
 
 test("a firm with an open cross cannot be offboarded, and a sandbox reset ends the desk's own crosses", async (t) => {
@@ -546,7 +546,7 @@ test("a desk opens crosses among its own firms all or none, each under its netti
   ]);
   const sister = await addFirm(service, { deskId: desk.deskId });
   const sisterPan = (await desk.get(`/v1/firms/${sister}`)).pan;
-  const crossOf = (at: number, facePaise: number): NewCross => ({
+  const buildCross = (at: number, facePaise: number): NewCross => ({
     kind: "intra_group",
     seller: { firmId: desk.firmId, iec: desk.pan },
     buyer: { firmId: sister, iec: sisterPan },
@@ -566,11 +566,11 @@ test("a desk opens crosses among its own firms all or none, each under its netti
       await recordChanges(tx, operator, opened.changes, now);
       return opened.crosses;
     });
-  const [first, second] = [crossOf(0, 500_000), crossOf(1, 700_000)];
+  const [first, second] = [buildCross(0, 500_000), buildCross(1, 700_000)];
   const isGone = ({ detail }: Failure) => detail?.["reason"] === "credit_unavailable";
-  await assert.rejects(open([first, crossOf(2, 900_000)]), isGone);
+  await assert.rejects(open([first, buildCross(2, 900_000)]), isGone);
   await assert.rejects(open([first, first]), isGone, "one credit is not sold twice in a set");
-  await assert.rejects(open([first, crossOf(1, 700_001)]), isGone);
+  await assert.rejects(open([first, buildCross(1, 700_001)]), isGone);
   assert.deepEqual((await desk.get("/v1/cross")).crosses, []);
   assert.equal((await desk.credit(desk.scripNo)).status, "listed");
   const opened = await open([first, second]);

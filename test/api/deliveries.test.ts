@@ -42,12 +42,12 @@ async function ping({ service, key, webhookId }: Desk): Promise<string> {
   return (await service.send("POST", path, { key, expect: 200 })).body.delivery_id;
 }
 
-async function deliveriesOf({ service, key, webhookId }: Desk): Promise<Answer["body"][]> {
+async function listDeliveries({ service, key, webhookId }: Desk): Promise<Answer["body"][]> {
   const path = `/v1/webhooks/${webhookId}/deliveries`;
   return (await service.send("GET", path, { key, expect: 200 })).body.deliveries;
 }
 
-async function failuresOf({ service, key }: Desk, query = ""): Promise<Answer["body"]> {
+async function listFailures({ service, key }: Desk, query = ""): Promise<Answer["body"]> {
   return (await service.send("GET", `/v1/webhooks/failures${query}`, { key, expect: 200 })).body;
 }
 
@@ -69,13 +69,13 @@ test("a failing delivery is tried ten times by the schedule with the same id and
     await service.workOn(sending);
     await service.workOn(sending);
     assert.equal(receiver.received.length, at + 1, "nothing is sent before it is due");
-    const [delivery] = await deliveriesOf(desk);
+    const [delivery] = await listDeliveries(desk);
     const waitS = (Date.parse(delivery.next_attempt_at) - before) / 1_000;
     assert.ok(waitS >= delayS && waitS <= delayS * 1.1, `attempt ${at + 2}: ${waitS} s`);
     turnTo(desk, delivery.next_attempt_at);
   }
   await service.work();
-  const [delivery] = await deliveriesOf(desk);
+  const [delivery] = await listDeliveries(desk);
   assert.equal(delivery.status, "dead");
   assert.equal(delivery.attempts, scheduleS.length);
   assert.equal(delivery.attempt_log.length, scheduleS.length);
@@ -89,7 +89,7 @@ test("a failing delivery is tried ten times by the schedule with the same id and
     new Set([id]),
   );
   assert.equal(new Set(sent.map(({ body }) => body.toString("hex"))).size, 1);
-  const { failures } = await failuresOf(desk);
+  const { failures } = await listFailures(desk);
   assert.deepEqual(
     failures.map(({ delivery_id, reason, attempts, last_status }: Answer["body"]) => [
       delivery_id,
@@ -110,7 +110,7 @@ test("a schedule of three is three attempts", async (t) => {
     desk.service.clock.advance({ seconds: 2 });
   }
   assert.equal(desk.receiver.received.length, 3);
-  assert.equal((await failuresOf(desk)).failures.length, 1);
+  assert.equal((await listFailures(desk)).failures.length, 1);
 });
 
 test("an unreliable receiver gets every event in the end", async (t) => {
@@ -121,7 +121,7 @@ test("an unreliable receiver gets every event in the end", async (t) => {
   await desk.service.work();
   desk.service.clock.advance({ seconds: 6 });
   await desk.service.work();
-  const [delivery] = await deliveriesOf(desk);
+  const [delivery] = await listDeliveries(desk);
   assert.equal(delivery.status, "delivered");
   assert.deepEqual(
     delivery.attempt_log.map(({ outcome }: { outcome: string }) => outcome),
@@ -163,14 +163,14 @@ test("a delivery leased by a dead process is sent when the lease ends, and a lat
   };
   await recordBlocks(ctx, [{ block, made: [late] }]);
   await recordBlocks(ctx, [{ block, made: [late] }]);
-  const [delivery] = await deliveriesOf(desk);
+  const [delivery] = await listDeliveries(desk);
   assert.equal(delivery.status, "pending", "only the holder of the lease settles");
   assert.equal(delivery.attempts, 1);
   assert.equal(delivery.attempt_log.length, 2, "that it was sent is on record");
   service.clock.advance({ seconds: 6 });
   receiver.react((response) => response.end());
   await service.work();
-  assert.equal((await deliveriesOf(desk))[0].status, "delivered");
+  assert.equal((await listDeliveries(desk))[0].status, "delivered");
 });
 
 test("several processes share the work, and each delivery is sent once", async (t) => {
@@ -183,7 +183,7 @@ test("several processes share the work, and each delivery is sent once", async (
   const ids = desk.receiver.received.map(({ headers }) => headers["x-service-delivery"]);
   assert.equal(ids.length, 30);
   assert.equal(new Set(ids).size, 30);
-  const sequences = (await deliveriesOf(desk)).map(({ sequence }) => sequence);
+  const sequences = (await listDeliveries(desk)).map(({ sequence }) => sequence);
   assert.deepEqual(
     sequences,
     sequences.toSorted((a, b) => b - a),
@@ -259,7 +259,7 @@ test("a replayed dead letter keeps its id and bytes and restarts the schedule", 
   });
   desk.receiver.react((response) => response.writeHead(500).end());
   await desk.service.work();
-  const [again] = await deliveriesOf(desk);
+  const [again] = await listDeliveries(desk);
   assert.equal(again.status, "pending", "a replay that fails is tried again");
   assert.equal(again.attempts, 2);
   desk.receiver.react((response) => response.end());
@@ -269,8 +269,8 @@ test("a replayed dead letter keeps its id and bytes and restarts the schedule", 
   assert.equal(last.headers["x-service-delivery"], id);
   assert.deepEqual(last.body, before.body);
   assert.equal(last.headers["x-service-signature"], before.headers["x-service-signature"]);
-  assert.equal((await deliveriesOf(desk))[0].status, "delivered");
-  assert.deepEqual((await failuresOf(desk)).failures, []);
+  assert.equal((await listDeliveries(desk))[0].status, "delivered");
+  assert.deepEqual((await listFailures(desk)).failures, []);
   assert.deepEqual(await replay(desk, { delivery_ids: [id, "dlv_x"] }), {
     queued: 0,
     skipped: 2,
@@ -305,7 +305,7 @@ test("replay takes filters and refuses ambiguous ones", async (t) => {
     });
     assert.deepEqual(body, { queued, skipped: 0, remaining: 0 }, JSON.stringify(filter));
   }
-  assert.equal((await failuresOf(desk)).failures.length, 3, "a dry run replays nothing");
+  assert.equal((await listFailures(desk)).failures.length, 3, "a dry run replays nothing");
   const wrong = [
     { delivery_ids: later, event: "webhook.ping" },
     { since: "yesterday" },
@@ -323,7 +323,7 @@ test("replay takes filters and refuses ambiguous ones", async (t) => {
   await service.send("POST", "/v1/webhooks/replay", { key, body: unknown, expect: 404 });
   await service.send("POST", "/v1/webhooks/replay", { key, expect: 200 });
   await service.work();
-  assert.deepEqual((await failuresOf(desk)).failures, []);
+  assert.deepEqual((await listFailures(desk)).failures, []);
 });
 
 test("another desk's dead letters are neither listed nor replayed", async (t) => {
@@ -331,27 +331,27 @@ test("another desk's dead letters are neither listed nor replayed", async (t) =>
   const [id] = await deadLetters(desk, 1);
   const other = await desk.service.issue();
   const stranger = { ...desk, key: other.api_key };
-  assert.deepEqual((await failuresOf(stranger)).failures, []);
+  assert.deepEqual((await listFailures(stranger)).failures, []);
   assert.deepEqual(await replay(stranger, { delivery_ids: [id] }), {
     queued: 0,
     skipped: 1,
     remaining: 0,
   });
   assert.deepEqual(await replay(stranger), { queued: 0, skipped: 0, remaining: 0 });
-  assert.equal((await failuresOf(desk)).failures.length, 1);
+  assert.equal((await listFailures(desk)).failures.length, 1);
 });
 
 test("failures and deliveries are paged, and filtered by webhook, event and status", async (t) => {
   const desk = await startDesk(t);
   await deadLetters(desk, 5);
-  const first = await failuresOf(desk, "?limit=3");
+  const first = await listFailures(desk, "?limit=3");
   assert.deepEqual([first.count, first.total, first.has_more], [3, 5, true]);
-  const rest = await failuresOf(desk, `?limit=3&cursor=${first.next_cursor}`);
+  const rest = await listFailures(desk, `?limit=3&cursor=${first.next_cursor}`);
   const ids = [...first.failures, ...rest.failures].map(({ delivery_id }) => delivery_id);
   assert.equal(new Set(ids).size, 5);
-  assert.equal((await failuresOf(desk, `?webhook_id=${desk.webhookId}`)).failures.length, 5);
-  assert.equal((await failuresOf(desk, "?webhook_id=whk_x")).failures.length, 0);
-  assert.equal((await failuresOf(desk, "?event=firm.suspended")).failures.length, 0);
+  assert.equal((await listFailures(desk, `?webhook_id=${desk.webhookId}`)).failures.length, 5);
+  assert.equal((await listFailures(desk, "?webhook_id=whk_x")).failures.length, 0);
+  assert.equal((await listFailures(desk, "?event=firm.suspended")).failures.length, 0);
   const { service, key, webhookId } = desk;
   const path = `/v1/webhooks/${webhookId}/deliveries`;
   const { body } = await service.send("GET", `${path}?status=dead&limit=2`, { key, expect: 200 });
@@ -416,7 +416,7 @@ test("a receiver that fails for days is reported twice and then disabled, by eve
   await registerWebhook(service, key, watcher.url);
   receiver.react((response) => response.writeHead(500).end());
   const heard = () => watcher.received.map(({ headers }) => headers["x-service-event"]);
-  const statusOf = async () =>
+  const readWebhook = async () =>
     (await service.send("GET", `/v1/webhooks/${webhookId}`, { key, expect: 200 })).body;
   const failOnce = async () => {
     await mintChild(service, key);
@@ -425,10 +425,10 @@ test("a receiver that fails for days is reported twice and then disabled, by eve
   };
 
   await failOnce();
-  assert.equal((await statusOf()).status, "active");
+  assert.equal((await readWebhook()).status, "active");
   service.clock.advance({ days: 1, seconds: 1 });
   await failOnce();
-  assert.equal((await statusOf()).status, "failing");
+  assert.equal((await readWebhook()).status, "failing");
   assert.equal(heard().filter((name) => name === "webhook.failing").length, 1);
   service.clock.advance({ days: 1 });
   await failOnce();
@@ -442,7 +442,7 @@ test("a receiver that fails for days is reported twice and then disabled, by eve
   assert.equal(heard().filter((name) => name === "webhook.failing").length, 2);
   service.clock.advance({ days: 1 });
   await failOnce();
-  const disabled = await statusOf();
+  const disabled = await readWebhook();
   assert.equal(disabled.status, "disabled");
   assert.deepEqual(disabled.allowed_actions, ["test", "rotate_secret", "delete", "enable"]);
   assert.equal(heard().filter((name) => name === "webhook.disabled").length, 1);
@@ -456,12 +456,12 @@ test("a receiver that fails for days is reported twice and then disabled, by eve
   service.clock.advance({ days: 2 });
   await service.work();
   assert.equal(receiver.received.length, calls);
-  const { failures } = await failuresOf(desk);
+  const { failures } = await listFailures(desk);
   assert.equal(
     failures.filter(({ reason }: Answer["body"]) => reason === "disabled").length >= 1,
     true,
   );
-  const pending = (await deliveriesOf(desk)).filter(({ status }) => status === "pending");
+  const pending = (await listDeliveries(desk)).filter(({ status }) => status === "pending");
   assert.deepEqual(pending, []);
   const all = failures.length;
   assert.deepEqual(await replay(desk), { queued: 0, skipped: all, remaining: 0 });
@@ -477,28 +477,28 @@ test("a receiver that fails for days is reported twice and then disabled, by eve
   assert.deepEqual(await replay(desk), { queued: all, skipped: 0, remaining: 0 });
   service.clock.advance({ seconds: 5 });
   await service.work();
-  assert.deepEqual((await failuresOf(desk)).failures, []);
+  assert.deepEqual((await listFailures(desk)).failures, []);
 });
 
 test("a success makes a failing receiver active again, and the next failure starts a new count", async (t) => {
   const desk = await startDesk(t);
   const { service, key, receiver, webhookId } = desk;
-  const statusOf = async () =>
+  const readStatus = async () =>
     (await service.send("GET", `/v1/webhooks/${webhookId}`, { key, expect: 200 })).body.status;
   receiver.react((response) => response.writeHead(500).end());
   await ping(desk);
   await service.work();
   service.clock.advance({ days: 1, seconds: 1 });
   await service.work();
-  assert.equal(await statusOf(), "failing");
+  assert.equal(await readStatus(), "failing");
   receiver.react((response) => response.end());
   service.clock.advance({ days: 1 });
   await service.work();
-  assert.equal(await statusOf(), "active");
+  assert.equal(await readStatus(), "active");
   receiver.react((response) => response.writeHead(500).end());
   await ping(desk);
   await service.work();
-  assert.equal(await statusOf(), "active");
+  assert.equal(await readStatus(), "active");
 });
 
 test("an enabled receiver is not disabled for earlier failures", async (t) => {
@@ -547,9 +547,9 @@ test("a sub_account key lists the failures of its own subscriptions only", async
   await deadLetters(desk, 1);
   const mine = await registerWebhook(service, sub.api_key, desk.receiver.url);
   const own = { ...desk, key: sub.api_key, webhookId: mine.webhook_id };
-  assert.deepEqual((await failuresOf(own)).failures, []);
+  assert.deepEqual((await listFailures(own)).failures, []);
   assert.deepEqual(await replay(own), { queued: 0, skipped: 0, remaining: 0 });
   await deadLetters(own, 1);
-  assert.equal((await failuresOf(own)).failures.length, 1);
-  assert.equal((await failuresOf(desk)).failures.length, 2);
+  assert.equal((await listFailures(own)).failures.length, 1);
+  assert.equal((await listFailures(desk)).failures.length, 2);
 });

@@ -54,7 +54,7 @@ async function count({ service }: Desk, table: string): Promise<number> {
   return rows[0].n;
 }
 
-const sequencesOf = (rows: Answer["body"][]) => rows.map(({ sequence }) => sequence as number);
+const pickSequences = (rows: Answer["body"][]) => rows.map(({ sequence }) => sequence as number);
 const idsSeen = ({ received }: Receiver) =>
   received.map(({ headers }) => String(headers["x-service-delivery"]));
 
@@ -106,7 +106,7 @@ test("what fails leaves its block, and pages and filters of the log show all as 
 
   const { deliveries: all } = await readLog(desk);
   assert.equal(all.length, 70);
-  const sequences = sequencesOf(all);
+  const sequences = pickSequences(all);
   assert.deepEqual(
     sequences,
     sequences.toSorted((a, b) => b - a),

@@ -9,15 +9,15 @@ import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
 import { checkDoors } from "../support/doors.ts";
 import { mintChild } from "../support/keys.ts";
 import { assertLedgerSound } from "../support/ledger.ts";
-import { type Answer, type Service, slugOf, startService } from "../support/service.ts";
+import { type Answer, readSlug, type Service, startService } from "../support/service.ts";
 import {
   addCredit,
-  balanceOf,
   face,
   house,
   letSettle,
   makeDeal,
   openTestDesk,
+  readBalance,
   type TestDeal,
   type TestDesk,
   type TestParty,
@@ -38,7 +38,7 @@ async function settleDeal(
   return settlementId;
 }
 
-async function earningsOf(
+async function readEarnings(
   { send }: Service,
   { key }: Pick<TestDesk, "key">,
   query = "",
@@ -58,7 +58,7 @@ test("earnings check key, scope, rate and body", async (t) => {
   const { api_key: key, firm_id: deskId } = await service.issue();
   const refused = async (query: string, status: number, slug: string) =>
     assert.equal(
-      slugOf(await service.send("GET", `/v1/earnings?${query}`, { key, expect: status })),
+      readSlug(await service.send("GET", `/v1/earnings?${query}`, { key, expect: status })),
       slug,
     );
   await refused("by=week", 400, "bad_request");
@@ -69,8 +69,8 @@ test("earnings check key, scope, rate and body", async (t) => {
   const sub = await mintChild(service, desk.key, { kind: "sub_account", firm_id: desk.firmId });
   const answer = await service.send("GET", "/v1/earnings", { key: sub.api_key, expect: 403 });
   assert.equal(answer.body.detail.reason, "sub_account_key");
-  assert.deepEqual((await earningsOf(service, { key })).earnings, []);
-  assert.equal((await balanceOf(service, { firmId: deskId })).commission_paise, 0);
+  assert.deepEqual((await readEarnings(service, { key })).earnings, []);
+  assert.equal((await readBalance(service, { firmId: deskId })).commission_paise, 0);
 });
 
 test("a desk earns on each client's delivered credit, and the sums by day, firm and scheme agree", async (t) => {
@@ -83,7 +83,7 @@ test("a desk earns on each client's delivered credit, and the sums by day, firm 
 
   const one = { credits: 1, face_paise: face, commission_paise: commission };
   const three = { credits: 3, face_paise: 3 * face, commission_paise: 3 * commission };
-  const byDay = await earningsOf(service, seller, "?from=2026-11-01");
+  const byDay = await readEarnings(service, seller, "?from=2026-11-01");
   assert.deepEqual(byDay.earnings, [
     { day: "2026-11-15", credits: 2, face_paise: 2 * face, commission_paise: 2 * commission },
     { day: "2026-11-16", ...one },
@@ -91,13 +91,13 @@ test("a desk earns on each client's delivered credit, and the sums by day, firm 
   assert.equal(byDay.commission_paise, 3 * commission);
   assert.equal(byDay.balance_paise, 3 * commission);
   assert.equal(byDay.commission_bps, 5);
-  const byFirm = await earningsOf(service, seller, "?by=firm");
+  const byFirm = await readEarnings(service, seller, "?by=firm");
   assert.deepEqual(byFirm.earnings, [{ firm_id: seller.firmId, ...three }]);
-  const byScheme = await earningsOf(service, seller, "?by=scheme");
+  const byScheme = await readEarnings(service, seller, "?by=scheme");
   assert.deepEqual(byScheme.earnings, [{ scheme: "RODTEP", ...three }]);
-  const later = await earningsOf(service, seller, "?from=2026-11-16&to=2026-11-16");
+  const later = await readEarnings(service, seller, "?from=2026-11-16&to=2026-11-16");
   assert.deepEqual(later.earnings, [{ day: "2026-11-16", ...one }]);
-  const bought = await earningsOf(service, buyer, "?by=firm");
+  const bought = await readEarnings(service, buyer, "?by=firm");
   assert.deepEqual(bought.earnings, [{ firm_id: buyer.firmId, ...one }]);
   await assertLedgerSound(service);
 });
@@ -112,10 +112,10 @@ test("a desk earns nothing on its own deals, on crosses and on undelivered credi
   const refused = await addCredit(service, desk, "0409");
   await makeDeal(service, { buyer: house(), legs: [{ seller: desk, scripNo: refused }] });
   await letSettle(service, 5);
-  assert.equal((await earningsOf(service, desk)).commission_paise, 0);
+  assert.equal((await readEarnings(service, desk)).commission_paise, 0);
   // The control: the same deal by an order of a client's, delivered.
   await settleDeal(service, { buyer: house(), sellers: [desk] });
-  assert.equal((await earningsOf(service, desk)).commission_paise, commission);
+  assert.equal((await readEarnings(service, desk)).commission_paise, commission);
   await assertLedgerSound(service);
 });
 
@@ -129,7 +129,7 @@ test("a desk on both sides of a deal earns on both, and a reversal reverses both
     other.firmId,
   ]);
   const settlementId = await settleDeal(service, { buyer: sibling, sellers: [desk] });
-  const earned = await earningsOf(service, desk, "?by=firm");
+  const earned = await readEarnings(service, desk, "?by=firm");
   assert.equal(earned.commission_paise, 2 * commission);
   assert.deepEqual(
     earned.earnings.map(({ firm_id }: { firm_id: string }) => firm_id).toSorted(),
@@ -137,7 +137,7 @@ test("a desk on both sides of a deal earns on both, and a reversal reverses both
   );
   await setCommission(service.ctx, operator, { firmId: desk.deskId, bps: 50 });
   await reverse(service, settlementId);
-  const after = await earningsOf(service, desk, "?by=firm");
+  const after = await readEarnings(service, desk, "?by=firm");
   assert.equal(after.commission_paise, 0, "what was paid is taken back, whatever the rate is now");
   assert.equal(after.balance_paise, 0);
   assert.deepEqual(
@@ -154,12 +154,12 @@ test("a new commission rate applies to later settlements and is audited", async 
   const set = await setCommission(service.ctx, operator, { firmId: desk.deskId, bps: 12 });
   assert.equal(set.was_bps, 5);
   await settleDeal(service, { buyer: house(), sellers: [desk] });
-  const { commission_paise, commission_bps } = await earningsOf(service, desk);
+  const { commission_paise, commission_bps } = await readEarnings(service, desk);
   assert.equal(commission_bps, 12);
   assert.equal(commission_paise, commission + (face * 12) / 10_000);
   await setCommission(service.ctx, operator, { firmId: desk.deskId, bps: 0 });
   await settleDeal(service, { buyer: house(), sellers: [desk] });
-  assert.equal((await earningsOf(service, desk)).commission_paise, commission_paise);
+  assert.equal((await readEarnings(service, desk)).commission_paise, commission_paise);
   const { rows } = await askJournal<{ entity_version: number }>(
     service.ctx.db.pool,
     `select entity_version from audit_records
@@ -203,15 +203,15 @@ test("paid commission leaves the balance, and is owed when its deal is reversed"
     "the same reference is the same payment",
   );
   await assert.rejects(pay(1), hasReason("utr_used"));
-  const earned = await earningsOf(service, desk);
+  const earned = await readEarnings(service, desk);
   assert.equal(earned.commission_paise, commission, "it was earned all the same");
   assert.equal(earned.balance_paise, 100);
 
   await reverse(service, settlementId);
-  const { dues_paise, commission_paise } = await balanceOf(service, { firmId: desk.deskId });
+  const { dues_paise, commission_paise } = await readBalance(service, { firmId: desk.deskId });
   assert.equal(commission_paise, 0);
   assert.equal(dues_paise, commission - 100);
-  assert.equal((await earningsOf(service, desk)).commission_paise, 0);
+  assert.equal((await readEarnings(service, desk)).commission_paise, 0);
   await assertLedgerSound(service);
 });
 

@@ -8,9 +8,9 @@ import { rawAnswers } from "../support/raw.ts";
 import { fileScope } from "../support/scope.ts";
 import {
   type Answer,
+  readSlug,
   type RequestOptions,
   type Service,
-  slugOf,
   startService,
 } from "../support/service.ts";
 
@@ -92,7 +92,7 @@ function numbered(name: string, count: number): Record<string, number> {
   return Object.fromEntries(Array.from({ length: count }, (_, at) => [`${name}${at}`, at]));
 }
 
-function streamOf(size: number, text = " "): ReadableStream {
+function buildStream(size: number, text = " "): ReadableStream {
   const piece = Buffer.alloc(65_536, " ");
   let left = size - text.length;
   return new ReadableStream({
@@ -292,8 +292,8 @@ describe("a body over 1 MiB is refused before it is read, for any key and route"
   test("exactly 1048576 bytes are accepted, with a length and in chunks", async () => {
     const text = JSON.stringify(child);
     await send("POST", "/v1/keys", { body: text.padEnd(bytesMax), expect: 201 });
-    await send("POST", "/v1/keys", { body: streamOf(bytesMax, text), expect: 201 });
-    const over = await send("POST", "/v1/keys", { body: streamOf(bytesMax + 1, text) });
+    await send("POST", "/v1/keys", { body: buildStream(bytesMax, text), expect: 201 });
+    const over = await send("POST", "/v1/keys", { body: buildStream(bytesMax + 1, text) });
     assertForm(over, "transport", 413, "request_too_large");
   });
 });
@@ -762,7 +762,7 @@ describe("paging", () => {
     }
     return { key: desk.api_key, ids: ids.toReversed() };
   }
-  const idsOf = ({ body }: Answer): string[] =>
+  const pickIds = ({ body }: Answer): string[] =>
     body.keys.map(({ key_id }: { key_id: string }) => key_id);
 
   test("a walk by cursor shows every row once, newest first, with the total it began with", async () => {
@@ -778,7 +778,7 @@ describe("paging", () => {
       const { keys: _rows, next_cursor, ...paging } = page.body;
       assert.deepEqual(paging, { count, total: 8, has_more: hasMore });
       assert.equal(typeof next_cursor, hasMore ? "string" : "object");
-      seen.push(...idsOf(page));
+      seen.push(...pickIds(page));
       query = `limit=3&cursor=${next_cursor}`;
       // What is made during the walk is newer than where it is, so it neither shifts nor counts.
       service.clock.advance({ seconds: 1 });
@@ -794,7 +794,7 @@ describe("paging", () => {
     let query = "limit=2";
     for (let page = 0; page < 3; page++) {
       const answer = await send("GET", `/v1/keys?${query}`, { key: desk.api_key, expect: 200 });
-      seen.push(...idsOf(answer));
+      seen.push(...pickIds(answer));
       query = `limit=2&cursor=${answer.body.next_cursor}`;
     }
     assert.equal(new Set(seen).size, 6);
@@ -825,14 +825,14 @@ describe("paging", () => {
       key: stranger.key,
     });
     assertForm(answer, "trading", 400, "bad_request");
-    assert.equal(slugOf(answer), "bad_request");
+    assert.equal(readSlug(answer), "bad_request");
   });
 
   test("without limit and cursor the answer is the named array alone", async () => {
     const desk = await deskWith(3);
     const answer = await send("GET", "/v1/keys", { key: desk.key, expect: 200 });
     assert.deepEqual(Object.keys(answer.body), ["keys"]);
-    assert.deepEqual(idsOf(answer), desk.ids);
+    assert.deepEqual(pickIds(answer), desk.ids);
     assert.equal(answer.headers.get("x-truncated"), null);
   });
 

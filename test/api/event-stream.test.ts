@@ -5,7 +5,7 @@ import { test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { addClientFirm, mintChild } from "../support/keys.ts";
-import { type Service, slugOf, startService } from "../support/service.ts";
+import { readSlug, type Service, startService } from "../support/service.ts";
 import { recordChanges } from "../../src/journal/record-changes.ts";
 import { changeOn, worker } from "../support/audit.ts";
 import { connectAgain } from "../support/database.ts";
@@ -146,7 +146,7 @@ test("revoking a key ends its stream, and an unknown start id is refused", async
   const key = root.api_key;
   const headers = { "last-event-id": "soon" };
   const answer = await service.send("GET", "/v1/events/stream", { key, headers, expect: 400 });
-  assert.equal(slugOf(answer), "bad_request");
+  assert.equal(readSlug(answer), "bad_request");
   await service.send("GET", "/v1/events/stream?after_sequence=-1", { key, expect: 422 });
   await service.send("GET", "/v1/events/stream?limit=1", { key, expect: 422 });
   // A number that is still to come is as good as now.

@@ -10,10 +10,10 @@ import type { Actor, Change } from "../../src/kernel/actor.ts";
 import { type Database, openDatabase, sql, type Tx } from "../../src/platform/postgres/postgres.ts";
 import { testDatabase } from "../support/database.ts";
 import { checkDoors } from "../support/doors.ts";
-import { addFirm, auditOf } from "../support/holdings.ts";
+import { addFirm, listAuditRecords } from "../support/holdings.ts";
 import { mintChild } from "../support/keys.ts";
-import { randomOf } from "../support/random.ts";
-import { type Service, slugOf, startService } from "../support/service.ts";
+import { startRandom } from "../support/random.ts";
+import { readSlug, type Service, startService } from "../support/service.ts";
 import { askJournal } from "../support/journal.ts";
 
 const actor: Actor = { kind: "key", id: "key_test", requestId: "req-1" };
@@ -80,7 +80,7 @@ test("under 500 concurrent writers each desk's events are numbered without a gap
   const { nodes } = await twoNodes(t);
   const [first, second] = nodes as [Database, Database];
   const desks = await openDesks(first, 6);
-  const random = randomOf(t);
+  const random = startRandom(t);
   const committed = new Map(desks.map((desk) => [desk, 0]));
   let rolledBack = 0;
   let writing = true;
@@ -317,7 +317,7 @@ test("GET /v1/events", async (t) => {
       await service.send("GET", `/v1/events${query}`, { key, expect });
     return { deskId, list };
   };
-  const sequencesOf = (events: { sequence: number }[]) => events.map(({ sequence }) => sequence);
+  const pickSequences = (events: { sequence: number }[]) => events.map(({ sequence }) => sequence);
 
   await t.test("the route checks key, scope, rate and body", async (t) => {
     await checkDoors(t, service, [{ method: "GET", path: "/v1/events", scope: "orders:read" }]);
@@ -355,7 +355,7 @@ test("GET /v1/events", async (t) => {
       await record([told, untold]);
       await record([told], worker);
       await record([untold], operator);
-      const trail = await auditOf(service, deskId);
+      const trail = await listAuditRecords(service, deskId);
       assert.deepEqual(
         trail.map((row) => [row.actor_kind, row.actor_id, row.request_id]),
         [
@@ -374,15 +374,15 @@ test("GET /v1/events", async (t) => {
 
   await t.test("events are read after a sequence number, oldest first", async () => {
     const { list } = await openDesk(5);
-    assert.deepEqual(sequencesOf((await list("?after_sequence=2")).body.events), [3, 4, 5]);
+    assert.deepEqual(pickSequences((await list("?after_sequence=2")).body.events), [3, 4, 5]);
     assert.deepEqual((await list("?after_sequence=5")).body, { events: [] });
     assert.deepEqual((await list(`?after_sequence=${2 ** 53 - 1}`)).body, { events: [] });
     const first = (await list("?after_sequence=1&limit=3")).body;
-    assert.deepEqual(sequencesOf(first.events), [2, 3, 4]);
+    assert.deepEqual(pickSequences(first.events), [2, 3, 4]);
     assert.deepEqual([first.count, first.total, first.has_more], [3, 4, true]);
     const query = `?after_sequence=1&limit=3&cursor=${first.next_cursor}`;
     const last = (await list(query)).body;
-    assert.deepEqual(sequencesOf(last.events), [5]);
+    assert.deepEqual(pickSequences(last.events), [5]);
     assert.deepEqual([last.total, last.has_more, last.next_cursor], [4, false, null]);
   });
 
@@ -396,10 +396,10 @@ test("GET /v1/events", async (t) => {
 
   await t.test("a desk reads its own events and no other's", async () => {
     const [mine, theirs] = [await openDesk(2), await openDesk(3)];
-    assert.deepEqual(sequencesOf((await mine.list()).body.events), [1, 2]);
+    assert.deepEqual(pickSequences((await mine.list()).body.events), [1, 2]);
     const { next_cursor } = (await mine.list("?limit=1")).body;
     const refused = await theirs.list(`?limit=1&cursor=${next_cursor}`, 400);
-    assert.equal(slugOf(refused), "bad_request");
+    assert.equal(readSlug(refused), "bad_request");
   });
 
   await t.test("a sub_account key reads the events of its firm and no other's", async () => {
@@ -412,12 +412,12 @@ test("GET /v1/events", async (t) => {
     await record([own, sibling, own, sibling].map((change) => firmChange(deskId, change)));
     const list = async (query: string, expect = 200) =>
       (await service.send("GET", `/v1/events${query}`, { key: sub, expect })).body;
-    assert.deepEqual(sequencesOf((await list("")).events), [2, 3, 5]);
-    assert.deepEqual(sequencesOf((await list("?after_sequence=3")).events), [5]);
+    assert.deepEqual(pickSequences((await list("")).events), [2, 3, 5]);
+    assert.deepEqual(pickSequences((await list("?after_sequence=3")).events), [5]);
     const first = await list("?limit=2");
     assert.deepEqual([first.count, first.total, first.has_more], [2, 3, true]);
     const last = await list(`?limit=2&cursor=${first.next_cursor}`);
-    assert.deepEqual(sequencesOf(last.events), [5]);
+    assert.deepEqual(pickSequences(last.events), [5]);
   });
 
   await t.test("an invalid query is refused", async () => {
@@ -428,10 +428,10 @@ test("GET /v1/events", async (t) => {
       "after_sequence=1.5",
       "limit=501",
     ]) {
-      assert.equal(slugOf(await list(`?${query}`, 422)), "validation_error");
+      assert.equal(readSlug(await list(`?${query}`, 422)), "validation_error");
     }
     const { next_cursor } = (await openDesk(2).then(({ list }) => list("?limit=1"))).body;
-    assert.equal(slugOf(await list(`?cursor=${next_cursor}x`, 400)), "bad_request");
+    assert.equal(readSlug(await list(`?cursor=${next_cursor}x`, 400)), "bad_request");
   });
 });
 

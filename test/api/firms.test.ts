@@ -14,7 +14,7 @@ import { offboarding } from "../../src/hooks.ts";
 import { sql } from "../../src/platform/postgres/postgres.ts";
 import { appliers } from "../../src/workers.ts";
 import { bank, firmBody, firmThatIs, mandate } from "../support/client-firms.ts";
-import { type Answer, slugOf, startService } from "../support/service.ts";
+import { type Answer, readSlug, startService } from "../support/service.ts";
 import { askJournal } from "../support/journal.ts";
 
 const nobody = "frm_00000000000000000000000000";
@@ -37,9 +37,9 @@ test("client firms", async (t) => {
   const patch = async (firmId: string, body: unknown, expect?: number) =>
     await service.send("PATCH", `/v1/firms/${firmId}`, { key, body, ...(expect && { expect }) });
   const get = async (path: string, as = key) => await service.send("GET", path, { key: as });
-  const fieldsOf = ({ body }: Answer) =>
+  const pickPaths = ({ body }: Answer) =>
     body.detail.fields.map(({ path }: { path: string }) => path) as string[];
-  const eventsOf = async (firmId: string) => {
+  const listFirmEvents = async (firmId: string) => {
     const { body } = await get("/v1/events");
     return body.events
       .filter((event: { entity: { id: string } }) => event.entity.id === firmId)
@@ -79,7 +79,7 @@ test("client firms", async (t) => {
     assert.equal(body.version, 1);
     assert.deepEqual(body.allowed_actions, ["verify", "offboard", "drain"]);
     assert.deepEqual((await get(`/v1/firms/${body.firm_id}`)).body, body);
-    assert.deepEqual(await eventsOf(body.firm_id), [["firm.registered", null, "registered"]]);
+    assert.deepEqual(await listFirmEvents(body.firm_id), [["firm.registered", null, "registered"]]);
   });
 
   await t.test("every invalid identifier is refused with its field", async () => {
@@ -97,8 +97,8 @@ test("client firms", async (t) => {
       bank: { account_no: "12", ifsc: "X", name: " " },
     });
     assert.equal(answer.status, 422);
-    assert.equal(slugOf(answer), "unprocessable");
-    assert.deepEqual(fieldsOf(answer), [
+    assert.equal(readSlug(answer), "unprocessable");
+    assert.deepEqual(pickPaths(answer), [
       "legal_name",
       "iec",
       "gstin",
@@ -112,7 +112,7 @@ test("client firms", async (t) => {
     ]);
     const missing = await post("/v1/firms", {});
     assert.equal(missing.status, 422);
-    assert.deepEqual(fieldsOf(missing), ["legal_name", "iec", "pan", "email", "role"]);
+    assert.deepEqual(pickPaths(missing), ["legal_name", "iec", "pan", "email", "role"]);
     assert.equal((await post("/v1/firms", firmBody({ role: "broker" }))).status, 400);
     assert.equal((await post("/v1/firms", firmBody({ colour: "red" }))).status, 400);
     assert.equal((await post("/v1/firms", "[]")).status, 400);
@@ -242,7 +242,7 @@ test("client firms", async (t) => {
       const resumed = (await post(`${path}/resume`, {}, 200)).body;
       assert.equal(resumed.connection_state, "authorized");
       assert.equal(resumed.suspension, null);
-      assert.deepEqual(await eventsOf(firm.firm_id), [
+      assert.deepEqual(await listFirmEvents(firm.firm_id), [
         ["firm.registered", null, "registered"],
         ["firm.verified", "verifying", "verified"],
         ["firm.authorized", "verified", "authorized"],
@@ -291,7 +291,7 @@ test("client firms", async (t) => {
       await settle();
       assert.equal((await get(path)).body.connection_state, "verified");
       assert.deepEqual(
-        (await eventsOf(firm.firm_id)).map(([name]: [string]) => name),
+        (await listFirmEvents(firm.firm_id)).map(([name]: [string]) => name),
         ["firm.registered", "firm.action_required", "firm.verified"],
       );
     },
@@ -308,7 +308,7 @@ test("client firms", async (t) => {
     assert.deepEqual(rejected.allowed_actions, ["offboard", "drain"]);
     assert.equal((await post(`${path}/verify`, {})).status, 409);
     assert.equal((await patch(firm.firm_id, { email: "new@firm.example" })).status, 409);
-    assert.deepEqual((await eventsOf(firm.firm_id)).at(-1), [
+    assert.deepEqual((await listFirmEvents(firm.firm_id)).at(-1), [
       "firm.rejected",
       "verifying",
       "rejected",
@@ -326,7 +326,7 @@ test("client firms", async (t) => {
     ] as const) {
       const answer = await post(`${path}/${action}`, body);
       assert.equal(answer.status, 409, action);
-      assert.equal(slugOf(answer), "conflict");
+      assert.equal(readSlug(answer), "conflict");
       assert.equal(answer.body.detail.state, "registered");
       assert.deepEqual(answer.body.detail.allowed_actions, ["verify", "offboard", "drain"]);
     }
@@ -340,7 +340,7 @@ test("client firms", async (t) => {
     const path = `/v1/firms/${firm.firm_id}/authorize`;
     const wrong = { signatory_name: " ", reference: " ", valid_until: "tomorrow" };
     const answer = await post(path, { mandate: wrong }, 422);
-    assert.deepEqual(fieldsOf(answer), [
+    assert.deepEqual(pickPaths(answer), [
       "mandate.signatory_name",
       "mandate.reference",
       "mandate.valid_until",
@@ -388,7 +388,7 @@ test("client firms", async (t) => {
       const unpaid = (await get(path)).body;
       assert.equal(unpaid.connection_state, "authorized");
       assert.equal(unpaid.holds[1].reason, "bank_not_verified");
-      assert.deepEqual((await eventsOf(firm.firm_id)).at(-1), [
+      assert.deepEqual((await listFirmEvents(firm.firm_id)).at(-1), [
         "firm.action_required",
         "authorized",
         "authorized",
@@ -451,11 +451,15 @@ test("client firms", async (t) => {
   await t.test("a change is validated together with the stored fields", async () => {
     const firm = await firmThatIs(service, key, "registered");
     const path = firm.firm_id as string;
-    assert.deepEqual(fieldsOf(await patch(path, { pan: makeSyntheticPan("x") }, 422)), ["iec"]);
-    assert.deepEqual(fieldsOf(await patch(path, { gstin: "29AAGCB7383J1Z4" }, 422)), ["gstin"]);
+    assert.deepEqual(pickPaths(await patch(path, { pan: makeSyntheticPan("x") }, 422)), ["iec"]);
+    assert.deepEqual(pickPaths(await patch(path, { gstin: "29AAGCB7383J1Z4" }, 422)), ["gstin"]);
     const blank = { gstin: "", cin: "", phone: "" };
-    assert.deepEqual(fieldsOf(await patch(path, blank, 422)).toSorted(), ["cin", "gstin", "phone"]);
-    assert.deepEqual(fieldsOf(await patch(path, { email: "x" }, 422)), ["email"]);
+    assert.deepEqual(pickPaths(await patch(path, blank, 422)).toSorted(), [
+      "cin",
+      "gstin",
+      "phone",
+    ]);
+    assert.deepEqual(pickPaths(await patch(path, { email: "x" }, 422)), ["email"]);
     assert.equal((await patch(path, { connection_state: "authorized" })).status, 400);
     assert.equal((await patch(path, { role: "x" })).status, 400);
     assert.equal((await patch(path, { group_id: "grp_00000000000000000000000000" })).status, 404);
@@ -507,13 +511,13 @@ test("client firms", async (t) => {
     }
     assert.deepEqual(paged, ids);
     const first = (await get("/v1/firms?limit=2", as)).body;
-    const countOf = async (query: string) =>
+    const countFirms = async (query: string) =>
       (await get(`/v1/firms?${query}`, as)).body.firms.length;
-    assert.equal(await countOf("role=importer"), 2);
-    assert.equal(await countOf("external_id=list-3"), 1);
-    assert.equal(await countOf(`iec=${all.firms[0].iec.toLowerCase()}`), 1);
-    assert.equal(await countOf("connection_state=registered"), 5);
-    assert.equal(await countOf("group_id=none"), 0);
+    assert.equal(await countFirms("role=importer"), 2);
+    assert.equal(await countFirms("external_id=list-3"), 1);
+    assert.equal(await countFirms(`iec=${all.firms[0].iec.toLowerCase()}`), 1);
+    assert.equal(await countFirms("connection_state=registered"), 5);
+    assert.equal(await countFirms("group_id=none"), 0);
     assert.equal(
       (await get(`/v1/firms?cursor=${first.next_cursor}&role=importer`, as)).status,
       400,
@@ -607,7 +611,11 @@ test("client firms", async (t) => {
       assert.equal((await findFirm(service.ctx.db, desk, firm.firm_id))?.bank_sealed, null);
       assert.equal((await get(path, sub.api_key)).status, 401);
       assert.equal((await get(`/v1/keys/${sub.key_id}`)).body.status, "revoked");
-      assert.deepEqual((await eventsOf(sub.key_id)).at(-1), ["key.revoked", "active", "revoked"]);
+      assert.deepEqual((await listFirmEvents(sub.key_id)).at(-1), [
+        "key.revoked",
+        "active",
+        "revoked",
+      ]);
       assert.deepEqual((await post(`${path}/offboard`, {}, 200)).body, gone);
       assert.equal((await post("/v1/keys", scopes, 409)).body.detail.reason, "firm_offboarded");
       assert.equal((await patch(firm.firm_id, { email: "x@y.example" })).status, 409);
@@ -631,7 +639,7 @@ test("client firms", async (t) => {
     business.length = 0;
     await service.work();
     assert.equal((await get(path)).body.connection_state, "offboarded");
-    assert.deepEqual((await eventsOf(firm.firm_id)).at(-1), [
+    assert.deepEqual((await listFirmEvents(firm.firm_id)).at(-1), [
       "firm.offboarded",
       "offboarding",
       "offboarded",

@@ -20,7 +20,7 @@ before(async () => {
 });
 
 /** A document of one operation, whose answers are as the others'. */
-function documentOf(path: string, { response }: { response: object }): Json {
+function buildDocument(path: string, { response }: { response: object }): Json {
   const { responses } = document.paths["/v1/keys"].get;
   const text = { name: "text", in: "query", schema: { type: "string", examples: ["hello"] } };
   const answer = { content: { "application/json": { schema: response } } };
@@ -63,7 +63,7 @@ test("control: the fuzzer finds a route that passes raw text to PostgreSQL", asy
     },
   });
   const { api_key: key } = await service.issue();
-  const naive = documentOf("/test/naive", { response: { type: "object" } });
+  const naive = buildDocument("/test/naive", { response: { type: "object" } });
   const report = await fuzz({ url: service.url, key, document: naive, count: 300, seed });
   assert.ok((report.byStatus[200] ?? 0) > 0);
   assert.ok((report.byStatus[500] ?? 0) > 0);
@@ -79,7 +79,7 @@ test("control: the fuzzer finds a route whose answer breaks its schema", async (
   });
   const { api_key: key } = await service.issue();
   const response = { type: "object", properties: { length: { type: "integer" } } };
-  const naive = documentOf("/test/naive", { response });
+  const naive = buildDocument("/test/naive", { response });
   const report = await fuzz({ url: service.url, key, document: naive, count: 50, seed });
   assert.equal(report.byStatus[500], undefined);
   assert.match(

@@ -8,8 +8,8 @@ import { newId } from "../../src/kernel/ids.ts";
 import { schemes } from "../../src/kernel/scheme.ts";
 import { firmBody } from "../support/client-firms.ts";
 import { assertAbsent, checkDoors } from "../support/doors.ts";
-import { addCredits, addFirm, auditOf, type TestCredit } from "../support/holdings.ts";
-import { type Service, slugOf, startService } from "../support/service.ts";
+import { addCredits, addFirm, listAuditRecords, type TestCredit } from "../support/holdings.ts";
+import { readSlug, type Service, startService } from "../support/service.ts";
 
 const noGroup = "grp_01jd2m7q4x8r5v6w9y0abcdefg";
 const noFirm = "frm_01jd2m7q4x8r5v6w9y0abcdefg";
@@ -65,7 +65,7 @@ test("groups", async (t) => {
     const first = (await desk.send("POST", "/v1/groups", 201, { name: "One" })).body.group_id;
     const second = (await desk.send("POST", "/v1/groups", 201, { name: "Two" })).body.group_id;
     const created = await desk.send("POST", "/v1/groups", 409, { name: "One" });
-    assert.equal(slugOf(created), "conflict");
+    assert.equal(readSlug(created), "conflict");
     assert.deepEqual(created.body.detail, { reason: "name_taken", group_id: first });
     const tried = await desk.send("POST", "/v1/groups", 409, { name: "One" }, { "x-dry-run": "1" });
     assert.equal(tried.text, created.text);
@@ -148,22 +148,22 @@ test("groups", async (t) => {
       made.unshift(await desk.group());
       service.clock.advance({ ms: 1 });
     }
-    const idsOf = (rows: { group_id: string }[]) => rows.map(({ group_id }) => group_id);
+    const pickIds = (rows: { group_id: string }[]) => rows.map(({ group_id }) => group_id);
     const first = (await desk.send("GET", "/v1/groups?limit=3", 200)).body;
-    assert.deepEqual(idsOf(first.groups), made.slice(0, 3));
+    assert.deepEqual(pickIds(first.groups), made.slice(0, 3));
     assert.deepEqual([first.count, first.total, first.has_more], [3, 5, true]);
     const next = `/v1/groups?limit=3&cursor=${first.next_cursor}`;
     const last = (await desk.send("GET", next, 200)).body;
-    assert.deepEqual(idsOf(last.groups), made.slice(3));
+    assert.deepEqual(pickIds(last.groups), made.slice(3));
     assert.deepEqual(
       [last.count, last.total, last.has_more, last.next_cursor],
       [2, 5, false, null],
     );
     const elsewhere = await openDesk(service);
-    assert.equal(slugOf(await elsewhere.send("GET", next, 400)), "bad_request");
+    assert.equal(readSlug(await elsewhere.send("GET", next, 400)), "bad_request");
     for (const query of ["limit=0", "limit=501", "limit=x", "page=2"]) {
       const refused = await desk.send("GET", `/v1/groups?${query}`, 422);
-      assert.equal(slugOf(refused), "validation_error");
+      assert.equal(readSlug(refused), "validation_error");
       await desk.send("GET", `/v1/groups/${made[0]}/members?${query}`, 422);
     }
   });
@@ -208,7 +208,7 @@ test("groups", async (t) => {
     assert.deepEqual([last.total, last.has_more], [2, false]);
     const other = await desk.group();
     const misused = `/v1/groups/${other}/members?cursor=${first.next_cursor}`;
-    assert.equal(slugOf(await desk.send("GET", misused, 400)), "bad_request");
+    assert.equal(readSlug(await desk.send("GET", misused, 400)), "bad_request");
   });
 
   await t.test("a firm is in one group at a time", async () => {
@@ -309,16 +309,16 @@ test("groups", async (t) => {
       ["PUT", (group, firm) => `/v1/groups/${group}/members/${firm}`],
       ["DELETE", (group, firm) => `/v1/groups/${group}/members/${firm}`],
     ];
-    for (const [method, pathOf] of paths) {
+    for (const [method, buildPath] of paths) {
       const body = method === "PATCH" ? { name: "Taken over" } : undefined;
       const send = (path: string, key = mine.key) => service.send(method, path, { key, body });
       await assertAbsent([
-        send(pathOf(group, myFirm)),
-        send(pathOf(deleted, myFirm)),
-        send(pathOf(noGroup, myFirm)),
-        send(pathOf("no-id-at-all", myFirm)),
-        send(pathOf(group, firm)),
-        send(pathOf(myGroup, myFirm), live.api_key),
+        send(buildPath(group, myFirm)),
+        send(buildPath(deleted, myFirm)),
+        send(buildPath(noGroup, myFirm)),
+        send(buildPath("no-id-at-all", myFirm)),
+        send(buildPath(group, firm)),
+        send(buildPath(myGroup, myFirm), live.api_key),
       ]);
     }
     for (const method of ["PUT", "DELETE"]) {
@@ -377,7 +377,7 @@ test("groups", async (t) => {
       await step("DELETE", `${path}/members/${firm}`, "r4");
       await desk.send("DELETE", path, 200, undefined, { "x-dry-run": "1" });
       await step("DELETE", path, "r5");
-      const trail = await auditOf(service, desk.deskId);
+      const trail = await listAuditRecords(service, desk.deskId);
       assert.deepEqual(
         trail.map((row) => [row.request_id, row.action, row.entity_id, row.entity_version]),
         [
@@ -414,7 +414,7 @@ test("groups", async (t) => {
       await desk.send("PATCH", `/v1/firms/${firm_id}`, 200, { group_id: to });
       await desk.send("PATCH", `/v1/firms/${firm_id}`, 200, { group_id: null });
       await desk.send("PATCH", `/v1/firms/${firm_id}`, 404, { group_id: noGroup });
-      const trail = (await auditOf(service, desk.deskId)).filter(
+      const trail = (await listAuditRecords(service, desk.deskId)).filter(
         ({ entity_type, action }) => entity_type === "group" && action !== "group.created",
       );
       assert.deepEqual(
@@ -489,12 +489,12 @@ test("a group's position is the sum of its members' positions, line by line", as
       for (const firm of firms.slice(0, 3)) {
         await desk.send("PUT", `/v1/groups/${group}/members/${firm}`, 200);
       }
-      const idOf = (index: number) => firms[index] ?? "";
+      const pickFirm = (index: number) => firms[index] ?? "";
       await addCredits(
         service,
         desk.deskId,
         held.map(({ firm, days, ...credit }): TestCredit => {
-          return { ...credit, firmId: idOf(firm), expiresOn: dayAfter(days) };
+          return { ...credit, firmId: pickFirm(firm), expiresOn: dayAfter(days) };
         }),
       );
       await service.ctx.db.pool.query(
@@ -509,7 +509,7 @@ test("a group's position is the sum of its members' positions, line by line", as
           desk.deskId,
           service.clock.now(),
           owed.map(() => newId("rqm", service.clock.now())),
-          owed.map(({ firm }) => idOf(firm)),
+          owed.map(({ firm }) => pickFirm(firm)),
           owed.map(({ scheme }) => scheme),
           owed.map(({ amountPaise }) => amountPaise),
           owed.map(({ days }) => dayAfter(days)),
@@ -527,7 +527,7 @@ test("a group's position is the sum of its members' positions, line by line", as
       const check = (shown: typeof body, ofFirm: (firm: number) => boolean) => {
         const credits = held.filter((credit) => isHeld(credit) && ofFirm(credit.firm));
         const duty = owed.filter(({ firm, days }) => ofFirm(firm) && days >= 0);
-        const dutyOf = (scheme: string | null) => duty.filter((row) => row.scheme === scheme);
+        const filterDuty = (scheme: string | null) => duty.filter((row) => row.scheme === scheme);
         const sum = (amounts: number[]) => amounts.reduce((total, amount) => total + amount, 0);
         const sums = (rows: typeof credits) => ({
           credit_count: rows.length,
@@ -542,7 +542,7 @@ test("a group's position is the sum of its members' positions, line by line", as
         });
         const expected = schemes.map((scheme) => {
           const mine = credits.filter((credit) => credit.scheme === scheme);
-          const totals = { ...sums(mine), ...dues(dutyOf(scheme)) };
+          const totals = { ...sums(mine), ...dues(filterDuty(scheme)) };
           let from = 0;
           const buckets = expiryBuckets.map((bucket) => {
             const until = bucket.days_max ?? Infinity;
@@ -554,10 +554,10 @@ test("a group's position is the sum of its members' positions, line by line", as
           return { scheme, ...totals, net_paise, buckets };
         });
         assert.deepEqual(shown.schemes, expected);
-        assert.deepEqual(shown.any_scheme, dues(dutyOf(null)));
+        assert.deepEqual(shown.any_scheme, dues(filterDuty(null)));
       };
       check(body, (firm) => firm < 3);
-      for (const member of body.members) check(member, (firm) => idOf(firm) === member.firm_id);
+      for (const member of body.members) check(member, (firm) => pickFirm(firm) === member.firm_id);
     }),
     { numRuns: 40 },
   );
@@ -623,13 +623,13 @@ test("a position never shows half of a change", async (t) => {
     for (const member of body.members) assert.equal(member.schemes[0].net_paise, 0);
   }
   // Control: two statements with a move in between see the credit here and its duty there.
-  const firmOf = async (table: string) =>
+  const readFirmId = async (table: string) =>
     (await service.ctx.db.pool.query(`select firm_id from ${table}`)).rows[0].firm_id as string;
   let torn = 0;
   for (let tries = 0; torn === 0 && tries < 1_000; tries++) {
-    const holder = await firmOf("credits");
+    const holder = await readFirmId("credits");
     await new Promise((resolve) => setImmediate(resolve));
-    if (holder !== (await firmOf("requirements"))) torn += 1;
+    if (holder !== (await readFirmId("requirements"))) torn += 1;
   }
   stop.abort();
   await moving;

@@ -37,7 +37,7 @@ async function until(what: string, holds: () => boolean): Promise<void> {
   assert.fail(`${what} did not come`);
 }
 
-const jobsOf = (pool: HeavyPool) =>
+const countJobs = (pool: HeavyPool) =>
   pool.running("sandbox") + pool.waiting("sandbox") + pool.running("live") + pool.waiting("live");
 
 test("sandbox nettings do not delay live ones, and stop when their callers disconnect", async (t) => {
@@ -63,7 +63,7 @@ test("sandbox nettings do not delay live ones, and stop when their callers disco
   assert.deepEqual(answered, ["live"]);
   gone.abort();
   await Promise.all(abandoned);
-  await until("an end of work that nobody waits for", () => jobsOf(heavy) === 0);
+  await until("an end of work that nobody waits for", () => countJobs(heavy) === 0);
 });
 
 test("PDFs are drawn in threads, queued by desk", async (t) => {
@@ -214,7 +214,7 @@ for (const [what, path, body] of [
   });
 }
 
-const reportOf = (rows: number) =>
+const buildReport = (rows: number) =>
   [
     "scrip_no,scheme,balance,issued_on,expires_on",
     ...Array.from({ length: rows }, (_, at) => `S${100_000 + at}A,RODTEP,1,2026-10-01,2028-09-30`),
@@ -256,7 +256,7 @@ test("an import yields to other requests after every row", async (t) => {
   const firmId = await addFirm(service, { deskId });
   const { body } = await service.send("POST", `/v1/firms/${firmId}/credits:import`, {
     key,
-    body: { csv: reportOf(1_200) },
+    body: { csv: buildReport(1_200) },
     expect: 200,
   });
   assert.equal(served, 200);
@@ -286,11 +286,11 @@ test("an import whose caller disconnects stores nothing and frees its place", as
     request(`${service.url}${path}:import`, {
       method: "POST",
       headers: { "x-service-key": key, "content-type": "application/json" },
-      body: JSON.stringify({ csv: reportOf(1_200) }),
+      body: JSON.stringify({ csv: buildReport(1_200) }),
       signal: gone.signal,
     }),
   );
-  await until("an end of the import", () => jobsOf(pool) === 0);
+  await until("an end of the import", () => countJobs(pool) === 0);
   const { body } = await service.send("GET", `${path}?limit=1`, { key, expect: 200 });
   assert.equal(body.total, 0);
 });

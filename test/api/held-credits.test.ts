@@ -9,13 +9,13 @@ import { asOwner } from "../support/database.ts";
 import { assertOrdersSound } from "../support/invariants.ts";
 import { stockHouse } from "../support/inventory.ts";
 import { payIn } from "../support/ledger.ts";
-import { holdRow } from "../support/locks.ts";
+import { type Held, holdRow } from "../support/locks.ts";
 import { dealer } from "../support/orders.ts";
 import { type Answer, type Service, startService } from "../support/service.ts";
 
 const face = 25_000_000;
 const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status);
-const sellOf = (scripNo: string) => ({ side: "sell", scrip_no: scripNo });
+const buildSell = (scripNo: string) => ({ side: "sell", scrip_no: scripNo });
 
 async function buyer(service: Service) {
   const one = await dealer(service, []);
@@ -35,11 +35,15 @@ async function houseCredits(service: Service, many: number): Promise<string[]> {
 
 async function holdCredit(t: TestContext, service: Service, scripNo = "") {
   const where = `scrip_no = '${scripNo}' and standing = 'live'`;
-  return (await holdRow(t, service, { table: "credits", where })).release;
+  return await holdRow(t, service, { table: "credits", where });
 }
 
-/** Whether any session waited for a row until the work was done. */
-async function seesWaiting({ ctx }: Service, work: Promise<unknown>): Promise<boolean> {
+/** Whether any session waited for the held rows until the work was done. */
+async function seesWaiting(
+  { ctx }: Service,
+  { pid }: Held,
+  work: Promise<unknown>,
+): Promise<boolean> {
   const progress = { isDone: false };
   const done = work.finally(() => (progress.isDone = true));
   let isSeen = false;
@@ -47,7 +51,9 @@ async function seesWaiting({ ctx }: Service, work: Promise<unknown>): Promise<bo
     while (!progress.isDone) {
       const { rows } = await owner.query(
         `select from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`,
+        where datname = current_database() and wait_event_type = 'Lock'
+          and $1 = any(pg_blocking_pids(pid))`,
+        [pid],
       );
       isSeen ||= rows.length > 0;
       await sleep(2);
@@ -57,15 +63,25 @@ async function seesWaiting({ ctx }: Service, work: Promise<unknown>): Promise<bo
   return isSeen;
 }
 
+test("control: a session that waits for a held credit is seen", async (t) => {
+  const service = await startService(t);
+  const [only] = await houseCredits(service, 1);
+  const held = await holdCredit(t, service, only);
+  const waiting = service.ctx.db.pool.query("select from credits for update");
+  const released = held.whenWaiting(1).then(held.release);
+  assert.equal(await seesWaiting(service, held, waiting), true);
+  await released;
+});
+
 test("a buy skips a locked credit of the house and takes another without waiting", async (t) => {
   const service = await startService(t);
   const [first, second] = await houseCredits(service, 2);
   const { post, cover } = await buyer(service);
-  const letGo = await holdCredit(t, service, first);
+  const held = await holdCredit(t, service, first);
   const buying = post("/v1/orders", cover, 201);
-  assert.equal(await seesWaiting(service, buying), false);
+  assert.equal(await seesWaiting(service, held, buying), false);
   assert.deepEqual((await buying).body.scrip_nos, [second]);
-  await letGo();
+  await held.release();
   const { body } = await post("/v1/orders", cover, 201);
   assert.deepEqual(body.scrip_nos, [first], "what was held is on offer again");
   await assertOrdersSound(service);
@@ -76,18 +92,18 @@ test("a buy skips a locked resting sell and takes another", async (t) => {
   const sellers = [await dealer(service), await dealer(service)];
   const { post, cover } = await buyer(service);
   for (const seller of sellers) {
-    await seller.post("/v1/orders", { ...sellOf(seller.scripNo), limit_bps: 9_840 }, 201);
+    await seller.post("/v1/orders", { ...buildSell(seller.scripNo), limit_bps: 9_840 }, 201);
   }
   const buy = { ...cover, limit_bps: 10_000 };
   const tried = await post("/v1/orders", buy, 200, { "x-dry-run": "1" });
   const [first] = tried.body.scrip_nos;
-  const letGo = await holdCredit(t, service, first);
+  const held = await holdCredit(t, service, first);
   const { body } = await post("/v1/orders", buy, 201);
   assert.deepEqual(
     new Set([first, ...body.scrip_nos]),
     new Set(sellers.map(({ scripNo }) => scripNo)),
   );
-  await letGo();
+  await held.release();
   assert.deepEqual((await post("/v1/orders", buy, 201)).body.scrip_nos, [first]);
   await assertOrdersSound(service);
 });
@@ -97,18 +113,18 @@ test("a buy that only a locked credit fits is refused alone, with a retryable an
   const [only] = await houseCredits(service, 1);
   const { post, cover } = await buyer(service);
   const other = await dealer(service, [{}, {}, { scheme: "ROSCTL" }]);
-  const letGo = await holdCredit(t, service, only);
+  const held = await holdCredit(t, service, only);
   const refused = [
     post("/v1/orders", cover, 0),
     post("/v1/orders", { ...cover, limit_bps: 10_000, time_in_force: "IOC" }, 0),
   ];
-  const beside = other.scripNos.map((scripNo) => other.post("/v1/orders", sellOf(scripNo), 0));
-  assert.equal(await seesWaiting(service, Promise.all([...refused, ...beside])), false);
+  const beside = other.scripNos.map((scripNo) => other.post("/v1/orders", buildSell(scripNo), 0));
+  assert.equal(await seesWaiting(service, held, Promise.all([...refused, ...beside])), false);
   assert.deepEqual(statuses(await Promise.all(beside)), [201, 201, 201]);
   const answers = await Promise.all(refused);
   assert.deepEqual(statuses(answers), [500, 500]);
   assert.match(answers[0]?.body.message, /try again/);
-  await letGo();
+  await held.release();
   assert.deepEqual((await post("/v1/orders", cover, 201)).body.scrip_nos, [only]);
   await assertOrdersSound(service);
 });
@@ -117,12 +133,12 @@ test("a buy that may rest does so while its credit is locked, and is dealt after
   const service = await startService(t);
   const [only] = await houseCredits(service, 1);
   const { post, cover, read } = await buyer(service);
-  const letGo = await holdCredit(t, service, only);
+  const held = await holdCredit(t, service, only);
   const { body } = await post("/v1/orders", { ...cover, limit_bps: 10_000 }, 201);
   assert.equal(body.status, "open");
   await service.work();
   assert.equal((await read(body.order_id)).status, "open");
-  await letGo();
+  await held.release();
   service.clock.advance({ seconds: 20 });
   await service.work();
   assert.deepEqual((await read(body.order_id)).scrip_nos, [only]);
@@ -139,15 +155,15 @@ test("of a batch only the orders that need a locked credit fail", async (t) => {
   const buys = { orders: [cover, { ...cover, limit_bps: 9_000 }] };
   const { body: bought } = await post("/v1/orders:batch", buys, 200);
   assert.deepEqual(statuses(bought.results), [500, 201]);
-  const sells = { orders: [sellOf(one), sellOf(two), sellOf(three)] };
+  const sells = { orders: [buildSell(one), buildSell(two), buildSell(three)] };
   const { body: sold } = await own.post("/v1/orders:batch", sells, 200);
   assert.deepEqual(statuses(sold.results), [201, 500, 201]);
   assert.equal(sold.results[1].error.code, "internal");
-  const dry = await own.post("/v1/orders:batch", { orders: [sellOf(two)] }, 200, {
+  const dry = await own.post("/v1/orders:batch", { orders: [buildSell(two)] }, 200, {
     "x-dry-run": "1",
   });
   assert.deepEqual(statuses(dry.body.results), [500]);
-  for (const letGo of held) await letGo();
+  for (const { release } of held) await release();
   await assertOrdersSound(service);
 });
 
@@ -158,14 +174,14 @@ test("an order on a quote waits for its locked bundle outside the matching, and 
   const { firm_id: _, ...wanted } = cover;
   const { quote_ref } = (await post("/v1/quote", wanted, 200)).body;
   const quoted = { quote_ref, firm_id: firmId };
-  const letGo = await holdCredit(t, service, first);
+  const held = await holdCredit(t, service, first);
   const asked = post("/v1/orders", quoted, 0);
-  assert.equal(await seesWaiting(service, asked), false);
+  assert.equal(await seesWaiting(service, held, asked), false);
   assert.equal((await asked).status, 500);
   const other = await post("/v1/orders", cover, 201);
   assert.deepEqual(other.body.scrip_nos, [second]);
   const again = post("/v1/orders", quoted, 201);
-  await letGo();
+  await held.release();
   assert.deepEqual((await again).body.scrip_nos, [first]);
   await assertOrdersSound(service);
 });
@@ -174,7 +190,7 @@ test("a forbidden order is refused whether or not its credit is locked", async (
   const service = await startService(t);
   const { scripNo } = await dealer(service);
   const stranger = await dealer(service);
-  const letGo = await holdCredit(t, service, scripNo);
-  assert.equal((await stranger.post("/v1/orders", sellOf(scripNo), 0)).status, 404);
-  await letGo();
+  const held = await holdCredit(t, service, scripNo);
+  assert.equal((await stranger.post("/v1/orders", buildSell(scripNo), 0)).status, 404);
+  await held.release();
 });

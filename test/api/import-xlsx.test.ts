@@ -13,7 +13,7 @@ import {
   toSerial,
 } from "../support/build-xlsx.ts";
 import { clientFirm } from "../support/firms.ts";
-import { type Answer, type Service, slugOf, startService } from "../support/service.ts";
+import { type Answer, readSlug, type Service, startService } from "../support/service.ts";
 
 const heading = ["Scrip Number", "Scheme", "Amount (Rs.)", "Balance", "Issue Date", "Expiry Date"];
 const issued = { date: toSerial("2026-10-01") };
@@ -176,25 +176,25 @@ test("what is no report in a workbook is refused as a whole, and says why", asyn
   const service = await startService(t);
   const { send, take, key } = await importer(service);
   const good = { rows: [heading, row("GOOD-000001")] };
-  const problemOf = async (book: Uint8Array): Promise<string> => {
+  const readProblem = async (book: Uint8Array): Promise<string> => {
     const { code, detail } = await take(book, 422);
     assert.equal(code, "unprocessable");
     assert.equal(detail.fields[0].path, "xlsx");
     return detail.fields[0].problem;
   };
-  assert.match(await problemOf(buildXlsx([good, good])), /several sheets with a report/);
+  assert.match(await readProblem(buildXlsx([good, good])), /several sheets with a report/);
   const hidden = { ...good, state: "hidden" as const };
-  assert.match(await problemOf(buildXlsx([hidden])), /no column for scrip_no/);
-  assert.match(await problemOf(buildXlsx([{ rows: [] }])), /no column for scrip_no/);
-  assert.match(await problemOf(buildXlsx([{ rows: [["a", "b"]] }])), /no column for scrip_no/);
+  assert.match(await readProblem(buildXlsx([hidden])), /no column for scrip_no/);
+  assert.match(await readProblem(buildXlsx([{ rows: [] }])), /no column for scrip_no/);
+  assert.match(await readProblem(buildXlsx([{ rows: [["a", "b"]] }])), /no column for scrip_no/);
   const twice = { rows: [[...heading, "Scrip ID"], row("GOOD-000001")] };
-  assert.match(await problemOf(buildXlsx([twice])), /two columns mean scrip_no/);
+  assert.match(await readProblem(buildXlsx([twice])), /two columns mean scrip_no/);
   const macros = { parts: { "xl/vbaProject.bin": "x" } };
-  assert.match(await problemOf(buildXlsx([good], macros)), /has macros/);
+  assert.match(await readProblem(buildXlsx([good], macros)), /has macros/);
   const compound = Buffer.from("d0cf11e0a1b11ae1000000000000", "hex");
-  assert.match(await problemOf(compound), /is an \.xls file or has a password/);
-  assert.match(await problemOf(Buffer.from("<html><table>")), /is not an \.xlsx workbook/);
-  assert.match(await problemOf(packParts({ "a.txt": "a" })), /is damaged/);
+  assert.match(await readProblem(compound), /is an \.xls file or has a password/);
+  assert.match(await readProblem(Buffer.from("<html><table>")), /is not an \.xlsx workbook/);
+  assert.match(await readProblem(packParts({ "a.txt": "a" })), /is damaged/);
 
   assert.equal(
     (await send({ xlsx: "not base64!" }, 422)).detail.fields[0].problem,
@@ -208,13 +208,13 @@ test("what is no report in a workbook is refused as a whole, and says why", asyn
   const xlsx = Buffer.from(buildXlsx([good])).toString("base64");
   const foreign = "/v1/firms/frm_01jd2m7q4x8r5v6w9y0abcdefg/credits:import";
   const unknown = await service.send("POST", foreign, { key, body: { xlsx } });
-  assert.deepEqual([unknown.status, slugOf(unknown)], [404, "not_found"]);
+  assert.deepEqual([unknown.status, readSlug(unknown)], [404, "not_found"]);
   // A workbook is taken by its first sheet with a heading; others may be notes.
   assert.equal((await take(buildXlsx([{ rows: [["notes"]] }, good]))).accepted, 1);
 });
 
 const sheetName = "xl/worksheets/sheet1.xml";
-const sheetOf = (inner: string) => `<worksheet><sheetData>${inner}</sheetData></worksheet>`;
+const formatSheet = (inner: string) => `<worksheet><sheetData>${inner}</sheetData></worksheet>`;
 
 /** The sheet's part says that it is this long when it is unpacked. */
 function claimSize(book: Uint8Array, name: string, size: number): Uint8Array {
@@ -236,7 +236,7 @@ test("a workbook that would burst is refused, and others are served meanwhile", 
   const service = await startService(t);
   const { take, key } = await importer(service);
   const build = (xml: string) => buildXlsx([{ rows: [heading] }], { parts: { [sheetName]: xml } });
-  const large = build(sheetOf(" ".repeat(17_000_000)));
+  const large = build(formatSheet(" ".repeat(17_000_000)));
   const long = "x".repeat(32_000);
   const manyRows = Array.from({ length: 5_001 }, (_, at) => row(`ROW-${100_000 + at}`));
   const columns = Array.from({ length: 2_000 }, (_, at) => `<c t="n"><v>${at}</v></c>`).join("");
@@ -256,14 +256,18 @@ test("a workbook that would burst is refused, and others are served meanwhile", 
     [
       "entities that grow",
       build(
-        `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>${sheetOf("<row><c t='inlineStr'><is><t>&b;</t></is></c></row>")}`,
+        `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>${formatSheet("<row><c t='inlineStr'><is><t>&b;</t></is></c></row>")}`,
       ),
       /is damaged/,
     ],
-    ["rows out of order", build(sheetOf('<row r="2"/><row r="1"/>')), /is damaged/],
-    ["a row past the last", build(sheetOf('<row r="9999999"/>')), /is damaged/],
-    ["a text that is not there", build(sheetOf('<row><c t="s"><v>9</v></c></row>')), /is damaged/],
-    ["a wide heading", build(sheetOf(`<row>${columns}</row>`)), /no column for scrip_no/],
+    ["rows out of order", build(formatSheet('<row r="2"/><row r="1"/>')), /is damaged/],
+    ["a row past the last", build(formatSheet('<row r="9999999"/>')), /is damaged/],
+    [
+      "a text that is not there",
+      build(formatSheet('<row><c t="s"><v>9</v></c></row>')),
+      /is damaged/,
+    ],
+    ["a wide heading", build(formatSheet(`<row>${columns}</row>`)), /no column for scrip_no/],
     ["many files", zipSync(entries), /is damaged/],
   ];
   for (const [what, book, problem] of bombs) {
@@ -281,7 +285,7 @@ test("a workbook that would burst is refused, and others are served meanwhile", 
   const wide = buildXlsx([{ rows: shared }], {
     parts: {
       "xl/sharedStrings.xml": `<sst>${`<si><t>${long}</t></si>`.repeat(400)}</sst>`,
-      [sheetName]: sheetOf(
+      [sheetName]: formatSheet(
         `<row>${heading.map((title) => `<c t="inlineStr"><is><t>${title}</t></is></c>`).join("")}</row>${`<row>${'<c t="s"><v>1</v></c>'.repeat(6)}</row>`.repeat(4_000)}`,
       ),
     },

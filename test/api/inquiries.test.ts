@@ -59,10 +59,10 @@ async function outside(t: TestContext) {
   const { firm_id: live } = await service.issue({ environment: "live" });
   const ask = (...questions: Question[]) =>
     service.ctx.db.transaction((tx) => tx.run(askOutside(questions, service.clock.now())));
-  const deskOf = (environment: Environment) => (environment === "live" ? live : sandbox);
+  const chooseDesk = (environment: Environment) => (environment === "live" ? live : sandbox);
   const holding = (subjectId: string, environment: Environment = "sandbox"): Question => ({
     environment,
-    deskId: deskOf(environment),
+    deskId: chooseDesk(environment),
     port: "registry",
     kind: "credit_holding",
     subjectId,
@@ -101,7 +101,7 @@ async function outside(t: TestContext) {
 
 type Stored = { state: string; answer: unknown; reference: string | null; answered_by: string };
 
-async function storedOf({ ctx }: Service, subjectId: string): Promise<Stored[]> {
+async function listStored({ ctx }: Service, subjectId: string): Promise<Stored[]> {
   const { rows } = await ctx.db.pool.query<Stored>(
     `select state, answer, reference, answered_by
     from inquiries where subject_id = $1 order by created_at, inquiry_id`,
@@ -125,7 +125,7 @@ test("an inquiry waits until it is due and is then answered by the simulator of 
     firm_identity: { checks: [{ check: "PAN_MATCH", outcome: "fail", cure: null }] },
   });
   for (const { as_of } of applied) assert.deepEqual(as_of, service.clock.now());
-  assert.deepEqual(await storedOf(service, "crd-1"), [], "a simulated answer leaves no row");
+  assert.deepEqual(await listStored(service, "crd-1"), [], "a simulated answer leaves no row");
 });
 
 test("concurrent workers answer every inquiry once", async (t) => {
@@ -175,7 +175,7 @@ test("an answer that cannot be applied is rolled back and given later", async (t
   fallDue();
   const failing = recorder(() => Promise.reject(new Error("the consequences failed")));
   assert.equal(await answer(failing.appliers), "idle");
-  assert.equal((await storedOf(service, "crd-1"))[0]?.state, "open");
+  assert.equal((await listStored(service, "crd-1"))[0]?.state, "open");
   const working = recorder();
   await answer(working.appliers);
   assert.deepEqual(working.subjects(), ["crd-1"]);
@@ -220,7 +220,7 @@ test("live inquiries are not simulated: an operator attests them with a referenc
   const attestation = { inquiryId: question?.inquiry_id ?? "", answer: held, reference: "T-17" };
   assert.equal(await attestInquiries(service.ctx, operator, [attestation], appliers), 1);
   assert.deepEqual([applied[0]?.answer, applied[0]?.reference], [held, "T-17"]);
-  assert.deepEqual(await storedOf(service, "crd-1"), [
+  assert.deepEqual(await listStored(service, "crd-1"), [
     { state: "answered", answer: held, reference: "T-17", answered_by: "asha" },
   ]);
 });
@@ -267,7 +267,7 @@ test("an open inquiry is not repeated; a closed one may be", async (t) => {
   await answer(recorder().appliers);
   await ask(holding("crd-1"));
   assert.deepEqual(
-    (await storedOf(service, "crd-1")).map(({ state }) => state),
+    (await listStored(service, "crd-1")).map(({ state }) => state),
     ["open"],
   );
 });
@@ -281,11 +281,11 @@ test("a withdrawn inquiry is never answered", async (t) => {
   await answer(appliers);
   assert.deepEqual(subjects(), ["crd-2"]);
   assert.deepEqual(
-    (await storedOf(service, "crd-1")).map(({ state }) => state),
+    (await listStored(service, "crd-1")).map(({ state }) => state),
     ["dropped"],
   );
   await ask(holding("crd-1"));
-  assert.equal((await storedOf(service, "crd-1")).length, 2);
+  assert.equal((await listStored(service, "crd-1")).length, 2);
 });
 
 test("a caller that changes the subject of an answer is never the deadlock victim", async (t) => {
@@ -315,7 +315,7 @@ test("a caller that changes the subject of an answer is never the deadlock victi
   const [answered] = await outcome;
   assert.deepEqual(answered, { status: "fulfilled", value: "idle" });
   assert.deepEqual(
-    (await storedOf(service, "crd-1")).map(({ state }) => state),
+    (await listStored(service, "crd-1")).map(({ state }) => state),
     ["dropped"],
   );
 });

@@ -13,7 +13,7 @@ import { newId } from "../../src/kernel/ids.ts";
 import {
   assertChainWhole,
   changeOn,
-  exportOf,
+  fetchExport,
   standAloneVerifier,
   worker,
 } from "../support/audit.ts";
@@ -123,7 +123,7 @@ test("what was recorded before there were blocks is read on with what follows", 
   assert.deepEqual([after.ofThing.length, after.ofAction.length, after.total], [3, 10, 10]);
   await assertChainWhole(ctx);
 
-  const exported = await exportOf(service, key);
+  const exported = await fetchExport(service, key);
   const versions = exported
     .trimEnd()
     .split("\n")

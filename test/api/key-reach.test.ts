@@ -6,7 +6,7 @@ import { test } from "node:test";
 
 import { setPlan } from "../../src/access/plans.ts";
 import { mintChild } from "../support/keys.ts";
-import { type Service, slugOf, startService } from "../support/service.ts";
+import { readSlug, type Service, startService } from "../support/service.ts";
 
 type Held = { readonly scopes: readonly string[]; readonly buySide: boolean };
 type Known = Held & { readonly name: string; readonly api_key: string; readonly key_id: string };
@@ -119,7 +119,7 @@ test("a cursor over keys is valid for its own key only", async (t) => {
   const next = `/v1/keys?limit=2&cursor=${encodeURIComponent(first.body.next_cursor)}`;
   await service.send("GET", next, { key: wide.api_key, expect: 200 });
   const answer = await service.send("GET", next, { key: narrow.api_key, expect: 400 });
-  assert.equal(slugOf(answer), "bad_request");
+  assert.equal(readSlug(answer), "bad_request");
 });
 
 test("a desk has as many child keys as its plan allows, whichever root key mints them", async (t) => {

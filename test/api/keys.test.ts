@@ -5,12 +5,12 @@ import { test } from "node:test";
 import { newId } from "../../src/kernel/ids.ts";
 import { parseApiKey } from "../../src/access/key-rules.ts";
 import { addClientFirm, mintChild } from "../support/keys.ts";
-import { type Service, slugOf, startService } from "../support/service.ts";
+import { readSlug, type Service, startService } from "../support/service.ts";
 
 const app = { name: "ERP Pune", kind: "app", scopes: ["quote", "orders:read"] };
 
 async function expectDead({ send }: Service, key: string): Promise<void> {
-  assert.equal(slugOf(await send("GET", "/v1/whoami", { key, expect: 401 })), "unauthorized");
+  assert.equal(readSlug(await send("GET", "/v1/whoami", { key, expect: 401 })), "unauthorized");
 }
 
 test("a root key mints a child that works at once with what was asked for", async (t) => {
@@ -151,7 +151,7 @@ test("an invalid mint is refused with its field", async (t) => {
     const answer = await service.send("POST", "/v1/keys", { key, body });
     const what = `${JSON.stringify(change)} answered ${answer.text}`;
     assert.equal(answer.status, status, what);
-    assert.equal(slugOf(answer), slug, what);
+    assert.equal(readSlug(answer), slug, what);
     const named = answer.body.detail.field ?? answer.body.detail.fields[0].path;
     assert.equal(named, field, what);
   }
@@ -198,19 +198,19 @@ test("a child's scopes are its grant limited by its parent's current scopes", as
   });
   const whole = await service.issue();
   const all = await mintChild(service, whole.api_key, { scopes: ["*"], buy_side: true });
-  const grantsOf = async (key: string) => {
+  const readGrants = async (key: string) => {
     const { body } = await service.send("GET", "/v1/whoami", { key, expect: 200 });
     return [body.scopes, body.buy_side];
   };
-  assert.deepEqual(await grantsOf(some.api_key), [["quote", "firms"], true]);
-  assert.deepEqual(await grantsOf(all.api_key), [["*"], true]);
+  assert.deepEqual(await readGrants(some.api_key), [["quote", "firms"], true]);
+  assert.deepEqual(await readGrants(all.api_key), [["*"], true]);
 
   // An operator narrows the roots; nothing was said about the children.
   await service.ctx.db.pool.query(
     "update api_keys set scopes = '{quote,orders:read}', buy_side = false where kind = 'root'",
   );
-  assert.deepEqual(await grantsOf(some.api_key), [["quote"], false]);
-  assert.deepEqual(await grantsOf(all.api_key), [["quote", "orders:read"], false]);
+  assert.deepEqual(await readGrants(some.api_key), [["quote"], false]);
+  assert.deepEqual(await readGrants(all.api_key), [["quote", "orders:read"], false]);
 });
 
 test("keys are listed newest first, masked, by page or at once, and only those of the desk", async (t) => {
@@ -223,22 +223,22 @@ test("keys are listed newest first, masked, by page or at once, and only those o
     clock.advance({ seconds: 1 });
     minted.unshift((await mintChild(service, key)).key_id);
   }
-  const idsOf = (keys: { key_id: string }[]) => keys.map((each) => each.key_id);
+  const pickIds = (keys: { key_id: string }[]) => keys.map((each) => each.key_id);
 
   const whole = await send("GET", "/v1/keys", { key, expect: 200 });
   assert.deepEqual(Object.keys(whole.body), ["keys"]);
-  assert.deepEqual(idsOf(whole.body.keys), minted);
+  assert.deepEqual(pickIds(whole.body.keys), minted);
 
   const first = (await send("GET", "/v1/keys?limit=2", { key, expect: 200 })).body;
-  assert.deepEqual(idsOf(first.keys), minted.slice(0, 2));
+  assert.deepEqual(pickIds(first.keys), minted.slice(0, 2));
   assert.deepEqual([first.count, first.total, first.has_more], [2, 5, true]);
   const next = `/v1/keys?limit=2&cursor=${first.next_cursor}`;
   const second = (await send("GET", next, { key, expect: 200 })).body;
-  assert.deepEqual(idsOf(second.keys), minted.slice(2, 4));
+  assert.deepEqual(pickIds(second.keys), minted.slice(2, 4));
   const last = (
     await send("GET", `/v1/keys?limit=2&cursor=${second.next_cursor}`, { key, expect: 200 })
   ).body;
-  assert.deepEqual(idsOf(last.keys), minted.slice(4));
+  assert.deepEqual(pickIds(last.keys), minted.slice(4));
   assert.deepEqual([last.next_cursor, last.has_more, last.total], [null, false, 5]);
 
   const stolen = await send("GET", next, { key: stranger.api_key, expect: 400 });
@@ -505,7 +505,7 @@ test("a live key is accepted over https or loopback, and refused over plain http
 
   const refused = await call(live.api_key, far);
   assert.equal(refused.status, 403);
-  assert.equal(slugOf(refused), "forbidden");
+  assert.equal(readSlug(refused), "forbidden");
   for (const entry of ["127.0.0.1, 203.0.113.7", "127.evil", "unknown"]) {
     assert.equal((await call(live.api_key, { "x-forwarded-for": entry })).status, 403, entry);
   }

@@ -31,10 +31,10 @@ const holdLane = (service: Service, scheme: string) =>
 
 async function twoNodes(
   t: TestContext,
-): Promise<{ service: Service; sendOf: (n: number) => Send }> {
+): Promise<{ service: Service; chooseSend: (n: number) => Send }> {
   const service = await startService(t);
   const beside = await startService(t, { beside: service });
-  return { service, sendOf: (n) => ((n >> 1) % 2 === 0 ? service.send : beside.send) };
+  return { service, chooseSend: (n) => ((n >> 1) % 2 === 0 ? service.send : beside.send) };
 }
 
 /** Each way to a deal in a scheme, as a call that is answered with success. */
@@ -202,12 +202,14 @@ async function pendingPaise({ ctx }: Service, deskId: string): Promise<number> {
 /** Sends a dealer's calls to both nodes at once; the counts of the statuses. */
 async function race(
   { key }: Pick<Dealer, "key">,
-  sendOf: (n: number) => Send,
+  chooseSend: (n: number) => Send,
   bodies: readonly object[],
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Record<string, number>> {
   const answers = await Promise.all(
-    bodies.map(async (body, n) => await sendOf(n)("POST", "/v1/orders", { key, body, headers })),
+    bodies.map(
+      async (body, n) => await chooseSend(n)("POST", "/v1/orders", { key, body, headers }),
+    ),
   );
   const counts: Record<string, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
@@ -217,13 +219,13 @@ async function race(
 const rounds = 6;
 
 test("the unfunded limit of a firm holds over both schemes and two nodes", async (t) => {
-  const { service, sendOf } = await twoNodes(t);
+  const { service, chooseSend } = await twoNodes(t);
   await service.ctx.db.pool.query("update plans set unfunded_max_paise = $1", [3 * face]);
   await stockBoth(service, 8 * rounds);
   for (let round = 0; round < rounds; round++) {
     const buyer = await dealer(service, []);
     const bodies = Array.from({ length: 16 }, (_, at) => buyAt(at));
-    const counts = await race(buyer, sendOf, bodies);
+    const counts = await race(buyer, chooseSend, bodies);
     assert.deepEqual(counts, { "201": 3, "409": 13 });
     assert.ok((await pendingPaise(service, buyer.deskId)) <= 3 * face);
   }
@@ -231,14 +233,14 @@ test("the unfunded limit of a firm holds over both schemes and two nodes", async
 });
 
 test("a firm's money is spent once over both schemes and two nodes", async (t) => {
-  const { service, sendOf } = await twoNodes(t);
+  const { service, chooseSend } = await twoNodes(t);
   await service.ctx.db.pool.query("update plans set unfunded_max_paise = 0");
   await stockBoth(service, 8 * rounds);
   for (let round = 0; round < rounds; round++) {
     const buyer = await dealer(service, []);
     await payIn(service, buyer.deskId, 3 * face);
     const bodies = Array.from({ length: 16 }, (_, at) => buyAt(at));
-    const counts = await race(buyer, sendOf, bodies);
+    const counts = await race(buyer, chooseSend, bodies);
     assert.deepEqual(counts, { "201": 3, "409": 13 });
     assert.equal(await pendingPaise(service, buyer.deskId), 0);
   }
@@ -246,7 +248,7 @@ test("a firm's money is spent once over both schemes and two nodes", async (t) =
 });
 
 test("the daily limit of a key holds over both schemes and two nodes", async (t) => {
-  const { service, sendOf } = await twoNodes(t);
+  const { service, chooseSend } = await twoNodes(t);
   const credits = Array.from({ length: 16 }, (_, at) => ({ scheme: schemeAt(at) }));
   const root = { kind: "app", scopes: ["*"], buy_side: true };
   const limits = { daily_notional_paise: 3 * face };
@@ -254,13 +256,13 @@ test("the daily limit of a key holds over both schemes and two nodes", async (t)
     const seller = await dealer(service, credits);
     const { api_key: key } = await mintChild(service, seller.key, { ...root, limits });
     const bodies = seller.scripNos.map((scrip_no) => ({ side: "sell", scrip_no }));
-    assert.deepEqual(await race({ key }, sendOf, bodies), { "201": 3, "403": 13 });
+    assert.deepEqual(await race({ key }, chooseSend, bodies), { "201": 3, "403": 13 });
   }
   await assertOrdersSound(service);
 });
 
 test("two bodies of different schemes that race for one idempotency key make one order", async (t) => {
-  const { service, sendOf } = await twoNodes(t);
+  const { service, chooseSend } = await twoNodes(t);
   const headers = { "idempotency-key": "contested" };
   for (let round = 0; round < rounds; round++) {
     const seller = await dealer(
@@ -272,7 +274,7 @@ test("two bodies of different schemes that race for one idempotency key make one
       scrip_no: seller.scripNos[at % 2],
       limit_bps: 9_990,
     }));
-    const counts = await race(seller, sendOf, bodies, headers);
+    const counts = await race(seller, chooseSend, bodies, headers);
     assert.deepEqual(counts, { "200": 19, "201": 1, "409": 20 });
     assert.equal((await seller.orders()).length, 1);
   }
@@ -280,7 +282,7 @@ test("two bodies of different schemes that race for one idempotency key make one
 });
 
 test("one desk that deals in both schemes at once is refused nothing, and its journal has no gap", async (t) => {
-  const { service, sendOf } = await twoNodes(t);
+  const { service, chooseSend } = await twoNodes(t);
   const credits = Array.from({ length: 120 }, (_, at) => ({ scheme: schemeAt(at) }));
   const { key, scripNos, list } = await dealer(service, credits);
   const single = scripNos.slice(0, 40).map((scrip_no) => ({ side: "sell", scrip_no }));
@@ -291,10 +293,10 @@ test("one desk that deals in both schemes at once is refused nothing, and its jo
       .map((scrip_no) => ({ side: "sell", scrip_no })),
   }));
   const singles = single.map(async (body, n) => {
-    await sendOf(n)("POST", "/v1/orders", { key, body, expect: 201 });
+    await chooseSend(n)("POST", "/v1/orders", { key, body, expect: 201 });
   });
   const lots = batches.map(async (body, n) => {
-    const answer = await sendOf(n)("POST", "/v1/orders:batch", { key, body, expect: 200 });
+    const answer = await chooseSend(n)("POST", "/v1/orders:batch", { key, body, expect: 200 });
     assert.equal(answer.body.failed, 0);
   });
   await Promise.all([...singles, ...lots]);

@@ -8,11 +8,11 @@ import type pg from "pg";
 import { pino } from "pino";
 
 import { checkLedger, ledgerIsSound } from "../../src/ledger/check-ledger.ts";
-import { assertWritten, type Entry } from "../../src/ledger/rules.ts";
+import { assertWritten, type Entry, stripedKinds } from "../../src/ledger/rules.ts";
 import { postEntries, writeBooks } from "../../src/ledger/write-books.ts";
 import { commandLine } from "../support/cli.ts";
 import { asOwner } from "../support/database.ts";
-import { assertLedgerSound, cashOf, creditsOf, entryOf, payIn } from "../support/ledger.ts";
+import { assertLedgerSound, buildEntry, payIn, toCash, toCredits } from "../support/ledger.ts";
 import { dealer } from "../support/orders.ts";
 import { type Service, startService } from "../support/service.ts";
 
@@ -23,11 +23,11 @@ async function fill(service: Service) {
   const [a, b] = [(await service.issue()).firm_id, (await service.issue()).firm_id];
   await payIn(service, a, 10_000);
   const deal = (phase: Entry["phase"], scripNo: string) =>
-    entryOf(phase === "posted" ? "deal_settlement" : "deal_hold", phase, [
-      { from: cashOf(a), to: cashOf(b), paise: 1_000 },
-      { from: cashOf(a), to: { kind: "house_fees" }, paise: 10 },
-      { from: creditsOf(b), to: { kind: "house_credits" }, scripNo },
-      { from: { kind: "house_credits" }, to: creditsOf(a), scripNo },
+    buildEntry(phase === "posted" ? "deal_settlement" : "deal_hold", phase, [
+      { from: toCash(a), to: toCash(b), paise: 1_000 },
+      { from: toCash(a), to: { kind: "house_fees" }, paise: 10 },
+      { from: toCredits(b), to: { kind: "house_credits" }, scripNo },
+      { from: { kind: "house_credits" }, to: toCredits(a), scripNo },
     ]);
   const [posted, kept, freed, open] = [
     deal("posted", "SCRIP-1"),
@@ -74,7 +74,7 @@ const forge = (entryNo: number | undefined, from: string, to: string) =>
   `${edit(entryNo, from, to)};
    update ledger_entries set ${forgedDigest} where entry_no = ${entryNo}`;
 
-const copyOf = (entryNo: number | undefined, changes: string) =>
+const copyEntry = (entryNo: number | undefined, changes: string) =>
   `insert into ledger_entries
    select (jsonb_populate_record(e, jsonb_build_object('entry_no', 900001) || '${changes}')).*
    from ledger_entries as e
@@ -172,7 +172,7 @@ const controls: readonly Control[] = [
     check: "resolved_once",
     place: ({ release }) => `entry ${release}, deal_hold of `,
     corrupt: ({ release }) =>
-      `${copyOf(release, "{}")}; update ledger_entries set ${forgedDigest} where entry_no = 900001`,
+      `${copyEntry(release, "{}")}; update ledger_entries set ${forgedDigest} where entry_no = 900001`,
     without: resolvedOnce,
   },
   {
@@ -237,7 +237,7 @@ const controls: readonly Control[] = [
     check: "nothing_below_zero",
     place: ({ b }) => `sandbox account firm_cash:${b}`,
     corrupt: ({ b, settled }) =>
-      `${copyOf(settled, '{"subject": "forged"}')};
+      `${copyEntry(settled, '{"subject": "forged"}')};
        update ledger_entries set movements = array[('firm_cash:${b}', 'house_cash', null, 9000)]::ledger_movement[]
        where entry_no = 900001;
        update ledger_entries set ${forgedDigest} where entry_no = 900001;
@@ -284,6 +284,15 @@ const controls: readonly Control[] = [
     corrupt: ({ pending }) =>
       `update credit_owners set pending_entry_no = ${pending} where scrip_no = 'SCRIP-3'`,
   },
+  ...stripedKinds.map((kind) => ({
+    what: `a balance of ${kind} that no entry explains`,
+    check: "balance_is_sum",
+    place: () => `live account ${kind}`,
+    corrupt: () =>
+      `insert into ledger_balances (balance, environment, account, kind, stripe, posted_paise)
+       values ('${kind}:live:7', 'live', '${kind}', '${kind}', 7, 1)
+       on conflict (balance) do update set posted_paise = 1`,
+  })),
 ];
 
 const tables = ["ledger_entries", "ledger_firm_entries", "ledger_balances", "credit_owners"];

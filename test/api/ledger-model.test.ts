@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { readBalances, readOwners } from "../../src/ledger/read-books.ts";
 import type { Account, Entry, Movement, Resolution } from "../../src/ledger/rules.ts";
 import { writeBooks } from "../../src/ledger/write-books.ts";
-import { assertLedgerSound, bank, cashOf, creditsOf } from "../support/ledger.ts";
+import { assertLedgerSound, bank, toCash, toCredits } from "../support/ledger.ts";
 import { startService } from "../support/service.ts";
 
 const firmCount = 3;
@@ -76,7 +76,7 @@ class Model {
   /** What the ledger should say: nothing for yes, or the reason for no. */
   write(entry: Entry): string | undefined {
     if (this.written.has(entry.subject)) return "already_written";
-    const refusal = this.#refusalOf(entry);
+    const refusal = this.#findRefusal(entry);
     if (refusal) return refusal;
     this.written.set(entry.subject, { entry });
     for (const movement of entry.movements) this.#move(movement, entry, entry.phase);
@@ -95,7 +95,7 @@ class Model {
     return undefined;
   }
 
-  #refusalOf({ movements }: Entry): string | undefined {
+  #findRefusal({ movements }: Entry): string | undefined {
     for (const movement of movements) {
       if (!("scripNo" in movement)) continue;
       if (this.held.has(movement.scripNo)) return "credit_pending";
@@ -241,19 +241,19 @@ function entryFor(
 ): Entry | undefined {
   const named = { environment: "sandbox", subject } as const;
   if (item.act === "deposit") {
-    const movements = [{ from: bank, to: cashOf(firms[item.firm]!), paise: item.paise }];
+    const movements = [{ from: bank, to: toCash(firms[item.firm]!), paise: item.paise }];
     return { ...named, kind: "deposit", phase: "posted", movements };
   }
   if (item.act === "payout") {
-    const movements = [{ from: cashOf(firms[item.firm]!), to: bank, paise: item.paise }];
+    const movements = [{ from: toCash(firms[item.firm]!), to: bank, paise: item.paise }];
     return { ...named, kind: "payout", phase: "pending", movements };
   }
   const [buyer, seller] = [firms[item.buyer]!, firms[item.seller]!];
   if (buyer === seller) return undefined;
-  const movements: Movement[] = [{ from: cashOf(buyer), to: cashOf(seller), paise: item.paise }];
+  const movements: Movement[] = [{ from: toCash(buyer), to: toCash(seller), paise: item.paise }];
   if (item.credit !== null) {
     const scripNo = scripNos[item.credit]!;
-    movements.push({ from: creditsOf(seller), to: creditsOf(buyer), scripNo });
+    movements.push({ from: toCredits(seller), to: toCredits(buyer), scripNo });
   }
   return { ...named, kind: "deal_hold", phase: item.pending ? "pending" : "posted", movements };
 }

@@ -8,7 +8,14 @@ import { readBalances, readOwners, readPostings } from "../../src/ledger/read-bo
 import { assertWritten, type Entry, type Resolution } from "../../src/ledger/rules.ts";
 import { postEntries, resolveEntries, writeBooks } from "../../src/ledger/write-books.ts";
 import { asOwner } from "../support/database.ts";
-import { assertLedgerSound, bank, cashOf, creditsOf, entryOf, payIn } from "../support/ledger.ts";
+import {
+  assertLedgerSound,
+  bank,
+  buildEntry,
+  payIn,
+  toCash,
+  toCredits,
+} from "../support/ledger.ts";
 import { type Service, startService } from "../support/service.ts";
 
 async function open(service: Service) {
@@ -42,8 +49,12 @@ test("the ledger", async (t) => {
   await t.test("funding a deal holds money, and its release or refund ends the hold", async () => {
     const { a, b, post, resolve, cash } = await open(service);
     await payIn(service, a, 1_000);
-    const kept = entryOf("deal_hold", "pending", [{ from: cashOf(a), to: cashOf(b), paise: 600 }]);
-    const freed = entryOf("deal_hold", "pending", [{ from: cashOf(a), to: cashOf(b), paise: 300 }]);
+    const kept = buildEntry("deal_hold", "pending", [
+      { from: toCash(a), to: toCash(b), paise: 600 },
+    ]);
+    const freed = buildEntry("deal_hold", "pending", [
+      { from: toCash(a), to: toCash(b), paise: 300 },
+    ]);
     assertWritten(await post(kept, freed));
     assert.deepEqual(
       [await cash(a), await cash(b)],
@@ -66,11 +77,11 @@ test("the ledger", async (t) => {
     "a payout is pending out until the bank confirms it, a deposit pending in",
     async () => {
       const { a, post, resolve, cash } = await open(service);
-      const deposit = entryOf("deposit", "pending", [{ from: bank, to: cashOf(a), paise: 500 }]);
+      const deposit = buildEntry("deposit", "pending", [{ from: bank, to: toCash(a), paise: 500 }]);
       await post(deposit);
       assert.deepEqual(await cash(a), [0, 0, 500, 0]);
       await resolve({ ...deposit, as: "posted" });
-      const payout = entryOf("payout", "pending", [{ from: cashOf(a), to: bank, paise: 200 }]);
+      const payout = buildEntry("payout", "pending", [{ from: toCash(a), to: bank, paise: 200 }]);
       assertWritten(await post(payout));
       assert.deepEqual(await cash(a), [300, 0, 0, 200]);
       assertWritten(await resolve({ ...payout, as: "posted" }));
@@ -83,10 +94,10 @@ test("the ledger", async (t) => {
     async () => {
       const { a, b, post, cash } = await open(service);
       const pay = (paise: number) =>
-        entryOf("deal_settlement", "posted", [{ from: cashOf(a), to: cashOf(b), paise }]);
+        buildEntry("deal_settlement", "posted", [{ from: toCash(a), to: toCash(b), paise }]);
       const results = await post(
         pay(1),
-        entryOf("deposit", "posted", [{ from: bank, to: cashOf(a), paise: 100 }]),
+        buildEntry("deposit", "posted", [{ from: bank, to: toCash(a), paise: 100 }]),
         pay(60),
         pay(41),
         pay(40),
@@ -117,10 +128,12 @@ test("the ledger", async (t) => {
   await t.test("held and pending money cannot be spent", async () => {
     const { a, b, post } = await open(service);
     await payIn(service, a, 100);
-    const hold = entryOf("deal_hold", "pending", [{ from: cashOf(a), to: cashOf(b), paise: 100 }]);
+    const hold = buildEntry("deal_hold", "pending", [
+      { from: toCash(a), to: toCash(b), paise: 100 },
+    ]);
     assertWritten(await post(hold));
     for (const from of [a, b]) {
-      const payout = entryOf("payout", "pending", [{ from: cashOf(from), to: bank, paise: 1 }]);
+      const payout = buildEntry("payout", "pending", [{ from: toCash(from), to: bank, paise: 1 }]);
       const [result] = await post(payout);
       assert.equal(result?.ok === false && result.refusal.reason, "insufficient_funds");
     }
@@ -130,7 +143,7 @@ test("the ledger", async (t) => {
     "an entry is written once, for any number of tries in one or several sets",
     async () => {
       const { a, post, cash } = await open(service);
-      const deposit = entryOf("deposit", "posted", [{ from: bank, to: cashOf(a), paise: 100 }]);
+      const deposit = buildEntry("deposit", "posted", [{ from: bank, to: toCash(a), paise: 100 }]);
       const [first, twin] = await post(deposit, deposit);
       const [later] = await post(deposit);
       assert.equal(first?.ok, true);
@@ -145,7 +158,7 @@ test("the ledger", async (t) => {
   await t.test("of twenty concurrent writers of one entry one succeeds", async () => {
     const { a, post, cash } = await open(service);
     await payIn(service, a, 1);
-    const deposit = entryOf("deposit", "posted", [{ from: bank, to: cashOf(a), paise: 100 }]);
+    const deposit = buildEntry("deposit", "posted", [{ from: bank, to: toCash(a), paise: 100 }]);
     const tries = await Promise.all(Array.from({ length: 20 }, () => post(deposit)));
     assert.equal(tries.filter(([result]) => result?.ok).length, 1);
     assert.deepEqual(await cash(a), [101, 0, 0, 0]);
@@ -154,7 +167,9 @@ test("the ledger", async (t) => {
   await t.test("a pending entry is resolved once, and later tries get its outcome", async () => {
     const { a, b, post, resolve, cash } = await open(service);
     await payIn(service, a, 100);
-    const hold = entryOf("deal_hold", "pending", [{ from: cashOf(a), to: cashOf(b), paise: 70 }]);
+    const hold = buildEntry("deal_hold", "pending", [
+      { from: toCash(a), to: toCash(b), paise: 70 },
+    ]);
     await post(hold);
     const [, twin] = await resolve({ ...hold, as: "voided" }, { ...hold, as: "posted" });
     assert.deepEqual(twin, { ok: false, refusal: { reason: "already_voided" } });
@@ -168,7 +183,9 @@ test("the ledger", async (t) => {
   await t.test("of concurrent releases and refunds of one entry one succeeds", async () => {
     const { a, b, post, resolve, cash } = await open(service);
     await payIn(service, a, 100);
-    const hold = entryOf("deal_hold", "pending", [{ from: cashOf(a), to: cashOf(b), paise: 70 }]);
+    const hold = buildEntry("deal_hold", "pending", [
+      { from: toCash(a), to: toCash(b), paise: 70 },
+    ]);
     await post(hold);
     const tries = await Promise.all(
       Array.from({ length: 20 }, (_, at) => resolve({ ...hold, as: at % 2 ? "posted" : "voided" })),
@@ -180,7 +197,7 @@ test("the ledger", async (t) => {
 
   await t.test("a posted entry cannot be resolved", async () => {
     const { a, post, resolve } = await open(service);
-    const deposit = entryOf("deposit", "posted", [{ from: bank, to: cashOf(a), paise: 1 }]);
+    const deposit = buildEntry("deposit", "posted", [{ from: bank, to: toCash(a), paise: 1 }]);
     await post(deposit);
     const [result] = await resolve({ ...deposit, as: "voided" });
     assert.deepEqual(result, { ok: false, refusal: { reason: "not_pending" } });
@@ -191,12 +208,12 @@ test("the ledger", async (t) => {
     async () => {
       const { a, b, post, cash } = await open(service);
       await payIn(service, a, 100);
-      const hold = entryOf("deal_hold", "pending", [
-        { from: cashOf(a), to: cashOf(b), paise: 100 },
+      const hold = buildEntry("deal_hold", "pending", [
+        { from: toCash(a), to: toCash(b), paise: 100 },
       ]);
       await post(hold);
-      const part = entryOf("deal_settlement", "posted", [
-        { from: cashOf(a), to: cashOf(b), paise: 60 },
+      const part = buildEntry("deal_settlement", "posted", [
+        { from: toCash(a), to: toCash(b), paise: 60 },
       ]);
       const written = await db.transaction(
         async (tx) =>
@@ -224,15 +241,15 @@ test("the ledger", async (t) => {
       const scripNo = scrip();
       assert.equal(await owner(scripNo), undefined);
       const move = (from: string, to: string) =>
-        entryOf("deal_settlement", "posted", [
-          { from: creditsOf(from), to: creditsOf(to), scripNo },
+        buildEntry("deal_settlement", "posted", [
+          { from: toCredits(from), to: toCredits(to), scripNo },
         ]);
       assertWritten(await post(move(a, b)));
-      assert.deepEqual(await owner(scripNo), { owner: creditsOf(b), pending: false });
+      assert.deepEqual(await owner(scripNo), { owner: toCredits(b), pending: false });
       const [again] = await post(move(a, b));
       assert.deepEqual(again, { ok: false, refusal: { reason: "wrong_owner", scripNo } });
       assertWritten(await post(move(b, a), move(a, b)));
-      assert.deepEqual(await owner(scripNo), { owner: creditsOf(b), pending: false });
+      assert.deepEqual(await owner(scripNo), { owner: toCredits(b), pending: false });
     },
   );
 
@@ -240,7 +257,7 @@ test("the ledger", async (t) => {
     const { a, b, post, resolve, owner } = await open(service);
     const scripNo = scrip();
     const hold = (from: string, to: string) =>
-      entryOf("deal_hold", "pending", [{ from: creditsOf(from), to: creditsOf(to), scripNo }]);
+      buildEntry("deal_hold", "pending", [{ from: toCredits(from), to: toCredits(to), scripNo }]);
     const [first, second] = [hold(a, b), hold(a, b)];
     const [, refused] = await post(first, second);
     assert.deepEqual(refused, { ok: false, refusal: { reason: "credit_pending", scripNo } });
@@ -255,7 +272,7 @@ test("the ledger", async (t) => {
     });
     assertWritten(await post(second));
     assertWritten(await resolve({ ...second, as: "posted" }));
-    assert.deepEqual(await owner(scripNo), { owner: creditsOf(b), pending: false });
+    assert.deepEqual(await owner(scripNo), { owner: toCredits(b), pending: false });
   });
 
   await t.test("a credit that left to customs can be brought back by its next holder", async () => {
@@ -264,10 +281,12 @@ test("the ledger", async (t) => {
     const customs = { kind: "external_customs" } as const;
     assertWritten(
       await post(
-        entryOf("deal_settlement", "posted", [{ from: creditsOf(a), to: creditsOf(b), scripNo }]),
-        entryOf("credit_exit", "posted", [{ from: creditsOf(b), to: customs, scripNo }]),
-        entryOf("deal_settlement", "posted", [
-          { from: creditsOf(a), to: { kind: "house_credits" }, scripNo },
+        buildEntry("deal_settlement", "posted", [
+          { from: toCredits(a), to: toCredits(b), scripNo },
+        ]),
+        buildEntry("credit_exit", "posted", [{ from: toCredits(b), to: customs, scripNo }]),
+        buildEntry("deal_settlement", "posted", [
+          { from: toCredits(a), to: { kind: "house_credits" }, scripNo },
         ]),
       ),
     );
@@ -280,22 +299,24 @@ test("the ledger", async (t) => {
     const tries = await Promise.allSettled(
       Array.from({ length: 20 }, () =>
         post(
-          entryOf("deal_settlement", "posted", [{ from: creditsOf(a), to: creditsOf(b), scripNo }]),
+          buildEntry("deal_settlement", "posted", [
+            { from: toCredits(a), to: toCredits(b), scripNo },
+          ]),
         ),
       ),
     );
     const sold = tries.filter((tried) => tried.status === "fulfilled" && tried.value[0]?.ok);
     assert.equal(sold.length, 1);
-    assert.deepEqual(await owner(scripNo), { owner: creditsOf(b), pending: false });
+    assert.deepEqual(await owner(scripNo), { owner: toCredits(b), pending: false });
   });
 
   await t.test("money and credit of one entry move together or not at all", async () => {
     const { a, b, post, owner } = await open(service);
     const scripNo = scrip();
     const [result] = await post(
-      entryOf("deal_settlement", "posted", [
-        { from: creditsOf(a), to: creditsOf(b), scripNo },
-        { from: cashOf(b), to: cashOf(a), paise: 1 },
+      buildEntry("deal_settlement", "posted", [
+        { from: toCredits(a), to: toCredits(b), scripNo },
+        { from: toCash(b), to: toCash(a), paise: 1 },
       ]),
     );
     assert.equal(result?.ok === false && result.refusal.reason, "insufficient_funds");
@@ -304,10 +325,10 @@ test("the ledger", async (t) => {
 
   await t.test("a firm's debt is a negative balance of its dues account", async () => {
     const { a, post } = await open(service);
-    const debt = entryOf("reversal", "posted", [
+    const debt = buildEntry("reversal", "posted", [
       { from: { kind: "firm_dues", firmId: a }, to: { kind: "house_cash" }, paise: 250 },
     ]);
-    const earned = entryOf("commission", "posted", [
+    const earned = buildEntry("commission", "posted", [
       { from: { kind: "house_cash" }, to: { kind: "desk_commission", firmId: a }, paise: 30 },
     ]);
     assertWritten(await post(debt, earned));
@@ -327,8 +348,8 @@ test("the ledger", async (t) => {
       Array.from({ length: 40 }, (_, at) => {
         const from = firms[(seed * 7 + at * 3) % firms.length]!;
         const to = firms[(seed * 7 + at * 3 + 1 + (seed % 7)) % firms.length]!;
-        const fee = { from: cashOf(from), to: { kind: "house_fees" }, paise: 1 } as const;
-        return entryOf("fee", "posted", [{ from: cashOf(from), to: cashOf(to), paise: 5 }, fee]);
+        const fee = { from: toCash(from), to: { kind: "house_fees" }, paise: 1 } as const;
+        return buildEntry("fee", "posted", [{ from: toCash(from), to: toCash(to), paise: 5 }, fee]);
       });
     const results = (
       await Promise.all(Array.from({ length: 24 }, (_, at) => post(...set(at))))
@@ -344,7 +365,7 @@ test("the ledger", async (t) => {
     async () => {
       const { a, post } = await open(service);
       const deposits = Array.from({ length: 30 }, () =>
-        entryOf("deposit", "posted", [{ from: bank, to: cashOf(a), paise: 1 }]),
+        buildEntry("deposit", "posted", [{ from: bank, to: toCash(a), paise: 1 }]),
       );
       const order: number[] = [];
       await Promise.all(
@@ -370,15 +391,15 @@ test("the ledger", async (t) => {
       await payIn(service, a, 1_000);
       service.clock.advance({ days: 1 });
       const from = service.ctx.now();
-      const hold = entryOf("deal_hold", "pending", [
-        { from: cashOf(a), to: cashOf(b), paise: 600 },
-        { from: cashOf(a), to: { kind: "house_fees" }, paise: 6 },
-        { from: creditsOf(b), to: creditsOf(a), scripNo },
+      const hold = buildEntry("deal_hold", "pending", [
+        { from: toCash(a), to: toCash(b), paise: 600 },
+        { from: toCash(a), to: { kind: "house_fees" }, paise: 6 },
+        { from: toCredits(b), to: toCredits(a), scripNo },
       ]);
       await post(hold);
       service.clock.advance({ days: 1 });
       await resolve({ ...hold, as: "posted" });
-      const payout = entryOf("payout", "posted", [{ from: cashOf(a), to: bank, paise: 94 }]);
+      const payout = buildEntry("payout", "posted", [{ from: toCash(a), to: bank, paise: 94 }]);
       await post(payout);
       service.clock.advance({ days: 1 });
       const to = service.ctx.now();
@@ -414,19 +435,19 @@ test("the ledger", async (t) => {
     const { a, b, post, resolve } = await open(service);
     const wrong: [RegExp, Entry["movements"]][] = [
       [/moves nothing/, []],
-      [/moves 0 paise/, [{ from: bank, to: cashOf(a), paise: 0 }]],
-      [/moves -1 paise/, [{ from: bank, to: cashOf(a), paise: -1 }]],
-      [/moves 0.5 paise/, [{ from: bank, to: cashOf(a), paise: 0.5 }]],
-      [/moves within/, [{ from: cashOf(a), to: cashOf(a), paise: 1 }]],
-      [/moves paise on firm_credits/, [{ from: cashOf(a), to: creditsOf(b), paise: 1 }]],
-      [/moves credits on firm_cash/, [{ from: cashOf(a), to: creditsOf(b), scripNo: scrip() }]],
-      [/misnames a credit/, [{ from: creditsOf(a), to: creditsOf(b), scripNo: 'x"),(' }]],
-      [/misnames a firm/, [{ from: bank, to: cashOf("a,b"), paise: 1 }]],
+      [/moves 0 paise/, [{ from: bank, to: toCash(a), paise: 0 }]],
+      [/moves -1 paise/, [{ from: bank, to: toCash(a), paise: -1 }]],
+      [/moves 0.5 paise/, [{ from: bank, to: toCash(a), paise: 0.5 }]],
+      [/moves within/, [{ from: toCash(a), to: toCash(a), paise: 1 }]],
+      [/moves paise on firm_credits/, [{ from: toCash(a), to: toCredits(b), paise: 1 }]],
+      [/moves credits on firm_cash/, [{ from: toCash(a), to: toCredits(b), scripNo: scrip() }]],
+      [/misnames a credit/, [{ from: toCredits(a), to: toCredits(b), scripNo: 'x"),(' }]],
+      [/misnames a firm/, [{ from: bank, to: toCash("a,b"), paise: 1 }]],
     ];
     for (const [problem, movements] of wrong) {
-      await assert.rejects(post(entryOf("deposit", "posted", movements)), problem);
+      await assert.rejects(post(buildEntry("deposit", "posted", movements)), problem);
     }
-    const good = entryOf("deposit", "posted", [{ from: bank, to: cashOf(a), paise: 1 }]);
+    const good = buildEntry("deposit", "posted", [{ from: bank, to: toCash(a), paise: 1 }]);
     await assert.rejects(post({ ...good, subject: "a,b" }), /misnames its subject/);
     await assert.rejects(post({ ...good, ordinal: -1 }), /no such ordinal/);
     await assert.rejects(resolve({ ...good, subject: "a,b", as: "posted" }), /misnames/);

@@ -10,9 +10,9 @@ import { rawAnswers } from "../support/raw.ts";
 import { fileScope } from "../support/scope.ts";
 import {
   type Answer,
+  readSlug,
   type RequestOptions,
   type Service,
-  slugOf,
   startService,
 } from "../support/service.ts";
 
@@ -151,7 +151,7 @@ test("a metadata value that is not a string is 422, under any name", async () =>
 test("unknown query names are refused under /v1 and ignored under /public", async () => {
   for (const path of ["/v1/keys", "/v1/whoami", "/v1/openapi.json", "/v1/meta/states"]) {
     const refused = await send("GET", `${path}?utm_source=x`, { expect: 422 });
-    assert.equal(slugOf(refused), "validation_error");
+    assert.equal(readSlug(refused), "validation_error");
   }
   for (const path of ["/public/rates", "/public/rates/RODTEP", "/public/rates/RODTEP/history"]) {
     await service.send("GET", `${path}?utm_source=x&fbclid=%00`, { expect: 200 });
@@ -208,17 +208,17 @@ test("one condition has one reason on every route", async () => {
   const buy = { side: "buy", scheme: "RODTEP", requirement_paise: 100_000_000 };
   const named = { counterparty_iec: "AABCT1234K", scheme: "RODTEP", face_paise: 1_000_000_000 };
   const block = { kind: "block", side: "buy", ...named };
-  const reasonOf = async (path: string, body: object) => {
+  const findReason = async (path: string, body: object) => {
     const answer = await send("POST", path, { key: seller, body });
     const refused = answer.body.results?.[0].error ?? answer.body;
     return refused.detail?.reason;
   };
   assert.deepEqual(
     [
-      await reasonOf("/v1/quote", buy),
-      await reasonOf("/v1/orders", buy),
-      await reasonOf("/v1/orders:batch", { orders: [buy] }),
-      await reasonOf("/v1/cross/quote", block),
+      await findReason("/v1/quote", buy),
+      await findReason("/v1/orders", buy),
+      await findReason("/v1/orders:batch", { orders: [buy] }),
+      await findReason("/v1/cross/quote", block),
     ],
     Array.from({ length: 4 }, () => "buy_side_not_enabled"),
   );

@@ -14,7 +14,14 @@ import { freezePeriod } from "../../src/reports/freeze-period.ts";
 import { createStatementFreezer } from "../../src/reports/freeze-statements.ts";
 import { linesMax } from "../../src/reports/statement-rules.ts";
 import { asOwner } from "../support/database.ts";
-import { assertLedgerSound, bank, cashOf, entryOf, payIn, payInMany } from "../support/ledger.ts";
+import {
+  assertLedgerSound,
+  bank,
+  buildEntry,
+  payIn,
+  payInMany,
+  toCash,
+} from "../support/ledger.ts";
 import { dealer } from "../support/orders.ts";
 import { startService } from "../support/service.ts";
 
@@ -138,7 +145,7 @@ test("transactions open at the cut are waited for, without a lock on balances", 
   const desk = await dealer(service, []);
   await payIn(service, desk.firmId, 7);
   const { ctx } = service;
-  const late = entryOf("deposit", "posted", [{ from: bank, to: cashOf(desk.firmId), paise: 5 }]);
+  const late = buildEntry("deposit", "posted", [{ from: bank, to: toCash(desk.firmId), paise: 5 }]);
   const inNovember = ctx.now();
   service.clock.set(new Date(monthEnd + hourMs));
   const asked: string[] = [];

@@ -32,12 +32,12 @@ async function change(service: Service, midBps: number): Promise<void> {
   await service.work();
 }
 
-function seqsOf(events: readonly StreamEvent[]): number[] {
+function pickSeqs(events: readonly StreamEvent[]): number[] {
   return events.map(({ data }) => data.seq);
 }
 
 /** What stays the same wherever it was read. */
-function bytesOf(events: readonly StreamEvent[]): string[] {
+function formatEvents(events: readonly StreamEvent[]): string[] {
   return events.map(({ id, event, text }) => `${id} ${event} ${text}`);
 }
 
@@ -124,7 +124,7 @@ test("a reader that resumes from any id gets the updates it missed and then the 
     await change(service, 9_500 + place);
     const events = await whole.until(8 + place);
     await back.until(events.length - place - 1);
-    assert.deepEqual(bytesOf(back.events), bytesOf(events.slice(place + 1)));
+    assert.deepEqual(formatEvents(back.events), formatEvents(events.slice(place + 1)));
     back.leave();
   }
   whole.leave();
@@ -148,7 +148,7 @@ test("updates during a reader's catch-up reach it once and in order", async (t) 
   for (const reader of readers) {
     await reader.until(40);
     assert.deepEqual(
-      seqsOf(reader.events),
+      pickSeqs(reader.events),
       Array.from({ length: 40 }, (_, step) => data.seq + 1 + step),
     );
     reader.leave();
@@ -219,11 +219,11 @@ test("two nodes stream the same ids and bytes, and a reader can move between the
     await Promise.all([service.work(), beside.work()]);
   }
   await Promise.all([here.until(5), there.until(5)]);
-  assert.deepEqual(bytesOf(here.events), bytesOf(there.events));
+  assert.deepEqual(formatEvents(here.events), formatEvents(there.events));
 
   const moved = await read(beside, key, here.events[2]?.id);
   await moved.until(2);
-  assert.deepEqual(bytesOf(moved.events), bytesOf(here.events.slice(3)));
+  assert.deepEqual(formatEvents(moved.events), formatEvents(here.events.slice(3)));
   for (const reader of [here, there, moved]) reader.leave();
 });
 

@@ -7,7 +7,7 @@ import { addCard } from "../support/cards.ts";
 import { addDeals } from "../support/deals.ts";
 import { checkDoors } from "../support/doors.ts";
 import { addCredits } from "../support/holdings.ts";
-import { type Service, slugOf, startService } from "../support/service.ts";
+import { readSlug, type Service, startService } from "../support/service.ts";
 
 async function readMarket({ send }: Service, key: string, scheme = "RODTEP") {
   return (await send("GET", `/v1/market/${scheme}`, { key, expect: 200 })).body;
@@ -265,6 +265,6 @@ test("an unknown scheme is not found, in any spelling", async (t) => {
   const { api_key: key } = await service.issue();
   for (const scheme of ["rodtep", "RODTEP%20", "MEIS", "%00"]) {
     const answer = await service.send("GET", `/v1/market/${scheme}`, { key, expect: 404 });
-    assert.equal(slugOf(answer), "not_found");
+    assert.equal(readSlug(answer), "not_found");
   }
 });

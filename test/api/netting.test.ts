@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { Scheme } from "../../src/kernel/scheme.ts";
 import { addCard } from "../support/cards.ts";
 import { assertAbsent, checkDoors } from "../support/doors.ts";
-import { addCredits, addFirm, auditOf } from "../support/holdings.ts";
+import { addCredits, addFirm, listAuditRecords } from "../support/holdings.ts";
 import { mintChild } from "../support/keys.ts";
 import { type Service, startService } from "../support/service.ts";
 
@@ -71,12 +71,14 @@ async function openExample(service: Service) {
   return { ...group, mill, trader, large, middle, small, own, duty };
 }
 
-async function rowsOf({ ctx }: Service, text: string, values: unknown[]) {
+async function queryRows({ ctx }: Service, text: string, values: unknown[]) {
   return (await ctx.db.pool.query(text, values)).rows;
 }
 
-async function stateOf(service: Service, scripNo: string): Promise<string> {
-  const [row] = await rowsOf(service, "select state from credits where scrip_no = $1", [scripNo]);
+async function readCreditState(service: Service, scripNo: string): Promise<string> {
+  const [row] = await queryRows(service, "select state from credits where scrip_no = $1", [
+    scripNo,
+  ]);
   return row.state;
 }
 
@@ -205,7 +207,7 @@ test("netting", async (t) => {
       const taker = await group.member();
       const paused = await group.member({ state: "verified" });
       const twin = await group.member();
-      await rowsOf(
+      await queryRows(
         service,
         "update firms set pan = (select pan from firms where firm_id = $1) where firm_id = $2",
         [taker, twin],
@@ -282,9 +284,9 @@ test("netting", async (t) => {
         amount_paise, due_on, 'more ' || number, version, created_at, updated_at
       from requirements, generate_series($1::int, $2::int) as number
       where firm_id = $3 and reference not like 'more%'`;
-      await rowsOf(service, more, [1, 999, firm]);
+      await queryRows(service, more, [1, 999, firm]);
       assert.equal((await group.net()).entities[0].uncovered_paise, 100_000);
-      await rowsOf(service, more, [1_000, 1_000, firm]);
+      await queryRows(service, more, [1_000, 1_000, firm]);
       const refused = await group.send("GET", group.path, 409);
       assert.equal(refused.detail.reason, "group_too_large");
     },
@@ -313,16 +315,16 @@ test("netting", async (t) => {
         },
       ],
     });
-    const [row] = await rowsOf(
+    const [row] = await queryRows(
       service,
       "select netting_ref, kind from crosses where cross_id = $1",
       [cross.cross_id],
     );
     assert.deepEqual(row, { netting_ref, kind: "intra_group" });
     for (const scripNo of [group.large, group.middle]) {
-      assert.equal(await stateOf(service, scripNo), "reserved");
+      assert.equal(await readCreditState(service, scripNo), "reserved");
     }
-    assert.equal(await stateOf(service, group.small), "listed");
+    assert.equal(await readCreditState(service, group.small), "listed");
     const { events } = await group.send("GET", "/v1/events", 200);
     const told = events.filter(({ event }: { event: string }) => event === "cross.agreed");
     assert.deepEqual(
@@ -427,9 +429,9 @@ test("netting", async (t) => {
         await change(group);
         const refused = await group.cross(netting_ref, 409);
         assert.equal(refused.detail.reason, reason);
-        assert.equal(await stateOf(service, group.large), "listed");
+        assert.equal(await readCreditState(service, group.large), "listed");
         const crosses = "select cross_id from crosses where netting_ref = $1";
-        assert.deepEqual(await rowsOf(service, crosses, [netting_ref]), []);
+        assert.deepEqual(await queryRows(service, crosses, [netting_ref]), []);
       }
     },
   );
@@ -446,11 +448,11 @@ test("netting", async (t) => {
   await t.test("a dry run answers the crosses and stores none", async () => {
     const group = await openExample(service);
     const { netting_ref } = await group.net();
-    const before = await auditOf(service, group.deskId);
+    const before = await listAuditRecords(service, group.deskId);
     const tried = await group.cross(netting_ref, 200, { "x-dry-run": "1" });
     assert.equal(tried.crosses.length, 1);
-    assert.deepEqual(await auditOf(service, group.deskId), before);
-    assert.equal(await stateOf(service, group.large), "listed");
+    assert.deepEqual(await listAuditRecords(service, group.deskId), before);
+    assert.equal(await readCreditState(service, group.large), "listed");
     await group.cross(netting_ref, 201);
   });
 

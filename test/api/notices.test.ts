@@ -83,7 +83,7 @@ test("each occasion reaches those whom it concerns, in plain words and rupees, a
   await addNoticeAddress(ctx, operator, { deskId: desk.deskId, email });
   const other = await openTestDesk(service, "sandbox");
   await addNoticeAddress(ctx, operator, { deskId: other.deskId, email: "other@else.example" });
-  const textOf = (subject: RegExp, to = email) => {
+  const findMailText = (subject: RegExp, to = email) => {
     const found = mail.mails.find(
       (one) => one.recipients.includes(to) && subject.test(one.subject),
     );
@@ -97,9 +97,9 @@ test("each occasion reaches those whom it concerns, in plain words and rupees, a
   await send("POST", "/public/enquiry/sell", { body: enquiry, expect: 201 });
   await addOperator(ctx, asha.actor, { name: "Mira", role: "viewer" });
   await workNotices(service);
-  assert.match(textOf(/enquiry/, emails.Dev), /sell ₹1,23,45,678\.00 of RODTEP/);
-  assert.doesNotMatch(textOf(/enquiry/, emails.Dev), /visitor/i);
-  assert.match(textOf(/approval waits: operator\.add/, emails.Ravi), /proposed by Asha Rao/);
+  assert.match(findMailText(/enquiry/, emails.Dev), /sell ₹1,23,45,678\.00 of RODTEP/);
+  assert.doesNotMatch(findMailText(/enquiry/, emails.Dev), /visitor/i);
+  assert.match(findMailText(/approval waits: operator\.add/, emails.Ravi), /proposed by Asha Rao/);
   assert.deepEqual(
     subjectsTo(mail, emails["Asha Rao"]).filter((one) => /approval/.test(one)),
     [],
@@ -115,7 +115,7 @@ test("each occasion reaches those whom it concerns, in plain words and rupees, a
   await makeDeal(service, { buyer: house(), legs: [{ seller: desk, scripNo }] });
   await letSettle(service, 6);
   assert.match(
-    textOf(/^\[Sandbox\] .*: paid out ₹2,44,000\.00/),
+    findMailText(/^\[Sandbox\] .*: paid out ₹2,44,000\.00/),
     /No real money or credit is meant/,
   );
   await tell(service, desk, "payout.returned", { ...paid(100_000), reason: "account_closed" });
@@ -136,20 +136,20 @@ test("each occasion reaches those whom it concerns, in plain words and rupees, a
   const days = (count: number) => new Date(clock.now().getTime() - count * 86_400_000);
   for (let stage = 0; stage < 3; stage++) await warnOrDisable(ctx, webhook.webhook_id, days(6));
   await service.work();
-  assert.match(textOf(/a payout of ₹1,000\.00 came back/), /account closed/);
+  assert.match(findMailText(/a payout of ₹1,000\.00 came back/), /account closed/);
   const expiries = mail.mails.filter(({ subject }) => /expires? soon/.test(subject));
   assert.equal(expiries.length, 1, "what happened together is one notice");
   assert.match(expiries[0]?.subject ?? "", /and 2 more$/);
   for (const one of expiring) assert.ok(expiries[0]?.text.includes(one), one);
   assert.match(expiries[0]?.text ?? "", /₹2,50,000\.00: last day 15 Nov 2026, today/);
-  assert.match(textOf(/Webhook of .* to hooks\.acme\.example is disabled/), /failing since/);
+  assert.match(findMailText(/Webhook of .* to hooks\.acme\.example is disabled/), /failing since/);
   clock.set(new Date("2027-03-01T10:00:00+05:30"));
   await service.work();
   assert.match(
-    textOf(/the mandate of .* ends soon/),
+    findMailText(/the mandate of .* ends soon/),
     new RegExp(`${client.legal_name}, mandate MND-2026-0042: last day 31 Mar 2027, 30 days left`),
   );
-  assert.match(textOf(/statement of \w+ 202\d is ready/), /final/);
+  assert.match(findMailText(/statement of \w+ 202\d is ready/), /final/);
 
   assert.deepEqual(subjectsTo(mail, "other@else.example"), []);
   for (const one of mail.mails) {
@@ -167,7 +167,7 @@ test("each occasion reaches those whom it concerns, in plain words and rupees, a
   const hook = await registerWebhook(service, live.key, "https://hooks.live.example/");
   for (let stage = 0; stage < 3; stage++) await warnOrDisable(ctx, hook.webhook_id, days(6));
   await workNotices(service);
-  assert.match(textOf(/Webhook of .* is disabled/, emails.Ravi), /hooks\.live\.example/);
+  assert.match(findMailText(/Webhook of .* is disabled/, emails.Ravi), /hooks\.live\.example/);
 
   // Whoever is shut out is told nothing more, not even what waits already.
   const before = subjectsTo(mail, emails.Dev).length;

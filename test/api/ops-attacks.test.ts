@@ -13,11 +13,11 @@ import { addPerson } from "../support/people.ts";
 import { type Answer, type Service, startService } from "../support/service.ts";
 import {
   addCredit,
-  balanceOf,
   buyerPaise,
+  listPayouts,
   makeDeal,
   openTestDesk,
-  payoutsOf,
+  readBalance,
 } from "../support/settlements.ts";
 
 /** From here on it takes two people. */
@@ -79,14 +79,14 @@ const upload = (text: string) => ({ content_base64: Buffer.from(text).toString("
 
 /** What has come to a firm, whatever may be done with it. */
 async function postedPaise(service: Service, seller: LiveSeller): Promise<number> {
-  return Number((await balanceOf(service, seller, "live")).posted_paise);
+  return Number((await readBalance(service, seller, "live")).posted_paise);
 }
 
 test("one person, even twice, cannot do an act that takes two", async (t) => {
   const { service, asha, ravi, enter, ashaRao } = await openOffice(t);
   const seller = await liveSeller(service);
   const [settlementId = ""] = await sellLive(service, seller, large);
-  const [due] = await payoutsOf(service, seller);
+  const [due] = await listPayouts(service, seller);
   const desk = await openTestDesk(service, "live");
   const legs = [{ seller, scripNo: await addCredit(service, seller) }];
   const dealId = await makeDeal(service, { ...live, buyer: desk, legs });
@@ -151,7 +151,7 @@ test("one person, even twice, cannot do an act that takes two", async (t) => {
     }
   }
   assert.equal(await postedPaise(service, seller), before, "0 paise made");
-  assert.equal((await payoutsOf(service, seller))[0].status, "scheduled", "0 paise paid");
+  assert.equal((await listPayouts(service, seller))[0].status, "scheduled", "0 paise paid");
   assert.equal((await ravi.call("whoIsSignedIn")).status, 200, "nobody was shut out");
   const { rows } = await service.ctx.db.pool.query(
     `select (select count(*)::int from credits where scrip_no = 'ATTACK/1') as credits,
@@ -165,7 +165,7 @@ test("a payout whose facts changed after its approval does not leave", async (t)
   const { service, asha, ravi } = await openOffice(t);
   const seller = await liveSeller(service);
   await sellLive(service, seller, large);
-  const [{ payout_id }] = await payoutsOf(service, seller);
+  const [{ payout_id }] = await listPayouts(service, seller);
   const { approval_id } = (await asha.call("releasePayout", [payout_id])).body;
   assert.equal((await ravi.call("approveProposal", [approval_id])).status, 200);
   await giveAccount(service, seller, "50200017777777");
@@ -189,7 +189,7 @@ test("a payout whose facts changed after its approval does not leave", async (t)
   const late = await ravi.call("approveProposal", [file.approval_id]);
   assert.deepEqual([late.status, late.body.detail.reason], [409, "voided"]);
   assert.equal(await postedPaise(service, seller), before);
-  assert.equal((await payoutsOf(service, seller))[0].status, "scheduled", "0 paise paid");
+  assert.equal((await listPayouts(service, seller))[0].status, "scheduled", "0 paise paid");
   await assertLedgerSound(service);
 });
 
@@ -215,7 +215,7 @@ test("a bank statement imported repeatedly and concurrently counts once", async 
   const other = text.replaceAll("\n", "\r\n");
   assert.equal((await ravi.call("importBankStatement", [], upload(other))).body.new_lines, 0);
   assert.equal(await postedPaise(service, seller), 50_000, "0 paise counted twice");
-  assert.equal((await payoutsOf(service, seller))[0].status, "paid");
+  assert.equal((await listPayouts(service, seller))[0].status, "paid");
   assert.equal((await asha.call("reconcileBank")).body.unexplained_paise, 0);
   await assertLedgerSound(service);
 });
@@ -226,7 +226,7 @@ test("a payout is in a file or sent by hand, never both, under concurrency", asy
   for (let round = 0; round < 6; round++) {
     const seller = await liveSeller(service);
     await sellLive(service, seller, small);
-    const [{ payout_id }] = await payoutsOf(service, seller);
+    const [{ payout_id }] = await listPayouts(service, seller);
     const acts = [
       () => asha.call("makeFiles", [], live),
       () => ravi.call("sendPayout", [payout_id], { utr: nextUtr() }),
@@ -235,7 +235,7 @@ test("a payout is in a file or sent by hand, never both, under concurrency", asy
       (round % 2 === 0 ? acts : acts.toReversed()).map((act) => act()),
     );
     for (const { status } of answers) assert.ok(status < 500);
-    const [{ status }] = await payoutsOf(service, seller);
+    const [{ status }] = await listPayouts(service, seller);
     outcomes.set(status, (outcomes.get(status) ?? 0) + 1);
     const { rows } = await service.ctx.db.pool.query(
       "select count(*)::int as files from payout_file_items where payout_id = $1 and not is_void",
@@ -282,15 +282,15 @@ test("a large withdrawal takes two people, by hand and by file", async (t) => {
     expect: 201,
   });
   await service.work();
-  const [{ payout_id, kind }] = await payoutsOf(service, firm);
+  const [{ payout_id, kind }] = await listPayouts(service, firm);
   assert.equal(kind, "withdrawal");
   const byHand = await asha.call("sendPayout", [payout_id], { utr: nextUtr() });
   assert.deepEqual([byHand.status, byHand.body.detail.reason], [409, "approval_required"]);
   const [filed] = (await asha.call("makeFiles", [], live)).body.payout_files;
   assert.equal(filed.outcome, "proposed");
   assert.equal((await asha.call("approveProposal", [filed.approval_id])).status, 403);
-  assert.equal((await payoutsOf(service, firm))[0].status, "scheduled", "0 paise paid");
+  assert.equal((await listPayouts(service, firm))[0].status, "scheduled", "0 paise paid");
   assert.equal((await ravi.call("approveProposal", [filed.approval_id])).status, 200);
-  assert.equal((await payoutsOf(service, firm))[0].status, "instructed");
+  assert.equal((await listPayouts(service, firm))[0].status, "instructed");
   await assertLedgerSound(service);
 });

@@ -32,28 +32,28 @@ const hostile = fc.constantFrom(
 );
 
 /** A value of the shape most of the time, something else now and then. */
-function valueOf(shape: Shape): fc.Arbitrary<unknown> {
-  const fitting = fittingOf(shape);
+function buildArbitrary(shape: Shape): fc.Arbitrary<unknown> {
+  const fitting = buildFitting(shape);
   return fc.oneof(
     { arbitrary: fitting, weight: 9 },
     { arbitrary: fc.oneof(hostile, fc.integer(), fc.constant(null), fc.constant([])), weight: 1 },
   );
 }
 
-function fittingOf(shape: Shape): fc.Arbitrary<unknown> {
+function buildFitting(shape: Shape): fc.Arbitrary<unknown> {
   if (shape.enum) return fc.constantFrom(...shape.enum);
-  if (shape.anyOf) return fc.oneof(...shape.anyOf.map(fittingOf));
+  if (shape.anyOf) return fc.oneof(...shape.anyOf.map(buildFitting));
   switch (shape.type) {
     case "integer":
       return fc.oneof(fc.nat(10_000), fc.constantFrom(0, 1, Number.MAX_SAFE_INTEGER, -1));
     case "boolean":
       return fc.boolean();
     case "array":
-      return fc.array(valueOf(shape.items ?? { type: "string" }), { maxLength: 3 });
+      return fc.array(buildArbitrary(shape.items ?? { type: "string" }), { maxLength: 3 });
     case "object": {
       const { properties = {}, required = [] } = shape;
       const members = Object.fromEntries(
-        Object.entries(properties).map(([name, inner]) => [name, valueOf(inner)]),
+        Object.entries(properties).map(([name, inner]) => [name, buildArbitrary(inner)]),
       );
       return fc.record(members, { requiredKeys: required.filter((name) => name in members) });
     }
@@ -87,11 +87,11 @@ test("no request to the operators' API causes a 5xx", async (t) => {
   const faults: string[] = [];
   let calls = 0;
   for (const operation of asked) {
-    const bodies = fc.sample(valueOf((operation.body ?? operation.query) as Shape), 8);
+    const bodies = fc.sample(buildArbitrary((operation.body ?? operation.query) as Shape), 8);
     const names = fc.sample(ids, 8);
     for (const [index, value] of bodies.entries()) {
       const path = operation.path.replaceAll(/:\w+/g, names[index] ?? "none");
-      const query = operation.body ? "" : queryOf(value);
+      const query = operation.body ? "" : formatQuery(value);
       const answer = await send(operation.method, `${path}${query}`, {
         headers,
         ...(operation.body && { body: value ?? {} }),
@@ -108,7 +108,7 @@ test("no request to the operators' API causes a 5xx", async (t) => {
   assert.ok(calls > 500, `${calls} calls`);
 });
 
-function queryOf(value: unknown): string {
+function formatQuery(value: unknown): string {
   if (typeof value !== "object" || value === null) return "";
   const members = Object.entries(value).map(([name, member]): [string, string] => [
     name,

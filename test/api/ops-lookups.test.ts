@@ -15,7 +15,7 @@ import { asBearer, startOps } from "../support/ops.ts";
 import { dealer } from "../support/orders.ts";
 import { addPerson } from "../support/people.ts";
 import { startService } from "../support/service.ts";
-import { payoutsOf } from "../support/settlements.ts";
+import { listPayouts } from "../support/settlements.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -66,7 +66,7 @@ test("find leads to a thing by its id, an IEC, a PAN, a name, a scrip number and
 
   const seller = await liveSeller(service);
   const [settlementId = ""] = await sellLive(service, seller, 24_400_000);
-  const [payout] = await payoutsOf(service, seller);
+  const [payout] = await listPayouts(service, seller);
   const utr = "HDFCR52026111500042";
   await service.ctx.db.pool.query(
     `update payouts set state = 'sent', utr = $2, remitted_with = payout_id,

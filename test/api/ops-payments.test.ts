@@ -11,7 +11,7 @@ import { liveSeller, sellLive } from "../support/live-sales.ts";
 import { asBearer, startOps } from "../support/ops.ts";
 import { addPerson } from "../support/people.ts";
 import { startService } from "../support/service.ts";
-import { balanceOf, payoutsOf } from "../support/settlements.ts";
+import { listPayouts, readBalance } from "../support/settlements.ts";
 
 test("people pay by file and import the bank's answer through the API, and each act names its person", async (t) => {
   const service = await startService(t);
@@ -90,8 +90,8 @@ test("people pay by file and import the bank's answer through the API, and each 
   const imported = await call(asha, "POST", "/ops/bank/statements", upload);
   assert.deepEqual([imported.outcome, imported.matched, imported.queued], ["applied", 2, 1]);
   assert.equal((await call(ravi, "POST", "/ops/bank/statements", upload)).outcome, "known");
-  for (const { status } of await payoutsOf(service, seller)) assert.equal(status, "paid");
-  assert.equal((await balanceOf(service, seller, "live")).available_paise, 70_000);
+  for (const { status } of await listPayouts(service, seller)) assert.equal(status, "paid");
+  assert.equal((await readBalance(service, seller, "live")).available_paise, 70_000);
 
   const [queued] = (await call(asha, "GET", "/ops/bank/queue")).lines;
   assert.equal(queued.reason, "no_reference");

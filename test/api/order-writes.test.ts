@@ -12,6 +12,7 @@ import { beginTransfers } from "../../src/credits/settle-credits.ts";
 import { findTapes } from "../../src/market/store.ts";
 import { sql, toDb, type Tx } from "../../src/platform/postgres/postgres.ts";
 import { lockOffers } from "../../src/trading/load-orders.ts";
+import { asOwner } from "../support/database.ts";
 import { addDeals } from "../support/deals.ts";
 import { dealer } from "../support/orders.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -174,7 +175,7 @@ test("the records of a batch are one row on each desk, found by few keys", async
     service,
     Array.from({ length: 60 }, () => ({})),
   );
-  const blocksOf = async () =>
+  const listBlocks = async () =>
     await service.ctx.db.rows<{
       desk_id: string;
       records: number;
@@ -190,11 +191,11 @@ test("the records of a batch are one row on each desk, found by few keys", async
       from journal_blocks as b
       where b.desk_id = ${deskId}
       order by b.first_seq`);
-  const before = (await blocksOf()).length;
+  const before = (await listBlocks()).length;
   const orders = scripNos.map((scrip_no) => ({ side: "sell", scrip_no }));
   const { body } = await post("/v1/orders:batch", { orders }, 200);
   assert.equal(body.submitted, 60);
-  const made = (await blocksOf()).slice(before);
+  const made = (await listBlocks()).slice(before);
   assert.equal(made.length, 1, "one row, which was six for each order");
   const [block] = made;
   assert.equal(block?.records, 3 * 60);
@@ -215,4 +216,38 @@ test("orders that take nothing from the book send no statement about its offers"
     return statements;
   });
   assert.equal(sent, 0);
+});
+
+/** Rows of the service's tables that were inserted, updated and deleted so far. */
+async function countWritten({ ctx }: Service): Promise<number> {
+  return await asOwner(ctx.db, async (owner) => {
+    // A connection reports all that it wrote when it ends.
+    await owner.query(`
+      select pg_terminate_backend(pid, 5000)
+      from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`);
+    const { rows } = await owner.query<{ written: string }>(`
+      select sum(n_tup_ins + n_tup_upd + n_tup_del) as written
+      from pg_stat_user_tables`);
+    return Number(rows[0]?.written);
+  });
+}
+
+test("a sale in a batch writes few rows until it is paid", async (t) => {
+  const service = await startService(t);
+  const sales = 200;
+  const { post, scripNos, get } = await dealer(
+    service,
+    Array.from({ length: sales }, () => ({})),
+  );
+  const before = await countWritten(service);
+  const orders = scripNos.map((scrip_no) => ({ side: "sell", scrip_no }));
+  await post("/v1/orders:batch", { orders }, 200);
+  await letSettle(service);
+  const { payouts } = await get("/v1/payouts?status=paid&limit=500");
+  assert.equal(payouts.length, sales);
+  const each = ((await countWritten(service)) - before) / sales;
+  t.diagnostic(`${each} rows for each sale`);
+  assert.ok(each > 10, "its order, settlement, entries and payout are rows");
+  assert.ok(each <= 27, `${each} rows for each sale`);
 });

@@ -62,7 +62,7 @@ test("sequences of orders through the front door leave sound rows and no crossed
     service.clock.advance({ seconds: 1 });
     const client = clients[who] as Client; // There are four.
     const { firmId, scripNos } = client;
-    const terms = termsOf(service, { price, pick });
+    const terms = chooseTerms(service, { price, pick });
     const sell = { side: "sell", scrip_no: scripNos[pick % scripNos.length], ...terms };
     const buy = {
       side: "buy",
@@ -138,7 +138,7 @@ async function restock(service: Service, clients: readonly Client[]): Promise<vo
   }
 }
 
-function termsOf(
+function chooseTerms(
   { clock }: Service,
   { price, pick }: { readonly price: number; readonly pick: number },
 ): object {

@@ -13,7 +13,7 @@ import { assertOrdersSound } from "../support/invariants.ts";
 import { addFirm } from "../support/holdings.ts";
 import { stockHouse } from "../support/inventory.ts";
 import { type Dealer, dealer } from "../support/orders.ts";
-import { randomOf } from "../support/random.ts";
+import { startRandom } from "../support/random.ts";
 import {
   type Answer,
   type Send,
@@ -29,24 +29,24 @@ const face = 25_000_000;
 async function twoNodes(
   t: TestContext,
   options: ServiceOptions = {},
-): Promise<{ service: Service; sendOf: (n: number) => Send }> {
+): Promise<{ service: Service; chooseSend: (n: number) => Send }> {
   const service = await startService(t, options);
   const beside = await startService(t, { ...options, beside: service });
-  return { service, sendOf: (n) => (n % 2 === 0 ? service.send : beside.send) };
+  return { service, chooseSend: (n) => (n % 2 === 0 ? service.send : beside.send) };
 }
 
-function countOf<Item>(items: readonly Item[]): Map<Item, number> {
+function countEach<Item>(items: readonly Item[]): Map<Item, number> {
   const counts = new Map<Item, number>();
   for (const item of items) counts.set(item, (counts.get(item) ?? 0) + 1);
   return counts;
 }
 
 /** The statuses that single orders and items of batches were answered with. */
-function statusesOf({ status, body }: Answer): number[] {
+function pickStatuses({ status, body }: Answer): number[] {
   return body.results ? body.results.map((result: Answer["body"]) => result.status) : [status];
 }
 
-async function salesOf({ ctx }: Service, scripNo: string): Promise<number> {
+async function countSales({ ctx }: Service, scripNo: string): Promise<number> {
   const { rows } = await ctx.db.pool.query<{ sales: number }>(
     "select count(*) as sales from settlement_legs where scrip_no = $1",
     [scripNo],
@@ -55,18 +55,18 @@ async function salesOf({ ctx }: Service, scripNo: string): Promise<number> {
 }
 
 test("a thousand requests with one idempotency key on two nodes make one order", async (t) => {
-  const { service, sendOf } = await twoNodes(t);
+  const { service, chooseSend } = await twoNodes(t);
   const { key, scripNos, orders } = await dealer(service, [{}, {}]);
   const headers = { "idempotency-key": "one" };
   const body = { side: "sell", scrip_no: scripNos[0], limit_bps: 9_900 };
   const answers = await Promise.all(
     Array.from(
       { length: parallel },
-      async (_, n) => await sendOf(n)("POST", "/v1/orders", { key, body, headers }),
+      async (_, n) => await chooseSend(n)("POST", "/v1/orders", { key, body, headers }),
     ),
   );
   assert.deepEqual(
-    countOf(answers.map(({ status }) => status)),
+    countEach(answers.map(({ status }) => status)),
     new Map([
       [201, 1],
       [200, parallel - 1],
@@ -78,10 +78,10 @@ test("a thousand requests with one idempotency key on two nodes make one order",
   const others = await Promise.all(
     Array.from({ length: 200 }, async (_, n) => {
       const other = { ...body, scrip_no: scripNos[1], client_ref: `n${n}` };
-      return await sendOf(n)("POST", "/v1/orders", { key, body: other, headers });
+      return await chooseSend(n)("POST", "/v1/orders", { key, body: other, headers });
     }),
   );
-  assert.deepEqual(countOf(others.map(({ status }) => status)), new Map([[409, 200]]));
+  assert.deepEqual(countEach(others.map(({ status }) => status)), new Map([[409, 200]]));
   for (const { body: refused } of others) {
     assert.equal(refused.detail.order_id, answers[0]?.body.order_id);
     assert.deepEqual(refused.detail.differs, ["client_ref", "scrip_no"]);
@@ -91,17 +91,17 @@ test("a thousand requests with one idempotency key on two nodes make one order",
 });
 
 test("two bodies that race for one idempotency key make one order, and the other is refused with its id", async (t) => {
-  const { service, sendOf } = await twoNodes(t);
+  const { service, chooseSend } = await twoNodes(t);
   const { key, scripNos, orders } = await dealer(service, [{}, {}]);
   const headers = { "idempotency-key": "contested" };
   const answers = await Promise.all(
     Array.from({ length: 200 }, async (_, n) => {
       const body = { side: "sell", scrip_no: scripNos[(n >> 1) % 2], limit_bps: 9_900 };
-      return await sendOf(n)("POST", "/v1/orders", { key, body, headers });
+      return await chooseSend(n)("POST", "/v1/orders", { key, body, headers });
     }),
   );
   assert.deepEqual(
-    countOf(answers.map(({ status }) => status)),
+    countEach(answers.map(({ status }) => status)),
     new Map([
       [201, 1],
       [200, 99],
@@ -113,7 +113,7 @@ test("two bodies that race for one idempotency key make one order, and the other
 });
 
 test("a credit that a thousand concurrent orders, quotes, batches and crosses sell is sold once", async (t) => {
-  const { service, sendOf } = await twoNodes(t, { blockMinPaise: 1 });
+  const { service, chooseSend } = await twoNodes(t, { blockMinPaise: 1 });
   const { key, deskId, firmId, scripNo, post } = await dealer(service);
   const byNumber = { side: "sell", scrip_no: scripNo };
   const sister = await addFirm(service, { deskId });
@@ -136,14 +136,16 @@ test("a credit that a thousand concurrent orders, quotes, batches and crosses se
     ...batches.map((body) => ({ path: "/v1/orders:batch", body })),
     ...crosses.map(({ cross_quote_ref }) => ({ path: "/v1/cross", body: { cross_quote_ref } })),
   ];
-  const order = randomOf(t);
+  const order = startRandom(t);
   const shuffled = asks
     .map((ask) => ({ ask, at: order.below(1e9) }))
     .toSorted((a, b) => a.at - b.at);
   const answers = await Promise.all(
-    shuffled.map(async ({ ask }, n) => await sendOf(n)("POST", ask.path, { key, body: ask.body })),
+    shuffled.map(
+      async ({ ask }, n) => await chooseSend(n)("POST", ask.path, { key, body: ask.body }),
+    ),
   );
-  const statuses = countOf(answers.flatMap(statusesOf));
+  const statuses = countEach(answers.flatMap(pickStatuses));
   assert.deepEqual(
     statuses,
     new Map([
@@ -152,12 +154,12 @@ test("a credit that a thousand concurrent orders, quotes, batches and crosses se
     ]),
   );
   const agreed = (await service.send("GET", "/v1/cross", { key })).body.crosses.length;
-  assert.equal((await salesOf(service, scripNo)) + agreed, 1);
+  assert.equal((await countSales(service, scripNo)) + agreed, 1);
   await assertOrdersSound(service);
 });
 
 test("a credit of the house or of a resting sell is bought once by concurrent buyers", async (t) => {
-  const { service, sendOf } = await twoNodes(t);
+  const { service, chooseSend } = await twoNodes(t);
   const buyers = await Promise.all(
     Array.from({ length: 8 }, async () => await dealer(service, [])),
   );
@@ -184,20 +186,21 @@ test("a credit of the house or of a resting sell is bought once by concurrent bu
     });
     const answers = await Promise.all(
       asks.map(
-        async ({ buyer, path, body }, n) => await sendOf(n)("POST", path, { key: buyer.key, body }),
+        async ({ buyer, path, body }, n) =>
+          await chooseSend(n)("POST", path, { key: buyer.key, body }),
       ),
     );
-    const statuses = countOf(answers.flatMap(statusesOf));
+    const statuses = countEach(answers.flatMap(pickStatuses));
     assert.equal(statuses.get(201), 1, `${whose}: ${JSON.stringify([...statuses])}`);
     assert.deepEqual(new Set(statuses.keys()), new Set([201, 409]), whose);
-    assert.equal(await salesOf(service, scripNo), 1);
+    assert.equal(await countSales(service, scripNo), 1);
   }
   await assertOrdersSound(service);
 });
 
 test("overlapping batches of 500 in random order, with sells and buys among them, neither fail nor sell twice", async (t) => {
-  const { service, sendOf } = await twoNodes(t);
-  const random = randomOf(t);
+  const { service, chooseSend } = await twoNodes(t);
+  const random = startRandom(t);
   const small = 100_000;
   const credits = Array.from({ length: 500 }, () => ({ facePaise: small }));
   const seller = await dealer(service, credits);
@@ -226,18 +229,18 @@ test("overlapping batches of 500 in random order, with sells and buys among them
   const answers = await Promise.all(
     batches.map(
       async ({ key, orders }, n) =>
-        await sendOf(n)("POST", "/v1/orders:batch", { key, body: { orders }, expect: 200 }),
+        await chooseSend(n)("POST", "/v1/orders:batch", { key, body: { orders }, expect: 200 }),
     ),
   );
-  const sold = answers.slice(0, 6).flatMap(statusesOf);
+  const sold = answers.slice(0, 6).flatMap(pickStatuses);
   assert.deepEqual(
-    countOf(sold),
+    countEach(sold),
     new Map([
       [201, 500],
       [409, 2_500],
     ]),
   );
-  const bought = countOf(answers.slice(6).flatMap(statusesOf));
+  const bought = countEach(answers.slice(6).flatMap(pickStatuses));
   assert.deepEqual(
     [...bought.keys()].filter((status) => status !== 201 && status !== 409),
     [],
@@ -246,7 +249,7 @@ test("overlapping batches of 500 in random order, with sells and buys among them
 });
 
 test("of a concurrent cancel and match of one order exactly one wins", async (t) => {
-  const { service, sendOf } = await twoNodes(t);
+  const { service, chooseSend } = await twoNodes(t);
   const rounds = 12;
   const seller = await dealer(
     service,
@@ -259,8 +262,8 @@ test("of a concurrent cancel and match of one order exactly one wins", async (t)
     const sell = { side: "sell", scrip_no: scripNo, limit_bps: 9_800 };
     const { body } = await seller.post("/v1/orders", sell, 201);
     const cancel = () =>
-      sendOf(n)("POST", `/v1/orders/${body.order_id}/cancel`, { key: seller.key, body: {} });
-    const buy = () => sendOf(n + 1)("POST", "/v1/orders", { key: buyer.key, body: wanted });
+      chooseSend(n)("POST", `/v1/orders/${body.order_id}/cancel`, { key: seller.key, body: {} });
+    const buy = () => chooseSend(n + 1)("POST", "/v1/orders", { key: buyer.key, body: wanted });
     // Whoever is first on the wire wins more often, so each of them is first half the time.
     const [cancelled, bought] =
       n % 4 < 2
@@ -278,13 +281,13 @@ test("of a concurrent cancel and match of one order exactly one wins", async (t)
       assert.equal(credit.status, "reserved");
     }
   }
-  t.diagnostic(JSON.stringify(Object.fromEntries(countOf(ended))));
+  t.diagnostic(JSON.stringify(Object.fromEntries(countEach(ended))));
   await assertOrdersSound(service);
 });
 
 test("of a concurrent expiry and match of one order exactly one wins, and no order is dealt after its expiry", async (t) => {
   const { service } = await twoNodes(t);
-  const random = randomOf(t);
+  const random = startRandom(t);
   const rounds = 10;
   const seller = await dealer(
     service,
@@ -323,7 +326,7 @@ test("of a concurrent expiry and match of one order exactly one wins, and no ord
       bought.status === 201 ? "reserved" : "listed",
     );
   }
-  t.diagnostic(JSON.stringify(Object.fromEntries(countOf(ended))));
+  t.diagnostic(JSON.stringify(Object.fromEntries(countEach(ended))));
   await assertOrdersSound(service);
 });
 

@@ -16,9 +16,10 @@ import { addFirm } from "../support/holdings.ts";
 import { assertOrdersSound } from "../support/invariants.ts";
 import { stockHouse } from "../support/inventory.ts";
 import { mintChild } from "../support/keys.ts";
+import { holdRow } from "../support/locks.ts";
 import { type Dealer, dealer } from "../support/orders.ts";
 import { someoneWaits } from "../support/poison.ts";
-import { type Answer, type Service, slugOf, startService } from "../support/service.ts";
+import { type Answer, readSlug, type Service, startService } from "../support/service.ts";
 
 const face = 25_000_000;
 const cover = { side: "buy", scheme: "RODTEP", requirement_paise: face };
@@ -321,7 +322,7 @@ test("an order that waits too long for the matching gets a retryable answer and 
   ]);
   await letGo();
   for (const answer of answers) {
-    assert.equal(slugOf(answer), "internal");
+    assert.equal(readSlug(answer), "internal");
     assert.equal(answer.headers.get("retry-after"), null);
   }
   assert.equal((await list("")).length, 1);
@@ -429,18 +430,55 @@ test("a sell by amount waits for a locked credit and then takes the best bundle"
   await assertOrdersSound(service);
 });
 
-/** A source of offers that can be made to fail. */
-function brittleSource(): OfferSource & { broken: boolean } {
+/** A source of offers that can be made to fail, and to be slow once. */
+function brittleSource(): OfferSource & { broken: boolean; pauseMs: number } {
   return {
     broken: false,
+    pauseMs: 0,
     isOwn: () => false,
     async *all() {},
     async changes() {
       if (this.broken) throw new Error("a test broke this source");
+      const ms = this.pauseMs;
+      this.pauseMs = 0;
+      if (ms > 0) await sleep(ms);
       return { horizon: "0", changes: [] };
     },
   };
 }
+
+test("a set that waited for the book until PostgreSQL ended it is placed again, once", async (t) => {
+  const source = brittleSource();
+  const service = await startService(t, { sources: [...offerSources, source] });
+  await stockHouse(service.ctx, [{ face_paise: face }, { face_paise: face }]);
+  const desk = await dealer(service);
+  await desk.post("/v1/orders", cover, 201);
+  source.pauseMs = 2_500; // The transaction may be idle for 1.5 s with the match lock.
+  await desk.post("/v1/orders", cover, 201);
+  assert.equal(source.pauseMs, 0, "the book was slow");
+  assert.equal((await desk.orders()).length, 2);
+  await assertOrdersSound(service);
+});
+
+test("an order whose connection is lost before the commit is placed again, once", async (t) => {
+  const service = await startService(t);
+  const desk = await dealer(service);
+  const held = await holdRow(t, service, { table: "firms", where: `firm_id = '${desk.firmId}'` });
+  const placing = desk.post("/v1/orders", { side: "sell", scrip_no: desk.scripNo }, 201);
+  await held.whenWaiting(1);
+  const { rowCount } = await asOwner(service.ctx.db, (owner) =>
+    owner.query(
+      `select pg_terminate_backend(pid)
+      from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`,
+    ),
+  );
+  await held.release();
+  await placing;
+  assert.equal(rowCount, 1);
+  assert.equal((await desk.orders()).length, 1);
+  await assertOrdersSound(service);
+});
 
 test("a batch is answered even when its fresh quotes fail", async (t) => {
   const source = brittleSource();

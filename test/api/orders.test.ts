@@ -7,14 +7,14 @@ import { putCard } from "../support/dealing-house.ts";
 import { mintChild } from "../support/keys.ts";
 import { stockHouse } from "../support/inventory.ts";
 import { type Dealer, dealer } from "../support/orders.ts";
-import { type Answer, slugOf, startService } from "../support/service.ts";
+import { type Answer, readSlug, startService } from "../support/service.ts";
 
 const noOrder = "ord_01jd2m7q4x8r5v6w9y0abcdefg";
 /** The starting card: 9850 − 45 for the size − 40 for the spread; long-lived. */
 const bid = 9_765;
 const face = 25_000_000;
 
-const reasonOf = ({ body }: Answer): string => body.detail.reason;
+const pickReason = ({ body }: Answer): string => body.detail.reason;
 
 test("selling", async (t) => {
   const service = await startService(t);
@@ -64,7 +64,7 @@ test("selling", async (t) => {
     const { body: quote } = await post("/v1/quote", { side: "sell", scrip_no: scripNo }, 200);
     service.clock.advance({ seconds: 121 });
     assert.equal(
-      reasonOf(await post("/v1/orders", { quote_ref: quote.quote_ref }, 409)),
+      pickReason(await post("/v1/orders", { quote_ref: quote.quote_ref }, 409)),
       "quote_expired",
     );
     await post("/v1/orders", { side: "sell", scrip_no: scripNo }, 201);
@@ -74,7 +74,7 @@ test("selling", async (t) => {
     const { post, scripNo, orders } = await dealer(service);
     await putCard(service, { state: "halted" });
     const refused = await post("/v1/orders", { side: "sell", scrip_no: scripNo }, 409);
-    assert.equal(reasonOf(refused), "no_price");
+    assert.equal(pickReason(refused), "no_price");
     assert.deepEqual(await orders(), []);
     await putCard(service, {});
     const { body } = await post("/v1/orders", { side: "sell", scrip_no: scripNo }, 201);
@@ -103,7 +103,7 @@ test("selling", async (t) => {
   await t.test("an amount that no credit fits is refused", async () => {
     const { post, firmId } = await dealer(service);
     const body = { side: "sell", scheme: "RODTEP", face_paise: 1_000, firm_id: firmId };
-    assert.equal(reasonOf(await post("/v1/orders", body, 409)), "nothing_to_deliver");
+    assert.equal(pickReason(await post("/v1/orders", body, 409)), "nothing_to_deliver");
   });
 
   await t.test(
@@ -197,7 +197,7 @@ test("selling", async (t) => {
     const reason = { reason: "test" };
     await service.send("POST", `/v1/firms/${firmId}/suspend`, { key, body: reason, expect: 200 });
     const refused = await post("/v1/orders", { side: "sell", scrip_no: scripNo }, 409);
-    assert.equal(reasonOf(refused), "firm_not_authorized");
+    assert.equal(pickReason(refused), "firm_not_authorized");
   });
 
   await t.test("a key orders within its limits only", async () => {
@@ -240,7 +240,7 @@ test("over all nodes the house buys no more in a day than its limit, but honours
     2,
     "the quote holds the third",
   );
-  assert.equal(answers.filter((answer) => slugOf(answer) === "conflict").length, 8);
+  assert.equal(answers.filter((answer) => readSlug(answer) === "conflict").length, 8);
   await post("/v1/orders", { quote_ref: quote.quote_ref }, 201);
   service.clock.advance({ days: 1 });
   await post("/v1/orders", { side: "sell", scrip_no: scripNos[10] }, 201);
@@ -275,7 +275,7 @@ test("buying", async (t) => {
     const { post } = await dealer(service, []);
     const { body } = await post("/v1/orders", requirement, 201);
     assert.deepEqual(body.scrip_nos, [b?.scrip_no]);
-    assert.equal(reasonOf(await post("/v1/orders", requirement, 409)), "no_price");
+    assert.equal(pickReason(await post("/v1/orders", requirement, 409)), "no_price");
   });
 
   await t.test(
@@ -291,7 +291,7 @@ test("buying", async (t) => {
       const { body: order } = await one.post("/v1/orders", { quote_ref: quote.quote_ref }, 201);
       assert.equal(order.all_in_paise, quote.all_in_paise);
       const gone = await two.post("/v1/orders", { quote_ref: rival.quote_ref }, 409);
-      assert.equal(reasonOf(gone), "bundle_gone");
+      assert.equal(pickReason(gone), "bundle_gone");
       assert.equal(gone.body.detail.quote.covered_paise, 9_000_000);
       await two.post("/v1/orders", { quote_ref: gone.body.detail.quote.quote_ref }, 201);
     },
@@ -304,7 +304,7 @@ test("buying", async (t) => {
       body: requirement,
       expect: 403,
     });
-    assert.equal(slugOf(answer), "forbidden");
+    assert.equal(readSlug(answer), "forbidden");
   });
 });
 
@@ -375,7 +375,7 @@ test("orders of clients match each other", async (t) => {
       requirement_paise: 25_500_000,
       firm_id: twin.firmId,
     };
-    assert.equal(reasonOf(await twin.post("/v1/orders", wanted, 409)), "no_price");
+    assert.equal(pickReason(await twin.post("/v1/orders", wanted, 409)), "no_price");
     const { body } = await buyer.post("/v1/orders", { ...wanted, firm_id: undefined }, 201);
     assert.deepEqual(body.scrip_nos, seller.scripNos);
   });

@@ -81,19 +81,19 @@ async function openWorld(service: Service, beside: Service) {
   const { ctx, clock } = service;
   const seller = await liveSeller(service);
   const buyer = await liveSeller(service);
-  const rowsOf = async <Row extends object>(text: string, ...values: unknown[]) =>
+  const queryRows = async <Row extends object>(text: string, ...values: unknown[]) =>
     (await ctx.db.pool.query<Row>(text, values)).rows;
-  const idsOf = async (text: string) =>
-    (await rowsOf<{ id: string }>(text, seller.firmId)).map(({ id }) => id);
+  const queryIds = async (text: string) =>
+    (await queryRows<{ id: string }>(text, seller.firmId)).map(({ id }) => id);
   const payoutIn = async (state: string) =>
     (
-      await idsOf(
+      await queryIds(
         `select payout_id as id from payouts where firm_id = $1 and state = '${state}' order by 1 limit 1`,
       )
     )[0] ?? "none";
   const liveFile = async () =>
     (
-      await idsOf(
+      await queryIds(
         `select file_id as id from payout_files where state = 'live' and $1 <> '' limit 1`,
       )
     )[0];
@@ -114,7 +114,7 @@ async function openWorld(service: Service, beside: Service) {
     return `${[heading, ...rows].join("\n")}\n`;
   };
   const filedLines = async () =>
-    await rowsOf<{ reference: string; paise: string }>(
+    await queryRows<{ reference: string; paise: string }>(
       `select reference, paise from payout_file_lines where state = 'live' and firm_id = $1`,
       seller.firmId,
     );
@@ -169,7 +169,7 @@ async function openWorld(service: Service, beside: Service) {
       await decide(imported?.approval_id, other, "approve");
     },
     decideLines: async ({ one }) => {
-      const [first, second] = await idsOf(
+      const [first, second] = await queryIds(
         `select line_id as id from bank_lines where state = 'queued' and $1 <> '' order by 1 limit 2`,
       );
       const what = { reason: "their letter", twoFromPaise: alone };
@@ -192,7 +192,7 @@ async function openWorld(service: Service, beside: Service) {
     },
     resendPayout: async ({ one }) => await resendPayout(ctx, one, await payoutIn("returned")),
     reverse: async ({ one, other }) => {
-      const [settlementId = "none"] = await idsOf(
+      const [settlementId = "none"] = await queryIds(
         `select p.settlement_id as id from payouts as p join settlements as s using (settlement_id)
         where p.firm_id = $1 and p.state = 'scheduled' and s.state = 'settled' order by 1 limit 1`,
       );

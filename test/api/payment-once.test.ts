@@ -21,7 +21,7 @@ import { assertLedgerSound } from "../support/ledger.ts";
 import { type LiveSeller, liveSeller } from "../support/live-sales.ts";
 import { holdRow } from "../support/locks.ts";
 import { type Service, startService } from "../support/service.ts";
-import { addCredit, balanceOf, buyerPaise, makeDeal } from "../support/settlements.ts";
+import { addCredit, buyerPaise, makeDeal, readBalance } from "../support/settlements.ts";
 
 const asha = namedOperator("asha");
 const ravi = namedOperator("ravi");
@@ -50,7 +50,7 @@ async function readQueue(service: Service) {
 }
 
 async function available(service: Service, firm: Pick<LiveSeller, "firmId">): Promise<number> {
-  return Number((await balanceOf(service, firm, "live")).available_paise);
+  return Number((await readBalance(service, firm, "live")).available_paise);
 }
 
 async function buying(service: Service, buyer: LiveSeller): Promise<string> {
@@ -217,15 +217,15 @@ test("money of a bank line cannot be entered by hand under its UTR, in whichever
     { utr: "S20261115000055", text: `NEFT CR-${hidden}-ACME`, paise },
   ]);
   const lines = new Map((await readQueue(service)).map((line) => [line.utr, line.line_id]));
-  const lineOf = (utr: string) => lines.get(utr) ?? assert.fail(utr);
-  const back = { lineId: lineOf(returning), utr: nextUtr(), reason: "not ours" };
+  const findLine = (utr: string) => lines.get(utr) ?? assert.fail(utr);
+  const back = { lineId: findLine(returning), utr: nextUtr(), reason: "not ours" };
   await sendLineBack(service.ctx, asha, back);
-  const to = { lineId: lineOf(assigned), to: firm.firmId, reason: "their letter" };
+  const to = { lineId: findLine(assigned), to: firm.firmId, reason: "their letter" };
   await assignLine(service.ctx, asha, to);
   const tries: (readonly [string, string])[] = [
-    [queued, lineOf(queued)],
-    [returning, lineOf(returning)],
-    [hidden, lineOf("S20261115000055")],
+    [queued, findLine(queued)],
+    [returning, findLine(returning)],
+    [hidden, findLine("S20261115000055")],
   ];
   for (const [utr, line_id] of tries) {
     const refused = refusedFor("reference_used", { reference: utr, line_id });

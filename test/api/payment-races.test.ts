@@ -2,9 +2,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 
-import { importStatement } from "../../src/bankbook/import-statement.ts";
+import { importStatement, receiveStatement } from "../../src/bankbook/import-statement.ts";
 import { listQueue } from "../../src/bankbook/list-queue.ts";
+import { genericStatement } from "../../src/bankbook/read-statement.ts";
 import { reconcileBank } from "../../src/bankbook/reconcile-bank.ts";
 import { namedOperator } from "../../src/kernel/actor.ts";
 import { rupeesPlain } from "../../src/kernel/money.ts";
@@ -14,7 +16,7 @@ import { voidFile } from "../../src/payouts/answer-files.ts";
 import { assertLedgerSound } from "../support/ledger.ts";
 import { liveSeller, sellLive } from "../support/live-sales.ts";
 import { startService } from "../support/service.ts";
-import { balanceOf, payoutsOf } from "../support/settlements.ts";
+import { listPayouts, readBalance } from "../support/settlements.ts";
 
 const asha = namedOperator("asha");
 const ravi = namedOperator("ravi");
@@ -30,7 +32,7 @@ test("two concurrent makers of files make one", async (t) => {
       [asha, ravi, asha].map((by) => makeFiles(service.ctx, by, live)),
     );
     assert.equal(made.flat().length, 1);
-    assert.equal((await payoutsOf(service, seller))[0].status, "instructed");
+    assert.equal((await listPayouts(service, seller))[0].status, "instructed");
   }
 });
 
@@ -42,7 +44,9 @@ test("a file voided during the import of its debit is paid or due again, never b
     const seller = await liveSeller(service);
     await sellLive(service, seller, 4_000_000);
     const [made = assert.fail()] = await makeFiles(service.ctx, asha, live);
-    const [line = assert.fail()] = (await showFile(service.ctx, made.file_id ?? "")).lines;
+    // Payouts that an earlier round made due again are in this file too.
+    const { lines } = await showFile(service.ctx, made.file_id ?? "");
+    const line = lines.find(({ firm_id }) => firm_id === seller.firmId) ?? assert.fail();
     const voiding = { fileId: made.file_id ?? "", reason: "upload refused" };
     await voidFile(service.ctx, asha, voiding);
     balance -= 4_000_000;
@@ -51,26 +55,25 @@ test("a file voided during the import of its debit is paid or due again, never b
     const heading =
       "date,reference,description,debit,credit,balance,remitter_name,remitter_account";
     const text = `${heading}\n16/11/2026,${utr},${line.reference},${amounts},,\n`;
-    const acts = [
-      () => importStatement(service.ctx, asha, { ...live, text }),
-      () => voidFile(service.ctx, ravi, voiding),
-    ];
-    const ordered = round % 2 === 0 ? acts : acts.toReversed();
-    await Promise.allSettled(ordered.map((act) => act()));
+    // Stored first, so that the import begins with its locks as the void does.
+    await receiveStatement(service.ctx, asha, { ...live, text, format: genericStatement });
+    await Promise.allSettled([
+      importStatement(service.ctx, asha, { ...live, text }),
+      // An import needs a few milliseconds more to reach its locks.
+      sleep(round).then(async () => await voidFile(service.ctx, ravi, voiding)),
+    ]);
     // An import that found its rows held for too long has done nothing, and is run again.
     await importStatement(service.ctx, asha, { ...live, text });
-    const [payout] = await payoutsOf(service, seller);
+    const [payout] = await listPayouts(service, seller);
     const queue = await listQueue(service.ctx, { ...live, limit: 100 });
     const isQueued = queue.some((queued) => queued.utr === utr);
     assert.equal(isQueued, payout.status === "scheduled", "what is due again was not paid by us");
-    const { posted_paise } = await balanceOf(service, seller, "live");
+    const { posted_paise } = await readBalance(service, seller, "live");
     assert.equal(posted_paise, payout.status === "paid" ? 0 : 4_000_000);
     outcomes.set(payout.status, (outcomes.get(payout.status) ?? 0) + 1);
   }
   t.diagnostic(JSON.stringify(Object.fromEntries(outcomes)));
-  // Where neither act got its rows in time, the payout is still with the bank.
-  const consistent = ["paid", "scheduled", "instructed"];
-  for (const status of outcomes.keys()) assert.ok(consistent.includes(status), status);
+  for (const status of outcomes.keys()) assert.ok(["paid", "scheduled"].includes(status), status);
   const { unexplained_paise } = await reconcileBank(service.ctx, "live");
   assert.equal(unexplained_paise, 0);
   await assertLedgerSound(service);

@@ -22,9 +22,9 @@ import { resendPayout, sendPayout } from "../../src/payouts/send-payout.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
 import { assertLedgerSound } from "../support/ledger.ts";
 import { type LiveSeller, liveSeller, sellLive } from "../support/live-sales.ts";
-import { randomOf, readRuns, type Random } from "../support/random.ts";
+import { startRandom, readRuns, type Random } from "../support/random.ts";
 import { type Service, startService } from "../support/service.ts";
-import { balanceOf } from "../support/settlements.ts";
+import { readBalance } from "../support/settlements.ts";
 
 const asha = namedOperator("asha");
 const ravi = namedOperator("ravi");
@@ -380,7 +380,7 @@ async function assertNothingTwice(world: World): Promise<void> {
       [firmId],
     );
     const owed = earned - paid - (reversed[0]?.paise ?? 0) + (brought[0]?.paise ?? 0);
-    const { posted_paise, dues_paise } = await balanceOf(service, { firmId }, "live");
+    const { posted_paise, dues_paise } = await readBalance(service, { firmId }, "live");
     const has = Number(posted_paise) - Number(dues_paise);
     assert.equal(has, owed, "what it has is what it earned and sent");
   }
@@ -407,7 +407,7 @@ async function runOnce(service: Service, random: Random, done: Map<string, numbe
 }
 
 test("no sequence of operator and bank acts pays twice or creates money", async (t) => {
-  const random = randomOf(t);
+  const random = startRandom(t);
   const done = new Map<string, number>();
   for (let run = 0; run < runs; run++) {
     const service = await startService(t);

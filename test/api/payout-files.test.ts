@@ -20,7 +20,7 @@ import { assertLedgerSound } from "../support/ledger.ts";
 import { liveSeller, sellLive } from "../support/live-sales.ts";
 import { holdRow } from "../support/locks.ts";
 import { type Service, startService } from "../support/service.ts";
-import { balanceOf, payoutsOf } from "../support/settlements.ts";
+import { listPayouts, readBalance } from "../support/settlements.ts";
 import { askJournal } from "../support/journal.ts";
 
 const asha = namedOperator("asha");
@@ -86,11 +86,11 @@ test("due payouts without holds become one file per rail, with a line for each p
       `1,RTGS,${one.accountNo},HDFC0000001,${one.name},210000.00,${reference}\r\n`,
   );
   assert.equal(JSON.stringify(shown).includes(one.accountNo), false);
-  for (const payout of await payoutsOf(service, one)) {
+  for (const payout of await listPayouts(service, one)) {
     assert.deepEqual([payout.status, payout.rail], ["instructed", "RTGS"]);
     assert.equal(payout.remittance.amount_paise, 21_000_000);
   }
-  const [ofTwo] = await payoutsOf(service, two);
+  const [ofTwo] = await listPayouts(service, two);
   assert.equal(ofTwo.status, "instructed");
   assert.match(
     (await readFile(service.ctx, asha, imps.file_id ?? "")).text,
@@ -134,7 +134,7 @@ test("an instructed payout is not sent, held, recalled or reversed before the ba
   const seller = await liveSeller(service);
   const [settlementId = ""] = await sellLive(service, seller, 4_000_000);
   await oneFile(service);
-  const [{ payout_id: payoutId }] = await payoutsOf(service, seller);
+  const [{ payout_id: payoutId }] = await listPayouts(service, seller);
   const utr = "HDFCR52026111500011";
   await assert.rejects(sendPayout(service.ctx, asha, { payoutId, utr }), refusedFor("wrong_state"));
   await assert.rejects(
@@ -151,9 +151,9 @@ test("an instructed payout is not sent, held, recalled or reversed before the ba
   await suspendFirm(service.ctx, requester, { firmId: seller.firmId, reason: "fraud" });
   service.clock.advance({ seconds: 7_200 });
   await service.work();
-  const [payout] = await payoutsOf(service, seller);
+  const [payout] = await listPayouts(service, seller);
   assert.deepEqual([payout.status, payout.reason], ["instructed", null]);
-  assert.equal((await balanceOf(service, seller, "live")).pending_out_paise, 4_000_000);
+  assert.equal((await readBalance(service, seller, "live")).pending_out_paise, 4_000_000);
   await assertLedgerSound(service);
 });
 
@@ -164,24 +164,24 @@ test("a file over the limit takes a second person, and is voided when one of its
   const limited = { ...live, twoFromPaise: 30_000_000 };
   const [proposed = assert.fail()] = await makeFiles(service.ctx, asha, limited);
   assert.equal(proposed.outcome, "proposed");
-  assert.equal((await payoutsOf(service, seller))[0].status, "scheduled", "nothing counts yet");
+  assert.equal((await listPayouts(service, seller))[0].status, "scheduled", "nothing counts yet");
   const [again = assert.fail()] = await makeFiles(service.ctx, namedOperator("Asha"), limited);
   assert.deepEqual(again, proposed, "the same person twice is one person");
   const approve = async (approvalId: string, by = ravi) =>
     await approveProposal(service.ctx, by, { approvalId, kinds: approvalKinds });
   await assert.rejects(approve(proposed.approval_id ?? "", namedOperator("ASHA")), Failure);
 
-  const [{ payout_id: payoutId }] = await payoutsOf(service, seller);
+  const [{ payout_id: payoutId }] = await listPayouts(service, seller);
   const utr = "HDFCR52026111500011";
   assert.equal((await sendPayout(service.ctx, asha, { payoutId, utr })).outcome, "sent");
   await assert.rejects(approve(proposed.approval_id ?? ""), Failure);
-  assert.equal((await payoutsOf(service, seller))[0].status, "sent");
+  assert.equal((await listPayouts(service, seller))[0].status, "sent");
 
   await sellLive(service, seller, 31_000_000);
   const [next = assert.fail()] = await makeFiles(service.ctx, asha, limited);
   assert.equal(next.outcome, "proposed");
   await approve(next.approval_id ?? "");
-  const states = (await payoutsOf(service, seller)).map(({ status }) => status);
+  const states = (await listPayouts(service, seller)).map(({ status }) => status);
   assert.deepEqual(new Set(states), new Set(["instructed", "sent"]));
   await assertLedgerSound(service);
 });
@@ -195,9 +195,9 @@ test("two people void a file, and its payouts leave once under another reference
   const voiding = { fileId: first, reason: "the bank refused the upload" };
   assert.equal((await voidFile(service.ctx, asha, voiding)).outcome, "proposed");
   assert.equal((await voidFile(service.ctx, asha, voiding)).outcome, "proposed");
-  assert.equal((await payoutsOf(service, seller))[0].status, "instructed");
+  assert.equal((await listPayouts(service, seller))[0].status, "instructed");
   assert.equal((await voidFile(service.ctx, ravi, voiding)).outcome, "voided");
-  for (const payout of await payoutsOf(service, seller)) {
+  for (const payout of await listPayouts(service, seller)) {
     assert.deepEqual([payout.status, payout.remittance], ["scheduled", null]);
   }
   const detail = { reason: "wrong_state", state: "voided", allowed_actions: [] };
@@ -215,7 +215,7 @@ test("a payout is in a file or sent by hand, never both", async (t) => {
   for (const first of ["file", "send"] as const) {
     const seller = await liveSeller(service);
     await sellLive(service, seller, 4_000_000);
-    const [{ payout_id: payoutId }] = await payoutsOf(service, seller);
+    const [{ payout_id: payoutId }] = await listPayouts(service, seller);
     const utr = `HDFCR5202611150${first === "file" ? "7001" : "7002"}`;
     const row = await holdRow(t, service, { table: "payouts", where: `payout_id = '${payoutId}'` });
     const begin = {
@@ -232,7 +232,7 @@ test("a payout is in a file or sent by hand, never both", async (t) => {
     // Who files finds nothing left; who sends is refused.
     if (first === "send") assert.deepEqual(late, { status: "fulfilled", value: [] });
     else assert.equal(late.status, "rejected");
-    const [payout] = await payoutsOf(service, seller);
+    const [payout] = await listPayouts(service, seller);
     const { rows } = await service.ctx.db.pool.query(
       "select count(*)::int as files from payout_file_items where payout_id = $1",
       [payoutId],

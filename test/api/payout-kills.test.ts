@@ -15,7 +15,7 @@ import type { Tx } from "../../src/platform/postgres/postgres.ts";
 import { assertLedgerSound } from "../support/ledger.ts";
 import { liveSeller, sellLive } from "../support/live-sales.ts";
 import { type Service, startService } from "../support/service.ts";
-import { balanceOf, payoutsOf } from "../support/settlements.ts";
+import { listPayouts, readBalance } from "../support/settlements.ts";
 
 const asha = namedOperator("asha");
 const ravi = namedOperator("ravi");
@@ -109,7 +109,7 @@ test("a kill between any two steps of making, reading and voiding a file puts no
     async (ctx) => await voidFile(ctx, ravi, voiding).catch(ignoreVoided),
     () => assertOneFile(service),
   );
-  const [payout] = await payoutsOf(service, seller);
+  const [payout] = await listPayouts(service, seller);
   assert.equal(payout.status, "scheduled");
   await makeFiles(service.ctx, asha, live);
   await assertOneFile(service);
@@ -149,13 +149,13 @@ test("a kill between any two steps of an import books nothing twice", async (t) 
     service,
     async (ctx) => await importStatement(ctx, asha, { ...live, text }),
     async () => {
-      const { posted_paise } = await balanceOf(service, seller, "live");
+      const { posted_paise } = await readBalance(service, seller, "live");
       assert.ok([13_000_000, 13_070_000].includes(Number(posted_paise)), `${posted_paise}`);
     },
   );
-  const { available_paise } = await balanceOf(service, seller, "live");
+  const { available_paise } = await readBalance(service, seller, "live");
   assert.equal(available_paise, 13_070_000);
-  for (const { status } of await payoutsOf(service, seller)) assert.equal(status, "returned");
+  for (const { status } of await listPayouts(service, seller)) assert.equal(status, "returned");
   await assertLedgerSound(service);
   t.diagnostic(`died ${died} times while the statement was imported`);
 });

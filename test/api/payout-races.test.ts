@@ -17,12 +17,12 @@ import { holdRow, holdTable } from "../support/locks.ts";
 import { type Service, startService } from "../support/service.ts";
 import {
   addCredit,
-  balanceOf,
   house,
   letSettle,
+  listPayouts,
   makeDeal,
   openTestDesk,
-  payoutsOf,
+  readBalance,
   sellerPaise,
   type TestDesk,
 } from "../support/settlements.ts";
@@ -39,7 +39,7 @@ async function returnedSale(service: Service) {
   const legs = [{ seller, scripNo, buyerPaise: sellerPaise }];
   const settlementId = await makeDeal(service, { buyer: house(), legs });
   await letSettle(service);
-  const [returned] = await payoutsOf(service, seller);
+  const [returned] = await listPayouts(service, seller);
   assert.equal(returned.status, "returned");
   return { seller, settlementId, payoutId: returned.payout_id as string };
 }
@@ -49,7 +49,7 @@ async function reverse(service: Service, settlementId: string, name: string) {
   return await reverseSettlement(service.ctx, namedOperator(name), command);
 }
 
-const reasonOf = (error: unknown) =>
+const toReason = (error: unknown) =>
   error instanceof Failure ? error.detail?.["reason"] : String(error);
 
 async function balanceRow(t: TestContext, service: Service, { firmId }: TestDesk) {
@@ -72,13 +72,13 @@ test("a reversal recalls a resend in progress, and nothing is paid twice", async
   assert.deepEqual([resent.status, reversed.status], ["fulfilled", "fulfilled"]);
   await letSettle(service);
 
-  const payouts = await payoutsOf(service, seller);
+  const payouts = await listPayouts(service, seller);
   assert.deepEqual(
     payouts.map(({ status }) => status),
     ["returned", "returned"],
   );
   assert.equal(payouts[0].reason, "reversed");
-  const { posted_paise, dues_paise } = await balanceOf(service, seller);
+  const { posted_paise, dues_paise } = await readBalance(service, seller);
   assert.deepEqual({ posted_paise, dues_paise }, { posted_paise: 0, dues_paise: 0 });
   await assertLedgerSound(service);
 });
@@ -95,9 +95,9 @@ test("a reversal waits for a resend that started before it", async (t) => {
   const [resent, reversed] = await Promise.allSettled([resending, reversing]);
   assert.deepEqual([resent.status, reversed.status], ["fulfilled", "fulfilled"]);
   await letSettle(service);
-  const [again] = await payoutsOf(service, seller);
+  const [again] = await listPayouts(service, seller);
   assert.deepEqual([again.status, again.reason], ["returned", "reversed"]);
-  assert.equal((await balanceOf(service, seller)).dues_paise, 0);
+  assert.equal((await readBalance(service, seller)).dues_paise, 0);
   await assertLedgerSound(service);
 });
 
@@ -112,12 +112,12 @@ test("a resend during a reversal finds the deal reversed", async (t) => {
   await balance.release();
   const [reversed, resent] = await Promise.allSettled([reversing, resending]);
   assert.equal(reversed.status, "fulfilled");
-  assert.equal(resent.status === "rejected" && reasonOf(resent.reason), "settlement_reversed");
+  assert.equal(resent.status === "rejected" && toReason(resent.reason), "settlement_reversed");
   // With money of its own again, the firm would be paid by a resend that got through.
   await payIn(service, seller.firmId, sellerPaise);
   await letSettle(service);
-  assert.equal((await payoutsOf(service, seller)).length, 1);
-  assert.equal((await balanceOf(service, seller)).available_paise, sellerPaise);
+  assert.equal((await listPayouts(service, seller)).length, 1);
+  assert.equal((await readBalance(service, seller)).available_paise, sellerPaise);
   await assertLedgerSound(service);
 });
 
@@ -130,7 +130,7 @@ test("no money leaves for a firm whose suspension is uncommitted", async (t) => 
   const port = { environment: "sandbox", port: "bank" } as const;
   await setOutage(service.ctx, port, "no bank today");
   await letSettle(service);
-  const [due] = await payoutsOf(service, seller);
+  const [due] = await listPayouts(service, seller);
   assert.equal(due.status, "scheduled");
   await setOutage(service.ctx, port, undefined);
 
@@ -149,6 +149,6 @@ test("no money leaves for a firm whose suspension is uncommitted", async (t) => 
   await sequence.whenWaiting(2);
   await sequence.release();
   await Promise.all([suspending, sending]);
-  const [held] = await payoutsOf(service, seller);
+  const [held] = await listPayouts(service, seller);
   assert.deepEqual([held.status, held.reason], ["held", "firm_suspended"]);
 });

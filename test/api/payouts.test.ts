@@ -19,12 +19,12 @@ import { assertLedgerSound, payIn } from "../support/ledger.ts";
 import { type Service, startService } from "../support/service.ts";
 import {
   addCredit,
-  balanceOf,
   house,
   letSettle,
+  listPayouts,
   makeDeal,
   openTestDesk,
-  payoutsOf,
+  readBalance,
   sellerPaise,
   type TestDesk,
   type TestParty,
@@ -70,7 +70,7 @@ async function liveSale(service: Service, paise: number, accountNo: string | nul
   const answer = { outcome: "transferred" } as const;
   const seen = [{ subjectId: settlementId, answer, reference: "ICEGATE-1" }];
   await attestSubjects(service.ctx, operator, { kind: "credit_transfer", seen, appliers });
-  const [payout] = await payoutsOf(service, seller);
+  const [payout] = await listPayouts(service, seller);
   return { seller, payoutId: payout.payout_id as string };
 }
 
@@ -84,7 +84,7 @@ test("each payout goes by the rail of its amount, under its own UTR", async (t) 
     await sellToHouse(service, seller, { paise });
     await letSettle(service);
   }
-  const payouts = await payoutsOf(service, seller);
+  const payouts = await listPayouts(service, seller);
   assert.deepEqual(
     payouts.map(({ rail, status, amount_paise }) => [rail, status, amount_paise]),
     [
@@ -114,7 +114,7 @@ async function returnedPayout(service: Service) {
   const closed = await firmPaidTo(service, desk, "50200012340000");
   await sellToHouse(service, closed);
   await letSettle(service);
-  const [returned] = await payoutsOf(service, desk);
+  const [returned] = await listPayouts(service, desk);
   assert.equal(returned.status, "returned");
   return { desk, closed, returned };
 }
@@ -123,10 +123,10 @@ test("a returned payout is the firm's balance again, and can be sent as another 
   const service = await startService(t);
   const { desk, closed, returned } = await returnedPayout(service);
   assert.equal(returned.reason, "account_closed");
-  assert.equal((await balanceOf(service, closed)).available_paise, sellerPaise);
+  assert.equal((await readBalance(service, closed)).available_paise, sellerPaise);
 
   const again = await resendPayout(service.ctx, operator, returned.payout_id);
-  assert.equal((await balanceOf(service, closed)).pending_out_paise, sellerPaise);
+  assert.equal((await readBalance(service, closed)).pending_out_paise, sellerPaise);
   await assert.rejects(
     resendPayout(service.ctx, operator, returned.payout_id),
     refusedFor("already_resent"),
@@ -135,13 +135,13 @@ test("a returned payout is the firm's balance again, and can be sent as another 
     closed.firmId,
   ]);
   await letSettle(service, 2);
-  const [paid] = await payoutsOf(service, desk);
+  const [paid] = await listPayouts(service, desk);
   assert.equal(paid.payout_id, again.payout_id);
   assert.equal(paid.resend_of, returned.payout_id);
   assert.equal(paid.status, "paid");
   assert.equal(paid.bank.account_no_masked.slice(-4), "4321", "to the account of now");
   assert.deepEqual(paid.lines, returned.lines);
-  assert.equal((await balanceOf(service, closed)).posted_paise, 0);
+  assert.equal((await readBalance(service, closed)).posted_paise, 0);
   await assert.rejects(
     resendPayout(service.ctx, operator, paid.payout_id),
     refusedFor("wrong_state"),
@@ -172,7 +172,7 @@ test("a returned payout of a reversed deal is not sent again", async (t) => {
     resendPayout(service.ctx, operator, returned.payout_id),
     refusedFor("settlement_reversed"),
   );
-  assert.equal((await balanceOf(service, closed)).available_paise, sellerPaise);
+  assert.equal((await readBalance(service, closed)).available_paise, sellerPaise);
   await assertLedgerSound(service);
 });
 
@@ -187,15 +187,15 @@ test("a hold of the firm holds its payouts until it ends", async (t) => {
   });
   await sellToHouse(service, firm);
   await letSettle(service);
-  const [held] = await payoutsOf(service, desk);
+  const [held] = await listPayouts(service, desk);
   assert.equal(held.status, "held");
   assert.equal(held.reason, "beneficiary_change");
   assert.equal(held.utr, null);
   assert.ok(held.held_until);
-  assert.equal((await balanceOf(service, firm)).pending_out_paise, sellerPaise);
+  assert.equal((await readBalance(service, firm)).pending_out_paise, sellerPaise);
   service.clock.advance({ days: 1 });
   await letSettle(service, 2);
-  const [paid] = await payoutsOf(service, desk);
+  const [paid] = await listPayouts(service, desk);
   assert.equal(paid.status, "paid");
   assert.deepEqual(
     paid.history.map(({ status }: { status: string }) => status),
@@ -233,9 +233,9 @@ test("no money leaves while the books are broken or the bank is out", async (t) 
     firstBreak: { check: "balance_is_sum", place: "house_cash", found: "1", expected: "0" },
   });
   await letSettle(service, 2);
-  const statusOf = async () => (await payoutsOf(service, seller))[0];
-  assert.equal((await statusOf()).status, "held");
-  assert.equal((await statusOf()).reason, "ledger_broken");
+  const readFirstPayout = async () => (await listPayouts(service, seller))[0];
+  assert.equal((await readFirstPayout()).status, "held");
+  assert.equal((await readFirstPayout()).reason, "ledger_broken");
   await recordVerdict(service.ctx.db, {
     ...verdict,
     sound: true,
@@ -245,17 +245,17 @@ test("no money leaves while the books are broken or the bank is out", async (t) 
   await setOutage(service.ctx, { environment: "sandbox", port: "bank" }, "no bank today");
   service.clock.advance({ seconds: 1 });
   await sendDuePayouts(service.ctx);
-  assert.equal((await statusOf()).status, "scheduled");
+  assert.equal((await readFirstPayout()).status, "scheduled");
   await setOutage(service.ctx, { environment: "sandbox", port: "bank" }, undefined);
   await letSettle(service, 2);
-  assert.equal((await statusOf()).status, "paid");
+  assert.equal((await readFirstPayout()).status, "paid");
 });
 
 test("an operator sends live money under one UTR, to a firm with an account", async (t) => {
   const service = await startService(t);
   const { seller, payoutId } = await liveSale(service, sellerPaise);
   await letSettle(service, 2);
-  assert.equal((await payoutsOf(service, seller))[0].status, "scheduled", "nothing by itself");
+  assert.equal((await listPayouts(service, seller))[0].status, "scheduled", "nothing by itself");
   const utr = "HDFCR52026111500011";
   const send = async (id: string, reference = utr) =>
     (await sendPayout(service.ctx, namedOperator("asha"), { payoutId: id, utr: reference }))
@@ -275,18 +275,18 @@ test("an operator sends live money under one UTR, to a firm with an account", as
     },
   ];
   await attestSubjects(service.ctx, operator, { kind: "payout", seen, appliers });
-  const [paid] = await payoutsOf(service, seller);
+  const [paid] = await listPayouts(service, seller);
   assert.equal(paid.status, "paid");
   assert.equal(paid.utr, utr);
 
   const homeless = await liveSale(service, sellerPaise, null);
-  const [held] = await payoutsOf(service, homeless.seller);
+  const [held] = await listPayouts(service, homeless.seller);
   assert.equal(held.reason, "no_bank_account");
   assert.equal(held.bank, null);
   await assert.rejects(send(homeless.payoutId), refusedFor("no_bank_account"));
   await recallPayout(service.ctx, operator, { payoutId: homeless.payoutId, reason: "wrong firm" });
-  assert.equal((await payoutsOf(service, homeless.seller))[0].status, "returned");
-  assert.equal((await balanceOf(service, homeless.seller, "live")).available_paise, sellerPaise);
+  assert.equal((await listPayouts(service, homeless.seller))[0].status, "returned");
+  assert.equal((await readBalance(service, homeless.seller, "live")).available_paise, sellerPaise);
   await assert.rejects(
     recallPayout(service.ctx, operator, { payoutId: homeless.payoutId, reason: "again" }),
     refusedFor("wrong_state"),
@@ -303,7 +303,7 @@ test("large live sums take two operators who give the same UTR", async (t) => {
   assert.equal(await send("asha", "HDFCR52026111500021"), "proposed");
   assert.equal(await send("asha", "HDFCR52026111500022"), "proposed", "a slip is mended");
   await assert.rejects(send("ravi", "HDFCR52026111500021"), refusedFor("terms_differ"));
-  assert.equal((await payoutsOf(service, seller))[0].status, "scheduled");
+  assert.equal((await listPayouts(service, seller))[0].status, "scheduled");
   assert.equal(await send("ravi", "HDFCR52026111500022"), "sent");
   const below = await liveSale(service, large - 1);
   const alone = { payoutId: below.payoutId, utr: "HDFCR52026111500023" };
@@ -333,7 +333,7 @@ test("a desk reads its own payouts, and a sub_account key those of its firm", as
   await letSettle(service);
   await sellToHouse(service, { deskId: seller.deskId, firmId: seller.deskId });
   await letSettle(service);
-  const [ofDesk, ofFirm] = await payoutsOf(service, seller);
+  const [ofDesk, ofFirm] = await listPayouts(service, seller);
   assert.equal(ofFirm.firm_id, seller.firmId);
   const get = async (key: string, path: string, expect: number) =>
     (await service.send("GET", `/v1/payouts${path}`, { key, expect })).body;
@@ -346,15 +346,15 @@ test("a desk reads its own payouts, and a sub_account key those of its firm", as
   assert.equal((await get(bound, "", 200)).payouts.length, 1);
   assert.equal((await get(bound, `?firm_id=${seller.deskId}&limit=1`, 200)).total, 0);
 
-  const idsOf = async (query: string) =>
+  const listIds = async (query: string) =>
     (await get(seller.key, query, 200)).payouts.map((row: { payout_id: string }) => row.payout_id);
   const order = ofFirm.lines[0].order_id;
-  assert.deepEqual(await idsOf(`?order_id=${order}`), [ofFirm.payout_id]);
-  assert.deepEqual(await idsOf(`?settlement_id=${ofDesk.settlement_id}`), [ofDesk.payout_id]);
-  assert.deepEqual(await idsOf("?status=returned"), []);
+  assert.deepEqual(await listIds(`?order_id=${order}`), [ofFirm.payout_id]);
+  assert.deepEqual(await listIds(`?settlement_id=${ofDesk.settlement_id}`), [ofDesk.payout_id]);
+  assert.deepEqual(await listIds("?status=returned"), []);
   const first = await get(seller.key, "?limit=1", 200);
   assert.equal(first.total, 2);
-  assert.deepEqual(await idsOf(`?limit=1&cursor=${encodeURIComponent(first.next_cursor)}`), [
+  assert.deepEqual(await listIds(`?limit=1&cursor=${encodeURIComponent(first.next_cursor)}`), [
     ofFirm.payout_id,
   ]);
 });
@@ -367,7 +367,7 @@ test("payouts of a suspended firm are held with an event, and leave when it is r
   const requester = await toOperatorRequester(service.ctx, firm.firmId);
   await suspendFirm(service.ctx, requester, { firmId: firm.firmId, reason: "fraud" });
   await letSettle(service);
-  const [held] = await payoutsOf(service, desk);
+  const [held] = await listPayouts(service, desk);
   assert.deepEqual([held.status, held.reason, held.utr], ["held", "firm_suspended", null]);
   const path = `/v1/firms/${firm.firmId}`;
   const { body: shown } = await service.send("GET", path, { key: desk.key, expect: 200 });
@@ -382,11 +382,11 @@ test("payouts of a suspended firm are held with an event, and leave when it is r
   });
   assert.equal(drained.body.detail.reason, "suspended_by_operator");
   await letSettle(service);
-  assert.equal((await payoutsOf(service, desk))[0].status, "held", "the desk cannot let it go");
+  assert.equal((await listPayouts(service, desk))[0].status, "held", "the desk cannot let it go");
 
   await resumeFirm(service.ctx, requester, firm.firmId);
   await letSettle(service);
-  const [paid] = await payoutsOf(service, desk);
+  const [paid] = await listPayouts(service, desk);
   assert.equal(paid.status, "paid");
   await assertLedgerSound(service);
 });
@@ -397,7 +397,7 @@ test("a scheduled payout is held when its firm is suspended", async (t) => {
   await setOutage(service.ctx, { environment: "sandbox", port: "bank" }, "no bank today");
   await sellToHouse(service, desk);
   await letSettle(service);
-  assert.equal((await payoutsOf(service, desk))[0].status, "scheduled");
+  assert.equal((await listPayouts(service, desk))[0].status, "scheduled");
   await service.send("POST", `/v1/firms/${desk.firmId}/suspend`, {
     key: desk.key,
     body: { reason: "ours" },
@@ -405,7 +405,7 @@ test("a scheduled payout is held when its firm is suspended", async (t) => {
   });
   await setOutage(service.ctx, { environment: "sandbox", port: "bank" }, undefined);
   await letSettle(service);
-  const [held] = await payoutsOf(service, desk);
+  const [held] = await listPayouts(service, desk);
   assert.deepEqual([held.status, held.reason], ["held", "firm_suspended"]);
   await service.send("POST", `/v1/firms/${desk.firmId}/resume`, {
     key: desk.key,
@@ -413,5 +413,5 @@ test("a scheduled payout is held when its firm is suspended", async (t) => {
     expect: 200,
   });
   await letSettle(service);
-  assert.equal((await payoutsOf(service, desk))[0].status, "paid");
+  assert.equal((await listPayouts(service, desk))[0].status, "paid");
 });

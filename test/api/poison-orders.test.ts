@@ -20,7 +20,7 @@ import { openBookSessions } from "../../src/trading/book-session.ts";
 const face = 25_000_000;
 const six = [{}, {}, {}, {}, {}, {}];
 
-const sellOf = (scripNo: string) => ({ side: "sell", scrip_no: scripNo });
+const buildSell = (scripNo: string) => ({ side: "sell", scrip_no: scripNo });
 
 /** What the calls answer that arrive while nothing can be matched, so that they are one set. */
 async function together<Result>(service: Service, ask: () => Promise<Result>[]): Promise<Result[]> {
@@ -39,7 +39,7 @@ async function twoDealers(t: TestContext) {
 }
 
 const sellAll = ({ post }: Dealer, scripNos: readonly string[]) =>
-  scripNos.map(async (scripNo) => await post("/v1/orders", sellOf(scripNo), 0));
+  scripNos.map(async (scripNo) => await post("/v1/orders", buildSell(scripNo), 0));
 
 /** Makes the books say that the house owns a credit, whoever holds it. */
 async function giveToHouse({ ctx }: Service, scripNo: string): Promise<void> {
@@ -88,8 +88,8 @@ test("an amount is delivered without the credit that the books refuse", async (t
 
 test("a buy gets another credit in place of one that the books refuse", async (t) => {
   const { service, good, bad } = await twoDealers(t);
-  await bad.post("/v1/orders", { ...sellOf(bad.scripNo), limit_bps: 9_840 }, 201);
-  await good.post("/v1/orders", { ...sellOf(good.scripNo), limit_bps: 9_860 }, 201);
+  await bad.post("/v1/orders", { ...buildSell(bad.scripNo), limit_bps: 9_840 }, 201);
+  await good.post("/v1/orders", { ...buildSell(good.scripNo), limit_bps: 9_860 }, 201);
   await giveToHouse(service, bad.scripNo);
   const buyer = await dealer(service, []);
   await payIn(service, buyer.firmId, 2 * face);
@@ -107,7 +107,7 @@ test("a buy gets another credit in place of one that the books refuse", async (t
 test("of a batch only the order that cannot be stored fails", async (t) => {
   const { service, bad } = await twoDealers(t);
   await poison(service, "settlement_legs", `new.scrip_no = '${bad.scripNos[4]}'`);
-  const orders = bad.scripNos.map(sellOf);
+  const orders = bad.scripNos.map(buildSell);
   const { body } = await bad.post("/v1/orders:batch", { orders }, 200);
   const results = body.results as { status: number; error: { code: string } | null }[];
   assert.deepEqual(
@@ -116,9 +116,14 @@ test("of a batch only the order that cannot be stored fails", async (t) => {
   );
   assert.equal(results[4]?.error?.code, "internal");
   assert.deepEqual([body.submitted, body.failed], [5, 1]);
-  const dry = await bad.post("/v1/orders:batch", { orders: [sellOf(bad.scripNos[4] ?? "")] }, 200, {
-    "x-dry-run": "1",
-  });
+  const dry = await bad.post(
+    "/v1/orders:batch",
+    { orders: [buildSell(bad.scripNos[4] ?? "")] },
+    200,
+    {
+      "x-dry-run": "1",
+    },
+  );
   assert.equal(dry.body.results[0].status, 500);
   await assertOrdersSound(service);
 });
@@ -128,7 +133,7 @@ test("of coalesced cancels only the one that cannot be stored fails", async (t) 
   const rest = async ({ post, scripNos }: Dealer, many: number): Promise<string[]> => {
     const placed = scripNos
       .slice(0, many)
-      .map(async (no) => await post("/v1/orders", { ...sellOf(no), limit_bps: 9_990 }, 201));
+      .map(async (no) => await post("/v1/orders", { ...buildSell(no), limit_bps: 9_990 }, 201));
     return (await Promise.all(placed)).map(({ body }) => body.order_id as string);
   };
   const goodIds = await rest(good, 5);
@@ -148,7 +153,7 @@ test("of coalesced cancels only the one that cannot be stored fails", async (t) 
 test("of coalesced quotes only the one that cannot be stored fails", async (t) => {
   const { service, good, bad } = await twoDealers(t);
   await poison(service, "quotes", `new.scrip_no = '${bad.scripNo}'`);
-  const quote = ({ post }: Dealer, scripNo: string) => post("/v1/quote", sellOf(scripNo), 0);
+  const quote = ({ post }: Dealer, scripNo: string) => post("/v1/quote", buildSell(scripNo), 0);
   const answers = await Promise.all([
     ...good.scripNos.map((scripNo) => quote(good, scripNo)),
     quote(bad, bad.scripNo),
@@ -181,7 +186,7 @@ test("control: a set that is not split fails whole", async (t) => {
   const { service, good, bad } = await twoDealers(t);
   await poison(service, "settlement_legs", `new.scrip_no = '${bad.scripNo}'`);
   const now = service.ctx.now();
-  const commandOf = ({ deskId, firmId }: Dealer, scripNo: string, keyId: string): Command => {
+  const buildCommand = ({ deskId, firmId }: Dealer, scripNo: string, keyId: string): Command => {
     const request = { side: "sell", scrip_no: scripNo } as const;
     const caller = {
       keyId,
@@ -198,17 +203,17 @@ test("control: a set that is not split fails whole", async (t) => {
     const intent = parseIntent(request, now);
     return { call, intent, idempotencyKey: null, request, receivedAt: now };
   };
-  const keyOf = async ({ deskId }: Dealer) => {
+  const readKeyId = async ({ deskId }: Dealer) => {
     const { rows } = await service.ctx.db.pool.query<{ key_id: string }>(
       "select key_id from api_keys where desk_id = $1",
       [deskId],
     );
     return rows[0]?.key_id ?? "";
   };
-  const goodKey = await keyOf(good);
+  const goodKey = await readKeyId(good);
   const commands = [
-    ...good.scripNos.map((scripNo) => commandOf(good, scripNo, goodKey)),
-    commandOf(bad, bad.scripNo, await keyOf(bad)),
+    ...good.scripNos.map((scripNo) => buildCommand(good, scripNo, goodKey)),
+    buildCommand(bad, bad.scripNo, await readKeyId(bad)),
   ];
   const place = (part: readonly Command[], attempt: { readonly isPart: boolean }) => {
     const lanes = ["RODTEP"] as const;
@@ -278,19 +283,19 @@ test("a credit that was bought, withdrawn and declared elsewhere fails no orders
     const dryRun = { "x-dry-run": "1" };
     const answers: number[] = [];
     for (let n = 0; n < 10; n++) {
-      answers.push((await next.post("/v1/orders", sellOf(scripNo), 0, dryRun)).status);
+      answers.push((await next.post("/v1/orders", buildSell(scripNo), 0, dryRun)).status);
     }
     return answers;
   });
   const other = Array.from({ length: 100 }, async (_, n) => {
-    const order = { ...sellOf(good.scripNos[n % 6] ?? ""), limit_bps: 9_990 };
+    const order = { ...buildSell(good.scripNos[n % 6] ?? ""), limit_bps: 9_990 };
     return (await good.post("/v1/orders", order, 0)).status;
   });
   const seen = new Set(await Promise.all(other));
   assert.equal(seen.has(500), false);
   assert.deepEqual(new Set((await Promise.all(repeating)).flat()), new Set([200]));
 
-  const orders = [...next.scripNos.map(sellOf), sellOf(scripNo)];
+  const orders = [...next.scripNos.map(buildSell), buildSell(scripNo)];
   const { body } = await next.post("/v1/orders:batch", { orders }, 200);
   assert.deepEqual([body.submitted, body.failed], [6, 0]);
   await assertOrdersSound(service);

@@ -81,7 +81,7 @@ async function sellAll(desks: { good: Dealer; bad: Dealer }, order: object = {})
   return placed;
 }
 
-const statesOf = async (service: Service, table: string, id: string, ids: readonly string[]) => {
+const listStates = async (service: Service, table: string, id: string, ids: readonly string[]) => {
   const rows = await query<{ id: string; state: string }>(
     service,
     `select ${id} as id, state from ${table} where ${id} = any($1)`,
@@ -91,7 +91,7 @@ const statesOf = async (service: Service, table: string, id: string, ids: readon
 };
 
 /** The settlements there are, the one that is to be poisoned last. */
-async function settlementsOf(service: Service, { bad }: { readonly bad: Dealer }) {
+async function listSettlements(service: Service, { bad }: { readonly bad: Dealer }) {
   const rows = await query<{ settlement_id: string }>(
     service,
     `select s.settlement_id
@@ -102,7 +102,7 @@ async function settlementsOf(service: Service, { bad }: { readonly bad: Dealer }
   );
   const ids = rows.map((row) => row.settlement_id);
   const areNot = (state: string) => async () =>
-    (await statesOf(service, "settlements", "settlement_id", ids)).map((each) => each !== state);
+    (await listStates(service, "settlements", "settlement_id", ids)).map((each) => each !== state);
   return { ids, badId: ids.at(-1) ?? "", areNot };
 }
 
@@ -117,7 +117,7 @@ async function unpaidBuys(service: Service) {
     const order = { side: "buy", scheme: "RODTEP", requirement_paise: face, firm_id: firmId };
     await post("/v1/orders", order, 201);
   }
-  return { desks, ...(await settlementsOf(service, desks)) };
+  return { desks, ...(await listSettlements(service, desks)) };
 }
 
 test("simulation: an answer of customs that cannot be booked fails alone", async (t) => {
@@ -125,7 +125,7 @@ test("simulation: an answer of customs that cannot be booked fails alone", async
     async make(service) {
       const desks = await twoDealers(service);
       await sellAll(desks);
-      const { areNot } = await settlementsOf(service, desks);
+      const { areNot } = await listSettlements(service, desks);
       service.clock.advance({ seconds: 5 });
       const condition = `new.scrip_no = '${desks.bad.scripNo}' and new.state = 'delivered'`;
       return { table: "settlement_legs", condition, done: areNot("transfer_initiated") };
@@ -162,7 +162,7 @@ async function waitingSales(service: Service) {
   await insertOutage(service.ctx.db, { ...registry, since: service.ctx.now(), note: "test" });
   await sellAll(desks);
   await deleteOutage(service.ctx.db, registry);
-  return { desks, ...(await settlementsOf(service, desks)) };
+  return { desks, ...(await listSettlements(service, desks)) };
 }
 
 test("settlement: a settlement that cannot be initiated fails alone", async (t) => {
@@ -227,7 +227,7 @@ test("cross-deadlines: a cross whose end cannot be stored fails alone", async (t
       ids.push((await propose(bad.seller, terms(bad))).cross_id);
       service.clock.advance({ days: 30 });
       const done = async () =>
-        (await statesOf(service, "crosses", "cross_id", ids)).map((state) => state === "expired");
+        (await listStates(service, "crosses", "cross_id", ids)).map((state) => state === "expired");
       return { table: "crosses", condition: `new.cross_id = '${ids[3]}'`, done };
     },
   });
@@ -248,7 +248,7 @@ test("payouts: a payout that cannot be sent fails alone", async (t) => {
       );
       const ids = rows.map((row) => row.payout_id);
       const done = async () =>
-        (await statesOf(service, "payouts", "payout_id", ids)).map(
+        (await listStates(service, "payouts", "payout_id", ids)).map(
           (state) => state !== "scheduled",
         );
       return { table: "payouts", condition: `new.payout_id = '${ids[3]}'`, done };
@@ -288,7 +288,7 @@ test("expiry: a credit whose end cannot be stored fails alone", async (t) => {
       service.clock.advance({ days: 1_000 });
       const scripNos = [...good.scripNos, bad.scripNo];
       const done = async () =>
-        (await statesOf(service, "credits", "scrip_no", scripNos)).map(
+        (await listStates(service, "credits", "scrip_no", scripNos)).map(
           (each) => each === "expired",
         );
       return { table: "credits", condition: `new.scrip_no = '${bad.scripNo}'`, done };
@@ -304,7 +304,7 @@ test("matching: a resting order whose deal cannot be stored fails alone", async 
       await putCard(service, { mid_bps: 9_900 });
       const ids = placed.map(({ order_id }) => order_id);
       const done = async () =>
-        (await statesOf(service, "orders", "order_id", ids)).map((state) => state === "matched");
+        (await listStates(service, "orders", "order_id", ids)).map((state) => state === "matched");
       const condition = `new.scrip_no = '${desks.bad.scripNo}'`;
       return { table: "settlement_legs", condition, done };
     },
@@ -324,7 +324,9 @@ test("order-upkeep: a sell without its credit that cannot be cancelled fails alo
       await applyRegistryNews(service.ctx, operator, { environment: "sandbox", news, onLost: [] });
       const ids = placed.map(({ order_id }) => order_id);
       const done = async () =>
-        (await statesOf(service, "orders", "order_id", ids)).map((state) => state === "cancelled");
+        (await listStates(service, "orders", "order_id", ids)).map(
+          (state) => state === "cancelled",
+        );
       return { table: "orders", condition: `new.order_id = '${ids[3]}'`, done };
     },
   });
@@ -353,7 +355,7 @@ test("small-rests: a small remainder that cannot be cancelled fails alone", asyn
         await buyer.post("/v1/orders", { ...buy, firm_id: buyer.firmId }, 201);
       }
       const done = async () =>
-        (await statesOf(service, "orders", "order_id", ids)).map((state) => state !== "open");
+        (await listStates(service, "orders", "order_id", ids)).map((state) => state !== "open");
       return { table: "orders", condition: `new.order_id = '${ids[3]}'`, done };
     },
   });
@@ -390,7 +392,7 @@ test("order-expiry: an order whose end cannot be stored fails alone", async (t) 
       service.clock.advance({ days: 2 });
       const ids = placed.map(({ order_id }) => order_id);
       const done = async () =>
-        (await statesOf(service, "orders", "order_id", ids)).map((state) => state === "expired");
+        (await listStates(service, "orders", "order_id", ids)).map((state) => state === "expired");
       return { table: "orders", condition: `new.order_id = '${ids[3]}'`, done };
     },
   });

@@ -6,7 +6,7 @@ import { priceCeil, priceFloor } from "../../src/kernel/money.ts";
 import { closeEnquiry, listEnquiries, showEnquiry } from "../../src/market/answer-enquiries.ts";
 import { operator } from "../../src/kernel/actor.ts";
 import { openLiveMarket } from "../support/public.ts";
-import { type Service, slugOf, startService } from "../support/service.ts";
+import { readSlug, type Service, startService } from "../support/service.ts";
 import { askJournal } from "../support/journal.ts";
 
 const plenty = { perMinute: 1_000 };
@@ -144,7 +144,7 @@ test("an estimate takes a known side, a known scheme and a positive amount, and 
   ];
   for (const [query, status, slug] of cases) {
     const answer = await send("GET", estimatePath(query), { expect: status });
-    assert.equal(slugOf(answer), slug, JSON.stringify(query));
+    assert.equal(readSlug(answer), slug, JSON.stringify(query));
   }
   await send("GET", estimatePath({ ...good, utm: "1" }), { expect: 200 });
 });
@@ -168,7 +168,7 @@ test("an enquiry is answered with a reference, which shows its status and nothin
   }
   for (const ref of ["enq_00000000000000000000000000", "enq_", "%00", "x".repeat(500), "key_x"]) {
     const answer = await send("GET", `/public/enquiry/${ref}`, { expect: 404 });
-    assert.equal(slugOf(answer), "not_found", ref);
+    assert.equal(readSlug(answer), "not_found", ref);
   }
 });
 
@@ -227,7 +227,7 @@ test("every missing or invalid field of an enquiry is named, and consent is requ
       Object.entries({ ...bodies[kind], ...change }).filter(([, value]) => value !== undefined),
     );
     const answer = await send("POST", `/public/enquiry/${kind}`, { body, expect: status });
-    assert.equal(slugOf(answer), status === 400 ? "bad_request" : "unprocessable");
+    assert.equal(readSlug(answer), status === 400 ? "bad_request" : "unprocessable");
     const where = status === 400 ? answer.body.detail.field : answer.body.detail.fields[0].path;
     assert.equal(where, at, JSON.stringify(change));
   };

@@ -5,7 +5,7 @@ import { houseFirmId } from "../../src/kernel/ids.ts";
 import { findLatestIndex } from "../../src/market/daily-index.ts";
 import { addDeals } from "../support/deals.ts";
 import { daysAgo, dealOn, openLiveMarket, threeSellers } from "../support/public.ts";
-import { slugOf, startService } from "../support/service.ts";
+import { readSlug, startService } from "../support/service.ts";
 
 const nothing = {
   index_bps: null,
@@ -202,7 +202,7 @@ test("a day before the first has no figure, and a future or invalid day is not f
     "/public/nothing",
   ]) {
     const answer = await send("GET", path, { expect: 404 });
-    assert.equal(slugOf(answer), "not_found", path);
+    assert.equal(readSlug(answer), "not_found", path);
     assert.equal(answer.headers.get("cache-control"), "no-store", path);
   }
 });
@@ -220,7 +220,7 @@ test("a refusal has no tag and is never answered 304", async (t) => {
   ] as const) {
     const answer = await send("GET", path, { headers, expect });
     assert.equal(answer.headers.has("etag"), false, path);
-    assert.ok(slugOf(answer), path);
+    assert.ok(readSlug(answer), path);
   }
 });
 

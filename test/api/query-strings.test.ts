@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { slugOf, startService } from "../support/service.ts";
+import { readSlug, startService } from "../support/service.ts";
 
 test("a number in a query string is a whole number written plainly, or it is refused", async (t) => {
   const service = await startService(t);
@@ -23,7 +23,7 @@ test("a number in a query string is a whole number written plainly, or it is ref
   for (const form of [...forms, "9007199254740993", "-1", "٣"]) {
     for (const path of ["/v1/keys", "/v1/groups", "/v1/events"]) {
       const answer = await service.send("GET", `${path}?limit=${form}`, { key, expect: 422 });
-      assert.equal(slugOf(answer), "validation_error");
+      assert.equal(readSlug(answer), "validation_error");
     }
   }
   await service.send("GET", "/v1/keys?limit=500", { key, expect: 200 });

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { assertAbsent, checkDoors } from "../support/doors.ts";
-import { addCredits, addFirm, auditOf, type TestCredit } from "../support/holdings.ts";
+import { addCredits, addFirm, listAuditRecords, type TestCredit } from "../support/holdings.ts";
 import { mintChild } from "../support/keys.ts";
 import { putCard, setTaken } from "../support/dealing-house.ts";
-import { type Answer, type Service, slugOf, startService } from "../support/service.ts";
+import { type Answer, readSlug, type Service, startService } from "../support/service.ts";
 
 const noQuoteRef = "qte_01jd2m7q4x8r5v6w9y0abcdefg";
 const face = 25_000_000;
@@ -132,8 +132,8 @@ test("sell quotes", async (t) => {
           assert.equal(body.error, "request_error");
           assert.equal(body.code, "unprocessable");
         }
-        assert.deepEqual(pathsOf(sell), ["face_paise"]);
-        assert.deepEqual(pathsOf(buy), ["requirement_paise"]);
+        assert.deepEqual(pickPaths(sell), ["face_paise"]);
+        assert.deepEqual(pickPaths(buy), ["requirement_paise"]);
       }
       await quote({ side: "sell", scheme: "RODTEP", face_paise: 2 ** 53 - 1 }, 200);
     },
@@ -172,7 +172,7 @@ test("sell quotes", async (t) => {
       for (const [body, paths] of combinations) {
         const answer = await quote(body, 422);
         assert.equal(answer.body.code, "unprocessable");
-        assert.deepEqual(pathsOf(answer), paths, JSON.stringify(body));
+        assert.deepEqual(pickPaths(answer), paths, JSON.stringify(body));
       }
     },
   );
@@ -184,7 +184,7 @@ test("sell quotes", async (t) => {
     for (const change of unknown) {
       const answer = await quote({ ...known, ...change }, 400);
       assert.equal(answer.body.error, "request_error");
-      assert.equal(slugOf(answer), "bad_request");
+      assert.equal(readSlug(answer), "bad_request");
       assert.equal(answer.body.detail.field, Object.keys(change)[0]);
     }
   });
@@ -221,7 +221,7 @@ test("sell quotes", async (t) => {
     for (const state of [...states, ...ended]) {
       const { quote, scripNo } = await openDesk(service, { state });
       const answer = await quote({ side: "sell", scrip_no: scripNo }, 409);
-      assert.equal(slugOf(answer), "conflict");
+      assert.equal(readSlug(answer), "conflict");
       assert.equal(answer.body.detail.credit_status, state);
       assert.equal(answer.body.detail.reason, state);
       assert.ok(Array.isArray(answer.body.detail.allowed_actions));
@@ -347,11 +347,11 @@ test("sell quotes", async (t) => {
     const before = (await service.send("GET", "/v1/events", { key })).text;
     await quote({ side: "sell", scrip_no: scripNo });
     assert.equal((await service.send("GET", "/v1/events", { key })).text, before);
-    assert.deepEqual(await auditOf(service, deskId), []);
+    assert.deepEqual(await listAuditRecords(service, deskId), []);
   });
 });
 
-function pathsOf({ body }: Answer): string[] {
+function pickPaths({ body }: Answer): string[] {
   return body.detail.fields.map(({ path }: { path: string }) => path);
 }
 

@@ -22,7 +22,7 @@ function publish(ctx: Context, market: Pick<PublishCard, "environment" | "scheme
     await publishCard(ctx, operator, { ...market, terms });
 }
 
-async function versionOf(
+async function readVersion(
   { db }: Context,
   { environment, scheme }: Pick<PublishCard, "environment" | "scheme">,
 ): Promise<number> {
@@ -105,7 +105,7 @@ test("halting and opening make a version with another state, and repeating them 
     (await recorded(ctx)).map((line) => line.split(" ")[3]),
     ["rate_card.halt", "rate_card.publish", "rate_card.open"],
   );
-  assert.equal(await versionOf(ctx, { environment: "sandbox", scheme: "ROSCTL" }), 1);
+  assert.equal(await readVersion(ctx, { environment: "sandbox", scheme: "ROSCTL" }), 1);
 });
 
 test("a market without a card can be neither halted nor opened", async (t) => {
@@ -134,7 +134,7 @@ test("an invalid card leaves the current one in force", async (t) => {
     await assert.rejects(publishCard(ctx, operator, { ...sandbox, terms: {}, note }), Failure);
     await assert.rejects(haltMarket(ctx, operator, { ...sandbox, note }), Failure);
   }
-  assert.equal(await versionOf(ctx, sandbox), 1);
+  assert.equal(await readVersion(ctx, sandbox), 1);
   assert.deepEqual(await recorded(ctx), []);
 });
 
@@ -155,7 +155,7 @@ test("concurrent publishers get one version each, and no change is lost", async 
     { fee_bps: 5 },
   ];
   for (const market of [live, sandbox]) {
-    const first = await versionOf(ctx, market);
+    const first = await readVersion(ctx, market);
     const published = await Promise.all([
       ...changes.map(publish(ctx, market)),
       ...(market === sandbox ? [haltMarket(ctx, operator, market)] : []),

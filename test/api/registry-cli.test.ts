@@ -16,7 +16,7 @@ test("an operator takes live firms from inquiry to trading on the command line",
   const { api_key: key } = await service.issue({ environment: "live", plan: "desk" });
   const body = firmBody({ bank: bank("Live Firm") });
   const firm = (await send("POST", "/v1/firms", { key, body, expect: 201 })).body;
-  const stateOf = async () =>
+  const readConnectionState = async () =>
     (await send("GET", `/v1/firms/${firm.firm_id}`, { key, expect: 200 })).body.connection_state;
   const open = async () =>
     JSON.parse((await run("registry", "list", "--env", "live", "--json")).stdout) as Listed[];
@@ -68,7 +68,7 @@ test("an operator takes live firms from inquiry to trading on the command line",
     await writeFile(file, `\uFEFF${text}`);
     const ran = await run("registry", "confirm", "--csv", file, "--json");
     assert.deepEqual(JSON.parse(ran.stdout), { answered: 2 });
-    assert.equal(await stateOf(), "action_required");
+    assert.equal(await readConnectionState(), "action_required");
     assert.match((await run("firms", "show", firm.firm_id)).stdout, /fail \(another, please\)/);
   });
 
@@ -82,18 +82,18 @@ test("an operator takes live firms from inquiry to trading on the command line",
     assert.equal(await confirm(first, "--reference", "T-2"), 0);
     assert.equal(await confirm(first, "--reference", "T-2"), 1);
     assert.equal(await confirm(second, "--reference", "T-2"), 0);
-    assert.equal(await stateOf(), "verified");
+    assert.equal(await readConnectionState(), "verified");
   });
 
   await t.test("the operator authorizes, suspends and resumes", async () => {
     const given = ["--signatory", "R. Mehta", "--reference", "M-1", "--until", "2099-03-31"];
     assert.equal((await run("firms", "authorize", firm.firm_id, ...given)).code, 0);
-    assert.equal(await stateOf(), "authorized");
+    assert.equal(await readConnectionState(), "authorized");
     assert.equal((await run("firms", "suspend", firm.firm_id, "--reason", "review")).code, 0);
     const refused = await send("POST", `/v1/firms/${firm.firm_id}/resume`, { key, body: {} });
     assert.equal(refused.status, 403);
     assert.equal((await run("firms", "resume", firm.firm_id)).code, 0);
-    assert.equal(await stateOf(), "authorized");
+    assert.equal(await readConnectionState(), "authorized");
     assert.equal((await run("firms", "show", "frm_nobody")).code, 1);
     const listed = await run("firms", "list", "--env", "live", "--state", "authorized", "--json");
     assert.deepEqual(

@@ -15,12 +15,12 @@ import { assertLedgerSound, payIn } from "../support/ledger.ts";
 import { type Service, startService } from "../support/service.ts";
 import {
   addCredit,
-  balanceOf,
   house,
   letSettle,
+  listPayouts,
   makeDeal,
   openTestDesk,
-  payoutsOf,
+  readBalance,
   type TestParty,
 } from "../support/settlements.ts";
 
@@ -43,7 +43,7 @@ test("payouts due to a payee in one run are one remittance with one UTR and the 
   const other = { deskId: seller.deskId, firmId: seller.deskId };
   await sellWhileBankIsAway(service, seller, [4_000_000, 9_000_000, 8_000_000]);
   await sellWhileBankIsAway(service, other, [4_000_000]);
-  for (const { status, remittance } of await payoutsOf(service, seller)) {
+  for (const { status, remittance } of await listPayouts(service, seller)) {
     assert.deepEqual([status, remittance], ["scheduled", null]);
   }
   await setOutage(service.ctx, port, undefined);
@@ -52,7 +52,7 @@ test("payouts due to a payee in one run are one remittance with one UTR and the 
     "select subject_id, facts ->> 'paise' as paise from inquiries where kind = 'payout' order by (facts ->> 'paise')::bigint desc",
   );
   await letSettle(service, 1);
-  const payouts = await payoutsOf(service, seller);
+  const payouts = await listPayouts(service, seller);
   const together = payouts.filter(({ firm_id }) => firm_id === seller.firmId);
   const [alone] = payouts.filter(({ firm_id }) => firm_id === other.firmId);
   const [first] = together.map(({ payout_id }) => payout_id as string).toSorted();
@@ -77,7 +77,7 @@ test("payouts due to a payee in one run are one remittance with one UTR and the 
     "the bank is asked once for each",
   );
   for (const party of [seller, other]) {
-    assert.equal((await balanceOf(service, party)).posted_paise, 0);
+    assert.equal((await readBalance(service, party)).posted_paise, 0);
   }
   await assertLedgerSound(service);
 });
@@ -131,16 +131,16 @@ test("a remittance is returned whole, and its payouts are sent again once", asyn
   });
   await setOutage(service.ctx, port, undefined);
   await letSettle(service, 2);
-  const returned = await payoutsOf(service, seller);
+  const returned = await listPayouts(service, seller);
   assert.equal(returned.length, 3);
   for (const { status, remittance } of returned) {
     assert.deepEqual([status, remittance.amount_paise], ["returned", 14_000_000]);
   }
-  assert.equal((await balanceOf(service, seller)).available_paise, 14_000_000);
+  assert.equal((await readBalance(service, seller)).available_paise, 14_000_000);
   const ofSales = returned.filter(({ kind }) => kind === "settlement");
   for (const { payout_id } of ofSales) await resendPayout(service.ctx, operator, payout_id);
   await letSettle(service, 2);
-  const again = (await payoutsOf(service, seller)).filter(({ resend_of }) => resend_of !== null);
+  const again = (await listPayouts(service, seller)).filter(({ resend_of }) => resend_of !== null);
   assert.deepEqual(
     again.map(({ status, remittance }) => [status, remittance.amount_paise]),
     [
@@ -148,6 +148,6 @@ test("a remittance is returned whole, and its payouts are sent again once", asyn
       ["paid", 13_000_000],
     ],
   );
-  assert.equal((await balanceOf(service, seller)).posted_paise, 1_000_000);
+  assert.equal((await readBalance(service, seller)).posted_paise, 1_000_000);
   await assertLedgerSound(service);
 });

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { assertAbsent, checkDoors } from "../support/doors.ts";
-import { addFirm, auditOf } from "../support/holdings.ts";
-import { type Service, slugOf, startService } from "../support/service.ts";
+import { addFirm, listAuditRecords } from "../support/holdings.ts";
+import { readSlug, type Service, startService } from "../support/service.ts";
 
 const noFirm = "frm_01jd2m7q4x8r5v6w9y0abcdefg";
 const noRequirement = "rqm_01jd2m7q4x8r5v6w9y0abcdefg";
@@ -215,19 +215,19 @@ test("requirements", async (t) => {
     }
     const list = async (query: string) =>
       (await desk.send("GET", `${desk.path}?${query}`, 200)).body;
-    const idsOf = (rows: { requirement_id: string }[]) =>
+    const pickIds = (rows: { requirement_id: string }[]) =>
       rows.map(({ requirement_id }) => requirement_id);
     assert.deepEqual(
-      idsOf((await list("scheme=ROSCTL")).requirements),
+      pickIds((await list("scheme=ROSCTL")).requirements),
       made.filter((_, index) => index % 2 === 0),
     );
-    assert.deepEqual(idsOf((await list("due_before=2026-12-03")).requirements), made.slice(4));
+    assert.deepEqual(pickIds((await list("due_before=2026-12-03")).requirements), made.slice(4));
     const first = await list("scheme=RODTEP&due_before=2026-12-05&limit=1");
     assert.deepEqual([first.count, first.total, first.has_more], [1, 2, true]);
     const cursor = `limit=1&cursor=${first.next_cursor}`;
     const last = await list(`scheme=RODTEP&due_before=2026-12-05&${cursor}`);
     assert.deepEqual(
-      [...idsOf(first.requirements), ...idsOf(last.requirements)],
+      [...pickIds(first.requirements), ...pickIds(last.requirements)],
       [made[3], made[5]],
     );
     assert.equal(last.next_cursor, null);
@@ -235,10 +235,10 @@ test("requirements", async (t) => {
       const refused = await desk.send("GET", `${desk.path}?${other}${cursor}`, 400);
       assert.equal(refused.body.detail.field, "cursor");
     }
-    assert.equal(slugOf(await desk.send("GET", `${desk.path}?scheme=MEIS`, 400)), "bad_request");
+    assert.equal(readSlug(await desk.send("GET", `${desk.path}?scheme=MEIS`, 400)), "bad_request");
     for (const query of ["due_before=2026-02-30", "due_before=0000-01-01", "limit=0", "x=1"]) {
       const refused = await desk.send("GET", `${desk.path}?${query}`, 422);
-      assert.equal(slugOf(refused), "validation_error");
+      assert.equal(readSlug(refused), "validation_error");
     }
   });
 
@@ -314,7 +314,7 @@ test("requirements", async (t) => {
       await desk.send("PATCH", path, 200, { amount_paise: 5 }, from("r2"));
       await desk.send("PATCH", path, 200, { amount_paise: 5 }, from("no-change"));
       await desk.send("DELETE", path, 200, undefined, from("r3"));
-      const trail = await auditOf(service, desk.deskId);
+      const trail = await listAuditRecords(service, desk.deskId);
       assert.deepEqual(
         trail.map((row) => [row.request_id, row.action, row.entity_id, row.entity_version]),
         [

@@ -14,7 +14,7 @@ const face = 25_000_000;
 const floor = 100_000;
 const buy = { side: "buy", scheme: "RODTEP" } as const;
 
-function reasonsOf({ history }: Answer["body"]): (string | null)[] {
+function pickReasons({ history }: Answer["body"]): (string | null)[] {
   return history.map(({ reason }: { readonly reason: string | null }) => reason);
 }
 
@@ -91,7 +91,7 @@ test("an order below the minimum to rest is refused, unless it does not rest", a
   const day = new Date(service.clock.now().getTime() + 86_400_000).toISOString();
   await post("/v1/orders", { ...small, time_in_force: "GTD", expires_at: day }, 422);
   const { body: tried } = await post("/v1/orders", { ...small, time_in_force: "IOC" }, 201);
-  assert.deepEqual([tried.status, ...reasonsOf(tried)], ["cancelled", "unfilled"]);
+  assert.deepEqual([tried.status, ...pickReasons(tried)], ["cancelled", "unfilled"]);
   await post("/v1/orders", { ...small, requirement_paise: floor }, 201);
   const sell = { side: "sell", limit_bps: 9_950 };
   const one = await post("/v1/orders", { ...sell, scrip_no: scripNos[0] }, 422);
@@ -113,7 +113,7 @@ test("a remainder below the minimum is cancelled, with the reason in the history
     await stockHouse(service.ctx, [{ face_paise: face }]);
     const wanted = { ...buy, requirement_paise: face + floor - 1, limit_bps: 9_990 };
     const { body } = await buyer.post("/v1/orders", wanted, 201);
-    assert.deepEqual([body.status, ...reasonsOf(body)], ["matched", "rest_below_minimum"]);
+    assert.deepEqual([body.status, ...pickReasons(body)], ["matched", "rest_below_minimum"]);
     assert.equal(body.covered_paise, face);
   });
 
@@ -123,7 +123,10 @@ test("a remainder below the minimum is cancelled, with the reason in the history
     const { body } = await buyer.post("/v1/orders", wanted, 201);
     await seller.post("/v1/orders", { side: "sell", scrip_no: seller.scripNo }, 201);
     const after = await buyer.read(body.order_id);
-    assert.deepEqual([after.status, ...reasonsOf(after)], ["matched", null, "rest_below_minimum"]);
+    assert.deepEqual(
+      [after.status, ...pickReasons(after)],
+      ["matched", null, "rest_below_minimum"],
+    );
   });
 
   await t.test("of a sell, whose credits are free again", async () => {
@@ -135,7 +138,10 @@ test("a remainder below the minimum is cancelled, with the reason in the history
     await buyer.post("/v1/orders", { ...buy, requirement_paise: face }, 201);
     await service.work();
     const after = await seller.read(body.order_id);
-    assert.deepEqual([after.status, ...reasonsOf(after)], ["matched", null, "rest_below_minimum"]);
+    assert.deepEqual(
+      [after.status, ...pickReasons(after)],
+      ["matched", null, "rest_below_minimum"],
+    );
     assert.equal((await seller.credit(seller.scripNos[1] ?? "")).status, "listed");
   });
 });

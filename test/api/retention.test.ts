@@ -25,7 +25,7 @@ async function countIn({ ctx }: Service, partition: string): Promise<number> {
   return rows[0].n;
 }
 
-async function namesOf({ ctx }: Service, table: string): Promise<string[]> {
+async function listPartitions({ ctx }: Service, table: string): Promise<string[]> {
   const months = await listMonths(ctx);
   return months.filter((one) => one.table === table).map(({ partition }) => partition);
 }
@@ -67,7 +67,7 @@ test("partitions are made for this month and the next two, by one of several pro
   await Promise.all([1, 2, 3].map(() => makePartitions(service.ctx)));
   for (const { name: table } of monthlyTables) {
     assert.deepEqual(
-      await namesOf(service, table),
+      await listPartitions(service, table),
       ["2026_11", "2026_12", "2027_01", "rest"].map((name) => `${table}_${name}`),
     );
   }

@@ -11,7 +11,7 @@ import {
   letSettle,
   makeDeal,
   openTestDesk,
-  settlementOf,
+  readSettlement,
   type TestDesk,
 } from "../support/settlements.ts";
 
@@ -81,12 +81,12 @@ test("a sandbox desk's clock", async (t) => {
         legs: [{ seller: desk, scripNo: await addCredit(service, desk, "0408") }],
       });
       await letSettle(service, 2);
-      const due = (await settlementOf(service, desk, between)).due_at;
+      const due = (await readSettlement(service, desk, between)).due_at;
       assert.equal((await advance(60)).brought_nearer.settlements, 1);
       await service.work();
-      const { status, reason } = await settlementOf(service, desk, settlementId);
+      const { status, reason } = await readSettlement(service, desk, settlementId);
       assert.deepEqual([status, reason], ["failed", "timeout"]);
-      assert.equal((await settlementOf(service, desk, between)).due_at, due);
+      assert.equal((await readSettlement(service, desk, between)).due_at, due);
     },
   );
 

@@ -3,17 +3,17 @@ import { test } from "node:test";
 
 import { mintChild } from "../support/keys.ts";
 import { assertLedgerSound } from "../support/ledger.ts";
-import { type Service, startService } from "../support/service.ts";
+import { type Answer, type Service, startService } from "../support/service.ts";
 import {
   addCredit,
-  balanceOf,
-  holdingsOf,
   house,
   letSettle,
+  listHoldings,
+  listPayouts,
   makeDeal,
   openTestDesk,
-  payoutsOf,
-  settlementOf,
+  readBalance,
+  readSettlement,
   type TestDesk,
   type TestParty,
 } from "../support/settlements.ts";
@@ -26,7 +26,7 @@ async function sell(
   return { scripNo, settlementId: await makeDeal(service, { buyer, legs: [{ seller, scripNo }] }) };
 }
 
-function callerOf({ send }: Service, { key }: Pick<TestDesk, "key">) {
+function buildSandboxCall({ send }: Service, { key }: Pick<TestDesk, "key">) {
   return async (path: string, body: object, expect = 200, headers = {}) =>
     (await send("POST", `/v1/sandbox/${path}`, { key, body, expect, headers })).body;
 }
@@ -36,19 +36,19 @@ test("each call advances a settlement by one step, up to its end", async (t) => 
   const seller = await openTestDesk(service);
   const buyer = await openTestDesk(service);
   const { settlementId } = await sell(service, { seller, buyer });
-  const advance = callerOf(service, buyer);
+  const advance = buildSandboxCall(service, buyer);
   const path = `settlements/${settlementId}/advance`;
   const tried = await advance(path, {}, 200, { "x-dry-run": "1" });
   assert.equal(tried.status, "funded");
-  assert.equal((await settlementOf(service, buyer, settlementId)).status, "pending");
+  assert.equal((await readSettlement(service, buyer, settlementId)).status, "pending");
   for (const status of ["funded", "transfer_initiated", "settled"]) {
     const answer = await advance(path, {});
     assert.equal(answer.status, status);
-    assert.deepEqual(answer, await settlementOf(service, buyer, settlementId));
+    assert.deepEqual(answer, await readSettlement(service, buyer, settlementId));
   }
   const over = await advance(path, {}, 409);
   assert.equal(over.detail.state, "settled");
-  await callerOf(service, await openTestDesk(service))(path, {}, 404);
+  await buildSandboxCall(service, await openTestDesk(service))(path, {}, 404);
   await assertLedgerSound(service);
 });
 
@@ -56,7 +56,7 @@ test("without an open inquiry the next step is the deadline", async (t) => {
   const service = await startService(t);
   const seller = await openTestDesk(service);
   const { settlementId } = await sell(service, { seller, ending: "0408" });
-  const advance = callerOf(service, seller);
+  const advance = buildSandboxCall(service, seller);
   const failed = await advance(`settlements/${settlementId}/advance`, {});
   assert.equal(failed.status, "failed");
   assert.equal(failed.reason, "timeout");
@@ -72,7 +72,7 @@ test("a scenario applies once, to the desk's next subject only", async (t) => {
   ] as const;
   for (const [scenario, status, reason] of cases) {
     const seller = await openTestDesk(service);
-    const set = callerOf(service, seller);
+    const set = buildSandboxCall(service, seller);
     assert.deepEqual(await set("scenarios", { scenario }), { scenarios: [scenario] });
     assert.deepEqual(await set("scenarios", { scenario }), { scenarios: [scenario] });
     const next = await sell(service, { seller });
@@ -80,13 +80,13 @@ test("a scenario applies once, to the desk's next subject only", async (t) => {
     await letSettle(service, scenario === "transfer_timeout" ? 35 : 3);
     const after = await sell(service, { seller });
     await letSettle(service, 3);
-    const settlement = await settlementOf(service, seller, next.settlementId);
+    const settlement = await readSettlement(service, seller, next.settlementId);
     assert.deepEqual([settlement.status, settlement.reason], [status, reason]);
-    assert.equal((await settlementOf(service, other, elsewhere.settlementId)).status, "settled");
-    assert.equal((await settlementOf(service, seller, after.settlementId)).status, "settled");
+    assert.equal((await readSettlement(service, other, elsewhere.settlementId)).status, "settled");
+    assert.equal((await readSettlement(service, seller, after.settlementId)).status, "settled");
   }
   const paid = await openTestDesk(service);
-  const set = callerOf(service, paid);
+  const set = buildSandboxCall(service, paid);
   await set("scenarios", { scenario: "transfer_refused" });
   const both = await set("scenarios", { scenario: "payout_returned" });
   assert.equal(both.scenarios.length, 2);
@@ -94,7 +94,7 @@ test("a scenario applies once, to the desk's next subject only", async (t) => {
   await letSettle(service, 3);
   await sell(service, { seller: paid });
   await letSettle(service, 4);
-  const [payout] = await payoutsOf(service, paid);
+  const [payout] = await listPayouts(service, paid);
   assert.equal(payout.status, "returned");
   const answer = await set("scenarios", { scenario: "earthquake" }, 400);
   assert.ok(answer.detail.allowed.includes("payout_returned"));
@@ -105,7 +105,7 @@ test("a desk that halts its sandbox market gets no quotes until it opens it", as
   const service = await startService(t);
   const desk = await openTestDesk(service);
   const other = await openTestDesk(service);
-  const set = callerOf(service, desk);
+  const set = buildSandboxCall(service, desk);
   const quote = async ({ key }: TestDesk) => {
     const body = { side: "sell", scheme: "RODTEP", face_paise: 10_000_000 };
     return (await service.send("POST", "/v1/quote", { key, body, expect: 200 })).body;
@@ -118,7 +118,7 @@ test("a desk that halts its sandbox market gets no quotes until it opens it", as
   }
   const body = { side: "buy", scheme: "RODTEP", requirement_paise: 10_000_000 };
   const { api_key: key } = await service.issue({ buySide: true });
-  await callerOf(service, { key })("scenarios", { scenario: "market_halt" });
+  await buildSandboxCall(service, { key })("scenarios", { scenario: "market_halt" });
   const bought = await service.send("POST", "/v1/quote", { key, body, expect: 200 });
   assert.deepEqual(bought.body, { no_quote: true, reason: "market_unavailable" });
   assert.equal((await quote(other)).side, "sell");
@@ -129,7 +129,7 @@ test("a desk that halts its sandbox market gets no quotes until it opens it", as
 test("seeded credits are listed and sellable, and the same seed makes them once", async (t) => {
   const service = await startService(t);
   const desk = await openTestDesk(service);
-  const seed = callerOf(service, desk);
+  const seed = buildSandboxCall(service, desk);
   const wanted = { firm_id: desk.firmId, count: 7, seed: "walk", scheme: "ROSCTL" };
   const first = await seed("credits:seed", wanted);
   assert.equal(first.scrip_nos.length, 7);
@@ -141,8 +141,16 @@ test("seeded credits are listed and sellable, and the same seed makes them once"
   assert.equal(body.credits.length, 7);
   assert.ok(body.credits.every((credit: { status: string }) => credit.status === "listed"));
   assert.ok(body.credits.every((credit: { scheme: string }) => credit.scheme === "ROSCTL"));
-  const other = await seed("credits:seed", { count: 2 });
+  const other = await seed("credits:seed", { count: 500 });
   assert.equal(other.firm_id, desk.deskId);
+  const all = await service.send("GET", `/v1/firms/${desk.deskId}/credits?limit=500`, {
+    key: desk.key,
+    expect: 200,
+  });
+  assert.equal(all.body.credits.length, 500);
+  assert.ok(
+    all.body.credits.every((credit: Answer["body"]) => credit.not_sellable_reason === null),
+  );
   await seed("credits:seed", { count: 501 }, 422);
   await seed("credits:seed", { count: 1, firm_id: "frm_none" }, 404);
 });
@@ -151,7 +159,7 @@ test("a reset ends the open business of its desk, and nothing else", async (t) =
   const service = await startService(t);
   const desk = await openTestDesk(service);
   const other = await openTestDesk(service);
-  const reset = callerOf(service, desk);
+  const reset = buildSandboxCall(service, desk);
   const own = await sell(service, { seller: desk });
   const between = await sell(service, { seller: desk, buyer: other });
   const free = await addCredit(service, desk);
@@ -166,10 +174,10 @@ test("a reset ends the open business of its desk, and nothing else", async (t) =
   const done = await reset("reset", {});
   assert.equal(done.orders_cancelled, 1);
   assert.equal(done.settlements_failed, 1);
-  assert.equal((await settlementOf(service, desk, own.settlementId)).reason, "by_desk");
-  assert.equal((await settlementOf(service, desk, between.settlementId)).status, "pending");
+  assert.equal((await readSettlement(service, desk, own.settlementId)).reason, "by_desk");
+  assert.equal((await readSettlement(service, desk, between.settlementId)).status, "pending");
   for (const scripNo of [free, resting, own.scripNo]) {
-    assert.equal((await holdingsOf(service, scripNo))[0]?.state, "withdrawn");
+    assert.equal((await listHoldings(service, scripNo))[0]?.state, "withdrawn");
   }
   assert.deepEqual(await reset("reset", {}), {
     orders_cancelled: 0,
@@ -178,8 +186,8 @@ test("a reset ends the open business of its desk, and nothing else", async (t) =
     credits_withdrawn: 0,
   });
   await letSettle(service, 5);
-  assert.equal((await settlementOf(service, desk, between.settlementId)).status, "settled");
-  assert.equal((await balanceOf(service, other)).posted_paise, 0);
+  assert.equal((await readSettlement(service, desk, between.settlementId)).status, "settled");
+  assert.equal((await readBalance(service, other)).posted_paise, 0);
   await assertLedgerSound(service);
 });
 
@@ -190,17 +198,17 @@ test("sandbox routes are not found for a live key, and a sub_account key cannot 
   const legs = [{ seller: live, scripNo }];
   const deal = { environment: "live", buyer: house("live"), legs } as const;
   const settlementId = await makeDeal(service, deal);
-  const call = callerOf(service, live);
+  const call = buildSandboxCall(service, live);
   await call(`settlements/${settlementId}/advance`, {}, 404);
   await call("scenarios", { scenario: "transfer_timeout" }, 404);
   await call("credits:seed", { count: 1 }, 404);
   await call("reset", {}, 404);
-  assert.equal((await settlementOf(service, live, settlementId)).status, "transfer_initiated");
+  assert.equal((await readSettlement(service, live, settlementId)).status, "transfer_initiated");
 
   const desk = await openTestDesk(service);
   const minted = { kind: "sub_account", firm_id: desk.firmId };
   const { api_key: key } = await mintChild(service, desk.key, minted);
-  const bound = callerOf(service, { key });
+  const bound = buildSandboxCall(service, { key });
   await bound("scenarios", { scenario: "transfer_timeout" }, 403);
   await bound("reset", {}, 403);
   assert.equal((await bound("credits:seed", { count: 1 })).firm_id, desk.firmId);

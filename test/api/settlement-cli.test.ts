@@ -10,11 +10,11 @@ import {
   addCredit,
   buyerPaise,
   house,
+  listPayouts,
   makeDeal,
   openTestDesk,
-  payoutsOf,
+  readSettlement,
   sellerPaise,
-  settlementOf,
   type TestDesk,
 } from "../support/settlements.ts";
 
@@ -50,7 +50,7 @@ test("operators take live deals from funding to payout on the command line", asy
     assert.equal(ran.code, 0, ran.stderr);
     return JSON.parse(ran.stdout);
   };
-  const statusOf = async (id: string) => (await settlementOf(service, seller, id)).status;
+  const readStatus = async (id: string) => (await readSettlement(service, seller, id)).status;
   const csv = async (...lines: string[]): Promise<string> => {
     const file = join(dataDir, "rows.csv");
     await writeFile(file, `${lines.join("\n")}\n`);
@@ -80,7 +80,7 @@ test("operators take live deals from funding to payout on the command line", asy
   await t.test("a deal whose money is attested missing fails", async () => {
     const { settlementId } = await deal(buyer);
     await ok("settlements", "fund", settlementId, "--missing", "--reference", "CALL-7");
-    assert.equal(await statusOf(settlementId), "failed");
+    assert.equal(await readStatus(settlementId), "failed");
   });
 
   await t.test("a file confirms transfers credit by credit, all of it or nothing", async () => {
@@ -93,17 +93,17 @@ test("operators take live deals from funding to payout on the command line", asy
     ];
     const wrong = await csv(header, ...lines, "stl_none,,transferred,ICEGATE-3");
     assert.equal((await run("settlements", "confirm-transfer", "--csv", wrong)).code, 1);
-    assert.equal(await statusOf(settlementId), "transfer_initiated");
+    assert.equal(await readStatus(settlementId), "transfer_initiated");
     const right = await csv(header, ...lines);
     assert.deepEqual(await ok("settlements", "confirm-transfer", "--csv", right), { answered: 2 });
-    assert.equal(await statusOf(settlementId), "settled");
-    const [{ amount_paise: paise }] = await payoutsOf(service, seller);
+    assert.equal(await readStatus(settlementId), "settled");
+    const [{ amount_paise: paise }] = await listPayouts(service, seller);
     assert.equal(paise, sellerPaise);
   });
 
   await t.test("payouts are sent, confirmed, returned and sent again", async () => {
-    const [{ payout_id: payoutId }] = await payoutsOf(service, seller);
-    const latest = async () => (await payoutsOf(service, seller))[0];
+    const [{ payout_id: payoutId }] = await listPayouts(service, seller);
+    const latest = async () => (await listPayouts(service, seller))[0];
     assert.equal((await run("payouts", "send", payoutId, "--utr", "short")).code, 1);
     assert.deepEqual(await ok("payouts", "send", payoutId, "--utr", utr(3)), [
       { payout_id: payoutId, outcome: "sent" },
@@ -127,16 +127,16 @@ test("operators take live deals from funding to payout on the command line", asy
     assert.equal((await add())[0].outcome, "added");
     assert.equal((await add())[0].outcome, "known");
     await service.work();
-    assert.equal(await statusOf(settlementId), "transfer_initiated");
+    assert.equal(await readStatus(settlementId), "transfer_initiated");
     await ok("settlements", "fail", settlementId);
-    assert.equal(await statusOf(settlementId), "failed");
+    assert.equal(await readStatus(settlementId), "failed");
   });
 
   await t.test("a reversal and a large payout take a second operator by name", async () => {
     const { settlementId } = await deal(house(environment), 1, 1_000_000_000);
     await service.work();
     await ok("settlements", "confirm-transfer", settlementId, "--reference", "ICEGATE-4");
-    const [{ payout_id: payoutId }] = await payoutsOf(service, seller);
+    const [{ payout_id: payoutId }] = await listPayouts(service, seller);
     const send = async (by: string) =>
       (await ok("payouts", "send", payoutId, "--utr", utr(6), "--operator", by))[0].outcome;
     assert.equal(await send("asha"), "proposed");
@@ -146,7 +146,7 @@ test("operators take live deals from funding to payout on the command line", asy
     assert.equal((await run(...words)).code, 2, "nobody is no operator");
     assert.equal((await ok(...words, "--operator", "asha"))[0].outcome, "proposed");
     assert.equal((await ok(...words, "--operator", "ravi"))[0].outcome, "reversed");
-    assert.equal(await statusOf(settlementId), "reversed");
+    assert.equal(await readStatus(settlementId), "reversed");
   });
   await assertLedgerSound(service);
 });

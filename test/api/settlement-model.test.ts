@@ -19,7 +19,7 @@ import {
 import { assertLedgerSound } from "../support/ledger.ts";
 import { readRuns } from "../support/random.ts";
 import { type Service, startService } from "../support/service.ts";
-import { balanceOf, house, settlementOf } from "../support/settlements.ts";
+import { house, readBalance, readSettlement } from "../support/settlements.ts";
 
 const runs = readRuns(4);
 const seed = 20_261_115;
@@ -32,7 +32,7 @@ async function assertSettled(service: Service, world: DealWorld, counts: Map<str
       key: world.buyer.key,
     });
     const settlement =
-      status === 200 ? body : await settlementOf(service, world.seller, settlementId);
+      status === 200 ? body : await readSettlement(service, world.seller, settlementId);
     counts.set(settlement.status, (counts.get(settlement.status) ?? 0) + 1);
     assert.ok(["settled", "failed", "reversed"].includes(settlement.status), settlement.status);
     for (const side of settlement.sides) {
@@ -46,7 +46,7 @@ async function assertSettled(service: Service, world: DealWorld, counts: Map<str
         .reduce((sum: number, side: { settled_paise: number }) => sum + side.settled_paise, 0);
     }
   }
-  const buyer = await balanceOf(service, world.buyer);
+  const buyer = await readBalance(service, world.buyer);
   assert.deepEqual(
     [buyer.escrow_paise, buyer.pending_out_paise],
     [0, 0],

@@ -18,17 +18,17 @@ import { assertLedgerSound, payIn } from "../support/ledger.ts";
 import { type Service, startService } from "../support/service.ts";
 import {
   addCredit,
-  balanceOf,
   buyerPaise,
   face,
-  holdingsOf,
   house,
   letSettle,
+  listHoldings,
+  listPayouts,
   makeDeal,
   openTestDesk,
-  payoutsOf,
+  readBalance,
+  readSettlement,
   sellerPaise,
-  settlementOf,
   type TestDesk,
   type TestParty,
 } from "../support/settlements.ts";
@@ -48,7 +48,7 @@ async function sell(
   return { scripNo, settlementId };
 }
 
-async function eventsOf({ send }: Service, { key }: TestDesk): Promise<string[]> {
+async function listSettlementEvents({ send }: Service, { key }: TestDesk): Promise<string[]> {
   const { body } = await send("GET", "/v1/events", { key, expect: 200 });
   return body.events
     .map(({ event }: { event: string }) => event)
@@ -59,25 +59,25 @@ test("a history that a version of before began is shown whole and goes on", asyn
   const service = await startService(t);
   const seller = await openTestDesk(service);
   const { settlementId } = await sell(service, { seller, buyer: house() });
-  const { history } = await settlementOf(service, seller, settlementId);
+  const { history } = await readSettlement(service, seller, settlementId);
   await service.ctx.db.pool.query("update settlements set history = $1 where settlement_id = $2", [
     JSON.stringify(history),
     settlementId,
   ]);
   await letSettle(service, 1);
-  const [scheduled] = await payoutsOf(service, seller);
+  const [scheduled] = await listPayouts(service, seller);
   await service.ctx.db.pool.query("update payouts set history = $1 where payout_id = $2", [
     JSON.stringify(scheduled.history),
     scheduled.payout_id,
   ]);
   await letSettle(service);
-  const settled = await settlementOf(service, seller, settlementId);
+  const settled = await readSettlement(service, seller, settlementId);
   assert.deepEqual(settled.history.slice(0, 2), history);
   assert.deepEqual(
     settled.history.map(({ status }: { status: string }) => status),
     ["funded", "transfer_initiated", "transfer_confirmed", "settled"],
   );
-  const [paid] = await payoutsOf(service, seller);
+  const [paid] = await listPayouts(service, seller);
   assert.deepEqual(paid.history.slice(0, scheduled.history.length), scheduled.history);
   assert.deepEqual([paid.status, paid.version], ["paid", paid.history.length]);
 });
@@ -87,14 +87,14 @@ test("a sale to the house settles by itself: money, credit, payout and an event 
   const seller = await openTestDesk(service);
   const { scripNo, settlementId } = await sell(service, { seller, buyer: house() });
 
-  const opened = await settlementOf(service, seller, settlementId);
+  const opened = await readSettlement(service, seller, settlementId);
   assert.equal(opened.status, "transfer_initiated", "customs is asked with the deal");
   assert.equal(opened.waiting_on, "customs");
   assert.equal(opened.due_at, "2026-11-15T14:45:30.000+05:30");
   assert.equal(opened.version, 2);
   await letSettle(service);
 
-  const settled = await settlementOf(service, seller, settlementId);
+  const settled = await readSettlement(service, seller, settlementId);
   assert.equal(settled.status, "settled");
   assert.equal(settled.waiting_on, "none");
   assert.equal(settled.due_at, null);
@@ -110,16 +110,16 @@ test("a sale to the house settles by itself: money, credit, payout and an event 
   assert.equal(side.all_in_paise, sellerPaise);
   assert.equal(side.settled_paise, sellerPaise);
   assert.equal(side.legs[0].status, "delivered");
-  assert.deepEqual(await holdingsOf(service, scripNo), [
+  assert.deepEqual(await listHoldings(service, scripNo), [
     { firm_id: house().firmId, state: "listed" },
     { firm_id: seller.firmId, state: "transferred" },
   ]);
-  const [payout] = await payoutsOf(service, seller);
+  const [payout] = await listPayouts(service, seller);
   assert.equal(payout.status, "paid");
   assert.deepEqual(payout.lines, [
     { order_id: side.order_ids[0], cross_id: null, scrip_no: scripNo, amount_paise: sellerPaise },
   ]);
-  assert.deepEqual(await eventsOf(service, seller), [
+  assert.deepEqual(await listSettlementEvents(service, seller), [
     "settlement.created",
     "settlement.transfer_initiated",
     "settlement.transfer_confirmed",
@@ -128,7 +128,7 @@ test("a sale to the house settles by itself: money, credit, payout and an event 
     "payout.sent",
     "payout.paid",
   ]);
-  assert.equal((await balanceOf(service, seller)).posted_paise, 0);
+  assert.equal((await readBalance(service, seller)).posted_paise, 0);
   await assertLedgerSound(service);
 });
 
@@ -136,12 +136,12 @@ test("between two clients each pays and gets its own price, and the house keeps 
   const service = await startService(t);
   const { seller, buyer } = await dealers(service);
   const { scripNo, settlementId } = await sell(service, { seller, buyer });
-  assert.equal((await settlementOf(service, buyer, settlementId)).status, "pending");
-  assert.equal((await settlementOf(service, buyer, settlementId)).waiting_on, "buyer");
+  assert.equal((await readSettlement(service, buyer, settlementId)).status, "pending");
+  assert.equal((await readSettlement(service, buyer, settlementId)).waiting_on, "buyer");
   await letSettle(service, 5);
 
-  const bought = await settlementOf(service, buyer, settlementId);
-  const sold = await settlementOf(service, seller, settlementId);
+  const bought = await readSettlement(service, buyer, settlementId);
+  const sold = await readSettlement(service, seller, settlementId);
   assert.equal(bought.status, "settled");
   assert.equal(bought.sides[0].all_in_paise, buyerPaise);
   assert.equal(sold.sides[0].all_in_paise, sellerPaise);
@@ -149,18 +149,18 @@ test("between two clients each pays and gets its own price, and the house keeps 
   assert.ok(!JSON.stringify(bought).includes(String(sellerPaise)));
   assert.ok(!JSON.stringify(sold).includes(buyer.firmId));
   assert.ok(!JSON.stringify(sold).includes(String(buyerPaise)));
-  assert.deepEqual(await eventsOf(service, buyer), [
+  assert.deepEqual(await listSettlementEvents(service, buyer), [
     "settlement.created",
     "settlement.funded",
     "settlement.transfer_initiated",
     "settlement.transfer_confirmed",
     "settlement.settled",
   ]);
-  assert.deepEqual((await holdingsOf(service, scripNo))[0], {
+  assert.deepEqual((await listHoldings(service, scripNo))[0], {
     firm_id: buyer.firmId,
     state: "listed",
   });
-  assert.equal((await balanceOf(service, buyer)).posted_paise, 0);
+  assert.equal((await readBalance(service, buyer)).posted_paise, 0);
   await assertLedgerSound(service);
 });
 
@@ -180,19 +180,19 @@ test("the delivered part of a bundle settles and the rest is refunded", async (t
   });
   await letSettle(service, 5);
 
-  const [bought] = (await settlementOf(service, buyer, settlementId)).sides;
+  const [bought] = (await readSettlement(service, buyer, settlementId)).sides;
   assert.equal(bought.settled_paise, 2 * buyerPaise);
   assert.equal(bought.undelivered_paise, buyerPaise);
   assert.equal(bought.settled_paise + bought.undelivered_paise, bought.all_in_paise);
-  const [sold] = (await settlementOf(service, seller, settlementId)).sides;
+  const [sold] = (await readSettlement(service, seller, settlementId)).sides;
   assert.equal(sold.legs.length, 2, "the house's credit is not the seller's business");
   assert.equal(sold.settled_paise, sellerPaise);
   assert.equal(sold.legs[1].reason, "refused");
-  assert.equal((await balanceOf(service, buyer)).available_paise, buyerPaise);
-  assert.deepEqual(await holdingsOf(service, refused), [
+  assert.equal((await readBalance(service, buyer)).available_paise, buyerPaise);
+  assert.deepEqual(await listHoldings(service, refused), [
     { firm_id: seller.firmId, state: "listed" },
   ]);
-  assert.equal((await payoutsOf(service, seller))[0].amount_paise, sellerPaise);
+  assert.equal((await listPayouts(service, seller))[0].amount_paise, sellerPaise);
   await assertLedgerSound(service);
 });
 
@@ -206,21 +206,21 @@ test("a seller's delivered money waits for its payout while others of its credit
     legs: [good, unanswered].map((scripNo) => ({ seller, scripNo })),
   });
   await letSettle(service, 3);
-  const { available_paise, pending_out_paise } = await balanceOf(service, seller);
+  const { available_paise, pending_out_paise } = await readBalance(service, seller);
   assert.deepEqual(
     { available_paise, pending_out_paise },
     { available_paise: 0, pending_out_paise: sellerPaise },
   );
-  assert.deepEqual(await payoutsOf(service, seller), []);
+  assert.deepEqual(await listPayouts(service, seller), []);
 
   const scripNo = await addCredit(service, house());
   const legs = [{ seller: house(), scripNo, sellerPaise: 1_000_000, buyerPaise: 1_000_000 }];
   const purchase = await makeDeal(service, { buyer: seller, legs });
-  assert.equal((await settlementOf(service, seller, purchase)).status, "pending");
+  assert.equal((await readSettlement(service, seller, purchase)).status, "pending");
   service.clock.advance({ seconds: 40 });
   await letSettle(service, 4);
-  assert.equal((await settlementOf(service, seller, sale)).status, "settled");
-  assert.equal((await payoutsOf(service, seller))[0].amount_paise, sellerPaise);
+  assert.equal((await readSettlement(service, seller, sale)).status, "settled");
+  assert.equal((await listPayouts(service, seller))[0].amount_paise, sellerPaise);
   await assertLedgerSound(service);
 });
 
@@ -230,12 +230,12 @@ test("a settlement without a delivered leg fails, for any reason", async (t) => 
     const { seller, buyer } = await dealers(service);
     const { scripNo, settlementId } = await sell(service, { seller, buyer, ending });
     await letSettle(service, seconds);
-    const settlement = await settlementOf(service, seller, settlementId);
+    const settlement = await readSettlement(service, seller, settlementId);
     assert.equal(settlement.status, "failed");
-    assert.equal((await balanceOf(service, buyer)).available_paise, buyerPaise, "refunded");
-    assert.deepEqual(await payoutsOf(service, seller), []);
-    assert.equal((await eventsOf(service, seller)).at(-1), "settlement.failed");
-    return { reason: settlement.reason, holding: await holdingsOf(service, scripNo) };
+    assert.equal((await readBalance(service, buyer)).available_paise, buyerPaise, "refunded");
+    assert.deepEqual(await listPayouts(service, seller), []);
+    assert.equal((await listSettlementEvents(service, seller)).at(-1), "settlement.failed");
+    return { reason: settlement.reason, holding: await listHoldings(service, scripNo) };
   };
 
   await t.test("customs refuses", async () => {
@@ -264,21 +264,21 @@ test("an unfunded deal fails at its deadline, and no sooner", async (t) => {
   service.clock.advance({ seconds: 61 });
   await service.work();
   assert.equal(
-    (await settlementOf(service, buyer, settlementId)).status,
+    (await readSettlement(service, buyer, settlementId)).status,
     "pending",
     "nobody is late while the bank is away",
   );
   await setOutage(service.ctx, { environment: "sandbox", port: "bank" }, undefined);
   const [deadlines] = service.workers().filter(({ name }) => name === "deadlines");
   await deadlines?.work();
-  const failed = await settlementOf(service, buyer, settlementId);
+  const failed = await readSettlement(service, buyer, settlementId);
   assert.equal(failed.status, "failed");
   assert.equal(failed.reason, "timeout");
-  assert.deepEqual(await holdingsOf(service, scripNo), [
+  assert.deepEqual(await listHoldings(service, scripNo), [
     { firm_id: seller.firmId, state: "listed" },
   ]);
   await letSettle(service, 2);
-  assert.equal((await balanceOf(service, buyer)).posted_paise, 0, "and nobody is asked to pay");
+  assert.equal((await readBalance(service, buyer)).posted_paise, 0, "and nobody is asked to pay");
   await assertLedgerSound(service);
 });
 
@@ -290,11 +290,11 @@ test("during a customs outage funded settlements wait, and continue afterwards",
   const { settlementId } = await sell(service, { seller, buyer: house() });
   service.clock.advance({ seconds: 90 });
   await service.work();
-  assert.equal((await settlementOf(service, seller, settlementId)).status, "funded");
+  assert.equal((await readSettlement(service, seller, settlementId)).status, "funded");
   await setOutage(service.ctx, registry, undefined);
   assert.equal(await initiateTransfers(service.ctx, settlementHooks), "more");
   await letSettle(service, 3);
-  assert.equal((await settlementOf(service, seller, settlementId)).status, "settled");
+  assert.equal((await readSettlement(service, seller, settlementId)).status, "settled");
 });
 
 test("an existing balance funds a deal at once", async (t) => {
@@ -302,13 +302,13 @@ test("an existing balance funds a deal at once", async (t) => {
   const { seller, buyer } = await dealers(service);
   await payIn(service, buyer.firmId, buyerPaise + 1);
   const { settlementId } = await sell(service, { seller, buyer });
-  const { status, history } = await settlementOf(service, buyer, settlementId);
+  const { status, history } = await readSettlement(service, buyer, settlementId);
   assert.equal(status, "transfer_initiated");
   assert.equal(history.length, 2);
-  assert.equal((await balanceOf(service, buyer)).escrow_paise, buyerPaise);
-  assert.equal((await balanceOf(service, buyer)).available_paise, 1);
+  assert.equal((await readBalance(service, buyer)).escrow_paise, buyerPaise);
+  assert.equal((await readBalance(service, buyer)).available_paise, 1);
   await letSettle(service, 3);
-  assert.equal((await balanceOf(service, buyer)).posted_paise, 1);
+  assert.equal((await readBalance(service, buyer)).posted_paise, 1);
   await assertLedgerSound(service);
 });
 
@@ -332,17 +332,17 @@ test("a deposit funds waiting deals, oldest first, as far as it reaches", async 
     (error) => error instanceof Failure && error.detail?.["reason"] === "reference_used",
   );
   await service.work();
-  const statusOf = async ({ settlementId }: { settlementId: string }) =>
-    (await settlementOf(service, buyer, settlementId)).status;
-  assert.equal(await statusOf(first), "transfer_initiated");
-  assert.equal(await statusOf(second), "pending");
+  const readStatus = async ({ settlementId }: { settlementId: string }) =>
+    (await readSettlement(service, buyer, settlementId)).status;
+  assert.equal(await readStatus(first), "transfer_initiated");
+  assert.equal(await readStatus(second), "pending");
   await addDeposit(service.ctx, operator, {
     ...deposit,
     paise: 1,
     reference: "HDFCR52026111500002",
   });
   await service.work();
-  assert.equal(await statusOf(second), "transfer_initiated");
+  assert.equal(await readStatus(second), "transfer_initiated");
   await assertLedgerSound(service);
 });
 
@@ -365,36 +365,36 @@ test("a credit that customs takes fails its leg and no other", async (t) => {
     ],
   });
   await news("cancel", cancelled);
-  const waiting = await settlementOf(service, buyer, settlementId);
+  const waiting = await readSettlement(service, buyer, settlementId);
   assert.equal(waiting.status, "pending");
   assert.equal(waiting.version, 2);
   assert.equal(waiting.sides[0].legs[1].reason, "credit_cancelled");
   await letSettle(service, 5);
-  const settled = await settlementOf(service, buyer, settlementId);
+  const settled = await readSettlement(service, buyer, settlementId);
   assert.equal(settled.status, "settled");
   assert.equal(settled.sides[0].settled_paise, buyerPaise);
   assert.equal(
-    (await balanceOf(service, buyer)).available_paise,
+    (await readBalance(service, buyer)).available_paise,
     buyerPaise,
     "what was paid for the lost credit is the buyer's balance",
   );
-  assert.equal((await holdingsOf(service, cancelled))[0]?.state, "cancelled");
+  assert.equal((await listHoldings(service, cancelled))[0]?.state, "cancelled");
 
   const alone = await sell(service, { seller, buyer: house() });
   await service.work();
   assert.equal(
-    (await settlementOf(service, seller, alone.settlementId)).status,
+    (await readSettlement(service, seller, alone.settlementId)).status,
     "transfer_initiated",
   );
   await news("suspend", alone.scripNo);
-  const failed = await settlementOf(service, seller, alone.settlementId);
+  const failed = await readSettlement(service, seller, alone.settlementId);
   assert.equal(failed.status, "failed");
   assert.equal(failed.reason, "credit_suspended");
   await news("lift", alone.scripNo);
-  assert.equal((await holdingsOf(service, alone.scripNo))[0]?.state, "listed");
+  assert.equal((await listHoldings(service, alone.scripNo))[0]?.state, "listed");
   await letSettle(service, 3);
   assert.equal(
-    (await settlementOf(service, seller, alone.settlementId)).status,
+    (await readSettlement(service, seller, alone.settlementId)).status,
     "failed",
     "an answer that comes late changes nothing",
   );
@@ -418,7 +418,7 @@ test("each desk sees its own side, a desk on both sides both, and a third desk n
     buyer: { deskId: seller.deskId, firmId: seller.deskId },
   };
   const inside = await sell(service, both);
-  const { sides } = await settlementOf(service, seller, inside.settlementId);
+  const { sides } = await readSettlement(service, seller, inside.settlementId);
   assert.deepEqual(
     sides.map(({ side, firm_id }: { side: string; firm_id: string }) => [side, firm_id]),
     [
@@ -428,7 +428,7 @@ test("each desk sees its own side, a desk on both sides both, and a third desk n
   );
   const minted = { kind: "sub_account", firm_id: seller.firmId };
   const { api_key: bound } = await mintChild(service, seller.key, minted);
-  const ofFirm = await settlementOf(service, { key: bound }, inside.settlementId);
+  const ofFirm = await readSettlement(service, { key: bound }, inside.settlementId);
   assert.deepEqual(
     ofFirm.sides.map(({ side }: { side: string }) => side),
     ["sell"],
@@ -455,28 +455,28 @@ test("a list pages newest first, each settlement once, by every filter", async (
   }
   const list = async (query: string, key = seller.key) =>
     (await service.send("GET", `/v1/settlements${query}`, { key, expect: 200 })).body;
-  const idsOf = (body: { settlements: { settlement_id: string }[] }) =>
+  const pickIds = (body: { settlements: { settlement_id: string }[] }) =>
     body.settlements.map(({ settlement_id }) => settlement_id);
-  assert.deepEqual(idsOf(await list("")), made);
+  assert.deepEqual(pickIds(await list("")), made);
   const seen: string[] = [];
   let cursor = "";
   for (let page = 0; page < 3; page++) {
     const body = await list(`?limit=2${cursor && `&cursor=${encodeURIComponent(cursor)}`}`);
     assert.equal(body.total, 5);
     assert.equal(body.has_more, page < 2);
-    seen.push(...idsOf(body));
+    seen.push(...pickIds(body));
     cursor = body.next_cursor;
   }
   assert.deepEqual(seen, made);
-  assert.deepEqual(idsOf(await list("", buyer.key)), [made[1], made[3]]);
+  assert.deepEqual(pickIds(await list("", buyer.key)), [made[1], made[3]]);
   assert.equal((await list("?status=pending&limit=1")).total, 2);
   assert.equal((await list("?status=transfer_initiated&limit=1")).total, 3);
   assert.equal((await list(`?firm_id=${buyer.firmId}&limit=1`)).total, 0);
-  const [orderId] = (await settlementOf(service, seller, made[2] ?? "")).sides[0].order_ids;
-  assert.deepEqual(idsOf(await list(`?order_id=${orderId}`)), [made[2]]);
-  const at = encodeURIComponent((await settlementOf(service, seller, made[2] ?? "")).created_at);
-  assert.deepEqual(idsOf(await list(`?from=${at}`)), made.slice(0, 3));
-  assert.deepEqual(idsOf(await list(`?to=${at}`)), made.slice(3));
+  const [orderId] = (await readSettlement(service, seller, made[2] ?? "")).sides[0].order_ids;
+  assert.deepEqual(pickIds(await list(`?order_id=${orderId}`)), [made[2]]);
+  const at = encodeURIComponent((await readSettlement(service, seller, made[2] ?? "")).created_at);
+  assert.deepEqual(pickIds(await list(`?from=${at}`)), made.slice(0, 3));
+  assert.deepEqual(pickIds(await list(`?to=${at}`)), made.slice(3));
   for (const [query, status] of [
     ["?from=yesterday", 422],
     ["?status=lost", 400],
@@ -496,7 +496,7 @@ test("live settlements advance by operators' attestations with references", asyn
   const deal = { environment: "live", buyer, legs: [{ seller, scripNo }] } as const;
   const settlementId = await makeDeal(service, deal);
   await letSettle(service, 2);
-  const waiting = await settlementOf(service, buyer, settlementId);
+  const waiting = await readSettlement(service, buyer, settlementId);
   assert.equal(waiting.status, "pending");
   assert.equal(waiting.due_at, "2026-11-17T17:30:00.000+05:30", "a day after Monday");
   const attest = async <Kind extends "deal_funding" | "credit_transfer">(
@@ -512,10 +512,10 @@ test("live settlements advance by operators' attestations with references", asyn
     1,
   );
   await service.work();
-  assert.equal((await settlementOf(service, buyer, settlementId)).status, "transfer_initiated");
+  assert.equal((await readSettlement(service, buyer, settlementId)).status, "transfer_initiated");
   await letSettle(service, 2);
   assert.equal(await attest("credit_transfer", { outcome: "transferred" }), 1);
-  assert.equal((await settlementOf(service, buyer, settlementId)).status, "settled");
+  assert.equal((await readSettlement(service, buyer, settlementId)).status, "settled");
   const { rows } = await askJournal(
     service.ctx.db.pool,
     `select distinct actor_id from audit_records
@@ -538,11 +538,11 @@ test("an operator's attestation that money is missing fails a live deal", async 
   const answer = { arrived: false, reference: null };
   const seen = [{ subjectId: unpaid, answer, reference: "TICKET-8" }];
   await attestSubjects(service.ctx, operator, { kind: "deal_funding", seen, appliers });
-  assert.equal((await settlementOf(service, seller, unpaid)).reason, "not_funded");
+  assert.equal((await readSettlement(service, seller, unpaid)).reason, "not_funded");
 
   const givenUp = await deal();
   await failSettlement(service.ctx, operator, { settlementId: givenUp, settlementHooks });
-  assert.equal((await settlementOf(service, seller, givenUp)).reason, "by_operator");
+  assert.equal((await readSettlement(service, seller, givenUp)).reason, "by_operator");
   await assert.rejects(
     failSettlement(service.ctx, operator, { settlementId: givenUp, settlementHooks }),
     (error) => error instanceof Failure && error.code === "conflict",
@@ -554,7 +554,7 @@ test("an operator's attestation that money is missing fails a live deal", async 
   const late = await deal();
   service.clock.advance({ days: 5 });
   await service.work();
-  assert.equal((await settlementOf(service, seller, late)).reason, "timeout");
+  assert.equal((await readSettlement(service, seller, late)).reason, "timeout");
   await assertLedgerSound(service);
 });
 
@@ -573,7 +573,7 @@ test("the hooks of settlement ends run once, in the same transaction", async (t)
     },
   };
   await failSettlement(service.ctx, operator, { settlementId, settlementHooks: listening });
-  const [side] = (await settlementOf(service, seller, settlementId)).sides;
+  const [side] = (await readSettlement(service, seller, settlementId)).sides;
   assert.deepEqual(heard, [["failed", ...side.order_ids]]);
 });
 
@@ -597,17 +597,17 @@ test("a reversal returns credit and money, and takes no approval in the sandbox"
       "a command that was run again",
     );
     await assert.rejects(reverse("ravi", settlementId, "another"), refusedFor("wrong_state"));
-    assert.equal((await settlementOf(service, seller, settlementId)).reason, "forged mandate");
-    const owing = await balanceOf(service, seller);
+    assert.equal((await readSettlement(service, seller, settlementId)).reason, "forged mandate");
+    const owing = await readBalance(service, seller);
     assert.equal(owing.posted_paise, 0);
     assert.equal(owing.dues_paise, sellerPaise - 400_000);
-    assert.equal((await balanceOf(service, buyer)).available_paise, buyerPaise);
-    assert.deepEqual(await holdingsOf(service, scripNo), [
+    assert.equal((await readBalance(service, buyer)).available_paise, buyerPaise);
+    assert.deepEqual(await listHoldings(service, scripNo), [
       { firm_id: seller.firmId, state: "listed" },
       { firm_id: buyer.firmId, state: "transferred" },
       { firm_id: seller.firmId, state: "transferred" },
     ]);
-    assert.equal((await eventsOf(service, buyer)).at(-1), "settlement.reversed");
+    assert.equal((await listSettlementEvents(service, buyer)).at(-1), "settlement.reversed");
     await assertLedgerSound(service);
   });
 
@@ -619,12 +619,12 @@ test("a reversal returns credit and money, and takes no approval in the sandbox"
       [early.firmId],
     );
     await letSettle(service, 3);
-    assert.equal((await payoutsOf(service, early))[0].status, "held");
+    assert.equal((await listPayouts(service, early))[0].status, "held");
     assert.equal((await reverse("asha", settlementId)).outcome, "reversed");
-    const [payout] = await payoutsOf(service, early);
+    const [payout] = await listPayouts(service, early);
     assert.equal(payout.status, "returned");
     assert.equal(payout.reason, "reversed");
-    const balance = await balanceOf(service, early);
+    const balance = await readBalance(service, early);
     assert.equal(balance.posted_paise, 0);
     assert.equal(balance.dues_paise, 0);
     await assertLedgerSound(service);
@@ -635,7 +635,7 @@ test("a reversal returns credit and money, and takes no approval in the sandbox"
     await service.work();
     service.clock.advance({ seconds: 1 });
     await service.work();
-    assert.equal((await payoutsOf(service, seller))[0].status, "sent");
+    assert.equal((await listPayouts(service, seller))[0].status, "sent");
     await assert.rejects(reverse("asha", settlementId), refusedFor("payout_sent"));
     await letSettle(service, 2);
     assert.equal((await reverse("asha", settlementId)).outcome, "reversed");
@@ -646,7 +646,7 @@ test("a reversal returns credit and money, and takes no approval in the sandbox"
     await letSettle(service, 6);
     await makeDeal(service, { buyer: house(), legs: [{ seller: buyer, scripNo }] });
     await assert.rejects(reverse("asha", settlementId), refusedFor("credit_not_held"));
-    assert.equal((await settlementOf(service, seller, settlementId)).status, "settled");
+    assert.equal((await readSettlement(service, seller, settlementId)).status, "settled");
     await letSettle(service, 6);
     await assertLedgerSound(service);
   });
@@ -672,11 +672,11 @@ test("workers of several processes advance each settlement once", async (t) => {
   }
   await service.work();
   for (const settlementId of made) {
-    const { status, version, history } = await settlementOf(service, seller, settlementId);
+    const { status, version, history } = await readSettlement(service, seller, settlementId);
     assert.equal(status, "settled");
     assert.equal(version, history.length, "every version is a step");
   }
-  const payouts = await payoutsOf(service, seller);
+  const payouts = await listPayouts(service, seller);
   assert.equal(payouts.length, made.length);
   assert.ok(payouts.every(({ status }) => status === "paid"));
   const { rows } = await askJournal(
@@ -707,7 +707,7 @@ test("a firm with open settlements or unfinished payouts cannot be offboarded", 
   await service.work();
   service.clock.advance({ seconds: 1 });
   await service.work();
-  const [payout] = await payoutsOf(service, seller);
+  const [payout] = await listPayouts(service, seller);
   assert.deepEqual((await leave(409)).detail.blockers, [
     {
       type: "payout",
@@ -744,7 +744,7 @@ test("an order through the front door ends in a payout, and a buy in a holding",
   });
   assert.deepEqual(bought.body.scrip_nos, [scripNo], "what the house bought it sells again");
   await letSettle(service, 5);
-  assert.equal((await holdingsOf(service, scripNo))[0]?.firm_id, buyer.firmId);
+  assert.equal((await listHoldings(service, scripNo))[0]?.firm_id, buyer.firmId);
   await assertLedgerSound(service);
 });
 

@@ -13,14 +13,14 @@ import { readRuns } from "../support/random.ts";
 import { type Answer, type Service, startService } from "../support/service.ts";
 import {
   addCredit,
-  balanceOf,
   buyerPaise,
   face,
   letSettle,
   makeDeal,
   openTestDesk,
+  readBalance,
+  readSettlement,
   sellerPaise,
-  settlementOf,
 } from "../support/settlements.ts";
 
 type Body = Answer["body"];
@@ -42,7 +42,7 @@ async function eventsAbout({ get }: Dealer, noun: string): Promise<Body[]> {
   return events.filter(({ event }: Body) => event.startsWith(`${noun}.`));
 }
 
-const nameOf = ({ event }: Body) => event as string;
+const pickName = ({ event }: Body) => event as string;
 
 test("in a mixed bundle the seller whose only credit was refused sees a failed settlement", async (t) => {
   const service = await startService(t);
@@ -71,7 +71,7 @@ test("in a mixed bundle the seller whose only credit was refused sees a failed s
   assert.deepEqual([failed.sides[0].status, failed.sides[0].settled_paise], ["failed", 0]);
   assert.equal(failed.history.at(-1).status, "failed");
   assert.ok(!failed.history.some(({ status }: Body) => status === "settled"));
-  const told = (await eventsAbout(refused, "settlement")).map(nameOf);
+  const told = (await eventsAbout(refused, "settlement")).map(pickName);
   assert.equal(told.at(-1), "settlement.failed");
   assert.ok(!told.includes("settlement.settled"));
   assert.equal((await eventsAbout(refused, "order")).at(-1)?.event, "order.failed");
@@ -89,13 +89,13 @@ test("in a mixed bundle the seller whose only credit was refused sees a failed s
   assert.deepEqual([half.status, half.settlement_status], ["matched", "settled"]);
   assert.ok(half.settled_paise > 0 && half.settled_paise < half.all_in_paise);
 
-  const failedOf = async (who: Dealer) =>
+  const countFailed = async (who: Dealer) =>
     (await who.get("/v1/settlements?status=failed")).settlements.length;
-  const settledOf = async (who: Dealer) =>
+  const countSettled = async (who: Dealer) =>
     (await who.get("/v1/settlements?status=settled")).settlements.length;
-  assert.deepEqual([await failedOf(refused), await settledOf(refused)], [1, 0]);
-  assert.deepEqual([await failedOf(paid), await settledOf(paid)], [0, 1]);
-  assert.deepEqual([await failedOf(buyer), await settledOf(buyer)], [0, 1]);
+  assert.deepEqual([await countFailed(refused), await countSettled(refused)], [1, 0]);
+  assert.deepEqual([await countFailed(paid), await countSettled(paid)], [0, 1]);
+  assert.deepEqual([await countFailed(buyer), await countSettled(buyer)], [0, 1]);
   await assertOrdersSound(service);
 });
 
@@ -121,7 +121,7 @@ test("an ended side does not wait for other sides' credits", async (t) => {
 
   service.clock.advance({ seconds: 60 });
   await letSettle(service, 2);
-  const told = (await eventsAbout(quick, "settlement")).map(nameOf);
+  const told = (await eventsAbout(quick, "settlement")).map(pickName);
   assert.equal(told.filter((name) => name === "settlement.failed").length, 1, "told once");
   assert.deepEqual((await quick.get(`/v1/settlements/${settlement_id}`)).history, over.history);
   assert.equal((await buyer.get(`/v1/settlements/${settlement_id}`)).status, "failed");
@@ -140,7 +140,7 @@ test("a desk with several sides sees settled if any side was delivered, and each
   ];
   const settlementId = await makeDeal(service, { buyer, legs });
   await letSettle(service, 6);
-  const settled = await settlementOf(service, desk, settlementId);
+  const settled = await readSettlement(service, desk, settlementId);
   assert.equal(settled.status, "settled");
   assert.deepEqual(
     settled.sides.map(({ firm_id, status, settled_paise }: Body) => [
@@ -154,14 +154,14 @@ test("a desk with several sides sees settled if any side was delivered, and each
     ],
   );
   const bound = await mintChild(service, desk.key, { kind: "sub_account", firm_id: desk.firmId });
-  const own = await settlementOf(service, { key: bound.api_key }, settlementId);
+  const own = await readSettlement(service, { key: bound.api_key }, settlementId);
   assert.deepEqual([own.status, own.sides.length], ["failed", 1]);
   const { body: failed } = await service.send("GET", "/v1/settlements?status=failed", {
     key: bound.api_key,
     expect: 200,
   });
   assert.equal(failed.settlements.length, 1);
-  const bought = await settlementOf(service, buyer, settlementId);
+  const bought = await readSettlement(service, buyer, settlementId);
   assert.deepEqual([bought.status, bought.sides[0].settled_paise], ["settled", buyerPaise]);
 });
 
@@ -269,7 +269,7 @@ async function assertOwnTruth(service: Service, { who, side, heldBefore }: Readi
     total((payout) => payout.amount_paise, payouts),
     side === "sell" ? settled : 0,
   );
-  const balance = await balanceOf(service, who);
+  const balance = await readBalance(service, who);
   assert.equal(balance.escrow_paise, 0);
   assert.equal(balance.available_paise, positions.cash.available_paise);
 }

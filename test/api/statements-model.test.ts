@@ -30,7 +30,7 @@ import {
 import { assertLedgerSound } from "../support/ledger.ts";
 import { readRuns } from "../support/random.ts";
 import { type Answer, type Service, startService } from "../support/service.ts";
-import { balanceOf, letSettle } from "../support/settlements.ts";
+import { letSettle, readBalance } from "../support/settlements.ts";
 
 const runs = readRuns(3);
 /** As many as it takes for every tax to be there. */
@@ -47,7 +47,7 @@ const months = fc.array(month, { minLength: 2, maxLength: 3 });
 
 type Holder = { readonly key: string; readonly firmId: string };
 
-function holdersOf({ seller, buyer }: DealWorld): Holder[] {
+function toHolders({ seller, buyer }: DealWorld): Holder[] {
   return [seller, buyer].flatMap(({ key, deskId, firmId }) => [
     { key, firmId },
     { key, firmId: deskId },
@@ -74,7 +74,7 @@ async function movedIn({ ctx }: Service, firmId: string, period: string): Promis
 }
 
 /** Everything that is wrong with the statements of a firm. */
-async function complaintsOf(service: Service, holder: Holder): Promise<string[]> {
+async function listComplaints(service: Service, holder: Holder): Promise<string[]> {
   const { firmId } = holder;
   const complaints: string[] = [];
   const expectSame = (what: string, found: PaiseSum, expected: PaiseSum) => {
@@ -103,7 +103,7 @@ async function complaintsOf(service: Service, holder: Holder): Promise<string[]>
     );
     expectSame(`${period} totals`, totals, moved);
   }
-  const { posted_paise, commission_paise } = await balanceOf(service, { firmId });
+  const { posted_paise, commission_paise } = await readBalance(service, { firmId });
   expectSame("the last one closes", closing, addPaise(posted_paise, commission_paise));
   return complaints;
 }
@@ -162,8 +162,8 @@ test("every statement agrees with the books, for any sequence of acts", async (t
         await turnMonth(service, ms);
       }
       await waitForAll(service);
-      for (const holder of holdersOf(world)) {
-        assert.deepEqual(await complaintsOf(service, holder), []);
+      for (const holder of toHolders(world)) {
+        assert.deepEqual(await listComplaints(service, holder), []);
         const { statements } = await read(
           service,
           holder,
@@ -172,7 +172,7 @@ test("every statement agrees with the books, for any sequence of acts", async (t
         for (const { period } of statements) {
           const path = `/v1/statements/${period}?firm_id=${holder.firmId}`;
           const statement = await read(service, holder, path);
-          count(seen, [statement.status, ...statement.lines.map(kindOf)]);
+          count(seen, [statement.status, ...statement.lines.map(pickKind)]);
         }
       }
       for (const { key, deskId } of [world.seller, world.buyer]) {
@@ -233,7 +233,7 @@ test("with taxes on, lines and taxes sum to the movements, and the tax shown is 
       fc.constantFrom("27", "29"),
       async (played, fee, state) => {
         const world = await openWorld(service, fee);
-        everybody.push(...holdersOf(world));
+        everybody.push(...toHolders(world));
         await ctx.db.pool.query("update firms set gstin = $2 || pan || '1ZX' where firm_id = $1", [
           world.seller.firmId,
           state,
@@ -259,8 +259,8 @@ test("with taxes on, lines and taxes sum to the movements, and the tax shown is 
           await turnMonth(service, ms);
         }
         await waitForAll(service);
-        for (const holder of holdersOf(world)) {
-          assert.deepEqual(await complaintsOf(service, holder), []);
+        for (const holder of toHolders(world)) {
+          assert.deepEqual(await listComplaints(service, holder), []);
         }
         const sums = await sumLinesByKind(service, everybody);
         for (const kind of taxKinds) {
@@ -290,7 +290,7 @@ async function assertLeftOutIsSeen(service: Service, world: DealWorld): Promise<
     legs: [{ ofHouse: false, ending: "0001" }],
   });
   await waitForAll(service);
-  assert.deepEqual(await complaintsOf(service, desk), []);
+  assert.deepEqual(await listComplaints(service, desk), []);
   await asOwner(service.ctx.db, async (owner) => {
     const { rowCount } = await owner.query(
       `delete from ledger_firm_entries as f using (
@@ -300,11 +300,11 @@ async function assertLeftOutIsSeen(service: Service, world: DealWorld): Promise<
     );
     assert.equal(rowCount, 1);
   });
-  assert.notDeepEqual(await complaintsOf(service, desk), [], "a posting left out must be seen");
+  assert.notDeepEqual(await listComplaints(service, desk), [], "a posting left out must be seen");
   assert.notDeepEqual(await earningComplaints(service, desk), []);
 }
 
-function kindOf({ kind }: { kind: string }): string {
+function pickKind({ kind }: { kind: string }): string {
   return kind;
 }
 

@@ -13,19 +13,19 @@ import { formatStatement } from "../../src/reports/format-statement.ts";
 import { asOwner } from "../support/database.ts";
 import { checkDoors } from "../support/doors.ts";
 import { mintChild } from "../support/keys.ts";
-import { assertLedgerSound, bank, cashOf, entryOf } from "../support/ledger.ts";
-import { pagesOf } from "../support/pdf.ts";
-import { type Answer, type Service, slugOf, startService } from "../support/service.ts";
+import { assertLedgerSound, bank, buildEntry, toCash } from "../support/ledger.ts";
+import { parsePdfPages } from "../support/pdf.ts";
+import { type Answer, readSlug, type Service, startService } from "../support/service.ts";
 import {
   addCredit,
-  balanceOf,
   buyerPaise,
   face,
   house,
   letSettle,
+  listPayouts,
   makeDeal,
   openTestDesk,
-  payoutsOf,
+  readBalance,
   sellerPaise,
   type TestDesk,
   type TestParty,
@@ -40,7 +40,7 @@ const fees = {
   seller: { feePaise: 4_000, gstPaise: 720 },
 };
 
-async function statementOf(
+async function readStatement(
   { send }: Service,
   { key, firmId }: Pick<TestDesk, "key" | "firmId">,
   period = "2026-11",
@@ -75,7 +75,7 @@ function assertAddsUp(statement: Answer["body"]): void {
   assert.equal(statement.closing_paise, balance);
 }
 
-function shortOf(statement: Answer["body"]): [string, number][] {
+function summarizeLines(statement: Answer["body"]): [string, number][] {
   return statement.lines.map((line: { kind: string; amount_paise: number }) => [
     line.kind,
     line.amount_paise,
@@ -103,17 +103,17 @@ test("a month's lines sum from its opening to its closing balance, which equals 
   await payIn(service, buyer, buyerPaise + 500);
   const { settlementId, scripNo } = await sell(service, { seller, buyer, withFees: true });
 
-  const sold = await statementOf(service, seller);
+  const sold = await readStatement(service, seller);
   assert.equal(sold.status, "running");
   assert.equal(sold.opening_paise, 0);
-  assert.deepEqual(shortOf(sold), [
+  assert.deepEqual(summarizeLines(sold), [
     ["sale", sellerPaise + 4_720],
     ["fee", -4_000],
     ["gst", -720],
     ["payout", -sellerPaise],
   ]);
   assertAddsUp(sold);
-  const [payout] = await payoutsOf(service, seller);
+  const [payout] = await listPayouts(service, seller);
   const [sale, , , paid] = sold.lines;
   assert.equal(paid.utr, payout.utr);
   assert.equal(paid.reference, payout.payout_id);
@@ -123,8 +123,8 @@ test("a month's lines sum from its opening to its closing balance, which equals 
   assert.equal(sale.face_paise, face);
   assert.equal(sale.price_bps, 9_760);
 
-  const bought = await statementOf(service, buyer);
-  assert.deepEqual(shortOf(bought), [
+  const bought = await readStatement(service, buyer);
+  assert.deepEqual(summarizeLines(bought), [
     ["deposit", buyerPaise + 500],
     ["purchase", -(buyerPaise - 5_900)],
     ["fee", -5_000],
@@ -132,7 +132,7 @@ test("a month's lines sum from its opening to its closing balance, which equals 
   ]);
   assertAddsUp(bought);
   assert.equal(bought.lines[0].utr, reference);
-  assert.equal(bought.closing_paise, (await balanceOf(service, buyer)).posted_paise);
+  assert.equal(bought.closing_paise, (await readBalance(service, buyer)).posted_paise);
   assert.deepEqual(bought.totals, [
     { kind: "purchase", lines: 1, amount_paise: -(buyerPaise - 5_900) },
     { kind: "fee", lines: 1, amount_paise: -5_000 },
@@ -141,8 +141,8 @@ test("a month's lines sum from its opening to its closing balance, which equals 
   ]);
 
   const desk = { key: seller.key, firmId: seller.deskId };
-  const earned = await statementOf(service, desk);
-  assert.deepEqual(shortOf(earned), [["commission", face / 2_000]]);
+  const earned = await readStatement(service, desk);
+  assert.deepEqual(summarizeLines(earned), [["commission", face / 2_000]]);
   assert.equal(earned.commission_paise, face / 2_000);
   const { body } = await service.send("GET", "/v1/statements/2026-11", { key: seller.key });
   assert.deepEqual(body, earned, "without a firm it is the key's own");
@@ -154,13 +154,16 @@ test("a month becomes final an hour after its end and never changes", async (t) 
   const seller = await openTestDesk(service);
   const buyer = await openTestDesk(service);
   const { settlementId } = await sell(service, { seller, buyer });
-  const running = await statementOf(service, buyer);
+  const running = await readStatement(service, buyer);
   await toMonthEnd(service, hourMs - 1);
-  assert.equal((await statementOf(service, buyer)).status, "provisional");
-  assert.equal((await statementOf(service, buyer, "2026-12")).opening_paise, running.closing_paise);
+  assert.equal((await readStatement(service, buyer)).status, "provisional");
+  assert.equal(
+    (await readStatement(service, buyer, "2026-12")).opening_paise,
+    running.closing_paise,
+  );
   await toMonthEnd(service, hourMs);
 
-  const final = await statementOf(service, buyer);
+  const final = await readStatement(service, buyer);
   assert.equal(final.status, "final");
   assert.equal(final.frozen_at, "2026-12-01T01:00:00.000+05:30");
   assert.match(final.digest, /^[0-9a-f]{64}$/);
@@ -181,10 +184,10 @@ test("a month becomes final an hour after its end and never changes", async (t) 
   await service.ctx.db.pool.query("update firms set legal_name = 'Renamed' where firm_id = $1", [
     buyer.firmId,
   ]);
-  assert.deepEqual(await statementOf(service, buyer), final);
-  const next = await statementOf(service, buyer, "2026-12");
+  assert.deepEqual(await readStatement(service, buyer), final);
+  const next = await readStatement(service, buyer, "2026-12");
   assert.equal(next.opening_paise, final.closing_paise);
-  assert.deepEqual(shortOf(next), [["reversal", buyerPaise]]);
+  assert.deepEqual(summarizeLines(next), [["reversal", buyerPaise]]);
   assert.equal(next.firm.legal_name, "Renamed");
   const { body } = await service.send("GET", `/v1/statements?firm_id=${buyer.firmId}`, {
     key: buyer.key,
@@ -214,8 +217,8 @@ test("the reversal of a paid sale is shown whole, with the debt as dues", async 
     const command = { settlementId, reason: "mistake" };
     await reverseSettlement(service.ctx, namedOperator(name), command);
   }
-  const statement = await statementOf(service, seller);
-  assert.deepEqual(shortOf(statement).slice(-4), [
+  const statement = await readStatement(service, seller);
+  assert.deepEqual(summarizeLines(statement).slice(-4), [
     ["reversal", -(sellerPaise + 4_720)],
     ["fee", 4_000],
     ["gst", 720],
@@ -224,8 +227,8 @@ test("the reversal of a paid sale is shown whole, with the debt as dues", async 
   assertAddsUp(statement);
   assert.equal(statement.dues_paise, sellerPaise);
   assert.equal(statement.closing_paise, 0);
-  const earned = await statementOf(service, { key: seller.key, firmId: seller.deskId });
-  assert.deepEqual(shortOf(earned), [
+  const earned = await readStatement(service, { key: seller.key, firmId: seller.deskId });
+  assert.deepEqual(summarizeLines(earned), [
     ["commission", face / 2_000],
     ["commission", -(face / 2_000)],
   ]);
@@ -236,22 +239,24 @@ test("an entry too late for a final statement is in the next one only", async (t
   const desk = await openTestDesk(service);
   await payIn(service, desk, 1_000);
   await toMonthEnd(service, hourMs);
-  const final = await statementOf(service, desk);
+  const final = await readStatement(service, desk);
   const early = new Date(monthEnd - 1);
-  const late = entryOf("deposit", "posted", [{ from: bank, to: cashOf(desk.firmId), paise: 77 }]);
+  const late = buildEntry("deposit", "posted", [
+    { from: bank, to: toCash(desk.firmId), paise: 77 },
+  ]);
   assertWritten(await service.ctx.db.transaction((tx) => postEntries(tx, [late], early)));
 
-  assert.deepEqual(await statementOf(service, desk), final);
-  const next = await statementOf(service, desk, "2026-12");
-  assert.deepEqual(shortOf(next), [["deposit", 77]]);
+  assert.deepEqual(await readStatement(service, desk), final);
+  const next = await readStatement(service, desk, "2026-12");
+  assert.deepEqual(summarizeLines(next), [["deposit", 77]]);
   assert.equal(next.opening_paise, 1_000);
-  assert.equal(next.closing_paise, (await balanceOf(service, desk)).posted_paise);
+  assert.equal(next.closing_paise, (await readBalance(service, desk)).posted_paise);
   service.clock.advance({ days: 31 });
   await service.work();
-  const kept = await statementOf(service, desk, "2026-12");
+  const kept = await readStatement(service, desk, "2026-12");
   assert.equal(kept.status, "final");
   assert.deepEqual(kept.lines, next.lines);
-  const after = await statementOf(service, desk, "2027-01");
+  const after = await readStatement(service, desk, "2027-01");
   assert.deepEqual([after.opening_paise, after.lines], [1_077, []]);
 });
 
@@ -301,7 +306,7 @@ test("there is a statement for every month of the firm and for no other", async 
   const service = await startService(t);
   const desk = await openTestDesk(service);
   const sub = await mintChild(service, desk.key, { kind: "sub_account", firm_id: desk.firmId });
-  const empty = await statementOf(service, desk);
+  const empty = await readStatement(service, desk);
   assert.deepEqual([empty.opening_paise, empty.lines, empty.closing_paise], [0, [], 0]);
   const own = await service.send("GET", "/v1/statements/2026-11", {
     key: sub.api_key,
@@ -310,7 +315,7 @@ test("there is a statement for every month of the firm and for no other", async 
   assert.equal(own.body.firm_id, desk.firmId);
   for (const period of ["2026-10", "2026-12", "2026-13", "2026-1", "november", "2026-11-01"]) {
     const path = `/v1/statements/${period}`;
-    assert.equal(slugOf(await service.send("GET", path, { key: desk.key })), "not_found");
+    assert.equal(readSlug(await service.send("GET", path, { key: desk.key })), "not_found");
   }
   const live = await openTestDesk(service, "live");
   const elsewhere = [
@@ -322,11 +327,11 @@ test("there is a statement for every month of the firm and for no other", async 
   for (const { key, firmId } of elsewhere) {
     for (const path of ["/v1/statements", "/v1/statements/2026-11"]) {
       const answer = await service.send("GET", `${path}?firm_id=${firmId}`, { key, expect: 404 });
-      assert.equal(slugOf(answer), "not_found");
+      assert.equal(readSlug(answer), "not_found");
     }
   }
   const asXml = await service.send("GET", "/v1/statements/2026-11?format=xml", { key: desk.key });
-  assert.equal(slugOf(asXml), "bad_request");
+  assert.equal(readSlug(asXml), "bad_request");
 });
 
 test("as CSV every line is a row between opening and closing, in rupees", async (t) => {
@@ -352,7 +357,7 @@ test("as CSV every line is a row between opening and closing, in rupees", async 
   assert.match(rows[6] ?? "", /,closing,Closing balance,+0\.00$/);
 });
 
-async function pdfOf({ url }: Service, { key }: Pick<TestDesk, "key">, path: string) {
+async function fetchPdf({ url }: Service, { key }: Pick<TestDesk, "key">, path: string) {
   const response = await fetch(`${url}${path}`, { headers: { "x-service-key": key } });
   assert.equal(response.status, 200);
   assert.equal(response.headers.get("content-type"), "application/pdf");
@@ -371,17 +376,21 @@ test("a PDF statement shows parties, period, balances, lines and page numbers", 
     await payIn(service, seller, 123_456_789, `HDFCR5202611150000${1_000 + more}`);
   }
   const path = `/v1/statements/2026-11?firm_id=${seller.firmId}&format=pdf`;
-  const bytes = await pdfOf(service, seller, path);
-  assert.deepEqual(await pdfOf(service, seller, path), bytes, "the same month is the same bytes");
-  const pages = await pagesOf(bytes);
+  const bytes = await fetchPdf(service, seller, path);
+  assert.deepEqual(
+    await fetchPdf(service, seller, path),
+    bytes,
+    "the same month is the same bytes",
+  );
+  const pages = await parsePdfPages(bytes);
   assert.ok(pages.length >= 2);
   pages.forEach(({ text }, at) => {
     assert.ok(text.includes(`Page ${at + 1} of ${pages.length}`));
     assert.ok(text.includes("Scripdesk Clearing House"));
   });
   const text = pages.map((page) => page.text).join(" ");
-  const { pan } = (await statementOf(service, seller)).firm;
-  const [payout] = await payoutsOf(service, seller);
+  const { pan } = (await readStatement(service, seller)).firm;
+  const [payout] = await listPayouts(service, seller);
   const expected = [
     "Statement of account",
     "November 2026",
@@ -407,8 +416,8 @@ test("a PDF statement shows parties, period, balances, lines and page numbers", 
   for (const part of expected) assert.ok(text.includes(part), `${part} is missing: ${text}`);
 
   await toMonthEnd(service, hourMs);
-  const final = await pagesOf(await pdfOf(service, seller, path));
-  const { digest } = await statementOf(service, seller);
+  const final = await parsePdfPages(await fetchPdf(service, seller, path));
+  const { digest } = await readStatement(service, seller);
   const finalText = final.map((page) => page.text).join(" ");
   assert.ok(!finalText.includes("PROVISIONAL"));
   assert.ok(finalText.includes(digest));
@@ -418,7 +427,7 @@ test("a statement with too many lines for a PDF is refused as PDF only", async (
   const service = await startService(t);
   const desk = await openTestDesk(service);
   await payIn(service, desk, 1_000);
-  const statement = await statementOf(service, desk);
+  const statement = await readStatement(service, desk);
   const [line] = statement.lines;
   const long = { ...statement, lines: Array.from({ length: 20_001 }, () => line) };
   const by = { environment: "sandbox", deskId: desk.deskId } as const;

@@ -12,7 +12,7 @@ import { issueInvoices, setTax } from "../../src/settlement/taxes.ts";
 import { commandLine } from "../support/cli.ts";
 import { addFirm } from "../support/holdings.ts";
 import { assertLedgerSound, payIn } from "../support/ledger.ts";
-import { pagesOf } from "../support/pdf.ts";
+import { parsePdfPages } from "../support/pdf.ts";
 import { poison } from "../support/poison.ts";
 import { type Answer, type Service, startService } from "../support/service.ts";
 import {
@@ -20,9 +20,9 @@ import {
   buyerPaise,
   house,
   letSettle,
+  listPayouts,
   makeDeal,
   openTestDesk,
-  payoutsOf,
   sellerPaise,
   type TestDesk,
 } from "../support/settlements.ts";
@@ -53,12 +53,12 @@ async function setGstin({ ctx }: Service, { firmId }: TestDesk, state: string): 
   ]);
 }
 
-async function noteOf(service: Service, desk: TestDesk, settlementId: string) {
+async function readNote(service: Service, desk: TestDesk, settlementId: string) {
   const path = `/v1/settlements/${settlementId}/contract-note`;
   return (await service.send("GET", path, { key: desk.key, expect: 200 })).body.notes[0];
 }
 
-async function statementOf(service: Service, desk: TestDesk) {
+async function readStatement(service: Service, desk: TestDesk) {
   const period = istMonth(service.clock.now());
   const path = `/v1/statements/${period}?firm_id=${desk.firmId}`;
   const statement = (await service.send("GET", path, { key: desk.key, expect: 200 })).body;
@@ -71,8 +71,8 @@ async function statementOf(service: Service, desk: TestDesk) {
 }
 
 /** What the lines of each kind add up to. */
-async function totalsOf(service: Service, desk: TestDesk): Promise<Record<string, number>> {
-  const { totals } = await statementOf(service, desk);
+async function readTotals(service: Service, desk: TestDesk): Promise<Record<string, number>> {
+  const { totals } = await readStatement(service, desk);
   return Object.fromEntries(
     totals.map(({ kind, amount_paise }: Answer["body"]) => [kind, amount_paise]),
   );
@@ -105,18 +105,18 @@ test("the tax on fees is divided by the place of supply and invoiced, and a reve
   await setGstin(service, buyer, "27");
   await payIn(service, buyer.firmId, 10 * buyerPaise);
   const before = await sell(service, seller, buyer);
-  const untouched = await noteOf(service, seller, before);
+  const untouched = await readNote(service, seller, before);
   assert.equal("taxes" in untouched || "invoices" in untouched, false);
   assert.deepEqual(await taxAccounts(service), { gst_payable: 1_621 });
 
   await setGst(service);
   const id = await sell(service, seller, buyer);
-  const selling = await noteOf(service, seller, id);
+  const selling = await readNote(service, seller, id);
   assert.deepEqual(selling.taxes, [
     { kind: "igst", name: "IGST 18 %", rate_bps: 1_800, amount_paise: 720 },
   ]);
   assert.equal("net_paise" in selling, false);
-  const bought = await noteOf(service, buyer, id);
+  const bought = await readNote(service, buyer, id);
   assert.deepEqual(
     bought.taxes.map(({ name, amount_paise }: Answer["body"]) => [name, amount_paise]),
     [
@@ -138,14 +138,14 @@ test("the tax on fees is divided by the place of supply and invoiced, and a reve
     igst_payable: 720,
     sgst_payable: 450,
   });
-  const totals = await totalsOf(service, buyer);
+  const totals = await readTotals(service, buyer);
   assert.deepEqual(
     [totals["gst"], totals["cgst"], totals["sgst"], totals["igst"]],
     [-901, -451, -450, undefined],
   );
   const path = `/v1/settlements/${id}/contract-note?format=pdf`;
   const pdf = await fetch(`${service.url}${path}`, { headers: { "x-service-key": buyer.key } });
-  const [page] = await pagesOf(new Uint8Array(await pdf.arrayBuffer()));
+  const [page] = await parsePdfPages(new Uint8Array(await pdf.arrayBuffer()));
   assert.match(
     page?.text ?? "",
     /of it CGST 9 %.*of it SGST 9 %.*Tax invoice for the fee: No\. F\//s,
@@ -157,14 +157,14 @@ test("the tax on fees is divided by the place of supply and invoiced, and a reve
   }
   await service.work();
   assert.deepEqual(await taxAccounts(service), { gst_payable: 1_621 });
-  const reversed = await noteOf(service, buyer, id);
+  const reversed = await readNote(service, buyer, id);
   assert.deepEqual(reversed.taxes, []);
   assert.deepEqual(
     reversed.invoices.map(({ kind }: Answer["body"]) => kind),
     ["invoice", "credit_note"],
   );
   assert.match(reversed.invoices[1].invoice_no, /^C\/2026-27\/00000[12]$/);
-  const after = await totalsOf(service, buyer);
+  const after = await readTotals(service, buyer);
   assert.deepEqual([after["cgst"], after["sgst"], after["fee"]], [0, 0, -5_001]);
   await assertLedgerSound(service);
 });
@@ -185,7 +185,7 @@ test("tax is withheld from a company above the year's threshold, on all its desk
 
   const id = await sell(service, one);
   const withheld = Math.round((value - 1_000_000) / 100);
-  const note = await noteOf(service, one, id);
+  const note = await readNote(service, one, id);
   assert.deepEqual(note.taxes, [
     { kind: "tds", name: "TDS 1 % under section 194Q", rate_bps: 100, amount_paise: withheld },
   ]);
@@ -193,21 +193,21 @@ test("tax is withheld from a company above the year's threshold, on all its desk
   assert.equal(note.net_paise, sellerPaise - withheld);
   assert.equal(note.payments[0].amount_paise, note.net_paise);
   assert.deepEqual(note.invoices, []);
-  const [payout] = (await payoutsOf(service, one)).filter(
+  const [payout] = (await listPayouts(service, one)).filter(
     ({ settlement_id }: Answer["body"]) => settlement_id === id,
   );
   assert.equal(payout.amount_paise, sellerPaise - withheld);
-  assert.equal((await totalsOf(service, one))["tds"], -withheld);
+  assert.equal((await readTotals(service, one))["tds"], -withheld);
 
   const full = await sell(service, other);
   const all = Math.round(value / 100);
-  assert.equal((await noteOf(service, other, full)).taxes[0].amount_paise, all);
+  assert.equal((await readNote(service, other, full)).taxes[0].amount_paise, all);
   assert.equal((await taxAccounts(service))["tds_payable"], withheld + all);
 
   // The year begins anew in April.
   service.clock.set(new Date("2027-04-02T06:00:00Z"));
   const next = await sell(service, one);
-  assert.equal("taxes" in (await noteOf(service, one, next)), false);
+  assert.equal("taxes" in (await readNote(service, one, next)), false);
   await assertLedgerSound(service);
 });
 
@@ -231,7 +231,7 @@ test("a reversal returns withheld tax and lowers the year's sum", async (t) => {
     "select sold_paise::text, taxed_paise::text, withheld_paise::text from tds_sums",
   );
   assert.deepEqual(rows, [{ sold_paise: "0", taxed_paise: "0", withheld_paise: "0" }]);
-  assert.equal((await totalsOf(service, seller))["tds"], 0);
+  assert.equal((await readTotals(service, seller))["tds"], 0);
   await assertLedgerSound(service);
 });
 
@@ -250,12 +250,12 @@ test("legs that are answered one by one each pay their amount less tax", async (
   await letSettle(service);
   await letSettle(service, 40);
   const withheld = 2 * Math.round((sellerPaise + 4_720) / 100);
-  const note = await noteOf(service, seller, id);
+  const note = await readNote(service, seller, id);
   assert.equal(note.settled_paise, 2 * sellerPaise);
   assert.equal(note.net_paise, 2 * sellerPaise - withheld);
-  const [payout] = await payoutsOf(service, seller);
+  const [payout] = await listPayouts(service, seller);
   assert.equal(payout.amount_paise, note.net_paise);
-  assert.equal((await statementOf(service, seller)).closing_paise, 0);
+  assert.equal((await readStatement(service, seller)).closing_paise, 0);
   await assertLedgerSound(service);
 });
 

@@ -4,6 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { approvalKinds, attesting } from "../../src/approval-kinds.ts";
+import { actWithApproval } from "../../src/operators/act-with-approval.ts";
+import type { ApprovalKind } from "../../src/operators/approval-kind.ts";
 import { approveProposal } from "../../src/operators/decide-approval.ts";
 import { addInventoryWithApproval } from "../../src/credits/inventory.ts";
 import { listAllCredits } from "../../src/credits/read-credits.ts";
@@ -14,6 +16,7 @@ import { readOpenInquiries } from "../../src/outside/ask.ts";
 import { type Actor, namedOperator } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import { releasePayout, sendPayout } from "../../src/payouts/send-payout.ts";
+import { FundsMoved } from "../../src/settlement/open-settlements.ts";
 import { listCards } from "../../src/rates/current-cards.ts";
 import { previewCard, publishCardWithApproval } from "../../src/rates/publish-card.ts";
 import { haltMarket, setAllMarkets } from "../../src/rates/set-market.ts";
@@ -24,7 +27,7 @@ import { assertLedgerSound } from "../support/ledger.ts";
 import { giveAccount } from "../support/live-sales.ts";
 import { addPerson, settleLiveSale, type TestPerson } from "../support/people.ts";
 import { type Service, startService } from "../support/service.ts";
-import { balanceOf, openTestDesk, payoutsOf } from "../support/settlements.ts";
+import { listPayouts, openTestDesk, readBalance } from "../support/settlements.ts";
 import { askJournal } from "../support/journal.ts";
 
 const crore = 1_000_000_000;
@@ -61,7 +64,7 @@ test("one person alone cannot create money by a deposit", async (t) => {
       reference: utr(number),
     });
   const available = async () =>
-    Number((await balanceOf(service, { firmId }, "live")).available_paise);
+    Number((await readBalance(service, { firmId }, "live")).available_paise);
 
   const large = await add(ravi, crore, 1);
   assert.equal(large.outcome, "proposed");
@@ -238,7 +241,7 @@ test("two people approve a large payout before it leaves, for that account only"
   assert.ok(asked.outcome === "proposed");
   await assert.rejects(send(asha), hasReason("approval_required"));
   await approve(service, asha, asked.approval_id);
-  assert.equal((await payoutsOf(service, seller))[0].status, "scheduled");
+  assert.equal((await listPayouts(service, seller))[0].status, "scheduled");
 
   await giveAccount(service, seller, "50200019999");
   await assert.rejects(send(ravi), hasReason("approval_required"));
@@ -363,6 +366,41 @@ test("all schemes are halted and opened at once, with the operator's name on the
     "select action from audit_records where actor_id = 'mira' and entity_type = 'rate_card'",
   );
   assert.equal(rows.length, 2 + 2 + 2);
+});
+
+test("an approved act is tried again after an error that has passed, and done once", async (t) => {
+  const service = await startService(t);
+  const { asha, ravi } = await people(service);
+  let attempts = 0;
+  const kind: ApprovalKind = {
+    name: "deal.fund",
+    proposers: ["settlement"],
+    approvers: ["settlement"],
+    validHours: 1,
+    isPassing: (error) => error instanceof FundsMoved,
+    prepare: async () => ({
+      summary: "money that moves meanwhile",
+      valuePaise: null,
+      facts: {},
+      async carryOut() {
+        attempts += 1;
+        if (attempts === 1) throw new FundsMoved();
+        if (attempts === 3) throw new Error("this does not pass");
+        return { changes: [] };
+      },
+    }),
+  };
+  const proposeAndApprove = async (subjectId: string) => {
+    const act = { kind, environment: "live", subjectId, terms: {}, people: 2 } as const;
+    const proposed = await actWithApproval(service.ctx, asha.actor, act);
+    assert.ok(proposed.outcome === "proposed");
+    const asked = { approvalId: proposed.approval_id, kinds: [kind] };
+    return await approveProposal(service.ctx, ravi.actor, asked);
+  };
+  assert.equal((await proposeAndApprove("first")).approval.state, "approved");
+  assert.equal(attempts, 2);
+  await assert.rejects(proposeAndApprove("second"), /does not pass/);
+  assert.equal(attempts, 3, "another error is not tried again");
 });
 
 test("the sandbox takes no approvals", async (t) => {

@@ -39,10 +39,10 @@ function shared(client: RedisClientType): RateWindow {
 async function startNodes(
   t: Parameters<typeof startService>[0],
   redis: RedisServer,
-  windowOf: (client: RedisClientType) => RateWindow = shared,
+  openWindow: (client: RedisClientType) => RateWindow = shared,
 ): Promise<[Service, Service]> {
-  const first = await startService(t, { rateWindow: windowOf(await redis.connect()) });
-  const rateWindow = windowOf(await redis.connect());
+  const first = await startService(t, { rateWindow: openWindow(await redis.connect()) });
+  const rateWindow = openWindow(await redis.connect());
   return [first, await startService(t, { beside: first, rateWindow })];
 }
 

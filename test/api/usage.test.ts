@@ -6,7 +6,7 @@ import type { IssuedKey } from "../../src/access/issue-keys.ts";
 import { openMeter } from "../../src/access/meter-calls.ts";
 import { openLocalRateWindow } from "../../src/access/rate-window.ts";
 import { setPlan } from "../../src/access/plans.ts";
-import { type Answer, type Service, slugOf, startService } from "../support/service.ts";
+import { type Answer, readSlug, type Service, startService } from "../support/service.ts";
 import { callAtOnce, countStatuses, meterHeaders, mintChild } from "../support/usage.ts";
 
 const headerNames = [
@@ -26,15 +26,15 @@ async function liveKey(service: Service, perMinute: number, monthlyQuota?: numbe
   return { ...issued, plan, call };
 }
 
-function sumOf(rows: readonly { calls: number }[]): number {
+function sumCalls(rows: readonly { calls: number }[]): number {
   return rows.reduce((sum, { calls }) => sum + calls, 0);
 }
 
 /** The history of a usage answer is told three ways; all of them must be the same calls. */
 function assertAgreement({ body }: Answer, calls: number): void {
-  assert.equal(sumOf(body.by_day), calls);
-  assert.equal(sumOf(body.by_route), calls);
-  assert.equal(sumOf(body.by_key), calls);
+  assert.equal(sumCalls(body.by_day), calls);
+  assert.equal(sumCalls(body.by_route), calls);
+  assert.equal(sumCalls(body.by_key), calls);
 }
 
 test("every authenticated response carries the rate-limit headers of its key, errors included", async (t) => {
@@ -88,7 +88,7 @@ test("an internal fault still carries the rate-limit headers", async (t) => {
     headers: { "idempotency-key": "once" },
     expect: 500,
   });
-  assert.equal(slugOf(answer), "internal");
+  assert.equal(readSlug(answer), "internal");
   assert.equal(meterHeaders(answer).remaining, 9);
   assert.equal(meterHeaders(answer).quota_used, 1);
 });
@@ -150,7 +150,7 @@ test("a call over the monthly quota is refused the same way and does not enter t
   for (let again = 0; again < 3; again++) {
     const refused = await call();
     assert.equal(refused.status, 429);
-    assert.equal(slugOf(refused), "rate_limited");
+    assert.equal(readSlug(refused), "rate_limited");
     assert.deepEqual(Object.keys(refused.body).toSorted(), ["code", "error", "message"]);
     assert.equal(refused.headers.get("retry-after"), "60");
     const expected = { plan, limit: 10, remaining: 8, reset: 50, quota: 2, quota_used: 2 };
@@ -322,7 +322,7 @@ test("an invalid month is 422 in the transport form", async (t) => {
   for (const month of ["2026-13", "2026-00", "2026-1", "202611", "x", ""]) {
     const answer = await call(`/v1/usage?month=${month}`);
     assert.equal(answer.status, 422, month);
-    assert.equal(slugOf(answer), "validation_error");
+    assert.equal(readSlug(answer), "validation_error");
   }
 });
 

@@ -7,7 +7,7 @@ import { addFirm } from "../support/holdings.ts";
 import { type Service, startService } from "../support/service.ts";
 
 /** A caller of a new desk, and quotes of it. */
-async function quotesOf(service: Service, count: number) {
+async function makeQuotes(service: Service, count: number) {
   const issued = await service.issue();
   const body = { side: "sell", scheme: "RODTEP", face_paise: 25_000_000 };
   const quotes = Array.from({ length: count }, async () => {
@@ -29,8 +29,8 @@ async function quotesOf(service: Service, count: number) {
 
 test("quotes are found by their own desk and firm, in the order of the request", async (t) => {
   const service = await startService(t);
-  const mine = await quotesOf(service, 3);
-  const other = await quotesOf(service, 1);
+  const mine = await makeQuotes(service, 3);
+  const other = await makeQuotes(service, 1);
   const sibling = await addFirm(service, { deskId: mine.caller.deskId });
   const sub: Caller = { ...mine.caller, kind: "sub_account", firmId: sibling };
   const [first = "", second = "", third = ""] = mine.refs;
@@ -52,7 +52,7 @@ test("quotes are found by their own desk and firm, in the order of the request",
 test("a quote is used once, in a set and between transactions", async (t) => {
   const service = await startService(t);
   const { db } = service.ctx;
-  const { caller, key, refs } = await quotesOf(service, 2);
+  const { caller, key, refs } = await makeQuotes(service, 2);
   const [first = "", second = ""] = refs;
   const inSet = [
     { quoteRef: first, orderId: "ord_1" },
@@ -85,7 +85,7 @@ test("a quote is used once, in a set and between transactions", async (t) => {
 
 test("a transaction that is rolled back uses nothing", async (t) => {
   const service = await startService(t);
-  const { refs } = await quotesOf(service, 1);
+  const { refs } = await makeQuotes(service, 1);
   const uses = [{ quoteRef: refs[0] ?? "", orderId: "ord_1" }];
   const use = async (rollBack: boolean) =>
     await service.ctx.db.transaction(async (tx) => (await tx.run(useQuotes(uses))).size, {

@@ -17,7 +17,7 @@ import { buildDeliveryId } from "../../src/webhooks/rules.ts";
 import { testDatabase } from "../support/database.ts";
 import { mintChild } from "../support/keys.ts";
 import { registerWebhook, startReceiver } from "../support/receivers.ts";
-import { randomOf } from "../support/random.ts";
+import { startRandom } from "../support/random.ts";
 import { startService } from "../support/service.ts";
 import { askJournal } from "../support/journal.ts";
 
@@ -61,7 +61,7 @@ function mortal(ctx: Context, statements: number): Context & { isDead(): boolean
 test("a kill at any statement loses no event: every receiver gets each with its id and bytes", async (t) => {
   const service = await startService(t);
   const { ctx, clock } = service;
-  const random = randomOf(t);
+  const random = startRandom(t);
   const { api_key: key } = await service.issue();
   const receivers = await Promise.all([1, 2, 3].map(() => startReceiver(t)));
   const hooks: string[] = [];
@@ -139,7 +139,7 @@ test("control: a fan-out that reads an outbox by `id > last` loses late commits"
   const { connection } = await testDatabase(t);
   const clients = Array.from({ length: 6 }, () => new pg.Client(connection));
   await Promise.all(clients.map((client) => client.connect()));
-  const random = randomOf(t);
+  const random = startRandom(t);
   const [reader, ...writers] = clients as [pg.Client, ...pg.Client[]];
   await reader.query("create table outbox (id bigserial primary key, body text)");
   const writing = new AbortController();

@@ -7,7 +7,7 @@ import { webhooksPerDeskMax } from "../../src/webhooks/rules.ts";
 import { assertAbsent, checkDoors } from "../support/doors.ts";
 import { addClientFirm, mintChild } from "../support/keys.ts";
 import { registerWebhook, startReceiver } from "../support/receivers.ts";
-import { slugOf, startService } from "../support/service.ts";
+import { readSlug, startService } from "../support/service.ts";
 
 const url = "https://erp.example/hooks";
 
@@ -91,7 +91,7 @@ test("an invalid address is 422, an unknown event 400", async (t) => {
   for (const wrong of bad) {
     const answer = await post({ url: wrong, event: "*" });
     assert.equal(answer.status, 422, String(wrong));
-    assert.equal(slugOf(answer), "unprocessable");
+    assert.equal(readSlug(answer), "unprocessable");
     assert.equal(answer.body.detail.fields[0].path, "url");
   }
   const said = async (apiKey: string) =>
@@ -102,7 +102,7 @@ test("an invalid address is 422, an unknown event 400", async (t) => {
   assert.equal((await post({ url })).status, 422);
   const unknown = await post({ url, event: "order.exploded" });
   assert.equal(unknown.status, 400);
-  assert.equal(slugOf(unknown), "bad_request");
+  assert.equal(readSlug(unknown), "bad_request");
   const plain = await post({ url: "http://erp.example/hook", event: "*" }, live.api_key);
   assert.equal(plain.status, 422);
   assert.equal((await post({ url: "http://erp.example/hook", event: "*" })).status, 201);
@@ -114,7 +114,7 @@ test("a desk's subscriptions are bounded, also under concurrent registrations", 
   const { api_key: key } = await service.issue();
   const answers = await Promise.all(
     Array.from({ length: webhooksPerDeskMax + 5 }, () =>
-      service.send("POST", "/v1/webhooks", { key, body: { url, event: "*" } }),
+      service.send("POST", "/v1/webhooks", { key, body: { url, event: "*" }, isPatient: true }),
     ),
   );
   const refused = answers.filter(({ status }) => status === 409);
@@ -248,10 +248,10 @@ test("a desk's subscription gets events of every firm, one of a sub_account key 
     await service.send("POST", path, { key: root.api_key, body, expect: 200 });
   }
   await service.work();
-  const firmsOf = ({ received }: typeof wide) =>
+  const pickFirms = ({ received }: typeof wide) =>
     received.map(({ body }) => String(JSON.parse(body.toString()).firm_id)).toSorted();
-  assert.deepEqual(firmsOf(wide), [one, two].toSorted());
-  assert.deepEqual(firmsOf(narrow), [one]);
+  assert.deepEqual(pickFirms(wide), [one, two].toSorted());
+  assert.deepEqual(pickFirms(narrow), [one]);
 
   // The sub_account key knows of its own subscription, the desk of both.
   const idsFor = async (key: string) =>

@@ -15,12 +15,12 @@ import { holdRow } from "../support/locks.ts";
 import { type Answer, type Service, startService } from "../support/service.ts";
 import {
   addCredit,
-  balanceOf,
   house,
   letSettle,
+  listPayouts,
   makeDeal,
   openTestDesk,
-  payoutsOf,
+  readBalance,
   sellerPaise,
   type TestDesk,
 } from "../support/settlements.ts";
@@ -66,7 +66,11 @@ test("a withdrawal pays available money to the firm's account, and balance, payo
   const { desk, withdraw } = await withMoney(service);
   const dry = await withdraw(200, { headers: { "x-dry-run": "1" } });
   assert.equal(dry.body.kind, "withdrawal");
-  assert.equal((await balanceOf(service, desk)).available_paise, lakhs, "a dry run moves nothing");
+  assert.equal(
+    (await readBalance(service, desk)).available_paise,
+    lakhs,
+    "a dry run moves nothing",
+  );
 
   const key = { "idempotency-key": "out-1" };
   const { body: asked } = await withdraw(201, { paise: 200_000_000, headers: key });
@@ -78,7 +82,7 @@ test("a withdrawal pays available money to the firm's account, and balance, payo
   assert.equal(again.payout_id, asked.payout_id);
   const { body: reused } = await withdraw(409, { paise: 1, headers: key });
   assert.equal(reused.detail.reason, "idempotency_key_reused");
-  const held = await balanceOf(service, desk);
+  const held = await readBalance(service, desk);
   assert.deepEqual([held.available_paise, held.pending_out_paise], [50_000_000, 200_000_000]);
   const { body: short } = await withdraw(409, { paise: 50_000_001 });
   assert.deepEqual(short.detail, { reason: "insufficient_funds", available_paise: 50_000_000 });
@@ -149,7 +153,7 @@ test("concurrent withdrawals pay no more than is available", async (t) => {
   );
   const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b);
   assert.deepEqual(statuses, [201, 201, 409, 409, 409, 409, 409, 409]);
-  assert.equal((await balanceOf(service, desk)).available_paise, 0);
+  assert.equal((await readBalance(service, desk)).available_paise, 0);
   await letSettle(service);
   await assertLedgerSound(service);
 });
@@ -172,7 +176,7 @@ test("a withdrawal is held as any payout is, and returned money is available aga
   const { body: held } = await withdrawerFor(service, owner)(201);
   assert.deepEqual([held.status, held.reason], ["held", "beneficiary_change"]);
   await letSettle(service);
-  assert.equal((await payoutsOf(service, desk))[0].status, "held");
+  assert.equal((await listPayouts(service, desk))[0].status, "held");
   await service.send("POST", "/v1/sandbox/scenarios", {
     key: desk.key,
     body: { scenario: "payout_returned" },
@@ -180,19 +184,19 @@ test("a withdrawal is held as any payout is, and returned money is available aga
   });
   service.clock.advance({ days: 1 });
   await letSettle(service);
-  const [returned] = await payoutsOf(service, desk);
+  const [returned] = await listPayouts(service, desk);
   assert.equal(returned.status, "returned");
-  assert.equal((await balanceOf(service, owner)).available_paise, lakhs);
+  assert.equal((await readBalance(service, owner)).available_paise, lakhs);
   await letSettle(service);
-  assert.equal((await payoutsOf(service, desk)).length, 1, "nothing is sent anew by itself");
+  assert.equal((await listPayouts(service, desk)).length, 1, "nothing is sent anew by itself");
   await resendPayout(service.ctx, namedOperator("asha"), returned.payout_id);
   await letSettle(service);
-  const [resent] = await payoutsOf(service, desk);
+  const [resent] = await listPayouts(service, desk);
   assert.deepEqual(
     [resent.kind, resent.status, resent.resend_of],
     ["withdrawal", "paid", returned.payout_id],
   );
-  assert.equal((await balanceOf(service, owner)).posted_paise, 0);
+  assert.equal((await readBalance(service, owner)).posted_paise, 0);
   await assertLedgerSound(service);
 });
 
@@ -210,13 +214,13 @@ test("a firm with money cannot be offboarded, and is paid its balance while it d
   ]);
   assert.equal((await offboard(200, { mode: "drain" })).connection_state, "offboarding");
   await letSettle(service, 6);
-  const [payout] = await payoutsOf(service, desk);
+  const [payout] = await listPayouts(service, desk);
   assert.deepEqual(
     [payout.kind, payout.status, payout.amount_paise],
     ["withdrawal", "paid", lakhs],
   );
   assert.equal(await stateOfFirm(), "offboarded");
-  assert.equal((await balanceOf(service, desk)).posted_paise, 0);
+  assert.equal((await readBalance(service, desk)).posted_paise, 0);
   await assertLedgerSound(service);
 });
 
@@ -231,7 +235,7 @@ test("money returned while a firm drains waits for another account", async (t) =
   await offboard(200, { mode: "drain" });
   await letSettle(service, 8);
   assert.deepEqual(
-    (await payoutsOf(service, desk)).map(({ status }) => status),
+    (await listPayouts(service, desk)).map(({ status }) => status),
     ["returned"],
   );
   assert.equal(await stateOfFirm(), "offboarding");
@@ -241,7 +245,7 @@ test("money returned while a firm drains waits for another account", async (t) =
     [desk.firmId],
   );
   await letSettle(service, 6);
-  assert.equal((await payoutsOf(service, desk))[0].status, "paid");
+  assert.equal((await listPayouts(service, desk))[0].status, "paid");
   assert.equal(await stateOfFirm(), "offboarded");
 });
 
@@ -256,7 +260,7 @@ test("dues block offboarding and withdrawal until they are settled", async (t) =
     const command = { settlementId, reason: "forged mandate" };
     await reverseSettlement(service.ctx, namedOperator(name), command);
   }
-  assert.equal((await balanceOf(service, desk)).dues_paise, sellerPaise);
+  assert.equal((await readBalance(service, desk)).dues_paise, sellerPaise);
   await payIn(service, desk.firmId, sellerPaise + 1_000);
   const withdraw = withdrawerFor(service, desk);
   const { body: owing } = await withdraw(409, { paise: 1_001 });
@@ -279,9 +283,9 @@ test("dues block offboarding and withdrawal until they are settled", async (t) =
   );
   await service.send("POST", path, { key: desk.key, body: { mode: "drain" }, expect: 200 });
   await letSettle(service, 6);
-  const [payout] = await payoutsOf(service, desk);
+  const [payout] = await listPayouts(service, desk);
   assert.deepEqual([payout.kind, payout.amount_paise, payout.status], ["withdrawal", 600, "paid"]);
-  const { posted_paise, dues_paise } = await balanceOf(service, desk);
+  const { posted_paise, dues_paise } = await readBalance(service, desk);
   assert.deepEqual([posted_paise, dues_paise], [0, 0]);
   const { body: statement } = await service.send(
     "GET",
@@ -338,5 +342,5 @@ test("an offboarded firm takes no deposit", async (t) => {
     addDeposit(service.ctx, namedOperator("asha"), { environment: "sandbox", ...deposit }),
     (error: { detail?: { reason?: string } }) => error.detail?.reason === "firm_offboarded",
   );
-  assert.equal((await balanceOf(service, { firmId })).posted_paise, 0);
+  assert.equal((await readBalance(service, { firmId })).posted_paise, 0);
 });

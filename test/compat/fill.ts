@@ -151,8 +151,8 @@ async function copyRows(owner: pg.Client, copied: Copied): Promise<void> {
     return;
   }
   const copies = "copies" in copied ? copied.copies : Math.ceil(copied.rows / originals);
-  const columns = await columnsOf(owner, table);
-  const values = columns.map((column) => valueOf(table, column, deep));
+  const columns = await listColumns(owner, table);
+  const values = columns.map((column) => writeValue(table, column, deep));
   await owner.query(
     `insert into ${table} (${columns.map(({ name }) => name).join(", ")})
     select ${values.join(", ")}
@@ -177,7 +177,7 @@ const numbers = /^(?:first_|last_)?seq(?:uence)?$/;
 type Column = { readonly name: string; readonly type: string };
 
 /** What a copy has in a column, as an expression over the original and `copy`. */
-function valueOf(table: string, { name, type }: Column, deep: boolean): string {
+function writeValue(table: string, { name, type }: Column, deep: boolean): string {
   const call = (how: string, of: string) => `pg_temp.${how}(${of}, copy, ${deep})`;
   const each = (how: string) =>
     `case when ${name} is not null then array(
@@ -202,7 +202,7 @@ function valueOf(table: string, { name, type }: Column, deep: boolean): string {
   return namesSomething ? call("renamed", name) : name;
 }
 
-async function columnsOf(owner: pg.Client, table: string): Promise<Column[]> {
+async function listColumns(owner: pg.Client, table: string): Promise<Column[]> {
   const { rows } = await owner.query<Column>(
     `select attname as name, format_type(atttypid, atttypmod) as type
     from pg_attribute

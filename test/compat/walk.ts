@@ -5,7 +5,7 @@ import type { RouteEntry } from "../../src/platform/http/server.ts";
 import { furnishDesks } from "../support/furnished-desks.ts";
 import { addCredits } from "../support/holdings.ts";
 import { stockHouse } from "../support/inventory.ts";
-import { askWithOwn, checkReads, type Document, slotsOf } from "../support/isolation.ts";
+import { askWithOwn, checkReads, type Document, listSlots } from "../support/isolation.ts";
 import { payIn } from "../support/ledger.ts";
 import { dealer, type Dealer } from "../support/orders.ts";
 import { startReceiver } from "../support/receivers.ts";
@@ -23,7 +23,7 @@ export async function tryEverything(service: Service): Promise<void> {
   const { root, sub } = await furnishDesks(service);
   const document = service.app.swagger() as unknown as Document;
   const routes: readonly RouteEntry[] = service.app.routes;
-  const slots = slotsOf(routes, document);
+  const slots = listSlots(routes, document);
   for (const { key, fixtures } of [root, sub]) {
     await checkReads(service, { key, routes, fixtures });
     await askWithOwn(service, { key, slots, fixtures });

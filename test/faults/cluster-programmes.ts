@@ -40,7 +40,10 @@ export async function runRestore({ seed, quick }: Settings, say: Say): Promise<O
 
 const failoversDefault = 50;
 const restartsDefault = 20;
-const quickCount = 3;
+/** One of each: kill, stop, partition. */
+const failoversQuick = 3;
+const restartsQuick = 1;
+const nodesKilled = 3;
 
 /** What came of it inside; undefined when this is inside. */
 async function findOutcomeInside(seed: number): Promise<Outcome | undefined> {
@@ -86,12 +89,13 @@ export async function runFailovers({ count, quick, seed }: Settings, say: Say): 
     say(`${what}: ${JSON.stringify(figures)}`);
     if (!what.startsWith("control")) for (const breach of breaches.slice(0, 50)) say(breach);
   };
-  const restarts = quick ? quickCount : restartsDefault;
+  const restarts = quick ? restartsQuick : restartsDefault;
   const roll = await rollUnderLoad(scope, nodes, { count: restarts, seed, by: "SIGTERM" });
   tell("rolling restarts", roll);
-  const killed = await rollUnderLoad(scope, nodes, { count: quickCount, seed, by: "SIGKILL" });
+  const kills = quick ? restartsQuick : nodesKilled;
+  const killed = await rollUnderLoad(scope, nodes, { count: kills, seed, by: "SIGKILL" });
   tell("control, nodes killed", killed);
-  const failovers = count ?? (quick ? quickCount : failoversDefault);
+  const failovers = count ?? (quick ? failoversQuick : failoversDefault);
   const proof = await failUnderLoad(scope, nodes, { count: failovers, seed, say });
   tell("failovers", proof);
   const control = await failBehind(scope, nodes, { seed });

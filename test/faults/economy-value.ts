@@ -40,13 +40,13 @@ export async function valueDeals(db: Queryable): Promise<Balance> {
   const breaches = [...byDeal].flatMap(([deal, parts]) => {
     // In parts of a paisa, as worth is not rounded.
     const gains = [worthAtMid, worthByLife].map((worth) =>
-      sum(parts.map((leg) => gainOf(leg, worth(leg)))),
+      sum(parts.map((leg) => computeGain(leg, worth(leg)))),
     );
     return gains.some((gain) => gain > 0n)
       ? [`${deal}: clients gained ${gains.join(" and ")} ten-thousandths of a paisa`]
       : [];
   });
-  const lost = -sum(live.map((leg) => gainOf(leg, worthAtMid(leg)))) / par;
+  const lost = -sum(live.map((leg) => computeGain(leg, worthAtMid(leg)))) / par;
   return {
     deals: byDeal.size,
     clientsLostPaise: lost,
@@ -62,7 +62,7 @@ function sideOfDeal(leg: Leg): string {
 }
 
 /** What all clients together have more by a leg, in ten-thousandths of a paisa. */
-function gainOf(leg: Leg, worth: bigint): bigint {
+function computeGain(leg: Leg, worth: bigint): bigint {
   if (isHouse(leg.buyer_firm_id)) return BigInt(leg.seller_paise) * par - worth;
   if (isHouse(leg.seller_firm_id)) return worth - BigInt(leg.buyer_paise) * par;
   return (BigInt(leg.seller_paise) - BigInt(leg.buyer_paise)) * par;

@@ -163,13 +163,13 @@ type Act = (gang: Gang) => Promise<void>;
 /** Single moves, and the sequences of them that once paid. */
 const acts: readonly (readonly [weight: number, act: Act])[] = [
   [6, async (gang) => await gang.declare(gang.random.pick(gang.traders))],
-  [4, async (gang) => await onHeld(gang, (held) => gang.withdraw(held))],
+  [4, async (gang) => await actOnHeld(gang, (held) => gang.withdraw(held))],
   [3, declareAgain],
   [8, quoteSomething],
   [10, orderOnQuote],
   [6, orderAtMarket],
   [6, restSomething],
-  [5, async (gang) => await on(gang, gang.orders, (ref) => gang.cancel(ref))],
+  [5, async (gang) => await actOnAny(gang, gang.orders, (ref) => gang.cancel(ref))],
   [3, orderBatch],
   [4, swapOffer],
   [4, swapFacts],
@@ -184,7 +184,7 @@ const acts: readonly (readonly [weight: number, act: Act])[] = [
   ],
 ];
 
-async function on<Item>(
+async function actOnAny<Item>(
   { random }: Gang,
   items: readonly Item[],
   act: (item: Item) => Promise<unknown>,
@@ -192,12 +192,12 @@ async function on<Item>(
   if (items.length > 0) await act(random.pick(items));
 }
 
-async function onHeld(gang: Gang, act: (held: Held) => Promise<unknown>): Promise<void> {
-  await on(gang, gang.held, act);
+async function actOnHeld(gang: Gang, act: (held: Held) => Promise<unknown>): Promise<void> {
+  await actOnAny(gang, gang.held, act);
 }
 
 async function declareAgain(gang: Gang): Promise<void> {
-  await on(gang, gang.withdrawn, async ({ trader, scripNo }) => {
+  await actOnAny(gang, gang.withdrawn, async ({ trader, scripNo }) => {
     // Sometimes another firm says that it holds the number now.
     const by = gang.random.below(4) === 0 ? gang.random.pick(gang.traders) : trader;
     await gang.declare(by, { scripNo });
@@ -218,11 +218,13 @@ async function quoteSomething(gang: Gang): Promise<void> {
   if (kind === 0) await gang.quote(trader, buyWanted(gang));
   else if (kind === 1) await gang.quote(trader, sellAmount(gang));
   else
-    await onHeld(gang, (held) => gang.quote(held.trader, { side: "sell", scrip_no: held.scripNo }));
+    await actOnHeld(gang, (held) =>
+      gang.quote(held.trader, { side: "sell", scrip_no: held.scripNo }),
+    );
 }
 
 async function orderOnQuote(gang: Gang): Promise<void> {
-  await on(gang, gang.quotes, ({ trader, ref }) => gang.order(trader, { quote_ref: ref }));
+  await actOnAny(gang, gang.quotes, ({ trader, ref }) => gang.order(trader, { quote_ref: ref }));
 }
 
 async function orderAtMarket(gang: Gang): Promise<void> {
@@ -231,7 +233,9 @@ async function orderAtMarket(gang: Gang): Promise<void> {
   if (kind === 0) await gang.order(trader, buyWanted(gang));
   else if (kind === 1) await gang.order(trader, sellAmount(gang));
   else
-    await onHeld(gang, (held) => gang.order(held.trader, { side: "sell", scrip_no: held.scripNo }));
+    await actOnHeld(gang, (held) =>
+      gang.order(held.trader, { side: "sell", scrip_no: held.scripNo }),
+    );
 }
 
 async function restSomething(gang: Gang): Promise<void> {
@@ -241,7 +245,7 @@ async function restSomething(gang: Gang): Promise<void> {
   if (kind === 0) await gang.order(trader, { ...buyWanted(gang), ...terms });
   else if (kind === 1) await gang.order(trader, { ...sellAmount(gang), ...terms });
   else {
-    await onHeld(gang, (held) =>
+    await actOnHeld(gang, (held) =>
       gang.order(held.trader, { side: "sell", scrip_no: held.scripNo, ...terms }),
     );
   }
@@ -265,7 +269,7 @@ async function orderBatch(gang: Gang): Promise<void> {
 
 /** A cheap offer is quoted and replaced by a dear one. */
 async function swapOffer(gang: Gang): Promise<void> {
-  await onHeld(gang, async ({ trader, scripNo }) => {
+  await actOnHeld(gang, async ({ trader, scripNo }) => {
     const sale = { side: "sell", scrip_no: scripNo };
     const cheap = await gang.order(trader, { ...sale, limit_bps: gang.random.pick(limits) });
     const buyer = gang.random.pick(gang.traders);
@@ -278,7 +282,7 @@ async function swapOffer(gang: Gang): Promise<void> {
 
 /** A credit is quoted, taken out and put in again as another one. */
 async function swapFacts(gang: Gang): Promise<void> {
-  await onHeld(gang, async (held) => {
+  await actOnHeld(gang, async (held) => {
     const { trader, scripNo } = held;
     const quoted = await gang.quote(trader, { side: "sell", scrip_no: scripNo });
     if (!quoted) return;
@@ -301,7 +305,7 @@ async function buySmallSellLarge(gang: Gang): Promise<void> {
 }
 
 async function proposeCross(gang: Gang): Promise<void> {
-  await onHeld(gang, async ({ trader, scripNo }) => {
+  await actOnHeld(gang, async ({ trader, scripNo }) => {
     const other = gang.random.pick(gang.traders);
     const terms = {
       kind: "block",
@@ -321,7 +325,7 @@ async function proposeCross(gang: Gang): Promise<void> {
 }
 
 async function actOnCross(gang: Gang): Promise<void> {
-  await on(gang, gang.crosses, async ({ trader, other, ref, termsHash }) => {
+  await actOnAny(gang, gang.crosses, async ({ trader, other, ref, termsHash }) => {
     const path = `/v1/cross/${ref}`;
     const move = gang.random.below(4);
     if (move === 0) await gang.call("accept", other, `${path}/accept`, { terms_hash: termsHash });
@@ -342,7 +346,7 @@ async function netGroup(gang: Gang): Promise<void> {
   const path = `/v1/groups/${trader.groupId}/netting`;
   const { body } = await service.send("GET", path, { key: trader.key });
   const named = { netting_ref: body?.netting_ref };
-  if (random.below(3) === 0) await onHeld(gang, (held) => gang.withdraw(held));
+  if (random.below(3) === 0) await actOnHeld(gang, (held) => gang.withdraw(held));
   const crossed = await gang.call("net", trader, `${path}/crosses`, named);
   for (const { cross_id: ref, from_firm_id, to_firm_id } of crossed.body?.crosses ?? []) {
     const seller = traders.find(({ firmId }) => firmId === from_firm_id);

@@ -66,10 +66,11 @@ const failuresShown = 20;
 const answerTimeoutMs = 30_000;
 const poolMax = 500;
 const bodyBytesMax = 1_048_576;
+const linesBytesMax = 1_048_576;
 
 export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   const { url, document, count, seed, concurrency = concurrencyDefault } = options;
-  const operations = operationsOf(document);
+  const operations = listOperations(document);
   const weighted = weightedBy(operations);
   const judge = judgeBy(document, operations);
   const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
@@ -84,7 +85,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   async function work(): Promise<void> {
     while (next < count) {
       const index = next++;
-      const request = requestOf(new Chance(seed, index), { weighted, keys, ids });
+      const request = buildRequest(new Chance(seed, index), { weighted, keys, ids });
       let problem: string | undefined;
       try {
         const reply = await exchange(url, agent, request);
@@ -101,7 +102,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
       if (problem !== undefined) {
         failed += 1;
         if (failures.length < failuresShown) {
-          failures.push(`seed ${seed}, request ${index}: ${problem}\n${shown(request)}`);
+          failures.push(`seed ${seed}, request ${index}: ${problem}\n${formatRequest(request)}`);
         }
       }
       options.onProgress?.(index + 1);
@@ -113,8 +114,9 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   return { sent: count, byStatus, byOperation, failed, failures };
 }
 
-function operationsOf(document: Json): Operation[] {
-  const resolved = (value: Json): Json => (value?.$ref ? at(document, value.$ref) : value);
+function listOperations(document: Json): Operation[] {
+  const resolved = (value: Json): Json =>
+    value?.$ref ? resolveReference(document, value.$ref) : value;
   const operations: Operation[] = [];
   for (const [template, item] of Object.entries<Json>(document.paths)) {
     const escaped = template.replaceAll(/[.*+?^$()|[\]\\]/g, "\\$&");
@@ -134,21 +136,22 @@ function operationsOf(document: Json): Operation[] {
   }
   return operations.map((operation) => ({
     ...operation,
-    body: operation.body && inlined(document, operation.body),
+    body: operation.body && inlineReferences(document, operation.body),
   }));
 }
 
 /** A schema without references; request bodies are small and not recursive. */
-function inlined(document: Json, schema: Json): Json {
-  if (Array.isArray(schema)) return schema.map((item) => inlined(document, item));
+function inlineReferences(document: Json, schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map((item) => inlineReferences(document, item));
   if (typeof schema !== "object" || schema === null) return schema;
-  if (typeof schema.$ref === "string") return inlined(document, at(document, schema.$ref));
+  if (typeof schema.$ref === "string")
+    return inlineReferences(document, resolveReference(document, schema.$ref));
   return Object.fromEntries(
-    Object.entries(schema).map(([name, member]) => [name, inlined(document, member)]),
+    Object.entries(schema).map(([name, member]) => [name, inlineReferences(document, member)]),
   );
 }
 
-function at(document: Json, reference: string): Json {
+function resolveReference(document: Json, reference: string): Json {
   const names = reference.slice(2).split("/");
   return names.reduce(
     (value, name) => value[name.replaceAll("~1", "/").replaceAll("~0", "~")],
@@ -314,21 +317,21 @@ function weightedBy(operations: readonly Operation[]): Operation[] {
   });
 }
 
-function requestOf(chance: Chance, { weighted, keys, ids }: World): Request {
+function buildRequest(chance: Chance, { weighted, keys, ids }: World): Request {
   const operation = chance.one(weighted);
   const method = chance.is(0.05) ? chance.one(oddMethods) : operation.method;
-  const headers = headersOf(chance, keys);
-  const path = pathOf(chance, operation, ids) + queryOf(chance, operation);
+  const headers = buildHeaders(chance, keys);
+  const path = buildPath(chance, operation, ids) + buildQuery(chance, operation);
   const sendsBody = operation.body !== undefined || chance.is(0.05);
   if (!sendsBody) return { method, path, headers, body: undefined, chunked: false };
-  const body = bodyOf(chance, operation.body);
+  const body = buildBody(chance, operation.body);
   if (chance.is(0.94)) headers["content-type"] = "application/json";
   else if (chance.is(0.8)) headers["content-type"] = chance.one(contentTypes);
   if (chance.is(0.02)) headers["content-encoding"] = chance.one(["gzip", "br", "identity", "x"]);
   return { method, path, headers, body, chunked: chance.is(0.2) };
 }
 
-function headersOf(chance: Chance, keys: readonly string[]): Record<string, string> {
+function buildHeaders(chance: Chance, keys: readonly string[]): Record<string, string> {
   const headers: Record<string, string> = {};
   const headerText = () => printable(chance.one(hostileTexts)).slice(0, 2_000);
   const key = chance.is(0.9) ? keys[0] : chance.one([...keys, undefined]);
@@ -351,7 +354,7 @@ function printable(text: string): string {
   return text.replaceAll(/[^\t\u0020-\u007e\u0080-\u00ff]/g, "?");
 }
 
-function pathOf(chance: Chance, { template }: Operation, ids: readonly string[]): string {
+function buildPath(chance: Chance, { template }: Operation, ids: readonly string[]): string {
   const path = template.replaceAll(/\{\w+\}/g, () => {
     if (ids.length > 0 && chance.is(0.6)) return chance.one(ids);
     return encoded(chance.one(hostileTexts)).slice(0, 8_000);
@@ -373,7 +376,7 @@ function pathOf(chance: Chance, { template }: Operation, ids: readonly string[])
   ])();
 }
 
-function queryOf(chance: Chance, { parameters }: Operation): string {
+function buildQuery(chance: Chance, { parameters }: Operation): string {
   const pairs: string[] = [];
   for (const { name, in: place, schema } of parameters) {
     if (place !== "query" || chance.is(0.3)) continue;
@@ -394,7 +397,7 @@ function encoded(text: string): string {
 }
 
 /** A body that is right, wrong in one value, or wrong as text. */
-function bodyOf(chance: Chance, schema: Json): Buffer {
+function buildBody(chance: Chance, schema: Json): Buffer {
   const value = schema ? validValue(chance, schema) : {};
   if (schema && chance.is(0.6)) damage(chance, value, schema);
   const text = jsonText(value);
@@ -532,6 +535,10 @@ function damagedText(chance: Chance, text: string): Buffer {
   return typeof damaged === "string" ? Buffer.from(damaged) : damaged;
 }
 
+function isLines(contentType: string | undefined): boolean {
+  return contentType?.startsWith("application/x-ndjson") ?? false;
+}
+
 function isStream(contentType: string | null | undefined): boolean {
   return contentType?.startsWith("text/event-stream") ?? false;
 }
@@ -563,7 +570,15 @@ async function exchange(url: string, agent: Agent, request: Request): Promise<Re
           text: Buffer.concat(received).toString(),
         });
       };
-      incoming.on("data", (chunk: Buffer) => received.push(chunk));
+      let bytes = 0;
+      incoming.on("data", (chunk: Buffer) => {
+        received.push(chunk);
+        bytes += chunk.length;
+        // Of a trail that grows with every request, so much is read, and the reader leaves.
+        if (bytes <= linesBytesMax || !isLines(incoming.headers["content-type"])) return;
+        judge();
+        outgoing.destroy();
+      });
       incoming.on("error", reject);
       incoming.on("end", judge);
       if (!isStream(incoming.headers["content-type"])) return;
@@ -621,7 +636,7 @@ function judgeBy(document: Json, operations: readonly Operation[]): Judge {
       const base =
         response.$ref ?? `#/paths/${pointer(template)}/${method.toLowerCase()}/responses/${status}`;
       const schema = `api${base}/content/application~1json/schema`;
-      if (at(document, base).content?.["application/json"] === undefined) continue;
+      if (resolveReference(document, base).content?.["application/json"] === undefined) continue;
       validators.set(`${name} ${status}`, ajv.compile({ $ref: encodeURI(schema) }));
     }
   }
@@ -688,7 +703,7 @@ function remember(ids: string[], operations: readonly Operation[], text: string)
   if (ids.length > poolMax) ids.shift();
 }
 
-function shown({ method, path, headers, body, chunked }: Request): string {
+function formatRequest({ method, path, headers, body, chunked }: Request): string {
   const { "x-service-key": key, ...rest } = headers;
   const text = body
     ? `${chunked ? "chunks" : "body"} ${JSON.stringify(body.toString()).slice(0, 500)}`

@@ -8,10 +8,10 @@ import { serveWith } from "./serve-with.ts";
 
 const commitDelayMs = 250;
 
-function hasty(db: Database): Database {
+function makeHasty(db: Database): Database {
   return {
     ...db,
-    for: (environment) => hasty(db.for(environment)),
+    for: (environment) => makeHasty(db.for(environment)),
     transaction: async (work, options) =>
       await new Promise((resolve, reject) => {
         db.transaction(async (tx) => {
@@ -24,4 +24,4 @@ function hasty(db: Database): Database {
   };
 }
 
-await serveWith((ctx) => ({ ...ctx, db: hasty(ctx.db) }));
+await serveWith((ctx) => ({ ...ctx, db: makeHasty(ctx.db) }));

@@ -71,7 +71,7 @@ export const heavyRequests: readonly HeavyRequest[] = [
   {
     name: "6 bodies of 1 MiB with a decimal, without a key",
     send: ({ url }) =>
-      all(6, async (at) => {
+      sendAtOnce(6, async (at) => {
         const body = at % 2 === 0 ? decimalBody : memberBody;
         return await ask(`${url}/v1/orders:batch`, "POST", { body });
       }),
@@ -79,14 +79,14 @@ export const heavyRequests: readonly HeavyRequest[] = [
   {
     name: "6 bodies of 1 MiB with a decimal, with a key",
     send: ({ url, key }) =>
-      all(6, async (at) => {
+      sendAtOnce(6, async (at) => {
         const body = at % 2 === 0 ? decimalBody : memberBody;
         return await ask(`${url}/v1/orders:batch`, "POST", { key, body });
       }),
   },
   {
     name: "600 chunked bodies without a key",
-    send: ({ url }) => all(chunkedBodies, () => sendChunked(url, "/v1/orders")),
+    send: ({ url }) => sendAtOnce(chunkedBodies, () => sendChunked(url, "/v1/orders")),
   },
   {
     name: "a batch of 500 invalid items",
@@ -124,7 +124,7 @@ export const heavyRequests: readonly HeavyRequest[] = [
     name: "30 buy quotes on odd faces at once",
     prepare: ({ restock }) => restock(),
     send: ({ url, key }) =>
-      all(30, async (at) => {
+      sendAtOnce(30, async (at) => {
         const requirement_paise = 80_000_011 + 977 * at;
         const body = JSON.stringify({ side: "buy", scheme: "RODTEP", requirement_paise });
         return await ask(`${url}/v1/quote`, "POST", { key, body });
@@ -133,7 +133,7 @@ export const heavyRequests: readonly HeavyRequest[] = [
   ...(["json", "csv", "xlsx", "pdf"] as const).map((format) => ({
     name: `6 statements of 4,000 lines as ${format.toUpperCase()}`,
     send: ({ url, key, deskId }: Target) =>
-      all(6, async () => {
+      sendAtOnce(6, async () => {
         const month = new Date(Date.now() + istMs).toISOString().slice(0, 7);
         const path = `/v1/statements/${month}?format=${format}&firm_id=${deskId}`;
         return await ask(`${url}${path}`, "GET", { key });
@@ -142,7 +142,7 @@ export const heavyRequests: readonly HeavyRequest[] = [
   {
     name: "4 nettings of 2,000 × 300, given up",
     send: ({ url, key, groupPath }) =>
-      all(4, async () => {
+      sendAtOnce(4, async () => {
         const signal = AbortSignal.timeout(giveUpMs);
         const headers = { "x-service-key": key };
         return await request(`${url}${groupPath}/netting`, { headers, signal }).then(
@@ -183,7 +183,7 @@ export const heavyRequests: readonly HeavyRequest[] = [
   {
     name: "4 imports of a workbook that would burst",
     send: ({ url, key, clientId }) =>
-      all(4, async () => {
+      sendAtOnce(4, async () => {
         const body = JSON.stringify({ xlsx: Buffer.from(burstingBook).toString("base64") });
         const path = `/v1/firms/${clientId}/credits:import`;
         return await ask(`${url}${path}`, "POST", { key, body });
@@ -192,23 +192,25 @@ export const heavyRequests: readonly HeavyRequest[] = [
   {
     name: "4 imports of one row of 1 MiB",
     send: ({ url, key, clientId }) =>
-      all(4, async () => {
+      sendAtOnce(4, async () => {
         const body = JSON.stringify({ csv: ",".repeat(mebibyte - 16) });
         return await ask(`${url}/v1/firms/${clientId}/credits:import`, "POST", { key, body });
       }),
   },
   {
     name: "4 exports of the audit trail",
-    send: ({ url, key }) => all(4, async () => await ask(`${url}/v1/audit/export`, "GET", { key })),
+    send: ({ url, key }) =>
+      sendAtOnce(4, async () => await ask(`${url}/v1/audit/export`, "GET", { key })),
   },
   {
     name: "10 lists of 1,000 events",
-    send: ({ url, key }) => all(10, async () => await ask(`${url}/v1/events`, "GET", { key })),
+    send: ({ url, key }) =>
+      sendAtOnce(10, async () => await ask(`${url}/v1/events`, "GET", { key })),
   },
   {
     name: "10 lists of 1,000 credits and of orders",
     send: ({ url, key, clientId }) =>
-      all(10, async (at) => {
+      sendAtOnce(10, async (at) => {
         const path = at % 2 === 0 ? `/v1/firms/${clientId}/credits` : "/v1/orders";
         return await ask(`${url}${path}`, "GET", { key });
       }),
@@ -234,7 +236,10 @@ async function ask(url: string, method: "GET" | "POST", { key, body, headers }: 
   return answer.statusCode;
 }
 
-export async function all(count: number, one: (at: number) => Promise<number>): Promise<number[]> {
+export async function sendAtOnce(
+  count: number,
+  one: (at: number) => Promise<number>,
+): Promise<number[]> {
   return await Promise.all(Array.from({ length: count }, (_, at) => one(at)));
 }
 

@@ -147,6 +147,8 @@ export async function asOwner<Result>(
 ): Promise<Result> {
   const server = await openEmbedded({ dataDir, as: "visitor", create: true });
   const owner = new pg.Client(server.connection);
+  // The next query fails too when PostgreSQL is killed between two; without a listener the process ends.
+  owner.on("error", () => {});
   await owner.connect();
   try {
     return await work(owner);

@@ -206,13 +206,14 @@ async function readClock(admin: pg.Client): Promise<string> {
 
 type Contents = { readonly rows: number; readonly digest: string };
 
-/** Every table of the database: how many rows, and a digest of all of them. */
+/** Every table of the database, months apart: how many rows, and a digest of all of them. */
 async function readTables(cluster: Cluster): Promise<ReadonlyMap<string, Contents>> {
   return await asOwner(cluster, async (admin) => {
     const { rows: tables } = await admin.query<{ name: string }>(
-      `select format('%I.%I', schemaname, tablename) as name
-      from pg_tables
-      where schemaname not in ('pg_catalog', 'information_schema')
+      `select oid::regclass::text as name
+      from pg_class
+      where relkind = 'r'
+        and relnamespace::regnamespace::text not in ('pg_catalog', 'information_schema')
       order by name`,
     );
     const contents = new Map<string, Contents>();

@@ -90,7 +90,7 @@ function fuzzTable(seed: number, report: FuzzReport, control: FuzzReport, state:
     ["seed", seed],
     ["requests", report.sent],
     ["operations reached", Object.keys(report.byOperation).length],
-    ["answers by status", countsOf(report.byStatus)],
+    ["answers by status", formatCounts(report.byStatus)],
     ["answers of 5xx, or other than documented", report.failed],
     ["the service afterwards", state],
     [
@@ -100,16 +100,16 @@ function fuzzTable(seed: number, report: FuzzReport, control: FuzzReport, state:
   ]);
 }
 
-function countsOf(counts: Readonly<Record<string, number>>): string {
+function formatCounts(counts: Readonly<Record<string, number>>): string {
   return Object.entries(counts)
     .map(([name, count]) => `${count} × ${name}`)
     .join(", ");
 }
 
 const deliveriesDefault = 100_000;
-const deliveriesQuick = 20_000;
+const deliveriesQuick = 8_000;
 /** Few deliveries are soon over. */
-const killEveryQuickMs = 2_000;
+const killEveryQuickMs = 1_000;
 const controlDeliveries = 2_000;
 
 export async function runWebhooks(
@@ -141,7 +141,7 @@ export async function runWebhooks(
   const isWhole = lost === 0 && altered === 0 && duplicates < expected / 100;
   return {
     held: happened && isWhole && control.lost > 0,
-    counts: `${expected} deliveries, ${countsOf(kills)} killed, ${lost} lost`,
+    counts: `${expected} deliveries, ${formatCounts(kills)} killed, ${lost} lost`,
     control: `${control.lost} lost`,
   };
 }
@@ -149,7 +149,7 @@ export async function runWebhooks(
 function webhooksTable(seed: number, report: DeliveryReport, control: DeliveryReport): string {
   return figureTable([
     ["seed", seed],
-    ["kills", countsOf(report.kills)],
+    ["kills", formatCounts(report.kills)],
     ["deliveries expected", report.expected],
     ["refused by their receivers at first", report.refusals],
     ["claims that a kill cut off", report.leasesLost],
@@ -160,7 +160,7 @@ function webhooksTable(seed: number, report: DeliveryReport, control: DeliveryRe
 }
 
 const stepsDefault = 100_000;
-const stepsQuick = 1_000;
+const stepsQuick = 600;
 const controlSteps = 2_000;
 
 /** Half of the steps under one card, half under cards that move, and the control. */
@@ -300,7 +300,7 @@ export async function runLoad(
 }
 
 const killsDefault = 200;
-const killsQuick = 8;
+const killsQuick = 6;
 const controlKills = 4;
 /** A busy machine commits so late that a few kills may lose nothing. */
 const controlRunsMax = 10;
@@ -335,7 +335,7 @@ export async function runKills(
   const held = proof.breaches.length === 0 && proof.ledgerIsSound && proof.ambiguous > 0;
   return {
     held: held && proof.replays > 0 && unflushed > 0 && hasty > 0,
-    counts: `${countsOf(proof.kills)} killed, ${proof.acked} orders, ${proof.lost} lost`,
+    counts: `${formatCounts(proof.kills)} killed, ${proof.acked} orders, ${proof.lost} lost`,
     control: `${unflushed} and ${hasty} orders lost`,
   };
 }
@@ -347,7 +347,7 @@ function killTable(
 ): string {
   return figureTable([
     ["seed", seed],
-    ["kills", countsOf(proof.kills)],
+    ["kills", formatCounts(proof.kills)],
     ["orders acknowledged, refused", `${proof.acked}, ${proof.refused}`],
     ["calls whose outcome was unknown at first", proof.ambiguous],
     ["of them found again by their key", proof.replays],

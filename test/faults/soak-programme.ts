@@ -3,7 +3,13 @@
 import { figureTable, keepFaults } from "./faults-page.ts";
 import { leakyService, openSoakSystem, soak, soakBreaches, type SoakReport } from "./soak.ts";
 import type { Outcome, Say, Settings } from "./outcome.ts";
-import { churning, deadThirds, findGrowth, type Sample, thirdsOf } from "./soak-watch.ts";
+import {
+  findGrowth,
+  type Sample,
+  sortByChanges,
+  summarizeDead,
+  summarizeThirds,
+} from "./soak-watch.ts";
 
 const minutesDefault = 60;
 const minutesQuick = 1;
@@ -51,7 +57,7 @@ export async function runSoak(
 
 function soakTable(seed: number, report: SoakReport, growth: readonly string[]): string {
   const { samples, orders, honest, webhooks } = report;
-  const thirds = (of: (sample: Sample) => number) => thirdsOf(samples, of).map(Math.round);
+  const thirds = (of: (sample: Sample) => number) => summarizeThirds(samples, of).map(Math.round);
   const most = (of: (sample: Sample) => number) => Math.round(Math.max(...samples.map(of)));
   const [first, last] = [samples[0], samples.at(-1)];
   const made = (last?.orders ?? 0) - (first?.orders ?? 0);
@@ -97,10 +103,10 @@ function soakTable(seed: number, report: SoakReport, growth: readonly string[]):
 }
 
 function churnTable(samples: readonly Sample[]): string {
-  const lines = churning(samples)
+  const lines = sortByChanges(samples)
     .slice(0, tablesShown)
     .map(({ name, changed, bytes }) => {
-      const [second, last] = deadThirds(samples, name);
+      const [second, last] = summarizeDead(samples, name);
       return `| ${name} | ${changed} | ${second} | ${last} | ${(bytes / 1_048_576).toFixed(1)} |`;
     });
   return [

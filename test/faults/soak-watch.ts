@@ -97,7 +97,10 @@ async function askDatabase(owner: pg.Client) {
 /** A figure in its middle over the middle third of a run, and over the last. */
 type Thirds = readonly [second: number, last: number];
 
-export function thirdsOf(samples: readonly Sample[], figure: (sample: Sample) => number): Thirds {
+export function summarizeThirds(
+  samples: readonly Sample[],
+  figure: (sample: Sample) => number,
+): Thirds {
   const third = (samples.at(-1)?.atMs ?? 0) / 3;
   const within = (from: number, to: number) =>
     middle(samples.filter(({ atMs }) => atMs > from && atMs <= to).map(figure));
@@ -118,23 +121,26 @@ const deadMore = 5_000;
 /** All that grew beyond its bound, by name. */
 export function findGrowth(samples: readonly Sample[]): string[] {
   const grown = Object.entries(bounds).flatMap(([name, { of, more }]) => {
-    const [second, last] = thirdsOf(samples, of);
+    const [second, last] = summarizeThirds(samples, of);
     return last > Math.max(1.1 * second, second + more) ? [name] : [];
   });
-  const bloated = churning(samples).flatMap(({ name, live }) => {
-    const [second, last] = deadThirds(samples, name);
+  const bloated = sortByChanges(samples).flatMap(({ name, live }) => {
+    const [second, last] = summarizeDead(samples, name);
     const isBloated = last > Math.max(1.5 * second, deadShare * live + deadMore);
     return isBloated ? [`dead rows of ${name}`] : [];
   });
   return [...grown, ...bloated];
 }
 
-export function deadThirds(samples: readonly Sample[], name: string): Thirds {
-  return thirdsOf(samples, ({ tables }) => tables.find((table) => table.name === name)?.dead ?? 0);
+export function summarizeDead(samples: readonly Sample[], name: string): Thirds {
+  return summarizeThirds(
+    samples,
+    ({ tables }) => tables.find((table) => table.name === name)?.dead ?? 0,
+  );
 }
 
 /** The tables of the last sample, the most changed first. */
-export function churning(samples: readonly Sample[]): readonly TableSample[] {
+export function sortByChanges(samples: readonly Sample[]): readonly TableSample[] {
   return (samples.at(-1)?.tables ?? []).toSorted((a, b) => b.changed - a.changed);
 }
 

@@ -12,16 +12,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pino } from "pino";
 
 import { readConfig } from "../../src/config.ts";
-import { addDeposit } from "../../src/payouts/deposits.ts";
-import { operator } from "../../src/kernel/actor.ts";
+import { assertWritten } from "../../src/ledger/rules.ts";
+import { postEntries } from "../../src/ledger/write-books.ts";
 import { issueKey } from "../../src/access/issue-keys.ts";
 import { openContext } from "../../src/open-context.ts";
 import type { Context } from "../../src/platform/context.ts";
 import { setPlan } from "../../src/access/plans.ts";
 import { addCredits, addFirm } from "../support/holdings.ts";
 import { stockHouse } from "../support/inventory.ts";
+import { bank, buildEntry, toCash } from "../support/ledger.ts";
 import type { Running } from "../support/process.ts";
-import { all, type HeavyDesk, type HeavyRequest } from "./heavy-requests.ts";
+import { type HeavyDesk, type HeavyRequest, sendAtOnce } from "./heavy-requests.ts";
 import type { SmallReport, SmallSettings } from "./small-calls.ts";
 
 export type StallSystem = HeavyDesk & {
@@ -34,6 +35,7 @@ export type WithContext = <Result>(work: (ctx: Context) => Promise<Result>) => P
 
 const oddFace = (at: number) => 1_000_003 + 7_919 * at;
 const lines = 4_000;
+const linesAtOnce = 500;
 const stock = 2_000;
 const enoughPaise = 1_000_000_000_000;
 export const planName = "stall";
@@ -114,13 +116,15 @@ let stocked = Date.now() % 1_000_000_000;
 
 /** Many lines of a statement, and money for all that is bought. */
 async function fillAccount(ctx: Context, firmId: string): Promise<void> {
-  const pay = async (at: number, paise: number) => {
-    const reference = `STALL${String(at).padStart(17, "0")}`;
-    await addDeposit(ctx, operator, { environment: "sandbox", firmId, paise, reference });
-    return 0;
+  const pay = async (amounts: readonly number[]) => {
+    const entries = amounts.map((paise) =>
+      buildEntry("deposit", "posted", [{ from: bank, to: toCash(firmId), paise }]),
+    );
+    assertWritten(await ctx.db.transaction((tx) => postEntries(tx, entries, ctx.now())));
   };
-  await pay(lines, enoughPaise);
-  for (let from = 0; from < lines; from += 50) await all(50, (at) => pay(from + at, 100));
+  await pay([enoughPaise]);
+  const many = Array.from({ length: linesAtOnce }, () => 100);
+  for (let from = 0; from < lines; from += linesAtOnce) await pay(many);
 }
 
 /** Credits and duties of a group that no netting can be sure of. */
@@ -143,7 +147,7 @@ async function fillGroup(
   await addCredits({ ctx }, deskId, held);
   const due_on = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
   for (let from = 0; from < 300; from += 20) {
-    await all(20, async (at) => {
+    await sendAtOnce(20, async (at) => {
       const owed = { amount_paise: 20_000_011 + 977 * (from + at), reference: `B${from + at}` };
       const body = { scheme: "RODTEP", due_on, ...owed };
       const path = `/v1/firms/${clientId}/requirements`;
@@ -201,8 +205,8 @@ export async function measureStall(
   const refused = answered.filter((status) => status >= 500).length;
   return {
     name: heavy.name,
-    idle: timesOf(idle.times),
-    during: timesOf(during.times),
+    idle: summarizeTimes(idle.times),
+    during: summarizeTimes(during.times),
     calls: during.times.length,
     failed: idle.failed + during.failed + refused,
     statuses: [...new Set(answered)].toSorted((a, b) => a - b).join(" "),
@@ -273,7 +277,7 @@ export function stallTable(rows: readonly StallRow[]): string {
   ].join("\n");
 }
 
-function timesOf(times: readonly number[]): Times {
+function summarizeTimes(times: readonly number[]): Times {
   const sorted = times.toSorted((a, b) => a - b);
   const at = (share: number) =>
     sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;

@@ -135,7 +135,7 @@ async function startReceivers(scope: Scope, random: Random) {
           return;
         }
         const id = String(request.headers["x-service-delivery"]);
-        const digest = digestOf(body.toString());
+        const digest = hashBody(body.toString());
         const known = seen.get(id);
         if (known && (known.digest !== digest || known.receiver !== receiver)) {
           seen.set(`${id} again`, { digest, receiver, taken: 1 });
@@ -221,7 +221,7 @@ async function compare(
   await client.end();
   let [expected, lost, altered, duplicates] = [0, 0, 0, 0];
   for (const event of events) {
-    const digest = digestOf(event.body);
+    const digest = hashBody(event.body);
     for (const { webhook_id, desk_id } of webhooks) {
       if (desk_id !== event.desk_id) continue;
       expected += 1;
@@ -235,6 +235,6 @@ async function compare(
   return { expected, lost, altered, duplicates, leasesLost: leases[0].lost };
 }
 
-function digestOf(body: string): string {
+function hashBody(body: string): string {
   return createHash("sha256").update(body).digest("hex");
 }

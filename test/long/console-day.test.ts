@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test, type TestContext } from "node:test";
 
-import { paiseOf } from "../../web/money.js";
+import { parsePaise } from "../../web/money.js";
 import { type Console, signInToConsole } from "../support/console.ts";
 import { browser, chromiumMissing } from "../support/chromium.ts";
 import { haveDay, mandate, type Office, twoFromPaise } from "../support/live-day.ts";
@@ -106,7 +106,7 @@ async function openByConsole(t: TestContext, service: Service): Promise<[Office,
       await asha.open("/files");
       const due = asha.page.getByRole("table", { name: "Payments that are due" });
       const amount = await due.locator("tbody tr").last().locator("td").last().innerText();
-      return paiseOf(amount) ?? assert.fail(amount);
+      return parsePaise(amount) ?? assert.fail(amount);
     },
     async makeFile() {
       await asha.open("/files");

@@ -40,7 +40,7 @@ export async function record(tx: Tx, deskId: string, entityIds: readonly string[
   );
 }
 
-export async function exportOf({ send }: Service, key: string, query = ""): Promise<string> {
+export async function fetchExport({ send }: Service, key: string, query = ""): Promise<string> {
   return (await send("GET", `/v1/audit/export${query}`, { key, expect: 200 })).text;
 }
 

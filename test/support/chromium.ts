@@ -73,7 +73,7 @@ export async function visit(t: Scope, url: string): Promise<Visit> {
   );
   return {
     dom: stdout,
-    requests: requestsOf(new URL(url).origin, await readFile(netLog, "utf8")),
+    requests: parseRequests(new URL(url).origin, await readFile(netLog, "utf8")),
     console: stderr
       .split("\n")
       .filter((line) => line.includes(":CONSOLE"))
@@ -127,7 +127,7 @@ type NetLog = {
   }[];
 };
 
-function requestsOf(origin: string, text: string): string[] {
+function parseRequests(origin: string, text: string): string[] {
   const { constants, events } = JSON.parse(text) as NetLog;
   const started = constants.logEventTypes["URL_REQUEST_START_JOB"];
   return events.flatMap(({ type, params }) => {

@@ -40,7 +40,7 @@ export function openConformance(given: object): CheckAnswer {
   // A path without a parameter before one that also fits.
   operations.sort((one, other) => countParameters(one.template) - countParameters(other.template));
   const validators = new Map<string, ValidateFunction>();
-  const validatorOf = (reference: string) => {
+  const compileOnce = (reference: string) => {
     const known = validators.get(reference) ?? ajv.compile({ $ref: reference });
     validators.set(reference, known);
     return known;
@@ -57,7 +57,7 @@ export function openConformance(given: object): CheckAnswer {
     // Of a stream only how it opened is known.
     if (response.content && "text/event-stream" in response.content) return;
     const where = response.$ref === undefined ? `${place}/${status}` : `api${response.$ref}`;
-    const validate = validatorOf(encodeURI(`${where}/content/application~1json/schema`));
+    const validate = compileOnce(encodeURI(`${where}/content/application~1json/schema`));
     assert.ok(
       validate(body),
       `${operationId} ${status} is not as documented: ${ajv.errorsText(validate.errors)}: ${text.slice(0, 2_000)}`,

@@ -23,7 +23,7 @@ export class CreditShelf {
     return scripNo;
   }
 
-  creditOf(scripNo: string): Holding {
+  findCredit(scripNo: string): Holding {
     return this.credits.get(scripNo) ?? assert.fail(`${scripNo} is not there`);
   }
 
@@ -32,19 +32,19 @@ export class CreditShelf {
     action: keyof typeof creditLifecycle.moves,
     details: Partial<Holding> = {},
   ): void {
-    const credit = this.creditOf(scripNo);
+    const credit = this.findCredit(scripNo);
     const state = advance(creditLifecycle, credit.state, action);
     this.credits.set(scripNo, { ...credit, ...details, state });
   }
 
   /** What left one firm is another's, free to be sold again. */
   hand(scripNo: string, firmId: string): void {
-    const { facePaise } = this.creditOf(scripNo);
+    const { facePaise } = this.findCredit(scripNo);
     this.credits.set(scripNo, { firmId, facePaise, state: "listed", reservedFor: null });
   }
 
   refuseGone(scripNo: string, firmId: string): void {
-    const credit = this.creditOf(scripNo);
+    const credit = this.findCredit(scripNo);
     if (credit.firmId !== firmId || credit.state !== "listed") {
       throw new Failure("conflict", `the buyer no longer holds ${scripNo} freely`);
     }

@@ -97,7 +97,7 @@ export async function read(
 }
 
 /** What a desk was told of its crosses, oldest first. */
-export async function eventsOf(trader: Pick<Dealer, "get">): Promise<string[]> {
+export async function listCrossEvents(trader: Pick<Dealer, "get">): Promise<string[]> {
   const { events } = await trader.get("/v1/events?after_sequence=0");
   return events
     .map(({ event }: { event: string }) => event)

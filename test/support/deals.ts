@@ -27,7 +27,7 @@ export async function addDeals(
   { ctx }: Pick<Service, "ctx">,
   deals: readonly TestDeal[],
 ): Promise<void> {
-  const rows = deals.map((deal) => rowOf(deal, ctx.now()));
+  const rows = deals.map((deal) => buildRow(deal, ctx.now()));
   await ctx.db.pool.query(
     `with deals as (
       select * from jsonb_to_recordset($1::jsonb) as d (
@@ -66,7 +66,7 @@ export async function addDeals(
   );
 }
 
-function rowOf(deal: TestDeal, now: Date) {
+function buildRow(deal: TestDeal, now: Date) {
   const { environment = "sandbox", scheme = "RODTEP", facePaise, sellerBps } = deal;
   const { buyerBps = sellerBps, dealtAt = now } = deal;
   const body = newId("evt", dealtAt).slice(4);

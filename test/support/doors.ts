@@ -6,7 +6,7 @@ import type { TestContext } from "node:test";
 
 import { bodyBytesMax } from "../../src/platform/http/body.ts";
 import { type Scope, scopes } from "../../src/kernel/caller.ts";
-import { type Answer, type Service, slugOf } from "./service.ts";
+import { type Answer, readSlug, type Service } from "./service.ts";
 
 export type Door = {
   readonly method: string;
@@ -30,7 +30,7 @@ export async function checkDoors(
       const { send } = service;
       const refused = async (status: number, slug: string, options: object): Promise<Answer> => {
         const answer = await send(method, path, { ...options, expect: status });
-        assert.equal(slugOf(answer), slug);
+        assert.equal(readSlug(answer), slug);
         return answer;
       };
       const entering = await service.issue({ scopes: [scope] });

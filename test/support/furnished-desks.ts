@@ -40,7 +40,7 @@ export async function furnishDesks(service: Service): Promise<Tenancy> {
         bodies: { ...bodies, ...bodiesOfCrosses(own) },
         ids: {
           ...idsOfRoot(own, strangers, randoms),
-          ...(await cursorsOf(service, { key: own.key, own, strangers })),
+          ...(await readCursors(service, { key: own.key, own, strangers })),
         },
       },
     },
@@ -50,7 +50,7 @@ export async function furnishDesks(service: Service): Promise<Tenancy> {
         bodies: { ...bodies, ...bodiesOfCrosses(own) },
         ids: {
           ...idsOfSub(own, strangers, randoms),
-          ...(await cursorsOfSub(service, { key: sub, own, strangers })),
+          ...(await readCursorsOfSub(service, { key: sub, own, strangers })),
         },
       },
     },
@@ -288,7 +288,7 @@ function ofStrangers(
   );
 }
 
-function foreignOf(strangers: Strangers) {
+function listForeign(strangers: Strangers) {
   return {
     keys: ofStrangers(strangers, {
       key: ({ child }) => child,
@@ -347,7 +347,7 @@ function foreignOf(strangers: Strangers) {
 }
 
 function idsOfRoot(own: Desk, strangers: Strangers, random: Randoms): Fixtures["ids"] {
-  const foreign = foreignOf(strangers);
+  const foreign = listForeign(strangers);
   const firm: IdFixture = {
     own: own.client,
     ownEnded: own.offboarded,
@@ -486,7 +486,7 @@ function firmOfRequirement({ ownEnded = "", ...firm }: IdFixture, own: Desk): Id
 
 /** For a sub_account key there is its own firm and nothing else. */
 function idsOfSub(own: Desk, strangers: Strangers, random: Randoms): Fixtures["ids"] {
-  const foreign = foreignOf(strangers);
+  const foreign = listForeign(strangers);
   const firm: IdFixture = {
     own: own.client,
     foreign: {
@@ -668,20 +668,24 @@ const randomCursor = Buffer.from(`${"?".repeat(16)}[0,"x",2]`).toString("base64u
 
 type CursorsWanted = { readonly key: string; readonly own: Desk; readonly strangers: Strangers };
 
-async function cursorsOf(
+async function readCursors(
   service: Service,
   { key, own, strangers }: CursorsWanted,
 ): Promise<Fixtures["ids"]> {
-  const entries = Object.entries(lists).map(async ([operation, pathOf]) => {
-    const mine = await cursorAt(service, key, pathOf(own));
+  const entries = Object.entries(lists).map(async ([operation, buildPath]) => {
+    const mine = await cursorAt(service, key, buildPath(own));
     const siblings = listsOfSiblings[operation];
     const elsewhere = operation === "listKeys" ? "/v1/firms" : "/v1/keys";
     const foreign = {
-      "another desk's page": await cursorAt(service, strangers.other.key, pathOf(strangers.other)),
+      "another desk's page": await cursorAt(
+        service,
+        strangers.other.key,
+        buildPath(strangers.other),
+      ),
       "the other environment's page": await cursorAt(
         service,
         strangers.live.key,
-        pathOf(strangers.live),
+        buildPath(strangers.live),
       ),
       "a page of another list": await cursorAt(service, key, elsewhere),
       "a page of a sibling's list": siblings && (await cursorAt(service, key, siblings(own))),
@@ -704,17 +708,21 @@ const widerForRoot = [
   "listFailures",
 ];
 
-async function cursorsOfSub(
+async function readCursorsOfSub(
   service: Service,
   { key, own, strangers }: CursorsWanted,
 ): Promise<Fixtures["ids"]> {
-  const entries = Object.entries(lists).map(async ([operation, pathOf]) => {
+  const entries = Object.entries(lists).map(async ([operation, buildPath]) => {
     const refused = closedToSub.includes(operation);
     const siblings = listsOfSiblings[operation];
-    const ofRoot = await cursorAt(service, own.key, pathOf(own));
-    const mine = refused ? ofRoot : await cursorAt(service, key, pathOf(own));
+    const ofRoot = await cursorAt(service, own.key, buildPath(own));
+    const mine = refused ? ofRoot : await cursorAt(service, key, buildPath(own));
     const foreign = {
-      "another desk's page": await cursorAt(service, strangers.other.key, pathOf(strangers.other)),
+      "another desk's page": await cursorAt(
+        service,
+        strangers.other.key,
+        buildPath(strangers.other),
+      ),
       "its desk's page": widerForRoot.includes(operation) ? ofRoot : undefined,
       "a page of a sibling's list": siblings && (await cursorAt(service, own.key, siblings(own))),
     };

@@ -77,7 +77,7 @@ export type AuditRecord = {
 };
 
 /** What requests and workers changed on a desk, oldest first; how the operator opened it is left out. */
-export async function auditOf(
+export async function listAuditRecords(
   { ctx }: Pick<Service, "ctx">,
   deskId: string,
 ): Promise<AuditRecord[]> {

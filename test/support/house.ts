@@ -8,7 +8,7 @@ import { join, posix } from "node:path";
 export type House = Readonly<Record<string, string>>;
 
 const root = join(import.meta.dirname, "../..");
-const folders = ["src", "cli", "client", "test", "bench", "migrations"];
+const folders = ["src", "cli", "client", "web", "test", "bench", "migrations"];
 const linesMax = 400;
 const roomFilesMax = 24;
 /** How a file begins that nobody wrote by hand. */
@@ -17,12 +17,13 @@ const written = "// Written by ";
 export async function readHouse(): Promise<House> {
   const house: Record<string, string> = {};
   for (const folder of folders) {
+    const form = folder === "web" ? /\.js$/ : /\.(ts|sql)$/;
     const entries = await readdir(join(root, folder), {
       recursive: true,
       withFileTypes: true,
     }).catch(() => []); // A folder that is not there yet breaks no rule.
     for (const entry of entries) {
-      if (!entry.isFile() || !/\.(ts|sql)$/.test(entry.name)) continue;
+      if (!entry.isFile() || !form.test(entry.name)) continue;
       const path = join(entry.parentPath, entry.name);
       house[posix.relative(root, path)] = await readFile(path, "utf8");
     }
@@ -80,7 +81,7 @@ const pureModules = ["node:crypto", "node:net", "node:zlib"];
 /** `store.ts` has this role, and so has `quote-store.ts`: a room has several where one would be long. */
 const namedRoles: readonly Role[] = ["routes", "rules", "store", "schema"];
 
-function placeOf(path: string): Place | undefined {
+function findPlace(path: string): Place | undefined {
   const [top, folder = "", file] = path.split("/");
   if (top !== "src") return undefined;
   const slice = file === undefined ? "" : folder;
@@ -92,9 +93,9 @@ function placeOf(path: string): Place | undefined {
 }
 
 export function misdirectedImports(house: House): string[] {
-  return importsOf(house).flatMap(({ from, to }) => {
-    const importer = placeOf(from);
-    const imported = placeOf(to);
+  return listImports(house).flatMap(({ from, to }) => {
+    const importer = findPlace(from);
+    const imported = findPlace(to);
     if (!importer || !imported) return [];
     if (importer.role === "schema" && to === wire) return [];
     const isShared = imported.role === "kernel" || imported.role === "platform";
@@ -107,18 +108,18 @@ export function misdirectedImports(house: House): string[] {
 
 export function impureImports(house: House): string[] {
   return Object.keys(house).flatMap((from) => {
-    const role = placeOf(from)?.role;
+    const role = findPlace(from)?.role;
     if (role !== "rules" && role !== "kernel") return [];
-    const packages = specifiersOf(house[from] ?? "").filter((name) => !name.startsWith("."));
+    const packages = parseSpecifiers(house[from] ?? "").filter((name) => !name.startsWith("."));
     const impure = packages.filter((name) => !pureModules.includes(name));
     return impure.map((name) => `${from} imports ${name}`);
   });
 }
 
 export function sliceCycles(house: House): string[] {
-  const imports = importsOf(house).flatMap(({ from, to }) => {
-    const importer = placeOf(from);
-    const imported = placeOf(to);
+  const imports = listImports(house).flatMap(({ from, to }) => {
+    const importer = findPlace(from);
+    const imported = findPlace(to);
     if (!importer?.slice || !imported?.slice || importer.role === "test") return [];
     return importer.slice === imported.slice ? [] : [{ from: importer.slice, to: imported.slice }];
   });
@@ -127,7 +128,7 @@ export function sliceCycles(house: House): string[] {
 
 export function fileCycles(house: House): string[] {
   return findCycles(
-    importsOf(house).filter(({ from }) => from.startsWith("src/") && !from.endsWith(".test.ts")),
+    listImports(house).filter(({ from }) => from.startsWith("src/") && !from.endsWith(".test.ts")),
   );
 }
 
@@ -168,7 +169,7 @@ export function environmentReaders(house: House): string[] {
 
 export function statementsOutsideStores(house: House): string[] {
   return codeWhere(house, /\bsql`|\.query\s*[(<]/, (path) => {
-    const role = placeOf(path)?.role;
+    const role = findPlace(path)?.role;
     return role !== undefined && role !== "platform" && role !== "store" && role !== "test";
   });
 }
@@ -274,7 +275,7 @@ const reads: Readonly<Record<string, readonly string[]>> = {
 export function foreignReads(house: House): string[] {
   const writers = findWriters(house);
   return Object.entries(house).flatMap(([path, text]) => {
-    const place = placeOf(path);
+    const place = findPlace(path);
     if (place?.role !== "store") return [];
     const allowed = reads[place.slice] ?? [];
     const tables = [
@@ -349,7 +350,7 @@ function readArguments(code: string, from: number): string {
 }
 
 export function decidingRoutes(house: House): string[] {
-  return codeWhere(house, /\bif\s*\(|\?\?|\s\?\s/, (path) => placeOf(path)?.role === "routes");
+  return codeWhere(house, /\bif\s*\(|\?\?|\s\?\s/, (path) => findPlace(path)?.role === "routes");
 }
 
 /** On the public surface there is no caller, and visitors belong to no environment. */
@@ -361,22 +362,25 @@ export function routesForNobody(house: House): string[] {
   return codeWhere(
     house,
     passed,
-    (path) => placeOf(path)?.role === "routes" && !servesVisitors.includes(path),
+    (path) => findPlace(path)?.role === "routes" && !servesVisitors.includes(path),
   );
 }
 
-/** Folders and files with functions whose names still end in `Of`; none is added to the list. */
-const namedWithOf: readonly string[] = ["bench/", "cli/", "test/"];
+/** How a function is declared: by its keyword, as an arrow, as a method, or where one is expected. */
+const functionForms: readonly RegExp[] = [
+  /\bfunction\*?\s+(\w+)/g,
+  /\b(?:const|let)\s+(\w+)\s*=\s*(?:async\s*)?(?:<[^<>]*>\s*)?(?:\((?:[^()]|\([^()]*\))*\)|\w+)\s*(?::[^=]*)?=>/g,
+  /^\s+(?:async\s+|static\s+)*\*?#?(\w+)(?:<[^<>]*>)?\((?:[^()]|\([^()]*\))*\)\s*(?::[^;={]*)?\{/gm,
+  /(\w+)\??:\s*(?:async\s*)?\((?:[^()]|\([^()]*\))*\)\s*(?::[^=]*)?=>/g,
+];
 
 /** A name that ends in `Of` says what a function is about and not what it does. */
 export function namesWithoutVerb(house: House): string[] {
-  const declared =
-    /\bfunction\*?\s+(\w+Of)\b|\bconst\s+(\w+Of)\s*=\s*(?:async\s*)?(?:\([^()]*\)|\w+)\s*(?::[^=]*)?=>|(#\w+Of)\(/g;
   return Object.entries(house).flatMap(([path, text]) => {
-    if (!path.endsWith(".ts") || describesRules.has(path)) return [];
-    if (namedWithOf.some((place) => path.startsWith(place))) return [];
-    const names = [...withoutComments(text).matchAll(declared)];
-    return names.map(([, a, b, c]) => `${path} declares ${a ?? b ?? c ?? ""}`);
+    if (!/\.[jt]s$/.test(path) || path === "test/tidy.test.ts") return [];
+    const code = withoutComments(text);
+    const names = functionForms.flatMap((form) => [...code.matchAll(form)].map(([, name]) => name));
+    return names.filter((name) => name?.endsWith("Of")).map((name) => `${path} declares ${name}`);
   });
 }
 
@@ -512,17 +516,17 @@ function codeWhere(house: House, pattern: RegExp, isMeant: (path: string) => boo
 
 const describesRules = new Set(["test/support/house.ts", "test/tidy.test.ts"]);
 
-function importsOf(house: House): { from: string; to: string }[] {
+function listImports(house: House): { from: string; to: string }[] {
   return Object.entries(house).flatMap(([from, text]) =>
     from.endsWith(".ts")
-      ? specifiersOf(text)
+      ? parseSpecifiers(text)
           .filter((name) => name.startsWith("."))
           .map((name) => ({ from, to: posix.join(posix.dirname(from), name) }))
       : [],
   );
 }
 
-function specifiersOf(text: string): string[] {
+function parseSpecifiers(text: string): string[] {
   const specifier =
     /(?:^|\n)\s*(?:import|export)\b[^"';]*?\bfrom\s*"([^"]+)"|(?:^|\n)\s*import\s*"([^"]+)"|\bimport\(\s*"([^"]+)"\s*\)/g;
   return [...withoutComments(text).matchAll(specifier)].map(

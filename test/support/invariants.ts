@@ -37,7 +37,7 @@ export async function assertOrdersSound(
 
 /** Everything that does not hold, in words; empty when all does. */
 export async function orderBreaches(db: Queryable, told: Told = {}): Promise<string[]> {
-  const facts = await factsOf(db);
+  const facts = await readFacts(db);
   return [
     ...keyBreaches(facts, told),
     ...saleBreaches(facts),
@@ -109,15 +109,15 @@ type Facts = {
   readonly events: readonly EventFacts[];
 };
 
-async function factsOf(db: Queryable): Promise<Facts> {
-  const rowsOf = async <Row>(text: string) => (await db.query(text)).rows as Row[];
-  const orders = await rowsOf<OrderFacts>(`
+async function readFacts(db: Queryable): Promise<Facts> {
+  const queryRows = async <Row>(text: string) => (await db.query(text)).rows as Row[];
+  const orders = await queryRows<OrderFacts>(`
     select order_id, desk_id, side, state, coalesce(face_paise, requirement_paise)::text as asked,
       covered_paise::text as covered, dealt_paise::text as dealt, price_bps, limit_bps,
       all_in_paise::text as all_in, scrip_nos, resting_scrip_nos, settlement_ids, history,
       idempotency_key, version
     from orders`);
-  const legs = await rowsOf<LegFacts>(`
+  const legs = await queryRows<LegFacts>(`
     select l.settlement_id, l.scrip_no, l.environment || ' ' || l.scrip_no as place, s.origin,
       s.state as settlement_state, l.state, l.seller_firm_id, s.buyer_firm_id, l.seller_order_id,
       s.buyer_order_id, l.face_paise::text as face, l.seller_paise::text as seller_paise,
@@ -134,11 +134,11 @@ async function factsOf(db: Queryable): Promise<Facts> {
     join firms as seller on seller.firm_id = l.seller_firm_id
     join firms as buyer on buyer.firm_id = s.buyer_firm_id
     order by l.dealt_at, l.settlement_id`);
-  const credits = await rowsOf<CreditFacts>(`
+  const credits = await queryRows<CreditFacts>(`
     select scrip_no, state, reserved_for, face_paise::text as face
     from credits
     where state in ('listed', 'reserved', 'in_settlement', 'suspended')`);
-  const events = (await readEvents(rowsOf))
+  const events = (await readEvents(queryRows))
     .filter(({ entity_type }) => ["order", "settlement", "credit"].includes(entity_type))
     .map(({ body, entity_version: version, ...event }): EventFacts => {
       const { from, to } = JSON.parse(body);
@@ -229,8 +229,8 @@ function moneyBreaches({ orders, legs, credits }: Facts): string[] {
   return [...orders.values()].flatMap((order) => {
     const own = (order.side === "sell" ? sold : bought).get(order.order_id) ?? [];
     const say = (what: string) => [`${order.order_id}: ${what}`];
-    const dealt = sumOf(own.map((leg) => leg.face));
-    const paid = sumOf(
+    const dealt = sumAmounts(own.map((leg) => leg.face));
+    const paid = sumAmounts(
       own.map((leg) => (order.side === "sell" ? leg.seller_paise : leg.buyer_paise)),
     );
     const [whole, bps] = [BigInt(order.dealt), BigInt(order.price_bps ?? 0)];
@@ -260,7 +260,7 @@ function moneyBreaches({ orders, legs, credits }: Facts): string[] {
   });
 }
 
-function sumOf(amounts: readonly string[]): bigint {
+function sumAmounts(amounts: readonly string[]): bigint {
   return amounts.reduce((sum, amount) => sum + BigInt(amount), 0n);
 }
 

@@ -70,12 +70,12 @@ const asksByName = ["cursor", "iec"];
 const givesName = ["external_id", "client_ref", "payment_ref"];
 
 /** Every path parameter, and every field of a query or body that is named like an id. */
-export function slotsOf(routes: readonly RouteEntry[], document: Document): Slot[] {
+export function listSlots(routes: readonly RouteEntry[], document: Document): Slot[] {
   const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
   return routes.flatMap((route): Slot[] => {
     if (route.config.demand === undefined) return [];
     const operation = operations.find((known) => known.operationId === route.operationId);
-    const body = operation ? bodyFieldsOf(operation, document) : [];
+    const body = operation ? listBodyFields(operation, document) : [];
     const inQuery = (operation?.parameters ?? [])
       .map((parameter) => resolveParameter(parameter, document))
       .filter((parameter) => parameter.in === "query");
@@ -100,7 +100,7 @@ function resolveParameter(parameter: Parameter, { components }: Document): Param
   return (name !== undefined && components?.parameters?.[name]) || parameter;
 }
 
-function bodyFieldsOf({ requestBody }: Operation, { components }: Document): string[] {
+function listBodyFields({ requestBody }: Operation, { components }: Document): string[] {
   const schema = requestBody?.content["application/json"].schema;
   const named = schema?.$ref && components?.schemas[schema.$ref.split("/").at(-1) ?? ""];
   return Object.keys((named || schema)?.properties ?? {});
@@ -115,7 +115,7 @@ export async function checkIsolation(
   for (const slot of slots) {
     const title = `${slot.route.method} ${slot.route.path} ${slot.name} in the ${slot.where}`;
     const missing = missingFixture(slot, fixtures);
-    const fixture = fixtureOf(slot.route, slot.name, fixtures);
+    const fixture = findFixture(slot.route, slot.name, fixtures);
     if (missing || !fixture) {
       breaches.push(`${title}: ${missing}`);
       continue;
@@ -166,7 +166,7 @@ export async function askWithOwn(
   { key, slots, fixtures }: { key: string; slots: readonly Slot[]; fixtures: Fixtures },
 ): Promise<void> {
   for (const slot of slots) {
-    const id = fixtureOf(slot.route, slot.name, fixtures)?.own;
+    const id = findFixture(slot.route, slot.name, fixtures)?.own;
     if (id !== undefined) await send(service, { key, slot, fixtures, id });
   }
 }
@@ -191,7 +191,7 @@ function problemWithOwn(
   return isFound ? undefined : "is not found:";
 }
 
-function fixtureOf(
+function findFixture(
   { operationId }: RouteEntry,
   name: string,
   { ids }: Fixtures,
@@ -199,15 +199,15 @@ function fixtureOf(
   return ids[`${operationId}/${name}`] ?? ids[name];
 }
 
-function bodyOf({ operationId }: RouteEntry, name: string, { bodies }: Fixtures) {
+function findBody({ operationId }: RouteEntry, name: string, { bodies }: Fixtures) {
   return bodies[`${operationId}/${name}`] ?? bodies[operationId ?? ""];
 }
 
 function missingFixture({ route, where, name }: Slot, fixtures: Fixtures) {
-  if (!fixtureOf(route, name, fixtures)) {
+  if (!findFixture(route, name, fixtures)) {
     return `add a fixture for ${name} to test/support/furnished-desks.ts`;
   }
-  const needsBody = where === "body" && bodyOf(route, name, fixtures) === undefined;
+  const needsBody = where === "body" && findBody(route, name, fixtures) === undefined;
   return needsBody
     ? `add a body for ${route.operationId} to test/support/furnished-desks.ts`
     : undefined;
@@ -229,7 +229,7 @@ export async function checkReads(
   const breaches: string[] = [];
   let cells = 0;
   for (const route of routes.filter(({ method }) => method === "GET")) {
-    const { status, text } = await service.send("GET", pathOf(route, fixtures), { key });
+    const { status, text } = await service.send("GET", fillPath(route, fixtures), { key });
     if (status !== 200 && status !== 403) breaches.push(`GET ${route.path} answers ${status}`);
     const remembers = trails.includes(route.operationId ?? "");
     for (const [whose, id] of hidden) {
@@ -241,9 +241,13 @@ export async function checkReads(
   return { cells, breaches };
 }
 
-function pathOf(route: RouteEntry, fixtures: Fixtures, given: Record<string, string> = {}): string {
+function fillPath(
+  route: RouteEntry,
+  fixtures: Fixtures,
+  given: Record<string, string> = {},
+): string {
   return route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(given[name] ?? fixtureOf(route, name, fixtures)?.own ?? ""),
+    encodeURIComponent(given[name] ?? findFixture(route, name, fixtures)?.own ?? ""),
   );
 }
 
@@ -252,9 +256,9 @@ async function send(
   { key, slot, fixtures, id }: { key: string; slot: Slot; fixtures: Fixtures; id: string },
 ): Promise<Answer> {
   const { route, where, name } = slot;
-  const path = pathOf(route, fixtures, where === "path" ? { [name]: id } : {});
+  const path = fillPath(route, fixtures, where === "path" ? { [name]: id } : {});
   const query = where === "query" ? `?${name}=${encodeURIComponent(id)}` : "";
-  const given = bodyOf(route, name, fixtures);
+  const given = findBody(route, name, fixtures);
   const named = name.endsWith("s") ? [id] : id;
   const body = where === "body" ? { ...given, [name]: named } : given;
   const writes = route.method !== "GET" && route.method !== "HEAD";

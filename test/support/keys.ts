@@ -42,11 +42,11 @@ export function underOtherPrefix(apiKey: string): string {
     ? [prefixes.live, prefixes.sandbox]
     : [prefixes.sandbox, prefixes.live];
   const open = to + apiKey.slice(from.length, -6);
-  return open + checksumOf(open);
+  return open + computeChecksum(open);
 }
 
 /** As the key's format is published, and written a second time here on purpose. */
-function checksumOf(text: string): string {
+function computeChecksum(text: string): string {
   const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
   let rest = crc32(text);
   let digits = "";

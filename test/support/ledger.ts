@@ -17,18 +17,18 @@ export async function assertLedgerSound({ ctx }: Pick<Service, "ctx">): Promise<
 
 export const bank: Account = { kind: "external_bank" };
 
-export function cashOf(firmId: string): Account {
+export function toCash(firmId: string): Account {
   return { kind: "firm_cash", firmId };
 }
 
-export function creditsOf(firmId: string): Account {
+export function toCredits(firmId: string): Account {
   return { kind: "firm_credits", firmId };
 }
 
 let subjects = 0;
 
 /** An entry in the sandbox about something that no other entry is about. */
-export function entryOf(
+export function buildEntry(
   kind: Entry["kind"],
   phase: Entry["phase"],
   movements: Entry["movements"],
@@ -39,7 +39,7 @@ export function entryOf(
 
 /** Gives a firm money, as if it had paid in. */
 export async function payIn({ ctx }: Pick<Service, "ctx">, firmId: string, paise: number) {
-  const deposit = entryOf("deposit", "posted", [{ from: bank, to: cashOf(firmId), paise }]);
+  const deposit = buildEntry("deposit", "posted", [{ from: bank, to: toCash(firmId), paise }]);
   const now = ctx.now();
   assertWritten(await ctx.db.transaction(async (tx) => await postEntries(tx, [deposit], now)));
 }

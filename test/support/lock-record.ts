@@ -94,7 +94,7 @@ const relation = /(?:from|join) ([a-z_]+)\b(?! ?\()(?: as (\w+))?/g;
  * What a statement locks, in the order in which it stands there. A row that is inserted unless it is
  * there is `new`: nobody knows it but who inserts the same.
  */
-export function locksOf(statement: string): Lock[] {
+export function parseLocks(statement: string): Lock[] {
   const text = statement.replaceAll(/\s+/g, " ").trim();
   const found = new Map<string, Lock & { readonly at: number }>();
   const add = (name: string, at: number, { waits = true, keeps = true } = {}) => {
@@ -150,7 +150,7 @@ export function recordLocks(t: { after(work: () => void): void }): ReadonlyMap<s
   // A few hundred texts come again and again, and each takes long to read.
   const known = new Map<string, readonly Lock[]>();
   const read = (text: string) => {
-    const locks = known.get(text) ?? locksOf(text);
+    const locks = known.get(text) ?? parseLocks(text);
     known.set(text, locks);
     return locks;
   };

@@ -12,6 +12,8 @@ import type { Service } from "./service.ts";
 const looksMax = 600;
 
 export type Held = {
+  /** The session that holds the rows. */
+  readonly pid: number;
   /** Returns once this many connections of the service wait for a lock. */
   readonly whenWaiting: (count: number) => Promise<void>;
   readonly release: () => Promise<void>;
@@ -54,7 +56,9 @@ async function hold(
   t.after(release);
   await client.query("begin");
   const { rowCount } = await client.query(locking);
+  const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
   return {
+    pid: rows[0]?.pid ?? 0,
     rowCount,
     release,
     async whenWaiting(count) {

@@ -69,7 +69,7 @@ export class MemoryBooks {
     }
     for (const entry of entries) {
       assert.equal(findFault(entry), undefined);
-      for (const { from, to } of entry.movements) [from, to].map((each) => this.balanceOf(each));
+      for (const { from, to } of entry.movements) [from, to].map((each) => this.readBalance(each));
       const { accepted, refusal } = judgeEntry(this.#books, entry);
       if (refusal) refusals.push(refusal);
       if (!accepted) continue;
@@ -87,7 +87,7 @@ export class MemoryBooks {
   }
 
   /** As it is; whoever changes it breaks the books. */
-  balanceOf(account: Account): Balance {
+  readBalance(account: Account): Balance {
     const name = balanceName(this.#environment, accountName(account));
     let balance = this.#books.balances.get(name);
     if (!balance) {
@@ -98,10 +98,10 @@ export class MemoryBooks {
   }
 
   availableTo(account: Account): PaiseSum {
-    return availableBalance(this.balanceOf(account));
+    return availableBalance(this.readBalance(account));
   }
 
-  ownerOf(scripNo: string): Owner | undefined {
+  findOwner(scripNo: string): Owner | undefined {
     return this.#books.owners.get(creditName(this.#environment, scripNo));
   }
 

@@ -54,7 +54,7 @@ const firms: ReadonlyMap<string, TradingFirm> = new Map(
   ]),
 );
 
-export function panOf(firmId: string): string {
+export function findPan(firmId: string): string {
   return firms.get(firmId)?.pan ?? "house";
 }
 
@@ -91,7 +91,7 @@ export class OrderWorld {
     // The rest of a row is nothing that a decision looks at.
     const credit = { ...facts, ...holding, state: "listed", reserved_for: null } as DealtCredit;
     this.credits.set(scripNo, credit);
-    if (firmId === house) this.#offers[scheme].put(offerOf(credit, undefined));
+    if (firmId === house) this.#offers[scheme].put(toOffer(credit, undefined));
     return scripNo;
   }
 
@@ -128,7 +128,7 @@ export class OrderWorld {
       const sold = new Set(matchState.deals.flatMap((deal) => deal.legs.map((leg) => leg.scripNo)));
       for (const sell of this.resting("sell")) {
         const left = sell.resting_scrip_nos.filter((scripNo) => !sold.has(scripNo));
-        const credits = left.map((scripNo) => this.creditOf(scripNo));
+        const credits = left.map((scripNo) => this.findCredit(scripNo));
         if (credits.length > 0) serveSell(matchState, sell, credits);
       }
     });
@@ -137,7 +137,7 @@ export class OrderWorld {
   end(order: OrderRow, how: "cancelled" | "expired"): void {
     this.#tick();
     for (const scripNo of order.resting_scrip_nos) {
-      const credit = this.creditOf(scripNo);
+      const credit = this.findCredit(scripNo);
       this.credits.set(scripNo, { ...credit, state: "listed", reserved_for: null });
       this.#offers[scheme].remove(scripNo);
     }
@@ -151,7 +151,7 @@ export class OrderWorld {
     this.orders.set(order.order_id, { ...order, state });
   }
 
-  creditOf(scripNo: string): DealtCredit {
+  findCredit(scripNo: string): DealtCredit {
     return this.credits.get(scripNo) ?? assert.fail(`${scripNo} is not there`);
   }
 
@@ -176,7 +176,7 @@ export class OrderWorld {
       (credit) => credit.firm_id === firmId && credit.state === "listed",
     );
     return {
-      call: callOf(firmId),
+      call: buildCall(firmId),
       intent,
       idempotencyKey: null,
       request: {},
@@ -220,16 +220,16 @@ export class OrderWorld {
   #store(matchState: MatchState): void {
     const legs = matchState.deals.flatMap((deal) => deal.legs);
     const offered = legs.map(({ scripNo, sellerOrderId }) => {
-      const credit = this.creditOf(scripNo);
+      const credit = this.findCredit(scripNo);
       const order = this.orders.get(sellerOrderId ?? "");
-      return [scripNo, { credit, order, offer: offerOf(credit, order) }] as const;
+      return [scripNo, { credit, order, offer: toOffer(credit, order) }] as const;
     });
     const { deals, reservations } = buildDeals(matchState, new Map(offered));
     this.deals.push(...deals);
     for (const [orderId, order] of matchState.placed) this.orders.set(orderId, order);
     for (const [orderId, { after }] of matchState.dealt) this.orders.set(orderId, after);
     for (const { creditId, reservedFor } of reservations) {
-      const credit = this.creditOf(creditId);
+      const credit = this.findCredit(creditId);
       assert.equal(credit.state, "listed", "what is reserved was free");
       this.credits.set(creditId, { ...credit, state: "reserved", reserved_for: reservedFor });
     }
@@ -239,18 +239,18 @@ export class OrderWorld {
   }
 }
 
-function offerOf(credit: DealtCredit, order: OrderRow | undefined): Offer {
+function toOffer(credit: DealtCredit, order: OrderRow | undefined): Offer {
   return {
     scrip_no: credit.scrip_no,
     face_paise: credit.face_paise,
     expires_on: dayNumber(credit.expires_on),
     limit_bps: order?.limit_bps ?? 0,
-    seller: panOf(credit.firm_id),
+    seller: findPan(credit.firm_id),
     order_id: order?.order_id ?? null,
   };
 }
 
-function callOf(firmId: string): Call {
+function buildCall(firmId: string): Call {
   return {
     caller: {
       environment,

@@ -6,7 +6,7 @@ type Drawn = { readonly str: string; readonly transform: number[]; readonly widt
 
 export type PdfPage = { readonly text: string; readonly width: number; readonly drawn: Drawn[] };
 
-export async function pagesOf(bytes: Uint8Array): Promise<PdfPage[]> {
+export async function parsePdfPages(bytes: Uint8Array): Promise<PdfPage[]> {
   const pdf = await getDocumentProxy(new Uint8Array(bytes));
   const pages: PdfPage[] = [];
   for (let number = 1; number <= pdf.numPages; number++) {

@@ -8,7 +8,7 @@ import { approveProposal } from "../../src/operators/decide-approval.ts";
 import { type Actor, operator, namedOperator, type OperatorRole } from "../../src/kernel/actor.ts";
 import { liveSeller, sellLive } from "./live-sales.ts";
 import type { Service } from "./service.ts";
-import { payoutsOf } from "./settlements.ts";
+import { listPayouts } from "./settlements.ts";
 
 export const password = "correct horse battery";
 
@@ -58,6 +58,6 @@ export async function addPerson(
 export async function settleLiveSale(service: Service, paise: number) {
   const seller = await liveSeller(service);
   const [settlementId = ""] = await sellLive(service, seller, paise);
-  const [payout] = await payoutsOf(service, seller);
+  const [payout] = await listPayouts(service, seller);
   return { seller, settlementId, payoutId: payout.payout_id as string };
 }

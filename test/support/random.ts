@@ -13,7 +13,7 @@ export function readRuns(few: number): number {
   return Number(process.env["RUNS"] ?? few);
 }
 
-export function randomOf(t: Pick<TestContext, "diagnostic">): Random {
+export function startRandom(t: Pick<TestContext, "diagnostic">): Random {
   const seed = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 32));
   t.diagnostic(`SEED=${seed}`);
   return seededRandom(seed);

@@ -81,7 +81,7 @@ type Credit = {
 type Setting = {
   readonly house: string;
   readonly clients: readonly string[];
-  readonly deskOf: (firm: string) => string;
+  readonly toDesk: (firm: string) => string;
   readonly commissionBps: number;
 };
 
@@ -315,7 +315,7 @@ export class SettlementModel {
     this.#house.fees += sign * fee;
     this.#house.tax += sign * tax;
     for (const firm of deal.isCross ? [] : [deal.buyer, leg.seller]) {
-      const desk = this.#setting.deskOf(firm);
+      const desk = this.#setting.toDesk(firm);
       if (desk === firm) continue;
       const commission = Math.floor((face * this.#setting.commissionBps) / 10_000);
       add(this.#earned, desk, sign * commission);

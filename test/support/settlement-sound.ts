@@ -14,21 +14,21 @@ import {
 import { isOpen } from "../../src/settlement/rules.ts";
 import type { LegRow, SettlementRow } from "../../src/settlement/store.ts";
 import type { JournalLine } from "./memory-books.ts";
-import { cashOf, clients, house, type SettlementWorld } from "./settlement-world.ts";
+import { clients, house, type SettlementWorld, toCash } from "./settlement-world.ts";
 
 const customs = accountName({ kind: "external_customs" });
 
 /** All that there is to know of a world, a line for each thing, as the model writes it. */
-export function linesOf(world: SettlementWorld): string[] {
+export function describeWorld(world: SettlementWorld): string[] {
   const { books } = world;
   const second = (at: Date) => (at.getTime() - world.startedAt.getTime()) / 1_000;
   const posted = (kind: "house_fees" | "gst_payable" | "external_bank") =>
-    books.balanceOf({ kind }).posted_paise;
+    books.readBalance({ kind }).posted_paise;
   const held = (firmId: string) => {
-    const { escrow_paise, pending_out_paise, pending_in_paise } = books.balanceOf(cashOf(firmId));
+    const { escrow_paise, pending_out_paise, pending_in_paise } = books.readBalance(toCash(firmId));
     return [escrow_paise, pending_out_paise, pending_in_paise].join();
   };
-  const cash = books.balanceOf(cashOf(house)).posted_paise;
+  const cash = books.readBalance(toCash(house)).posted_paise;
   return [
     ...[...world.settlements.values()].map(({ settlement_id, state, due_at }) => {
       const states = (world.legs.get(settlement_id) ?? []).map((leg) => leg.state);
@@ -39,20 +39,20 @@ export function linesOf(world: SettlementWorld): string[] {
     ),
     ...clients.map((firmId) => {
       const kinds = ["firm_cash", "firm_dues", "desk_commission"] as const;
-      const own = kinds.map((kind) => books.balanceOf({ kind, firmId }).posted_paise);
+      const own = kinds.map((kind) => books.readBalance({ kind, firmId }).posted_paise);
       return `firm ${firmId} ${own.join()} ${held(firmId)}`;
     }),
     `house ${cash},${posted("house_fees")},${posted("gst_payable")} ${held(house)} bank ${posted("external_bank")}`,
     ...[...world.shelf.credits].map(([scripNo, { firmId, state }]) => {
-      const { account = customs } = books.ownerOf(scripNo) ?? {};
+      const { account = customs } = books.findOwner(scripNo) ?? {};
       const hasMoved = account !== customs;
-      if (hasMoved) assert.equal(account, creditsOf(firmId));
+      if (hasMoved) assert.equal(account, nameCredits(firmId));
       return `credit ${scripNo} ${firmId} ${state === "listed"} ${hasMoved}`;
     }),
   ];
 }
 
-function creditsOf(firmId: string): string {
+function nameCredits(firmId: string): string {
   return firmId === house ? "house_credits" : `firm_credits:${firmId}`;
 }
 
@@ -94,7 +94,7 @@ function assertBalances({ books }: SettlementWorld): void {
     }
   }
   for (const [account, paise] of posted) {
-    assert.equal(books.balanceOf(parseAccount(account)).posted_paise, paise, account);
+    assert.equal(books.readBalance(parseAccount(account)).posted_paise, paise, account);
   }
   let sum: PaiseSum = 0;
   let held: PaiseSum = 0;
@@ -125,7 +125,7 @@ function assertOwners({ books, shelf }: SettlementWorld): void {
   }
   for (const [scripNo, own] of places) {
     const left = [...own].filter(([, count]) => count !== 0);
-    const owner = creditsOf(shelf.credits.get(scripNo)?.firmId ?? "");
+    const owner = nameCredits(shelf.credits.get(scripNo)?.firmId ?? "");
     const expected = [
       [customs, -1],
       [owner, 1],
@@ -155,7 +155,7 @@ function assertPaid(
   legs: readonly LegRow[],
 ): void {
   const flows = { buyer: 0, sellers: 0, house: 0 };
-  const sideOf = (account: string) => {
+  const toSide = (account: string) => {
     const firmId = accountFirm(account);
     if (firmId === undefined) return "house";
     return firmId === buyer ? "buyer" : "sellers";
@@ -164,8 +164,8 @@ function assertPaid(
     if (phase !== "posted" || kind === "commission") continue;
     for (const { from_account, to_account, scrip_no, amount } of movements) {
       if (scrip_no !== null) continue;
-      flows[sideOf(from_account)] -= amount;
-      flows[sideOf(to_account)] += amount;
+      flows[toSide(from_account)] -= amount;
+      flows[toSide(to_account)] += amount;
     }
   }
   const counts = state === "settled" ? legs.filter((leg) => leg.state === "delivered") : [];

@@ -22,11 +22,11 @@ import {
   settlementEdges,
   type SettlementModel,
 } from "./settlement-model.ts";
-import { clients, deskOf, environment, house, type SettlementWorld } from "./settlement-world.ts";
+import { clients, environment, house, type SettlementWorld, toDesk } from "./settlement-world.ts";
 
-export const settlementActions = keysOf(settlementLifecycle.moves);
-export const legActions = keysOf(legLifecycle.moves);
-export const payoutActions = keysOf(payoutLifecycle.moves);
+export const settlementActions = toKeys(settlementLifecycle.moves);
+export const legActions = toKeys(legLifecycle.moves);
+export const payoutActions = toKeys(payoutLifecycle.moves);
 
 /** From a paisa, whose price is nothing, to what goes by RTGS. */
 const faces = [1, 7, 99_999, 5_000_001, 30_000_007] as const;
@@ -59,7 +59,7 @@ type Step = {
 };
 
 export const step: fc.Arbitrary<Step> = fc.record({
-  kind: fc.constantFrom(...keysOf(weights).flatMap((kind) => Array(weights[kind]).fill(kind))),
+  kind: fc.constantFrom(...toKeys(weights).flatMap((kind) => Array(weights[kind]).fill(kind))),
   deal: fc.constantFrom(...dealKinds),
   client: fc.nat({ max: clients.length - 1 }),
   faces: fc.array(fc.constantFrom(...faces), { minLength: 1, maxLength: 4 }),
@@ -80,7 +80,7 @@ export const note = (outcome: string) => {
   seen.outcomes.set(outcome, (seen.outcomes.get(outcome) ?? 0) + 1);
 };
 
-function keysOf<Table extends object>(table: Table): (keyof Table & string)[] {
+function toKeys<Table extends object>(table: Table): (keyof Table & string)[] {
   return Object.keys(table) as (keyof Table & string)[];
 }
 
@@ -109,7 +109,7 @@ function sellersFor(kind: Step["deal"], buyer: string, at: number): string {
 }
 
 /** The sums of a leg; a sale is to the house, which has one price. */
-function sumsOf(kind: Step["deal"], face: number) {
+function computeLegSums(kind: Step["deal"], face: number) {
   const bid = Math.floor((face * 9_600) / 10_000);
   const ask = Math.ceil((face * 9_850) / 10_000);
   const fee = kind === "cross" ? Math.floor(face / 1_000) : 0;
@@ -126,15 +126,18 @@ function agree({ world, model }: Worlds, { deal: kind, client, faces: wanted, pi
   const n = model.deals.length;
   const party = (firmId: string) => {
     const hasOrder = firmId !== house && kind !== "cross";
-    return { deskId: deskOf(firmId), firmId, orderId: hasOrder ? `ord_${firmId}_${n}` : null };
+    return { deskId: toDesk(firmId), firmId, orderId: hasOrder ? `ord_${firmId}_${n}` : null };
   };
   const chosen = new Set<string>();
   const legs = wanted.map((face, at) => {
     const seller = kind === "sale" ? firm : sellersFor(kind, buyer, at);
-    const scripNo = offerOf({ world, model }, { seller, face, isFresh: pick % 2 === 0, chosen });
+    const scripNo = chooseCredit(
+      { world, model },
+      { seller, face, isFresh: pick % 2 === 0, chosen },
+    );
     chosen.add(scripNo);
-    const { facePaise } = world.shelf.creditOf(scripNo);
-    return { scripNo, seller, face: facePaise, ...sumsOf(kind, facePaise) };
+    const { facePaise } = world.shelf.findCredit(scripNo);
+    return { scripNo, seller, face: facePaise, ...computeLegSums(kind, facePaise) };
   });
   const origin = kind === "cross" ? `crs_${world.books.journal.length}` : `ord_${buyer}_${n}`;
   const newDeal: NewDeal = {
@@ -167,7 +170,7 @@ function agree({ world, model }: Worlds, { deal: kind, client, faces: wanted, pi
 }
 
 /** A credit of the seller's: one that came to it before if there is one, or a new one. */
-function offerOf(
+function chooseCredit(
   { world, model }: Worlds,
   of: { seller: string; face: number; isFresh: boolean; chosen: ReadonlySet<string> },
 ): string {

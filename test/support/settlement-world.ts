@@ -76,12 +76,12 @@ const startMs = Date.UTC(2026, 10, 15, 9, 15);
 /** Four clients; the two in the middle are at the desk of the first. */
 export const clients = [0, 1, 2, 3].map((n) => `frm_0000000000000000000000001${n}`);
 
-export function deskOf(firmId: string): string {
+export function toDesk(firmId: string): string {
   const isGuest = firmId === clients[1] || firmId === clients[2];
   return isGuest ? (clients[0] ?? "") : firmId;
 }
 
-export function cashOf(firmId: string): Account {
+export function toCash(firmId: string): Account {
   return isHouse(firmId) ? { kind: "house_cash" } : { kind: "firm_cash", firmId };
 }
 
@@ -116,9 +116,9 @@ export class SettlementWorld {
 
   /** A deal that was agreed; the money of a cross was put in escrow before. */
   agree(deal: NewDeal): void {
-    if (deal.escrow) this.#writeIfThere(escrowOf(deal));
+    if (deal.escrow) this.#writeIfThere(buildDealEscrow(deal));
     const { firmId } = deal.buyer;
-    const available = new Map([[firmId, this.books.availableTo(cashOf(firmId))]]);
+    const available = new Map([[firmId, this.books.availableTo(toCash(firmId))]]);
     const isFunded = selectPaidDeals([deal], available).has(deal.settlementId);
     const { settlement, legs, holds } = newSettlement(deal, isFunded, {
       now: this.now,
@@ -138,7 +138,7 @@ export class SettlementWorld {
     const claimed = [...this.settlements.values()].filter(({ state }) => state === "pending");
     const buyers = new Set(claimed.map((row) => row.buyer_firm_id));
     const available = new Map(
-      [...buyers].map((firmId) => [firmId, this.books.availableTo(cashOf(firmId))]),
+      [...buyers].map((firmId) => [firmId, this.books.availableTo(toCash(firmId))]),
     );
     const open = new Map(
       claimed.map(({ settlement_id }) => [settlement_id, this.#openLegs(settlement_id)]),
@@ -148,13 +148,13 @@ export class SettlementWorld {
 
   /** The money that a settlement waits for arrives. */
   fund(settlementId: string): void {
-    const { settlement } = this.dealOf(settlementId);
+    const { settlement } = this.findDeal(settlementId);
     this.#fund(settlement, [this.#deposit(settlement.buyer_firm_id, settlement.buyer_paise)]);
   }
 
   /** The bank says that it does not come. */
   missMoney(settlementId: string): void {
-    const deal = this.dealOf(settlementId);
+    const deal = this.findDeal(settlementId);
     if (deal.settlement.state === "pending") this.#failAll(deal, "not_funded");
   }
 
@@ -162,16 +162,16 @@ export class SettlementWorld {
   failOverdue(): void {
     for (const { settlement_id, state, due_at } of this.settlements.values()) {
       const isLate = isOpen(state) && due_at !== null && due_at <= this.now;
-      if (isLate) this.#failAll(this.dealOf(settlement_id), "timeout");
+      if (isLate) this.#failAll(this.findDeal(settlement_id), "timeout");
     }
   }
 
   initiate(settlementId: string): void {
-    const deal = this.dealOf(settlementId);
+    const deal = this.findDeal(settlementId);
     const begun = beginTransfer(deal, { now: this.now, calendar: plainCalendar });
     const isLost = (leg: LegRow) => {
       const { scripNo, reservedFor } = toReservation(deal.settlement, leg);
-      const credit = this.shelf.creditOf(scripNo);
+      const credit = this.shelf.findCredit(scripNo);
       return credit.state !== "reserved" || credit.reservedFor !== reservedFor;
     };
     if (deal.legs.some((leg) => leg.state === "pending" && isLost(leg))) {
@@ -186,7 +186,7 @@ export class SettlementWorld {
 
   /** What customs says of one credit of a settlement. */
   answer(settlementId: string, scripNo: string, outcome: TransferAnswer): void {
-    const deal = this.dealOf(settlementId);
+    const deal = this.findDeal(settlementId);
     const answers = buildTransferAnswers(deal, (leg) =>
       leg.scrip_no === scripNo ? outcome : undefined,
     );
@@ -196,7 +196,7 @@ export class SettlementWorld {
 
   /** Customs takes a credit from the deal that has it. */
   takeAway(settlementId: string, scripNo: string): void {
-    const deal = this.dealOf(settlementId);
+    const deal = this.findDeal(settlementId);
     const reasonFor = (leg: LegRow) =>
       leg.scrip_no === scripNo ? ("credit_suspended" as const) : undefined;
     this.loseCredit(scripNo);
@@ -209,13 +209,13 @@ export class SettlementWorld {
   }
 
   fail(settlementId: string): void {
-    const deal = this.dealOf(settlementId);
+    const deal = this.findDeal(settlementId);
     advance(settlementLifecycle, deal.settlement.state, "fail");
     this.#failAll(deal, "by_operator");
   }
 
   reverse(settlementId: string): void {
-    const { settlement, legs } = this.dealOf(settlementId);
+    const { settlement, legs } = this.findDeal(settlementId);
     const after = moveSettlement(settlement, "reverse", { reason: "model", now: this.now });
     const { buyer_firm_id: buyerFirmId } = settlement;
     const delivered = legs.filter((leg) => leg.state === "delivered");
@@ -226,7 +226,7 @@ export class SettlementWorld {
       delivered.map(({ seller_firm_id: firmId }) => {
         const back = recalled.filter((moved) => moved.after.firm_id === firmId);
         const backPaise = back.reduce((sum, moved) => sum + moved.after.paise, 0);
-        return [firmId, addPaise(this.books.availableTo(cashOf(firmId)), backPaise)];
+        return [firmId, addPaise(this.books.availableTo(toCash(firmId)), backPaise)];
       }),
     );
     const reversals = buildReversals({ delivered, buyerFirmId, available });
@@ -305,7 +305,7 @@ export class SettlementWorld {
     this.#storePayout(payout);
   }
 
-  dealOf(settlementId: string): Deal {
+  findDeal(settlementId: string): Deal {
     const settlement = this.settlements.get(settlementId);
     assert.ok(settlement, `${settlementId} is not there`);
     return { settlement, legs: this.legs.get(settlementId) ?? [] };
@@ -363,7 +363,7 @@ export class SettlementWorld {
   }
 
   #openLegs(settlementId: string): LegRow[] {
-    return this.dealOf(settlementId).legs.filter((leg) => isOpenLeg(leg.state));
+    return this.findDeal(settlementId).legs.filter((leg) => isOpenLeg(leg.state));
   }
 
   #deposit(firmId: string, paise: number): Entry {
@@ -372,7 +372,7 @@ export class SettlementWorld {
       kind: "deposit",
       subject: `deposit-${this.books.journal.length}`,
       phase: "posted",
-      movements: [{ from: { kind: "external_bank" }, to: cashOf(firmId), paise }],
+      movements: [{ from: { kind: "external_bank" }, to: toCash(firmId), paise }],
     };
   }
 
@@ -422,7 +422,7 @@ export class SettlementWorld {
 
   #moveCredits({ before, answered }: Decided): void {
     for (const leg of answered) {
-      const { state } = this.shelf.creditOf(leg.scrip_no);
+      const { state } = this.shelf.findCredit(leg.scrip_no);
       if (leg.state === "delivered") {
         this.shelf.move(leg.scrip_no, "transfer");
         this.shelf.hand(leg.scrip_no, before.buyer_firm_id);
@@ -435,7 +435,7 @@ export class SettlementWorld {
 }
 
 /** What a cross keeps of its buyer's money until its deal holds it leg by leg. */
-function escrowOf({ origin, buyer, legs }: NewDeal): Entry {
+function buildDealEscrow({ origin, buyer, legs }: NewDeal): Entry {
   return buildEscrowEntry({
     environment,
     cross_id: origin,

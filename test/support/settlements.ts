@@ -81,24 +81,24 @@ export async function makeDeal(
   const settlementId = newId("stl", now);
   const isClient = ({ firmId }: TestParty) => firmId !== houseFirmId[environment];
   const orderOf = new Map<string, string>();
-  const partyOf = (party: TestParty) => {
+  const toParty = (party: TestParty) => {
     if (!isClient(party)) return { ...party, orderId: null };
     const orderId = orderOf.get(party.firmId) ?? newId("ord", now);
     orderOf.set(party.firmId, orderId);
     return { deskId: party.deskId, firmId: party.firmId, orderId };
   };
-  const origin = partyOf([buyer, ...legs.map(({ seller }) => seller)].find(isClient) ?? buyer);
+  const origin = toParty([buyer, ...legs.map(({ seller }) => seller)].find(isClient) ?? buyer);
   const { rows } = await ctx.db.pool.query<{ credit_id: string; scrip_no: string }>(
     `select credit_id, scrip_no from credits
     where scrip_no = any($1) and environment = $2 and state = 'listed'`,
     [legs.map(({ scripNo }) => scripNo), environment],
   );
-  const creditIdOf = (scripNo: string) =>
+  const findCreditId = (scripNo: string) =>
     rows.find((row) => row.scrip_no === scripNo)?.credit_id ?? "";
   await ctx.db.transaction(async (tx) => {
     const reservations = legs.map(({ scripNo, seller }) => ({
-      creditId: creditIdOf(scripNo),
-      reservedFor: partyOf(seller).orderId ?? origin.orderId ?? "",
+      creditId: findCreditId(scripNo),
+      reservedFor: toParty(seller).orderId ?? origin.orderId ?? "",
     }));
     await tx.run(reserveCredits(reservations, now));
     const deal = {
@@ -107,12 +107,12 @@ export async function makeDeal(
       scheme: "RODTEP" as const,
       origin: made ?? origin.orderId ?? "",
       originKind: made === undefined ? ("order" as const) : ("cross" as const),
-      buyer: partyOf(buyer),
+      buyer: toParty(buyer),
       buyerBps: 9_840,
       legs: legs.map((leg) => ({
         scripNo: leg.scripNo,
-        creditId: creditIdOf(leg.scripNo),
-        seller: partyOf(leg.seller),
+        creditId: findCreditId(leg.scripNo),
+        seller: toParty(leg.seller),
         facePaise: face,
         sellerBps: 9_760,
         sellerPaise: leg.sellerPaise ?? sellerPaise,
@@ -140,7 +140,7 @@ export async function letSettle(service: Service, seconds = 4): Promise<void> {
   }
 }
 
-export async function settlementOf(
+export async function readSettlement(
   { send }: Pick<Service, "send">,
   { key }: Pick<TestDesk, "key">,
   settlementId: string,
@@ -148,14 +148,14 @@ export async function settlementOf(
   return (await send("GET", `/v1/settlements/${settlementId}`, { key, expect: 200 })).body;
 }
 
-export async function payoutsOf(
+export async function listPayouts(
   { send }: Pick<Service, "send">,
   { key }: Pick<TestDesk, "key">,
 ): Promise<Answer["body"][]> {
   return (await send("GET", "/v1/payouts", { key, expect: 200 })).body.payouts;
 }
 
-export async function balanceOf(
+export async function readBalance(
   { ctx }: Pick<Service, "ctx">,
   { firmId }: Pick<TestParty, "firmId">,
   environment: Environment = "sandbox",
@@ -166,7 +166,7 @@ export async function balanceOf(
 }
 
 /** Where a number stands, newest holding first: whose it is and in which state. */
-export async function holdingsOf(
+export async function listHoldings(
   { ctx }: Pick<Service, "ctx">,
   scripNo: string,
 ): Promise<{ firm_id: string; state: string }[]> {

@@ -73,18 +73,18 @@ async function collect(response: IncomingMessage, events: StreamEvent[]): Promis
     for await (const text of response.setEncoding("utf8")) {
       const blocks = (pending + String(text)).split("\n\n");
       pending = blocks.pop() ?? "";
-      events.push(...blocks.flatMap(eventOf));
+      events.push(...blocks.flatMap(parseEvent));
     }
   } catch {
     // It was cut, or this reader left.
   }
 }
 
-function eventOf(block: string): StreamEvent[] {
+function parseEvent(block: string): StreamEvent[] {
   const lines = block.split("\n");
-  const valueOf = (name: string) =>
+  const pickValues = (name: string) =>
     lines.filter((line) => line.startsWith(`${name}: `)).map((line) => line.slice(name.length + 2));
-  const text = valueOf("data").join("\n");
+  const text = pickValues("data").join("\n");
   if (text === "") return [];
-  return [{ id: valueOf("id")[0], event: valueOf("event")[0], text, data: JSON.parse(text) }];
+  return [{ id: pickValues("id")[0], event: pickValues("event")[0], text, data: JSON.parse(text) }];
 }

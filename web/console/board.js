@@ -1,5 +1,5 @@
 import { drawChart } from "../chart.js";
-import { percentOf } from "../money.js";
+import { formatPercent } from "../money.js";
 import { longDay, schemeName } from "../words.js";
 import { makeAct } from "./acts.js";
 import { showPublish } from "./card-form.js";
@@ -150,7 +150,7 @@ function makeMarket(view, first) {
     const last = points.at(-1);
     chart.setAttribute(
       "aria-label",
-      `Mid of ${name} by day, on ${last ? longDay(last.time) : ""} ${percentOf(last?.bps ?? 0)} percent`,
+      `Mid of ${name} by day, on ${last ? longDay(last.time) : ""} ${formatPercent(last?.bps ?? 0)} percent`,
     );
     drawChart(chart, reading).show(points);
   }
@@ -190,7 +190,7 @@ function showFigures(market) {
       make(
         "span",
         { class: card ? "value" : "value none" },
-        card ? percentOf(card.mid_bps) : "No card yet",
+        card ? formatPercent(card.mid_bps) : "No card yet",
       ),
       card ? make("span", { class: "unit" }, " % of face, mid") : null,
     ),

@@ -2,7 +2,7 @@
 // as it is in the card in force.
 
 import { onSubmit } from "../form.js";
-import { percentOf, rupeesOf, paiseOf } from "../money.js";
+import { formatPercent, formatRupees, parsePaise } from "../money.js";
 import { schemeName } from "../words.js";
 import { makeAct, tellProblem } from "./acts.js";
 import { make, makeSection, makeTable } from "./dom.js";
@@ -137,8 +137,8 @@ export async function showPublish(view) {
 function writeTerm({ name, type }, card) {
   const value = card?.[name];
   if (value === undefined) return "";
-  if (type === "percent") return percentOf(value).replace("−", "-");
-  return type === "money" ? rupeesOf(value) : String(value);
+  if (type === "percent") return formatPercent(value).replace("−", "-");
+  return type === "money" ? formatRupees(value) : String(value);
 }
 
 /**
@@ -160,8 +160,8 @@ function keepChanged(given, card) {
 const sizeBand = {
   key: "size_bands",
   bound: "below_paise",
-  write: (band) => (band["below_paise"] === null ? "" : rupeesOf(band["below_paise"])),
-  read: (text) => (text === "" ? null : paiseOf(text)),
+  write: (band) => (band["below_paise"] === null ? "" : formatRupees(band["below_paise"])),
+  read: (text) => (text === "" ? null : parsePaise(text)),
 };
 /** @type {BandKind} */
 const ageBand = {
@@ -211,7 +211,7 @@ function makeBands(title, head, bands, kind) {
     body.append(row);
     return row;
   };
-  for (const band of bands) add(kind.write(band), percentOf(band["bps"]).replace("−", "-"));
+  for (const band of bands) add(kind.write(band), formatPercent(band["bps"]).replace("−", "-"));
   const more = make("button", { class: "button quiet small", type: "button" }, "Add a band");
   more.addEventListener("click", () => add("", "").querySelector("input")?.focus());
   const element = make(

@@ -1,7 +1,7 @@
 // Fields of forms: what is typed, and what it is in the service's terms.
 
 import { Refusal } from "../ask.js";
-import { paiseOf } from "../money.js";
+import { parsePaise } from "../money.js";
 import { make } from "./dom.js";
 
 /**
@@ -140,7 +140,7 @@ const expected = /** @type {Readonly<Record<string, string>>} */ ({
  * @param {string} text
  */
 function readValue(type, text) {
-  if (type === "money") return paiseOf(text);
+  if (type === "money") return parsePaise(text);
   if (type === "percent") return readBps(text);
   if (type === "count") return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
   return text;

@@ -1,6 +1,6 @@
 // The console: who is signed in, which page the address names, and the frame around it.
 
-import { textOf } from "../form.js";
+import { readText } from "../form.js";
 import { find } from "../words.js";
 import { make } from "./dom.js";
 import { followKeys } from "./keyboard.js";
@@ -70,7 +70,7 @@ function drawFrame() {
   );
   search.addEventListener("submit", (event) => {
     event.preventDefault();
-    const asked = textOf(search, "q");
+    const asked = readText(search, "q");
     if (asked !== "") goTo(linkTo("/find", { q: asked }));
   });
   const menu = make(

@@ -1,6 +1,6 @@
 // Values as people read them: rupees, percent, days and times in IST, states, ids, names of firms.
 
-import { percentOf, rupeesOf } from "../money.js";
+import { formatPercent, formatRupees } from "../money.js";
 import { longDay } from "../words.js";
 import { make } from "./dom.js";
 import { readOps } from "./ops.js";
@@ -20,12 +20,12 @@ export function showMoney(paise) {
   if (paise === null || paise === undefined) return "–";
   const isBelow = paise < 0;
   const size = isBelow ? -BigInt(paise) : BigInt(paise);
-  return `${isBelow ? "−" : ""}₹${rupeesOf(/** @type {any} */ (size))}`;
+  return `${isBelow ? "−" : ""}₹${formatRupees(/** @type {any} */ (size))}`;
 }
 
 /** @param {number | null | undefined} bps */
 export function showPercent(bps) {
-  return bps === null || bps === undefined ? "–" : `${percentOf(bps)} %`;
+  return bps === null || bps === undefined ? "–" : `${formatPercent(bps)} %`;
 }
 
 /** @param {string | null | undefined} at */

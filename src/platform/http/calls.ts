@@ -70,15 +70,17 @@ export async function sendPage<Name extends string, Row, More extends object>(
   name: Name,
   { rows, paging, truncated }: Page<Row>,
   more?: More,
-) {
+): Promise<PageAnswer<Name, Row> & More> {
   if (truncated) reply.header("x-truncated", "true");
   const answer = { [name]: rows, ...paging, ...more };
   // TypeScript widens a computed name.
-  return await sendLong(
-    reply,
-    answer as { [N in Name]: Row[] } & NonNullable<typeof paging> & More,
-  );
+  return await sendLong(reply, answer as PageAnswer<Name, Row> & More);
 }
+
+/** The rows under their name, and the fields of paging beside them. */
+export type PageAnswer<Name extends string, Row> = { [N in Name]: Row[] } & NonNullable<
+  Page<Row>["paging"]
+>;
 
 /** Serializes an answer with a long list in pieces, so that it does not block the event loop. */
 export async function sendLong<Answer extends object>(

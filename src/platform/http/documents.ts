@@ -3,7 +3,7 @@
 import type { FastifyReply } from "fastify";
 
 import type { Page } from "../../kernel/page.ts";
-import { sendPage } from "./calls.ts";
+import { type PageAnswer, sendPage } from "./calls.ts";
 
 /** The media type of each format that an answer may have. */
 export const mediaTypes = {
@@ -56,14 +56,14 @@ export async function sendList<Name extends string, Row>(
   reply: FastifyReply,
   name: Name,
   list: Page<Row> | ListFile,
-) {
+): Promise<PageAnswer<Name, Row>> {
   if (!isFile(list)) {
     reply.type("application/json; charset=utf-8");
     return await sendPage(reply, name, list);
   }
   if (list.truncated) reply.header("x-truncated", "true");
   if (list.nextCursor !== null) reply.header("x-next-cursor", list.nextCursor);
-  return sendDocument<Awaited<ReturnType<typeof sendPage<Name, Row, object>>>>(reply, list);
+  return sendDocument<PageAnswer<Name, Row>>(reply, list);
 }
 
 function isFile<File extends FileAnswer>(document: object | File): document is File {

@@ -4,7 +4,7 @@
 import { Failure, type FailureCode, type FailureDetail } from "../../kernel/failure.ts";
 import { maskSecrets, maskWithin } from "../../kernel/secrets.ts";
 import { Overloaded } from "../postgres/coalesce.ts";
-import { isLockTimeout } from "../postgres/postgres.ts";
+import { isLockTimeout, TransactionIdle } from "../postgres/postgres.ts";
 
 type ErrorBody = {
   readonly error: string;
@@ -51,8 +51,9 @@ export function toErrorReply(
   surface: Surface = "edge",
 ): ErrorReply {
   if (error instanceof Failure) return failureReply(error, requestId);
-  if (error instanceof Overloaded || isLockTimeout(error))
+  if (error instanceof Overloaded || error instanceof TransactionIdle || isLockTimeout(error)) {
     return overloadedReply(requestId, surface);
+  }
   const status = findFrameworkStatus(error);
   if (status !== undefined) return frameworkReply(status, requestId);
   return { ...faultReply(requestId, surface), fault: error };
@@ -83,7 +84,7 @@ function failureReply(failure: Failure, requestId: string): ErrorReply {
   }
 }
 
-/** Work that was refused before it began, or timed out waiting for a lock: the caller may retry. */
+/** Work that was refused before it began, or did not get what it waited for: the caller may retry. */
 function overloadedReply(requestId: string, surface: Surface): ErrorReply {
   const failure = new Failure(faultCodes[surface], "the service is busy; try again", {
     form: "transport",

@@ -31,7 +31,7 @@ export type CoalesceOptions<Item> = {
   /** For items that may meet locked rows: recognizes that error, and groups items by such rows. */
   readonly held?: {
     readonly isHeld: (error: unknown) => boolean;
-    readonly groupOf: (item: Item) => string;
+    readonly toGroup: (item: Item) => string;
   };
   readonly onSet?: (size: number) => void;
 };

@@ -29,6 +29,8 @@ export type Connections = {
   allow(client: pg.PoolClient, statementMs: number): void;
   /** One that may not be used again is ended. */
   giveBack(client: pg.PoolClient, broken?: Error): void;
+  /** What a connection was lost by; undefined while it is open. */
+  findLoss(client: pg.PoolClient): Error | undefined;
   count(): ConnectionCount;
   loans(): Loans;
   isStalled(): boolean;
@@ -81,7 +83,7 @@ export function keepConnections(
 ): Connections {
   const all = new Map<pg.PoolClient, Kept>();
   const atHand: pg.PoolClient[] = [];
-  const lost = new WeakSet<pg.PoolClient>();
+  const lost = new WeakMap<pg.PoolClient, Error>();
   const lent = { live: 0, sandbox: 0 };
   const queues: Record<Environment, Waiting[]> = { live: [], sandbox: [] };
   const usual = patienceFor(statementMs);
@@ -177,7 +179,8 @@ export function keepConnections(
 
   /** A connection in use is ended when it is given back. */
   function forget(client: pg.PoolClient, error: Error): void {
-    lost.add(client);
+    // The server says why first; that the socket was closed comes after.
+    if (!lost.has(client)) lost.set(client, error);
     const place = atHand.indexOf(client);
     if (place < 0) return;
     atHand.splice(place, 1);
@@ -196,6 +199,7 @@ export function keepConnections(
   return {
     lend,
     giveBack,
+    findLoss: (client) => lost.get(client),
     allow(client, ms) {
       findKept(client).patience = patienceFor(ms);
     },

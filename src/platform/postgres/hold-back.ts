@@ -29,12 +29,12 @@ export type HeldBack<Item, Result> = {
 };
 
 export function holdBack<Item, Result>({
-  groupOf,
+  toGroup,
   isHeld,
   tryAgain,
   giveBack,
 }: {
-  readonly groupOf: (item: Item) => string;
+  readonly toGroup: (item: Item) => string;
   readonly isHeld: (error: unknown) => boolean;
   /** Retries a set; it is split at a locked row on the last try only. */
   readonly tryAgain: (
@@ -67,13 +67,13 @@ export function holdBack<Item, Result>({
 
   return {
     joins(waiting) {
-      const room = rooms.get(groupOf(waiting.item));
+      const room = rooms.get(toGroup(waiting.item));
       room?.push(waiting);
       return room !== undefined;
     },
     take(waiting) {
       if (this.joins(waiting)) return;
-      const group = groupOf(waiting.item);
+      const group = toGroup(waiting.item);
       const room = [waiting];
       rooms.set(group, room);
       void keep(group, room);

@@ -112,19 +112,36 @@ async function applyPending(client: pg.Client): Promise<string[]> {
   return applied;
 }
 
-async function apply(client: pg.Client, { file, text, checksum }: Migration): Promise<void> {
-  await client.query("begin");
-  try {
-    await client.query(text);
-    await client.query("insert into schema_migrations (file, checksum) values ($1, $2)", [
-      file,
-      checksum,
-    ]);
-    await client.query("commit");
-  } catch (error) {
-    await client.query("rollback");
-    throw new Unusable(`migration ${file} failed: ${describeError(error)}`, { cause: error });
+/** Other nodes may be at work: a migration that was the victim of a deadlock with them is repeated. */
+async function apply(client: pg.Client, migration: Migration): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await applyOnce(client, migration);
+      return;
+    } catch (error) {
+      await client.query("rollback");
+      if (isDeadlock(error) && attempt < attemptsMax) continue;
+      const message = `migration ${migration.file} failed: ${describeError(error)}`;
+      throw new Unusable(message, { cause: error });
+    }
   }
+}
+
+/** PostgreSQL waits for a second before it ends a deadlock, so this takes a while. */
+const attemptsMax = 20;
+
+function isDeadlock(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === "40P01";
+}
+
+async function applyOnce(client: pg.Client, { file, text, checksum }: Migration): Promise<void> {
+  await client.query("begin");
+  await client.query(text);
+  await client.query("insert into schema_migrations (file, checksum) values ($1, $2)", [
+    file,
+    checksum,
+  ]);
+  await client.query("commit");
 }
 
 async function ensureRole(client: pg.Client): Promise<string | undefined> {

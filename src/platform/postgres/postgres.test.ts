@@ -16,6 +16,7 @@ import {
   openDatabase,
   query,
   sql,
+  TransactionLost,
 } from "./postgres.ts";
 import { DatabaseSilent } from "./silence.ts";
 import { keptNothing } from "./split.ts";
@@ -50,6 +51,42 @@ test("a lost connection fails its transaction and no other", async (t) => {
   await setReachable(db, true);
   assert.deepEqual(await db.rows(sql`select 1 as one`), [{ one: 1 }]);
 });
+
+const losses = {
+  "that was idle": async (tx: Db) => {
+    await tx.rows(sql`set local idle_in_transaction_session_timeout = 50`);
+    await sleep(400);
+  },
+  "whose server process ended": async (tx: Db, db: Database) => {
+    const [server] = await tx.rows<{ pid: number }>(whoServes);
+    await asOwner(db, (owner) => owner.query("select pg_terminate_backend($1)", [server?.pid]));
+    await sleep(100);
+  },
+} as const;
+
+for (const [which, lose] of Object.entries(losses)) {
+  test(`a transaction ${which} is repeated where it says so, and kept once`, async (t) => {
+    const { db } = await testDatabase(t);
+    let runs = 0;
+    const run = async (repeatsLost: boolean) =>
+      await db.transaction(
+        async (tx) => {
+          const name = `run-${++runs}`;
+          await tx.rows(
+            sql`insert into plans (name, per_minute, enforced) values (${name}, 1, false)`,
+          );
+          if (runs < 3) await lose(tx, db);
+          return await tx.rows(sql`select name from plans where name like 'run-%'`);
+        },
+        { repeatsLost },
+      );
+    await assert.rejects(
+      run(false),
+      (error) => error instanceof TransactionLost && keptNothing(error),
+    );
+    assert.deepEqual(await run(true), [{ name: "run-3" }]);
+  });
+}
 
 test("every connection has its role, its time limits and no compiler before its first statement", async (t) => {
   const { db } = await testDatabase(t);

@@ -24,6 +24,7 @@ import {
   type Loans,
 } from "./connections.ts";
 import { type Db, inTurn, runLongTogether, runTogether, toDb } from "./db.ts";
+import { failedStatement } from "./prepared.ts";
 import { all, type Queries, type Query, query, type Results } from "./query.ts";
 import {
   connectTimeoutMs,
@@ -31,6 +32,7 @@ import {
   type SessionOptions,
   statementTimeoutMs,
 } from "./session.ts";
+import { DatabaseSilent } from "./silence.ts";
 import { noteNothingKept, RowsHeld } from "./split.ts";
 import { sql } from "./statement.ts";
 
@@ -87,6 +89,11 @@ type TxOptions = {
   readonly snapshot?: boolean;
   /** The timeout of each statement, for work that takes longer than a request may. */
   readonly statementMs?: number;
+  /**
+   * Repeats a transaction whose connection was lost before the commit, as happens when the machine
+   * pauses. The work may change nothing outside the transaction.
+   */
+  readonly repeatsLost?: boolean;
 };
 
 export type ConnectionOptions = SessionOptions & {
@@ -160,17 +167,22 @@ function asking(
     async transaction(work, txOptions) {
       const topics = new Set<string>();
       const added = new Map<string, number>();
-      const result = await inTransaction(
-        borrow,
-        (tx) =>
-          work({
-            ...tx,
-            pipelineBehind: (lock, asked) => tx.run(all([lock, ...asked])),
-            announce: (topic) => void topics.add(topic),
-            added: (table, rows) => void added.set(table, (added.get(table) ?? 0) + rows),
-          } as Tx),
-        txOptions,
-      );
+      const run = async () => {
+        topics.clear();
+        added.clear();
+        return await inTransaction(
+          borrow,
+          (tx) =>
+            work({
+              ...tx,
+              pipelineBehind: (lock, asked) => tx.run(all([lock, ...asked])),
+              announce: (topic) => void topics.add(topic),
+              added: (table, rows) => void added.set(table, (added.get(table) ?? 0) + rows),
+            } as Tx),
+          txOptions,
+        );
+      };
+      const result = await (txOptions?.repeatsLost ? repeatLost(run) : run());
       if (txOptions?.rollBack) return result;
       for (const topic of topics) announced.emit(topic);
       addedRows.note(added);
@@ -179,7 +191,7 @@ function asking(
   };
 }
 
-type Borrow = Pick<Connections, "giveBack" | "allow"> & {
+type Borrow = Pick<Connections, "giveBack" | "allow" | "findLoss"> & {
   lend(): ReturnType<Connections["lend"]>;
 };
 
@@ -238,6 +250,18 @@ async function onOne<Result>(
   }
 }
 
+const attemptsMax = 3;
+
+async function repeatLost<Result>(run: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (attempt === attemptsMax || !(error instanceof TransactionLost)) throw error;
+    }
+  }
+}
+
 async function inTransaction<Result>(
   connections: Borrow,
   work: (tx: Db) => Promise<Result>,
@@ -265,6 +289,12 @@ async function inTransaction<Result>(
     await client.query("rollback").catch((fault: Error) => (broken = fault));
     // The rollback was confirmed, or the server refused the commit.
     if (!broken && (!isCommitting || isRefusedByServer(error))) noteNothingKept(error);
+    const loss = connections.findLoss(client);
+    if (isEndedIdle(error) || isEndedIdle(loss)) throw new TransactionIdle({ cause: error });
+    const isLost = loss !== undefined && !(loss instanceof DatabaseSilent);
+    if (isLost && !isCommitting && failedStatement(error)) {
+      throw new TransactionLost("the connection of a transaction was lost", { cause: error });
+    }
     throw error;
   } finally {
     // A connection that cannot roll back is closed instead of returned to the pool.
@@ -282,15 +312,38 @@ function isRefusedByServer(error: unknown): boolean {
   return errorClass !== "08" && errorClass !== "57" && errorClass !== "58";
 }
 
+/** The connection was lost before the COMMIT was sent; nothing of the transaction was kept. */
+export class TransactionLost extends Error {
+  constructor(message: string, options: ErrorOptions) {
+    super(message, options);
+    noteNothingKept(this);
+  }
+}
+
+/** PostgreSQL ended a transaction that sent no statement for too long. */
+export class TransactionIdle extends TransactionLost {
+  constructor(options: ErrorOptions) {
+    super("PostgreSQL ended a transaction that was idle for too long", options);
+  }
+}
+
+/** The server ends a session for this only between two statements, so before it reads a COMMIT. */
+function isEndedIdle(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === "25P03";
+}
+
 /** Whether a lock was not available in time. */
 export function isLockTimeout(error: unknown): boolean {
   if (error instanceof RowsHeld) return true;
   return error instanceof pg.DatabaseError && error.code === "55P03";
 }
 
-/** Whether a retry may succeed: a locked row, a deadlock, no resources, or a cancelled statement. */
+/**
+ * Whether a retry may succeed: a locked row, a deadlock, no resources, a cancelled statement, or a lost
+ * connection.
+ */
 export function isPassing(error: unknown): boolean {
-  if (isLockTimeout(error)) return true;
+  if (isLockTimeout(error) || error instanceof TransactionLost) return true;
   if (!(error instanceof pg.DatabaseError) || error.code === undefined) return false;
   return ["40", "53", "57"].includes(error.code.slice(0, 2));
 }
