@@ -9,6 +9,7 @@ import { countRows, judge, recordPlans } from "./compat/plans.ts";
 import { fill } from "./compat/fill.ts";
 import { dealADay } from "./compat/walk.ts";
 import { findLinesEnd } from "../src/ledger/compare-store.ts";
+import { listOffered, type OfferedPageRow } from "../src/trading/resting-store.ts";
 import { asOwner } from "./support/database.ts";
 import { payIn, payInMany } from "./support/ledger.ts";
 import { dealer } from "./support/orders.ts";
@@ -130,4 +131,47 @@ test("the end of a round's statement lines is found without reading the firm's o
   );
   assert.ok(looks.length > 0, "the server told its plans");
   for (const { rowsRead } of looks) assert.ok(rowsRead < 100, `${rowsRead} lines were read`);
+});
+
+test("pages of resting sells give each one once and read no other orders", async (t) => {
+  const service = await startService(t);
+  const { db } = service.ctx;
+  const plans = await recordPlans(db);
+  const { post, scripNo } = await dealer(service);
+  await post("/v1/orders", { side: "sell", scrip_no: scripNo, limit_bps: 9_990 }, 201);
+  const copies = 1_000;
+  await asOwner(db, async (owner) => {
+    // Sells of both schemes and, at many prices, pairs of one limit and time; and as many open buys.
+    await owner.query(
+      `insert into orders
+      select copy.*
+      from orders as o, generate_series(1, 2 * $1::int) as n,
+        jsonb_populate_record(o, jsonb_build_object(
+          'order_id', 'ord_' || lpad(n::text, 26, '0'), 'idempotency_key', null, 'request', null,
+          'scheme', (array['RODTEP', 'ROSCTL'])[1 + n % 2], 'limit_bps', 1 + (n / 4) % 500,
+          'side', case when n <= $1 then 'sell' else 'buy' end,
+          'scrip_no', case when n <= $1 then o.scrip_no end,
+          'face_paise', case when n <= $1 then o.face_paise end,
+          'requirement_paise', case when n > $1 then o.face_paise end
+        )) as copy`,
+      [copies],
+    );
+    await owner.query("analyze orders");
+  });
+  plans.take();
+  const limit = 100;
+  const read: string[] = [];
+  let page: OfferedPageRow[] = [];
+  do {
+    page = await listOffered(db, "sandbox", { after: page.at(-1), limit });
+    read.push(...page.map(({ order_id }) => order_id));
+  } while (page.length === limit);
+  assert.equal(read.length, copies + 1);
+  assert.equal(new Set(read).size, read.length);
+  const tableRows = await asOwner(db, countRows);
+  const looks = judge(plans.take(), tableRows, limits).filter(({ nodes }) =>
+    nodes.includes("orders_resting_sells"),
+  );
+  assert.ok(looks.length > 0, "the server told its plans");
+  for (const { rowsRead } of looks) assert.ok(rowsRead <= limit, `${rowsRead} orders were read`);
 });

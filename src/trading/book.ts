@@ -31,7 +31,13 @@ import { type Context, contextFor } from "../platform/context.ts";
 import { coalesce } from "../platform/postgres/coalesce.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import { checkOffered, type SetAsideCredit } from "./order-rules.ts";
-import { listOffered, listOfferedSince, listSetAside, type OfferedRow } from "./resting-store.ts";
+import {
+  listOffered,
+  listOfferedSince,
+  listSetAside,
+  type OfferedPageRow,
+  type OfferedRow,
+} from "./resting-store.ts";
 
 /** Where a source starts its next look; opaque to the book. */
 type Horizon = string;
@@ -251,10 +257,9 @@ export const restingOffers: OfferSource = {
   isOwn: ({ order_id }) => order_id !== null,
 
   async *all(db, environment) {
-    let page: readonly OfferedRow[] = [];
+    let page: readonly OfferedPageRow[] = [];
     do {
-      const after = page.at(-1)?.order_id ?? "";
-      page = await listOffered(db, environment, { after, limit: pageSize });
+      page = await listOffered(db, environment, { after: page.at(-1), limit: pageSize });
       const changes = await listOfferChanges(db, environment, page);
       yield changes.flatMap(({ scheme, offer }) => (offer ? [{ scheme, offer }] : []));
     } while (page.length === pageSize);

@@ -2,7 +2,7 @@
 
 import type { Environment } from "../kernel/caller.ts";
 import type { Bps, Paise } from "../kernel/money.ts";
-import { type Scheme, schemes } from "../kernel/scheme.ts";
+import type { Scheme } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
 import { type Db, query, type Query, sql, type Tx } from "../platform/postgres/postgres.ts";
@@ -120,26 +120,29 @@ export type OfferedRow = Pick<
   "order_id" | "firm_id" | "scheme" | "state" | "limit_bps" | "scrip_nos" | "resting_scrip_nos"
 >;
 
+export type OfferedPageRow = OfferedRow & Pick<OrderRow, "created_at">;
+
 /**
- * Resting sells by id, one page. `offset 0` keeps the planner from walking the primary key, which
- * holds all orders that ever were.
+ * Resting sells, one page. The pages follow the index of resting sells, whose columns never change
+ * while an order rests; no page reads the rows of the pages before.
  */
 export async function listOffered(
   db: Db,
   environment: Environment,
-  { after, limit }: { readonly after: string; readonly limit: number },
-): Promise<OfferedRow[]> {
+  { after, limit }: { readonly after: OfferedPageRow | undefined; readonly limit: number },
+): Promise<OfferedPageRow[]> {
   return await db.rows(sql`
-    select order_id, firm_id, scheme, state, limit_bps, scrip_nos, resting_scrip_nos
-    from (
-      select order_id, firm_id, scheme, state, limit_bps, scrip_nos, resting_scrip_nos
-      from orders
-      where environment = ${environment} and scheme = any(${schemes}::text[])
-        and state = 'open' and side = 'sell'
-      offset 0
-    ) as resting
-    where order_id > ${after}
-    order by order_id
+    select
+      order_id, firm_id, scheme, state, limit_bps, scrip_nos, resting_scrip_nos, created_at
+    from orders
+    where environment = ${environment} and state = 'open' and side = 'sell'
+      and (scheme, limit_bps, created_at, order_id) > (
+        ${after?.scheme ?? ""},
+        ${after?.limit_bps ?? 0}::int,
+        coalesce(${after?.created_at ?? null}::timestamptz, '-infinity'),
+        ${after?.order_id ?? ""}
+      )
+    order by scheme, limit_bps, created_at, order_id
     limit ${limit}`);
 }
 
