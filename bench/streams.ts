@@ -132,7 +132,11 @@ async function startReaders(stack: AsyncDisposableStack) {
 
 /** A request per reader, with as many keys as that takes. */
 async function requestsFor(service: RunningService): Promise<string[]> {
-  const issue = ["--firm", "Bench", "--env", "sandbox", "--scopes", "*", "--buy"];
+  const keyCount = readers / streamsPerKey;
+  const limits = ["--per-minute", "10000000", "--monthly", "1000000000"];
+  const children = ["--child-keys", String(keyCount + mintingAtOnce)];
+  await service.command("plans", "set", "--name", "bench", ...limits, ...children);
+  const issue = ["--firm", "Bench", "--env", "sandbox", "--plan", "bench", "--scopes", "*", "--buy"];
   const root = (await service.command("keys", "issue", ...issue)) as { api_key: string };
   const mint = async () => {
     const response = await fetch(`http://127.0.0.1:${service.port}/v1/keys`, {
@@ -143,7 +147,7 @@ async function requestsFor(service: RunningService): Promise<string[]> {
     return ((await response.json()) as { api_key: string }).api_key;
   };
   const keys: string[] = [];
-  while (keys.length < readers / streamsPerKey) {
+  while (keys.length < keyCount) {
     keys.push(...(await Promise.all(Array.from({ length: mintingAtOnce }, mint))));
   }
   return Array.from({ length: readers }, (_, index) => {

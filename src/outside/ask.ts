@@ -37,16 +37,20 @@ import {
   findPortAndCalendar,
   insertInquiries,
   insertOutage,
+  listDueKinds,
   listOpenAbout,
   type InquirySearch,
   listOpenInquiries,
   listOutages,
   lockOpenInquiries,
+  lockOpenAbout,
   setDropped,
 } from "./inquiry-store.ts";
 
 /** The delay of the simulation: long enough that the waiting state can be seen. */
 const simulatedDelayMs = 500;
+/** The simulation answers what is due within this time unless it has much to answer. */
+const behindMs = 2_000;
 
 export type Question<Kind extends InquiryKind = InquiryKind> = {
   [K in Kind]: {
@@ -83,7 +87,13 @@ export function askOutside(questions: readonly Question[], now: Date): Query<voi
 
 /** Drops every open inquiry about these subjects. */
 export async function dropQuestions(tx: Tx, subjectIds: readonly string[]): Promise<void> {
-  await setDropped(tx, subjectIds);
+  const inquiryIds = await lockOpenAbout(tx, subjectIds);
+  if (inquiryIds.length > 0) await setDropped(tx, inquiryIds);
+}
+
+/** Whether the simulation is behind: an answer of the sandbox has been due for a while. */
+export async function isSimulationBehind(db: Db, now: Date): Promise<boolean> {
+  return (await listDueKinds(db, new Date(now.getTime() - behindMs))).length > 0;
 }
 
 type PortStatus = {

@@ -127,14 +127,30 @@ export async function leaveOpen(tx: Tx, left: readonly Inquiry[]): Promise<void>
 }
 
 /**
- * Drops open inquiries whose answer no longer matters. The list of kinds lets the index be used.
+ * Locks the open inquiries about these subjects. Each kind and subject is looked up by itself: with
+ * lists of both, a plan that was made while there were few inquiries reads all open ones.
  */
-export async function setDropped(tx: Tx, subjectIds: readonly string[]): Promise<void> {
+export async function lockOpenAbout(tx: Tx, subjectIds: readonly string[]): Promise<string[]> {
+  const rows = await tx.rows<{ inquiry_id: string }>(sql`
+    select found.inquiry_id
+    from unnest(${subjectIds}::text[]) as asked (subject_id)
+    cross join unnest(${inquiryKinds}::text[]) as k (kind)
+    cross join lateral (
+      select i.inquiry_id
+      from inquiries as i
+      where i.kind = k.kind and i.subject_id = asked.subject_id and i.state = 'open'
+      limit 1
+      for update
+    ) as found`);
+  return rows.map((row) => row.inquiry_id);
+}
+
+/** The inquiries are locked and open. */
+export async function setDropped(tx: Tx, inquiryIds: readonly string[]): Promise<void> {
   await tx.rows(sql`
     update inquiries
     set state = 'dropped'
-    where kind = any(${inquiryKinds}::text[]) and subject_id = any(${subjectIds}::text[])
-      and state = 'open'`);
+    where inquiry_id = any(${inquiryIds}::text[])`);
 }
 
 export type InquirySearch = Omit<DeskSearch, "firmId"> & { readonly port: Port | null };

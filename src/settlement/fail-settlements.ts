@@ -8,7 +8,7 @@ import type { Environment } from "../kernel/caller.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import type { ClockAdvance } from "../kernel/clock-advance.ts";
 import { lateUntil } from "../kernel/working-days.ts";
-import { isPortUp } from "../outside/ask.ts";
+import { isPortUp, isSimulationBehind } from "../outside/ask.ts";
 import { readCalendar } from "../outside/calendar.ts";
 import type { Context } from "../platform/context.ts";
 import {
@@ -41,6 +41,8 @@ import {
 } from "./rules.ts";
 
 const setSizeMax = 200;
+/** How long after its deadline a settlement of the sandbox fails when the simulation is behind. */
+const simulationGraceMs = 600_000;
 const deadlineWorker: Actor = { kind: "worker", id: "clock", requestId: null };
 
 /** The port that each state waits for. While it is down, no settlement in that state is overdue. */
@@ -63,13 +65,10 @@ export async function failOverdue(
       registry: await isPortUp(ctx.db, environment, "registry"),
     };
     const now = ctx.now();
-    const calendar = environment === "live" ? await readCalendar(ctx.db) : undefined;
+    const readLateUntil = await openLateness(ctx.db, environment, now);
     const states = openStates
       .filter((state) => up[portByState[state]])
-      .map((state) => ({
-        state,
-        lateUntil: calendar ? lateUntil(now, findOffice(state), calendar) : now,
-      }));
+      .map((state) => ({ state, lateUntil: readLateUntil(state) }));
     failed += await workInParts(offenders, (choice, note) =>
       ctx.db.transaction(async (tx) => {
         const late = { environment, states, limit: setSizeMax, ...choice };
@@ -85,6 +84,25 @@ export async function failOverdue(
     );
   }
   return failed > 0 ? "more" : "idle";
+}
+
+/**
+ * The latest deadline that has passed, by state. In the sandbox deadlines wait while the simulation is
+ * behind: an answer that we have not applied yet is not late. They do not wait for ever, because an
+ * answer that cannot be applied stays due.
+ */
+async function openLateness(
+  db: Db,
+  environment: Environment,
+  now: Date,
+): Promise<(state: (typeof openStates)[number]) => Date> {
+  if (environment === "live") {
+    const calendar = await readCalendar(db);
+    return (state) => lateUntil(now, findOffice(state), calendar);
+  }
+  const graceMs = (await isSimulationBehind(db, now)) ? simulationGraceMs : 0;
+  const until = new Date(now.getTime() - graceMs);
+  return () => until;
 }
 
 /** Fails the legs of credits that customs suspends, cancels or uses. */

@@ -294,7 +294,10 @@ export async function claimUnfunded(
     for update skip locked`);
 }
 
-/** Claims settlements in these states whose deadline is at or before the instant given for the state. */
+/**
+ * Claims settlements in these states whose deadline is at or before the instant given for the state, up
+ * to the limit of each state.
+ */
 export async function claimOverdue(
   tx: Tx,
   {
@@ -316,13 +319,16 @@ export async function claimOverdue(
   return await tx.rows(sql`
     select ${settlementColumns}
     from ${late} as late
-    join settlements as s on s.state = late.state and s.due_at <= late.until
-    where s.environment = ${environment}
-      and (${only}::text[] is null or s.settlement_id = any(${only}::text[]))
-      and s.settlement_id <> all(${except}::text[])
-    order by s.due_at
-    limit ${limit}
-    for update of s skip locked`);
+    cross join lateral (
+      select *
+      from settlements as o
+      where o.environment = ${environment} and o.state = late.state and o.due_at <= late.until
+        and (${only}::text[] is null or o.settlement_id = any(${only}::text[]))
+        and o.settlement_id <> all(${except}::text[])
+      order by o.due_at
+      limit ${limit}
+      for update skip locked
+    ) as s`);
 }
 
 /** Moves deadlines earlier. The rows are locked. */

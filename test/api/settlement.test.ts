@@ -13,6 +13,7 @@ import { initiateTransfers } from "../../src/settlement/advance-settlements.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
 import { onLost, settlementHooks } from "../../src/hooks.ts";
 import { appliers } from "../../src/workers.ts";
+import { asOwner } from "../support/database.ts";
 import { mintChild } from "../support/keys.ts";
 import { assertLedgerSound, payIn } from "../support/ledger.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -268,9 +269,11 @@ test("an unfunded deal fails at its deadline, and no sooner", async (t) => {
     "pending",
     "nobody is late while the bank is away",
   );
+  await asOwner(service.ctx.db, async (owner) => {
+    await owner.query("update inquiries set due_at = due_at + interval '1 day'");
+  });
   await setOutage(service.ctx, { environment: "sandbox", port: "bank" }, undefined);
-  const [deadlines] = service.workers().filter(({ name }) => name === "deadlines");
-  await deadlines?.work();
+  await service.workOn(["deadlines"]);
   const failed = await readSettlement(service, buyer, settlementId);
   assert.equal(failed.status, "failed");
   assert.equal(failed.reason, "timeout");
@@ -280,6 +283,28 @@ test("an unfunded deal fails at its deadline, and no sooner", async (t) => {
   await letSettle(service, 2);
   assert.equal((await readBalance(service, buyer)).posted_paise, 0, "and nobody is asked to pay");
   await assertLedgerSound(service);
+});
+
+test("in the sandbox a deal is not late while its answer waits to be applied", async (t) => {
+  const service = await startService(t);
+  const seller = await openTestDesk(service);
+  const { settlementId } = await sell(service, { seller, buyer: house() });
+  const readStatus = async () => (await readSettlement(service, seller, settlementId)).status;
+  await service.workOn(["settlement"]);
+  assert.equal(await readStatus(), "transfer_initiated");
+  service.clock.advance({ seconds: 60 });
+  await service.workOn(["deadlines"]);
+  assert.equal(await readStatus(), "transfer_initiated", "the simulation is behind");
+  service.clock.advance({ seconds: 600 });
+  await service.workOn(["deadlines"]);
+  assert.equal(await readStatus(), "failed", "deadlines do not wait for ever");
+
+  const other = await sell(service, { seller, buyer: house() });
+  await service.workOn(["settlement"]);
+  service.clock.advance({ seconds: 60 });
+  await service.work();
+  const settled = await readSettlement(service, seller, other.settlementId);
+  assert.equal(settled.status, "settled");
 });
 
 test("during a customs outage funded settlements wait, and continue afterwards", async (t) => {
