@@ -109,6 +109,7 @@ async function liveThrough(market: Market, requests: readonly string[]): Promise
     if (performance.now() - startedMs > patienceMs) throw new Error("orders are not paid");
     await sleep(50);
   }
+  if (await hasFailed(market.client)) throw new Error("deals failed");
   const orders = requests.length * batchSize;
   return { orders, perSecond: orders / ((performance.now() - startedMs) / 1_000) };
 }
@@ -119,6 +120,11 @@ async function hasUnpaid(client: pg.Client): Promise<boolean> {
     union all
     select from payouts where state not in ('paid', 'returned')
     limit 1`);
+  return rows.length > 0;
+}
+
+async function hasFailed(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query("select from settlements where state <> 'settled' limit 1");
   return rows.length > 0;
 }
 

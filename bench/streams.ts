@@ -136,7 +136,17 @@ async function requestsFor(service: RunningService): Promise<string[]> {
   const limits = ["--per-minute", "10000000", "--monthly", "1000000000"];
   const children = ["--child-keys", String(keyCount + mintingAtOnce)];
   await service.command("plans", "set", "--name", "bench", ...limits, ...children);
-  const issue = ["--firm", "Bench", "--env", "sandbox", "--plan", "bench", "--scopes", "*", "--buy"];
+  const issue = [
+    "--firm",
+    "Bench",
+    "--env",
+    "sandbox",
+    "--plan",
+    "bench",
+    "--scopes",
+    "*",
+    "--buy",
+  ];
   const root = (await service.command("keys", "issue", ...issue)) as { api_key: string };
   const mint = async () => {
     const response = await fetch(`http://127.0.0.1:${service.port}/v1/keys`, {
