@@ -837,7 +837,7 @@ create table inquiries (
   constraint inquiries_port_check CHECK ((port = ANY (ARRAY['registry'::text, 'bank'::text]))),
   constraint inquiries_state_check CHECK ((state = ANY (ARRAY['open'::text, 'answered'::text, 'dropped'::text])))
 );
-CREATE INDEX inquiries_due ON public.inquiries USING btree (environment, kind, due_at) WHERE (state = 'open'::text);
+CREATE INDEX inquiries_due ON public.inquiries USING btree (environment, kind, due_at) WHERE ((state = 'open'::text) AND (due_at < 'infinity'::timestamp with time zone));
 CREATE UNIQUE INDEX inquiries_open_subject ON public.inquiries USING btree (kind, subject_id) WHERE (state = 'open'::text);
 
 create table invoice_series (

@@ -175,3 +175,53 @@ test("pages of resting sells give each one once and read no other orders", async
   assert.ok(looks.length > 0, "the server told its plans");
   for (const { rowsRead } of looks) assert.ok(rowsRead <= limit, `${rowsRead} orders were read`);
 });
+
+test("a deal that settles reads its own inquiries and settlements, however many are open", async (t) => {
+  const service = await startService(t);
+  const { db } = service.ctx;
+  const plans = await recordPlans(db);
+  const { post, scripNos } = await dealer(service, [{}, {}]);
+  const sell = async (scripNo = "") =>
+    await post("/v1/orders", { side: "sell", scrip_no: scripNo }, 201);
+  await sell(scripNos[0]);
+  await service.workOn(["settlement"]);
+  const others = 3_000;
+  // The plans of the first deal are kept by the connections; nobody tells the planner of the others.
+  await asOwner(db, async (owner) => {
+    await owner.query(
+      `insert into inquiries
+      select copy.*
+      from inquiries as i, generate_series(1, $1::int) as n,
+        jsonb_populate_record(i, jsonb_build_object(
+          'inquiry_id', 'inq_' || lpad(n::text, 26, '0'), 'subject_id', 'stl_' || n,
+          'due_at', i.due_at + interval '1 year'
+        )) as copy`,
+      [others],
+    );
+    await owner.query(
+      `insert into settlements
+      select copy.*
+      from settlements as s, generate_series(1, $1::int) as n,
+        jsonb_populate_record(s, jsonb_build_object(
+          'settlement_id', 'stl_' || lpad(n::text, 26, '0'), 'due_at', s.due_at + interval '1 year'
+        )) as copy`,
+      [others],
+    );
+  });
+  service.clock.advance({ seconds: 1 });
+  await service.workOn(["simulation"]);
+  plans.take();
+  await sell(scripNos[1]);
+  const names = ["settlement", "simulation", "funding", "deadlines", "payouts"];
+  await service.workOn(names);
+  service.clock.advance({ seconds: 1 });
+  await service.workOn(names);
+  service.clock.advance({ seconds: 60 });
+  await service.workOn(["deadlines"]);
+  const tableRows = await asOwner(db, countRows);
+  const looks = judge(plans.take(), tableRows, limits).filter(({ nodes }) =>
+    /inquiries_|settlements_/.test(nodes),
+  );
+  assert.ok(looks.length > 5, "the server told its plans");
+  for (const { text, rowsRead } of looks) assert.ok(rowsRead < 100, `${rowsRead}: ${text}`);
+});

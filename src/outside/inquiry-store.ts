@@ -53,7 +53,7 @@ export function insertInquiries(asked: readonly Inquiry[]): Query<void> {
     on conflict (kind, subject_id) where state = 'open' do nothing`);
 }
 
-/** The kinds of due sandbox inquiries. */
+/** The kinds of due sandbox inquiries. `due_at < 'infinity'` is the condition of the index. */
 export async function listDueKinds(db: Db, now: Date): Promise<InquiryKind[]> {
   const rows = await db.rows<{ kind: InquiryKind }>(sql`
     select asked.kind
@@ -62,6 +62,7 @@ export async function listDueKinds(db: Db, now: Date): Promise<InquiryKind[]> {
       select
       from inquiries
       where environment = 'sandbox' and state = 'open' and kind = asked.kind and due_at <= ${now}
+        and due_at < 'infinity'
     )`);
   return rows.map(({ kind }) => kind);
 }
@@ -75,7 +76,7 @@ export async function claimDueInquiries(
   return await tx.rows(sql`
     select ${inquiryColumns}
     from inquiries
-    where environment = 'sandbox' and state = 'open' and due_at <= ${now}
+    where environment = 'sandbox' and state = 'open' and due_at <= ${now} and due_at < 'infinity'
       and kind = any(${kinds}::text[])
       and (${only}::text[] is null or inquiry_id = any(${only}::text[]))
       and inquiry_id <> all(${except}::text[])
@@ -127,8 +128,8 @@ export async function leaveOpen(tx: Tx, left: readonly Inquiry[]): Promise<void>
 }
 
 /**
- * Locks the open inquiries about these subjects. Each kind and subject is looked up by itself: with
- * lists of both, a plan that was made while there were few inquiries reads all open ones.
+ * Locks the open inquiries about these subjects. Each kind and subject is looked up by itself, and the
+ * only index for that is the one of subjects: the one of deadlines needs `due_at < 'infinity'`.
  */
 export async function lockOpenAbout(tx: Tx, subjectIds: readonly string[]): Promise<string[]> {
   const rows = await tx.rows<{ inquiry_id: string }>(sql`

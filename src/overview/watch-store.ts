@@ -109,7 +109,8 @@ export async function countWaiting(
         where environment = ${environment} and state in ('queued', 'returning')
         limit ${most}) as l) as bank_lines,
       (select count(*)::int from (
-        select from inquiries where environment = ${environment} and state = 'open'
+        select from inquiries
+        where environment = ${environment} and state = 'open' and due_at < 'infinity'
         limit ${most}) as i) as inquiries,
       (select count(*)::int from (
         select from enquiries where status = 'received'
