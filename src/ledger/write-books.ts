@@ -105,6 +105,7 @@ export async function writeBooksBeside<First>(
     ...ended.flatMap(({ accepted }) => (accepted ? [toResolutionRow(accepted)] : [])),
     ...judged.flatMap(({ accepted }) => (accepted ? [toEntryRow(accepted)] : [])),
   ];
+  tx.added("ledger_entries", rows.length);
   const [numbers] = await tx.pipeline([
     storeEntries(rows, now),
     storeBalances(books, touched),

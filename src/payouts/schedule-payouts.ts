@@ -55,6 +55,7 @@ export async function schedulePayouts(
     return buildPayout(earning, payee, now);
   });
   await insertPayouts(tx, payouts);
+  tx.added("payouts", payouts.length);
   await insertLines(
     tx,
     payouts.flatMap(({ payout_id }, at) =>

@@ -144,12 +144,12 @@ export async function storeSettlements<Stored>(
   const settlements = openings.map(toRow);
   const begun = openings.filter(({ beginning }) => beginning !== undefined);
   const transfers = begun.map(({ settlement, legs }) => ({ settlement, open: legs }));
+  const legs = openings.flatMap((opening) => opening.beginning?.legs ?? opening.legs);
+  tx.added("settlements", settlements.length);
+  tx.added("settlement_legs", legs.length);
   const own = all([
     insertSettlements(settlements, now),
-    insertLegs(
-      openings.flatMap(({ legs, beginning }) => beginning?.legs ?? legs),
-      now,
-    ),
+    insertLegs(legs, now),
     beginTransfers(begun.flatMap(listReservations), now),
     askForMoney(
       settlements.filter(({ state }) => state === "pending"),

@@ -96,6 +96,7 @@ export async function storeOrders(
     reserveCredits(reserved, now),
     meanwhile(prepare),
   ]);
+  tx.added("orders", placed.length);
   const [, , , , , prepared] = await storeSettlements(tx, opened, now, beside);
   await recordPrepared(tx, prepared, now);
   return opened.states;

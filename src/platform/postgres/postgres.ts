@@ -52,7 +52,7 @@ export type Tx = Db & {
   ): Promise<[Lock, ...Results<Asked>]>;
   /** Notifies the listeners of a topic after the commit, and only then. */
   announce(topic: string): void;
-  /** Counts rows that were loaded into a table; after many, the table is analyzed. */
+  /** Counts rows that were written into a table; after many, the table is analyzed. */
   added(table: string, rows: number): void;
 };
 
@@ -354,9 +354,10 @@ export function violatedConstraint(error: unknown): string | undefined {
   return error.constraint;
 }
 
-// Counts the rows that are loaded into tables, and runs ANALYZE when there were many. Autovacuum comes
-// a minute later at best, and until then lists are planned with old statistics. Each ANALYZE comes at
-// twice as many rows as the last: for a large table, autovacuum is often enough.
+// Counts the rows that are written into tables, and runs ANALYZE when there were many. Autovacuum comes
+// a minute later at best, and until then lists are planned with old statistics, and connections keep
+// plans that were made for an empty table. Each ANALYZE comes at twice as many rows as the last: for a
+// large table, autovacuum is often enough.
 
 const firstAnalyzeRows = 5_000;
 
