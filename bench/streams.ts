@@ -31,6 +31,8 @@ const readers = Number(process.env["BENCH_STREAMS"] ?? 10_000);
 const streamsPerKey = 5;
 const rounds = 7;
 const mintingAtOnce = 20;
+/** A desk of the sandbox may have a thousand child keys. */
+const keysPerDesk = 1_000;
 /** Of a card with so many bands an update has some 10 KiB: stalled readers lag sooner. */
 const wideBands = 200;
 const wideUpdatesMax = 200;
@@ -130,35 +132,28 @@ async function startReaders(stack: AsyncDisposableStack) {
   };
 }
 
+type Issued = { readonly api_key: string };
+
 /** A request per reader, with as many keys as that takes. */
 async function requestsFor(service: RunningService): Promise<string[]> {
-  const keyCount = readers / streamsPerKey;
-  const limits = ["--per-minute", "10000000", "--monthly", "1000000000"];
-  const children = ["--child-keys", String(keyCount + mintingAtOnce)];
-  await service.command("plans", "set", "--name", "bench", ...limits, ...children);
-  const issue = [
-    "--firm",
-    "Bench",
-    "--env",
-    "sandbox",
-    "--plan",
-    "bench",
-    "--scopes",
-    "*",
-    "--buy",
-  ];
-  const root = (await service.command("keys", "issue", ...issue)) as { api_key: string };
-  const mint = async () => {
+  const issue = ["--env", "sandbox", "--scopes", "*", "--buy"];
+  const mint = async (root: string) => {
     const response = await fetch(`http://127.0.0.1:${service.port}/v1/keys`, {
       method: "POST",
-      headers: { "x-service-key": root.api_key, "content-type": "application/json" },
+      headers: { "x-service-key": root, "content-type": "application/json" },
       body: JSON.stringify({ name: "reader", kind: "app", scopes: ["market:read"] }),
     });
-    return ((await response.json()) as { api_key: string }).api_key;
+    if (response.status !== 201) throw new Error(`a key was refused: ${await response.text()}`);
+    return ((await response.json()) as Issued).api_key;
   };
   const keys: string[] = [];
-  while (keys.length < keyCount) {
-    keys.push(...(await Promise.all(Array.from({ length: mintingAtOnce }, mint))));
+  while (keys.length < readers / streamsPerKey) {
+    const firm = ["--firm", `Bench ${keys.length}`];
+    const desk = (await service.command("keys", "issue", ...firm, ...issue)) as Issued;
+    for (let minted = 0; minted < keysPerDesk; minted += mintingAtOnce) {
+      const minting = Array.from({ length: mintingAtOnce }, () => mint(desk.api_key));
+      keys.push(...(await Promise.all(minting)));
+    }
   }
   return Array.from({ length: readers }, (_, index) => {
     const key = keys[Math.floor(index / streamsPerKey)];
