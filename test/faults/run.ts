@@ -85,8 +85,13 @@ async function main(): Promise<void> {
       seed: { type: "string" },
       only: { type: "string" },
       quick: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
     },
   });
+  if (values.help) {
+    showHelp();
+    return;
+  }
   const settings = {
     count: wholeNumber(values.count),
     minutes: wholeNumber(values.minutes),
@@ -127,9 +132,17 @@ function describe(outcome: Outcome): string {
   return `${counts}; control: ${control}: ${held ? "held" : "FAILED"}`;
 }
 
+class WrongOption extends Error {}
+
+function isParseError(error: unknown): boolean {
+  return (
+    error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE")
+  );
+}
+
 function wholeNumber(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  if (!/^\d{1,10}$/.test(text)) throw new Error(`${text} is not a whole number`);
+  if (!/^\d{1,10}$/.test(text)) throw new WrongOption(`${text} is not a whole number`);
   return Number(text);
 }
 
@@ -137,4 +150,10 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-await main();
+try {
+  await main();
+} catch (error) {
+  if (!(error instanceof WrongOption) && !isParseError(error)) throw error;
+  process.stderr.write(`${(error as Error).message}\n`);
+  process.exitCode = 2;
+}
