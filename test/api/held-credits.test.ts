@@ -38,11 +38,12 @@ async function holdCredit(t: TestContext, service: Service, scripNo = "") {
   return await holdRow(t, service, { table: "credits", where });
 }
 
-/** Whether any session waited for the held rows until the work was done. */
+/** Whether any session waited for the held rows until the work was done; then `onSeen` is called. */
 async function seesWaiting(
   { ctx }: Service,
   { pid }: Held,
   work: Promise<unknown>,
+  onSeen = async () => {},
 ): Promise<boolean> {
   const progress = { isDone: false };
   const done = work.finally(() => (progress.isDone = true));
@@ -55,6 +56,7 @@ async function seesWaiting(
           and $1 = any(pg_blocking_pids(pid))`,
         [pid],
       );
+      if (!isSeen && rows.length > 0) await onSeen();
       isSeen ||= rows.length > 0;
       await sleep(2);
     }
@@ -68,9 +70,7 @@ test("control: a session that waits for a held credit is seen", async (t) => {
   const [only] = await houseCredits(service, 1);
   const held = await holdCredit(t, service, only);
   const waiting = service.ctx.db.pool.query("select from credits for update");
-  const released = held.whenWaiting(1).then(held.release);
-  assert.equal(await seesWaiting(service, held, waiting), true);
-  await released;
+  assert.equal(await seesWaiting(service, held, waiting, held.release), true);
 });
 
 test("a buy skips a locked credit of the house and takes another without waiting", async (t) => {
