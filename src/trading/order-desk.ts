@@ -226,7 +226,11 @@ export function openOrderDesk(
     const place = (part: readonly Command[], attempt: Attempt) =>
       placeSet({ ...placing, ...attempt }, part);
     return await workPastHeld(
-      (items, attempt) => workInHalves(place, items, queueLimits.mayRetry, attempt),
+      (items, { isLast, ...attempt }) => {
+        const maySplit = (error: unknown) => isLast || !held.isHeld(error);
+        const mayRetry = (error: unknown) => queueLimits.mayRetry(error) && maySplit(error);
+        return workInHalves(place, items, mayRetry, attempt);
+      },
       commands,
       { isHeld: held.isHeld, keepsNothing: dryRun },
     );

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { recordPlans } from "../compat/plans.ts";
 import { asOwner } from "../support/database.ts";
 import { assertOrdersSound } from "../support/invariants.ts";
 import { stockHouse } from "../support/inventory.ts";
@@ -193,4 +194,32 @@ test("a forbidden order is refused whether or not its credit is locked", async (
   const held = await holdCredit(t, service, scripNo);
   assert.equal((await stranger.post("/v1/orders", buildSell(scripNo), 0)).status, 404);
   await held.release();
+});
+
+test("a batch whose balance is locked is retried whole, and placed when it is free", async (t) => {
+  const service = await startService(t);
+  const plans = await recordPlans(service.ctx.db);
+  const { post, scripNos, firmId } = await dealer(service, Array(40).fill({}));
+  const [first, ...others] = scripNos.map(buildSell);
+  await post("/v1/orders", first, 201);
+  const held = await holdRow(t, service, {
+    table: "ledger_balances",
+    where: `firm_id = '${firmId}'`,
+  });
+  plans.take();
+  const selling = post("/v1/orders:batch", { orders: others }, 200);
+  // The third attempt is the first after the set was tried in its lane and in all lanes.
+  for (let attempts = 0; attempts < 3; await sleep(2)) {
+    attempts += plans.take().filter(({ text }) => text.includes("with matching as")).length;
+  }
+  await held.release();
+  const { body } = await selling;
+  assert.equal(body.submitted, others.length);
+  const placedIn =
+    "select count(distinct xmin::text)::int as sets from orders where scrip_no <> $1";
+  const { rows } = await asOwner(service.ctx.db, async (owner) => {
+    return await owner.query(placedIn, [scripNos[0]]);
+  });
+  assert.deepEqual(rows, [{ sets: 1 }]);
+  await assertOrdersSound(service);
 });

@@ -9,7 +9,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { Attempt, Outcome, SetWork } from "./split.ts";
+import type { Attempt, Outcome } from "./split.ts";
 
 /** Their sum is about the lock timeout of a statement. */
 const pausesMs = [100, 200, 400, 900] as const;
@@ -82,30 +82,39 @@ export function holdBack<Item, Result>({
   };
 }
 
+/** Attempts at the items of one call; a set is split at a locked row on the last try only. */
+export type CallWork<Item, Result> = (
+  items: readonly Item[],
+  attempt: Attempt & { readonly isLast: boolean },
+) => Promise<readonly Outcome<Result>[]>;
+
 /**
- * Works on the items of one call. Those that met a locked row are retried after each pause; a dry run
- * (`keepsNothing`) retries all of them.
+ * Works on the items of one call. Those that met a locked row are retried together after each pause,
+ * because most of them need the same rows of their desk; a dry run (`keepsNothing`) retries all items.
  */
 export async function workPastHeld<Item, Result>(
-  work: SetWork<Item, Result>,
+  work: CallWork<Item, Result>,
   items: readonly Item[],
   {
     isHeld,
     keepsNothing,
   }: { readonly isHeld: (error: unknown) => boolean; readonly keepsNothing: boolean },
 ): Promise<readonly Outcome<Result>[]> {
-  let outcomes = await work(items, { isPart: false });
+  let outcomes = await work(items, { isPart: false, isLast: false });
   const wasHeld = (outcome: Outcome<Result>) => outcome instanceof Error && isHeld(outcome);
-  for (const pauseMs of pausesMs) {
+  for (const [at, pauseMs] of pausesMs.entries()) {
     const isAgain = outcomes.map((outcome) => keepsNothing || wasHeld(outcome));
     if (!outcomes.some(wasHeld)) break;
     await sleep(pauseMs, undefined, { ref: false });
+    const isLast = at === pausesMs.length - 1;
     const again = await work(
-      items.filter((_, at) => isAgain[at]),
-      { isPart: true },
+      items.filter((_, place) => isAgain[place]),
+      { isPart: isLast, isLast },
     );
     let next = 0;
-    outcomes = outcomes.map((outcome, at) => (isAgain[at] ? (again[next++] ?? outcome) : outcome));
+    outcomes = outcomes.map((outcome, place) =>
+      isAgain[place] ? (again[next++] ?? outcome) : outcome,
+    );
   }
   return outcomes;
 }
