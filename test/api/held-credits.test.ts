@@ -199,15 +199,18 @@ test("a forbidden order is refused whether or not its credit is locked", async (
 test("a batch whose balance is locked is retried whole, and placed when it is free", async (t) => {
   const service = await startService(t);
   const plans = await recordPlans(service.ctx.db);
-  const { post, scripNos, firmId } = await dealer(service, Array(40).fill({}));
-  const [first, ...others] = scripNos.map(buildSell);
-  await post("/v1/orders", first, 201);
+  const { post, scripNos, firmId } = await dealer(
+    service,
+    Array.from({ length: 40 }, () => ({})),
+  );
+  const [first = "", ...others] = scripNos;
+  await post("/v1/orders", buildSell(first), 201);
   const held = await holdRow(t, service, {
     table: "ledger_balances",
     where: `firm_id = '${firmId}'`,
   });
   plans.take();
-  const selling = post("/v1/orders:batch", { orders: others }, 200);
+  const selling = post("/v1/orders:batch", { orders: others.map(buildSell) }, 200);
   // The third attempt is the first after the set was tried in its lane and in all lanes.
   for (let attempts = 0; attempts < 3; await sleep(2)) {
     attempts += plans.take().filter(({ text }) => text.includes("with matching as")).length;
@@ -218,7 +221,7 @@ test("a batch whose balance is locked is retried whole, and placed when it is fr
   const placedIn =
     "select count(distinct xmin::text)::int as sets from orders where scrip_no <> $1";
   const { rows } = await asOwner(service.ctx.db, async (owner) => {
-    return await owner.query(placedIn, [scripNos[0]]);
+    return await owner.query(placedIn, [first]);
   });
   assert.deepEqual(rows, [{ sets: 1 }]);
   await assertOrdersSound(service);

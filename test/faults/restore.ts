@@ -12,6 +12,7 @@ import { execFile } from "node:child_process";
 import { chown, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import pg from "pg";
 
@@ -34,6 +35,8 @@ const stanza = "main";
 const masterKey = "5c".repeat(32);
 /** Orders before the backup, while it runs, and after the target. */
 const answersAround = 100;
+/** pgBackRest compares whole seconds: the target must be in a later one than the backup's end. */
+const backupSecondMs = 2_000;
 
 /** What cannot be installed here, or undefined. */
 export async function backupProgramsMissing(): Promise<string | undefined> {
@@ -88,6 +91,7 @@ export async function restoreUnderLoad(
   await load.progress(answersAround);
   await repository.run("backup", "--type=full");
   say("backed up under load");
+  await sleep(backupSecondMs);
   await load.progress(answersAround);
   const told = await load.stop();
   await stopService();
