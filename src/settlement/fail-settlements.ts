@@ -65,10 +65,10 @@ export async function failOverdue(
       registry: await isPortUp(ctx.db, environment, "registry"),
     };
     const now = ctx.now();
-    const readLateUntil = await openLateness(ctx.db, environment, now);
+    const findLateUntil = await loadLateUntil(ctx.db, environment, now);
     const states = openStates
       .filter((state) => up[portByState[state]])
-      .map((state) => ({ state, lateUntil: readLateUntil(state) }));
+      .map((state) => ({ state, lateUntil: findLateUntil(state) }));
     failed += await workInParts(offenders, (choice, note) =>
       ctx.db.transaction(async (tx) => {
         const late = { environment, states, limit: setSizeMax, ...choice };
@@ -91,7 +91,7 @@ export async function failOverdue(
  * behind: an answer that we have not applied yet is not late. They do not wait for ever, because an
  * answer that cannot be applied stays due.
  */
-async function openLateness(
+async function loadLateUntil(
   db: Db,
   environment: Environment,
   now: Date,

@@ -83,7 +83,7 @@ export function holdBack<Item, Result>({
 }
 
 /** Attempts at the items of one call; a set is split at a locked row on the last try only. */
-export type CallWork<Item, Result> = (
+type CallWork<Item, Result> = (
   items: readonly Item[],
   attempt: Attempt & { readonly isLast: boolean },
 ) => Promise<readonly Outcome<Result>[]>;
