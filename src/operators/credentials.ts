@@ -5,10 +5,10 @@
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 
 /** Of scrypt: how often, how wide, how many at once. */
-type Cost = { readonly N: number; readonly r: number; readonly p: number };
+export type PasswordCost = { readonly N: number; readonly r: number; readonly p: number };
 
 /** Of new passwords; one that is stored is compared at the cost it was stored with. */
-const cost: Cost = { N: 32_768, r: 8, p: 1 };
+const cost: PasswordCost = { N: 32_768, r: 8, p: 1 };
 const maxmem = 64 * 1_024 * 1_024;
 const saltBytes = 16;
 const hashBytes = 32;
@@ -21,7 +21,7 @@ const stepsEitherSide = 1;
 const base32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 /** `scrypt$N$r$p$salt$hash`: the cost is stored, so that it can be raised later. */
-export async function hashPassword(password: string, at: Cost = cost): Promise<string> {
+export async function hashPassword(password: string, at: PasswordCost = cost): Promise<string> {
   const salt = randomBytes(saltBytes);
   const hash = await derive(password, salt, at);
   const { N, r, p } = at;
@@ -87,7 +87,7 @@ export function buildAuthenticatorUri(name: string, secret: string): string {
   return `otpauth://totp/${label}?secret=${secret}&issuer=Scripdesk`;
 }
 
-function derive(password: string, salt: Buffer, at: Cost): Promise<Buffer> {
+function derive(password: string, salt: Buffer, at: PasswordCost): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     scrypt(password.normalize("NFKC"), salt, hashBytes, { ...at, maxmem }, (error, key) => {
       if (error) reject(error);

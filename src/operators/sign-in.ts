@@ -19,6 +19,7 @@ import {
   fromBase32,
   hashPassword,
   matchesPassword,
+  type PasswordCost,
   toBase32,
 } from "./credentials.ts";
 import {
@@ -149,11 +150,13 @@ export async function enrolOperator(
     name,
     codes,
     password,
+    passwordCost,
     requestId = null,
   }: {
     readonly name: string;
     readonly codes: readonly string[];
     readonly password: string;
+    readonly passwordCost?: PasswordCost;
     readonly requestId?: string | null;
   },
 ): Promise<Enrolled> {
@@ -161,7 +164,7 @@ export async function enrolOperator(
   const nameKey = personKey(name);
   refuseWeakPassword(password, name);
   return await limitAttempts(ctx, `enrol ${nameKey}`, async () => {
-    const password_hash = await hashPassword(password);
+    const password_hash = await hashPassword(password, passwordCost);
     const secret = randomBytes(secretBytes);
     return await ctx.db.transaction(async (tx) => {
       await lockOperators(tx);
