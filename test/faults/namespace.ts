@@ -41,7 +41,7 @@ export async function runInside(
   const words = ["--net", "--pid", "--fork", "--kill-child", "--mount-proc"];
   const program = [process.execPath, ...process.execArgv, ...process.argv.slice(1), ...more];
   const inside = { ...env, [insideVariable]: "yes" };
-  return await runTold("unshare", [...words, "sh", "-c", setUp, "sh", ...program], inside);
+  return await runTold("unshare", [...words, "sh", "-c", setUp, "sh", ...program], { env: inside });
 }
 
 /** Drops whatever goes to these addresses or comes from them. */

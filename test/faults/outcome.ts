@@ -2,6 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { writeSync } from "node:fs";
+import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import type { Readable } from "node:stream";
 
@@ -38,16 +39,27 @@ export function tellStarter(outcome: Outcome): void {
   if (process.env[tellsVariable] === "yes") writeSync(pipe, JSON.stringify(outcome));
 }
 
+export type ToldOptions = {
+  readonly env?: Readonly<Record<string, string>>;
+  /** What each line of its output begins with, where another programme's lines come between them. */
+  readonly prefix?: string;
+};
+
 /** Runs a command that ends with a programme, and returns what that tells. */
 export async function runTold(
   command: string,
   words: readonly string[],
-  env: Readonly<Record<string, string>> = {},
+  { env = {}, prefix }: ToldOptions = {},
 ): Promise<Outcome> {
+  const output = prefix === undefined ? "inherit" : "pipe";
   const child = spawn(command, words, {
-    stdio: ["inherit", "inherit", "inherit", "pipe"],
+    stdio: ["inherit", output, output, "pipe"],
     env: { ...process.env, ...env, [tellsVariable]: "yes" },
   });
+  for (const stream of [child.stdout, child.stderr]) {
+    if (stream === null) continue;
+    createInterface(stream).on("line", (line) => process.stdout.write(`${prefix}: ${line}\n`));
+  }
   const told = await text(child.stdio[pipe] as Readable);
   if (told !== "") return JSON.parse(told) as Outcome;
   return { held: false, counts: "it ended early", control: "not seen" };

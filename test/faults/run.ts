@@ -26,10 +26,16 @@ import { runSoak } from "./soak-programme.ts";
 
 type Programme = {
   readonly about: string;
+  /** Whether it measures times or memory, which another programme beside it would change. */
+  readonly isAlone?: boolean;
   run(settings: Settings, say: Say): Promise<Outcome>;
 };
 
 const programmes: Readonly<Record<string, Programme>> = {
+  failover: {
+    about: "a Patroni cluster that loses its primary under order load: nothing lost, nothing twice",
+    run: runFailovers,
+  },
   fuzz: {
     about: "requests made from docs/openapi.json, most of them wrong: no 5xx, all as documented",
     run: runFuzz,
@@ -44,10 +50,12 @@ const programmes: Readonly<Record<string, Programme>> = {
   },
   stall: {
     about: "a small live call beside each heavy request: it is not slowed, and never fails",
+    isAlone: true,
     run: runStalls,
   },
   load: {
     about: "desks at work in both environments beside the heavy requests: no 5xx, memory flat",
+    isAlone: true,
     run: runLoad,
   },
   kill: {
@@ -56,15 +64,12 @@ const programmes: Readonly<Record<string, Programme>> = {
   },
   soak: {
     about: "an hour of mixed load with faults in between: nothing lost, no 5xx besides, no growth",
+    isAlone: true,
     run: runSoak,
   },
   power: {
     about: "power cuts under order load, each disk started again: nothing lost, nothing twice",
     run: runPower,
-  },
-  failover: {
-    about: "a Patroni cluster that loses its primary under order load: nothing lost, nothing twice",
-    run: runFailovers,
   },
   upgrade: {
     about: "nodes upgraded one after the other from the last version, under load: nothing dropped",
@@ -102,7 +107,11 @@ async function main(): Promise<void> {
   const name = positionals[0] ?? (values.quick ? "all" : undefined);
   if (!isInside && name !== undefined) say(`${name}, seed ${settings.seed}`);
   if (name === "all") {
-    const what = { program: import.meta.filename, names: Object.keys(programmes) };
+    const listed = Object.entries(programmes).map(([name, { isAlone = false }]) => ({
+      name,
+      isAlone,
+    }));
+    const what = { program: import.meta.filename, programmes: listed };
     if (!(await runAll(what, settings, say))) process.exitCode = 1;
     return;
   }
