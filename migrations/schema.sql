@@ -644,6 +644,8 @@ create table fee_invoices (
   constraint fee_invoices_side_check CHECK ((side = ANY (ARRAY['sell'::text, 'buy'::text])))
 );
 CREATE INDEX fee_invoices_by_settlement ON public.fee_invoices USING btree (settlement_id);
+CREATE INDEX fee_invoices_newest ON public.fee_invoices USING btree (environment, issued_at, invoice_no);
+CREATE INDEX fee_invoices_of_firm ON public.fee_invoices USING btree (environment, firm_id, issued_at, invoice_no);
 
 create table firms (
   firm_id text not null,

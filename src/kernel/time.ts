@@ -93,6 +93,11 @@ export function financialYearStart(year: FinancialYear): Date {
   return istDayStart(`${year.slice(0, 4)}-04-01`);
 }
 
+/** The first instant of the financial year after it. */
+export function financialYearEnd(year: FinancialYear): Date {
+  return istDayStart(`${Number(year.slice(0, 4)) + 1}-04-01`);
+}
+
 export function lastDayOfMonth(month: IstMonth): IstDay {
   const [year, number] = month.split("-").map(Number);
   return new Date(Date.UTC(year ?? 0, number ?? 0, 0)).toISOString().slice(0, 10);

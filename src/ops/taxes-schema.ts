@@ -3,7 +3,17 @@ import { Type } from "typebox";
 import { sides } from "../kernel/scheme.ts";
 import { openEnum, timestamp } from "../platform/http/wire.ts";
 import { documentKinds, taxLines } from "../settlement/tax-rules.ts";
-import { count, day, environment, flag, wrapList, maybeCount, maybeText, text } from "./schema.ts";
+import {
+  count,
+  day,
+  environment,
+  flag,
+  maybeCount,
+  maybeText,
+  pageList,
+  text,
+  wrapList,
+} from "./schema.ts";
 
 export const TaxRate = Type.Object(
   {
@@ -28,7 +38,7 @@ export const TaxRate = Type.Object(
 
 export const TaxRates = wrapList("rates", TaxRate, "The latest of each line first.");
 
-export const Invoices = wrapList(
+export const Invoices = pageList(
   "invoices",
   Type.Object(
     {
@@ -49,5 +59,5 @@ export const Invoices = wrapList(
     },
     { title: "FeeInvoice", description: "A fee invoice or credit note." },
   ),
-  "By their numbers.",
+  "The newest first.",
 );

@@ -3,15 +3,18 @@
 import { Type } from "typebox";
 
 import { financialYear } from "../kernel/time.ts";
-import { listFeeInvoices, listTaxRates, setTax } from "../settlement/taxes.ts";
+import { listNewestFeeInvoices, listTaxRates, setTax } from "../settlement/taxes.ts";
 import { parseTaxLine } from "../settlement/tax-rules.ts";
 import {
   act,
+  cursor,
   environment,
+  listQuery,
   natural,
   optional,
   type Operation,
   read,
+  readPage,
   searchQuery,
   spanQuery,
   text,
@@ -94,9 +97,11 @@ export const taxOperations: readonly Operation[] = [
   }),
   read("listFeeInvoices", "/ops/invoices", {
     ...taxes,
-    summary: "List the fee invoices and credit notes of a financial year by their numbers",
+    summary: "List the fee invoices and credit notes of a financial year, the newest first",
     query: {
       environment,
+      limit: listQuery.limit,
+      cursor,
       year: optional(
         Type.String({
           pattern: "^\\d{4}-\\d{2}$",
@@ -108,13 +113,18 @@ export const taxOperations: readonly Operation[] = [
       ...spanQuery,
     },
     answer: Invoices,
-    run: async ({ ctx, query }) => ({
-      invoices: await listFeeInvoices(ctx, {
-        environment: query.environment,
-        year: query.year ?? financialYear(ctx.now()),
-        firmId: query.firm_id ?? null,
-        ...parseQuerySpan(query),
+    run: async ({ ctx, query }) =>
+      await readPage("invoices", query.limit, {
+        list: async (limit) =>
+          await listNewestFeeInvoices(ctx, {
+            environment: query.environment,
+            year: query.year ?? financialYear(ctx.now()),
+            firmId: query.firm_id,
+            before: query.cursor,
+            limit,
+            ...parseQuerySpan(query),
+          }),
+        findId: (row) => row.invoice_no,
       }),
-    }),
   }),
 ];

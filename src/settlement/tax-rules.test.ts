@@ -4,7 +4,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 
 import { Failure } from "../kernel/failure.ts";
-import { financialYear, financialYearStart } from "../kernel/time.ts";
+import { financialYear, financialYearEnd, financialYearStart } from "../kernel/time.ts";
 import {
   formatDocumentNo,
   buildTaxEntries,
@@ -72,6 +72,7 @@ test("a financial year runs from April to March in IST, and numbers have at most
   assert.equal(financialYear(new Date("2027-03-31T18:30:00Z")), "2027-28");
   assert.equal(financialYear(new Date("2099-12-31T00:00:00Z")), "2099-00");
   assert.equal(financialYearStart("2026-27").toISOString(), "2026-03-31T18:30:00.000Z");
+  assert.equal(financialYearEnd("2026-27").toISOString(), "2027-03-31T18:30:00.000Z");
   assert.equal(formatDocumentNo("invoice", "2026-27", 1), "F/2026-27/000001");
   assert.equal(formatDocumentNo("credit_note", "2026-27", 999_999), "C/2026-27/999999");
   assert.equal(formatDocumentNo("invoice", "2026-27", 1_000_000), "F/26-27/1000000");

@@ -329,6 +329,35 @@ export type InvoiceSearch = TimeSpan & {
   readonly firmId: string | null;
 };
 
+export type InvoicePage = TimeSpan & {
+  readonly environment: Environment;
+  readonly firmId: string | undefined;
+  /** The last number of the page before. */
+  readonly before: string | undefined;
+  readonly limit: number;
+};
+
+/** The newest first. */
+export async function listNewestInvoices(
+  db: Db,
+  { environment, firmId, from, to, before, limit }: InvoicePage,
+): Promise<InvoiceRow[]> {
+  return await db.rows(sql`
+    select ${feeInvoices.columns}
+    from fee_invoices
+    where environment = ${environment}
+      and (${firmId ?? null}::text is null or firm_id = ${firmId ?? null})
+      and (${from}::timestamptz is null or issued_at >= ${from})
+      and (${to}::timestamptz is null or issued_at < ${to})
+      and (${before ?? null}::text is null or (issued_at, invoice_no) < (
+        select issued_at, invoice_no
+        from fee_invoices
+        where environment = ${environment} and invoice_no = ${before ?? null}))
+    order by issued_at desc, invoice_no desc
+    limit ${limit}`);
+}
+
+/** By their numbers. */
 export async function listInvoices(
   db: Db,
   { environment, year, firmId, from, to }: InvoiceSearch,

@@ -8,7 +8,14 @@ import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { unprocessable } from "../kernel/failure.ts";
 import { houseFirmId } from "../kernel/ids.ts";
-import { financialYear, isCalendarDay, type IstDay, istDay } from "../kernel/time.ts";
+import {
+  financialYear,
+  financialYearEnd,
+  financialYearStart,
+  isCalendarDay,
+  type IstDay,
+  istDay,
+} from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import {
   type Choice,
@@ -20,10 +27,12 @@ import type { Db } from "../platform/postgres/postgres.ts";
 import {
   findUninvoicedKinds,
   insertInvoices,
+  type InvoicePage,
   type InvoiceRow,
   type InvoiceSearch,
   listInvoices,
   listInvoicesBySettlement,
+  listNewestInvoices,
   listRates,
   listTaxes,
   listUninvoiced,
@@ -97,6 +106,19 @@ export async function listFeeInvoices(
   search: InvoiceSearch,
 ): Promise<readonly InvoiceRow[]> {
   return await listInvoices(db.planned, search);
+}
+
+/** A page of the fee invoices of a financial year, the newest first. */
+export async function listNewestFeeInvoices(
+  { db }: Pick<Context, "db">,
+  { year, from, to, ...page }: InvoicePage & Pick<InvoiceSearch, "year">,
+): Promise<readonly InvoiceRow[]> {
+  const [begins, ends] = [financialYearStart(year), financialYearEnd(year)];
+  return await listNewestInvoices(db.planned, {
+    ...page,
+    from: from && from > begins ? from : begins,
+    to: to && to < ends ? to : ends,
+  });
 }
 
 /** The taxes of legs, by settlement. */

@@ -9,10 +9,14 @@ import { noFee } from "../../src/kernel/money.ts";
 import { addDays, istDay, istMonth } from "../../src/kernel/time.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
 import { issueInvoices, setTax } from "../../src/settlement/taxes.ts";
+import { countRows, judge, recordPlans } from "../compat/plans.ts";
 import { commandLine } from "../support/cli.ts";
+import { asOwner } from "../support/database.ts";
 import { addFirm } from "../support/holdings.ts";
 import { assertLedgerSound, payIn } from "../support/ledger.ts";
+import { asBearer, startOps } from "../support/ops.ts";
 import { parsePdfPages } from "../support/pdf.ts";
+import { addPerson } from "../support/people.ts";
 import { poison } from "../support/poison.ts";
 import { type Answer, type Service, startService } from "../support/service.ts";
 import {
@@ -374,4 +378,61 @@ test("operators set tax rates for a future day, and list the issued invoices", a
   );
   const invoices = await run("tax", "invoices", "--env", "live", "--json");
   assert.deepEqual(JSON.parse(invoices.stdout), []);
+});
+
+test("operators read the invoices of a year in pages, the newest first, however many there are", async (t) => {
+  const service = await startService(t);
+  const { db } = service.ctx;
+  const plans = await recordPlans(db);
+  await setGst(service);
+  const seller = await openTestDesk(service);
+  const scripNo = await addCredit(service, seller);
+  await makeDeal(service, { buyer: house(), legs: [{ seller, scripNo, fees: sold }] });
+  await letSettle(service);
+  const others = 3_000;
+  // Some are issued in the same instant, as those of a set are.
+  await asOwner(db, async (owner) => {
+    await owner.query(
+      `insert into fee_invoices
+      select copy.*
+      from fee_invoices as i, generate_series(1, $1::int) as n,
+        jsonb_populate_record(i, jsonb_build_object(
+          'number', i.number + n, 'invoice_no', 'F/2026-27/' || lpad((i.number + n)::text, 6, '0'),
+          'issued_at', i.issued_at + interval '1 second' * (n / 4)
+        )) as copy`,
+      [others],
+    );
+  });
+  const { send } = await startOps(t, service);
+  const person = await addPerson(service, { name: "mira", role: "admin" });
+  const headers = asBearer((await person.signIn()).token);
+  const read = async (query: string) => {
+    const path = `/ops/invoices?environment=sandbox${query}`;
+    return (await send("GET", path, { headers, expect: 200 })).body;
+  };
+  const numbers: number[] = [];
+  for (let cursor: string | null = ""; cursor !== null;) {
+    const after: string = cursor && `&cursor=${encodeURIComponent(cursor)}`;
+    const page = await read(`&limit=1000&firm_id=${seller.firmId}${after}`);
+    for (const { number } of page.invoices) numbers.push(number);
+    cursor = page.next_cursor;
+  }
+  assert.deepEqual(
+    numbers,
+    Array.from({ length: others + 1 }, (_, at) => others + 1 - at),
+  );
+  assert.equal((await read("")).invoices.length, 100);
+  plans.take();
+  const { next_cursor } = await read("&limit=5");
+  for (const narrowed of ["", `&firm_id=${seller.firmId}`, "&year=2026-27"]) {
+    await read(`&limit=5&cursor=${encodeURIComponent(next_cursor)}${narrowed}`);
+  }
+  const limits = { largeTable: 1_000, rowsFree: 300, rowsPerNeeded: 20, deskRows: 1_000 };
+  const looks = judge(plans.take(), await asOwner(db, countRows), limits).filter(({ text }) =>
+    text.includes("fee_invoices"),
+  );
+  assert.ok(looks.length > 0, "the server told its plans");
+  for (const { text, rowsRead } of looks) assert.ok(rowsRead < 20, `${rowsRead}: ${text}`);
+  assert.deepEqual((await read("&year=2025-26")).invoices, []);
+  assert.deepEqual((await read("&year=2026-27&to=2026-04-01")).invoices, []);
 });

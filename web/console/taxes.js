@@ -27,7 +27,6 @@ const from = /** @type {const} */ ({
 
 /** The newest are shown; the command tax invoices lists a whole year. */
 const shownDays = 7;
-const invoicesMost = 100;
 
 /** @type {readonly import("./state.js").Page[]} */
 export const taxPages = [{ path: "/taxes", title: "Taxes", key: "v", show: showTaxes }];
@@ -37,8 +36,7 @@ async function showTaxes(view) {
   const { environment, signal } = view;
   const { rates } = await readOps("/ops/taxes", { environment }, signal);
   const since = new Date(Date.now() - shownDays * 86_400_000).toISOString().slice(0, 10);
-  const issued = await readOps("/ops/invoices", { environment, from: since }, signal);
-  const invoices = issued.invoices.toReversed().slice(0, invoicesMost);
+  const { invoices } = await readOps("/ops/invoices", { environment, from: since }, signal);
   await loadNames(invoices.map((/** @type {Row} */ one) => one["firm_id"]));
   return make(
     "div",
