@@ -168,8 +168,12 @@ export function openOrderDesk(
     }
   };
 
-  const placeSet = (wanted: Omit<PlaceOptions, "lanes">, commands: readonly Command[]) =>
-    inLanes({ ...wanted, lanes: [...new Set(commands.map(findLane))] }, (scoped, placing) =>
+  const placeSet = (
+    wanted: Omit<PlaceOptions, "lanes">,
+    commands: readonly Command[],
+    lanes: readonly Scheme[] = [...new Set(commands.map(findLane))],
+  ) =>
+    inLanes({ ...wanted, lanes }, (scoped, placing) =>
       placeOrders(scoped, books, placing, commands),
     );
 
@@ -223,13 +227,14 @@ export function openOrderDesk(
     commands: readonly Command[],
   ): Promise<readonly Outcome<PlacedOrDeferred>[]> {
     const placing = { environment: caller.environment, rollBack: dryRun };
-    const place = (part: readonly Command[], attempt: Attempt) =>
-      placeSet({ ...placing, ...attempt }, part);
     return await workPastHeld(
-      (items, { isLast, ...attempt }) => {
+      (items, { isAgain, isLast, ...first }) => {
+        const lanes = isAgain ? schemes : undefined;
+        const place = (part: readonly Command[], attempt: Attempt) =>
+          placeSet({ ...placing, ...attempt }, part, lanes);
         const maySplit = (error: unknown) => isLast || !held.isHeld(error);
         const mayRetry = (error: unknown) => queueLimits.mayRetry(error) && maySplit(error);
-        return workInHalves(place, items, mayRetry, attempt);
+        return workInHalves(place, items, mayRetry, first);
       },
       commands,
       { isHeld: held.isHeld, keepsNothing: dryRun },

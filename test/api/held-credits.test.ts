@@ -226,3 +226,20 @@ test("a batch whose balance is locked is retried whole, and placed when it is fr
   assert.deepEqual(rows, [{ sets: 1 }]);
   await assertOrdersSound(service);
 });
+
+test("a batch whose balance stays locked takes all lanes at once for each retry", async (t) => {
+  const service = await startService(t);
+  const plans = await recordPlans(service.ctx.db);
+  const { post, scripNos, firmId } = await dealer(service, [{}, {}]);
+  const [first = "", second = ""] = scripNos;
+  await post("/v1/orders", buildSell(first), 201);
+  const where = `firm_id = '${firmId}'`;
+  const held = await holdRow(t, service, { table: "ledger_balances", where });
+  plans.take();
+  const { body } = await post("/v1/orders:batch", { orders: [buildSell(second)] }, 200);
+  await held.release();
+  assert.equal(body.results[0].status, 500);
+  const attempts = plans.take().filter(({ text }) => text.includes("with matching as")).length;
+  // In its lane, in all lanes, and after each of the four pauses.
+  assert.equal(attempts, 6);
+});

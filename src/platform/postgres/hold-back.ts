@@ -82,10 +82,17 @@ export function holdBack<Item, Result>({
   };
 }
 
-/** Attempts at the items of one call; a set is split at a locked row on the last try only. */
+type CallAttempt = Attempt & {
+  /** Whether the items have met a locked row before. */
+  readonly isAgain: boolean;
+  /** A set is split at a locked row on the last try only. */
+  readonly isLast: boolean;
+};
+
+/** Attempts at the items of one call. */
 type CallWork<Item, Result> = (
   items: readonly Item[],
-  attempt: Attempt & { readonly isLast: boolean },
+  attempt: CallAttempt,
 ) => Promise<readonly Outcome<Result>[]>;
 
 /**
@@ -100,7 +107,7 @@ export async function workPastHeld<Item, Result>(
     keepsNothing,
   }: { readonly isHeld: (error: unknown) => boolean; readonly keepsNothing: boolean },
 ): Promise<readonly Outcome<Result>[]> {
-  let outcomes = await work(items, { isPart: false, isLast: false });
+  let outcomes = await work(items, { isPart: false, isAgain: false, isLast: false });
   const wasHeld = (outcome: Outcome<Result>) => outcome instanceof Error && isHeld(outcome);
   for (const [at, pauseMs] of pausesMs.entries()) {
     const isAgain = outcomes.map((outcome) => keepsNothing || wasHeld(outcome));
@@ -109,7 +116,7 @@ export async function workPastHeld<Item, Result>(
     const isLast = at === pausesMs.length - 1;
     const again = await work(
       items.filter((_, place) => isAgain[place]),
-      { isPart: isLast, isLast },
+      { isPart: isLast, isAgain: true, isLast },
     );
     let next = 0;
     outcomes = outcomes.map((outcome, place) =>
