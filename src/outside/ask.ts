@@ -91,9 +91,9 @@ export async function dropQuestions(tx: Tx, subjectIds: readonly string[]): Prom
   if (inquiryIds.length > 0) await setDropped(tx, inquiryIds);
 }
 
-/** Whether the simulation is behind: an answer of the sandbox has been due for a while. */
-export async function isSimulationBehind(db: Db, now: Date): Promise<boolean> {
-  return (await listDueKinds(db, new Date(now.getTime() - behindMs))).length > 0;
+/** The kinds of which an answer of the sandbox has been due for a while: the simulation is behind. */
+export async function listKindsBehind(db: Db, now: Date): Promise<readonly InquiryKind[]> {
+  return await listDueKinds(db, new Date(now.getTime() - behindMs));
 }
 
 type PortStatus = {

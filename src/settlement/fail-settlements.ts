@@ -8,8 +8,9 @@ import type { Environment } from "../kernel/caller.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import type { ClockAdvance } from "../kernel/clock-advance.ts";
 import { lateUntil } from "../kernel/working-days.ts";
-import { isPortUp, isSimulationBehind } from "../outside/ask.ts";
+import { isPortUp, listKindsBehind } from "../outside/ask.ts";
 import { readCalendar } from "../outside/calendar.ts";
+import type { InquiryKind, Port } from "../outside/inquiry-rules.ts";
 import type { Context } from "../platform/context.ts";
 import {
   noOffenders,
@@ -45,12 +46,21 @@ const setSizeMax = 200;
 const simulationGraceMs = 600_000;
 const deadlineWorker: Actor = { kind: "worker", id: "clock", requestId: null };
 
+type OpenState = (typeof openStates)[number];
+
 /** The port that each state waits for. While it is down, no settlement in that state is overdue. */
 const portByState = {
   pending: "bank",
   funded: "registry",
   transfer_initiated: "registry",
-} as const satisfies Record<(typeof openStates)[number], string>;
+} as const satisfies Record<OpenState, Port>;
+
+/** What each state waits for; in the sandbox it is the simulation that answers. */
+const inquiryByState = {
+  pending: "deal_funding",
+  funded: "credit_transfer",
+  transfer_initiated: "credit_transfer",
+} as const satisfies Record<OpenState, InquiryKind>;
 
 /** Fails the open legs of one set of overdue settlements. */
 export async function failOverdue(
@@ -88,21 +98,21 @@ export async function failOverdue(
 
 /**
  * The latest deadline that has passed, by state. In the sandbox deadlines wait while the simulation is
- * behind: an answer that we have not applied yet is not late. They do not wait for ever, because an
- * answer that cannot be applied stays due.
+ * behind with the answers that they are about: what we have not applied yet is not late. They do not
+ * wait for ever, because an answer that cannot be applied stays due.
  */
 async function loadLateUntil(
   db: Db,
   environment: Environment,
   now: Date,
-): Promise<(state: (typeof openStates)[number]) => Date> {
+): Promise<(state: OpenState) => Date> {
   if (environment === "live") {
     const calendar = await readCalendar(db);
     return (state) => lateUntil(now, findOffice(state), calendar);
   }
-  const graceMs = (await isSimulationBehind(db, now)) ? simulationGraceMs : 0;
-  const until = new Date(now.getTime() - graceMs);
-  return () => until;
+  const behind = await listKindsBehind(db, now);
+  return (state) =>
+    behind.includes(inquiryByState[state]) ? new Date(now.getTime() - simulationGraceMs) : now;
 }
 
 /** Fails the legs of credits that customs suspends, cancels or uses. */

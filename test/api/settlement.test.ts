@@ -307,6 +307,25 @@ test("in the sandbox a deal is not late while its answer waits to be applied", a
   assert.equal(settled.status, "settled");
 });
 
+test("an answer that waits for a bank that is away makes no deal wait for customs", async (t) => {
+  const service = await startService(t);
+  const { seller, buyer } = await dealers(service);
+  const { settlementId } = await sell(service, { seller, buyer: house() });
+  await service.workOn(["settlement"]);
+  await setOutage(service.ctx, { environment: "sandbox", port: "bank" }, "no bank today");
+  const unfunded = await sell(service, { seller, buyer });
+  await asOwner(service.ctx.db, async (owner) => {
+    await owner.query(
+      "update inquiries set due_at = due_at + interval '1 day' where kind = 'credit_transfer'",
+    );
+  });
+  service.clock.advance({ seconds: 90 });
+  await service.workOn(["simulation", "deadlines"]);
+  const readStatus = async (id: string) => (await readSettlement(service, seller, id)).status;
+  assert.equal(await readStatus(settlementId), "failed");
+  assert.equal(await readStatus(unfunded.settlementId), "pending");
+});
+
 test("during a customs outage funded settlements wait, and continue afterwards", async (t) => {
   const service = await startService(t);
   const seller = await openTestDesk(service);
