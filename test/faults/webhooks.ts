@@ -53,7 +53,7 @@ export type KillOptions = {
 const desksCount = 5;
 const receiversPerDesk = 10;
 const refusedPerThousand = 10;
-const killEveryDefaultMs = 6_000;
+const killEveryDefaultMs = 2_000;
 const killsMost = 20;
 const waitMost = 900_000;
 /** What is lost is not waited for longer than that. */
