@@ -47,6 +47,7 @@ export async function signInToConsole(
     complaints: () => complaints.filter((text) => !/status of 4\d\d/.test(text)),
     open,
     async go(path) {
+      await page.locator("#page:not([aria-busy]) h1").waitFor();
       await page.evaluate(`(() => {
         document.querySelector("#page h1").dataset.former = "";
         history.pushState(null, "", ${JSON.stringify(`/console${path}`)});
