@@ -1,8 +1,9 @@
 // Cooperative scheduling on the event loop.
 //
-// Work on many items is done in pieces: after a few milliseconds it yields. All such work shares three
+// Work on many items is done in pieces: after a few milliseconds it yields. All such work shares a few
 // queues, and each turn of the loop runs one piece of each queue, so a turn stays short however many
-// callers there are.
+// callers there are. The parsing of one body cannot be divided, and a small call needs several turns:
+// after a large body its queue rests for as long as the body took.
 //
 // `takeTurns` serializes work that would wait for the same database lock: one piece of work at a
 // time, in the order of the calls. A call that finds too many waiting is refused at once.
@@ -18,32 +19,49 @@ export type Pace = {
 };
 
 const pieceMsDefault = 5;
+const restMsMax = 50;
 
 /**
  *   few     work that has one of a few places and holds a transaction
- *   many    all other work: long lists, large bodies
+ *   many    all other work: long lists, batches
+ *   bodies  large bodies that are parsed and validated
  *   refused bodies that are read only to be discarded
  */
-type PieceQueue = "few" | "many" | "refused";
-
-const waiting: Readonly<Record<PieceQueue, (() => void)[]>> = { few: [], many: [], refused: [] };
-let isLetting = false;
+const queues = {
+  few: openQueue({ rests: false }),
+  many: openQueue({ rests: false }),
+  bodies: openQueue({ rests: true }),
+  refused: openQueue({ rests: false }),
+};
 
 /** Resolves when it is this piece's turn; each turn of the loop runs one piece of each queue. */
-export function takePiece(queue: PieceQueue = "many"): Promise<void> {
-  return new Promise((resolve) => {
-    waiting[queue].push(resolve);
-    if (isLetting) return;
-    isLetting = true;
-    setImmediate(letNext);
-  });
+export function takePiece(queue: keyof typeof queues = "many"): Promise<void> {
+  return queues[queue]();
 }
 
-function letNext(): void {
-  const queues = Object.values(waiting);
-  for (const queue of queues) queue.shift()?.();
-  isLetting = queues.some((queue) => queue.length > 0);
-  if (isLetting) setImmediate(letNext);
+function openQueue({ rests }: { readonly rests: boolean }): () => Promise<void> {
+  const waiting: (() => void)[] = [];
+  let isLetting = false;
+  const letNext = () => {
+    const begunMs = performance.now();
+    waiting.shift()?.();
+    // The piece is done before the next turn of the loop.
+    setImmediate(() => {
+      if (rests) setTimeout(goOn, Math.min(performance.now() - begunMs, restMsMax));
+      else goOn();
+    });
+  };
+  const goOn = () => {
+    isLetting = waiting.length > 0;
+    if (isLetting) letNext();
+  };
+  return () =>
+    new Promise((resolve) => {
+      waiting.push(resolve);
+      if (isLetting) return;
+      isLetting = true;
+      setImmediate(letNext);
+    });
 }
 
 type PaceOptions = {

@@ -305,9 +305,9 @@ function parseOnlyStrictJson(app: App): void {
     const bytes = request.chunkedBody ?? (await readBody(request.raw));
     if (bytes.length === 0) return undefined;
     if (bytes.length <= largeBodyBytes) return parseBody(bytes);
-    await takePiece();
+    await takePiece("bodies");
     const value = parseBody(bytes);
-    await takePiece(); // Its validation is another piece.
+    await takePiece("bodies"); // Its validation is another piece.
     return value;
   });
 }
