@@ -25,12 +25,12 @@ export async function testDatabase(
 ): Promise<{ db: Database; connection: pg.ClientConfig }> {
   const name = `scripdesk_${randomBytes(6).toString("hex")}`;
   const create = `create database ${name} template ${template} strategy file_copy`;
-  await asAdmin(async (admin) => await admin.query(create));
+  await findAdmin().query(create);
   const connection = { ...testServer(), database: name };
   const db = openDatabase({ connection, role: "scripdesk_app", onIdleError() {} });
   t.after(async () => {
     await db.close();
-    await asAdmin(async (admin) => await admin.query(`drop database ${name} with (force)`));
+    await findAdmin().query(`drop database ${name} with (force)`);
   });
   return { db, connection };
 }
@@ -46,12 +46,10 @@ export function connectAgain(t: Scope, { pool }: Database): Database {
 /** Cuts a database off, as an outage does, or lets it be reached again. */
 export async function setReachable({ pool }: Database, reachable: boolean): Promise<void> {
   const { database } = pool.options;
-  await asAdmin(async (admin) => {
-    await admin.query(`alter database ${database} allow_connections ${reachable}`);
-    if (reachable) return;
-    const terminate = "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1";
-    await admin.query(terminate, [database]);
-  });
+  await findAdmin().query(`alter database ${database} allow_connections ${reachable}`);
+  if (reachable) return;
+  const terminate = "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1";
+  await findAdmin().query(terminate, [database]);
 }
 
 /** Works on a database as the role that owns it and may do everything. */
@@ -68,14 +66,14 @@ export async function asOwner<Result>(
   }
 }
 
-async function asAdmin(work: (admin: pg.Client) => Promise<unknown>): Promise<void> {
-  const admin = new pg.Client(testServer());
-  await admin.connect();
-  try {
-    await work(admin);
-  } finally {
-    await admin.end();
-  }
+let admin: pg.Pool | undefined;
+
+/** The server's own database; its connections are kept, because each test creates and drops one. */
+function findAdmin(): pg.Pool {
+  if (admin) return admin;
+  admin = new pg.Pool({ ...testServer(), max: 4, idleTimeoutMillis: 0, allowExitOnIdle: true });
+  admin.on("error", () => {}); // The pool opens another one.
+  return admin;
 }
 
 /** The address of a database whose server listens on a socket in a folder. */
