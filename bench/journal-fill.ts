@@ -19,6 +19,8 @@ const actors: readonly Actor[] = ["settlement", "payouts", "orders", "bench"].ma
 
 export type Filled = {
   readonly perSecond: number;
+  /** What the database takes with its indexes. */
+  readonly bytes: number;
   /** Of every tenth of the records the first one. */
   readonly samples: readonly Sample[];
 };
@@ -44,8 +46,12 @@ export async function fillJournal(
     const isSampled = set % Math.ceil(sets / 10) === 0;
     if (isSampled) samples.push({ entityId: changes[0]?.entity.id ?? "", at });
   }
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const { rows } = await db.pool.query<{ bytes: string }>(
+    "select pg_database_size(current_database()) as bytes",
+  );
   await db.close();
-  return { perSecond: Math.round(count / ((performance.now() - startedAt) / 1_000)), samples };
+  return { perSecond: Math.round(count / seconds), bytes: Number(rows[0]?.bytes), samples };
 }
 
 function makeChange(deskId: string, at: Date): Change {

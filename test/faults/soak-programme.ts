@@ -92,7 +92,7 @@ function soakTable(seed: number, report: SoakReport, growth: readonly string[]):
       "open files of PostgreSQL's processes",
       thirds(({ postgresFiles }) => postgresFiles).join(", "),
     ],
-    ["PostgreSQL's log in MiB, most", most(({ logMib }) => logMib)],
+    ["PostgreSQL's write-ahead log in MiB, most", most(({ walMib }) => walMib)],
     [
       "bytes of database per order, with all that was done beside",
       made > 0 ? Math.round(grown / made) : "none",

@@ -18,7 +18,7 @@ export type Sample = {
   /** What its processes have for themselves; what they share does not grow. */
   readonly postgresMib: number;
   readonly postgresFiles: number;
-  readonly logMib: number;
+  readonly walMib: number;
   readonly databaseBytes: number;
   readonly orders: number;
   /** Deliveries that were not taken yet. */
@@ -69,7 +69,7 @@ async function countFiles(pid: number): Promise<number> {
 async function askDatabase(owner: pg.Client) {
   const { rows: totals } = await owner.query<Record<string, string>>(`
     select pg_database_size(current_database()) as bytes,
-      (select sum(size) from pg_ls_waldir()) as log,
+      (select sum(size) from pg_ls_waldir()) as wal,
       (select count(*) from orders) as orders,
       (select count(*) from deliveries where state = 'pending')
         + (select coalesce(sum(cardinality(sequences)), 0) from delivery_blocks) as waiting`);
@@ -80,7 +80,7 @@ async function askDatabase(owner: pg.Client) {
     where n_tup_upd + n_tup_del > 0`);
   const [total] = totals;
   return {
-    logMib: Number(total?.["log"]) / mib,
+    walMib: Number(total?.["wal"]) / mib,
     databaseBytes: Number(total?.["bytes"]),
     orders: Number(total?.["orders"]),
     waiting: Number(total?.["waiting"]),
@@ -149,7 +149,7 @@ export function describeSample(sample: Sample): string {
   return [
     `service ${Math.round(sample.serviceMib)} MiB and ${sample.serviceFiles} files`,
     `PostgreSQL ${Math.round(sample.postgresMib)} MiB and ${sample.postgresFiles} files`,
-    `database ${Math.round(sample.databaseBytes / mib)} MiB, its log ${Math.round(sample.logMib)} MiB`,
+    `database ${Math.round(sample.databaseBytes / mib)} MiB, its write-ahead log ${Math.round(sample.walMib)} MiB`,
     `${sample.orders} orders, ${dead} dead rows, ${sample.waiting} deliveries waiting`,
   ].join("; ");
 }
