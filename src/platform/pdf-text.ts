@@ -215,15 +215,13 @@ export function breakLines(
   });
 }
 
-const letters = new Intl.Segmenter("en", { granularity: "grapheme" });
+let letters: Intl.Segmenter | undefined;
 
 /** Cuts between letters, never between a letter and its marks. */
 function cutWord(typeface: Pick<Typeface, "width">, word: string, most: number): string[] {
   const pieces: string[] = [];
   let piece = "";
-  const parts = plainText.test(word)
-    ? word
-    : Array.from(letters.segment(word), (one) => one.segment);
+  const parts = plainText.test(word) ? word : splitLetters(word);
   for (const letter of parts) {
     if (piece !== "" && typeface.width(piece + letter) > most) {
       pieces.push(piece);
@@ -232,4 +230,10 @@ function cutWord(typeface: Pick<Typeface, "width">, word: string, most: number):
     piece += letter;
   }
   return [...pieces, piece];
+}
+
+/** The first one takes 60 ms to make, which no start of the service waits for. */
+function splitLetters(word: string): string[] {
+  letters ??= new Intl.Segmenter("en", { granularity: "grapheme" });
+  return Array.from(letters.segment(word), ({ segment }) => segment);
 }

@@ -153,7 +153,7 @@ function writeSide(current: string, sections: readonly Section[] = []): string {
 
 async function makeGuide(guide: Guide, house: string): Promise<Page> {
   const text = await readFile(join(guideFolder, guide.file), "utf8");
-  const { title, html, headings } = renderMarkdown(text, resolveGuideLink(guide));
+  const { title, html, headings } = await renderMarkdown(text, resolveGuideLink(guide));
   const page = writePage({
     house,
     title,

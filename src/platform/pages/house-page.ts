@@ -32,11 +32,11 @@ export function fillPage(page: string, { imprint, papers }: HouseOnPage): string
 }
 
 /** A page of Markdown that the operator wrote. */
-export function writePaper(
+export async function writePaper(
   text: string,
   { house, path, title }: { readonly house: string; readonly path: string; readonly title: string },
-): string {
-  const rendered = renderMarkdown(text, resolveOutward);
+): Promise<string> {
+  const rendered = await renderMarkdown(text, resolveOutward);
   const heading = rendered.title === "" ? title : rendered.title;
   return writePage({
     house,

@@ -1,7 +1,7 @@
 // Markdown as HTML, for the guides and for what the house publishes. HTML inside the text is shown as
 // text, and links lead only where `resolveLink` says.
 
-import { Marked, type Tokens } from "marked";
+import type { Tokens } from "marked";
 
 export type RenderedText = {
   /** The first heading, or nothing. */
@@ -28,7 +28,11 @@ export function resolveOutward(href: string): string | undefined {
   return /^(?:https?:\/\/|mailto:|tel:|\/(?!\/)|#)/i.test(href) ? href : undefined;
 }
 
-export function renderMarkdown(text: string, resolveLink: ResolveLink): RenderedText {
+export async function renderMarkdown(
+  text: string,
+  resolveLink: ResolveLink,
+): Promise<RenderedText> {
+  const { Marked } = await import("marked"); // The first page waits for it, not the start.
   let title = "";
   const headings: { id: string; text: string }[] = [];
   const taken = new Map<string, number>();

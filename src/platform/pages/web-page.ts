@@ -62,7 +62,7 @@ export async function servePage(app: App, { imprint, papers }: HouseOnPage): Pro
   for (const part of parts) await serveFile(app, `/web/${part}`, join(folder, part));
   await serveFile(app, "/web/lightweight-charts.js", fileURLToPath(charts));
   for (const { name, path, title } of listPapers(papers)) {
-    const bytes = writePaper(papers[name] ?? "", { house: imprint.name, path, title });
+    const bytes = await writePaper(papers[name] ?? "", { house: imprint.name, path, title });
     serveBytes(app, path, { type: types[".html"], bytes });
   }
 }
