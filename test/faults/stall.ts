@@ -175,7 +175,7 @@ const sampleMs = 50;
 const smallCalls = join(import.meta.dirname, "small-calls.ts");
 /** So long a heavy request is sent again, so that there are calls enough beside it. */
 const againMs = 4_000;
-const againMax = 40;
+const againMax = 200;
 /** What is not answered by then is given up, and its row is not held. */
 const heavyMsMax = 180_000;
 const restMs = 500;
