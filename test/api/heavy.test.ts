@@ -66,6 +66,22 @@ test("sandbox nettings do not delay live ones, and stop when their callers disco
   await until("an end of work that nobody waits for", () => countJobs(heavy) === 0);
 });
 
+test("large bodies of the sandbox do not delay one of live", async (t) => {
+  const service = await startService(t);
+  const [flooder, honest] = [await service.issue(), await service.issue({ environment: "live" })];
+  const body = `[${"1.5,".repeat(200_000)}1.5]`;
+  const answered: string[] = [];
+  const post = async (name: string, key: string) => {
+    await service.send("POST", "/v1/orders:batch", { key, body, expect: 400 });
+    answered.push(name);
+  };
+  const flood = Array.from({ length: 24 }, () => post("sandbox", flooder.api_key));
+  await until("an answer of the sandbox", () => answered.length > 0);
+  await post("live", honest.api_key);
+  assert.ok(answered.length < 20, `${answered.length - 1} bodies of the sandbox came before it`);
+  await Promise.all(flood);
+});
+
 test("PDFs are drawn in threads, queued by desk", async (t) => {
   const asked: unknown[] = [];
   const heavy: Heavy = {

@@ -3,7 +3,8 @@
 // Work on many items is done in pieces: after a few milliseconds it yields. All such work shares a few
 // queues, and each turn of the loop runs one piece of each queue, so a turn stays short however many
 // callers there are. The parsing of one body cannot be divided, and a small call needs several turns:
-// after a large body its queue rests for as long as the body took.
+// after a large body its queue rests for as long as the body took. Bodies of live have a queue of their
+// own, so that those of the sandbox do not delay them.
 //
 // `takeTurns` serializes work that would wait for the same database lock: one piece of work at a
 // time, in the order of the calls. A call that finds too many waiting is refused at once.
@@ -22,14 +23,16 @@ const pieceMsDefault = 5;
 const restMsMax = 50;
 
 /**
- *   few     work that has one of a few places and holds a transaction
- *   many    all other work: long lists, batches
- *   bodies  large bodies that are parsed and validated
- *   refused bodies that are read only to be discarded
+ *   few         work that has one of a few places and holds a transaction
+ *   many        all other work: long lists, batches
+ *   live bodies large bodies of live callers, parsed and validated
+ *   bodies      those of everybody else
+ *   refused     bodies that are read only to be discarded
  */
 const queues = {
   few: openQueue({ rests: false }),
   many: openQueue({ rests: false }),
+  "live bodies": openQueue({ rests: true }),
   bodies: openQueue({ rests: true }),
   refused: openQueue({ rests: false }),
 };

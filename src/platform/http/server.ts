@@ -305,9 +305,10 @@ function parseOnlyStrictJson(app: App): void {
     const bytes = request.chunkedBody ?? (await readBody(request.raw));
     if (bytes.length === 0) return undefined;
     if (bytes.length <= largeBodyBytes) return parseBody(bytes);
-    await takePiece("bodies");
+    const queue = request.caller?.environment === "live" ? "live bodies" : "bodies";
+    await takePiece(queue);
     const value = parseBody(bytes);
-    await takePiece("bodies"); // Its validation is another piece.
+    await takePiece(queue); // Its validation is another piece.
     return value;
   });
 }
