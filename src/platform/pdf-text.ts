@@ -232,7 +232,7 @@ function cutWord(typeface: Pick<Typeface, "width">, word: string, most: number):
   return [...pieces, piece];
 }
 
-/** The first one takes 60 ms to make, which no start of the service waits for. */
+/** The segmenter takes 60 ms to make, so it is made for the first word that needs it. */
 function splitLetters(word: string): string[] {
   letters ??= new Intl.Segmenter("en", { granularity: "grapheme" });
   return Array.from(letters.segment(word), ({ segment }) => segment);

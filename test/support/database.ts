@@ -68,7 +68,7 @@ export async function asOwner<Result>(
 
 let admin: pg.Pool | undefined;
 
-/** The server's own database; its connections are kept, because each test creates and drops one. */
+/** Connections to the server's own database, kept because every test creates and drops a database. */
 function findAdmin(): pg.Pool {
   if (admin) return admin;
   admin = new pg.Pool({ ...testServer(), max: 4, idleTimeoutMillis: 0, allowExitOnIdle: true });

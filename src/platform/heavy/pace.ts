@@ -48,15 +48,13 @@ function openQueue({ rests }: { readonly rests: boolean }): () => Promise<void> 
   const letNext = () => {
     const begunMs = performance.now();
     waiting.shift()?.();
+    if (!rests) return goOn();
     // The piece is done before the next turn of the loop.
-    setImmediate(() => {
-      if (rests) setTimeout(goOn, Math.min(performance.now() - begunMs, restMsMax));
-      else goOn();
-    });
+    setImmediate(() => setTimeout(goOn, Math.min(performance.now() - begunMs, restMsMax)));
   };
   const goOn = () => {
     isLetting = waiting.length > 0;
-    if (isLetting) letNext();
+    if (isLetting) setImmediate(letNext);
   };
   return () =>
     new Promise((resolve) => {

@@ -32,7 +32,7 @@ export async function renderMarkdown(
   text: string,
   resolveLink: ResolveLink,
 ): Promise<RenderedText> {
-  const { Marked } = await import("marked"); // The first page waits for it, not the start.
+  const { Marked } = await import("marked"); // Loaded for the first page, because few starts need it.
   let title = "";
   const headings: { id: string; text: string }[] = [];
   const taken = new Map<string, number>();
