@@ -1,5 +1,6 @@
 // The two that are compared, in one kind of process: the delivery engine on its database, and a bare
-// loop of POSTs with undici.
+// loop of POSTs with undici. It reports when it is loaded, so that its processor time can be taken from
+// there.
 
 import { randomBytes } from "node:crypto";
 
@@ -73,3 +74,5 @@ process.on("message", (order: SenderOrder) => {
   if (order.kind === "engine") runEngine(order);
   else void runBare(order);
 });
+
+process.send?.("loaded");

@@ -23,7 +23,8 @@ import { migrate } from "../src/platform/postgres/migrate.ts";
 import { openDatabase } from "../src/platform/postgres/postgres.ts";
 import { registerWebhook } from "../src/webhooks/change-webhooks.ts";
 import { buildHeaders } from "../src/webhooks/rules.ts";
-import { median, printTable, spread } from "./support.ts";
+import { readProcessor } from "./processor.ts";
+import { median, printRemark, printTable, spread } from "./support.ts";
 import type { ReceiverOrder, ReceiverReport } from "./webhook-receiver.ts";
 import type { SenderOrder } from "./webhook-sender.ts";
 import { listEventsAfter } from "../src/journal/find-events.ts";
@@ -45,10 +46,7 @@ export async function webhooks(): Promise<void> {
 
   const all = eventsPerRound * urls.length;
   const most = eventsPerRound * nine.length;
-  const ours: number[] = [];
-  const bare: number[] = [];
-  const withDead: number[] = [];
-  const without: number[] = [];
+  const [ours, bare, withDead, without]: [Rate[], Rate[], Rate[], Rate[]] = [[], [], [], []];
   for (let round = 0; round <= rounds; round++) {
     const rates = [
       await engineRate(bench, { receivers, urls, expect: all }),
@@ -60,11 +58,14 @@ export async function webhooks(): Promise<void> {
       ])),
     ];
     if (round === 0) continue; // The first round warms everything up.
-    [ours, bare, withDead, without].forEach((kept, at) => kept.push(rates[at] ?? 0));
+    [ours, bare, withDead, without].forEach((kept, at) => kept.push(...rates.slice(at, at + 1)));
   }
-  const ratios = ours.map((rate, round) => rate / (bare[round] ?? 1));
-  const deadRatios = withDead.map((rate, round) => rate / (without[round] ?? 1));
-  const shown = (rates: readonly number[]) => `${Math.round(median(rates))}/s`;
+  const divide = (rates: readonly Rate[], by: readonly Rate[]) =>
+    rates.map(({ perSecond }, round) => perSecond / (by[round]?.perSecond ?? 1));
+  const ratios = divide(ours, bare);
+  const deadRatios = divide(withDead, without);
+  const shown = (rates: readonly Rate[]) =>
+    `${Math.round(median(rates.map(({ perSecond }) => perSecond)))}/s`;
   printTable([
     {
       what: `${all} deliveries to ${urls.length} receivers`,
@@ -83,12 +84,26 @@ export async function webhooks(): Promise<void> {
       goal: "≥ 0.98",
     },
   ]);
+  printRemark(
+    `processor time of a delivery: ${describeProcessor(ours)}; ` +
+      `of a bare POST: ${describeProcessor(bare)}`,
+  );
+}
+
+function describeProcessor(rates: readonly Rate[]): string {
+  const shown = (of: (taken: Processor) => number) =>
+    median(rates.map(({ processor }) => of(processor))).toFixed(3);
+  return (
+    `${shown(({ sender }) => sender)} ms of the sender, ` +
+    `${shown(({ postgres }) => postgres)} ms of PostgreSQL and ` +
+    `${shown(({ receivers }) => receivers)} ms of the receivers`
+  );
 }
 
 async function takeTurns(
   round: number,
-  [first, second]: [() => Promise<number>, () => Promise<number>],
-): Promise<[number, number]> {
+  [first, second]: [() => Promise<Rate>, () => Promise<Rate>],
+): Promise<[Rate, Rate]> {
   if (round % 2 === 0) return [await first(), await second()];
   const later = await second();
   return [await first(), later];
@@ -97,9 +112,19 @@ async function takeTurns(
 type Bench = {
   readonly ctx: Context;
   readonly connection: pg.ClientConfig;
+  readonly dataDir: string;
   readonly sealKey: string;
   desks: number;
 };
+
+/** Milliseconds, of a whole run or of one delivery. */
+type Processor = {
+  readonly sender: number;
+  readonly postgres: number;
+  readonly receivers: number;
+};
+
+type Rate = { readonly perSecond: number; readonly processor: Processor };
 
 async function openBench(stack: AsyncDisposableStack): Promise<Bench> {
   const dataDir = await mkdtemp(join(tmpdir(), "scripdesk-bench-"));
@@ -123,7 +148,8 @@ async function openBench(stack: AsyncDisposableStack): Promise<Bench> {
     auditKey: buildSigningKey(randomBytes(32)),
     heavy: onThisThread,
   };
-  return { ctx, connection: server.connection, sealKey: sealKey.toString("hex"), desks: 0 };
+  const { connection } = server;
+  return { ctx, connection, dataDir, sealKey: sealKey.toString("hex"), desks: 0 };
 }
 
 type Run = {
@@ -133,16 +159,45 @@ type Run = {
 };
 
 /** A desk with a subscription per receiver and a backlog of events, then a sender that starts on it. */
-async function engineRate(bench: Bench, { receivers, urls, expect }: Run): Promise<number> {
+async function engineRate(bench: Bench, run: Run): Promise<Rate> {
   await using stack = new AsyncDisposableStack();
-  await backlog(bench, urls);
-  const sender = forkScript(stack, "webhook-sender.ts");
-  const reached = awaitArrivals(receivers, expect);
+  await backlog(bench, run.urls);
   const { connection, sealKey } = bench;
-  sender.send({ kind: "engine", connection, sealKey } satisfies SenderOrder);
+  const sender = await startSender(stack);
+  return await measure(bench, { ...run, sender }, { kind: "engine", connection, sealKey });
+}
+
+async function startSender(stack: AsyncDisposableStack): Promise<ChildProcess> {
+  const sender = forkScript(stack, "webhook-sender.ts");
+  await once(sender, "message");
+  return sender;
+}
+
+async function measure(
+  bench: Bench,
+  { sender, receivers, expect }: Run & { readonly sender: ChildProcess },
+  order: SenderOrder,
+): Promise<Rate> {
+  const read = async (): Promise<Processor> => {
+    const { dataDir } = bench;
+    const { node, postgres } = await readProcessor({ pid: sender.pid ?? 0, dataDir });
+    const received = await readProcessor({ pid: receivers.pid ?? 0, dataDir });
+    return { sender: node, postgres, receivers: received.node };
+  };
+  const before = await read();
+  const reached = awaitArrivals(receivers, expect);
+  sender.send(order);
   const seconds = await reached;
-  await awaitRecorded(bench, expect);
-  return expect / seconds;
+  if (order.kind === "engine") await awaitRecorded(bench, expect);
+  const after = await read();
+  return {
+    perSecond: expect / seconds,
+    processor: {
+      sender: (after.sender - before.sender) / expect,
+      postgres: (after.postgres - before.postgres) / expect,
+      receivers: (after.receivers - before.receivers) / expect,
+    },
+  };
 }
 
 /** Every delivery that arrived is also on record before the next run begins. */
@@ -164,9 +219,9 @@ async function awaitRecorded({ ctx }: Bench, expect: number): Promise<void> {
   throw new Error("some deliveries arrived and were not recorded");
 }
 
-async function bareRate(bench: Bench, { receivers, urls, expect }: Run): Promise<number> {
+async function bareRate(bench: Bench, run: Run): Promise<Rate> {
   await using stack = new AsyncDisposableStack();
-  const sender = forkScript(stack, "webhook-sender.ts");
+  const sender = await startSender(stack);
   const { rows } = await bench.ctx.db.pool.query<{ desk_id: string }>(
     "select desk_id from journal_blocks where last_sequence is not null limit 1",
   );
@@ -180,9 +235,9 @@ async function bareRate(bench: Bench, { receivers, urls, expect }: Run): Promise
     secrets: [`whsec_${randomBytes(32).toString("base64")}`],
     now: new Date(),
   });
-  const reached = awaitArrivals(receivers, expect);
-  sender.send({ kind: "bare", urls, headers, body, count: expect, atOnce } satisfies SenderOrder);
-  return expect / (await reached);
+  const { urls, expect: count } = run;
+  const order: SenderOrder = { kind: "bare", urls, headers, body, count, atOnce };
+  return await measure(bench, { ...run, sender }, order);
 }
 
 async function backlog(bench: Bench, urls: readonly string[]): Promise<void> {

@@ -59,10 +59,12 @@ type Sender = {
 };
 
 /**
- * Attempts that are neither recorded nor slow. A crash sends these twice, so they are few; attempts
- * that wait for a slow receiver do not count. More are claimed when half of them are done.
+ * Attempts that are neither recorded nor slow. A crash sends these twice, so they are bounded; attempts
+ * that wait for a slow receiver do not count. More are claimed when half of them are done. Bounds of
+ * 96, 192 and 384 delivered 0.43, 0.57 and 0.67 of what a bare loop of POSTs does
+ * (`npm run bench -- webhooks`).
  */
-const freshMax = 96;
+const freshMax = 384;
 const slowMsDefault = 250;
 const recordedMax = 512;
 const recordedBlocksMax = 64;
