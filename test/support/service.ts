@@ -220,8 +220,9 @@ export async function startService(
     });
   // A day that ends would tell every desk where its chain stands: only for tests that ask for it.
   // To make partitions is a sixth of the first run in a database; rows without a month have a place too.
-  const left = options.checkpoints === undefined ? ["checkpoints", "partitions"] : ["partitions"];
-  const works = workers().filter(({ name }) => !left.includes(name));
+  const leftOut =
+    options.checkpoints === undefined ? ["checkpoints", "partitions"] : ["partitions"];
+  const works = workers().filter(({ name }) => !leftOut.includes(name));
   const run = async (chosen: readonly WorkerSpec[]) => {
     for (const { work, settled } of chosen) {
       while ((await work()) === "more") await settled?.();
