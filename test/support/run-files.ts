@@ -2,35 +2,53 @@
 // the service and running it for the first time, which a process does once. A file is loaded when its
 // turn comes, and what it opened is closed before the next; alone it runs just as well. Only the files
 // of `test/long` are in no such process: `npm run test:long` runs them.
+//
+// The processes take the files from one list, whoever is free the next one, so all of them end at
+// about the same time. A process takes a file by making a folder with the file's place in the list,
+// which only one can do.
 
-import { globSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { globSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { suite } from "node:test";
 import { pathToFileURL } from "node:url";
 
-const root = join(import.meta.dirname, "../..");
-const shared = ["src/**/*.test.ts", "test/*.test.ts", "test/api/*.test.ts"];
+export const takenVariable = "SCRIPDESK_TEST_TAKEN";
 
-/** Runs the files of this process, which is one of those in its folder: each takes one in turn. */
-export async function runFiles(ownFile: string): Promise<void> {
-  const processes = globSync("*.test.ts", { cwd: dirname(ownFile) }).toSorted();
-  const own = processes.indexOf(basename(ownFile));
-  const files = globSync(shared, { cwd: root })
-    .toSorted()
-    .filter((_, at) => at % processes.length === own);
-  const left = new Set(files);
+const root = join(import.meta.dirname, "../..");
+/** Those of `test` start whole services and browsers. The last ones should be short. */
+const folders = ["test/*.test.ts", "test/api/*.test.ts", "src/**/*.test.ts"];
+
+/** Runs files until all are taken. */
+export async function runFiles(): Promise<void> {
+  const taken = process.env[takenVariable];
+  if (!taken) throw new Error("run tests with `npm run test:only` (it prepares the list of files)");
+  const files = folders.flatMap((pattern) => globSync(pattern, { cwd: root }).toSorted());
   // Code under test may pause on timers that do not keep the process alive.
   const alive = setInterval(() => {}, 60_000);
+  let running: string | undefined;
   process.once("exit", () => {
-    if (left.size === 0) return;
+    if (running === undefined) return;
     process.exitCode = 1;
-    process.stderr.write(`the process ended before ${[...left].join(", ")}\n`);
+    process.stderr.write(`the process ended during ${running}\n`);
   });
-  for (const file of files) {
+  for (const [at, file] of files.entries()) {
+    if (!tryMake(join(taken, String(at)))) continue;
+    running = file;
     await suite(file, async () => {
       await import(pathToFileURL(join(root, file)).href);
     });
-    left.delete(file);
+    running = undefined;
   }
   clearInterval(alive);
+}
+
+/** Whether this process made the folder. */
+function tryMake(folder: string): boolean {
+  try {
+    mkdirSync(folder);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    throw error;
+  }
 }
