@@ -78,7 +78,7 @@ async function measure(): Promise<Row[]> {
       yardstick: `${Math.round(median(bareMs))} ms bare sockets`,
       ratio: median(ratios),
       spread: spread(ratios),
-      goal: "≤ 2",
+      goal: "≤ 1.25",
     },
     {
       what: `memory of the service with ${readers} streams`,
