@@ -8,12 +8,13 @@ import { openAuthenticator, openKeyWatcher } from "../../src/access/authenticate
 import { type Service, startService } from "../support/service.ts";
 import { eventText, openStreams, type Stream, type Streams } from "../../src/platform/http/sse.ts";
 
-type Streaming = Service & { streams: Streams; opened: Stream[] };
+type Streaming = Service & { streams: Streams; opened: Stream[]; answerSlow(): void };
 
 /** A service with one stream whose source is the test. */
 async function startStreaming(t: TestContext, heartbeatMs = 60_000): Promise<Streaming> {
   const opened: Stream[] = [];
   const wired: Streams[] = [];
+  const slow = Promise.withResolvers<void>();
   const service = await startService(t, {
     routes(app, ctx) {
       const authenticate = openAuthenticator(ctx);
@@ -26,9 +27,13 @@ async function startStreaming(t: TestContext, heartbeatMs = 60_000): Promise<Str
       app.get("/test/stream", { config }, (request, reply) => {
         opened.push(streams.open(request, reply, { perKeyMax: 2 }));
       });
+      app.get("/test/slow", { config: { demand: "any key" } }, async () => {
+        await slow.promise;
+        return { answer: "slow" };
+      });
     },
   });
-  return { ...service, opened, streams: wired[0]! };
+  return { ...service, opened, streams: wired[0]!, answerSlow: () => slow.resolve() };
 }
 
 /** A reader that takes what comes, line by line. */
@@ -75,6 +80,28 @@ test("HEAD shows how a stream would open and opens none", async (t) => {
   assert.match(answer.headers.get("content-type") ?? "", /^text\/event-stream/);
   for (let tries = 0; tries < 500 && service.streams.count() > 0; tries++) await sleep(10);
   assert.equal(service.streams.count(), 0);
+});
+
+test("a stream that waits for an answer before it on its connection sends what it has then", async (t) => {
+  const service = await startStreaming(t);
+  const { api_key: key } = await service.issue();
+  const socket = connect(Number(new URL(service.url).port), "127.0.0.1");
+  t.after(() => socket.destroy());
+  let text = "";
+  socket.on("data", (chunk) => (text += chunk.toString()));
+  const asks = ["/test/slow", "/test/stream"].map(
+    (path) => `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Service-Key: ${key}\r\n\r\n`,
+  );
+  socket.write(asks.join(""));
+  for (let tries = 0; tries < 500 && service.opened.length === 0; tries++) await sleep(10);
+  assert.equal(service.opened[0]?.send(eventText({ data: "early" })), true);
+  await sleep(20);
+  assert.equal(text, "");
+  service.answerSlow();
+  for (let tries = 0; tries < 500 && !text.includes("early"); tries++) await sleep(10);
+  assert.equal(service.opened[0]?.send(eventText({ data: "late" })), true);
+  for (let tries = 0; tries < 500 && !text.includes("late"); tries++) await sleep(10);
+  assert.match(text, /slow[^]*retry: 2000\n\n[^]*data: early\n\n[^]*data: late\n\n/);
 });
 
 test("an idle stream sends heartbeats", async (t) => {

@@ -207,13 +207,16 @@ function startStream(
   // Events come framed. Node would frame each for each client, which would be most of the work.
   raw.chunkedEncoding = false;
   raw.write(isChunked ? opening : unframe(opening));
+  // Straight to the socket, because an answer corks it for each write and uncorks it a tick later.
+  // An answer that waits for those before it on its connection has no socket yet.
+  const out = raw.socket ?? raw;
 
   let lagged = false;
   const beating = setInterval(() => {
     // A client that has read nothing since the last heartbeat is gone.
-    if (raw.writableNeedDrain && lagged) raw.destroy();
+    if (out.writableNeedDrain && lagged) raw.destroy();
     else send(heartbeat());
-    lagged = raw.writableNeedDrain;
+    lagged = out.writableNeedDrain;
   }, heartbeatMs);
   const finish = () => {
     clearInterval(beating);
@@ -225,8 +228,8 @@ function startStream(
 
   function send(chunk: Frame): boolean {
     if (raw.writableEnded || raw.destroyed) return false;
-    raw.write(isChunked ? chunk : unframe(chunk));
-    if (raw.writableLength <= unreadBytesMax) return true;
+    out.write(isChunked ? chunk : unframe(chunk));
+    if (out.writableLength <= unreadBytesMax) return true;
     raw.destroy();
     return false;
   }
@@ -235,8 +238,8 @@ function startStream(
     send,
     ended: ended.signal,
     async drained() {
-      if (!raw.writableNeedDrain || ended.signal.aborted) return;
-      await once(raw, "drain", { signal: ended.signal }).catch(() => {}); // The stream has ended.
+      if (!out.writableNeedDrain || ended.signal.aborted) return;
+      await once(out, "drain", { signal: ended.signal }).catch(() => {}); // The stream has ended.
     },
     end() {
       if (isChunked && !raw.writableEnded) raw.write(lastChunk);
