@@ -188,19 +188,6 @@ export async function lockOrders(tx: Tx, orderIds: readonly string[]): Promise<O
     for update`);
 }
 
-export async function findOrder(
-  db: Db,
-  { deskId, firmId }: Visibility,
-  orderId: string,
-): Promise<OrderRow | undefined> {
-  const [row] = await db.rows<OrderRow>(sql`
-    select ${orderColumns}
-    from orders as o
-    where o.order_id = ${orderId} and o.desk_id = ${deskId}
-      and (${firmId}::text is null or o.firm_id = ${firmId})`);
-  return row;
-}
-
 export type OrderFilter = {
   /** Whether the firm is not the desk's own: the orders of such a firm have an index. */
   readonly isClient?: boolean;

@@ -8,16 +8,17 @@ import { closePage, countOnce, type Leaf, openPage, type Page, readLeaf } from "
 import { parseQueryInstant } from "../kernel/query-time.ts";
 import type { Scheme, Side } from "../kernel/scheme.ts";
 import { istTimestamp } from "../kernel/time.ts";
-import { toFirmFilter, type Visibility, visibleTo } from "../kernel/visibility.ts";
-import type { Context } from "../platform/context.ts";
+import { isVisible, toFirmFilter, type Visibility, visibleTo } from "../kernel/visibility.ts";
+import { type Context, contextFor } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
+import { coalesce, type Outcome } from "../platform/postgres/coalesce.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
+import { withoutKeeping } from "../platform/postgres/split.ts";
 import { type OrderStanding, findOrderStandings } from "../settlement/read-settlements.ts";
 import type { SettlementState } from "../settlement/rules.ts";
 import { orderLifecycle, type OrderState } from "./order-rules.ts";
 import {
   countOrders,
-  findOrder,
   findOrders,
   listAllOrderRows,
   listOpenOfFirm,
@@ -29,13 +30,45 @@ import type { ListOrdersQuery, Order } from "./schema.ts";
 
 type OrdersAsked = Omit<ListOrdersQuery, "format">;
 
-export async function readOrder(ctx: Context, caller: Caller, orderId: string): Promise<Order> {
-  const row = isId("ord", orderId)
-    ? await findOrder(ctx.db, visibleTo(caller), orderId)
-    : undefined;
-  if (!row) throw notFound();
-  const standings = await findOrderStandings(ctx.db, [row]);
-  return viewOrder(row, viewSettled(row, standings.get(orderId)));
+export type ReadOrder = (caller: Caller, orderId: string) => Promise<Order>;
+
+type Read = { readonly caller: Caller; readonly orderId: string };
+
+/** An order may have thousands of credits, so a set of reads is small. */
+const readSetSizeMax = 64;
+/** A set waits for the database twice; several in flight use that time. */
+const readSetsInFlight = 4;
+const readQueueMax = 20_000;
+
+/** Reads one order for each caller; those who ask at the same time share the statements. */
+export function createOrderReader(ctx: Context): ReadOrder {
+  // Separate queues: a wait in the sandbox for a connection does not delay live reads.
+  const openQueue = (environment: Environment) => {
+    const { db } = contextFor(ctx, { environment });
+    return coalesce((reads: readonly Read[]) => withoutKeeping(() => readOrders(db, reads)), {
+      setSizeMax: readSetSizeMax,
+      setsInFlight: readSetsInFlight,
+      queueMax: readQueueMax,
+    });
+  };
+  const queues = { live: openQueue("live"), sandbox: openQueue("sandbox") };
+
+  return async function readOrder(caller, orderId) {
+    if (!isId("ord", orderId)) throw notFound();
+    return await queues[caller.environment]({ caller, orderId });
+  };
+}
+
+async function readOrders(db: Db, reads: readonly Read[]): Promise<Outcome<Order>[]> {
+  const rows = await findOrders(db, [...new Set(reads.map(({ orderId }) => orderId))]);
+  const found = new Map(rows.map((row) => [row.order_id, row]));
+  const standings = await findOrderStandings(db, rows);
+  return reads.map(({ caller, orderId }) => {
+    const row = found.get(orderId);
+    const owner = row && { deskId: row.desk_id, firmId: row.firm_id };
+    if (!owner || !isVisible(visibleTo(caller), owner)) return notFound();
+    return viewOrder(row, viewSettled(row, standings.get(orderId)));
+  });
 }
 
 /** A page of the desk's orders, newest first. */

@@ -13,7 +13,7 @@ import { filesText } from "../platform/http/wire.ts";
 import { compileBatchValidator } from "../platform/http/validation.ts";
 import { cancelOrder, type OrderDesk, placeOrder, placeOrderBatch } from "./order-desk.ts";
 import { listOrders } from "./list-orders.ts";
-import { readOrder } from "./read-orders.ts";
+import { createOrderReader } from "./read-orders.ts";
 import { readQuote, type TakeQuote } from "./quotes.ts";
 import {
   BatchResults,
@@ -76,6 +76,8 @@ export function quoteRoutes(app: App, ctx: Context, takeQuote: TakeQuote): void 
 }
 
 export function orderRoutes(app: App, ctx: Context, desk: OrderDesk): void {
+  const readOrder = createOrderReader(ctx);
+
   app.post(
     "/v1/orders",
     {
@@ -171,8 +173,7 @@ export function orderRoutes(app: App, ctx: Context, desk: OrderDesk): void {
         response: { 200: Order },
       },
     },
-    async (request) =>
-      await readOrder(contextFor(ctx, request.caller), request.caller, request.params.order_id),
+    async (request) => await readOrder(request.caller, request.params.order_id),
   );
 
   app.post(

@@ -381,6 +381,36 @@ test("a sub_account key does not see sibling orders under the same idempotency k
   assert.equal(byDesk.body.detail.reason, "nothing_to_deliver");
 });
 
+test("reads that share their statements show each caller its own orders only", async (t) => {
+  const service = await startService(t);
+  const desks = await Promise.all([dealer(service, [{}, {}]), dealer(service, [{}, {}])]);
+  const callers = await Promise.all(
+    desks.map(async ({ key, deskId, firmId, post, scripNos }) => {
+      const own = await Promise.all(
+        scripNos.map((scrip_no) => post("/v1/orders", { side: "sell", scrip_no }, 201)),
+      );
+      const orderIds = own.map(({ body }) => body.order_id as string);
+      const ofFirm = async (firm_id: string) =>
+        (await mintChild(service, key, { kind: "sub_account", firm_id })).api_key;
+      return [
+        { key, orderIds },
+        { key: await ofFirm(firmId), orderIds },
+        { key: await ofFirm(await addFirm(service, { deskId })), orderIds: [] },
+      ];
+    }),
+  );
+  const all = [...new Set(callers.flat().flatMap(({ orderIds }) => orderIds))];
+  assert.equal(all.length, 4);
+  const reads = callers.flat().flatMap((caller) =>
+    all.map(async (orderId) => {
+      const { status, body } = await service.send("GET", `/v1/orders/${orderId}`, caller);
+      assert.equal(status, caller.orderIds.includes(orderId) ? 200 : 404);
+      if (status === 200) assert.equal(body.order_id, orderId);
+    }),
+  );
+  await Promise.all(reads);
+});
+
 test("a sub_account key orders for its own firm only", async (t) => {
   const service = await startService(t);
   const { key, deskId, firmId, scripNo } = await dealer(service);
