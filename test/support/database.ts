@@ -4,6 +4,7 @@ import type { TestContext } from "node:test";
 import pg from "pg";
 
 import { type Database, openDatabase } from "../../src/platform/postgres/postgres.ts";
+import { runAfter } from "./scope.ts";
 import { serverVariable, templateDatabase } from "./server.ts";
 
 /** Where this process's server is; the global setup of `npm test` has started it. */
@@ -28,7 +29,7 @@ export async function testDatabase(
   await findAdmin().query(create);
   const connection = { ...testServer(), database: name };
   const db = openDatabase({ connection, role: "scripdesk_app", onIdleError() {} });
-  t.after(async () => {
+  runAfter(t, async () => {
     await db.close();
     await findAdmin().query(`drop database ${name} with (force)`);
   });
@@ -39,7 +40,7 @@ export async function testDatabase(
 export function connectAgain(t: Scope, { pool }: Database): Database {
   const connection = { ...testServer(), database: pool.options.database };
   const db = openDatabase({ connection, role: "scripdesk_app", onIdleError() {} });
-  t.after(() => db.close());
+  runAfter(t, () => db.close());
   return db;
 }
 

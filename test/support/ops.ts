@@ -9,6 +9,7 @@ import { buildOpsApp } from "../../src/ops-app.ts";
 import type { App } from "../../src/platform/http/server.ts";
 import { openLocalRateWindow } from "../../src/access/rate-window.ts";
 import { checkedSender, openConformance } from "./conformance.ts";
+import { runAfter } from "./scope.ts";
 import { letterhead, type Send, sender, type Service } from "./service.ts";
 
 export type OpsService = { readonly app: App; readonly send: Send; readonly url: string };
@@ -40,7 +41,7 @@ export async function startOps(
     },
   });
   await app.listen({ host: "127.0.0.1", port: 0 });
-  t.after(() => app.close());
+  runAfter(t, () => app.close());
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   return { app, send: checkedSender(sender(url), checkOpsAnswer), url };
 }

@@ -8,3 +8,16 @@ export function fileScope(): { after(work: unknown): void } {
   });
   return { after: (work) => void undo.push(work as () => unknown) };
 }
+
+/**
+ * Runs work after a test and lets go of it. The runner keeps what it was given until its process ends,
+ * and with it whatever the work refers to: a whole service.
+ */
+export function runAfter(t: { after(work: () => Promise<void>): void }, work: () => unknown): void {
+  let left: (() => unknown) | undefined = work;
+  t.after(async () => {
+    const last = left;
+    left = undefined;
+    await last?.();
+  });
+}

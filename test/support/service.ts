@@ -37,6 +37,7 @@ import { openLocalRateWindow, type RateWindow } from "../../src/access/rate-wind
 import { setPlan } from "../../src/access/plans.ts";
 import { type WorkerSpec, listWorkers } from "../../src/workers.ts";
 import { connectAgain, testDatabase } from "./database.ts";
+import { runAfter } from "./scope.ts";
 import { assertReasonTold } from "./told-reasons.ts";
 
 /** Where the receivers of tests are. */
@@ -186,8 +187,8 @@ export async function startService(
   });
   options.routes?.(app, ctx);
   await app.listen({ host: "127.0.0.1", port: 0 });
-  t.after(() => app.close());
-  t.after(() => outbound.close());
+  runAfter(t, () => app.close());
+  runAfter(t, () => outbound.close());
   const url = `${options.tls ? "https" : "http"}://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   const webhooks = { outbound, scheduleS: options.scheduleS ?? readConfig({}).webhookScheduleS };
   const templates = options.mail && (await loadTemplates());
