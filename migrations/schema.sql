@@ -498,8 +498,8 @@ create table deliveries (
   version integer not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
-  constraint deliveries_once UNIQUE (webhook_id, sequence),
-  constraint deliveries_pkey PRIMARY KEY (delivery_id),
+  constraint deliveries_once UNIQUE (webhook_id, sequence, created_at),
+  constraint deliveries_pkey PRIMARY KEY (delivery_id, created_at),
   constraint deliveries_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook_queues(webhook_id),
   constraint deliveries_attempts_check CHECK ((attempts >= 0)),
   constraint deliveries_delivery_id_check CHECK ((starts_with(delivery_id, 'dlv_'::text) AND (length(delivery_id) = 30))),
@@ -507,10 +507,10 @@ create table deliveries (
   constraint deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'dead'::text]))),
   constraint deliveries_tries_check CHECK ((tries >= 0)),
   constraint deliveries_version_check CHECK ((version > 0))
-);
-CREATE INDEX deliveries_dead ON public.deliveries USING btree (desk_id, updated_at DESC, delivery_id DESC) WHERE (state = 'dead'::text);
-CREATE INDEX deliveries_dead_newest ON public.deliveries USING btree (updated_at DESC, delivery_id DESC) WHERE (state = 'dead'::text);
-CREATE INDEX deliveries_pending ON public.deliveries USING btree (webhook_id, due_at) WHERE (state = 'pending'::text);
+) partition by range (created_at);
+CREATE INDEX deliveries_dead ON ONLY public.deliveries USING btree (desk_id, updated_at DESC, delivery_id DESC) WHERE (state = 'dead'::text);
+CREATE INDEX deliveries_dead_newest ON ONLY public.deliveries USING btree (updated_at DESC, delivery_id DESC) WHERE (state = 'dead'::text);
+CREATE INDEX deliveries_pending ON ONLY public.deliveries USING btree (webhook_id, due_at) WHERE (state = 'pending'::text);
 
 create table delivery_attempts (
   delivery_id text not null,
@@ -521,10 +521,10 @@ create table delivery_attempts (
   status integer,
   reason text,
   answer text not null,
-  constraint delivery_attempts_pkey PRIMARY KEY (delivery_id, lease),
+  constraint delivery_attempts_pkey PRIMARY KEY (delivery_id, lease, at),
   constraint delivery_attempts_duration_ms_check CHECK ((duration_ms >= 0)),
   constraint delivery_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['delivered'::text, 'transient'::text, 'permanent'::text])))
-);
+) partition by range (at);
 
 create table delivery_blocks (
   webhook_id text not null,
@@ -1529,7 +1529,7 @@ create table quotes (
   constraint quotes_quote_ref_check CHECK ((starts_with(quote_ref, 'qte_'::text) AND (length(quote_ref) = 30))),
   constraint quotes_sell CHECK (((side <> 'sell'::text) OR ((face_paise >= all_in_paise) AND (requirement_paise IS NULL) AND (covered_paise IS NULL) AND (scrip_nos IS NULL) AND (offers IS NULL) AND ((credit_id IS NULL) = (expires_on IS NULL)) AND ((face_min_paise IS NULL) = (days_left_min IS NULL)) AND ((credit_id IS NULL) OR ((scrip_no IS NOT NULL) AND (face_min_paise IS NULL)))))),
   constraint quotes_side CHECK ((side = ANY (ARRAY['sell'::text, 'buy'::text])))
-);
+) partition by range (quote_ref);
 
 create table rate_cards (
   environment text not null,
@@ -1812,7 +1812,7 @@ create table usage_days (
   constraint usage_days_pkey PRIMARY KEY (key_id, day, route),
   constraint usage_days_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_keys(key_id),
   constraint usage_days_calls_check CHECK ((calls > 0))
-);
+) partition by range (day);
 
 create table usage_months (
   key_id text not null,
@@ -1838,13 +1838,13 @@ create table usage_notices (
 create table webhook_queues (
   webhook_id text not null,
   fanned_sequence bigint not null,
-  due_at timestamp with time zone,
+  ready_at timestamp with time zone,
   served_at timestamp with time zone,
   failing_since timestamp with time zone,
   constraint webhook_queues_pkey PRIMARY KEY (webhook_id),
   constraint webhook_queues_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(webhook_id)
 );
-CREATE INDEX webhook_queues_due ON public.webhook_queues USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX webhook_queues_due ON public.webhook_queues USING btree (ready_at) WHERE (ready_at IS NOT NULL);
 
 create table webhooks (
   webhook_id text not null,

@@ -15,6 +15,9 @@ import {
 import { verifyChain } from "../src/journal/verify-chain.ts";
 import { migrate, pendingMigrations, readMigrations } from "../src/platform/postgres/migrate.ts";
 import { openDatabase } from "../src/platform/postgres/postgres.ts";
+import { newId } from "../src/kernel/ids.ts";
+import { dayMs, istDay, istMonth, nextIstMonthStart } from "../src/kernel/time.ts";
+import { monthlyTables } from "../src/retention/rules.ts";
 import { Unusable } from "../src/platform/http/errors.ts";
 import { eventually } from "./faults/acked-orders.ts";
 import { testDatabase } from "./support/database.ts";
@@ -343,6 +346,58 @@ test("the migration moves the facts of quotes into columns", async (t) => {
     ),
     /quotes_buy/,
   );
+});
+
+test("the migration keeps what it divides by the month, up to the month of the last row", async (t) => {
+  const { connection } = await testDatabase(t, { template: "template0" });
+  const client = await owner(t, connection);
+  const migrations = await readMigrations();
+  const at = migrations.findIndex(({ file }) => file.endsWith("-kept-by-the-month.sql"));
+  for (const { text } of migrations.slice(0, at)) await client.query(text);
+
+  const now = new Date();
+  const ahead = new Date(now.getTime() + 62 * dayMs); // Of a node whose clock is wrong.
+  const end = nextIstMonthStart(ahead);
+  await client.query("set session_replication_role = replica"); // Without the keys and queues they name.
+  for (const time of [now, ahead]) {
+    await client.query(
+      `insert into quotes (quote_ref, environment, desk_id, firm_id, key_id, side, scheme, face_paise,
+        price_bps, all_in_paise, card_version, created_at, valid_until)
+      values ($1, 'sandbox', 'desk', 'firm', 'key', 'sell', 'RODTEP', 900, 9500, 855, 1, $2, $2)`,
+      [newId("qte", time), time],
+    );
+    await client.query("insert into usage_days values ('key', $1, 'GET /v1/whoami', 1)", [
+      istDay(time),
+    ]);
+    await client.query(
+      `insert into deliveries
+      values ($1, 'whk', 'sandbox', 'desk', $2, 'ping', 'dead', $3, 1, 1, 1, 404, 'refused', 1, $3, $3)`,
+      [newId("dlv", time), time === now ? 1 : 2, time],
+    );
+    await client.query(
+      "insert into delivery_attempts values ($1::timestamptz::text, 1, $1::timestamptz, 5, 'permanent', 404, null, '')",
+      [time],
+    );
+  }
+  for (const { text } of migrations.slice(at)) await client.query(text);
+
+  const former = `to_${istMonth(end).replace("-", "_")}`;
+  const countIn = async (table: string, part: string) => {
+    const { rows } = await client.query(
+      `select count(*)::int as n from ${table} where tableoid = $1::regclass`,
+      [`${table}_${part}`],
+    );
+    return rows[0].n;
+  };
+  for (const { name: table, key, bound } of monthlyTables) {
+    if (table === "delivered_blocks") continue; // It was divided before.
+    assert.equal(await countIn(table, former), 2, table);
+    await client.query(`update ${table} set ${key} = $1 where ${key} >= $2`, [
+      bound(end),
+      bound(new Date(now.getTime() + dayMs * 32)),
+    ]);
+    assert.equal(await countIn(table, "rest"), 1, `${table}: the next month begins where it ends`);
+  }
 });
 
 test("the migration gives each earlier UTR to the person or the bank line that brought it", async (t) => {

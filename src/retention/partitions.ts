@@ -15,14 +15,17 @@ import {
   namePartition,
   readEnd,
   refuseEarly,
+  refuseUnfinished,
   startMonth,
 } from "./rules.ts";
 import {
   countRows,
+  countUnfinished,
   createPartition,
   dropPartition,
   listPartitions,
   lockPartitions,
+  lockTable,
   type Partition,
 } from "./store.ts";
 
@@ -41,6 +44,7 @@ export async function makePartitions(ctx: Ctx): Promise<"idle"> {
           table: monthly.name,
           key: monthly.key,
           name: namePartition(monthly.name, month),
+          fillfactor: monthly.fillfactor,
           from: monthly.bound(startMonth(month)),
           to: monthly.bound(startMonth(addMonths(month, 1))),
         });
@@ -115,7 +119,7 @@ export async function dropMonths(
   );
   const dropped: DroppedMonth[] = [];
   for (const partition of partitions.filter(({ name }) => names.includes(name))) {
-    const one = await dropOne(ctx, partition, { dryRun, actor });
+    const one = await dropOne(ctx, partition, { monthly, dryRun, actor });
     if (!one) continue;
     dropped.push(one);
     onDropped(one);
@@ -128,7 +132,11 @@ const dropMsMax = 60_000;
 async function dropOne(
   ctx: Ctx,
   { parent, name, bytes }: Partition,
-  { dryRun, actor }: { readonly dryRun: boolean; readonly actor: Actor },
+  {
+    monthly: { unfinished },
+    dryRun,
+    actor,
+  }: { readonly monthly: MonthlyTable; readonly dryRun: boolean; readonly actor: Actor },
 ): Promise<DroppedMonth | undefined> {
   return await ctx.db.transaction(
     async (tx) => {
@@ -136,6 +144,10 @@ async function dropOne(
       const partitions = await listPartitions(tx, [parent]);
       if (!partitions.some((one) => one.name === name)) return undefined; // Another process did.
       const dropped = { partition: name, rows: await countRows(tx, name), bytes };
+      if (unfinished) {
+        await lockTable(tx, parent);
+        refuseUnfinished(name, await countUnfinished(tx, name, unfinished.where), unfinished.what);
+      }
       await dropPartition(tx, name);
       await recordChanges(tx, actor, [describeDrop(parent, dropped)], ctx.now());
       return dropped;

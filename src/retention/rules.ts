@@ -5,8 +5,9 @@
 //   table_to_2026_12    all that was there before the table was divided, up to a month
 //   table_rest          what belongs to a month without a partition; it is moved when that is made
 
-import { unprocessable } from "../kernel/failure.ts";
-import { type IstMonth, istDayStart, istMonth } from "../kernel/time.ts";
+import { Failure, unprocessable } from "../kernel/failure.ts";
+import { firstId } from "../kernel/ids.ts";
+import { type IstMonth, istDay, istDayStart, istMonth } from "../kernel/time.ts";
 
 export type MonthlyTable = {
   readonly name: string;
@@ -17,6 +18,10 @@ export type MonthlyTable = {
   readonly bound: (start: Date) => string;
   /** How many whole months before the current one nobody may drop. */
   readonly keptMonths: number;
+  /** Percent of a page that inserts fill, when rows are updated later. */
+  readonly fillfactor?: number;
+  /** Rows, as a condition of SQL, that something is still to be done with: their month is not dropped. */
+  readonly unfinished?: { readonly where: string; readonly what: string };
 };
 
 export const monthlyTables: readonly MonthlyTable[] = [
@@ -26,6 +31,36 @@ export const monthlyTables: readonly MonthlyTable[] = [
     key: "delivered_at",
     bound: (start) => start.toISOString(),
     keptMonths: 3,
+  },
+  {
+    name: "deliveries",
+    holds: "deliveries of webhooks that failed, took long or were given up",
+    key: "created_at",
+    bound: (start) => start.toISOString(),
+    keptMonths: 3,
+    fillfactor: 80,
+    unfinished: { where: "state = 'pending'", what: "deliveries that are still to be sent" },
+  },
+  {
+    name: "delivery_attempts",
+    holds: "the attempts of those deliveries",
+    key: "at",
+    bound: (start) => start.toISOString(),
+    keptMonths: 3,
+  },
+  {
+    name: "quotes",
+    holds: "quotes, used and unused",
+    key: "quote_ref",
+    bound: (start) => firstId("qte", start),
+    keptMonths: 12,
+  },
+  {
+    name: "usage_days",
+    holds: "calls of keys by day and route",
+    key: "day",
+    bound: (start) => istDay(start),
+    keptMonths: 12,
   },
 ];
 
@@ -69,6 +104,12 @@ export function listMissing(
       !partitions.includes(namePartition(table, month)) &&
       (dividedFrom === undefined || month >= dividedFrom),
   );
+}
+
+/** A month with something left to do is kept. */
+export function refuseUnfinished(partition: string, count: number, what: string): void {
+  if (count === 0) return;
+  throw new Failure("conflict", `${partition} holds ${count} ${what}; none of it was dropped`);
 }
 
 /** The partitions that hold nothing from a month on. */

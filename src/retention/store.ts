@@ -34,14 +34,18 @@ export type NewPartition = {
   readonly key: string;
   readonly from: string;
   readonly to: string;
+  readonly fillfactor?: number | undefined;
 };
 
 /** What came before the partition was there is moved into it. */
 export async function createPartition(
   tx: Tx,
-  { table, name, key, from, to }: NewPartition,
+  { table, name, key, from, to, fillfactor = 100 }: NewPartition,
 ): Promise<void> {
-  await run(tx, `create table ${name} (like ${table} including all)`);
+  await run(
+    tx,
+    `create table ${name} (like ${table} including all) with (fillfactor = ${fillfactor})`,
+  );
   await run(
     tx,
     `with moved as (
@@ -53,6 +57,20 @@ export async function createPartition(
     tx,
     `alter table ${table} attach partition ${name} for values from ('${from}') to ('${to}')`,
   );
+}
+
+/** From now on nobody else reaches any month of the table; dropping one would lock it next. */
+export async function lockTable(tx: Tx, table: string): Promise<void> {
+  await run(tx, `lock table only ${table} in access exclusive mode`);
+}
+
+export async function countUnfinished(tx: Tx, partition: string, where: string): Promise<number> {
+  const [row] = await tx.rows<{ n: number }>({
+    name: `count unfinished ${partition}`,
+    text: `select count(*) as n from ${partition} where ${where}`,
+    values: [],
+  });
+  return row?.n ?? 0;
 }
 
 export async function countRows(tx: Tx, partition: string): Promise<number> {

@@ -60,6 +60,8 @@ export type SellRow = QuoteBase & SellTerms;
 export type BuyRow = QuoteBase & BuyTerms;
 export type QuoteRow = SellRow | BuyRow;
 
+// Divided by the month of the ref, whose first digits are its time. A statement on some quotes names
+// their refs as a list, so that PostgreSQL leaves out the other months before it begins.
 const quotes = table("quotes", {
   quote_ref: text(),
   environment: text<Environment>(),
@@ -170,6 +172,7 @@ export function lockQuoteRows(
     from ${numbered} as asked
     join quotes on quote_ref = asked.ref and desk_id = asked.of_desk
       and (asked.of_firm is null or firm_id = asked.of_firm)
+    where quote_ref = any(${asked.map(({ quoteRef }) => quoteRef)}::text[])
     order by quote_ref
     for update of quotes`);
 }
@@ -187,6 +190,7 @@ export function setQuoteOrders(uses: readonly QuoteUse[]): Query<string[]> {
     set order_id = use.order_id
     from ${used} as use
     where quotes.quote_ref = use.quote_ref and quotes.order_id is null
+      and quotes.quote_ref = any(${uses.map(({ quoteRef }) => quoteRef)}::text[])
     returning quotes.quote_ref`).map((rows) => rows.map((row) => row.quote_ref));
 }
 

@@ -66,7 +66,7 @@ const tellQueues = fragment`
     ),
     changed as (
       update webhook_queues as q
-      set due_at = least(q.due_at, told.due_at),
+      set ready_at = least(q.ready_at, told.due_at),
         failing_since = case
           when told.succeeded then null
           else coalesce(q.failing_since, told.now)
@@ -91,7 +91,7 @@ export type AttemptResultRow = RowOf<typeof attemptResults>;
  *
  *   kept      every attempt, even when another process holds the lease by now: the POST was made
  *   settled   deliveries that still have the attempt's lease. Joins by ctid, so that the planner cannot
- *             choose to scan all pending deliveries
+ *             choose to scan all pending deliveries; `created_at` says in which month that place is
  *
  * Idempotent. Returns since when the queues that it changed have been failing.
  */
@@ -116,7 +116,7 @@ export async function settleAttempts(
       insert into delivery_attempts (${deliveryAttempts.columns})
       select ${deliveryAttempts.columns}
       from made
-      on conflict (delivery_id, lease) do nothing
+      on conflict (delivery_id, lease, at) do nothing
     ),
     settled as (
       update deliveries as d
@@ -125,13 +125,13 @@ export async function settleAttempts(
         updated_at = ${now}
       from made
       cross join lateral (
-        select found.ctid as place, found.state, found.version
+        select found.ctid as place, found.created_at, found.state, found.version
         from deliveries as found
         where found.delivery_id = made.delivery_id
         limit 1
       ) as f
-      where d.ctid = f.place and d.lease = made.lease and d.version = f.version
-        and f.state = 'pending'
+      where d.ctid = f.place and d.created_at = f.created_at and d.lease = made.lease
+        and d.version = f.version and f.state = 'pending'
     ),
     news as (
       select *, ${now}::timestamptz as now
@@ -146,7 +146,7 @@ export async function settleAttempts(
 export async function keepAttempts(db: Db, made: readonly AttemptRow[]): Promise<void> {
   await db.rows(sql`
     insert into delivery_attempts ${deliveryAttempts.values(deliveryAttempts.all, made)}
-    on conflict (delivery_id, lease) do nothing`);
+    on conflict (delivery_id, lease, at) do nothing`);
 }
 
 const endedBlocks = shape({
@@ -247,7 +247,7 @@ export async function settleBlocks(
       insert into delivery_attempts (${deliveryAttempts.columns})
       select ${deliveryAttempts.columns}
       from ${deliveryAttempts.rows(deliveryAttempts.all, made)} as m
-      on conflict (delivery_id, lease) do nothing
+      on conflict (delivery_id, lease, at) do nothing
     ),
     news as (
       select *, ${now}::timestamptz as now

@@ -1,7 +1,7 @@
 // Claims what is due: deliveries that have rows of their own, then blocks.
 //
 // A statement of its own locks the queues, so that the next statements see everything committed before
-// the lock; otherwise a queue's `due_at` could miss a new delivery, which would then not be sent.
+// the lock; otherwise a queue's `ready_at` could miss a new delivery, which would then not be sent.
 
 import { type FindEvent, type FoundEvent, findEvents } from "../journal/find-events.ts";
 import type { Context } from "../platform/context.ts";

@@ -225,7 +225,7 @@ export async function hasDue(db: Db, now: Date): Promise<boolean> {
   const rows = await db.rows(sql`
     select
     from webhook_queues
-    where due_at <= ${now}
+    where ready_at <= ${now}
     limit 1`);
   return rows.length > 0;
 }

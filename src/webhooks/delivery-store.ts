@@ -1,5 +1,6 @@
 // Deliveries that have a row of their own: those that failed, took long or were given up, and all from
-// before there were blocks.
+// before there were blocks. The table is divided by the month of `created_at`: a statement that changes
+// rows by their place in a table names that column too, which says in which month the place is.
 
 import type { Environment } from "../kernel/caller.ts";
 import { command, type Query, sql, type Tx } from "../platform/postgres/postgres.ts";
@@ -83,7 +84,7 @@ export async function claimDueQueues(
     from (
       select webhook_id, served_at
       from webhook_queues
-      where due_at <= ${now} and webhook_id <> all(${full}::text[])
+      where ready_at <= ${now} and webhook_id <> all(${full}::text[])
       order by served_at nulls first, webhook_id
       limit ${fetch}
       for no key update skip locked
@@ -123,14 +124,14 @@ export async function claimDeliveries(
     set due_at = ${leaseEndsAt}, lease = d.lease + 1
     from ${roomOfQueues.rows(roomOfQueues.all, rooms)} as room
     cross join lateral (
-      select ctid as place
+      select ctid as place, created_at
       from deliveries
       where webhook_id = room.webhook_id and state = 'pending' and due_at <= ${now}
       order by due_at
       limit room.most
       for update skip locked
     ) as due
-    where d.ctid = due.place
+    where d.ctid = due.place and d.created_at = due.created_at
     returning d.delivery_id, d.webhook_id, d.event, d.lease, d.tries, d.desk_id, d.sequence`);
 }
 
@@ -142,7 +143,7 @@ export function setServed(webhookIds: readonly string[], now: Date): Query<void>
   return command(sql`
     update webhook_queues as q
     set served_at = ${now},
-      due_at = least(
+      ready_at = least(
         (
           select due_at
           from deliveries
@@ -180,13 +181,13 @@ export async function setDead(
     update deliveries as d
     set state = 'dead', reason = ${reason}, version = d.version + 1, updated_at = ${now}
     from (
-      select ctid as place
+      select ctid as place, created_at
       from deliveries
       where webhook_id = any(${webhookIds}::text[]) and state = 'pending'
       limit ${fetch}
       for update skip locked
     ) as ended
-    where d.ctid = ended.place
+    where d.ctid = ended.place and d.created_at = ended.created_at
     returning 1`);
   return rows.length;
 }
@@ -208,7 +209,7 @@ export async function setReplayed(
     where d.delivery_id = r.delivery_id`);
 }
 
-/** Moves `due_at` of queues earlier, locking them in the order of their ids. */
+/** Moves `ready_at` of queues earlier, locking them in the order of their ids. */
 export async function lowerNextDue(
   tx: Tx,
   webhookIds: readonly string[],
@@ -223,7 +224,7 @@ export async function lowerNextDue(
       for update
     )
     update webhook_queues as q
-    set due_at = least(q.due_at, ${dueAt}::timestamptz)
+    set ready_at = least(q.ready_at, ${dueAt}::timestamptz)
     from locked
     where q.webhook_id = locked.webhook_id`);
 }

@@ -97,7 +97,7 @@ export async function claimQueuesToFan(
 const webhookQueues = table("webhook_queues", {
   webhook_id: text(),
   fanned_sequence: bigint(),
-  due_at: time().orNull,
+  ready_at: time().orNull,
 });
 
 export async function setFannedSequences(
@@ -113,13 +113,13 @@ export async function setFannedSequences(
     {
       webhook_id: ({ webhookId }) => webhookId,
       fanned_sequence: ({ sequence }) => sequence,
-      due_at: ({ dueAt }) => dueAt,
+      ready_at: ({ dueAt }) => dueAt,
     },
     queues,
   );
   await tx.rows(sql`
     update webhook_queues as q
-    set fanned_sequence = n.fanned_sequence, due_at = least(q.due_at, n.due_at)
+    set fanned_sequence = n.fanned_sequence, ready_at = least(q.ready_at, n.ready_at)
     from ${fanned} as n
     where q.webhook_id = n.webhook_id`);
 }

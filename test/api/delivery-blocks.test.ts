@@ -250,6 +250,25 @@ test("a recording that is repeated after an unknown end changes nothing", async 
   assert.deepEqual(await readLog(desk), before);
 });
 
+test("processes that record a block at the same time give each delivery one row", async (t) => {
+  const desk = await startDesk(t, 12);
+  const { ctx } = desk.service;
+  await createFanOut(ctx, { scheduleS })();
+  const { blocks } = await claimDue(ctx, new Receivers(), 20);
+  // Nothing is answered yet: every delivery leaves its block and is pending.
+  const results = blocks.map((block) => ({ block, made: block.deliveries.map(() => undefined) }));
+  await Promise.all(
+    Array.from({ length: 8 }, async (_, process) => {
+      desk.service.clock.advance({ ms: process });
+      await recordBlocks(ctx, results);
+    }),
+  );
+  assert.equal(await count(desk, "deliveries"), 12);
+  assert.equal(await count(desk, "delivery_blocks"), 0);
+  const { deliveries } = await readLog(desk);
+  assert.equal(new Set(pickSequences(deliveries)).size, 12);
+});
+
 test("an operator finds a delivery by its id whether it was taken at once or not", async (t) => {
   const desk = await startDesk(t, 3);
   let calls = 0;
