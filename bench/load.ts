@@ -16,6 +16,8 @@ export type LoadOrder = {
 export type LoadResult = {
   readonly answers: number;
   readonly failures: number;
+  /** The beginning of the first answer that was not 2xx. */
+  readonly firstFailure?: string | undefined;
   readonly perSecond: number;
   readonly medianMs: number;
   readonly p99Ms: number;
@@ -34,6 +36,7 @@ function drive(order: LoadOrder): Promise<LoadResult> {
       : performance.now() >= startedAt + seconds * 1_000;
   const latencies: number[] = [];
   let failures = 0;
+  let firstFailure: string | undefined;
   let open = order.connections;
   return new Promise((resolve, reject) => {
     function finish(): void {
@@ -44,6 +47,7 @@ function drive(order: LoadOrder): Promise<LoadResult> {
       resolve({
         answers: latencies.length,
         failures,
+        firstFailure,
         perSecond: latencies.length / elapsedS,
         medianMs: sorted[Math.floor(sorted.length * 0.5)] ?? 0,
         p99Ms: sorted[Math.floor(sorted.length * 0.99)] ?? 0,
@@ -65,7 +69,10 @@ function drive(order: LoadOrder): Promise<LoadResult> {
         const length = answerLength(pending);
         if (length === undefined || pending.length < length) return;
         // "HTTP/1.1 2…": the class of the status is its first digit.
-        if (pending[9] !== 50) failures += 1;
+        if (pending[9] !== 50) {
+          failures += 1;
+          firstFailure ??= pending.toString("utf8", 0, 1_000);
+        }
         pending = pending.subarray(length);
         latencies.push(performance.now() - sentAt);
         if (!isOver()) {

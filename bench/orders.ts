@@ -90,7 +90,9 @@ export async function orders(): Promise<void> {
     const { port } = market.service;
     return await processor.measure(market.service, async () => {
       const result = await market.load({ port, connections, seconds: secondsPerRound, request });
-      if (result.failures > 0) throw new Error(`${result.failures} orders were refused`);
+      if (result.failures > 0) {
+        throw new Error(`${result.failures} orders were refused: ${result.firstFailure}`);
+      }
       return { ...result, orders: result.answers };
     });
   }

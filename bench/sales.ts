@@ -100,7 +100,8 @@ export async function openMarket(
       const result = await load({ port, connections, request, ...time });
       const placed = (await countOrders(client)) - before;
       if (result.failures > 0 || placed !== result.answers * batchSize) {
-        throw new Error(`${result.answers * batchSize - placed} orders of batches were refused`);
+        const refused = result.answers * batchSize - placed;
+        throw new Error(`${refused} orders of batches were refused: ${result.firstFailure}`);
       }
       return result;
     },

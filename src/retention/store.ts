@@ -37,11 +37,15 @@ export type NewPartition = {
   readonly fillfactor?: number | undefined;
 };
 
-/** What came before the partition was there is moved into it. */
+/**
+ * What came before the partition was there is moved into it. The rest is locked first: a row that came
+ * between moving and attaching would fail the attaching.
+ */
 export async function createPartition(
   tx: Tx,
   { table, name, key, from, to, fillfactor = 100 }: NewPartition,
 ): Promise<void> {
+  await lockTable(tx, `${table}_rest`);
   await run(
     tx,
     `create table ${name} (like ${table} including all) with (fillfactor = ${fillfactor})`,
@@ -59,7 +63,7 @@ export async function createPartition(
   );
 }
 
-/** From now on nobody else reaches any month of the table; dropping one would lock it next. */
+/** From now on nobody else reads or writes the table; one that is divided is closed with all its months. */
 export async function lockTable(tx: Tx, table: string): Promise<void> {
   await run(tx, `lock table only ${table} in access exclusive mode`);
 }

@@ -6,6 +6,7 @@ import { test, type TestContext } from "node:test";
 import { operator } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import { openOutbound } from "../../src/platform/outbound.ts";
+import { sql } from "../../src/platform/postgres/postgres.ts";
 import { dropMonths, listMonths, makePartitions } from "../../src/retention/partitions.ts";
 import { type MonthlyTable, monthlyTables } from "../../src/retention/rules.ts";
 import { settleAttempts } from "../../src/webhooks/attempt-store.ts";
@@ -15,6 +16,7 @@ import { createSender } from "../../src/webhooks/send-deliveries.ts";
 import { askJournal } from "../support/journal.ts";
 import { mintChild } from "../support/keys.ts";
 import { dealer } from "../support/orders.ts";
+import { someoneWaits } from "../support/poison.ts";
 import { registerWebhook, startReceiver } from "../support/receivers.ts";
 import { type Answer, type Service, startService } from "../support/service.ts";
 
@@ -94,6 +96,29 @@ test("what came before its month had a partition is moved into it, and read as b
   assert.equal(await countIn(service, "delivered_blocks", "rest"), 0);
   assert.equal(await countIn(service, "delivered_blocks", "2026_11"), 1);
   assert.deepEqual((await service.send("GET", path, { key, expect: 200 })).body, before);
+});
+
+test("what is being written to the rest while its month is made is moved into it too", async (t) => {
+  const service = await startService(t);
+  const { ctx } = service;
+  service.clock.set(new Date("2026-11-16T00:00:00Z"));
+  const { key_id } = await service.issue();
+  const writing = Promise.withResolvers<void>();
+  const making = Promise.withResolvers<void>();
+  const written = ctx.db.transaction(async (tx) => {
+    await tx.rows(sql`
+      insert into usage_days (key_id, day, route, calls)
+      values (${key_id}, '2026-11-16', 'GET /v1/whoami', 1)`);
+    writing.resolve();
+    await making.promise;
+  });
+  await writing.promise;
+  const made = makePartitions(ctx);
+  await someoneWaits(service);
+  making.resolve();
+  await Promise.all([written, made]);
+  assert.equal(await countIn(service, "usage_days", "rest"), 0);
+  assert.equal(await countIn(service, "usage_days", "2026_11"), 1);
 });
 
 test("months are dropped before one, with a record, and the months that must be kept are not", async (t) => {
