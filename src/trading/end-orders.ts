@@ -24,6 +24,7 @@ import {
   workOnEach,
 } from "../platform/postgres/offenders.ts";
 import type { Database, Tx } from "../platform/postgres/postgres.ts";
+import type { Attempt } from "../platform/postgres/split.ts";
 import { findCurrentCards } from "../rates/current-cards.ts";
 import type { EndedSide } from "../settlement/transfer-legs.ts";
 import {
@@ -65,8 +66,8 @@ type Ending = {
   readonly restReason?: string;
   readonly findActor: (orderId: string) => Actor;
   readonly now: Date;
-  /** Whether this is part of a set that failed before; undefined outside sets. */
-  readonly isPart?: boolean;
+  /** Undefined outside sets. */
+  readonly attempt?: Attempt;
 };
 
 /** Ends orders without recording: a caller that locks more rows records all changes last. */
@@ -77,8 +78,8 @@ export async function endOpenOrders(
   readonly orders: readonly OrderRow[];
   readonly changes: readonly AttributedChange[];
 }> {
-  const { environment, lanes, orderIds, how, findActor, now, isPart } = ending;
-  await tx.run(lockMatching(environment, lanes, isPart === undefined ? undefined : { isPart }));
+  const { environment, lanes, orderIds, how, findActor, now, attempt } = ending;
+  await tx.run(lockMatching(environment, lanes, attempt));
   // Locked before its settlements are read: a transaction that fails one of them either has committed
   // by now, or waits and then sees how the order ended.
   const rows = await lockOrders(tx, orderIds);
@@ -148,7 +149,7 @@ export async function findCancelled(
  */
 export async function cancelOrders(
   ctx: Context,
-  { environment, lanes, rollBack, isPart }: PlaceOptions,
+  { environment, lanes, rollBack, isPart, isLast }: PlaceOptions,
   cancels: readonly Cancel[],
 ): Promise<readonly Outcome<Order>[]> {
   const now = ctx.now();
@@ -158,7 +159,7 @@ export async function cancelOrders(
       const ended = await endAndRecordOrders(tx, {
         environment,
         lanes,
-        isPart,
+        attempt: { isPart, isLast },
         orderIds: [...cancelledBy.keys()],
         how: "cancelled",
         reason: "requested",
@@ -380,7 +381,8 @@ async function endInParts(
     const isPart = only !== null;
     const lanes = isPart ? schemes : ending.lanes;
     return db.transaction(async (tx) => {
-      return (await endAndRecordOrders(tx, { ...ending, lanes, orderIds, isPart })).length;
+      const part = { ...ending, lanes, orderIds, attempt: { isPart } };
+      return (await endAndRecordOrders(tx, part)).length;
     });
   });
 }

@@ -71,13 +71,13 @@ export function findLane({ intent: { ask }, named }: Command): Scheme {
 
 export async function loadOrders(
   tx: Tx,
-  { environment, lanes, isPart, book, disputed, now, openQuotes }: OrderSet,
+  { environment, lanes, isPart, isLast, book, disputed, now, openQuotes }: OrderSet,
   commands: readonly Command[],
 ): Promise<{ readonly matchState: MatchState; readonly loaded: readonly Loaded[] }> {
   const today = istDay(now);
   const keyIds = commands.map(({ call }) => call.caller.keyId);
   const [, originals, quotes, named, findCard, restingBuys, limits] = await tx.pipelineBehind(
-    lockMatching(environment, lanes, { isPart }),
+    lockMatching(environment, lanes, { isPart, isLast }),
     [
       findOriginals(commands),
       lockNamedQuotes(commands),

@@ -159,7 +159,8 @@ export function openOrderDesk(
       turns[placing.environment](lanes, () =>
         work(contextFor(ctx, placing), { ...placing, lanes }),
       );
-    if (placing.isPart || placing.lanes.length === schemes.length) return await take(schemes);
+    const { isPart, isLast } = placing;
+    if (isPart || isLast || placing.lanes.length === schemes.length) return await take(schemes);
     try {
       return await take(placing.lanes);
     } catch (error) {
@@ -228,13 +229,13 @@ export function openOrderDesk(
   ): Promise<readonly Outcome<PlacedOrDeferred>[]> {
     const placing = { environment: caller.environment, rollBack: dryRun };
     return await workPastHeld(
-      (items, { isAgain, isLast, ...first }) => {
+      (items, { isAgain, ...attempt }) => {
         const lanes = isAgain ? schemes : undefined;
-        const place = (part: readonly Command[], attempt: Attempt) =>
-          placeSet({ ...placing, ...attempt }, part, lanes);
-        const maySplit = (error: unknown) => isLast || !held.isHeld(error);
+        const place = (part: readonly Command[], ofPart: Attempt) =>
+          placeSet({ ...placing, ...ofPart }, part, lanes);
+        const maySplit = (error: unknown) => attempt.isLast || !held.isHeld(error);
         const mayRetry = (error: unknown) => queueLimits.mayRetry(error) && maySplit(error);
-        return workInHalves(place, items, mayRetry, first);
+        return workInHalves(place, items, mayRetry, attempt);
       },
       commands,
       { isHeld: held.isHeld, keepsNothing: dryRun },

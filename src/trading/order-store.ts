@@ -16,6 +16,7 @@ import {
   type Statement,
   type Tx,
 } from "../platform/postgres/postgres.ts";
+import type { Attempt } from "../platform/postgres/split.ts";
 import {
   bigint,
   flag,
@@ -72,9 +73,16 @@ export const orderColumns = orders.as("o");
  * lock_timeout for rows while a match lock is held, because every other set of the lane waits
  * meanwhile. Workers lock rows for some ten milliseconds. A set of one lane waits longer: a set of
  * another lane keeps a row of the same desk until its commit. A set, or part of a split set, retries
- * without the match lock; a transaction outside sets would fail, so it waits longest.
+ * without the match lock. A transaction outside sets, and the last try of a set, would fail, so they
+ * wait longest: workers that settle many deals of one desk lock its balance for most of the time.
  */
-const heldRowMs = { alone: "500ms", ofLane: "250ms", set: "100ms", part: "10ms" } as const;
+const heldRowMs = {
+  alone: "500ms",
+  last: "500ms",
+  ofLane: "250ms",
+  set: "100ms",
+  part: "10ms",
+} as const;
 /** PostgreSQL ends a stalled holder of the match lock before the waiting sets give up (2 s). */
 const silenceMaxMs = "1500ms";
 
@@ -112,10 +120,11 @@ function writeMatchingLock(
 export function lockMatching(
   environment: Environment,
   lanes: readonly Scheme[],
-  inSet?: { readonly isPart: boolean },
+  inSet?: Attempt,
 ): Query<void> {
   const whole = lanes.length < schemes.length ? "ofLane" : "set";
-  const ofSet = inSet?.isPart ? "part" : whole;
+  const ofWhole = inSet?.isLast ? "last" : whole;
+  const ofSet = inSet?.isPart ? "part" : ofWhole;
   return command(writeMatchingLock(environment, lanes, heldRowMs[inSet ? ofSet : "alone"]));
 }
 

@@ -55,7 +55,7 @@ export type PlaceOptions = Attempt & {
 export async function placeOrders(
   ctx: Context,
   books: BookSessions,
-  { environment, lanes, rollBack, isPart }: PlaceOptions,
+  { environment, lanes, rollBack, isPart, isLast }: PlaceOptions,
   commands: readonly Command[],
 ): Promise<readonly Outcome<PlacedOrDeferred>[]> {
   const now = ctx.now();
@@ -63,7 +63,11 @@ export async function placeOrders(
   return await withBookSession(books, environment, async (book, disputed) => {
     const { placed, released } = await ctx.db.transaction(
       (tx) =>
-        placeSet(tx, { environment, lanes, isPart, book, disputed, now, openQuotes }, commands),
+        placeSet(
+          tx,
+          { environment, lanes, isPart, isLast, book, disputed, now, openQuotes },
+          commands,
+        ),
       { rollBack },
     );
     if (rollBack) book.undo();

@@ -227,6 +227,32 @@ test("a batch whose balance is locked is retried whole, and placed when it is fr
   await assertOrdersSound(service);
 });
 
+test("the last try of a batch queues for a locked balance", async (t) => {
+  const service = await startService(t);
+  const plans = await recordPlans(service.ctx.db);
+  const { post, scripNos, firmId } = await dealer(
+    service,
+    Array.from({ length: 11 }, () => ({})),
+  );
+  const [first = "", ...others] = scripNos;
+  await post("/v1/orders", buildSell(first), 201);
+  const where = `firm_id = '${firmId}'`;
+  const held = await holdRow(t, service, { table: "ledger_balances", where });
+  plans.take();
+  const selling = post("/v1/orders:batch", { orders: others.map(buildSell) }, 200);
+  // In its lane, in all lanes, and after each of the four pauses.
+  for (let attempts = 0; attempts < 6; await sleep(2)) {
+    attempts += plans.take().filter(({ text }) => text.includes("with matching as")).length;
+  }
+  await held.whenWaiting(1);
+  await sleep(50); // Longer than a part of a set waits.
+  await held.release();
+  assert.equal((await selling).body.submitted, others.length);
+  const afterwards = plans.take().filter(({ text }) => text.includes("with matching as"));
+  assert.deepEqual(afterwards, [], "nothing was split");
+  await assertOrdersSound(service);
+});
+
 test("a batch whose balance stays locked takes all lanes at once for each retry", async (t) => {
   const service = await startService(t);
   const plans = await recordPlans(service.ctx.db);

@@ -60,10 +60,13 @@ export function coalesce<Item, Result>(
     held &&
     holdBack<Item, Result>({
       ...held,
-      tryAgain: (items, { isLast, isPart }) =>
-        workInHalves(work, items, (error) => mayRetry(error) && (isLast || !held.isHeld(error)), {
-          isPart,
-        }),
+      tryAgain: (items, attempt) =>
+        workInHalves(
+          work,
+          items,
+          (error) => mayRetry(error) && (attempt.isLast || !held.isHeld(error)),
+          attempt,
+        ),
       giveBack: enqueue,
     });
 

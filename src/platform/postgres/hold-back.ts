@@ -3,8 +3,9 @@
 //   group    items that may meet the same locked rows: those of one desk
 //   room     the waiting items of a group: those that met a locked row, and later arrivals
 //
-// After each pause a room is retried as one set that does not wait for locks, so it delays nobody.
-// After the last pause its items are retried one by one, and those whose row is still locked are
+// After each pause a room is retried as one set that hardly waits for locks, so it delays nobody. After
+// the last pause it queues for them, because whoever locks the rows again and again would otherwise
+// always be first; then its items are retried one by one, and those whose row is still locked are
 // refused. The items of one call that form their own set are retried by `workPastHeld`.
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -19,6 +20,8 @@ export type Waiting<Item, Result> = {
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 };
+
+type Retry = Attempt & { readonly isLast: boolean };
 
 export type HeldBack<Item, Result> = {
   /** Adds the item to the room of its group; false when the group has none. */
@@ -39,7 +42,7 @@ export function holdBack<Item, Result>({
   /** Retries a set; it is split at a locked row on the last try only. */
   readonly tryAgain: (
     items: readonly Item[],
-    attempt: Attempt & { readonly isLast: boolean },
+    attempt: Retry,
   ) => Promise<readonly Outcome<Result>[]>;
   /** Puts items that arrived after the last try back into the queue. */
   readonly giveBack: (waiting: Waiting<Item, Result>) => void;
@@ -52,7 +55,7 @@ export function holdBack<Item, Result>({
       const isLast = at === pausesMs.length - 1;
       const trying = room.splice(0);
       const items = trying.map(({ item }) => item);
-      const outcomes = await tryAgain(items, { isPart: true, isLast });
+      const outcomes = await tryAgain(items, { isPart: !isLast, isLast });
       trying.forEach((waiting, place) => {
         const outcome = outcomes[place] as Outcome<Result>; // The lengths are equal.
         if (!(outcome instanceof Error)) waiting.resolve(outcome);
@@ -82,11 +85,9 @@ export function holdBack<Item, Result>({
   };
 }
 
-type CallAttempt = Attempt & {
+type CallAttempt = Retry & {
   /** Whether the items have met a locked row before. */
   readonly isAgain: boolean;
-  /** A set is split at a locked row on the last try only. */
-  readonly isLast: boolean;
 };
 
 /** Attempts at the items of one call. */
@@ -116,7 +117,7 @@ export async function workPastHeld<Item, Result>(
     const isLast = at === pausesMs.length - 1;
     const again = await work(
       items.filter((_, place) => isAgain[place]),
-      { isPart: isLast, isAgain: true, isLast },
+      { isPart: false, isAgain: true, isLast },
     );
     let next = 0;
     outcomes = outcomes.map((outcome, place) =>

@@ -3,8 +3,9 @@ import { test } from "node:test";
 
 import { setReachable, testDatabase } from "../../../test/support/database.ts";
 import { coalesce } from "./coalesce.ts";
+import { workPastHeld } from "./hold-back.ts";
 import { sql } from "./postgres.ts";
-import { keptNothing, withoutKeeping, workInHalves } from "./split.ts";
+import { type Attempt, keptNothing, withoutKeeping, workInHalves } from "./split.ts";
 
 const thrown = async (work: Promise<unknown>): Promise<unknown> =>
   await work.then(
@@ -100,4 +101,34 @@ test("items whose row stays locked are refused one by one, and work again afterw
   );
   held.clear();
   assert.equal(await ask("a1"), "a1");
+});
+
+/** A set that meets a locked row unless it is tried as a whole for the last time. */
+function tryLast() {
+  class Held extends Error {}
+  const sizes: number[] = [];
+  const isHeld = (error: unknown) => error instanceof Held;
+  const work = async (items: readonly string[], { isPart, isLast }: Attempt) => {
+    sizes.push(items.length);
+    if (isPart || !isLast) throw new Held();
+    return items;
+  };
+  return { sizes, isHeld, work };
+}
+
+test("single items that met a locked row queue for it together before they are refused", async () => {
+  const { sizes, isHeld, work } = tryLast();
+  const held = { isHeld, toGroup: () => "a" };
+  const ask = coalesce(work, { setSizeMax: 100, queueMax: 100, mayRetry: () => true, held });
+  assert.deepEqual(await Promise.all(["1", "2", "3"].map(ask)), ["1", "2", "3"]);
+  assert.equal(sizes.at(-1), 3);
+});
+
+test("the items of a call that met a locked row queue for it together before they are refused", async () => {
+  const { sizes, isHeld, work } = tryLast();
+  const inHalves = (items: readonly string[], attempt: Attempt) =>
+    workInHalves(work, items, () => attempt.isLast === true, attempt);
+  const outcomes = await workPastHeld(inHalves, ["1", "2", "3"], { isHeld, keepsNothing: false });
+  assert.deepEqual(outcomes, ["1", "2", "3"]);
+  assert.deepEqual(sizes, [3, 3, 3, 3, 3]);
 });

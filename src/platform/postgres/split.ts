@@ -8,6 +8,8 @@ export type Outcome<Result> = Result | Error;
 export type Attempt = {
   /** Whether these items are part of a set that failed. */
   readonly isPart: boolean;
+  /** Whether they met locked rows before and are refused if they meet them again. */
+  readonly isLast?: boolean;
 };
 
 /** Returns a result or an Error for each item, in order. */
@@ -53,17 +55,14 @@ export async function workInHalves<Item, Result>(
   work: SetWork<Item, Result>,
   items: readonly Item[],
   mayRetry: (error: unknown) => boolean = keptNothing,
-  { isPart }: Attempt = { isPart: false },
+  attempt: Attempt = { isPart: false },
 ): Promise<readonly Outcome<Result>[]> {
   const startedMs = performance.now();
 
-  async function half(
-    part: readonly Item[],
-    attempt: Attempt,
-  ): Promise<readonly Outcome<Result>[]> {
+  async function half(part: readonly Item[], ofPart: Attempt): Promise<readonly Outcome<Result>[]> {
     let outcomes: readonly Outcome<Result>[];
     try {
-      outcomes = await work(part, attempt);
+      outcomes = await work(part, ofPart);
     } catch (error) {
       const isLate = performance.now() - startedMs > splittingMaxMs;
       if (part.length > 1 && !isLate && mayRetry(error)) return await inHalves(part);
@@ -81,5 +80,5 @@ export async function workInHalves<Item, Result>(
     return [...first, ...(await half(part.slice(middle), { isPart: true }))];
   }
 
-  return await half(items, { isPart });
+  return await half(items, attempt);
 }
