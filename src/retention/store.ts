@@ -38,18 +38,21 @@ export type NewPartition = {
 };
 
 /**
- * What came before the partition was there is moved into it. The rest is locked first: a row that came
- * between moving and attaching would fail the attaching.
+ * What came before the partition was there is moved into it. The table is locked meanwhile: a row that
+ * came between moving and attaching would fail the attaching, and PostgreSQL refuses a row that it was
+ * about to insert into the rest when the month is attached. Others queue behind this lock, so it is
+ * given up soon.
  */
 export async function createPartition(
   tx: Tx,
   { table, name, key, from, to, fillfactor = 100 }: NewPartition,
 ): Promise<void> {
-  await lockTable(tx, `${table}_rest`);
   await run(
     tx,
     `create table ${name} (like ${table} including all) with (fillfactor = ${fillfactor})`,
   );
+  await run(tx, "set local lock_timeout = '1s'");
+  await lockTable(tx, table);
   await run(
     tx,
     `with moved as (
@@ -63,7 +66,7 @@ export async function createPartition(
   );
 }
 
-/** From now on nobody else reads or writes the table; one that is divided is closed with all its months. */
+/** From now on nobody else reads or writes the table, nor any of its months. */
 export async function lockTable(tx: Tx, table: string): Promise<void> {
   await run(tx, `lock table only ${table} in access exclusive mode`);
 }

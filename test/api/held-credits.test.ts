@@ -266,6 +266,7 @@ test("a batch whose balance stays locked takes all lanes at once for each retry"
   await held.release();
   assert.equal(body.results[0].status, 500);
   const attempts = plans.take().filter(({ text }) => text.includes("with matching as")).length;
-  // In its lane, in all lanes, and after each of the four pauses.
-  assert.equal(attempts, 6);
+  // In its lane, in all lanes, and after each of the four pauses; again if its connection is lost. It
+  // would be ten if each retry began in one lane.
+  assert.ok(attempts >= 6 && attempts < 10, `${attempts} attempts`);
 });

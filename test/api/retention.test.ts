@@ -6,7 +6,7 @@ import { test, type TestContext } from "node:test";
 import { operator } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import { openOutbound } from "../../src/platform/outbound.ts";
-import { sql } from "../../src/platform/postgres/postgres.ts";
+import { type Db, sql } from "../../src/platform/postgres/postgres.ts";
 import { dropMonths, listMonths, makePartitions } from "../../src/retention/partitions.ts";
 import { type MonthlyTable, monthlyTables } from "../../src/retention/rules.ts";
 import { settleAttempts } from "../../src/webhooks/attempt-store.ts";
@@ -16,7 +16,7 @@ import { createSender } from "../../src/webhooks/send-deliveries.ts";
 import { askJournal } from "../support/journal.ts";
 import { mintChild } from "../support/keys.ts";
 import { dealer } from "../support/orders.ts";
-import { someoneWaits } from "../support/poison.ts";
+import { hold, someoneWaits } from "../support/poison.ts";
 import { registerWebhook, startReceiver } from "../support/receivers.ts";
 import { type Answer, type Service, startService } from "../support/service.ts";
 
@@ -98,27 +98,49 @@ test("what came before its month had a partition is moved into it, and read as b
   assert.deepEqual((await service.send("GET", path, { key, expect: 200 })).body, before);
 });
 
-test("what is being written to the rest while its month is made is moved into it too", async (t) => {
+/** A service with a statement that counts a call this month. */
+async function countCalls(t: TestContext) {
   const service = await startService(t);
-  const { ctx } = service;
   service.clock.set(new Date("2026-11-16T00:00:00Z"));
   const { key_id } = await service.issue();
-  const writing = Promise.withResolvers<void>();
-  const making = Promise.withResolvers<void>();
-  const written = ctx.db.transaction(async (tx) => {
-    await tx.rows(sql`
+  const count = (db: Db, route: string) =>
+    db.rows(sql`
       insert into usage_days (key_id, day, route, calls)
-      values (${key_id}, '2026-11-16', 'GET /v1/whoami', 1)`);
+      values (${key_id}, '2026-11-16', ${route}, 1)`);
+  const made = async () => [
+    await countIn(service, "usage_days", "rest"),
+    await countIn(service, "usage_days", "2026_11"),
+  ];
+  return { service, db: service.ctx.db, count, made };
+}
+
+test("what was being written to the rest when its month is made is moved into it too", async (t) => {
+  const { service, db, count, made } = await countCalls(t);
+  const [writing, waiting] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const written = db.transaction(async (tx) => {
+    await count(tx, "GET /v1/whoami");
     writing.resolve();
-    await making.promise;
+    await waiting.promise;
   });
   await writing.promise;
-  const made = makePartitions(ctx);
+  const making = makePartitions(service.ctx);
   await someoneWaits(service);
-  making.resolve();
-  await Promise.all([written, made]);
-  assert.equal(await countIn(service, "usage_days", "rest"), 0);
-  assert.equal(await countIn(service, "usage_days", "2026_11"), 1);
+  waiting.resolve();
+  await Promise.all([written, making]);
+  assert.deepEqual(await made(), [0, 1]);
+});
+
+test("what is written while its month is made goes into it", async (t) => {
+  const { service, db, count, made } = await countCalls(t);
+  // Attaching the month needs this lock for the foreign key.
+  const held = await hold(service, "lock table api_keys in row exclusive mode");
+  const making = makePartitions(service.ctx);
+  await someoneWaits(service);
+  const writing = count(db, "GET /v1/whoami");
+  await someoneWaits(service, 2);
+  await held.letGo();
+  await Promise.all([writing, making]);
+  assert.deepEqual(await made(), [0, 1]);
 });
 
 test("months are dropped before one, with a record, and the months that must be kept are not", async (t) => {

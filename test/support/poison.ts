@@ -42,15 +42,15 @@ export async function hold(
   return { letGo: () => client.end() };
 }
 
-/** Resolves when a session waits for what another one holds. */
-export async function someoneWaits({ ctx }: Pick<Service, "ctx">): Promise<void> {
+/** Resolves when this many sessions wait for what others hold. */
+export async function someoneWaits({ ctx }: Pick<Service, "ctx">, many = 1): Promise<void> {
   await asOwner(ctx.db, async (owner) => {
     for (let looks = 0; looks < 1_000; looks++) {
       const { rows } = await owner.query(
         `select from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`,
       );
-      if (rows.length > 0) return;
+      if (rows.length >= many) return;
       await sleep(5);
     }
     throw new Error("nobody waits");
