@@ -74,6 +74,9 @@ test("migrating an empty database applies every migration once, and repeating it
 test("a migration that loses a deadlock with a node at work is repeated", async (t) => {
   const { connection } = await testDatabase(t);
   const node = await owner(t, connection);
+  // Whoever first looks for a deadlock is ended: the migration, and not before there is one.
+  await node.query("set deadlock_timeout = '1min'");
+  await node.query(`alter database ${connection.database} set deadlock_timeout = '3s'`);
   // It makes indexes of several tables anew under their old names, so it can be applied again.
   const file = "0080-lists-grow-at-their-end.sql";
   await node.query("delete from schema_migrations where file = $1", [file]);
@@ -86,7 +89,6 @@ test("a migration that loses a deadlock with a node at work is repeated", async 
     );
     return rowCount ? true : undefined;
   }, "the migration's wait for the node");
-  // The migration waits for longer than the node, so it is the one that PostgreSQL ends.
   await node.query("lock table orders in row exclusive mode");
   await node.query("commit");
   assert.deepEqual((await migrated).applied, [file]);
