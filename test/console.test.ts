@@ -64,6 +64,19 @@ test("every page says so when there is nothing", { skip }, async (t) => {
   assert.deepEqual(console.complaints(), []);
 });
 
+test("a page that is left while its charts are read complains of nothing", { skip }, async (t) => {
+  const { ops, person } = await (furnished ??= furnish());
+  const { page, open, complaints } = await signInToConsole(t, { browse, ops, person });
+  const asked = Promise.withResolvers<void>();
+  await page.route("**/ops/rates?*", () => asked.resolve()); // Never answered.
+  await open("/board");
+  await asked.promise;
+  await page.keyboard.press("g");
+  await page.keyboard.press("p");
+  await page.getByRole("heading", { name: "Payouts", exact: true }).waitFor();
+  assert.deepEqual(complaints(), []);
+});
+
 test("the keyboard alone finds, walks, opens and goes from page to page", { skip }, async (t) => {
   const { ops, person } = await (furnished ??= furnish());
   const { page, open } = await signInToConsole(t, { browse, ops, person });

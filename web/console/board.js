@@ -134,17 +134,28 @@ function makeMarket(view, first) {
     return found.flatMap((one) => (one ? [one] : []));
   }
 
+  /** @param {string} why there is no chart */
+  function leaveOutChart(why) {
+    chart.classList.add("empty");
+    chart.removeAttribute("role");
+    chart.textContent = why;
+  }
+
+  /** Called without waiting: it fails when the page is left meanwhile, and says so in its place. */
   async function draw() {
-    const { cards } = await readOps(
-      "/ops/rates",
-      { environment, scheme, history: true },
-      view.signal,
-    );
-    const points = listMids(cards);
+    try {
+      const query = { environment, scheme, history: true };
+      const { cards } = await readOps("/ops/rates", query, view.signal);
+      drawMids(listMids(cards));
+    } catch (error) {
+      leaveOutChart(error instanceof Error ? error.message : "");
+    }
+  }
+
+  /** @param {ReturnType<typeof listMids>} points */
+  function drawMids(points) {
     if (points.length === 0) {
-      chart.classList.add("empty");
-      chart.removeAttribute("role");
-      chart.textContent = "The first card makes the first figure.";
+      leaveOutChart("The first card makes the first figure.");
       return;
     }
     const last = points.at(-1);
