@@ -101,7 +101,8 @@ export async function openMarket(
       const placed = (await countOrders(client)) - before;
       if (result.failures > 0 || placed !== result.answers * batchSize) {
         const refused = result.answers * batchSize - placed;
-        throw new Error(`${refused} orders of batches were refused: ${result.firstFailure}`);
+        const how = result.firstFailure ?? "one by one, in answers of 2xx";
+        throw new Error(`${refused} orders of batches were refused: ${how}`);
       }
       return result;
     },

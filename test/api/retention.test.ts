@@ -49,13 +49,19 @@ async function deliver({ ctx }: Service): Promise<void> {
   await outbound.close();
 }
 
-/** A service with one delivery in each of some months, its clock in the last of them. */
-async function deliverFor(t: TestContext, months: number) {
+/** A service in January with a webhook that is told of new keys. */
+async function startInJanuary(t: TestContext) {
   const service = await startService(t);
   service.clock.set(new Date("2026-01-10T06:00:00Z"));
   const { api_key: key } = await service.issue();
   const receiver = await startReceiver(t);
   const { webhook_id } = await registerWebhook(service, key, receiver.url, "key.created");
+  return { service, key, receiver, webhook_id };
+}
+
+/** A service with one delivery in each of some months, its clock in the last of them. */
+async function deliverFor(t: TestContext, months: number) {
+  const { service, key, webhook_id } = await startInJanuary(t);
   for (let month = 0; month < months; month++) {
     await makePartitions(service.ctx);
     await mintChild(service, key);
@@ -183,11 +189,7 @@ test("months are dropped before one, with a record, and the months that must be 
 
 /** Dead letters, one in each of some months, so that all have the same place in theirs. */
 async function refuseFor(t: TestContext, months: number) {
-  const service = await startService(t);
-  service.clock.set(new Date("2026-01-10T06:00:00Z"));
-  const { api_key: key } = await service.issue();
-  const receiver = await startReceiver(t);
-  const { webhook_id } = await registerWebhook(service, key, receiver.url, "key.created");
+  const { service, key, receiver, webhook_id } = await startInJanuary(t);
   for (let month = 0; month < months; month++) {
     if (month > 0) service.clock.advance({ days: 30 });
     await makePartitions(service.ctx);
