@@ -117,12 +117,17 @@ export class OfferIndex {
     return rows.every(isHere) ? rows.map((row) => this.#rows.offer(row)) : undefined;
   }
 
+  /** How many offers have at most this face. */
+  countUpTo(facePaise: number): number {
+    return this.#byFace.count(0, this.#byFace.seek(facePaise + 1));
+  }
+
   /**
    * Offers up to a face as columns; undefined when there are more than `most`. Cached until a
    * change.
    */
   columns(facePaise: number, most: number): RowColumns | undefined {
-    const count = this.#byFace.count(0, this.#byFace.seek(facePaise + 1));
+    const count = this.countUpTo(facePaise);
     if (count > most) return undefined;
     if (this.#columns?.rows.length === count) return this.#columns;
     const { faces, days, limits, sellers } = this.#rows;

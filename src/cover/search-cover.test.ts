@@ -90,8 +90,32 @@ test("a search that runs out of steps says that it was cut short", () => {
   for (const steps of [1, 10_000, 100_000]) {
     const bundle = chooseCover(index, { requirement_paise: 300_000_017 }, { steps });
     assert.ok(bundle.steps <= steps, `${bundle.steps} of ${steps}`);
-    assert.equal(bundle.isSettled, false);
+    assert.equal(bundle.canImprove, true);
     assert.ok(bundle.offers.length > 0);
     assert.equal(bundle.proof.residual, "bounded");
   }
+});
+
+test("a full quick search of a book that is too large for a thread is not made again", async () => {
+  // Every face leaves 1 of 1,000 paise over, so few credits never leave the 517 of the requirement.
+  const wish = { requirement_paise: 300_000_517 };
+  const build = (count: number) =>
+    buildIndex(
+      Array.from({ length: count }, (_, at) => ({
+        scrip_no: `S${at}`,
+        face_paise: 1_000_001 + 1_000 * at,
+        expires_on: 1,
+        limit_bps: 0,
+        seller: "A",
+        order_id: null,
+      })),
+    );
+  const sent = build(100_000);
+  const large = build(100_001);
+  const plans = await planSearches(here, [new SearchNeeded(large, wish)], { by });
+  assert.deepEqual(plans, [null]);
+  assert.equal(chooseBundle(large, { ...wish, steps: 100_000 }).isSettled, false);
+  assert.equal(chooseCover(large, wish, {}).canImprove, false);
+  assert.equal(chooseCover(large, wish, { steps: 50_000 }).canImprove, true);
+  assert.equal(chooseCover(sent, wish, {}).canImprove, true);
 });

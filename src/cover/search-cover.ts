@@ -1,7 +1,7 @@
 // Searches for cover: a quick search on the event loop, then a longer one in a thread.
 //
-//   quick    100,000 steps per search and four times that per set, while other requests wait. When it
-//            does not settle the bundle, SearchNeeded defers the request
+//   quick    100,000 steps per search and four times that per set, while other requests wait. When a
+//            thread could improve its result, SearchNeeded defers the request
 //   thread   250,000 steps, on a copy of the book's columns and outside any transaction. Several
 //            requirements are one job, each on the offers that the ones before left. It returns a plan
 //   confirm  chooseCover takes the plan if its offers are still in the book. Otherwise, or when no thread
@@ -41,6 +41,12 @@ export class SearchNeeded extends Error {
 }
 
 export type Cover = { readonly offers: readonly Offer[]; readonly proof: Proof };
+
+export type ChosenCover = Cover & {
+  readonly steps: number;
+  /** Whether a longer search may find or prove more, and can be made. */
+  readonly canImprove: boolean;
+};
 
 /** A larger book is not sent to a thread: with so many offers a quick search meets its target. */
 const columnsMax = 100_000;
@@ -121,11 +127,14 @@ export function chooseCover(
   index: OfferIndex,
   wanted: CoverWanted,
   { plan, steps = stepsQuick }: { readonly plan?: CoverPlan | undefined; readonly steps?: number },
-): Cover & { readonly steps: number; readonly isSettled: boolean } {
+): ChosenCover {
   const planned = plan && index.findAll(plan.scripNos, wanted);
   const covered = planned?.reduce((sum, { face_paise }) => sum + face_paise, 0) ?? 0;
   if (plan && planned && covered > 0 && covered <= wanted.requirement_paise) {
-    return { offers: planned, proof: plan.proof, steps: planned.length, isSettled: true };
+    return { offers: planned, proof: plan.proof, steps: planned.length, canImprove: false };
   }
-  return chooseBundle(index, { ...wanted, steps });
+  const bundle = chooseBundle(index, { ...wanted, steps });
+  // To defer a full quick search of a book that no thread gets would only repeat it.
+  const canDefer = steps < stepsQuick || index.countUpTo(wanted.requirement_paise) <= columnsMax;
+  return { ...bundle, canImprove: !bundle.isSettled && canDefer };
 }

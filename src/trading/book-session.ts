@@ -117,7 +117,7 @@ function openBookSession(
       changeOffers(wanted.scheme, back, "remove");
       return choose(sought);
     }
-    if (plan === undefined && !found.isSettled) return new SearchNeeded(index, cover);
+    if (plan === undefined && found.canImprove) return new SearchNeeded(index, cover);
     return found.offers;
   };
 

@@ -285,7 +285,7 @@ function priceBuy(
   if (plan === undefined && steps.left <= 0) return new SearchNeeded(index, cover);
   const bundle = chooseCover(index, cover, { plan: plan ?? undefined });
   steps.left -= bundle.steps;
-  if (!bundle.isSettled && plan === undefined) return new SearchNeeded(index, cover);
+  if (plan === undefined && bundle.canImprove) return new SearchNeeded(index, cover);
   const offered = filterPayable(bundle.offers, ask.price_bps);
   const coveredPaise = offered.reduce((sum, offer) => sum + offer.face_paise, 0);
   const price = findBuyPrice(ask, coveredPaise);
