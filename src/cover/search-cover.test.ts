@@ -37,6 +37,12 @@ function buildIndex(list: readonly Offer[]): OfferIndex {
   return index;
 }
 
+/** Offers that differ in their faces only. */
+function buildFaces(faces: readonly number[]): OfferIndex {
+  const common = { expires_on: 1, limit_bps: 0, seller: "A", order_id: null };
+  return buildIndex(faces.map((face_paise, at) => ({ scrip_no: `S${at}`, face_paise, ...common })));
+}
+
 test("a plan made in a thread equals a search in process, on the offers that earlier plans left", async () => {
   await fc.assert(
     fc.asyncProperty(offers, fc.array(wanted, { maxLength: 4 }), async (list, wishes) => {
@@ -57,15 +63,7 @@ test("a plan made in a thread equals a search in process, on the offers that ear
 });
 
 test("a plan is dropped when one of its offers is gone", async () => {
-  const list = [30, 20, 7].map((face_paise, at) => ({
-    scrip_no: `S${at}`,
-    face_paise,
-    expires_on: 1,
-    limit_bps: 0,
-    seller: "A",
-    order_id: null,
-  }));
-  const index = buildIndex(list);
+  const index = buildFaces([30, 20, 7]);
   const wish = { requirement_paise: 50 };
   const [plan] = await planSearches(here, [new SearchNeeded(index, wish)], { by });
   assert.deepEqual(plan?.scripNos, ["S0", "S1"]);
@@ -78,15 +76,7 @@ test("a plan is dropped when one of its offers is gone", async () => {
 });
 
 test("a search that runs out of steps says that it was cut short", () => {
-  const odd = Array.from({ length: 2_000 }, (_, at) => ({
-    scrip_no: `S${at}`,
-    face_paise: 1_000_003 + 7_919 * at,
-    expires_on: 1,
-    limit_bps: 0,
-    seller: "A",
-    order_id: null,
-  }));
-  const index = buildIndex(odd);
+  const index = buildFaces(Array.from({ length: 2_000 }, (_, at) => 1_000_003 + 7_919 * at));
   for (const steps of [1, 10_000, 100_000]) {
     const bundle = chooseCover(index, { requirement_paise: 300_000_017 }, { steps });
     assert.ok(bundle.steps <= steps, `${bundle.steps} of ${steps}`);
@@ -100,16 +90,7 @@ test("a full quick search of a book that is too large for a thread is not made a
   // Every face leaves 1 of 1,000 paise over, so few credits never leave the 517 of the requirement.
   const wish = { requirement_paise: 300_000_517 };
   const build = (count: number) =>
-    buildIndex(
-      Array.from({ length: count }, (_, at) => ({
-        scrip_no: `S${at}`,
-        face_paise: 1_000_001 + 1_000 * at,
-        expires_on: 1,
-        limit_bps: 0,
-        seller: "A",
-        order_id: null,
-      })),
-    );
+    buildFaces(Array.from({ length: count }, (_, at) => 1_000_001 + 1_000 * at));
   const sent = build(100_000);
   const large = build(100_001);
   const plans = await planSearches(here, [new SearchNeeded(large, wish)], { by });

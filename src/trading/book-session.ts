@@ -25,8 +25,8 @@ export type Wanted = {
 /** What deciding an order needs of the book. */
 export type SetBook = {
   /**
-   * The bundle that leaves the least uncovered; empty when nothing can be taken. Without a plan, an
-   * unfinished quick search returns SearchNeeded; plan null accepts what the quick search found.
+   * The bundle that leaves the least uncovered; empty when nothing can be taken. Without a plan, a
+   * quick search that a thread could improve returns SearchNeeded; plan null accepts what it found.
    */
   choose(
     wanted: Wanted & {
