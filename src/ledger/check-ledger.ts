@@ -28,10 +28,10 @@ import {
   setVerdict,
 } from "./check-store.ts";
 import {
+  countLineBlocks,
   findAbsentHolder,
   findAccountsEnd,
   findCreditsEnd,
-  findLinesEnd,
   findOverdrawn,
   findWrongBalance,
   findWrongHouseBalance,
@@ -44,7 +44,6 @@ import {
   type CreditPlace,
   findProof,
   type Found,
-  type LinePlace,
   type Rounds,
   setRounds,
 } from "./proof-store.ts";
@@ -67,6 +66,8 @@ const provingMs = 5_000;
 /** An older verdict does not count. */
 const verdictAgeMaxMs = 2 * 3_600_000;
 const rowsPerStatement = 10_000;
+/** A block holds a hundred statement lines. */
+const lineBlocksPerStatement = rowsPerStatement / 100;
 const lastNumber = Number.MAX_SAFE_INTEGER;
 const everything: typeof round = { slices: Infinity, lines: Infinity, owners: Infinity };
 
@@ -94,7 +95,7 @@ export async function checkLedger(ctx: CheckContext): Promise<Verdict> {
       const anew = await proveEntries(ctx.db, Infinity);
       if (anew.came === "to a break") return anew.firstBreak;
     }
-    const found = await compareAll(ctx.db, { lines: firstLine, owners: firstCredit }, everything);
+    const found = await compareAll(ctx.db, { lineBlock: 0, owners: firstCredit }, everything);
     return found.firstBreak;
   });
 }
@@ -113,7 +114,6 @@ export async function checkLedgerWhenDue(ctx: Context): Promise<"more" | "idle">
   return "idle";
 }
 
-const firstLine: LinePlace = { firmId: "", at: "-infinity", entryNo: 0 };
 const firstCredit: CreditPlace = { environment: "", scripNo: "" };
 
 export async function recordVerdict(db: Db, verdict: Verdict): Promise<void> {
@@ -156,22 +156,26 @@ async function runTimed(
 type Comparison = {
   readonly firstBreak?: Break;
   /** The positions of the rounds; undefined after their end. */
-  readonly lines?: LinePlace | undefined;
+  readonly lineBlock?: number | undefined;
   readonly owners?: CreditPlace | undefined;
 };
 
 /** Compares all balances, and lines and owners by at most so many statements. */
 async function compareAll(
   db: Database,
-  from: { readonly lines: LinePlace; readonly owners: CreditPlace },
+  from: { readonly lineBlock: number; readonly owners: CreditPlace },
   most: typeof round,
 ): Promise<Comparison> {
   const recent = await findRecentBreak(db);
   if (recent) return { firstBreak: recent };
-  const lines = await walk(from.lines, most.lines, async (after) => {
-    const upTo = await findLinesEnd(db, after, rowsPerStatement);
-    const found = await findWrongLine(db, { after, upTo });
-    return { upTo, firstBreak: found && toBreak("statement_complete", found) };
+  const blocks = await countLineBlocks(db);
+  const lines = await walk(from.lineBlock, most.lines, async (block) => {
+    const below = block + lineBlocksPerStatement;
+    const firstBreak = await findBreak(
+      "statement_complete",
+      findWrongLine(db, { from: block, below }),
+    );
+    return { upTo: below < blocks ? below : undefined, firstBreak };
   });
   if (lines.firstBreak) return lines;
   const house = await findWrongHouseBalance(db);
@@ -196,7 +200,7 @@ async function compareAll(
     return { upTo, firstBreak };
   });
   if (owners.firstBreak) return owners;
-  return { lines: lines.next, owners: owners.next };
+  return { lineBlock: lines.next, owners: owners.next };
 }
 
 /** The first break in the entries since the proof, which the comparisons add to it. */
@@ -260,13 +264,13 @@ async function checkInRounds({ db }: CheckContext): Promise<Break | undefined> {
   }
   const compared = await compareAll(
     db,
-    { lines: rounds.lines ?? firstLine, owners: rounds.owners ?? firstCredit },
+    { lineBlock: rounds.lineBlock ?? 0, owners: rounds.owners ?? firstCredit },
     round,
   );
-  const { firstBreak, lines, owners } = compared;
+  const { firstBreak, lineBlock, owners } = compared;
   const next: Rounds = {
     ...(reread.next !== undefined && { slices: reread.next }),
-    ...(lines && { lines }),
+    ...(lineBlock !== undefined && { lineBlock }),
     ...(owners && { owners }),
   };
   await setRounds(db, next);

@@ -1,9 +1,10 @@
 // Compares balances, owners and statement lines with the proof plus the few entries since. Each
-// statement compares the rows between two keys in one snapshot, in which all of these must agree.
+// statement compares the rows between two keys, or two blocks, in one snapshot, in which all of these
+// must agree.
 
 import { houseFirmId } from "../kernel/ids.ts";
 import { type Db, fragment, sql } from "../platform/postgres/postgres.ts";
-import { type CreditPlace, type Found, type LinePlace, moving } from "./proof-store.ts";
+import { type CreditPlace, type Found, moving } from "./proof-store.ts";
 import { stripedKinds } from "./rules.ts";
 
 const { moves, ended, summed, given } = moving;
@@ -290,29 +291,23 @@ export async function findAbsentHolder(
   return row;
 }
 
-/**
- * The last of the next `limit` statement lines; undefined when there are fewer. By the column `at`: the
- * text of the same name would have every line of the firm sorted.
- */
-export async function findLinesEnd(
-  db: Db,
-  after: LinePlace,
-  limit: number,
-): Promise<LinePlace | undefined> {
-  const [row] = await db.rows<LinePlace>(sql`
-    select firm_id as "firmId", at::text as at, entry_no as "entryNo"
-    from ledger_firm_entries
-    where (firm_id, at, entry_no) > (${after.firmId}, ${after.at}::timestamptz, ${after.entryNo}::bigint)
-    order by firm_id, ledger_firm_entries.at, entry_no
-    offset ${limit - 1}
-    limit 1`);
-  return row;
+/** How many blocks of its file the statement lines take. */
+export async function countLineBlocks(db: Db): Promise<number> {
+  const [row] = await db.rows<{ blocks: number }>(sql`
+    select pg_relation_size('ledger_firm_entries') / current_setting('block_size')::int as blocks`);
+  return row?.blocks ?? 0;
 }
 
-/** A firm's statement lines are posted entries that move its money. */
+/** Blocks of statement lines from `from` to before `below`. */
+export type LineBlocks = { readonly from: number; readonly below: number };
+
+/**
+ * A firm's statement lines are posted entries that move its money. Lines lie in the order in which they
+ * were written, as their entries do: those of neighbouring blocks are of neighbouring entries.
+ */
 export async function findWrongLine(
   db: Db,
-  { after, upTo }: { readonly after: LinePlace; readonly upTo: LinePlace | undefined },
+  { from, below }: LineBlocks,
 ): Promise<Found | undefined> {
   const [row] = await db.rows<Found>(sql`
     select format('entry %s on the statement of %s', l.entry_no, l.firm_id) as place,
@@ -329,10 +324,7 @@ export async function findWrongLine(
         )
       limit 1
     ) as concerning on true
-    where (l.firm_id, l.at, l.entry_no)
-        > (${after.firmId}, ${after.at}::timestamptz, ${after.entryNo}::bigint)
-      and (l.firm_id, l.at, l.entry_no)
-        <= (${upTo?.firmId ?? "~"}, ${upTo?.at ?? "infinity"}::timestamptz, ${upTo?.entryNo ?? 0}::bigint)
+    where l.ctid >= ${`(${from},0)`}::tid and l.ctid < ${`(${below},0)`}::tid
       and concerning.is_there is null
     order by l.entry_no, l.firm_id
     limit 1`);

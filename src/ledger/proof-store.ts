@@ -20,15 +20,10 @@ export type ProvedSlice = Slice & {
 /** The positions of the rounds; a round that is not under way is absent. */
 export type Rounds = {
   readonly slices?: number;
-  readonly lines?: LinePlace;
+  readonly lineBlock?: number;
   readonly owners?: CreditPlace;
 };
 
-export type LinePlace = {
-  readonly firmId: string;
-  readonly at: string;
-  readonly entryNo: number;
-};
 export type CreditPlace = { readonly environment: string; readonly scripNo: string };
 
 export type Proof = { readonly proved_to: number; readonly rounds: Rounds };

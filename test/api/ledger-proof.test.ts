@@ -8,6 +8,7 @@ import { pino } from "pino";
 
 import { checkLedger, checkLedgerWhenDue, ledgerIsSound } from "../../src/ledger/check-ledger.ts";
 import { findWrongHouseBalance } from "../../src/ledger/compare-store.ts";
+import { findProof } from "../../src/ledger/proof-store.ts";
 import { entriesPerSlice, proveEntries } from "../../src/ledger/prove-entries.ts";
 import { assertWritten } from "../../src/ledger/rules.ts";
 import { postEntries } from "../../src/ledger/write-books.ts";
@@ -106,6 +107,44 @@ test("a proved entry that is changed with its digest is found, and payouts stop"
   assert.equal(proved.firstBreak.check, "balance_is_sum", "the next one has proved them anew");
   const { firstBreak } = await checkLedger(ctx);
   assert.equal(firstBreak?.check, "balance_is_sum", "and so has the command");
+});
+
+test("the worker goes through the statement lines block by block, and then from the first again", async (t) => {
+  const service = await startService(t);
+  const { ctx, clock } = service;
+  const { firm_id: firmId } = await service.issue();
+  await payIn(service, firmId, 100);
+  await asOwner(ctx.db, async (owner) => {
+    await owner.query("begin");
+    // Deleted lines keep their blocks, more than one run goes through, and the false line lies behind.
+    await owner.query(
+      `insert into ledger_firm_entries
+      select 'frm_' || lpad(n::text, 26, '0'), now(), 1
+      from generate_series(1, 60000) as n`,
+    );
+    await owner.query("delete from ledger_firm_entries where firm_id <> $1", [firmId]);
+    await owner.query(
+      `insert into ledger_firm_entries
+      select 'frm_other', at, entry_no
+      from ledger_entries`,
+    );
+    await owner.query("commit");
+  });
+  const check = async () => {
+    clock.advance({ seconds: 60 });
+    await checkLedgerWhenDue(ctx);
+    const { rounds } = await findProof(ctx.db);
+    return { sound: await ledgerIsSound(ctx.db, ctx.now()), block: rounds.lineBlock };
+  };
+  assert.deepEqual(await check(), { sound: true, block: 500 });
+  assert.equal((await check()).sound, false, "the second run has come to the false line");
+
+  await asOwner(ctx.db, (owner) =>
+    owner.query("delete from ledger_firm_entries where firm_id = 'frm_other'"),
+  );
+  assert.deepEqual(await check(), { sound: true, block: 500 });
+  assert.deepEqual(await check(), { sound: true, block: undefined });
+  assert.deepEqual(await check(), { sound: true, block: 500 });
 });
 
 test("a wrong proof is found when its slice is proved again", async (t) => {

@@ -232,11 +232,16 @@ function isWholeRead(node: PlanNode): boolean {
   return node["Node Type"] === "Seq Scan" && node["Actual Loops"] > 0;
 }
 
+const partRead: Readonly<Record<string, string>> = {
+  "Seq Scan": "all",
+  "Tid Range Scan": "blocks",
+};
+
 /** The indexes and tables that were read, those with most rows first. */
 function describeReads(nodes: readonly PlanNode[]): string {
   const reads = nodes.flatMap((node) => {
-    const isWhole = node["Node Type"] === "Seq Scan";
-    const name = isWhole ? `all of ${node["Relation Name"]}` : node["Index Name"];
+    const part = partRead[node["Node Type"]];
+    const name = part ? `${part} of ${node["Relation Name"]}` : node["Index Name"];
     return name === undefined ? [] : [{ name, rows: Math.round(rowsReadBy(node)) }];
   });
   const most = reads.toSorted((a, b) => b.rows - a.rows).slice(0, 4);
