@@ -88,17 +88,23 @@ for (const [which, lose] of Object.entries(losses)) {
   });
 }
 
-test("every connection has its role, its time limits and no compiler before its first statement", async (t) => {
+test("every connection has its role, its time limits and its ways to plan before its first statement", async (t) => {
   const { db } = await testDatabase(t);
-  const names = ["role", "statement_timeout", "lock_timeout", "plan_cache_mode", "jit"];
+  const expected = {
+    role: "scripdesk_app",
+    statement_timeout: "5s",
+    lock_timeout: "2s",
+    plan_cache_mode: "force_generic_plan",
+    jit: "off",
+    max_parallel_workers_per_gather: "0",
+  };
   const read = async () =>
     await db.rows<{ name: string; value: string }>(
-      sql`select name, current_setting(name) as value from unnest(${names}::text[]) as name`,
+      sql`select name, current_setting(name) as value from unnest(${Object.keys(expected)}::text[]) as name`,
     );
   const onThree = await Promise.all([read(), read(), read()]);
   for (const rows of onThree) {
-    const values = rows.map(({ value }) => value);
-    assert.deepEqual(values, ["scripdesk_app", "5s", "2s", "force_generic_plan", "off"]);
+    assert.deepEqual(Object.fromEntries(rows.map(({ name, value }) => [name, value])), expected);
   }
 });
 

@@ -41,6 +41,9 @@ export function sessionConfig({ connection, role }: SessionOptions): PoolConfig 
     // What a scan is discouraged by counts as its cost, so the server would compile nearly every
     // statement that has one, each time it runs, which can take longer than a statement may.
     jit: "off",
+    // A plan for all values takes a range to be a third of its table, so on a large one the server
+    // would start processes for a statement that reads a few rows, which takes tens of milliseconds.
+    max_parallel_workers_per_gather: "0",
     ...(role && { role }),
   };
   const text = Object.entries(settings)
