@@ -9,6 +9,8 @@ import { countRows, judge, recordPlans } from "./compat/plans.ts";
 import { fill } from "./compat/fill.ts";
 import { dealADay } from "./compat/walk.ts";
 import { countLineBlocks, findWrongLine } from "../src/ledger/compare-store.ts";
+import { findMissingLine } from "../src/ledger/proof-store.ts";
+import { takeCut } from "../src/ledger/read-money.ts";
 import { listOffered, type OfferedPageRow } from "../src/trading/resting-store.ts";
 import { asOwner } from "./support/database.ts";
 import { payIn, payInMany } from "./support/ledger.ts";
@@ -127,6 +129,29 @@ test("a statement of the round over statement lines reads its blocks and their e
   const [look] = judge(plans.take(), tableRows, limits);
   assert.match(look?.nodes ?? "", /^blocks of ledger_firm_entries \d+, ledger_entries_pkey \d+$/);
   assert.ok(look && look.rowsRead < 600, `${look?.rowsRead} lines and entries were read`);
+});
+
+test("missing lines are looked for near the others of their firm, and one by one where times are far apart", async (t) => {
+  const service = await startService(t);
+  const { ctx, clock } = service;
+  const plans = await recordPlans(ctx.db);
+  const { firm_id: firmId } = await service.issue();
+  await payIn(service, firmId, 1);
+  await payInMany(service, firmId, 5_000);
+  const { entryNo: from } = await takeCut(ctx.db);
+  clock.set(new Date(Date.UTC(2020, 0, 1)));
+  await payIn(service, firmId, 1);
+  clock.set(new Date(Date.UTC(2030, 0, 1)));
+  await payIn(service, firmId, 1);
+  plans.take();
+  assert.equal(await findMissingLine(ctx.db, { from, to: from + 2 }), undefined);
+  const [look] = judge(plans.take(), await asOwner(ctx.db, countRows), limits);
+  assert.ok(look && look.rowsRead < 200, `${look?.rowsRead} lines and entries were read`);
+  await asOwner(ctx.db, (owner) =>
+    owner.query("delete from ledger_firm_entries where entry_no = $1", [from + 2]),
+  );
+  const missing = await findMissingLine(ctx.db, { from, to: from + 2 });
+  assert.equal(missing?.place, `entry ${from + 2} on the statement of ${firmId}`);
 });
 
 test("pages of resting sells give each one once and read no other orders", async (t) => {
