@@ -218,55 +218,6 @@ export async function findWrongResolution(db: Db, { from, to }: Slice): Promise<
   return row;
 }
 
-/**
- * Every posted entry is on the statement of each firm whose money it moves. The lines of each firm are
- * read at once, from the time of its first entry in the slice to that of its last; `nearby` bounds them
- * where an entry has a time far from the others. What is not among them is looked up by itself.
- */
-export async function findMissingLine(db: Db, { from, to }: Slice): Promise<Found | undefined> {
-  const [row] = await db.rows<Found>(sql`
-    with due as materialized (
-      select distinct split_part(side.account, ':', 2) as firm_id, at, entry_no
-      from ledger_entries
-      cross join lateral unnest(movements) as m (from_account, to_account, scrip_no, amount)
-      cross join lateral (values (m.from_account), (m.to_account)) as side (account)
-      where entry_no > ${from} and entry_no <= ${to} and phase = 'posted'
-        and strpos(side.account, ':') > 0
-    ), firm as (
-      select firm_id, min(at) as first_at, max(at) as last_at, 2 * count(*) + 100 as nearby
-      from due
-      group by firm_id
-    ), unseen as (
-      select firm_id, at, entry_no
-      from due
-      except
-      select firm.firm_id, line.at, line.entry_no
-      from firm
-      cross join lateral (
-        select at, entry_no
-        from ledger_firm_entries as known
-        where known.firm_id = firm.firm_id
-          and known.at >= firm.first_at and known.at <= firm.last_at
-        order by at, entry_no
-        limit firm.nearby
-      ) as line
-    )
-    select format('entry %s on the statement of %s', unseen.entry_no, unseen.firm_id) as place,
-      'no line' as found, 'a line' as expected
-    from unseen
-    left join lateral (
-      select true as is_there
-      from ledger_firm_entries as line
-      where line.firm_id = unseen.firm_id and line.at = unseen.at
-        and line.entry_no = unseen.entry_no
-      limit 1
-    ) as line on true
-    where line.is_there is null
-    order by unseen.entry_no, unseen.firm_id
-    limit 1`);
-  return row;
-}
-
 /** Each movement of a credit starts at its last owner, the first at customs; for the slice after the proof. */
 export async function findBrokenChain(db: Db, { from, to }: Slice): Promise<Found | undefined> {
   const [row] = await db.rows<Found>(sql`

@@ -5,6 +5,7 @@ import { setTimeout } from "node:timers/promises";
 
 import type { Database, Db } from "../platform/postgres/postgres.ts";
 import type { CheckName } from "./check-store.ts";
+import { findMissingLine } from "./compare-store.ts";
 import {
   addOwners,
   addSums,
@@ -14,7 +15,6 @@ import {
   findBrokenChain,
   findChangedEntry,
   findLastSlice,
-  findMissingLine,
   findProof,
   findSliceEnd,
   findUnbalancedEntry,

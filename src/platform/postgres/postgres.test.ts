@@ -102,8 +102,7 @@ test("every connection has its role, its time limits and its ways to plan before
     await db.rows<{ name: string; value: string }>(
       sql`select name, current_setting(name) as value from unnest(${Object.keys(expected)}::text[]) as name`,
     );
-  const onThree = await Promise.all([read(), read(), read()]);
-  for (const rows of onThree) {
+  for (const rows of await Promise.all([read(), read(), read()])) {
     assert.deepEqual(Object.fromEntries(rows.map(({ name, value }) => [name, value])), expected);
   }
 });
