@@ -75,7 +75,7 @@ export function openLocalRateWindow(
 }
 
 /** How long a set of calls waits for Redis before this process counts by itself. */
-const redisTimeoutMs = 1_000;
+const redisTimeout = { ticks: 10, tickMs: 100 };
 /** Redis deletes an idle list this long after its last call has left the window. */
 const expiryMarginMs = 1_000;
 
@@ -161,7 +161,7 @@ export function openSharedRateWindow(
   function probe(): void {
     if (probing) return;
     probing = true;
-    withTimeout(redisTimeoutMs, redis.ping())
+    withTimeout(redis.ping())
       .then(
         () => note(false),
         () => {}, // Still no answer; the next set of calls pings again.
@@ -171,7 +171,7 @@ export function openSharedRateWindow(
 
   async function run(script: string, keyIds: readonly string[], args: readonly string[]) {
     const options = { keys: keyIds.map(toRedisKey), arguments: [...args] };
-    const answers = (await withTimeout(redisTimeoutMs, redis.eval(script, options))) as number[];
+    const answers = (await withTimeout(redis.eval(script, options))) as number[];
     return keyIds.map((_, index): WindowState => {
       const [admitted, atMs, used, clearsInMs] = answers.slice(index * answerLength);
       return {
@@ -219,13 +219,21 @@ export function openSharedRateWindow(
   };
 }
 
-/** The client's own timeout covers sending only; this one also covers a server that hangs. */
-async function withTimeout<Result>(ms: number, answer: Promise<Result>): Promise<Result> {
+/**
+ * The client's own timeout covers sending only; this one also covers a server that hangs. It counts
+ * ticks, because a process that was blocked finds its timers due before it has read an answer that
+ * is already there. However long the block, it is one tick.
+ */
+async function withTimeout<Result>(answer: Promise<Result>): Promise<Result> {
+  const { ticks, tickMs } = redisTimeout;
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(`no answer within ${ms} ms`)), ms);
+  let ticksLeft = ticks;
+  const timer = setInterval(() => {
+    if (--ticksLeft === 0) late.reject(new Error(`no answer within ${ticks * tickMs} ms`));
+  }, tickMs);
   try {
     return await Promise.race([answer, late.promise]);
   } finally {
-    clearTimeout(timer);
+    clearInterval(timer);
   }
 }

@@ -3,7 +3,6 @@ import type { RedisClientType } from "@redis/client";
 import { Unusable } from "./http/errors.ts";
 
 const connectTimeoutMs = 2_000;
-const sendWithinMs = 1_000;
 const reconnectStepMs = 50;
 const reconnectWithinMs = 2_000;
 
@@ -20,7 +19,6 @@ export async function connectRedis(url: string): Promise<RedisClientType> {
       reconnectStrategy: (retries) =>
         wasConnected && Math.min(retries * reconnectStepMs, reconnectWithinMs),
     },
-    commandOptions: { timeout: sendWithinMs },
   });
   redis.on("error", () => {}); // The caller of a failing command reports it.
   try {

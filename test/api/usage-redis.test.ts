@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 
 import type { RedisClientType } from "@redis/client";
 import fc from "fast-check";
@@ -171,6 +171,31 @@ test(
     );
   },
 );
+
+/** Blocks this process: no timer runs and no answer is read. */
+function block(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+for (const when of ["before it sends", "before it reads the answer"]) {
+  test(
+    `a process that is blocked ${when} still counts in the shared window`,
+    { skip },
+    async (t) => {
+      const redis = await startRedis(t);
+      const neverAsked = () => assert.fail("counted by itself");
+      const fallback: RateWindow = { take: neverAsked, giveBack: neverAsked };
+      const window = openSharedRateWindow(await redis.connect(), { fallback, log: silent });
+      const ask = { keyId: "key_blocked", limit };
+
+      const takes = window.take([ask]);
+      if (when === "before it reads the answer") await setImmediate();
+      block(1_200);
+      assert.equal((await takes)[0]!.used, 1);
+      assert.equal((await window.take([ask]))[0]!.used, 2);
+    },
+  );
+}
 
 const patience = 100;
 
