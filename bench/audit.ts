@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { openEmbedded } from "../src/platform/postgres/embedded.ts";
 import { fillJournal, recordsPerSet } from "./journal-fill.ts";
 import { printRemark, residentMiB, type RunningService, startService } from "./support.ts";
+import { openStack } from "../test/support/programme-stack.ts";
 
 const records = Number(process.env["BENCH_AUDIT_RECORDS"] ?? 1_000_000);
 const verifier = join(import.meta.dirname, "../docs/verify-audit.mjs");
@@ -17,7 +18,7 @@ const verifier = join(import.meta.dirname, "../docs/verify-audit.mjs");
 type Issued = { readonly api_key: string; readonly firm_id: string };
 
 export async function audit(): Promise<void> {
-  await using stack = new AsyncDisposableStack();
+  await using stack = openStack();
   const service = await startService(stack);
   const issue = ["keys", "issue", "--firm", "Audit Bench", "--env", "sandbox"];
   const { api_key: key, firm_id: deskId } = (await service.command(...issue)) as Issued;

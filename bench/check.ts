@@ -17,6 +17,7 @@ import { openContext } from "../src/open-context.ts";
 import type { Context } from "../src/platform/context.ts";
 import { setIndexes } from "./multiply.ts";
 import { makeFolder, median, printRemark, printTable, spread } from "./support.ts";
+import { openStack } from "../test/support/programme-stack.ts";
 
 const small = 100_000;
 const large = Number(process.env["BENCH_ENTRIES"] ?? 10_000_000);
@@ -35,7 +36,7 @@ type Books = {
 };
 
 export async function check(): Promise<void> {
-  await using stack = new AsyncDisposableStack();
+  await using stack = openStack();
   let now = new Date();
   const few = await openBooks(stack, () => now, { size: small, kept: undefined });
   const kept = process.env["CHECK_BOOKS"];

@@ -3,6 +3,7 @@
 
 import { buildGrowthRow, type Pair, timeInTurns } from "./growth.ts";
 import { printTable, type RunningService, startService } from "./support.ts";
+import { openStack } from "../test/support/programme-stack.ts";
 
 const small = 10_000;
 const large = Number(process.env["BENCH_CREDITS"] ?? 1_000_000);
@@ -19,7 +20,7 @@ type Side = {
 };
 
 export async function credits(): Promise<void> {
-  await using stack = new AsyncDisposableStack();
+  await using stack = openStack();
   const few = await sideWith(await startService(stack), small);
   const many = await sideWith(await startService(stack), large);
   const acts = listActs([few, many]);

@@ -17,6 +17,7 @@ import {
   startService,
   startYardstick,
 } from "./support.ts";
+import { openStack } from "../test/support/programme-stack.ts";
 
 const connections = 64;
 const rounds = 5;
@@ -34,7 +35,7 @@ type Rounds = {
 };
 
 export async function edge(): Promise<void> {
-  await using stack = new AsyncDisposableStack();
+  await using stack = openStack();
   const service = await startService(stack);
   const bare = await startYardstick(stack, "bare-fastify.ts");
   const load = await startLoad(stack);

@@ -5,6 +5,7 @@ import { openEmbedded } from "../src/platform/postgres/embedded.ts";
 import { buildGrowthRow, type Pair, timeInTurns } from "./growth.ts";
 import { fillJournal, type Sample } from "./journal-fill.ts";
 import { printRemark, printTable, startService } from "./support.ts";
+import { openStack } from "../test/support/programme-stack.ts";
 
 const small = 100_000;
 const large = Number(process.env["BENCH_RECORDS"] ?? 20_000_000);
@@ -46,7 +47,7 @@ const looks: readonly Look[] = [
 ];
 
 export async function history(): Promise<void> {
-  await using stack = new AsyncDisposableStack();
+  await using stack = openStack();
   const few = await openSide(stack, small);
   const many = await openSide(stack, large);
   const rows = [];

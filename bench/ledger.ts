@@ -15,6 +15,7 @@ import { migrate } from "../src/platform/postgres/migrate.ts";
 import { type Database, openDatabase } from "../src/platform/postgres/postgres.ts";
 import { preparePgbench } from "./pgbench.ts";
 import { median, printRemark, printTable, spread } from "./support.ts";
+import { openStack } from "../test/support/programme-stack.ts";
 
 const firmCount = 20_000;
 const pgbenchClients = 8;
@@ -25,7 +26,7 @@ const cashPaise = 100_000_000_000;
 type Shape = "transfer" | "deal";
 
 export async function ledger(): Promise<void> {
-  await using stack = new AsyncDisposableStack();
+  await using stack = openStack();
   const dataDir = await mkdtemp(join(tmpdir(), "scripdesk-bench-"));
   stack.defer(() => rm(dataDir, { recursive: true, force: true }));
   const server = await openEmbedded({ dataDir, as: "visitor", create: true });

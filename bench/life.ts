@@ -10,6 +10,7 @@ import type pg from "pg";
 import { ProcessorPerOrder } from "./processor.ts";
 import { batchSize, type Market, openMarket } from "./sales.ts";
 import { median, printRemark, printTable, spread } from "./support.ts";
+import { openStack } from "../test/support/programme-stack.ts";
 
 const pgbenchClients = 16;
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3);
@@ -21,7 +22,7 @@ const patienceMs = 300_000;
 const walBatchesMax = 10;
 
 export async function life(): Promise<void> {
-  await using stack = new AsyncDisposableStack();
+  await using stack = openStack();
   const market = await openMarket(stack, "sandbox");
   const { client, pgbench } = market;
   const perSecond: number[] = [];
@@ -60,7 +61,7 @@ export async function life(): Promise<void> {
 
 /** Bytes on disk for each settled order, by table with its indexes. */
 export async function storage(): Promise<void> {
-  await using stack = new AsyncDisposableStack();
+  await using stack = openStack();
   const market = await openMarket(stack, "sandbox");
   const { client } = market;
   await liveThrough(market, await market.batches(2));
@@ -81,7 +82,7 @@ export async function storage(): Promise<void> {
 
 /** Bytes of WAL and its records for each order, by table with its indexes. */
 export async function wal(): Promise<void> {
-  await using stack = new AsyncDisposableStack();
+  await using stack = openStack();
   const market = await openMarket(stack, "sandbox");
   const { client } = market;
   await client.query("create extension if not exists pg_walinspect");

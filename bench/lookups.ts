@@ -23,6 +23,7 @@ import type { Context } from "../src/platform/context.ts";
 import { createMetrics } from "../src/platform/metrics.ts";
 import { buildGrowthRow, type Pair, timeInTurns } from "./growth.ts";
 import { printTable } from "./support.ts";
+import { openStack } from "../test/support/programme-stack.ts";
 
 const small = 1_000;
 const large = Number(process.env["BENCH_LOOKUPS"] ?? 100_000);
@@ -32,7 +33,7 @@ const callsPerRound = 8;
 type Side = { readonly url: string; readonly token: string; readonly paths: readonly string[] };
 
 export async function lookups(): Promise<void> {
-  await using stack = new AsyncDisposableStack();
+  await using stack = openStack();
   const few = await openSide(stack, small);
   const many = await openSide(stack, large);
   const rows = [];

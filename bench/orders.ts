@@ -9,6 +9,7 @@ import type { LoadResult } from "./load.ts";
 import { ProcessorPerOrder } from "./processor.ts";
 import { batchSize, openMarket } from "./sales.ts";
 import { median, printRemark, printTable, spread } from "./support.ts";
+import { openStack } from "../test/support/programme-stack.ts";
 
 const connections = 64;
 const pgbenchClients = 16;
@@ -27,7 +28,7 @@ type Figure = {
 const newFigure = (): Figure => ({ perSecond: [], ratios: [], processor: new ProcessorPerOrder() });
 
 export async function orders(): Promise<void> {
-  await using stack = new AsyncDisposableStack();
+  await using stack = openStack();
   const market = await openMarket(stack, "live");
   const yardstick: number[] = [];
   const figures = {

@@ -3,6 +3,7 @@
 
 import type { LoadResult } from "./load.ts";
 import { median, printTable, spread, startLoad, startService, startYardstick } from "./support.ts";
+import { openStack } from "../test/support/programme-stack.ts";
 
 const connections = 64;
 const rounds = 5;
@@ -12,7 +13,7 @@ const warmUpSeconds = 8;
 const creditCount = 400;
 
 export async function quotes(): Promise<void> {
-  await using stack = new AsyncDisposableStack();
+  await using stack = openStack();
   const service = await startService(stack);
   const bare = await startYardstick(stack, "bare-fastify.ts");
   const load = await startLoad(stack);

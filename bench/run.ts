@@ -2,6 +2,7 @@
 // yardstick alternate in one run: on a shared machine only their ratio means something. What an idle
 // machine gives goes into docs/BENCHMARKS.md.
 
+import { endOnSignals } from "../test/support/programme-stack.ts";
 import { audit } from "./audit.ts";
 import { check } from "./check.ts";
 import { cover } from "./cover.ts";
@@ -48,6 +49,7 @@ if (unknown.length > 0 || wanted.includes("--help")) {
   process.stderr.write(`measurements: ${Object.keys(measurements).join(", ")}\n`);
   process.exitCode = 2;
 } else {
+  endOnSignals();
   for (const [name, measure] of Object.entries(measurements)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     const others = await measureOthers();

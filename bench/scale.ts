@@ -16,6 +16,7 @@ import { openEmbedded } from "../src/platform/postgres/embedded.ts";
 import { buildGrowthRow, type Pair } from "./growth.ts";
 import { multiply, writeNewId } from "./multiply.ts";
 import { median, printRemark, printTable, type RunningService, startService } from "./support.ts";
+import { openStack } from "../test/support/programme-stack.ts";
 
 const small = 50_000;
 const large = Number(process.env["BENCH_SCALE"] ?? 5_000_000);
@@ -42,7 +43,7 @@ const measured = ["sell", "buy", "order", "found"] as const;
 const requirements = [421_137, 3_750_000, 148_261_050, 1_234_567_890, 9_876_543_210];
 
 export async function scale(): Promise<void> {
-  await using stack = new AsyncDisposableStack();
+  await using stack = openStack();
   const few = await sideWith(await startService(stack), small);
   const many = await sideWith(await startService(stack), large);
   await measureRound(few, many, 0);

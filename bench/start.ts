@@ -5,11 +5,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 
 import { makeFolder, median, printTable, spread, startOn } from "./support.ts";
+import { openStack } from "../test/support/programme-stack.ts";
 
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 7);
 
 export async function start(): Promise<void> {
-  await using stack = new AsyncDisposableStack();
+  await using stack = openStack();
   const dataDir = await makeFolder(stack);
   await startAndStop(dataDir);
   const ours: number[] = [];
@@ -35,7 +36,7 @@ export async function start(): Promise<void> {
 
 /** How long the first answer took, in milliseconds. */
 async function startAndStop(dataDir: string): Promise<number> {
-  await using stack = new AsyncDisposableStack();
+  await using stack = openStack();
   const startedAt = performance.now();
   const { port } = await startOn(stack, dataDir);
   const { status } = await fetch(`http://127.0.0.1:${port}/healthz`);

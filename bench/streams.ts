@@ -15,7 +15,6 @@ import pg from "pg";
 import { openEmbedded } from "../src/platform/postgres/embedded.ts";
 import type { ReadersAnswer, ReadersOrder } from "./stream-readers.ts";
 import {
-  end,
   type Measured,
   median,
   portFrom,
@@ -26,6 +25,7 @@ import {
   spread,
   startService,
 } from "./support.ts";
+import { endChild, endOnSignals, openStack } from "../test/support/programme-stack.ts";
 
 const ownNetwork = "BENCH_OWN_NETWORK";
 const readers = Number(process.env["BENCH_STREAMS"] ?? 10_000);
@@ -44,7 +44,7 @@ export async function streams(): Promise<void> {
 
 async function measure(): Promise<Row[]> {
   const stalledCount = process.env[ownNetwork] ? readers / 10 : readers / 100;
-  await using stack = new AsyncDisposableStack();
+  await using stack = openStack();
   const service = await startService(stack);
   const bare = await startBare(stack);
   const requests = await requestsFor(service);
@@ -105,10 +105,12 @@ async function measureInOwnNetwork(): Promise<Row[] | undefined> {
   isAllowed.on("error", () => {}); // There is no such command here.
   const [code] = (await once(isAllowed, "close")) as [number];
   if (code !== 0) return undefined;
+  await using stack = openStack();
   const again = `ip link set lo mtu 1500 up && exec "$0" "$@"`;
   const words = ["-n", "sh", "-c", again, process.execPath, import.meta.filename];
   const env = { ...process.env, [ownNetwork]: "1" };
   const child = spawn("unshare", words, { env, stdio: ["inherit", "inherit", "inherit", "ipc"] });
+  stack.defer(() => endChild(child));
   let rows: Row[] | undefined;
   child.on("message", (found: Row[]) => (rows = found));
   await once(child, "close");
@@ -120,14 +122,14 @@ async function startBare(
   stack: AsyncDisposableStack,
 ): Promise<Measured & { write(text: string): void }> {
   const child = fork(join(import.meta.dirname, "bare-streams.ts"), { stdio: "pipe" });
-  stack.defer(() => end(child));
+  stack.defer(() => endChild(child));
   const port = await portFrom(child);
   return { pid: child.pid ?? 0, port, write: (text) => void child.send(text) };
 }
 
 async function startReaders(stack: AsyncDisposableStack) {
   const child: ChildProcess = fork(join(import.meta.dirname, "stream-readers.ts"));
-  stack.defer(() => end(child));
+  stack.defer(() => endChild(child));
   const failed = once(child, "exit").then(() => {
     throw new Error("the readers ended");
   });
@@ -236,6 +238,7 @@ async function openStreams({ pid, port }: Measured): Promise<number> {
 }
 
 if (import.meta.main) {
+  endOnSignals();
   const rows = await measure();
   process.send?.(rows, () => process.disconnect());
 }

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
+import { endChild } from "../test/support/programme-stack.ts";
 import type { LoadOrder, LoadResult } from "./load.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -42,7 +43,7 @@ export async function startOn(
     env,
     stdio: ["ignore", "pipe", "inherit"],
   });
-  stack.defer(() => end(child));
+  stack.defer(() => endChild(child));
   const port = await portFrom(child);
   return {
     pid: child.pid ?? 0,
@@ -70,13 +71,13 @@ export async function startYardstick(
   const child = spawn(process.execPath, [join(import.meta.dirname, script)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
-  stack.defer(() => end(child));
+  stack.defer(() => endChild(child));
   return { pid: child.pid ?? 0, port: await portFrom(child) };
 }
 
 export async function startLoad(stack: AsyncDisposableStack) {
   const child = fork(join(import.meta.dirname, "load.ts"));
-  stack.defer(() => end(child));
+  stack.defer(() => endChild(child));
   return async (order: LoadOrder): Promise<LoadResult> => {
     child.send(order);
     const [result] = (await once(child, "message")) as [LoadResult];
@@ -143,10 +144,4 @@ export async function portFrom(child: ChildProcess): Promise<number> {
     return Number(port);
   }
   throw new Error("the process ended before it listened");
-}
-
-export async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return;
-  child.kill("SIGTERM");
-  await once(child, "exit");
 }

@@ -28,6 +28,7 @@ import { median, printRemark, printTable, spread } from "./support.ts";
 import type { ReceiverOrder, ReceiverReport } from "./webhook-receiver.ts";
 import type { SenderOrder } from "./webhook-sender.ts";
 import { listEventsAfter } from "../src/journal/find-events.ts";
+import { openStack } from "../test/support/programme-stack.ts";
 
 const receiverCount = 10;
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 5);
@@ -35,7 +36,7 @@ const eventsPerRound = Number(process.env["BENCH_EVENTS"] ?? 2_000);
 const atOnce = 320;
 
 export async function webhooks(): Promise<void> {
-  await using stack = new AsyncDisposableStack();
+  await using stack = openStack();
   const bench = await openBench(stack);
   const receivers = forkScript(stack, "webhook-receiver.ts");
   receivers.send({ count: receiverCount, expect: 0 } satisfies ReceiverOrder);
@@ -160,7 +161,7 @@ type Run = {
 
 /** A desk with a subscription per receiver and a backlog of events, then a sender that starts on it. */
 async function engineRate(bench: Bench, run: Run): Promise<Rate> {
-  await using stack = new AsyncDisposableStack();
+  await using stack = openStack();
   await backlog(bench, run.urls);
   const { connection, sealKey } = bench;
   const sender = await startSender(stack);
@@ -220,7 +221,7 @@ async function awaitRecorded({ ctx }: Bench, expect: number): Promise<void> {
 }
 
 async function bareRate(bench: Bench, run: Run): Promise<Rate> {
-  await using stack = new AsyncDisposableStack();
+  await using stack = openStack();
   const sender = await startSender(stack);
   const { rows } = await bench.ctx.db.pool.query<{ desk_id: string }>(
     "select desk_id from journal_blocks where last_sequence is not null limit 1",

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
+import { endOnSignals, openStack } from "../support/programme-stack.ts";
 import { serverVariable, startTestServer } from "../support/server.ts";
 import { startService } from "../support/service.ts";
 
@@ -133,7 +134,7 @@ async function generate(folder: string): Promise<void> {
 }
 
 async function compare(): Promise<void> {
-  await using stack = new AsyncDisposableStack();
+  await using stack = openStack();
   const scope = { after: (work: unknown) => stack.defer(work as () => Promise<void>) }; // As a test context.
   const folder = await mkdtemp(join(tmpdir(), "scripdesk-generators-"));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
@@ -154,6 +155,7 @@ async function compare(): Promise<void> {
 }
 
 if (import.meta.main) {
+  endOnSignals();
   await compare().catch((error: { stdout?: string; stderr?: string; message?: string }) => {
     console.error([error.message, error.stdout, error.stderr].filter(Boolean).join("\n"));
     process.exitCode = 1;

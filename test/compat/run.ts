@@ -20,6 +20,7 @@ import { type Service, startService } from "../support/service.ts";
 import { dealADay, tryEverything, type Walked } from "./walk.ts";
 import { fill, leaveUncounted } from "./fill.ts";
 import { countAllowed, countRows, type Judged, judge, largeLimits, recordPlans } from "./plans.ts";
+import { endOnSignals, openStack } from "../support/programme-stack.ts";
 
 type Scope = { after(work: () => Promise<unknown>): void };
 
@@ -72,7 +73,7 @@ const servers: Readonly<Record<string, (t: Scope) => Promise<void>>> = {
 type Outcome = { readonly held: boolean; readonly measured: readonly Judged[] };
 
 async function runOn(name: string, credits: number, showAll: boolean): Promise<Outcome> {
-  await using stack = new AsyncDisposableStack();
+  await using stack = openStack();
   const scope: Scope = { after: (work) => stack.defer(async () => void (await work())) };
   await servers[name]?.(scope);
   sayDone(`${name}: the server runs`);
@@ -204,4 +205,5 @@ async function main(): Promise<void> {
   if (!held) process.exitCode = 1;
 }
 
+endOnSignals();
 await main();

@@ -18,11 +18,12 @@ import { findFormerVersion, unpackVersion } from "./former-version.ts";
 import { isInside, namespaceMissing, runInside } from "./namespace.ts";
 import type { Outcome, Say, Settings } from "./outcome.ts";
 import { backupProgramsMissing, restoreTable, restoreUnderLoad } from "./restore.ts";
+import { openStack } from "../support/programme-stack.ts";
 
 export async function runRestore({ seed, quick }: Settings, say: Say): Promise<Outcome> {
   const missing = await backupProgramsMissing();
   if (missing !== undefined) return { missing };
-  await using stack = new AsyncDisposableStack();
+  await using stack = openStack();
   const scope = { after: (work: () => Promise<void>) => stack.defer(work) };
   const { breaches, ...report } = await restoreUnderLoad(scope, { seed, say });
   say(JSON.stringify(report));
@@ -60,7 +61,7 @@ export async function runUpgrade({ seed, quick }: Settings, say: Say): Promise<O
   const former = await findFormerVersion();
   if ("missing" in former) return former;
   say(`from ${former.name}`);
-  await using stack = new AsyncDisposableStack();
+  await using stack = openStack();
   const scope = { after: (work: () => Promise<void>) => stack.defer(work) };
   const nodes = await openNodes(scope, await unpackVersion(scope, former));
   const roll = { count: nodes.running.length, seed, by: "SIGTERM" } as const;
@@ -79,7 +80,7 @@ export async function runUpgrade({ seed, quick }: Settings, say: Say): Promise<O
 export async function runFailovers({ count, quick, seed }: Settings, say: Say): Promise<Outcome> {
   const outcome = await findOutcomeInside(seed);
   if (outcome !== undefined) return outcome;
-  await using stack = new AsyncDisposableStack();
+  await using stack = openStack();
   const scope = { after: (work: () => Promise<void>) => stack.defer(work) };
   const nodes = await openNodes(scope);
   say("the cluster is whole, and three nodes serve");

@@ -6,6 +6,8 @@ import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import type { Readable } from "node:stream";
 
+import { endChild, openStack } from "../support/programme-stack.ts";
+
 export type Outcome =
   | {
       /** Whether everything that was promised held, and the control did what it must. */
@@ -51,11 +53,13 @@ export async function runTold(
   words: readonly string[],
   { env = {}, prefix }: ToldOptions = {},
 ): Promise<Outcome> {
+  await using stack = openStack();
   const output = prefix === undefined ? "inherit" : "pipe";
   const child = spawn(command, words, {
     stdio: ["inherit", output, output, "pipe"],
     env: { ...process.env, ...env, [tellsVariable]: "yes" },
   });
+  stack.defer(() => endChild(child));
   for (const stream of [child.stdout, child.stderr]) {
     if (stream === null) continue;
     createInterface(stream).on("line", (line) => process.stdout.write(`${prefix}: ${line}\n`));

@@ -8,6 +8,7 @@ import { figureTable, keepFaults } from "./faults-page.ts";
 import { isInside, namespaceMissing, runInside } from "./namespace.ts";
 import type { Outcome, Say, Settings } from "./outcome.ts";
 import { cutUnderLoad, type PowerReport } from "./power.ts";
+import { openStack } from "../support/programme-stack.ts";
 
 const cutsDefault = 100;
 const cutsQuick = 5;
@@ -30,7 +31,7 @@ export async function runPower(settings: Settings, say: Say): Promise<Outcome> {
 
 async function runOn(folder: string, { count, seed, quick }: Settings, say: Say): Promise<Outcome> {
   const cuts = count ?? (quick ? cutsQuick : cutsDefault);
-  await using stack = new AsyncDisposableStack();
+  await using stack = openStack();
   const scope = { after: (work: () => Promise<void>) => stack.defer(work) };
   const disk = await openDisk(folder);
   const proof = await cutUnderLoad(scope, disk, { cuts, seed, flushes: true, say });

@@ -16,6 +16,7 @@ import { issueDesks, judge, startLoad, type Verdict } from "./acked-orders.ts";
 import type { Disk } from "./disk.ts";
 import { asOwner } from "./kill.ts";
 import type { LoadResult } from "./order-load.ts";
+import { openStack } from "../support/programme-stack.ts";
 
 export type PowerSettings = {
   readonly cuts: number;
@@ -129,7 +130,7 @@ function toldBefore(told: LoadResult, atMs: number): LoadResult {
 
 /** The verdict, or why the service did not start. */
 async function startAgain(dataDir: string, told: LoadResult): Promise<Verdict | Error> {
-  await using stack = new AsyncDisposableStack();
+  await using stack = openStack();
   const scope = { after: (work: () => Promise<void>) => stack.defer(work) };
   const settings = { DATA_DIR: dataDir };
   try {

@@ -9,6 +9,7 @@
 
 import { parseArgs } from "node:util";
 
+import { endOnSignals } from "../support/programme-stack.ts";
 import { runAll } from "./all-programmes.ts";
 import { runFailovers, runRestore, runUpgrade } from "./cluster-programmes.ts";
 import { isInside } from "./namespace.ts";
@@ -160,6 +161,7 @@ function say(line: string): void {
 }
 
 try {
+  endOnSignals();
   await main();
 } catch (error) {
   if (!(error instanceof WrongOption) && !isParseError(error)) throw error;

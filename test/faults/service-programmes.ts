@@ -22,6 +22,7 @@ import { isFlat, isUnharmed, mixedTable, runMixedLoad } from "./mixed-load.ts";
 import type { Outcome, Say, Settings } from "./outcome.ts";
 import { isHeld, measureStall, openStallSystem, type StallRow, stallTable } from "./stall.ts";
 import { killDuringDeliveries, type KillReport as DeliveryReport } from "./webhooks.ts";
+import { openStack } from "../support/programme-stack.ts";
 
 const progressEvery = 10_000;
 
@@ -33,7 +34,7 @@ export async function runFuzz(
   { quick, count = quick ? requestsQuick : requestsDefault, seed }: Settings,
   say: Say,
 ): Promise<Outcome> {
-  await using stack = new AsyncDisposableStack();
+  await using stack = openStack();
   const scope = { after: (work: () => Promise<void>) => stack.defer(work) };
   const DATA_DIR = await dataDirectory(scope);
   const service = await serve(scope, {
@@ -116,7 +117,7 @@ export async function runWebhooks(
   { quick, count = quick ? deliveriesQuick : deliveriesDefault, seed }: Settings,
   say: Say,
 ): Promise<Outcome> {
-  await using stack = new AsyncDisposableStack();
+  await using stack = openStack();
   const scope = { after: (work: () => Promise<void>) => stack.defer(work) };
   const report = await killDuringDeliveries(scope, {
     count,
@@ -169,7 +170,7 @@ export async function runEconomies(
   { quick, count = quick ? stepsQuick : stepsDefault, seed }: Settings,
   say: Say,
 ): Promise<Outcome> {
-  await using stack = new AsyncDisposableStack();
+  await using stack = openStack();
   const scope = { after: (work: () => Promise<void>) => stack.defer(work) };
   await globalSetup();
   stack.defer(globalTeardown);
@@ -238,7 +239,7 @@ const oneThread = { program: join(import.meta.dirname, "one-thread-serve.ts"), w
 
 /** Every heavy request, then those of the threads once more on the event loop, where some must stall. */
 export async function runStalls({ only = "", quick }: Settings, say: Say): Promise<Outcome> {
-  await using stack = new AsyncDisposableStack();
+  await using stack = openStack();
   const scope = { after: (work: () => Promise<void>) => stack.defer(work) };
   const DATA_DIR = await dataDirectory(scope);
   const settings = { DATA_DIR, LOG_LEVEL: "silent" };
@@ -281,7 +282,7 @@ export async function runLoad(
   { quick, minutes = quick ? minutesQuick : minutesDefault, seed }: Settings,
   say: Say,
 ): Promise<Outcome> {
-  await using stack = new AsyncDisposableStack();
+  await using stack = openStack();
   const scope = { after: (work: () => Promise<void>) => stack.defer(work) };
   const DATA_DIR = await dataDirectory(scope);
   const service = await serve(scope, { DATA_DIR, LOG_LEVEL: "silent" });
@@ -310,7 +311,7 @@ export async function runKills(
   { quick, count = quick ? killsQuick : killsDefault, seed }: Settings,
   say: Say,
 ): Promise<Outcome> {
-  await using stack = new AsyncDisposableStack();
+  await using stack = openStack();
   const scope = { after: (work: () => Promise<void>) => stack.defer(work) };
   const system = await openSystem(scope);
   const run = async (settings: Omit<KillSettings, "seed">): Promise<KillReport> => {

@@ -10,6 +10,7 @@ import {
   summarizeDead,
   summarizeThirds,
 } from "./soak-watch.ts";
+import { openStack } from "../support/programme-stack.ts";
 
 const minutesDefault = 60;
 const minutesQuick = 1;
@@ -22,7 +23,7 @@ export async function runSoak(
   say: Say,
 ): Promise<Outcome> {
   const minutes = asked ?? (quick ? minutesQuick : minutesDefault);
-  await using stack = new AsyncDisposableStack();
+  await using stack = openStack();
   const scope = { after: (work: () => Promise<void>) => stack.defer(work) };
   const system = await openSoakSystem(scope);
   say("furnished");
