@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, readdir, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { test } from "node:test";
 
@@ -86,6 +86,7 @@ test(
     t.after(async () => {
       service.kill("SIGTERM");
       await ended;
+      await rm(folder, { recursive: true, force: true });
     });
     const died = ended.then(() => assert.fail(said));
     const listening = /listening at (http:\/\/127\.0\.0\.1:\d+)/;
