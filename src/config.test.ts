@@ -169,7 +169,7 @@ test("all problems are reported at once, each with the name of its variable", ()
     PORT: "80800",
     OPS_PORT: "-1",
     DATABASE_URL: "mysql://db/x",
-    DATABASE_CONNECTIONS: "1",
+    DATABASE_CONNECTIONS: "3",
     REDIS_URL: "cache:6379",
     TRUST_PROXY: "10.0.0.0/8,proxy.example",
     TLS_CERT: "/nowhere/cert.pem",

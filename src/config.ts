@@ -13,6 +13,7 @@ import type { Imprint, Letterhead } from "./kernel/letterhead.ts";
 import { parseNetwork } from "./kernel/networks.ts";
 import { findAddressProblem } from "./notices/rules.ts";
 import { type LogLevel, logLevels } from "./platform/log.ts";
+import { connectionsMin } from "./platform/postgres/connections.ts";
 import type { SmtpServer } from "./platform/smtp.ts";
 
 /** What a process does: serves the API, runs the workers, or both. */
@@ -334,7 +335,7 @@ export function readConfig(variables: Variables): Config {
     dataDir,
     databaseUrl: url("DATABASE_URL", ["postgres:", "postgresql:"]),
     databaseReadUrl: databaseReadUrl(),
-    databaseConnections: integer("DATABASE_CONNECTIONS", 16, [2, 1_000]),
+    databaseConnections: integer("DATABASE_CONNECTIONS", 16, [connectionsMin, 1_000]),
     redisUrl: url("REDIS_URL", ["redis:", "rediss:"]),
     masterKey: masterKey(),
     masterKeyOther: masterKeyOther(),

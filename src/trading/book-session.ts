@@ -9,7 +9,6 @@ import type { Environment } from "../kernel/caller.ts";
 import type { Paise } from "../kernel/money.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import { dayNumber, type IstDay } from "../kernel/time.ts";
-import type { Db } from "../platform/postgres/postgres.ts";
 import type { Book, Offers } from "./book.ts";
 import type { Pool } from "./match-rules.ts";
 
@@ -45,7 +44,7 @@ export type SetBook = {
 /** A book that one set changes; undo() reverts every change. */
 export type BookSession = SetBook & {
   /** Brings the book up to date. */
-  refresh(db: Db): Promise<void>;
+  refresh(): Promise<void>;
   undo(): void;
   /** Puts back the offers that others locked; the offers that the set took stay out. */
   close(): void;

@@ -113,10 +113,12 @@ function followOffers(
   let followed: Followed | undefined;
 
   async function follow(): Promise<Offers> {
+    // Sets of orders look while they hold their connections.
+    const { awaited } = db;
     for (let loads = 0; loads < loadsMax; loads++) {
-      followed ??= await load(db, environment, sources);
-      const isTold = await look(db, environment, followed);
-      if (isTold) await recheckSetAside(db, { environment, now: now() }, followed);
+      followed ??= await load(awaited, environment, sources);
+      const isTold = await look(awaited, environment, followed);
+      if (isTold) await recheckSetAside(awaited, { environment, now: now() }, followed);
       if (isTold) return followed.offers;
       followed = undefined;
     }

@@ -89,7 +89,7 @@ export async function loadOrders(
   );
   const quoted = await tx.run(findQuoted(commands, quotes));
   const found = commands.map((command, at) => command.named ?? named.get(at) ?? quoted.get(at));
-  if (commands.some(({ intent }) => intent.ask.kind === "requirement")) await book.refresh(tx);
+  if (commands.some(({ intent }) => intent.ask.kind === "requirement")) await book.refresh();
   const firmIds = commands.map(({ call, intent }, at) =>
     actingFirm(call.caller, intent.firmId, { quote: quotes[at], credit: found[at] }),
   );

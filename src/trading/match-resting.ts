@@ -183,7 +183,7 @@ async function matchOnce(
   await tx.run(lockMatching(environment, lanes, { isPart }));
   const [first] = await listSeen(tx, environment);
   if (!first) throw new Error("every environment has lanes");
-  await book.refresh(tx);
+  await book.refresh();
   const today = istDay(now);
   const findCard = await tx.run(loadCardsWithQuotes([environment], { now, quotes: openQuotes }));
   const restingBuys = await tx.run(

@@ -359,7 +359,7 @@ test("an offer that a refresh restores while a batch is paused is not sold twice
   const offers = { RODTEP: index, ROSCTL: new OfferIndex() };
   const books = openBookSessions({ look: async () => offers, setAside: () => {} });
   const session = books.session("sandbox", new Set());
-  await session.refresh(undefined as never);
+  await session.refresh();
   const wanted = {
     scheme: "RODTEP",
     requirementPaise: 100_000,

@@ -25,7 +25,6 @@ import {
 import { serveBuy, serveSell } from "../../src/trading/match-resting.ts";
 import type { OrderRow } from "../../src/trading/order-store.ts";
 import { newMatchState, type MatchState } from "../../src/trading/match-state.ts";
-import { type Db, toDb } from "../../src/platform/postgres/postgres.ts";
 import { type CardToday, startingTerms } from "../../src/rates/rules.ts";
 import type { NewDeal } from "../../src/settlement/open-settlements.ts";
 import { openBookSessions } from "../../src/trading/book-session.ts";
@@ -57,8 +56,6 @@ const firms: ReadonlyMap<string, TradingFirm> = new Map(
 export function findPan(firmId: string): string {
   return firms.get(firmId)?.pan ?? "house";
 }
-
-const noDatabase: Db = toDb(async () => assert.fail("there is no database here"));
 
 export class OrderWorld {
   now = new Date(startMs);
@@ -194,7 +191,7 @@ export class OrderWorld {
 
   async #open() {
     const session = openBookSessions(this.#book).session(environment, new Set());
-    await session.refresh(noDatabase);
+    await session.refresh();
     const matchState = newMatchState({
       environment,
       now: this.now,

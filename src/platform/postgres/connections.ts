@@ -4,7 +4,11 @@
 //   lent      to a caller of the sandbox, or to anybody else: live, workers, what serves both
 //   reserved  a share that the sandbox never gets, so that live finds a connection however many sandbox
 //             calls are slow
-//   waiting   callers that find none, live before sandbox and otherwise in order, for a bounded time
+//   awaited   a read that transactions of this process wait for while they hold connections. One
+//             connection of each environment is kept for such reads, so that they never wait for the
+//             transactions that wait for them
+//   waiting   callers that find none, live before sandbox, awaited reads before others, and otherwise in
+//             order, for a bounded time
 //   refused   at once while the server does not answer, the waiting callers too (`silence.ts`)
 //   at hand   a few idle connections that are kept back from the pool and lent without asking it.
 //             To ask the pool each time took 13 % more processor time for a quote (decision 0084).
@@ -22,9 +26,15 @@ import {
   watchSilence,
 } from "./silence.ts";
 
+/** The fewest connections of a service: in each environment one for calls and one for awaited reads. */
+export const connectionsMin = 4;
+
+const purposes = ["awaited", "other"] as const;
+export type Purpose = (typeof purposes)[number];
+
 export type Connections = {
   /** At once where one is at hand. */
-  lend(environment: Environment): pg.PoolClient | Promise<pg.PoolClient>;
+  lend(environment: Environment, purpose: Purpose): pg.PoolClient | Promise<pg.PoolClient>;
   /** Sets how long its statements may take until it is given back. */
   allow(client: pg.PoolClient, statementMs: number): void;
   /** One that may not be used again is ended. */
@@ -56,6 +66,8 @@ export type ConnectionLimits = {
   readonly most: number;
   /** How many are never lent to the sandbox. */
   readonly reserved: number;
+  /** How many of each environment are lent for awaited reads only. */
+  readonly awaited: number;
   /** The statement timeout of the server. */
   readonly statementMs: number;
   /** How long opening a connection may take, and waiting for one. */
@@ -70,22 +82,26 @@ export type ConnectionEvents = {
 type Kept = Heard & { lentTo: Environment | undefined };
 
 type Waiting = {
-  readonly environment: Environment;
   looks: number;
   readonly resolve: (client: pg.PoolClient | Promise<pg.PoolClient>) => void;
   readonly reject: (error: Error) => void;
 };
 
+type Queues = Readonly<Record<Environment, Readonly<Record<Purpose, Waiting[]>>>>;
+
 export function keepConnections(
   pool: pg.Pool,
-  { max, most, reserved, statementMs, connectMs }: ConnectionLimits,
+  { max, most, reserved, awaited, statementMs, connectMs }: ConnectionLimits,
   { onIdleError, onStalled }: ConnectionEvents,
 ): Connections {
   const all = new Map<pg.PoolClient, Kept>();
   const atHand: pg.PoolClient[] = [];
   const lost = new WeakMap<pg.PoolClient, Error>();
   const lent = { live: 0, sandbox: 0 };
-  const queues: Record<Environment, Waiting[]> = { live: [], sandbox: [] };
+  const queues: Queues = {
+    live: { awaited: [], other: [] },
+    sandbox: { awaited: [], other: [] },
+  };
   const usual = patienceFor(statementMs);
   const waitMaxLooks = Math.ceil((connectMs / 1_000) * looksPerSecond);
 
@@ -98,30 +114,40 @@ export function keepConnections(
     onStalled(isStalled) {
       onStalled(isStalled);
       if (!isStalled) return;
-      for (const waiting of takeAll(queues)) waiting.reject(new Overloaded());
+      rejectAll();
       // They may be dead.
       for (const { client, lentTo } of all.values()) if (!lentTo) cut(client);
     },
   });
 
   function endWaits(): void {
-    for (const environment of environments) {
-      const queue = queues[environment];
+    for (const { queue } of inOrder(queues)) {
       for (const waiting of queue) waiting.looks += 1;
       while (queue[0] && queue[0].looks > waitMaxLooks) queue.shift()?.reject(new Overloaded());
     }
   }
 
-  function mayHave(environment: Environment): boolean {
-    if (lent.live + lent.sandbox >= max) return false;
-    return environment === "live" || lent.sandbox < max - reserved;
+  function rejectAll(): void {
+    for (const { queue } of inOrder(queues)) {
+      for (const waiting of queue.splice(0)) waiting.reject(new Overloaded());
+    }
   }
 
-  function lend(environment: Environment): pg.PoolClient | Promise<pg.PoolClient> {
+  function mayHave(environment: Environment, purpose: Purpose): boolean {
+    const kept = purpose === "awaited" ? 0 : awaited;
+    const all = lent.live + lent.sandbox;
+    if (environment === "live") return all < max - kept;
+    return all < max - awaited && lent.sandbox < max - reserved - kept;
+  }
+
+  function lend(
+    environment: Environment,
+    purpose: Purpose,
+  ): pg.PoolClient | Promise<pg.PoolClient> {
     if (silence.isStalled()) return Promise.reject(new Overloaded());
-    if (mayHave(environment)) return take(environment);
+    if (mayHave(environment, purpose)) return take(environment);
     return new Promise((resolve, reject) => {
-      queues[environment].push({ environment, looks: 0, resolve, reject });
+      queues[environment][purpose].push({ looks: 0, resolve, reject });
     });
   }
 
@@ -163,16 +189,20 @@ export function keepConnections(
     const isUsable = !broken && !lost.has(client) && !pool.ending;
     const isWanted = pool.waitingCount > 0;
     // A waiting caller takes it from those at hand.
-    const isNext = queues.live.length + queues.sandbox.length > 0;
+    const isNext = countWaiting("live") + countWaiting("sandbox") > 0;
     if (isUsable && !isWanted && (isNext || atHand.length < most)) atHand.push(client);
     else client.release(broken ?? lost.has(client));
     if (isNext) lendNext();
   }
 
+  function countWaiting(environment: Environment): number {
+    return queues[environment].awaited.length + queues[environment].other.length;
+  }
+
   function lendNext(): void {
-    for (const environment of environments) {
-      while (queues[environment].length > 0 && mayHave(environment)) {
-        queues[environment].shift()?.resolve(take(environment));
+    for (const { environment, purpose, queue } of inOrder(queues)) {
+      while (queue.length > 0 && mayHave(environment, purpose)) {
+        queue.shift()?.resolve(take(environment));
       }
     }
   }
@@ -205,18 +235,18 @@ export function keepConnections(
     },
     count() {
       const idle = pool.idleCount + atHand.length;
-      const waiting = queues.live.length + queues.sandbox.length + pool.waitingCount;
+      const waiting = countWaiting("live") + countWaiting("sandbox") + pool.waitingCount;
       return { idle, busy: pool.totalCount - idle, waiting };
     },
     loans: () => ({
-      live: { lent: lent.live, waiting: queues.live.length },
-      sandbox: { lent: lent.sandbox, waiting: queues.sandbox.length },
+      live: { lent: lent.live, waiting: countWaiting("live") },
+      sandbox: { lent: lent.sandbox, waiting: countWaiting("sandbox") },
     }),
     isStalled: () => silence.isStalled(),
     async close() {
       const isStalled = silence.isStalled();
       silence.close();
-      for (const waiting of takeAll(queues)) waiting.reject(new Overloaded());
+      rejectAll();
       const ended = pool.end();
       for (const client of atHand.splice(0)) client.release();
       // A stalled server would not answer the closing handshake.
@@ -226,6 +256,11 @@ export function keepConnections(
   };
 }
 
-function takeAll(queues: Record<Environment, Waiting[]>): Waiting[] {
-  return environments.flatMap((environment) => queues[environment].splice(0));
+/** The queues, those that are served first before the others. */
+function* inOrder(queues: Queues) {
+  for (const environment of environments) {
+    for (const purpose of purposes) {
+      yield { environment, purpose, queue: queues[environment][purpose] };
+    }
+  }
 }

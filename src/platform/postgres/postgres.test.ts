@@ -4,7 +4,6 @@ import { test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { asOwner, setReachable, testDatabase } from "../../../test/support/database.ts";
-import { Overloaded } from "./coalesce.ts";
 import { takePiece } from "../heavy/pace.ts";
 import {
   command,
@@ -347,54 +346,4 @@ test("a transaction may set a longer statement timeout, which ends with it", asy
   await assert.rejects(db.transaction(slow), /statement timeout/);
   await db.transaction(slow, { statementMs: 30_000 });
   await assert.rejects(db.transaction(slow), /statement timeout/);
-});
-
-/** Twelve that each keep a connection once they have one; answers when so many have. */
-async function holdAll(db: Database, { have, end }: { have: number; end: Promise<void> }) {
-  let held = 0;
-  const hold = () =>
-    db.transaction(async () => {
-      held += 1;
-      await end;
-    });
-  const holders = Array.from({ length: 12 }, () => hold().catch((error: unknown) => error));
-  await until(() => held >= have);
-  return { held: () => held, ended: Promise.all(holders) };
-}
-
-test("the sandbox leaves connections to live; waiting callers are served in order, live first, or time out", async (t) => {
-  const db = await openOwn(t, { connectionsMax: 8 });
-  const sandbox = db.for("sandbox");
-  const end = Promise.withResolvers<void>();
-  const holders = await holdAll(sandbox, { have: 6, end: end.promise });
-  assert.equal(holders.held(), 6);
-  assert.deepEqual(db.loans(), {
-    live: { lent: 0, waiting: 0 },
-    sandbox: { lent: 6, waiting: 6 },
-  });
-  assert.equal((await db.rows(whoServes)).length, 1);
-  assert.equal((await db.for("live").rows(whoServes)).length, 1);
-
-  const endLive = Promise.withResolvers<void>();
-  const live = await holdAll(db, { have: 2, end: endLive.promise });
-  assert.deepEqual(db.loans().live, { lent: 2, waiting: 10 });
-  assert.equal(live.held(), 2, "live takes what is left");
-  const served: string[] = [];
-  const late = sandbox.rows(whoServes).then(() => served.push("sandbox"));
-  const soon = db.rows(whoServes).then(() => served.push("live"));
-  endLive.resolve();
-  await soon;
-  assert.deepEqual(served, ["live"]);
-  end.resolve();
-  await Promise.all([late, holders.ended, live.ended]);
-  assert.equal(holders.held(), 12);
-
-  const short = await openHasty(t, { connectionsMax: 2 });
-  const forever = Promise.withResolvers<void>();
-  const taken = await holdAll(short, { have: 2, end: forever.promise });
-  // Those that wait give up, though nothing is given back.
-  await until(() => short.connections().waiting === 0);
-  forever.resolve();
-  const outcomes = await taken.ended;
-  assert.equal(outcomes.filter((outcome) => outcome instanceof Overloaded).length, 10);
 });

@@ -21,8 +21,10 @@ import { type AddedRows, countAddedRows } from "./added-rows.ts";
 import {
   type ConnectionCount,
   type Connections,
+  connectionsMin,
   keepConnections,
   type Loans,
+  type Purpose,
 } from "./connections.ts";
 import { type Db, inTurn, runLongTogether, runTogether, toDb } from "./db.ts";
 import { failedStatement } from "./prepared.ts";
@@ -64,6 +66,11 @@ export type Database = Db & {
    * decoded in pieces, so that they do not block the event loop.
    */
   readonly planned: Db;
+  /**
+   * The same database, for reads that transactions of this process wait for. A connection is kept for
+   * them, because those transactions may hold all the others. Such a read waits for nothing else.
+   */
+  readonly awaited: Db;
   transaction<Result>(work: (tx: Tx) => Promise<Result>, options?: TxOptions): Promise<Result>;
   /**
    * Calls the listener after every announcement of this process, so that it need not wait for its
@@ -107,7 +114,7 @@ export type ConnectionOptions = SessionOptions & {
 const connectionsMaxDefault = 16;
 /** The number of connections that stay open once opened. */
 const connectionsKept = 4;
-/** The share of connections that the sandbox leaves to live, at least one. */
+/** The share of connections that the sandbox leaves to live. */
 const reservedShare = 1 / 4;
 /** How often a long statement checks that its client is still connected. */
 const goneCheckMs = 5_000;
@@ -120,13 +127,16 @@ export function openDatabase(options: ConnectionOptions): Database {
     max,
     idleTimeoutMillis: 30_000,
   });
+  // Databases that only tools and tests open have fewer connections, and no awaited reads.
+  const awaited = max >= connectionsMin ? 1 : 0;
   const connections = keepConnections(
     pool,
     {
       max,
       // Keeps connections free for callers that use the pool directly.
       most: Math.min(connectionsKept, Math.floor(max / 2)),
-      reserved: Math.min(max - 1, Math.max(1, Math.floor(max * reservedShare))),
+      reserved: Math.min(max - 1, Math.max(1 + awaited, Math.floor(max * reservedShare))),
+      awaited,
       statementMs: options.connection.statement_timeout || statementTimeoutMs,
       connectMs: options.connection.connectionTimeoutMillis ?? connectTimeoutMs,
     },
@@ -136,6 +146,7 @@ export function openDatabase(options: ConnectionOptions): Database {
   const addedRows = countAddedRows((table) => analyze(borrowing(connections, "live"), table));
   const on = (environment: Environment): Database => ({
     ...asking(borrowing(connections, environment), { announced, addedRows }),
+    awaited: runningAlone(borrowing(connections, environment, "awaited")),
     onAnnounced(topic, listener) {
       announced.on(topic, listener);
       return () => void announced.off(topic, listener);
@@ -160,7 +171,7 @@ function asking(
   { announced, addedRows }: { readonly announced: EventEmitter; readonly addedRows: AddedRows },
 ): Pick<Database, keyof Db | "planned" | "transaction"> {
   return {
-    ...toDb((asked) => onOne(borrow, (client) => runAlone(client, asked))),
+    ...runningAlone(borrow),
     planned: toDb(async (asked) => {
       const read = await onOne(borrow, (client) => runPlanned(client, asked));
       return await read();
@@ -196,8 +207,16 @@ type Borrow = Pick<Connections, "giveBack" | "allow" | "findLoss"> & {
   lend(): ReturnType<Connections["lend"]>;
 };
 
-function borrowing(connections: Connections, environment: Environment): Borrow {
-  return { ...connections, lend: () => connections.lend(environment) };
+function borrowing(
+  connections: Connections,
+  environment: Environment,
+  purpose: Purpose = "other",
+): Borrow {
+  return { ...connections, lend: () => connections.lend(environment, purpose) };
+}
+
+function runningAlone(borrow: Borrow): Db {
+  return toDb((asked) => onOne(borrow, (client) => runAlone(client, asked)));
 }
 
 /** Only the owner of a table may analyze it, so this resets the role of the service. */
