@@ -135,9 +135,9 @@ export function keepConnections(
 
   function mayHave(environment: Environment, purpose: Purpose): boolean {
     const kept = purpose === "awaited" ? 0 : awaited;
-    const all = lent.live + lent.sandbox;
-    if (environment === "live") return all < max - kept;
-    return all < max - awaited && lent.sandbox < max - reserved - kept;
+    const lentInAll = lent.live + lent.sandbox;
+    if (environment === "live") return lentInAll < max - kept;
+    return lentInAll < max - awaited && lent.sandbox < max - reserved - kept;
   }
 
   function lend(
