@@ -1,15 +1,10 @@
 // What a binding price costs: sell quotes by scrip_no, authenticated, metered and kept in PostgreSQL
 // before they are answered, against a bare Fastify route with the same schemas.
 
-import type { LoadResult } from "./load.ts";
-import { median, printTable, spread, startLoad, startService, startYardstick } from "./support.ts";
+import { buildRows, connections, loadInTurns } from "./beside-bare.ts";
+import { printTable, startLoad, startService, startYardstick } from "./support.ts";
 import { openStack } from "../test/support/programme-stack.ts";
 
-const connections = 64;
-const rounds = 5;
-const secondsPerRound = 4;
-/** Until both are compiled as they stay. */
-const warmUpSeconds = 8;
 const creditCount = 400;
 
 export async function quotes(): Promise<void> {
@@ -23,45 +18,19 @@ export async function quotes(): Promise<void> {
   const requests = scripNos.map((scripNo) =>
     formatPost({ side: "sell", scrip_no: scripNo }, `x-service-key: ${desk.api_key}\r\n`),
   );
-  const order = { connections, seconds: secondsPerRound };
-  const callOurs = { ...order, port: service.port, request: requests };
-  const callBare = {
-    ...order,
-    port: bare.port,
-    request: scripNos.map((scripNo) => formatPost({ side: "sell", scrip_no: scripNo })),
+  const calls = {
+    ours: { port: service.port, request: requests },
+    bare: {
+      port: bare.port,
+      request: scripNos.map((scripNo) => formatPost({ side: "sell", scrip_no: scripNo })),
+    },
   };
-
-  await load({ ...callOurs, seconds: warmUpSeconds });
-  await load({ ...callBare, seconds: warmUpSeconds });
-  const ours: LoadResult[] = [];
-  const yardstick: LoadResult[] = [];
-  for (let round = 0; round < rounds; round++) {
-    ours.push(await load(callOurs));
-    yardstick.push(await load(callBare));
-  }
-  const failures = [...ours, ...yardstick].reduce((sum, result) => sum + result.failures, 0);
-  if (failures > 0) throw new Error(`${failures} answers were not 2xx`);
-
-  const ratios = ours.map((result, round) => result.perSecond / (yardstick[round]?.perSecond ?? 1));
-  const latency = (results: readonly LoadResult[]) => median(results.map((each) => each.medianMs));
-  printTable([
-    {
-      what: `sell quotes by scrip_no, ${connections} connections`,
-      ours: `${Math.round(median(ours.map((result) => result.perSecond)))}/s`,
-      yardstick: `${Math.round(median(yardstick.map((result) => result.perSecond)))}/s bare Fastify`,
-      ratio: median(ratios),
-      spread: spread(ratios),
-      goal: "≥ 0.65",
-    },
-    {
-      what: "their median latency",
-      ours: `${latency(ours).toFixed(2)} ms`,
-      yardstick: `${latency(yardstick).toFixed(2)} ms`,
-      ratio: latency(ours) / latency(yardstick),
-      spread: "",
-      goal: "",
-    },
-  ]);
+  const told = {
+    what: `sell quotes by scrip_no, ${connections} connections`,
+    latency: "their median latency",
+    goal: "≥ 0.65",
+  };
+  printTable(buildRows(told, await loadInTurns(load, calls)));
 }
 
 export type Desk = { readonly api_key: string; readonly firm_id: string };
