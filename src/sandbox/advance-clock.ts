@@ -52,7 +52,7 @@ export async function advanceClock(
       await recordChanges(tx, toActor(call), [{ ...change, action: "sandbox.advance_clock" }], now);
       return after;
     },
-    { rollBack: call.dryRun, repeatsLost: true },
+    { rollBack: call.dryRun, repeatsLost: true, repeatsHeld: true },
   );
 }
 

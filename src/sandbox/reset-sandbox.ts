@@ -72,7 +72,7 @@ export async function resetSandbox(
         credits_withdrawn: withdrawn.length,
       };
     },
-    { rollBack: call.dryRun, repeatsLost: true },
+    { rollBack: call.dryRun, repeatsLost: true, repeatsHeld: true },
   );
 }
 

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { mintChild } from "../support/keys.ts";
 import { assertLedgerSound } from "../support/ledger.ts";
+import { holdRow } from "../support/locks.ts";
 import { type Answer, type Service, startService } from "../support/service.ts";
 import {
   addCredit,
@@ -214,3 +216,23 @@ test("sandbox routes are not found for a live key, and a sub_account key cannot 
   assert.equal((await bound("credits:seed", { count: 1 })).firm_id, desk.firmId);
   await bound("credits:seed", { count: 1, firm_id: desk.deskId }, 404);
 });
+
+for (const { path, body } of [
+  { path: "clock", body: { advance_s: 60 } },
+  { path: "reset", body: {} },
+]) {
+  test(`${path} is done when a row of the desk is held longer than trading waits for one`, async (t) => {
+    const service = await startService(t);
+    const seller = await openTestDesk(service);
+    const { settlementId } = await sell(service, { seller });
+    const where = `settlement_id = '${settlementId}'`;
+    const held = await holdRow(t, service, { table: "settlements", where });
+    const once = { key: seller.key, expect: 200, isPatient: false };
+    const done = service.send("POST", `/v1/sandbox/${path}`, { ...once, body });
+    await held.whenWaiting(1);
+    await sleep(700);
+    await held.release();
+    await done;
+    await assertLedgerSound(service);
+  });
+}

@@ -102,6 +102,11 @@ type TxOptions = {
    * pauses. The work may change nothing outside the transaction.
    */
   readonly repeatsLost?: boolean;
+  /**
+   * Repeats a transaction that waited in vain for a row that another one holds. For work that locks
+   * many rows and has no set to be retried in. The work may change nothing outside the transaction.
+   */
+  readonly repeatsHeld?: boolean;
 };
 
 export type ConnectionOptions = SessionOptions & {
@@ -194,7 +199,7 @@ function asking(
           txOptions,
         );
       };
-      const result = await (txOptions?.repeatsLost ? repeatLost(run) : run());
+      const result = await repeatPassed(run, txOptions);
       if (txOptions?.rollBack) return result;
       for (const topic of topics) announced.emit(topic);
       addedRows.note(added);
@@ -272,12 +277,18 @@ async function onOne<Result>(
 
 const attemptsMax = 3;
 
-async function repeatLost<Result>(run: () => Promise<Result>): Promise<Result> {
+/** Repeats what failed by something that has passed since; nothing of a failed attempt is kept. */
+async function repeatPassed<Result>(
+  run: () => Promise<Result>,
+  { repeatsLost = false, repeatsHeld = false }: TxOptions = {},
+): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await run();
     } catch (error) {
-      if (attempt === attemptsMax || !(error instanceof TransactionLost)) throw error;
+      const isRepeated =
+        (repeatsLost && error instanceof TransactionLost) || (repeatsHeld && isLockTimeout(error));
+      if (attempt === attemptsMax || !isRepeated) throw error;
     }
   }
 }
