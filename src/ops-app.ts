@@ -3,6 +3,7 @@
 
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 
+import { exactJson } from "./kernel/json.ts";
 import { findAddress, isPrivate } from "./admit.ts";
 import { approvalKinds, attesting } from "./approval-kinds.ts";
 import type { Config } from "./config.ts";
@@ -168,7 +169,7 @@ function serveMetrics(app: App, { registry }: Metrics): void {
 }
 
 function serveDocument(app: App): void {
-  const text = JSON.stringify(describeOps());
+  const text = exactJson(describeOps());
   app.get("/ops/openapi.json", { config: { keyless: true } }, async (_request, reply) => {
     return await (reply as FastifyReply).type("application/json").send(text);
   });

@@ -15,12 +15,14 @@ import {
   handWrittenSets,
   type House,
   impureImports,
+  inexactJson,
   lockedHosts,
   longFiles,
   looseVersions,
   misdirectedImports,
   missingVariants,
   misnumberedMigrations,
+  moneyAddedByHand,
   namesWithoutVerb,
   readHouse,
   repeatedRefusals,
@@ -198,6 +200,33 @@ const rules: readonly Rule[] = [
       "a list as joined text": {
         "src/access/key-store.ts": "sql`select string_to_array(${scopes.join(\",\")}, ',')`;\n",
       },
+    },
+  },
+  {
+    guarantee: "amounts are added exactly, by the kernel",
+    complaints: moneyAddedByHand,
+    wrong: {
+      "a fold with +": {
+        "src/payouts/rules.ts": "const paise = rows.reduce((sum, row) => sum + row.paise, 0);\n",
+      },
+      "a fold over several lines": {
+        "src/payouts/rules.ts":
+          "const all = rows.reduce(\n  (sum, { face_paise }) => sum + face_paise,\n  0,\n);\n",
+      },
+      "a fold of amounts": {
+        "src/payouts/rules.ts": "return amounts.reduce((total, amount) => total + amount, 0);\n",
+      },
+      "a running sum": { "src/payouts/rules.ts": "for (const row of rows) sum += row.paise;\n" },
+    },
+  },
+  {
+    guarantee: "JSON is written with every digit of a sum",
+    complaints: inexactJson,
+    wrong: {
+      "text that no BigInt can be in": {
+        "src/journal/event-rules.ts": "const text = JSON.stringify({ data });\n",
+      },
+      "as a function": { "src/platform/postgres/table.ts": "toCell(JSON.stringify as ToCell);\n" },
     },
   },
   {

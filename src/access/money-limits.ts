@@ -3,7 +3,7 @@
 // `spendKeyLimits`. Lock order: firms, the key's day, credits.
 
 import type { Caller } from "../kernel/caller.ts";
-import type { Paise } from "../kernel/money.ts";
+import { asAmount, addPaise, type Paise } from "../kernel/money.ts";
 import { type IstDay, istDay } from "../kernel/time.ts";
 import { known, type Query, type Tx } from "../platform/postgres/postgres.ts";
 import { aboveKeyLimit, findBrokenLimit, type MoneyLimits } from "./key-rules.ts";
@@ -62,7 +62,7 @@ export async function spendKeyLimits(
   for (const paise of deals) {
     const broken = findBrokenLimit(limit, { paise, spent });
     if (broken) throw aboveKeyLimit(broken);
-    spent += paise;
+    spent = asAmount(addPaise(spent, paise));
   }
   if (limit.daily_notional_paise !== null) {
     await tx.run(addSpent(today, [{ keyId, paise: spent - before }]));

@@ -9,6 +9,7 @@
 // The plan of a line was made when the file was received. It is checked again under locks: a line whose
 // plan no longer holds goes to the queue.
 
+import { sumPaise } from "../kernel/money.ts";
 import { findDepositsByReference, findReversed } from "../payouts/deposits.ts";
 import { dropQuestions } from "../outside/ask.ts";
 import type { Change } from "../kernel/actor.ts";
@@ -211,7 +212,11 @@ async function applyRemittances(
     const isNew = explains.every(({ kind, subject }) => !explained.has(`${kind} ${subject}`));
     const isAnswer = outcome === "paid" ? isUnderWay(state) : isUnderWay(state) || state === "paid";
     const isKnown = outcome === "paid" && state === "paid";
-    if (sumPaise(payouts) !== line.paise || !isNew || !(isAnswer || isKnown)) {
+    if (
+      sumPaise(payouts.map(({ paise }) => paise)) !== line.paise ||
+      !isNew ||
+      !(isAnswer || isKnown)
+    ) {
       refused.push(requeue(line, "already_answered"));
       continue;
     }
@@ -236,10 +241,6 @@ const rankDirection = ({ direction }: BankLineRow) => (direction === "debit" ? 0
 
 function isUnderWay(state: RemittedPayout["state"] | undefined): boolean {
   return state === "instructed" || state === "sent";
-}
-
-function sumPaise(payouts: readonly RemittedPayout[]): number {
-  return payouts.reduce((sum, { paise }) => sum + paise, 0);
 }
 
 /** A return before the payment was booked has no entry: the pending one is voided. */

@@ -2,6 +2,7 @@
 // nothing; while no line does, a line that has the UTR cannot be assigned or sent back. Payments that
 // left are entered so, too.
 
+import { sumPaise } from "../kernel/money.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { entriesAbout } from "../ledger/read-books.ts";
 import {
@@ -85,6 +86,6 @@ export async function findManualPayment(
 ): Promise<string | undefined> {
   if (direction !== "debit" || utr === null) return undefined;
   const [entry] = await entriesAbout(tx, { environment, kind: "payout", subject: utr });
-  const amount = entry?.movements.reduce((sum, movement) => sum + movement.amount, 0);
+  const amount = entry && sumPaise(entry.movements.map((movement) => movement.amount));
   return amount === paise ? utr : undefined;
 }

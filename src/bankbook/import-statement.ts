@@ -10,8 +10,8 @@ import type { Actor } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { isId, newId } from "../kernel/ids.ts";
-import { canonicalJson } from "../kernel/json.ts";
-import { rupeesText } from "../kernel/money.ts";
+import { exactJson, canonicalJson } from "../kernel/json.ts";
+import { asAmount, sumPaise, rupeesText } from "../kernel/money.ts";
 import { actWithApproval } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, type Prepared, validHoursUsual } from "../operators/approval-kind.ts";
 import { findFileLinesByReference } from "../payouts/answer-files.ts";
@@ -113,9 +113,10 @@ function isAlreadyImported(error: unknown): boolean {
 
 /** The sum of deposits and returned payouts. */
 function sumIncoming(lines: readonly BankLineRow[]): number {
-  return lines
-    .filter(({ direction, plan }) => direction === "credit" && plan.to !== "queue")
-    .reduce((sum, { paise }) => sum + paise, 0);
+  const incoming = lines.filter(
+    ({ direction, plan }) => direction === "credit" && plan.to !== "queue",
+  );
+  return asAmount(sumPaise(incoming.map(({ paise }) => paise)));
 }
 
 export const bankImport: ApprovalKind<{ readonly sha256: string }> = {
@@ -248,7 +249,7 @@ export async function receiveStatement(
       paise: line.paise,
       utr,
       other_utrs: otherUtrs,
-      details_sealed: seal(JSON.stringify(details), buildDetailsPurpose(lineKey), ctx.sealKey),
+      details_sealed: seal(exactJson(details), buildDetailsPurpose(lineKey), ctx.sealKey),
       plan: planLine(line, things),
       state: "new",
       reason: null,

@@ -52,7 +52,7 @@ export async function reconcileBank(
   const unseen = (await readOutsideEntries(ctx.db, environment)).filter(
     ({ kind, subject }) => !explained.has(`${kind} ${subject}`),
   );
-  const between = closing_paise - (opening_paise + lines_paise);
+  const between = subtractPaise(closing_paise, addPaise(opening_paise, lines_paise));
   const differences: Difference[] = [
     { what: "on the account before the first statement", amount_paise: opening_paise },
     { what: "between the statements that were imported", amount_paise: between },

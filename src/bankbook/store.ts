@@ -1,3 +1,4 @@
+import { type PaiseSum } from "../kernel/money.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
 import {
@@ -289,7 +290,7 @@ type BankTotals = {
   readonly opening_paise: number | null;
   readonly closing_paise: number | null;
   readonly as_of: string | null;
-  readonly lines_paise: number;
+  readonly lines_paise: PaiseSum;
   readonly queued: number;
 };
 
@@ -308,7 +309,7 @@ export async function findTotals(db: Db, environment: Environment): Promise<Bank
         select coalesce(sum(case direction when 'credit' then paise else -paise end), 0)
         from bank_lines
         where environment = ${environment} and state not in ('new', 'repeated')
-      )::bigint as lines_paise,
+      ) as lines_paise,
       (
         select count(*)
         from bank_lines

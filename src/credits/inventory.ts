@@ -14,7 +14,7 @@ import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { houseFirmId } from "../kernel/ids.ts";
 import { canonicalJson } from "../kernel/json.ts";
-import { rupeesText } from "../kernel/money.ts";
+import { asAmount, sumPaise, rupeesText } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { istDay } from "../kernel/time.ts";
 import { actWithApproval } from "../operators/act-with-approval.ts";
@@ -251,8 +251,8 @@ async function previewInventory(tx: Tx, { environment, terms, now }: InventoryPr
     (facts, index): facts is CreditFacts =>
       !(facts instanceof Failure) && outcomes[index]?.kind !== "known",
   );
-  const sum = isNew.reduce((total, { face_paise }) => total + face_paise, 0);
-  return { isNew, facePaise: Math.min(sum, Number.MAX_SAFE_INTEGER) };
+  const faces = isNew.map(({ face_paise }) => face_paise);
+  return { isNew, facePaise: asAmount(sumPaise(faces)) };
 }
 
 function findReport({ csv, sheet }: InventoryTerms): ReportSource | undefined {

@@ -1,3 +1,4 @@
+import { sumPaise } from "../kernel/money.ts";
 import { findForSale } from "../credits/reserve-credits.ts";
 import { countDaysLeft } from "../credits/rules.ts";
 import type { Change } from "../kernel/actor.ts";
@@ -80,7 +81,7 @@ async function checkChosenCredits(
   const credits = (await tx.run(findForSale(asked))).filter((credit) => credit !== undefined);
   if (credits.length < chosen.length) throw notFound();
   const numbers = [...new Set(credits.map((credit) => credit.scrip_no))];
-  const face = credits.reduce((sum, credit) => sum + credit.face_paise, 0);
+  const face = sumPaise(credits.map((credit) => credit.face_paise));
   const today = istDay(now);
   const isShort = credits.some((credit) => countDaysLeft(credit.expires_on, today) < amountDaysMin);
   const path = "scrip_nos";

@@ -9,7 +9,7 @@ import { findTradingRefusal } from "../firms/rules.ts";
 import type { Change } from "../kernel/actor.ts";
 import type { Caller } from "../kernel/caller.ts";
 import { newId } from "../kernel/ids.ts";
-import type { Bps, Paise } from "../kernel/money.ts";
+import { sumPaise, type Bps, type Paise } from "../kernel/money.ts";
 import type { Scheme, Side } from "../kernel/scheme.ts";
 import { istDay, istTimestamp } from "../kernel/time.ts";
 import type { Calendar } from "../kernel/working-days.ts";
@@ -187,7 +187,7 @@ export async function reserveForCrosses(
     const own = cross.scrip_nos.map((scripNo) => credits.get(scripNo));
     const seller = firms.get(cross.seller_firm_id ?? "");
     const free = own.filter((credit) => isFree(credit, { cross, seller, taken, pricedAt, now }));
-    const face = free.reduce((sum, credit) => sum + credit.face_paise, 0);
+    const face = sumPaise(free.map((credit) => credit.face_paise));
     if (free.length !== own.length || face !== cross.face_paise) throw creditUnavailable();
     for (const credit of free) taken.add(credit.credit_id);
     return free.map(({ credit_id }) => ({ creditId: credit_id, reservedFor: cross.cross_id }));

@@ -10,9 +10,9 @@ import { isIec, normalizeIdentifier, findTradingRefusal } from "../firms/rules.t
 import { recordChanges } from "../journal/record-changes.ts";
 import { type Change, toActor } from "../kernel/actor.ts";
 import { buySideOff, type Call, type Caller } from "../kernel/caller.ts";
-import { type FieldProblem, notFound, unprocessable } from "../kernel/failure.ts";
+import { type Failure, type FieldProblem, notFound, unprocessable } from "../kernel/failure.ts";
 import { isId, newId } from "../kernel/ids.ts";
-import type { Paise } from "../kernel/money.ts";
+import { sumPaise, type Paise } from "../kernel/money.ts";
 import type { Scheme, Side } from "../kernel/scheme.ts";
 import { dayNumber, istDay, istTimestamp } from "../kernel/time.ts";
 import { visibleTo } from "../kernel/visibility.ts";
@@ -296,7 +296,8 @@ async function checkNamedLot(
   const credits = found.filter((credit) => credit !== undefined);
   const [first] = credits;
   if (!first || credits.length < scripNos.length) throw notFound();
-  const facePaise = credits.reduce((sum, credit) => sum + credit.face_paise, 0);
+  const facePaise = sumPaise(credits.map((credit) => credit.face_paise));
+  if (typeof facePaise === "bigint") throw moreThanOneAmount();
   const problems = findDifferences(credits, { scheme: first.scheme, facePaise, lot });
   if (problems.length > 0) throw unprocessable(...problems);
   const facts = { firmState: seller.connection_state, today: istDay(now) };
@@ -305,6 +306,12 @@ async function checkNamedLot(
     if (reason) throw creditNotSellable(credit, reason);
   }
   return { scheme: first.scheme, facePaise, scripNos };
+}
+
+/** What a cross moves is one amount, as is what is paid for it. */
+function moreThanOneAmount(): Failure {
+  const problem = `the faces of these credits come to more than ${Number.MAX_SAFE_INTEGER} paise`;
+  return unprocessable({ path: "scrip_nos", problem });
 }
 
 /** The differences between the request and the stored credits. */

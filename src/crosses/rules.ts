@@ -21,6 +21,7 @@ import { Failure } from "../kernel/failure.ts";
 import { canonicalJson } from "../kernel/json.ts";
 import { advance, type Lifecycle, wrongState } from "../kernel/lifecycle.ts";
 import {
+  sumParts,
   addedCeil,
   addedFloor,
   type Bps,
@@ -340,7 +341,7 @@ function computeRunningShares<Item extends number>(
  */
 function limitFees(values: readonly Paise[], fees: readonly Paise[]): Paise[] {
   const kept = fees.map((fee, at) => Math.min(fee, values[at] ?? 0));
-  let left = sumAmounts(fees) - sumAmounts(kept);
+  let left = sumParts(fees) - sumParts(kept);
   return kept.map((fee, at) => {
     const room = Math.min(left, (values[at] ?? 0) - fee);
     left -= room;
@@ -353,8 +354,4 @@ function splitFees(fees: readonly Paise[]): Fee[] {
   return computeRunningShares(fees, (before, fee) => {
     return feeWithin(before + fee).gstPaise - feeWithin(before).gstPaise;
   }).map((gstPaise, at) => ({ feePaise: (fees[at] ?? 0) - gstPaise, gstPaise }));
-}
-
-function sumAmounts(amounts: readonly Paise[]): Paise {
-  return amounts.reduce((total, amount) => total + amount, 0);
 }

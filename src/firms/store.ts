@@ -1,3 +1,4 @@
+import { exactJson } from "../kernel/json.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { DeskSearch } from "../kernel/desk-search.ts";
 import { houseFirmId } from "../kernel/ids.ts";
@@ -104,8 +105,8 @@ export async function insertFirm(tx: Tx, firm: FirmRow): Promise<boolean> {
       ${firm.pan}, ${firm.gstin}, ${firm.cin}, ${firm.email}, ${firm.phone}, ${firm.role},
       ${firm.bank_sealed}, ${firm.bank_last4}, ${firm.bank_ifsc}, ${firm.bank_name},
       ${firm.group_id}, ${firm.external_id}, ${firm.connection_state},
-      ${JSON.stringify(firm.checks)}::jsonb, ${firm.checked_at},
-      ${firm.mandate && JSON.stringify(firm.mandate)}::jsonb, ${firm.mandate_due_on},
+      ${exactJson(firm.checks)}::jsonb, ${firm.checked_at},
+      ${firm.mandate && exactJson(firm.mandate)}::jsonb, ${firm.mandate_due_on},
       ${firm.authorized_at},
       ${firm.hold_reason}, ${firm.hold_until}, ${firm.suspended_by}, ${firm.suspension_reason}, ${firm.version},
       ${firm.created_at}, ${firm.updated_at}

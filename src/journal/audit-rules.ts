@@ -19,6 +19,7 @@ import {
   verify,
 } from "node:crypto";
 
+import { exactJson } from "../kernel/json.ts";
 import type { Actor } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { istTimestamp } from "../kernel/time.ts";
@@ -70,7 +71,7 @@ export type Link = Pick<AuditRecord, "environment" | "desk_id"> & {
 
 /** The one text of a record: it is hashed, stored and exported as it is here. */
 export function writeRecord(record: Omit<AuditRecord, "environment" | "desk_id">): string {
-  return JSON.stringify({
+  return exactJson({
     record_id: record.record_id,
     at: record.at_text,
     actor_kind: record.actor_kind,
@@ -98,7 +99,7 @@ export function hashedPart(link: Link, { seq, hash }: Head): string {
   const { form, environment, desk_id, text, event_hash } = link;
   const told = event_hash === null ? "null" : `"${event_hash}"`;
   return (
-    `{"v":${form},"environment":"${environment}","desk_id":${JSON.stringify(desk_id)},` +
+    `{"v":${form},"environment":"${environment}","desk_id":${exactJson(desk_id)},` +
     `"seq":${seq + 1},${text.slice(1, -1)}` +
     `${form === formerForm ? "" : `,"event_hash":${told}`},"prev_hash":"${hash}"`
   );
@@ -131,7 +132,7 @@ export type Checkpoint = {
 };
 
 export function writeCheckpoint(checkpoint: Checkpoint, key: KeyObject): string {
-  const text = JSON.stringify({
+  const text = exactJson({
     v: checkpointForm,
     checkpoint: true,
     environment: checkpoint.environment,

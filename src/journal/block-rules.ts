@@ -13,6 +13,7 @@
 import { hash as digest } from "node:crypto";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 
+import { exactJson } from "../kernel/json.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { hashPart, type Head, hashedPart, type Link, readRecord } from "./audit-rules.ts";
 import { type EventText, joinEvent, splitEvent } from "./event-rules.ts";
@@ -216,7 +217,7 @@ export function isFoundRight(
   });
   const summary = summarise(drafts);
   return (
-    JSON.stringify(listEntityKeys(drafts)) === JSON.stringify(index.entities) &&
-    JSON.stringify(summary) === JSON.stringify(index.summary)
+    exactJson(listEntityKeys(drafts)) === exactJson(index.entities) &&
+    exactJson(summary) === exactJson(index.summary)
   );
 }

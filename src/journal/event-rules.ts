@@ -5,6 +5,7 @@
 // stream, webhook) gets these bytes. A desk's sequence starts at 1 and has no gap: its row is raised in
 // the transaction of the change and stays locked until the commit, so numbers become visible in order.
 
+import { exactJson } from "../kernel/json.ts";
 import type { Change, ChangeEvent } from "../kernel/actor.ts";
 
 export const eventCatalog = [
@@ -88,7 +89,7 @@ export function writeEvent({
   /** In IST. */
   readonly createdAt: string;
 }): EventText {
-  const text = JSON.stringify({
+  const text = exactJson({
     id: eventId,
     event: event.name,
     created_at: createdAt,

@@ -1,5 +1,6 @@
 // Finds events in the blocks of the journal, for the list, the stream and the webhooks.
 
+import { exactJson } from "../kernel/json.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import { recordForm } from "./audit-rules.ts";
@@ -101,7 +102,7 @@ export async function findEventsNear(
 
 /** Those of one firm. Only events whose text names it are parsed. */
 async function readOwn(stored: readonly StoredEvents[], firmId: string): Promise<FoundEvent[]> {
-  const name = JSON.stringify(firmId);
+  const name = exactJson(firmId);
   const events = await parseHeads(await readStored(stored, ({ body }) => body.includes(name)));
   return events.filter(({ firm_id }) => firm_id === firmId);
 }

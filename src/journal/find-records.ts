@@ -1,6 +1,7 @@
 // Finds records in the blocks of the journal, and in the table of before: on each desk its numbers come
 // first.
 
+import { exactJson } from "../kernel/json.ts";
 import { openPace, type Pace } from "../platform/heavy/pace.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import { type Head, type Link, readRecord, writeRecord } from "./audit-rules.ts";
@@ -128,9 +129,9 @@ function readTrail(block: DatedBlock, filter: TrailFilter): TrailRow[] {
   const { entityId, entityType, actor, action } = filter;
   const wanted = [entityId, entityType, actor, action]
     .filter((name) => name !== null)
-    .map((name) => JSON.stringify(name));
+    .map((name) => exactJson(name));
   // The key of a thing finds blocks of other things too.
-  if (entityId !== null && !hasText(block, JSON.stringify(entityId))) return [];
+  if (entityId !== null && !hasText(block, exactJson(entityId))) return [];
   return readBlock(block)
     .filter(({ text }) => wanted.every((name) => text.includes(name)))
     .map(({ seq, hash, text }) => ({ environment, desk_id, at, seq, hash, ...readRecord(text) }))

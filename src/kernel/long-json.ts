@@ -10,7 +10,7 @@ export function* writeLongJson(value: object, list: string): Generator<void, str
     if (member === undefined) continue;
     const isList = name === list && Array.isArray(member);
     const text: string = isList ? yield* writeList(member) : exactJson(member);
-    members.push(`${JSON.stringify(name)}:${text}`);
+    members.push(`${exactJson(name)}:${text}`);
   }
   return `{${members.join(",")}}`;
 }
@@ -29,7 +29,7 @@ function* writeList(items: readonly unknown[]): Generator<void, string> {
  * text is that member: inside a string the quotes would be escaped.
  */
 export function* readLongJson(text: string, list: string): Generator<void, unknown> {
-  const opening = `${JSON.stringify(list)}:[`;
+  const opening = `${exactJson(list)}:[`;
   const opensAt = text.indexOf(opening);
   if (opensAt < 0) return readExactJson(text);
   const from = opensAt + opening.length;

@@ -83,6 +83,34 @@ export function sumPaise(amounts: readonly PaiseSum[]): PaiseSum {
   return amounts.reduce(addPaise, 0);
 }
 
+/**
+ * The sum of the parts of one amount, such as the legs of a deal. Parts that come to more than one
+ * amount are a fault of ours, found here rather than rounded.
+ */
+export function sumParts(parts: readonly Paise[]): Paise {
+  const sum = sumPaise(parts);
+  if (typeof sum === "bigint") throw new RangeError(`${sum} paise are more than one amount`);
+  return sum;
+}
+
+/** Splits items, in their order, into sets that come to at most one amount each. */
+export function splitByAmount<Item extends { readonly paise: Paise }>(
+  items: readonly Item[],
+): readonly Item[][] {
+  const sets: Item[][] = [];
+  let total: PaiseSum = 0;
+  for (const item of items) {
+    total = addPaise(total, item.paise);
+    const last = sets.at(-1);
+    if (last && typeof total === "number") last.push(item);
+    else {
+      sets.push([item]);
+      total = item.paise;
+    }
+  }
+  return sets;
+}
+
 /** Clamps a sum to the range of one amount. */
 export function asAmount(paise: PaiseSum): number {
   if (typeof paise === "number") return paise;

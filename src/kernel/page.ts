@@ -5,7 +5,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
 import { Failure } from "./failure.ts";
-import { canonicalJson } from "./json.ts";
+import { exactJson, canonicalJson } from "./json.ts";
 
 export const pageSizeDefault = 100;
 export const pageSizeMax = 500;
@@ -133,7 +133,7 @@ function sealCursor(
   question: Question,
   signingKey: Buffer,
 ): string {
-  const content = Buffer.from(JSON.stringify([position.at.getTime(), position.id, total]));
+  const content = Buffer.from(exactJson([position.at.getTime(), position.id, total]));
   const [key = signingKey] = splitKeys(signingKey);
   return Buffer.concat([sign(content, question, key), content]).toString("base64url");
 }

@@ -4,7 +4,16 @@ import { test } from "node:test";
 import fc from "fast-check";
 
 import { exactJson, readExactJson } from "./json.ts";
-import { addPaise, asAmount, negatePaise, readPaise, subtractPaise, sumPaise } from "./money.ts";
+import {
+  addPaise,
+  asAmount,
+  negatePaise,
+  readPaise,
+  splitByAmount,
+  subtractPaise,
+  sumParts,
+  sumPaise,
+} from "./money.ts";
 
 const amounts = fc.oneof(
   fc.maxSafeInteger(),
@@ -37,5 +46,20 @@ test("a sum is written to JSON with all its digits", () => {
   assert.equal(
     exactJson({ sum: 2n ** 64n + 1n, rest: 1.5 }),
     '{"sum":18446744073709551617,"rest":1.5}',
+  );
+});
+
+test("a split keeps order and items, and no set comes to more than one amount or could take the next", () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })), (amounts) => {
+      const items = amounts.map((paise, position) => ({ paise, position }));
+      const sets = splitByAmount(items);
+      assert.deepEqual(sets.flat(), items);
+      for (const [at, set] of sets.entries()) {
+        const sum = sumParts(set.map(({ paise }) => paise));
+        const next = sets[at + 1]?.[0];
+        if (next) assert.throws(() => sumParts([sum, next.paise]), RangeError);
+      }
+    }),
   );
 });

@@ -1,5 +1,6 @@
 // The verdict of the last check of the books, and the one check that reads settlements.
 
+import { exactJson } from "../kernel/json.ts";
 import { type Db, sql } from "../platform/postgres/postgres.ts";
 import type { Found } from "./proof-store.ts";
 
@@ -64,7 +65,7 @@ export async function setVerdict(db: Db, verdict: VerdictRow): Promise<void> {
     update ledger_verdict
     set checked_at = ${verdict.checked_at}, took_ms = ${verdict.took_ms},
       entries = ${verdict.entries}, sound = ${verdict.sound},
-      first_break = ${verdict.first_break && JSON.stringify(verdict.first_break)}::jsonb`);
+      first_break = ${verdict.first_break && exactJson(verdict.first_break)}::jsonb`);
 }
 
 export async function findVerdict(db: Db): Promise<VerdictRow | undefined> {

@@ -1,6 +1,7 @@
 // The statements that prove a slice of the books. Each reads one slice by entry number and looks up
 // everything else by index, so none grows with the books. A `find` returns the first break or no row.
 
+import { exactJson } from "../kernel/json.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
 
 export type Found = {
@@ -44,7 +45,7 @@ export async function claimProof(tx: Tx): Promise<Proof | undefined> {
 }
 
 export async function setRounds(db: Db, rounds: Rounds): Promise<void> {
-  await db.rows(sql`update ledger_proof set rounds = ${JSON.stringify(rounds)}::jsonb`);
+  await db.rows(sql`update ledger_proof set rounds = ${exactJson(rounds)}::jsonb`);
 }
 
 /** Deletes the proof and its sums. */

@@ -175,7 +175,7 @@ export async function listMoneyAccounts(
 
 export async function findOutsideBalance(db: Db, environment: Environment): Promise<PaiseSum> {
   const [row] = await db.rows<{ paise: PaiseSum }>(sql`
-    select coalesce(sum(posted_paise), 0)::bigint as paise
+    select coalesce(sum(posted_paise), 0) as paise
     from ledger_balances
     where environment = ${environment} and kind = 'external_bank' and firm_id is null`);
   return row?.paise ?? 0;

@@ -9,7 +9,7 @@ import type { Actor, Change } from "../kernel/actor.ts";
 import type { Visit } from "../kernel/caller.ts";
 import { invalidQuery } from "../kernel/failure.ts";
 import { houseFirmId, newId } from "../kernel/ids.ts";
-import { canonicalJson } from "../kernel/json.ts";
+import { exactJson, canonicalJson } from "../kernel/json.ts";
 import type { Scheme, Side } from "../kernel/scheme.ts";
 import { istDay, istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
@@ -199,7 +199,7 @@ export function sealedPersons(
 
 /** Bound to the enquiry: it does not open when moved to another row. */
 function sealPerson(person: Person, ref: string, { sealKey }: Pick<Context, "sealKey">) {
-  return seal(JSON.stringify(person), sealPurpose(ref), sealKey);
+  return seal(exactJson(person), sealPurpose(ref), sealKey);
 }
 
 function sealPurpose(enquiryRef: string): string {

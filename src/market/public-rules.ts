@@ -24,7 +24,7 @@ import {
 import { type FieldProblem, unprocessable } from "../kernel/failure.ts";
 import { isHouse } from "../kernel/ids.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
-import { priceCeil, priceFloor } from "../kernel/money.ts";
+import { asAmount, sumPaise, priceCeil, priceFloor } from "../kernel/money.ts";
 import { type Scheme, schemes, type Side, sides } from "../kernel/scheme.ts";
 import {
   addDays,
@@ -85,7 +85,7 @@ export function computeFigure(
       deals_on: day,
       deal_count: deals.length,
       seller_count: sellers,
-      face_paise: deals.reduce((sum, { face_paise }) => sum + face_paise, 0),
+      face_paise: asAmount(sumPaise(deals.map((deal) => deal.face_paise))),
     };
   }
   const carried = previous?.index_bps ?? null;

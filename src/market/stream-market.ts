@@ -14,6 +14,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 
 import type { FastifyReply, FastifyRequest } from "fastify";
 
+import { exactJson } from "../kernel/json.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { listen, type Listener } from "../platform/http/listen.ts";
 import { eventText, type Frame, type Stream, type Streams } from "../platform/http/sse.ts";
@@ -194,7 +195,7 @@ function encodeUpdate(row: UpdateRow): EncodedUpdate {
 
 function encodeSnapshot(latest: readonly UpdateRow[]): EncodedUpdate {
   const event = { id: toEventId(findLastUpdate(latest)), event: "snapshot" };
-  const dataFor = (buySide: boolean) => JSON.stringify(toMarketList(latest, { buySide }));
+  const dataFor = (buySide: boolean) => exactJson(toMarketList(latest, { buySide }));
   return {
     seller: eventText({ ...event, data: dataFor(false) }),
     buyer: eventText({ ...event, data: dataFor(true) }),
@@ -202,12 +203,12 @@ function encodeSnapshot(latest: readonly UpdateRow[]): EncodedUpdate {
 }
 
 function encodeReset(reason: ResetReason): Frame {
-  return eventText({ event: "reset", data: JSON.stringify({ reason }) });
+  return eventText({ event: "reset", data: exactJson({ reason }) });
 }
 
 /** Carries the stream's position, so that a reader can tell whether it missed an update. */
 function encodeHeartbeat({ epoch, seq }: LogPosition): Frame {
-  const data = JSON.stringify({ epoch, seq });
+  const data = exactJson({ epoch, seq });
   return eventText({ id: toEventId({ epoch, seq }), event: "heartbeat", data });
 }
 

@@ -1,3 +1,4 @@
+import { exactJson } from "../kernel/json.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
@@ -128,7 +129,7 @@ export async function insertRun(db: Db, row: RunRow): Promise<void> {
     )
     values (
       ${row.netting_ref}, ${row.environment}, ${row.desk_id}, ${row.group_id}, ${row.key_id},
-      ${JSON.stringify(row.proposals)}::jsonb, ${row.created_at}, ${row.valid_until}
+      ${exactJson(row.proposals)}::jsonb, ${row.created_at}, ${row.valid_until}
     )`);
 }
 

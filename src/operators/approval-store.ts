@@ -1,3 +1,4 @@
+import { exactJson } from "../kernel/json.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { TimeSpan } from "../kernel/query-time.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
@@ -68,7 +69,7 @@ export async function insertApproval(tx: Tx, row: ApprovalRow): Promise<void> {
     insert into approvals (${approvalColumns})
     values (
       ${row.approval_id}, ${row.kind}, ${row.environment}, ${row.subject_id}, ${row.state},
-      ${JSON.stringify(row.terms)}::jsonb, ${row.summary}, ${row.value_paise}, ${row.facts_hash},
+      ${exactJson(row.terms)}::jsonb, ${row.summary}, ${row.value_paise}, ${row.facts_hash},
       ${row.proposed_by}, ${row.proposed_at}, ${row.expires_at}, ${row.decided_by},
       ${row.decided_at}, ${row.reason}
     )`);

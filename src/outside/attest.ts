@@ -8,6 +8,7 @@ import { createHash } from "node:crypto";
 
 import type { Actor } from "../kernel/actor.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
+import { exactJson } from "../kernel/json.ts";
 import { readBalances } from "../ledger/read-books.ts";
 import { actWithApproval } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, type Terms, validHoursUsual } from "../operators/approval-kind.ts";
@@ -143,7 +144,7 @@ export function buildAttestationKind(appliers: Appliers): AttestationKind {
       if (!first) throw new Failure("not_found", "nothing is attested");
       const rest = answered.length > 1 ? ` and ${answered.length - 1} more` : "";
       return {
-        summary: `${first.kind} of ${first.subject_id}${rest} is answered: ${JSON.stringify(first.answer)}, seen in ${first.reference}`,
+        summary: `${first.kind} of ${first.subject_id}${rest} is answered: ${exactJson(first.answer)}, seen in ${first.reference}`,
         valuePaise: sumValue(answered),
         facts: answered.map(({ inquiry_id, kind, subject_id, facts }) => ({
           inquiry_id,

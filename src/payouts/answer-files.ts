@@ -1,6 +1,6 @@
 import { type Actor, type Change, refuseBadReason } from "../kernel/actor.ts";
 import { advance } from "../kernel/lifecycle.ts";
-import { rupeesText } from "../kernel/money.ts";
+import { sumParts, rupeesText } from "../kernel/money.ts";
 import { actWithApproval, tellOutcome, type Waiting } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, type Prepared, validHoursUsual } from "../operators/approval-kind.ts";
 import type { Context } from "../platform/context.ts";
@@ -129,7 +129,7 @@ export const payoutFileVoiding: ApprovalKind<{ readonly reason: string }> = {
     if (!file) throw noPayoutFile(fileId);
     advance(fileLifecycle, file.state, "void");
     const live = (await lockFileLines(tx, [fileId])).filter((line) => line.state === "live");
-    const paise = live.reduce((sum, line) => sum + line.paise, 0);
+    const paise = sumParts(live.map((line) => line.paise));
     const leadIds = live.map(({ lead_id }) => lead_id);
     return {
       summary: `${live.length} of ${file.line_count} lines of the ${file.rail} file, ${rupeesText(paise)} rupees, were never paid by the bank and are due again`,

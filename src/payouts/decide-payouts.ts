@@ -1,6 +1,7 @@
 // Decides the moves of payouts: on an earning, at a review, on an answer of the bank, or by the
 // operator. Pure; the use cases load and store.
 
+import { splitByAmount, sumParts } from "../kernel/money.ts";
 import { wrongState, writeStep } from "../kernel/lifecycle.ts";
 import { makeSimulatedUtr } from "../outside/bank-rules.ts";
 import type { Answered } from "../outside/inquiry-rules.ts";
@@ -36,7 +37,7 @@ export type Earning = {
 
 export function buildPayout(earning: Earning, payee: Payee, now: Date): PayoutRow {
   const { environment } = earning;
-  const earned = earning.lines.reduce((sum, line) => sum + line.paise, 0);
+  const earned = sumParts(earning.lines.map((line) => line.paise));
   const paise = earning.withdrawnPaise ?? earned;
   const account = resolveAccount(payee, environment);
   // The soundness of the ledger is checked when the money is sent.
@@ -206,7 +207,7 @@ export type ReviewedPayout = { readonly after: PayoutRow; readonly changes: read
 
 /**
  * Reviews unsent payouts: holds them, releases them, or sends them. In the sandbox the payouts of one
- * payee are sent as one remittance, by the rail of the sum; live money waits for an operator.
+ * payee are sent as one remittance, or as several where they come to more than one amount; live money waits for an operator.
  */
 export function reviewPayouts(
   rows: readonly PayoutRow[],
@@ -220,8 +221,12 @@ export function reviewPayouts(
     ({ after }) => bankUp && after.state === "scheduled" && isSentAutomatically(after.environment),
   );
   const sent = new Map<string, MovedPayout>();
-  for (const together of Map.groupBy(leaving, ({ after }) => after.firm_id).values()) {
-    const remitted = remitTogether(together.map(({ after }) => after));
+  const byPayee = Map.groupBy(
+    leaving.map(({ after }) => after),
+    ({ firm_id }) => firm_id,
+  );
+  for (const together of [...byPayee.values()].flatMap(splitByAmount)) {
+    const remitted = remitTogether(together);
     const [first] = remitted;
     const utr = first ? makeSimulatedUtr(first.rail, first.payout_id) : null;
     for (const before of remitted) {
@@ -242,7 +247,7 @@ export function remitTogether(rows: readonly PayoutRow[]): PayoutRow[] {
   const ordered = rows.toSorted((a, b) => (a.payout_id < b.payout_id ? -1 : 1));
   const [first] = ordered;
   if (!first) return [];
-  const paise = ordered.reduce((sum, row) => sum + row.paise, 0);
+  const paise = sumParts(ordered.map((row) => row.paise));
   const remittance = {
     remitted_with: first.payout_id,
     remitted_paise: paise,

@@ -1,3 +1,4 @@
+import { exactJson } from "../kernel/json.ts";
 import type { TimeSpan } from "../kernel/query-time.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { type ResealedRow, resealedRows } from "../platform/master-key.ts";
@@ -55,7 +56,7 @@ export async function insertFile(tx: Tx, row: FileRow): Promise<void> {
       file_id, environment, rail, format, state, line_count, paise, made_by, made_at, version
     )
     values (
-      ${row.file_id}, ${row.environment}, ${row.rail}, ${JSON.stringify(row.format)}::jsonb,
+      ${row.file_id}, ${row.environment}, ${row.rail}, ${exactJson(row.format)}::jsonb,
       ${row.state}, ${row.line_count}, ${row.paise}, ${row.made_by}, ${row.made_at}, ${row.version}
     )`);
 }

@@ -10,7 +10,7 @@ import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { houseFirmId, newId } from "../kernel/ids.ts";
-import { rupeesText } from "../kernel/money.ts";
+import { splitByAmount, sumParts, rupeesText } from "../kernel/money.ts";
 import { actWithApproval } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, type Prepared, validHoursUsual } from "../operators/approval-kind.ts";
 import { aloneLimitFactor, twoPeopleFromPaise } from "../operators/approval-rules.ts";
@@ -107,7 +107,7 @@ export const payoutFileMaking: ApprovalKind<FileTerms> = {
         detail: { reason: nothingDue, rail },
       });
     }
-    const paise = own.reduce((sum, remittance) => sum + remittance.paise, 0);
+    const paise = sumParts(own.map((remittance) => remittance.paise));
     return {
       summary: `${own.length} ${rail} payments of ${rupeesText(paise)} rupees leave in one file`,
       valuePaise: paise,
@@ -156,9 +156,9 @@ export async function previewFiles(
   const { remittances, kept } = await previewRemittances(ctx.db, environment, ctx.now());
   const byRail = Map.groupBy(remittances, ({ rail }) => rail);
   const files = rails.flatMap((rail) => {
-    const own = byRail.get(rail) ?? [];
-    const paise = own.reduce((sum, each) => sum + each.paise, 0);
-    return own.length === 0 ? [] : [{ rail, paise, remittances: own }];
+    // A file is one amount; what comes to more waits for the next run.
+    const [own] = splitByAmount(byRail.get(rail) ?? []);
+    return own ? [{ rail, paise: sumParts(own.map(({ paise }) => paise)), remittances: own }] : [];
   });
   return { files, kept };
 }

@@ -1,3 +1,4 @@
+import { sumParts, splitByAmount } from "../kernel/money.ts";
 import { lockPayees, type PayeeFirm, findPayees } from "../firms/bank-accounts.ts";
 import type { Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
@@ -186,8 +187,10 @@ function planRemittances(
       kept.push(...payouts.map(({ payout_id, paise }) => ({ payoutId: payout_id, paise, reason })));
       continue;
     }
-    const paise = payouts.reduce((sum, row) => sum + row.paise, 0);
-    remittances.push({ firmId, rail: chooseRail(paise), paise, ...account, payouts });
+    for (const together of splitByAmount(payouts)) {
+      const paise = sumParts(together.map((row) => row.paise));
+      remittances.push({ firmId, rail: chooseRail(paise), paise, ...account, payouts: together });
+    }
   }
   return { remittances, kept };
 }

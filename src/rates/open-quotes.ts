@@ -15,7 +15,7 @@
 import { randomUUID } from "node:crypto";
 
 import type { Environment } from "../kernel/caller.ts";
-import { type Paise, priceFloor } from "../kernel/money.ts";
+import { asAmount, sumPaise, type Paise, priceFloor } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { Database, Db } from "../platform/postgres/postgres.ts";
 import type { CardToday } from "./rules.ts";
@@ -170,7 +170,8 @@ export class OpenQuotes {
         const inMarket = rows.filter(
           (row) => row.environment === of.environment && row.scheme === of.scheme,
         );
-        const paise = (some: typeof inMarket) => some.reduce((sum, row) => sum + row.face_paise, 0);
+        const paise = (some: typeof inMarket) =>
+          asAmount(sumPaise(some.map((row) => row.face_paise)));
         return {
           total: paise(inMarket),
           ofDesk: paise(inMarket.filter((row) => row.desk_id === of.deskId)),

@@ -1,3 +1,4 @@
+import { exactJson } from "../kernel/json.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { Paise } from "../kernel/money.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
@@ -148,8 +149,8 @@ export async function insertCard(
     insert into rate_cards (${cardColumns}, approved_by)
     values (
       ${card.environment}, ${card.scheme}, ${card.version}, ${card.state}, ${card.mid_bps},
-      ${card.half_spread_bps}, ${JSON.stringify(card.size_bands)}::jsonb,
-      ${JSON.stringify(card.validity_bands)}::jsonb, ${card.floor_bps}, ${card.ceiling_bps},
+      ${card.half_spread_bps}, ${exactJson(card.size_bands)}::jsonb,
+      ${exactJson(card.validity_bands)}::jsonb, ${card.floor_bps}, ${card.ceiling_bps},
       ${card.ask_ceiling_bps}, ${card.face_max_paise}, ${card.house_limit_paise},
       ${card.desk_share_bps}, ${card.quote_window_s}, ${card.rest_min_paise}, ${card.margin_bps}, ${card.fee_bps}, ${card.published_at},
       ${card.published_by}, ${card.note}, ${approvedBy}

@@ -1,7 +1,7 @@
 import { listDepositsForSettlement } from "../payouts/deposits.ts";
 import { loadFirm } from "../firms/find-firms.ts";
 import type { Caller } from "../kernel/caller.ts";
-import { scripHsn, valueBeforeFee } from "../kernel/money.ts";
+import { sumParts, scripHsn, valueBeforeFee } from "../kernel/money.ts";
 import type { Letterhead } from "../kernel/letterhead.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { listPaymentsOfSettlement } from "../payouts/move-payout.ts";
@@ -77,7 +77,7 @@ async function buildNotes(db: Db, settlement: Settlement): Promise<Note[]> {
     const firm = await loadFirm(db, side.firm_id);
     const own = side.legs.map((leg) => buildLeg(side, leg, byNumber.get(leg.scrip_no)));
     const sum = (field: "face_paise" | "value_paise" | "fee_paise" | "gst_paise") =>
-      own.reduce((total, leg) => total + leg[field], 0);
+      sumParts(own.map((leg) => leg[field]));
     const first = Math.min(...side.legs.map((leg) => byNumber.get(leg.scrip_no)?.ordinal ?? 0));
     notes.push({
       note_no: buildNoteNo(settlementId, side.side, first),
@@ -138,7 +138,7 @@ function describeTaxes(
   const standing = status === "reversed" ? [] : own;
   const withheld = standing.filter(({ tds_paise }) => tds_paise > 0);
   const [first] = withheld;
-  const withheldPaise = withheld.reduce((sum, tax) => sum + tax.tds_paise, 0);
+  const withheldPaise = sumParts(withheld.map((tax) => tax.tds_paise));
   const divided = sumDividedTax(standing).map(({ paise, ...line }) => ({
     ...line,
     amount_paise: paise,

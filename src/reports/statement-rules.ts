@@ -9,6 +9,7 @@
 
 import { parseOrdinal } from "../settlement/commission-rules.ts";
 import {
+  sumParts,
   addPaise,
   negatePaise,
   type Paise,
@@ -253,8 +254,8 @@ function draftDeal(
   const legs = (facts.legs.get(subject) ?? []).filter((leg) => ordinals.includes(leg.ordinal));
   const side: Side = legs.some((leg) => leg.seller_firm_id === facts.firmId) ? "sell" : "buy";
   const sign = what === "dealt" ? -1 : 1;
-  const fee = sign * sum(legs.map((leg) => toSideFee(side, leg).feePaise));
-  const gst = sign * sum(legs.map((leg) => toSideFee(side, leg).gstPaise));
+  const fee = sign * sumParts(legs.map((leg) => toSideFee(side, leg).feePaise));
+  const gst = sign * sumParts(legs.map((leg) => toSideFee(side, leg).gstPaise));
   const noun = side === "sell" ? "sale" : "purchase";
   const scheme = legs[0]?.scheme ?? null;
   const scrips = `${legs.length} ${scheme ?? ""} ${legs.length === 1 ? "scrip" : "scrips"}`;
@@ -266,7 +267,7 @@ function draftDeal(
     description: `${act} of ${scrips}, HSN ${scripHsn}, exempt`,
     hsn: scripHsn,
     scrip_nos: legs.map((leg) => leg.scrip_no),
-    face_paise: sum(legs.map((leg) => leg.face_paise)),
+    face_paise: sumParts(legs.map((leg) => leg.face_paise)),
     price_bps: findCommonPrice(legs, side),
     amount_paise: subtractPaise(wholePaise, fee + gst),
   };
@@ -283,7 +284,7 @@ function draftDeal(
     description: `${name} on fee${back}`,
     amount_paise: sign * paise,
   }));
-  const undivided = gst - sum(divided.map((draft) => draft.amount_paise));
+  const undivided = gst - sumParts(divided.map((draft) => draft.amount_paise));
   return [
     value,
     { ...about, kind: "fee" as const, description: `Fee${back}`, amount_paise: fee },
@@ -333,7 +334,7 @@ function draftCommission(
     reference: subject,
     scheme: own[0]?.scheme ?? null,
     scrip_nos: own.map((leg) => leg.scrip_no),
-    face_paise: sum(own.map((leg) => leg.face_paise)),
+    face_paise: sumParts(own.map((leg) => leg.face_paise)),
     amount_paise: wholePaise,
   };
 }
@@ -386,15 +387,11 @@ export function addTotals(one: readonly Total[], other: readonly Total[]): Total
   return lineKinds.flatMap((kind) => {
     const own = [...one, ...other].filter((total) => total.kind === kind);
     if (own.length === 0) return [];
-    const lines = sum(own.map((total) => total.lines));
+    const lines = own.reduce((count, total) => count + total.lines, 0);
     return [{ kind, lines, amount_paise: sumPaise(own.map((total) => total.amount_paise)) }];
   });
 }
 
 function capitalize(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
-}
-
-function sum(paise: readonly Paise[]): Paise {
-  return paise.reduce((total, amount) => total + amount, 0);
 }

@@ -4,7 +4,7 @@
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
-import { type Paise, type PaiseSum, subtractPaise } from "../kernel/money.ts";
+import { sumParts, type Paise, type PaiseSum, subtractPaise } from "../kernel/money.ts";
 import type { Calendar } from "../kernel/working-days.ts";
 import { readBalances, findBalances } from "../ledger/read-books.ts";
 import type { Entry } from "../ledger/rules.ts";
@@ -113,7 +113,7 @@ export function selectAffordable(
   },
 ): SettlementRow[] {
   return claimed.filter(({ settlement_id, buyer_firm_id }) => {
-    const needed = openLegs(legs.get(settlement_id)).reduce((sum, leg) => sum + leg.buyer_paise, 0);
+    const needed = sumParts(openLegs(legs.get(settlement_id)).map((leg) => leg.buyer_paise));
     const left = subtractPaise(available.get(buyer_firm_id) ?? 0, needed);
     if (left < 0) return false;
     available.set(buyer_firm_id, left);

@@ -1,3 +1,4 @@
+import { sumParts } from "../kernel/money.ts";
 import type { Change } from "../kernel/actor.ts";
 import { isHouse } from "../kernel/ids.ts";
 import { advance, writeStep } from "../kernel/lifecycle.ts";
@@ -145,9 +146,9 @@ export function toSideMoney({ side }: Pick<SettlementSide, "side">, leg: LegRow)
 /** Sums of a side. Once it has ended, settled and undelivered add up to all-in. */
 export function sumSide(side: SettlementSide) {
   const paise = (legs: readonly LegRow[]) =>
-    legs.reduce((sum, leg) => sum + toSideMoney(side, leg).all_in_paise, 0);
+    sumParts(legs.map((leg) => toSideMoney(side, leg).all_in_paise));
   return {
-    face_paise: side.legs.reduce((sum, leg) => sum + leg.face_paise, 0),
+    face_paise: sumParts(side.legs.map((leg) => leg.face_paise)),
     all_in_paise: paise(side.legs),
     settled_paise: paise(side.legs.filter(({ state }) => state === "delivered")),
     undelivered_paise: paise(side.legs.filter(({ state }) => state === "failed")),

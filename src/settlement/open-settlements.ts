@@ -17,6 +17,7 @@ import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { writeStep } from "../kernel/lifecycle.ts";
 import {
+  sumParts,
   type Bps,
   type Fee,
   noFee,
@@ -295,7 +296,7 @@ function buildHolds(openings: readonly Opening[]): BookChanges {
 }
 
 function sumBuyerPaise({ legs }: NewDeal): Paise {
-  return legs.reduce((sum, leg) => sum + leg.buyerPaise, 0);
+  return sumParts(legs.map((leg) => leg.buyerPaise));
 }
 
 function buildSettlement(deal: NewDeal, funded: boolean, { now, calendar }: When): SettlementRow {
@@ -311,7 +312,7 @@ function buildSettlement(deal: NewDeal, funded: boolean, { now, calendar }: When
     buyer_order_id: deal.buyer.orderId,
     state,
     reason: null,
-    face_paise: deal.legs.reduce((sum, leg) => sum + leg.facePaise, 0),
+    face_paise: sumParts(deal.legs.map((leg) => leg.facePaise)),
     buyer_paise: sumBuyerPaise(deal),
     due_at: computeDueAt(state, deal.environment, now, calendar),
     money_apart: false,

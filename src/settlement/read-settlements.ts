@@ -2,6 +2,7 @@
 // price. A side's state comes from its own legs: it ends with the last answer about them; then its
 // events are sent and its orders follow. Reports read the deals of the whole market here, too.
 
+import { sumParts } from "../kernel/money.ts";
 import type { Caller, Environment } from "../kernel/caller.ts";
 import type { ListSearch } from "../kernel/desk-search.ts";
 import { notFound } from "../kernel/failure.ts";
@@ -219,7 +220,7 @@ export async function findOrderStandings(
             ),
           ]),
         ),
-        settledPaise: own.reduce((sum, row) => sum + row.settled_paise, 0),
+        settledPaise: sumParts(own.map((row) => row.settled_paise)),
       },
     ]),
   );

@@ -12,7 +12,7 @@ import { clawBackCommissions } from "./commissions.ts";
 import { giveBackCredits } from "../credits/settle-credits.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
-import { addPaise, type PaiseSum, rupeesText } from "../kernel/money.ts";
+import { sumParts, addPaise, type PaiseSum, rupeesText } from "../kernel/money.ts";
 import { readBalances } from "../ledger/read-books.ts";
 import { assertWritten, type Entry } from "../ledger/rules.ts";
 import { writeBooks } from "../ledger/write-books.ts";
@@ -63,10 +63,10 @@ export const settlementReversal: ApprovalKind<{ readonly reason: string }> = {
     const after = moveSettlement(before, "reverse", { reason, now });
     const legs = await listLegs(tx, [settlementId]);
     const delivered = legs.filter((leg) => leg.state === "delivered");
-    const paise = delivered.reduce((sum, leg) => sum + leg.buyer_paise, 0);
+    const paise = sumParts(delivered.map((leg) => leg.buyer_paise));
     return {
       summary: `${delivered.length} credits go back to their sellers and ${rupeesText(paise)} rupees to the buyer of ${settlementId}: ${reason}`,
-      valuePaise: Number.isSafeInteger(paise) ? paise : Number.MAX_SAFE_INTEGER,
+      valuePaise: paise,
       facts: { version: before.version, state: before.state },
       proposal: buildSettlementChanges({ action: "propose_reversal", before, after: before, legs }),
       async carryOut() {

@@ -3,7 +3,7 @@
 
 import { findTaxpayers } from "../firms/find-firms.ts";
 import type { Environment } from "../kernel/caller.ts";
-import { addPaise, type Paise } from "../kernel/money.ts";
+import { sumPaise, addPaise, type Paise } from "../kernel/money.ts";
 import { financialYear, financialYearStart, istDay } from "../kernel/time.ts";
 import type { Entry } from "../ledger/rules.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
@@ -159,9 +159,9 @@ function decideTaxes(
       const { added } = year;
       year.added = {
         payee: added.payee,
-        sold: added.sold + side.valuePaise,
-        taxed: added.taxed + taxed,
-        withheld: added.withheld + withheld,
+        sold: addPaise(added.sold, side.valuePaise),
+        taxed: addPaise(added.taxed, taxed),
+        withheld: addPaise(added.withheld, withheld),
       };
     }
   }
@@ -226,9 +226,9 @@ async function takeFromSums(
     });
     const byPayee = [...Map.groupBy(added, ({ payee }) => payee)].map(([payee, parts]) => ({
       payee,
-      sold: sum(parts.map((part) => part.sold)),
-      taxed: sum(parts.map((part) => part.taxed)),
-      withheld: sum(parts.map((part) => part.withheld)),
+      sold: sumPaise(parts.map((part) => part.sold)),
+      taxed: sumPaise(parts.map((part) => part.taxed)),
+      withheld: sumPaise(parts.map((part) => part.withheld)),
     }));
     await lockSums(
       tx,
@@ -237,8 +237,4 @@ async function takeFromSums(
     );
     await addToSums(tx, { environment, year }, byPayee);
   }
-}
-
-function sum(amounts: readonly number[]): number {
-  return amounts.reduce((total, amount) => total + amount, 0);
 }

@@ -13,6 +13,7 @@ import { createHash } from "node:crypto";
 import type { Environment } from "../kernel/caller.ts";
 import { notFound, unprocessable } from "../kernel/failure.ts";
 import {
+  sumParts,
   type Bps,
   bpsOfPar,
   gstBps,
@@ -292,7 +293,7 @@ export function buildTaxEntries(tax: LegTax): Entry[] {
 export function sumDividedTax(taxes: readonly GstSplit[]) {
   return (["cgst", "sgst", "igst"] as const).flatMap((kind) => {
     const own = taxes.filter((tax) => tax[`${kind}_paise`] > 0);
-    const paise = own.reduce((sum, tax) => sum + tax[`${kind}_paise`], 0);
+    const paise = sumParts(own.map((tax) => tax[`${kind}_paise`]));
     const rate_bps = own[0]?.[`${kind}_bps`] ?? 0;
     const name = `${kind.toUpperCase()} ${formatRate(rate_bps)} %`;
     return own.length === 0 ? [] : [{ kind, name, rate_bps, paise }];

@@ -183,9 +183,9 @@ export async function insertSums(
 
 export type AddedSum = {
   readonly payee: string;
-  readonly sold: number;
-  readonly taxed: number;
-  readonly withheld: number;
+  readonly sold: PaiseSum;
+  readonly taxed: PaiseSum;
+  readonly withheld: PaiseSum;
 };
 
 /** A reversal adds negative amounts. */

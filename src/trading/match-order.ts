@@ -12,7 +12,7 @@ import type { DealtCredit } from "../credits/reserve-credits.ts";
 import { countDaysLeft, sellableDaysMin } from "../credits/rules.ts";
 import type { Failure } from "../kernel/failure.ts";
 import { houseFirmId } from "../kernel/ids.ts";
-import { addedCeil, type Bps, type Paise } from "../kernel/money.ts";
+import { sumParts, addedCeil, type Bps, type Paise } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { addDays, dayNumber } from "../kernel/time.ts";
 import {
@@ -113,7 +113,7 @@ export function dealSell(
     takeFromHouse(matchState, order.scheme, taken);
   }
   const buyerShares = buyer?.shares ?? seller.shares;
-  const charge = buyer ? chargeBuyer(matchState, buyer.order, sumShares(buyer.shares)) : "paid";
+  const charge = buyer ? chargeBuyer(matchState, buyer.order, sumParts(buyer.shares)) : "paid";
   matchState.deals.push({
     settlementId: part.settlementId,
     scheme: order.scheme,
@@ -209,7 +209,7 @@ export function takeBundle(
   const rests = order.time_in_force !== "IOC";
   const options = { ...restOptions(matchState, order.scheme), rests };
   const bought = dealPart(order, { settlementId, credits, priceBps }, options);
-  const charge = chargeBuyer(matchState, order, sumShares(bought.shares));
+  const charge = chargeBuyer(matchState, order, sumParts(bought.shares));
   if (charge === "over_limit") return undefined;
   matchState.book.take(order.scheme, bundle);
   matchState.deals.push({
@@ -248,7 +248,7 @@ export function chooseDeliverable(
 }
 
 export function sumFaces(credits: readonly DealtCredit[]): Paise {
-  return credits.reduce((sum, credit) => sum + credit.face_paise, 0);
+  return sumParts(credits.map((credit) => credit.face_paise));
 }
 
 function describeChosen(credits: readonly DealtCredit[]) {
@@ -322,10 +322,6 @@ function dealRestingBuy(
   recordDealt(matchState, { before: resting, after: dealt.order, dealtBy: by });
   replaceResting(matchState, dealt.order);
   return dealt;
-}
-
-function sumShares(shares: readonly Paise[]): Paise {
-  return shares.reduce((sum, share) => sum + share, 0);
 }
 
 /** A partly dealt buy rests with the remainder, at the price it dealt at. */

@@ -9,7 +9,7 @@ import type { TradingFirm } from "../firms/find-firms.ts";
 import { findTradingRefusal } from "../firms/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { newId } from "../kernel/ids.ts";
-import type { Bps, Paise } from "../kernel/money.ts";
+import { sumParts, type Bps, type Paise } from "../kernel/money.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import { dayNumber, type IstDay } from "../kernel/time.ts";
 import type { FindCard } from "../rates/current-cards.ts";
@@ -193,7 +193,7 @@ export function marketFor(
   ids: readonly string[],
 ): CardToday | undefined {
   const market = markets.get(scheme);
-  const held = ids.reduce((sum, id) => sum + (openQuotes?.heldFor(id) ?? 0), 0);
+  const held = sumParts(ids.map((id) => openQuotes?.heldFor(id) ?? 0));
   return market && held > 0 ? { ...market, taken_paise: market.taken_paise - held } : market;
 }
 

@@ -13,6 +13,7 @@ import { type FirmState, type Mandate, findTradingRefusal } from "../firms/rules
 import { type FieldProblem, unprocessable } from "../kernel/failure.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
 import {
+  sumParts,
   addedCeil,
   addedFloor,
   type Bps,
@@ -212,7 +213,7 @@ export function dealPart<Order extends DealFields>(
   let dealt = order.dealt_paise;
   const shares = part.credits.map(({ facePaise }) => {
     const share = added(dealt, facePaise, part.priceBps);
-    dealt += facePaise;
+    dealt = sumParts([dealt, facePaise]);
     return share;
   });
   const scripNos = part.credits.map(({ scripNo }) => scripNo);
@@ -230,7 +231,7 @@ export function dealPart<Order extends DealFields>(
       covered_paise: isBuy ? dealt : order.covered_paise,
       dealt_paise: dealt,
       price_bps: part.priceBps,
-      all_in_paise: shares.reduce((sum, share) => sum + share, order.all_in_paise),
+      all_in_paise: sumParts([order.all_in_paise, ...shares]),
       settlement_ids: [...order.settlement_ids, part.settlementId],
       history: done ? [...order.history, newHistoryEntry("matched", now, why)] : order.history,
     },

@@ -17,7 +17,7 @@ import {
 } from "../credits/rules.ts";
 import type { Call, Caller, Environment } from "../kernel/caller.ts";
 import { type Failure, notFound } from "../kernel/failure.ts";
-import type { Paise } from "../kernel/money.ts";
+import { sumParts, type Paise } from "../kernel/money.ts";
 import { dayNumber, type IstDay, istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { Database, Query } from "../platform/postgres/postgres.ts";
@@ -287,7 +287,7 @@ function priceBuy(
   steps.left -= bundle.steps;
   if (plan === undefined && bundle.canImprove) return new SearchNeeded(index, cover);
   const offered = filterPayable(bundle.offers, ask.price_bps);
-  const coveredPaise = offered.reduce((sum, offer) => sum + offer.face_paise, 0);
+  const coveredPaise = sumParts(offered.map((offer) => offer.face_paise));
   const price = findBuyPrice(ask, coveredPaise);
   if (price.kind === "no_quote") return price;
   const row: BuyRow = {
@@ -309,7 +309,7 @@ function priceBuy(
 /** The search proves sums only: a bundle that lost an offer to its price is not proven best. */
 function describeProof({ offers, proof }: Cover, coveredPaise: Paise): CoverProof {
   const { residual_bound_paise } = proof;
-  const foundPaise = offers.reduce((sum, { face_paise }) => sum + face_paise, 0);
+  const foundPaise = sumParts(offers.map((offer) => offer.face_paise));
   const residual = foundPaise === coveredPaise ? proof.residual : "bounded";
   return { residual, residual_bound_paise };
 }

@@ -1,5 +1,6 @@
 // Statements on resting orders: for the book, for the matcher and for the workers that end them.
 
+import { exactJson } from "../kernel/json.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { Bps, Paise } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
@@ -335,6 +336,6 @@ export async function setSeen(
 ): Promise<void> {
   await tx.rows(sql`
     update match_locks
-    set seen_cards = ${JSON.stringify(cards)}::jsonb, seen_before = ${before}::xid8
+    set seen_cards = ${exactJson(cards)}::jsonb, seen_before = ${before}::xid8
     where environment = ${environment} and scheme = ${scheme}`);
 }

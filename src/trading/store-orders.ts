@@ -3,6 +3,7 @@
 // settlement; if the book was out of date, it throws and the set is decided again. Store: writes
 // everything, one statement per table, and records the changes last.
 
+import { asAmount, sumPaise } from "../kernel/money.ts";
 import { addSpent } from "../access/money-limits.ts";
 import { type DealtCredit, reserveCredits } from "../credits/reserve-credits.ts";
 import { prepareRecords, recordPrepared } from "../journal/record-changes.ts";
@@ -110,7 +111,7 @@ function confirmDebts({ environment, deals, means }: MatchState): Query<void> {
   const waiting = deals.filter((deal) => !deal.isFunded && deal.buyerOrderId !== null);
   if (waiting.length === 0) return known(undefined);
   const debts = [...Map.groupBy(waiting, (deal) => deal.buyerFirmId)].map(([firmId, own]) => {
-    const added = own.flatMap(({ legs }) => legs).reduce((sum, leg) => sum + leg.buyerPaise, 0);
+    const added = asAmount(sumPaise(own.flatMap(({ legs }) => legs.map((leg) => leg.buyerPaise))));
     return { firmId, unfundedPaise: (means?.get(firmId)?.unfundedPaise ?? added) - added };
   });
   return confirmUnfunded(environment, debts);

@@ -8,6 +8,8 @@
 
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 
+import { exactJson } from "../kernel/json.ts";
+
 /** Half of what one receiver gets at a time: while one block is recorded, it is sent the next. */
 export const deliveriesPerBlockMax = 16;
 
@@ -47,7 +49,7 @@ export function packDelivered(delivered: readonly DeliveredOne[]): PackedDeliver
   };
   return {
     ids: delivered.map(({ deliveryId }) => deliveryId.slice(idPrefix.length)).join(""),
-    packed: zstdCompressSync(JSON.stringify(columns), compression),
+    packed: zstdCompressSync(exactJson(columns), compression),
   };
 }
 

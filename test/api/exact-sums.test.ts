@@ -83,6 +83,88 @@ test("a desk that moves the largest faces within its group blocks no other desk'
   await assertLedgerSound(service);
 });
 
+/** Two credits of the largest face are sold within the group, and both proceeds leave in one run. */
+async function sellTwice(service: Service) {
+  const { desk, sister } = await openGroup(service, 2, largest);
+  for (const scripNo of desk.scripNos) {
+    const cross = await propose(desk, {
+      kind: "intra_group",
+      side: "sell",
+      firm_id: desk.firmId,
+      counterparty_firm_id: sister,
+      scrip_nos: [scripNo],
+      price_bps: 10_000,
+    });
+    await act(desk, cross, "fund", { body: { payment_ref: `PAY-${cross.cross_id}` } });
+    await act(desk, cross, "release");
+  }
+  return desk;
+}
+
+type ShownPayout = {
+  readonly status: string;
+  readonly remittance: { readonly amount_paise: number } | null;
+};
+
+test("payouts of one payee that come to more than one amount leave as several, and are paid", async (t) => {
+  const service = await startService(t);
+  const desk = await sellTwice(service);
+  await letSettle(service);
+  const payouts: ShownPayout[] = (await desk.get("/v1/payouts")).payouts;
+  assert.deepEqual(
+    payouts.map(({ status, remittance }) => [status, remittance?.amount_paise]),
+    [
+      ["paid", largest],
+      ["paid", largest],
+    ],
+  );
+  await assertLedgerSound(service);
+});
+
+test("payouts that left as more than one amount are paid, and no longer stay sent", async (t) => {
+  const service = await startService(t);
+  const desk = await sellTwice(service);
+  const { pool } = service.ctx.db;
+  const sent = async () => {
+    const { rows } = await pool.query("select from payouts where state = 'sent'");
+    return rows.length;
+  };
+  for (let second = 0; second < 10 && (await sent()) < 2; second++) await letSettle(service, 1);
+  const joined = await pool.query(
+    `update payouts
+    set remitted_with = (select min(payout_id) from payouts), remitted_paise = 2 * paise
+    where state = 'sent'`,
+  );
+  assert.equal(joined.rowCount, 2);
+  await letSettle(service);
+  const { payouts } = await desk.get("/v1/payouts");
+  assert.deepEqual(
+    payouts.map(({ status }: ShownPayout) => status),
+    ["paid", "paid"],
+  );
+  const { text } = await service.send("GET", "/v1/events?limit=500", { key: desk.key });
+  assert.match(text, new RegExp(`"event":"payout.paid".*${2n * BigInt(largest)}`));
+  await assertLedgerSound(service);
+});
+
+test("a cross of credits that come to more than one amount is refused", async (t) => {
+  const service = await startService(t);
+  const { desk, sister } = await openGroup(service, 2, largest);
+  const refused = await desk.post(
+    "/v1/cross/quote",
+    {
+      kind: "intra_group",
+      side: "sell",
+      firm_id: desk.firmId,
+      counterparty_firm_id: sister,
+      scrip_nos: desk.scripNos,
+      price_bps: 1,
+    },
+    422,
+  );
+  assert.equal(refused.body.detail.fields[0].path, "scrip_nos");
+});
+
 test("shared accounts are exact beyond the range of bigint", async (t) => {
   const service = await startService(t);
   const { desk } = await openGroup(service, 0, 1);

@@ -437,6 +437,29 @@ export function handWrittenSets(house: House): string[] {
   });
 }
 
+const moneyAdded =
+  /\breduce(?:<[^>]*>)?\((?:(?!\breduce\b|;)[^]){0,120}?=>\s*\w+\s*\+\s*(?!BigInt)(?:[^,;()]|\([^()]*\))*?(?:paise|face|share|amount)|\+=[^;]*(?:paise|face)/i;
+/** Sums that were found to be one amount, or below a limit of one, before they are made here. */
+const boundedSums = [
+  "src/kernel/money.ts",
+  "src/rates/open-quotes.ts",
+  "src/cover/",
+  "src/netting/",
+];
+
+export function moneyAddedByHand(house: House): string[] {
+  return codeWhere(house, moneyAdded, (path) => {
+    if (!path.startsWith("src/") || path.endsWith(".test.ts")) return false;
+    return !boundedSums.some((bounded) => path.startsWith(bounded));
+  });
+}
+
+export function inexactJson(house: House): string[] {
+  return codeWhere(house, /\bJSON\s*\.\s*stringify\b/, (path) => {
+    return path.startsWith("src/") && !path.endsWith(".test.ts") && path !== "src/kernel/json.ts";
+  });
+}
+
 export function longFiles(house: House): string[] {
   return Object.entries(house).flatMap(([path, text]) => {
     const lines = text.split("\n").length - 1;

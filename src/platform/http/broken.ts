@@ -13,6 +13,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
+import { exactJson } from "../../kernel/json.ts";
 import { Failure } from "../../kernel/failure.ts";
 import { toErrorReply } from "./errors.ts";
 import { readRequestId } from "./calls.ts";
@@ -75,7 +76,7 @@ function answerText(error: NodeJS.ErrnoException, requestId: string): string {
     error.code === lateCode ? "the request did not arrive in time" : "the request is malformed";
   const failure = new Failure("bad_request", message, { form: "transport" });
   const { status, body } = toErrorReply(failure, requestId);
-  const text = JSON.stringify(body);
+  const text = exactJson(body);
   return (
     `HTTP/1.1 ${status} Bad Request\r\n` +
     `X-Request-ID: ${requestId}\r\n` +

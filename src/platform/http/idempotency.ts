@@ -16,7 +16,7 @@ import { createHash } from "node:crypto";
 
 import type { Call } from "../../kernel/caller.ts";
 import { Failure } from "../../kernel/failure.ts";
-import { canonicalJson, type JsonObject } from "../../kernel/json.ts";
+import { exactJson, canonicalJson, type JsonObject } from "../../kernel/json.ts";
 import { idempotencyOwner } from "../../kernel/visibility.ts";
 import { sql, type Tx } from "../postgres/postgres.ts";
 
@@ -104,7 +104,7 @@ async function insertBinding(tx: Tx, binding: Binding, now: Date): Promise<boole
     insert into idempotency_keys (scope, idempotency_key, resource_id, fingerprint, created_at)
     values (
       ${binding.scope}, ${binding.idempotencyKey}, ${binding.resourceId},
-      ${JSON.stringify(binding.fingerprint)}::jsonb, ${now}
+      ${exactJson(binding.fingerprint)}::jsonb, ${now}
     )
     on conflict (scope, idempotency_key) do nothing
     returning 1`);

@@ -4,7 +4,7 @@
 import type { TSchema } from "typebox";
 
 import type { FailureCode } from "../../kernel/failure.ts";
-import { isObject } from "../../kernel/json.ts";
+import { exactJson, isObject } from "../../kernel/json.ts";
 import { type Format, mediaTypes } from "./documents.ts";
 import { statusByCode } from "./errors.ts";
 
@@ -88,7 +88,7 @@ export function addReasons(operation: Operation, reasons: Reasons = {}): void {
 export function nameParameters(paths: Readonly<Record<string, Json>>): Record<string, Json> {
   const operations = Object.values(paths).flatMap((item) => Object.values(item)) as Operation[];
   const uses = operations.flatMap(({ operationId, parameters = [] }) =>
-    parameters.map((parameter) => ({ operationId, text: JSON.stringify(parameter) })),
+    parameters.map((parameter) => ({ operationId, text: exactJson(parameter) })),
   );
   const byText = Map.groupBy(uses, ({ text }) => text);
   const variants = [...byText].map(([text, [first, ...others]]) => {
@@ -106,7 +106,7 @@ export function nameParameters(paths: Readonly<Record<string, Json>>): Record<st
   }
   for (const operation of operations) {
     operation.parameters = (operation.parameters ?? []).map((parameter) => ({
-      $ref: `#/components/parameters/${names.get(JSON.stringify(parameter)) ?? ""}`,
+      $ref: `#/components/parameters/${names.get(exactJson(parameter)) ?? ""}`,
     }));
   }
   const named = variants.map(({ text, parameter }) => [names.get(text) ?? "", parameter] as const);

@@ -9,7 +9,7 @@ import swagger from "@fastify/swagger";
 import type { FastifyContextConfig, FastifyReply } from "fastify";
 import { Type } from "typebox";
 
-import { isObject } from "../../kernel/json.ts";
+import { exactJson, isObject } from "../../kernel/json.ts";
 import {
   addExamples,
   addFormats,
@@ -76,7 +76,7 @@ export function serveOpenApi(app: App): void {
       serializerCompiler: () => String,
     },
     async (_request, reply) => {
-      text ??= JSON.stringify(app.swagger());
+      text ??= exactJson(app.swagger());
       reply.header("cache-control", "public, max-age=300");
       reply.header("access-control-allow-origin", "*");
       // The document is already text, so it is sent without the serializer of its schema.

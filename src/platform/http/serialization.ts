@@ -6,6 +6,7 @@ import fastJsonStringify from "fast-json-stringify";
 import type { FastifySerializerCompiler } from "fastify";
 import type { TObject, TSchema } from "typebox";
 
+import { exactJson } from "../../kernel/json.ts";
 import { mapPaced, type Pace } from "../heavy/pace.ts";
 
 type Write = (value: unknown) => string;
@@ -33,7 +34,7 @@ export async function writeInPieces(
   for (const [name, schema] of Object.entries(properties)) {
     const value = answer[name];
     if (value === undefined) continue;
-    members.push(`${JSON.stringify(name)}:${await writeMember(schema, value, pace)}`);
+    members.push(`${exactJson(name)}:${await writeMember(schema, value, pace)}`);
   }
   return `{${members.join(",")}}`;
 }

@@ -16,6 +16,7 @@ import { basename, dirname, join } from "node:path";
 
 import pg from "pg";
 
+import { exactJson } from "../../kernel/json.ts";
 import { Unusable } from "../http/errors.ts";
 
 export const manifestName = "backup.json";
@@ -94,7 +95,7 @@ export async function backUpCluster({
     await client.connect();
     const manifest = await copyAll(client, { clusterDir, making, extra, now, onProgress });
     await verifyFiles(making, manifest.files, onProgress);
-    await writeFile(join(making, manifestName), `${JSON.stringify(manifest, null, 1)}\n`, {
+    await writeFile(join(making, manifestName), `${exactJson(manifest)}\n`, {
       mode: 0o600,
       flush: true,
     });

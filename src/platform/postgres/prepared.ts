@@ -13,6 +13,7 @@
 
 import pg from "pg";
 
+import { exactJson } from "../../kernel/json.ts";
 import { readPaise } from "../../kernel/money.ts";
 import { mapPaced, openPace, takePiece } from "../heavy/pace.ts";
 import type { Statement } from "./statement.ts";
@@ -213,7 +214,7 @@ type Field = { readonly name: string; readonly dataTypeID: number };
 const readers = new Map<string, ReadRow>();
 
 function findReader(fields: readonly Field[]): ReadRow {
-  const columns = JSON.stringify(fields.map(({ name, dataTypeID }) => [name, dataTypeID]));
+  const columns = exactJson(fields.map(({ name, dataTypeID }) => [name, dataTypeID]));
   const reader = readers.get(columns) ?? writeReader(fields);
   readers.set(columns, reader);
   return reader;
@@ -228,7 +229,7 @@ function writeReader(fields: readonly Field[]): ReadRow {
   const parsers = fields.map(({ dataTypeID }) => types.getTypeParser(dataTypeID, "text"));
   const members = fields.map(
     ({ name }, at) =>
-      `${JSON.stringify(name)}: texts[${at}] === null ? null : parsers[${at}](texts[${at}])`,
+      `${exactJson(name)}: texts[${at}] === null ? null : parsers[${at}](texts[${at}])`,
   );
   // oxlint-disable-next-line typescript/no-implied-eval
   const write = new Function("parsers", `return (texts) => ({${members.join()}});`);

@@ -14,6 +14,7 @@
 // A set of other columns than a table's has its own `shape`. Lists within rows are sent as array
 // literals, because PostgreSQL accepts no array of arrays of different lengths.
 
+import { exactJson } from "../../kernel/json.ts";
 import type { PaiseSum } from "../../kernel/money.ts";
 import { Fragment, Part } from "./statement.ts";
 import { arrayLiteral, recordLiteral, type WireValue, wireValue } from "./wire-value.ts";
@@ -62,7 +63,7 @@ export const time = () => new Column<Date>("timestamptz");
 export const day = <Value extends string = string>() => new Column<Value>("date");
 export const flag = () => new Column<boolean>("boolean");
 export const uuid = () => new Column<string>("uuid");
-export const json = <Value>() => new Column<Value>("jsonb", JSON.stringify as ToCell);
+export const json = <Value>() => new Column<Value>("jsonb", exactJson);
 export const bytes = () => new Column<Buffer>("bytea");
 /** Bytes, given as hexadecimal digits. */
 export const hex = () => new Column<string>("bytea", (digits: string) => `\\x${digits}`);

@@ -5,6 +5,8 @@
 // backslashes as JSON does, and writes numbers, booleans and null alike. They differ in control
 // characters, which JSON writes as \n or \u0001: arrays with such escapes are escaped one by one.
 
+import { exactJson } from "../../kernel/json.ts";
+
 /** The encoded form: text, or bytes for a bytea. */
 export type WireValue = string | Buffer | null;
 
@@ -22,7 +24,7 @@ export function wireValue(value: unknown): WireValue {
 /** The array literal of PostgreSQL. */
 export function arrayLiteral(values: readonly unknown[]): string {
   const cells = values.map(toCell);
-  const json = JSON.stringify(cells);
+  const json = exactJson(cells);
   if (jsonOnlyEscape.test(json)) return `{${cells.map(escapeCell).join(",")}}`;
   return `{${json.slice(1, -1)}}`;
 }
@@ -52,7 +54,7 @@ function toCell(value: unknown): Cell {
   if (Buffer.isBuffer(value)) return `\\x${value.toString("hex")}`;
   // PostgreSQL accepts nested arrays of one length only; lists in rows are sent by `table.ts`.
   if (Array.isArray(value)) throw new Error("an array of arrays cannot be sent");
-  return JSON.stringify(value);
+  return exactJson(value);
 }
 
 let lastMs = Number.NaN;

@@ -1,6 +1,7 @@
 // A table as a file: CSV, or .xlsx by a thread. Its rows are written in pieces, so that a long one does
 // not hold the event loop.
 
+import { exactJson } from "../../kernel/json.ts";
 import type { Heavy, HeavyOptions } from "../heavy/kinds.ts";
 import { mapPaced, type Pace } from "../heavy/pace.ts";
 import type { FileAnswer } from "../http/documents.ts";
@@ -29,7 +30,7 @@ const blockRows = 50;
 
 /** A line of JSON for each row, as bytes: they are copied to a thread far faster than cells. */
 function writeBlock(columns: readonly TableColumn[], block: readonly TableRow[]): Uint8Array {
-  const lines = block.map((row) => `${JSON.stringify(writeCells(columns, row))}\n`);
+  const lines = block.map((row) => `${exactJson(writeCells(columns, row))}\n`);
   return Buffer.from(lines.join(""));
 }
 
