@@ -39,6 +39,7 @@ import { type WorkerSpec, listWorkers } from "../../src/workers.ts";
 import { connectAgain, testDatabase } from "./database.ts";
 import { runAfter } from "./scope.ts";
 import { assertReasonTold } from "./told-reasons.ts";
+import { turn } from "./turns.ts";
 
 /** Where the receivers of tests are. */
 const loopback = ["127.0.0.0/8", "::1"];
@@ -224,11 +225,6 @@ export async function startService(
   const leftOut =
     options.checkpoints === undefined ? ["checkpoints", "partitions"] : ["partitions"];
   const works = workers().filter(({ name }) => !leftOut.includes(name));
-  const run = async (chosen: readonly WorkerSpec[]) => {
-    for (const { work, settled } of chosen) {
-      while ((await work()) === "more") await settled?.();
-    }
-  };
   let firms = 0;
   let plans = 0;
   return {
@@ -253,8 +249,16 @@ export async function startService(
         ...command,
       });
     },
-    work: (except = []) => run(works.filter(({ name }) => !except.includes(name))),
-    workOn: (names) => run(works.filter(({ name }) => names.includes(name))),
+    work: (except = []) =>
+      turn(
+        ctx.db,
+        works.filter(({ name }) => !except.includes(name)),
+      ),
+    workOn: (names) =>
+      turn(
+        ctx.db,
+        works.filter(({ name }) => names.includes(name)),
+      ),
     async plan(perMinute, monthlyQuota = 1_000_000) {
       const name = `plan-${++plans}`;
       await setPlan(ctx, { name, perMinute, monthlyQuota });

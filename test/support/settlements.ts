@@ -11,6 +11,7 @@ import { known } from "../../src/platform/postgres/postgres.ts";
 import { openSettlements, storeSettlements } from "../../src/settlement/open-settlements.ts";
 import { addCredits, addFirm } from "./holdings.ts";
 import type { Answer, Service } from "./service.ts";
+import { settlingWorkers } from "./turns.ts";
 
 export const face = 25_000_000;
 export const sellerPaise = 24_400_000;
@@ -132,12 +133,16 @@ export async function makeDeal(
   return settlementId;
 }
 
-/** Lets the workers run as often as it takes for what the simulation answers to arrive. */
+/**
+ * Lets seconds pass in which deals settle by themselves, as long as it takes for what the simulation
+ * answers to arrive; what follows from it is done by everybody in the end.
+ */
 export async function letSettle(service: Service, seconds = 4): Promise<void> {
   for (let second = 0; second < seconds; second++) {
     service.clock.advance({ seconds: 1 });
-    await service.work();
+    await service.workOn(settlingWorkers);
   }
+  await service.work();
 }
 
 export async function readSettlement(
