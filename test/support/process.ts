@@ -8,8 +8,8 @@ import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
 import { openEmbedded } from "../../src/platform/postgres/embedded.ts";
-import { scratchFolder } from "./scratch.ts";
-import { copyFolder, migratedVariable } from "./server.ts";
+import { copyFolder, scratchFolder } from "./scratch.ts";
+import { migratedVariable } from "./server.ts";
 import { type Send, sender } from "./service.ts";
 import { findPostmaster } from "./stopped-postgres.ts";
 

@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process";
 import { mkdtemp, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 
 const memoryFolder = "/dev/shm";
 const memoryFileSystem = 0x0102_1994;
@@ -21,4 +23,9 @@ async function cheapestFolder(): Promise<string> {
   if (found?.type !== memoryFileSystem) return tmpdir();
   const bytes = Math.min(found.bavail * found.bsize, process.availableMemory());
   return bytes >= memoryBytesMin ? memoryFolder : tmpdir();
+}
+
+/** With the owners of its files: PostgreSQL may run as another user than the tests. */
+export async function copyFolder(from: string, to: string): Promise<void> {
+  await promisify(execFile)("cp", ["-a", from, to]);
 }

@@ -3,18 +3,17 @@
 //
 // Every process that runs test files has a server of its own, because a snapshot counts the
 // transactions of all databases of its server: what one file holds open, another would wait for. The
-// folder they are copies of is kept for tests that start a service on a folder of their own.
+// folder they are copies of also serves tests that start a service on a folder of their own.
 
-import { execFile } from "node:child_process";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 
 import pg from "pg";
 
 import { openEmbedded } from "../../src/platform/postgres/embedded.ts";
 import { migrate } from "../../src/platform/postgres/migrate.ts";
-import { scratchFolder } from "./scratch.ts";
+import { findMigratedFolder, perishable } from "./migrated-folder.ts";
+import { copyFolder, scratchFolder } from "./scratch.ts";
 
 export const templateDatabase = "scripdesk_template";
 /** The servers, as a list of connections in JSON. */
@@ -30,14 +29,6 @@ export type TestServers = {
 
 export type TestServer = Pick<TestServers, "stop"> & { readonly connection: pg.ClientConfig };
 
-/** Nothing here has to outlive its machine. */
-const perishable = {
-  fsync: "off",
-  synchronous_commit: "off",
-  full_page_writes: "off",
-  max_wal_size: "256MB",
-};
-
 export async function startTestServer(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<TestServer> {
@@ -49,28 +40,26 @@ export async function startTestServers(
   count: number,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<TestServers> {
+  const migratedDir = await findMigratedFolder();
   const folder = await scratchFolder("scripdesk-test-");
-  const migratedDir = join(folder, "migrated");
-  const open = async (dataDir: string) =>
-    await openEmbedded({
-      dataDir,
-      as: "visitor",
-      create: true,
-      settings: { ...perishable, ...settings },
-    });
-  const maker = await open(migratedDir);
-  await migrate(maker.connection);
-  await maker.leave();
   const servers = await Promise.all(
     Array.from({ length: count }, async (_, at) => {
       const dataDir = join(folder, `run-${at + 1}`);
       await copyFolder(migratedDir, dataDir);
-      return await open(dataDir);
+      const all = { ...perishable, ...settings };
+      return await openEmbedded({ dataDir, as: "visitor", create: true, settings: all });
     }),
   );
-  const make = `create database ${templateDatabase} template ${maker.connection.database}`;
   const connections = servers.map((server) => ({ ...server.connection, database: "postgres" }));
-  await Promise.all(connections.map((connection) => asAdmin(connection, make)));
+  await Promise.all(
+    servers.map(async ({ connection }) => {
+      const make = `create database ${templateDatabase} template ${connection.database}`;
+      await asAdmin({ ...connection, database: "postgres" }, make);
+      // The first connection to a database writes down what each one has to know of the catalogue;
+      // copies of the database have it too.
+      await asAdmin({ ...connection, database: templateDatabase }, "select 1");
+    }),
+  );
   return {
     connections,
     migratedDir,
@@ -92,9 +81,4 @@ async function asAdmin(connection: pg.ClientConfig, statement: string): Promise<
   await admin.connect();
   await admin.query(statement);
   await admin.end();
-}
-
-/** With the owners of its files: PostgreSQL may run as another user than the tests. */
-export async function copyFolder(from: string, to: string): Promise<void> {
-  await promisify(execFile)("cp", ["-a", from, to]);
 }
