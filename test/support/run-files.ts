@@ -1,7 +1,7 @@
 // Files of tests that share a process, one after the other. Most of what a small file costs is loading
 // the service and running it for the first time, which a process does once. A file is loaded when its
 // turn comes, and what it opened is closed before the next; alone it runs just as well. Only the files
-// of `test/long` are in no such process: `npm run test:long` runs them.
+// of `test/e2e` and `test/long` are in no such process: `npm run test:e2e` and `test:long` run them.
 //
 // The processes take the files from one list, whoever is free the next one, so all of them end at
 // about the same time. A process takes a file by making a folder with the file's place in the list,
@@ -15,7 +15,7 @@ import { pathToFileURL } from "node:url";
 export const takenVariable = "SCRIPDESK_TEST_TAKEN";
 
 const root = join(import.meta.dirname, "../..");
-/** Those of `test` start whole services and browsers. The last ones should be short. */
+/** Those of `test` start whole services. The last ones should be short. */
 const folders = ["test/*.test.ts", "test/api/*.test.ts", "src/**/*.test.ts"];
 
 /** Runs files until all are taken. */

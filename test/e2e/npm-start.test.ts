@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { dataDirectory } from "./support/process.ts";
+import { dataDirectory } from "../support/process.ts";
 
-const root = join(import.meta.dirname, "..");
+const root = join(import.meta.dirname, "../..");
 
 test(
   "SIGTERM to `npm start` stops the service and not only npm",

@@ -7,11 +7,11 @@ import { cp, mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { test } from "node:test";
 
-import { dataDirectory } from "./support/process.ts";
-import { scratchFolder } from "./support/scratch.ts";
-import { sender } from "./support/service.ts";
+import { dataDirectory } from "../support/process.ts";
+import { scratchFolder } from "../support/scratch.ts";
+import { sender } from "../support/service.ts";
 
-const root = join(import.meta.dirname, "..");
+const root = join(import.meta.dirname, "../..");
 const sources = [
   "bin",
   "cli",

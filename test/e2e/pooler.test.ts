@@ -7,14 +7,14 @@ import { test, type TestContext } from "node:test";
 
 import pg from "pg";
 
-import { pgbouncerUsers, type PoolMode, poolerSettings } from "./faults/cluster-config.ts";
-import { startDaemon } from "./faults/daemon.ts";
-import { eventually } from "./faults/acked-orders.ts";
-import { debianFile } from "./support/debian-program.ts";
-import { hasOldest, owner, startOldest, unprivilegedUser } from "./support/external-postgres.ts";
-import { freePort } from "./support/free-port.ts";
-import { scripdesk, serve, type Settings } from "./support/process.ts";
-import { scratchFolder } from "./support/scratch.ts";
+import { pgbouncerUsers, type PoolMode, poolerSettings } from "../faults/cluster-config.ts";
+import { startDaemon } from "../faults/daemon.ts";
+import { eventually } from "../faults/acked-orders.ts";
+import { debianFile } from "../support/debian-program.ts";
+import { hasOldest, owner, startOldest, unprivilegedUser } from "../support/external-postgres.ts";
+import { freePort } from "../support/free-port.ts";
+import { scripdesk, serve, type Settings } from "../support/process.ts";
+import { scratchFolder } from "../support/scratch.ts";
 
 const program = await debianFile("/usr/sbin/pgbouncer", "pgbouncer");
 const missing = hasOldest ? false : "Debian's PostgreSQL 15 is not installed";

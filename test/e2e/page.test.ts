@@ -6,13 +6,13 @@ import { test } from "node:test";
 
 import type { Page } from "playwright-core";
 
-import { listEnquiries } from "../src/market/answer-enquiries.ts";
-import { formatRupees } from "../web/money.js";
-import { findSerious } from "./support/axe.ts";
-import { browser, chromiumMissing } from "./support/chromium.ts";
-import { dealForDays, openLiveMarket } from "./support/public.ts";
-import { fileScope } from "./support/scope.ts";
-import { startService } from "./support/service.ts";
+import { listEnquiries } from "../../src/market/answer-enquiries.ts";
+import { formatRupees } from "../../web/money.js";
+import { findSerious } from "../support/axe.ts";
+import { browser, chromiumMissing } from "../support/chromium.ts";
+import { dealForDays, openLiveMarket } from "../support/public.ts";
+import { fileScope } from "../support/scope.ts";
+import { startService } from "../support/service.ts";
 
 const skip = (await chromiumMissing()) ?? false;
 const laptop = { viewport: { width: 1366, height: 768 } };

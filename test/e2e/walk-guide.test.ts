@@ -11,12 +11,12 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test, type TestContext } from "node:test";
 
-import { seedInventory } from "../src/credits/seed-credits.ts";
-import { databaseUrlFor } from "./support/cli.ts";
-import { startService } from "./support/service.ts";
-import { letSettle } from "./support/settlements.ts";
+import { seedInventory } from "../../src/credits/seed-credits.ts";
+import { databaseUrlFor } from "../support/cli.ts";
+import { startService } from "../support/service.ts";
+import { letSettle } from "../support/settlements.ts";
 
-const root = join(import.meta.dirname, "..");
+const root = join(import.meta.dirname, "../..");
 
 type Block =
   | { readonly kind: "commands"; readonly text: string; readonly shown: string | undefined }

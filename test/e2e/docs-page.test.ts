@@ -5,11 +5,11 @@ import { type AddressInfo, connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
 
-import { findSerious } from "./support/axe.ts";
-import { browser, chromiumMissing, visit } from "./support/chromium.ts";
-import { readRuns } from "./support/random.ts";
-import { fileScope } from "./support/scope.ts";
-import { type Answer, readSlug, startService } from "./support/service.ts";
+import { findSerious } from "../support/axe.ts";
+import { browser, chromiumMissing, visit } from "../support/chromium.ts";
+import { readRuns } from "../support/random.ts";
+import { fileScope } from "../support/scope.ts";
+import { type Answer, readSlug, startService } from "../support/service.ts";
 
 const skip = (await chromiumMissing()) ?? false;
 const scope = fileScope();

@@ -10,11 +10,11 @@ import { delimiter, join } from "node:path";
 import { after, before, test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { seedInventory } from "../src/credits/seed-credits.ts";
-import { type Service, startService } from "./support/service.ts";
-import { letSettle } from "./support/settlements.ts";
+import { seedInventory } from "../../src/credits/seed-credits.ts";
+import { type Service, startService } from "../support/service.ts";
+import { letSettle } from "../support/settlements.ts";
 
-const root = join(import.meta.dirname, "..");
+const root = join(import.meta.dirname, "../..");
 const majorMin = 20;
 const runMsMax = 60_000;
 

@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { before, test } from "node:test";
 
-import { readConfig } from "../src/config.ts";
-import { buildHeaders } from "../src/webhooks/rules.ts";
+import { readConfig } from "../../src/config.ts";
+import { buildHeaders } from "../../src/webhooks/rules.ts";
 
 type Headers = Readonly<Record<string, string>>;
 type IsGenuine = (rawBody: Buffer, headers: Headers, secrets: readonly string[]) => boolean;
@@ -23,7 +23,7 @@ function blocks(language: string): string[] {
 }
 
 before(async () => {
-  guide = await readFile(join(import.meta.dirname, "../docs/WEBHOOKS.md"), "utf8");
+  guide = await readFile(join(import.meta.dirname, "../../docs/WEBHOOKS.md"), "utf8");
   vectors = JSON.parse(blocks("json").at(-1) ?? "{}");
   const source = Buffer.from(blocks("js")[0] ?? "").toString("base64");
   ({ isGenuine } = (await import(`data:text/javascript;base64,${source}`)) as {

@@ -4,15 +4,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { findSerious } from "./support/axe.ts";
-import { browser, chromiumMissing } from "./support/chromium.ts";
-import { judgePages, kindsOfPages, listPages, looks } from "./support/console-pages.ts";
-import { signInToConsole } from "./support/console.ts";
-import { furnishConsole } from "./support/furnished-console.ts";
-import { startOps } from "./support/ops.ts";
-import { addPerson } from "./support/people.ts";
-import { fileScope } from "./support/scope.ts";
-import { startService } from "./support/service.ts";
+import { findSerious } from "../support/axe.ts";
+import { browser, chromiumMissing } from "../support/chromium.ts";
+import { judgePages, kindsOfPages, listPages, looks } from "../support/console-pages.ts";
+import { signInToConsole } from "../support/console.ts";
+import { furnishConsole } from "../support/furnished-console.ts";
+import { startOps } from "../support/ops.ts";
+import { addPerson } from "../support/people.ts";
+import { fileScope } from "../support/scope.ts";
+import { startService } from "../support/service.ts";
 
 const skip = (await chromiumMissing()) ?? false;
 const scope = fileScope();
