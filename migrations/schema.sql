@@ -574,9 +574,10 @@ CREATE INDEX deposits_by_settlement ON public.deposits USING btree (settlement_i
 create table desk_clocks (
   desk_id text not null,
   ahead_s bigint not null,
+  move jsonb,
   constraint desk_clocks_pkey PRIMARY KEY (desk_id),
   constraint desk_clocks_desk_id_fkey FOREIGN KEY (desk_id) REFERENCES firms(firm_id),
-  constraint desk_clocks_ahead_s_check CHECK ((ahead_s > 0))
+  constraint desk_clocks_ahead_s_check CHECK (((ahead_s >= 0) AND (ahead_s <= 315576000)))
 );
 
 create table desk_sequences (

@@ -29,13 +29,12 @@ import {
   moveSettlementDeadlines,
 } from "./settlement/fail-settlements.ts";
 import { houseOffers, type OfferSource, restingOffers } from "./trading/book.ts";
-import { failOrders, lockTrading, moveOrderDeadlines } from "./trading/end-orders.ts";
+import { failOrders, moveOrderDeadlines } from "./trading/end-orders.ts";
 import { listOpenOrders } from "./trading/read-orders.ts";
 import { moveQuoteDeadlines } from "./trading/quotes.ts";
 
 /** Moves the deadlines of a sandbox desk earlier, room by room, when its clock is put forward. */
 export const timeHooks: TimeHooks = {
-  lock: lockTrading,
   orders: moveOrderDeadlines,
   quotes: moveQuoteDeadlines,
   crosses: moveCrossDeadlines,

@@ -15,6 +15,7 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
     forbidden: ["sub_account_key"],
   },
   advanceClock: {
+    conflict: ["clock_in_use","clock_too_far"],
     forbidden: ["sub_account_key"],
   },
   advanceSettlement: {

@@ -17,7 +17,7 @@ import { answerDueInquiries, type Appliers } from "./outside/answer-inquiries.ts
 import type { Simulators } from "./outside/inquiry-rules.ts";
 import { isId } from "./kernel/ids.ts";
 import { checkLedgerWhenDue } from "./ledger/check-ledger.ts";
-import { latestIndex, offboarding as everySlice, settlementHooks } from "./hooks.ts";
+import { latestIndex, offboarding as everySlice, settlementHooks, timeHooks } from "./hooks.ts";
 import { countDepth, updateMarkets } from "./market/update-markets.ts";
 import { openBookSessions } from "./trading/book-session.ts";
 import {
@@ -49,6 +49,7 @@ import {
 import { failOverdue } from "./settlement/fail-settlements.ts";
 import { fundFromBalances } from "./settlement/fund-settlements.ts";
 import { issueInvoices } from "./settlement/taxes.ts";
+import { finishAdvances } from "./sandbox/advance-clock.ts";
 import { createStatementFreezer } from "./reports/freeze-statements.ts";
 import { tellThresholds } from "./access/plans.ts";
 import type { Letterhead } from "./kernel/letterhead.ts";
@@ -174,6 +175,11 @@ export function listWorkers(
     { name: "usage", pauseMs: 10_000, work: () => tellThresholds(ctx) },
     { name: "index", pauseMs: 60_000, work: () => fixIndex(ctx, aside("index")) },
     { name: "invoices", pauseMs: 5_000, work: () => issueInvoices(ctx, aside("invoices")) },
+    {
+      name: "desk-clocks",
+      pauseMs: 5_000,
+      work: () => finishAdvances(ctx, timeHooks, aside("desk-clocks")),
+    },
     { name: "statements", pauseMs: 60_000, work: createStatementFreezer(ctx, letterhead) },
     { name: "checkpoints", pauseMs: 60_000, work: createCheckpointWorker(ctx) },
     {

@@ -1202,9 +1202,9 @@ export abstract class Operations {
   }
 
   /**
-   * Let time pass for your desk. Every deadline of your desk comes nearer by that much: of quotes, resting orders, crosses, settlements, payouts, holds and credits. The market and other desks stay in their own time, and so do the times on what has happened.
+   * Let time pass for your desk. Every deadline of your desk comes nearer by that much: of quotes, resting orders, crosses, settlements, payouts, holds and credits. The market and other desks stay in their own time, and so do the times on what has happened. A clock is at most ten years ahead of real time; what is made while it is put forward keeps its deadlines.
    *
-   * Refusals by `detail.reason` (open set): 403 `sub_account_key`.
+   * Refusals by `detail.reason` (open set): 403 `sub_account_key`; 409 `clock_in_use`, `clock_too_far`.
    *
    * `POST /v1/sandbox/clock`, scope `orders:write`
    */

@@ -1658,7 +1658,7 @@ export type WithdrawMoney = {
 };
 
 export type AdvanceClock = {
-  /** By how many seconds your desk's clock goes forward; it never goes back. */
+  /** By how many seconds your desk's clock goes forward. It never goes back, but for a reset, and is at most ten years ahead. */
   advance_s: number;
 };
 

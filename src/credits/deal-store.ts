@@ -12,7 +12,13 @@ import {
   type Tx,
 } from "../platform/postgres/postgres.ts";
 import { shape, text, textList } from "../platform/postgres/table.ts";
-import { creditColumns, type CreditRow, credits } from "./store.ts";
+import {
+  creditColumns,
+  type CreditRow,
+  credits,
+  type HoldingCursor,
+  type HoldingKey,
+} from "./store.ts";
 
 /** The columns of a credit that deals need. */
 export type DealtRow = Pick<
@@ -320,22 +326,35 @@ export async function findLiveByNumber(
     ) as c`);
 }
 
-/** The credits of a desk that no deal holds, locked. */
-export async function lockFreeOfDesk(tx: Tx, deskId: string): Promise<CreditRow[]> {
-  return await tx.rows(sql`
-    select ${creditColumns}
-    from credits as c
-    where c.desk_id = ${deskId} and c.state in ('declared', 'listed')
-    order by c.credit_id
-    for update`);
+/** The next credits of a desk that no deal holds, in the order of the desk's index. */
+export async function listFreeOfDesk(
+  db: Db,
+  deskId: string,
+  { after, limit }: HoldingCursor,
+): Promise<HoldingKey[]> {
+  return await db.rows(sql`
+    select scrip_no, credit_id
+    from credits
+    where desk_id = ${deskId} and state in ('declared', 'listed')
+      and scrip_no >= ${after.scrip_no}
+      and (scrip_no, credit_id) > (${after.scrip_no}, ${after.credit_id})
+    order by scrip_no, credit_id
+    limit ${limit}`);
 }
 
-/** The same with `skip locked`. */
-export async function claimFreeOfDesk(tx: Tx, deskId: string): Promise<CreditRow[]> {
-  return await tx.rows(sql`
-    select ${creditColumns}
-    from credits as c
-    where c.desk_id = ${deskId} and c.state in ('declared', 'listed')
-    order by c.credit_id
-    for update skip locked`);
+/** The credits of a desk that no deal holds, and those that these hold. */
+export async function countFreeOfDesk(
+  db: Db,
+  deskId: string,
+  endedIds: readonly string[],
+): Promise<number> {
+  const [row] = await db.rows<{ count: number }>(sql`
+    select count(*)::int as count
+    from credits
+    where desk_id = ${deskId}
+      and (
+        state in ('declared', 'listed')
+        or state in ('reserved', 'in_settlement') and reserved_for = any(${endedIds}::text[])
+      )`);
+  return row?.count ?? 0;
 }

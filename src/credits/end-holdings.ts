@@ -7,14 +7,20 @@ import { type Actor, type Change, toActor } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import { notFound } from "../kernel/failure.ts";
 import { advance } from "../kernel/lifecycle.ts";
-import type { ClockAdvance } from "../kernel/clock-advance.ts";
+import {
+  type ClockAdvance,
+  clockAheadMaxS,
+  type Cursor,
+  type MovedSet,
+  toMovedSet,
+} from "../kernel/clock-advance.ts";
 import { type IstDay, istDay } from "../kernel/time.ts";
 import { exitCredits } from "../ledger/outside.ts";
 import { dropQuestions } from "../outside/ask.ts";
 import type { Context } from "../platform/context.ts";
 import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
-import type { Tx } from "../platform/postgres/postgres.ts";
-import { claimFreeOfDesk, lockFreeOfDesk } from "./deal-store.ts";
+import type { Db, Tx } from "../platform/postgres/postgres.ts";
+import { countFreeOfDesk, listFreeOfDesk } from "./deal-store.ts";
 import { buildCreditChange, findNamedCredit, viewCredit } from "./read-credits.ts";
 import { creditLifecycle, countDaysLeft, findExpiryDueDay, isLive, findWarning } from "./rules.ts";
 import type { Credit } from "./schema.ts";
@@ -22,6 +28,7 @@ import {
   moveExpiriesEarlier,
   claimExpiring,
   type CreditRow,
+  type HoldingKey,
   lockCredits,
   lockFreeOfFirm,
   setCredits,
@@ -110,20 +117,40 @@ export async function withdrawAllCredits(
   return await withdrawRows(tx, await lockFreeOfFirm(tx, firmId), { reason: "firm_left", now });
 }
 
-/** Locks the credits of a desk that no deal holds. */
-export async function lockFreeCredits(tx: Tx, deskId: string): Promise<void> {
-  await lockFreeOfDesk(tx, deskId);
+/** Withdraws the next credits of a sandbox desk that no deal holds. */
+export async function withdrawFreeOfDesk(
+  tx: Tx,
+  { deskId, now }: { readonly deskId: string; readonly now: Date },
+  cursor: Cursor,
+): Promise<MovedSet & { readonly changes: readonly Change[] }> {
+  const found = await listFreeOfDesk(tx, deskId, { ...cursor, after: readHoldingKey(cursor) });
+  const rows = await lockCredits(
+    tx,
+    found.map(({ credit_id }) => credit_id),
+  );
+  const free = rows.filter(({ state }) => state === "declared" || state === "listed");
+  const changes = await withdrawRows(tx, free, { reason: "sandbox_reset", now });
+  const { next } = toMovedSet(found.map(writeHoldingKey), cursor);
+  return { count: changes.length, next, changes };
 }
 
-/**
- * Withdraws the credits of a sandbox desk that no deal holds. They were locked by `lockFreeCredits`
- * or freed by this transaction; rows locked elsewhere are newer and are skipped.
- */
-export async function withdrawAllOfDesk(tx: Tx, deskId: string, now: Date): Promise<Change[]> {
-  return await withdrawRows(tx, await claimFreeOfDesk(tx, deskId), {
-    reason: "sandbox_reset",
-    now,
-  });
+/** How many credits a desk would withdraw once these deals and orders have ended. */
+export async function countFreeCredits(
+  db: Db,
+  deskId: string,
+  endedIds: readonly string[],
+): Promise<number> {
+  return await countFreeOfDesk(db, deskId, endedIds);
+}
+
+/** A key of a holding as a text; no id has a space. */
+function writeHoldingKey({ scrip_no, credit_id }: HoldingKey): string {
+  return `${scrip_no} ${credit_id}`;
+}
+
+function readHoldingKey({ after }: Cursor): HoldingKey {
+  const space = after.lastIndexOf(" ");
+  return { scrip_no: after.slice(0, Math.max(space, 0)), credit_id: after.slice(space + 1) };
 }
 
 /**
@@ -150,9 +177,21 @@ export async function removeFromBooks(
   if (exits.length > 0) await exitCredits(tx, exits, now);
 }
 
-/** Credits expire by the day, so only midnights move their expiries. */
-export async function moveCreditDeadlines(tx: Tx, clockAdvance: ClockAdvance): Promise<number> {
-  return clockAdvance.days === 0 ? 0 : await moveExpiriesEarlier(tx, clockAdvance);
+/**
+ * Credits expire by the day, so only midnights move their expiries. What expired longer ago than a
+ * clock can go stays where it is, so that no number of resets makes a date that is none.
+ */
+export async function moveCreditDeadlines(
+  tx: Tx,
+  clockAdvance: ClockAdvance,
+  cursor: Cursor,
+): Promise<MovedSet> {
+  const { days, now } = clockAdvance;
+  if (days === 0) return { count: 0, next: undefined };
+  const oldest = istDay(new Date(now.getTime() - clockAheadMaxS * 1_000));
+  const set = { ...cursor, after: readHoldingKey(cursor), oldest };
+  const moved = await moveExpiriesEarlier(tx, clockAdvance, set);
+  return toMovedSet(moved.map(writeHoldingKey), cursor);
 }
 
 /** Idempotent: a retry returns the credit as it is. */

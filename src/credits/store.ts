@@ -287,19 +287,46 @@ export async function seedRows(
     on conflict do nothing`);
 }
 
-/** Moves the dates of a desk's open holdings earlier; returns their number. */
+/** A holding by the index of its desk. */
+export type HoldingKey = Pick<CreditRow, "scrip_no" | "credit_id">;
+
+export type HoldingCursor = { readonly after: HoldingKey; readonly limit: number };
+
+/**
+ * Moves the dates of a desk's open holdings earlier; returns their keys. They are chosen in the order
+ * of the desk's index and locked in that of their ids, as everywhere. Old dates stay.
+ */
 export async function moveExpiriesEarlier(
   tx: Tx,
   { environment, deskId, days, now }: ClockAdvance,
-): Promise<number> {
-  const rows = await tx.rows(sql`
-    update credits
-    set issued_on = issued_on - ${days}::int, expires_on = expires_on - ${days}::int,
-      expiry_due_on = expiry_due_on - ${days}::int, version = version + 1, updated_at = ${now},
-      changed_in = pg_current_xact_id()
-    where environment = ${environment} and desk_id = ${deskId} and standing is not null
-    returning credit_id`);
-  return rows.length;
+  { after, limit, oldest }: HoldingCursor & { readonly oldest: IstDay },
+): Promise<HoldingKey[]> {
+  return await tx.rows(sql`
+    with chosen as materialized (
+      select scrip_no, credit_id
+      from credits
+      where environment = ${environment} and desk_id = ${deskId} and standing is not null
+        and created_at <= ${now} and expires_on > ${oldest}::date
+        and scrip_no >= ${after.scrip_no}
+        and (scrip_no, credit_id) > (${after.scrip_no}, ${after.credit_id})
+      order by scrip_no, credit_id
+      limit ${limit}
+    ), moved as (
+      update credits
+      set issued_on = issued_on - ${days}::int, expires_on = expires_on - ${days}::int,
+        expiry_due_on = expiry_due_on - ${days}::int, version = version + 1, updated_at = ${now},
+        changed_in = pg_current_xact_id()
+      where credit_id = any(array(
+        select credit_id
+        from credits
+        where credit_id = any(array(select credit_id from chosen)) and standing is not null
+        order by credit_id
+        for update
+      ))
+    )
+    select scrip_no, credit_id
+    from chosen
+    order by scrip_no, credit_id`);
 }
 
 export type HouseCreditRow = Pick<CreditRow, "scrip_no" | "scheme" | "face_paise" | "expires_on">;

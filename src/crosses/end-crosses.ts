@@ -7,7 +7,12 @@ import type { Blocker } from "../firms/offboard-firm.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import { type Call, environments } from "../kernel/caller.ts";
-import type { ClockAdvance } from "../kernel/clock-advance.ts";
+import {
+  type ClockAdvance,
+  type Cursor,
+  type MovedSet,
+  toMovedSet,
+} from "../kernel/clock-advance.ts";
 import { lateUntil } from "../kernel/working-days.ts";
 import { assertWritten } from "../ledger/rules.ts";
 import { resolveEntries } from "../ledger/write-books.ts";
@@ -95,24 +100,21 @@ export async function cancelCross(ctx: Context, call: Call, crossId: string): Pr
   });
 }
 
-/** Locks the open proposals of a desk and the open crosses among its firms, before credits. */
-export async function lockOpenCrosses(tx: Tx, deskId: string): Promise<readonly CrossRow[]> {
-  return await lockOpenOfDesk(tx, deskId);
-}
-
-/** Ends these locked crosses for a desk that resets. */
+/** Ends the next open proposals of a desk that resets, and the next open crosses among its firms. */
 export async function giveUpCrosses(
   tx: Tx,
-  { crosses, reason }: { readonly crosses: readonly CrossRow[]; readonly reason: string },
-  now: Date,
-): Promise<readonly Change[]> {
+  { deskId, reason, now }: { readonly deskId: string; readonly reason: string; readonly now: Date },
+  cursor: Cursor,
+): Promise<{ readonly ids: readonly string[]; readonly changes: readonly Change[] }> {
+  const crosses = await lockOpenOfDesk(tx, deskId, cursor);
   const toEnding = (cross: CrossRow): Ending => ({
     cross,
     move: cross.state === "funded" ? "refund" : "cancel",
     action: "cancel",
     reason,
   });
-  return await endCrosses(tx, crosses.map(toEnding), now);
+  const changes = await endCrosses(tx, crosses.map(toEnding), now);
+  return { ids: crosses.map((row) => row.cross_id), changes };
 }
 
 /** Ends the crosses whose credits customs suspended, cancelled or reported as used. */
@@ -131,11 +133,23 @@ export const endCrossesOfLostCredits: LostCreditHook = {
 };
 
 /** Moves the deadlines of the desk's proposals and own crosses; those with other desks stay. */
-export async function moveCrossDeadlines(tx: Tx, clockAdvance: ClockAdvance): Promise<number> {
-  const open = await lockOpenOfDesk(tx, clockAdvance.deskId);
-  const ids = open.map((row) => row.cross_id);
-  await moveDeadlinesEarlier(tx, ids, clockAdvance);
-  return ids.length;
+export async function moveCrossDeadlines(
+  tx: Tx,
+  clockAdvance: ClockAdvance,
+  cursor: Cursor,
+): Promise<MovedSet> {
+  const open = await lockOpenOfDesk(tx, clockAdvance.deskId, cursor);
+  const older = open.filter(({ created_at }) => created_at <= clockAdvance.now);
+  await moveDeadlinesEarlier(
+    tx,
+    older.map((row) => row.cross_id),
+    clockAdvance,
+  );
+  const set = toMovedSet(
+    open.map((row) => row.cross_id),
+    cursor,
+  );
+  return { ...set, count: older.length };
 }
 
 const blockersMax = 100;

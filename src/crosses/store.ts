@@ -1,5 +1,5 @@
 import type { Environment } from "../kernel/caller.ts";
-import type { ClockAdvance } from "../kernel/clock-advance.ts";
+import type { ClockAdvance, Cursor } from "../kernel/clock-advance.ts";
 import type { Scheme, Side } from "../kernel/scheme.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
 import { command, type Db, type Query, sql, type Tx } from "../platform/postgres/postgres.ts";
@@ -155,14 +155,20 @@ export async function claimOverdue(
 }
 
 /** The open proposals of a desk and the open crosses among its own firms. */
-export async function lockOpenOfDesk(tx: Tx, deskId: string): Promise<CrossRow[]> {
+export async function lockOpenOfDesk(
+  tx: Tx,
+  deskId: string,
+  { after, limit }: Cursor,
+): Promise<CrossRow[]> {
   return await tx.rows(sql`
     select ${crossColumns}
     from crosses as c
     where c.due_at is not null
       and (c.seller_desk_id = ${deskId} or c.seller_desk_id is null)
       and (c.buyer_desk_id = ${deskId} or c.buyer_desk_id is null)
-    order by c.cross_id
+      and c.cross_id || '' > ${after}
+    order by c.cross_id || ''
+    limit ${limit}
     for update`);
 }
 

@@ -6,7 +6,12 @@ import type { Change, ChangeEvent } from "../kernel/actor.ts";
 import { notFound, unprocessable } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
-import type { ClockAdvance } from "../kernel/clock-advance.ts";
+import {
+  type ClockAdvance,
+  type Cursor,
+  type MovedSet,
+  toMovedSet,
+} from "../kernel/clock-advance.ts";
 import { isVisible } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
@@ -140,6 +145,10 @@ export async function resumeFirm(
   });
 }
 
-export async function moveHoldDeadlines(tx: Tx, clockAdvance: ClockAdvance): Promise<number> {
-  return await moveHoldsEarlier(tx, clockAdvance);
+export async function moveHoldDeadlines(
+  tx: Tx,
+  clockAdvance: ClockAdvance,
+  cursor: Cursor,
+): Promise<MovedSet> {
+  return toMovedSet(await moveHoldsEarlier(tx, clockAdvance, cursor), cursor);
 }

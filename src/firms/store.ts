@@ -3,7 +3,7 @@ import type { Environment } from "../kernel/caller.ts";
 import type { DeskSearch } from "../kernel/desk-search.ts";
 import { houseFirmId } from "../kernel/ids.ts";
 import type { PageRequest } from "../kernel/page.ts";
-import type { ClockAdvance } from "../kernel/clock-advance.ts";
+import type { ClockAdvance, Cursor } from "../kernel/clock-advance.ts";
 import type { IstDay } from "../kernel/time.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
 import { type Db, type Query, query, sql, type Tx } from "../platform/postgres/postgres.ts";
@@ -374,16 +374,25 @@ export const accountColumn = sealedColumn({
   sealed: "bank_sealed",
 });
 
-/** Moves the ends of holds on a desk's firms earlier; returns their number. */
+/** Moves the ends of holds on a desk's firms earlier; returns their ids. No index has their order. */
 export async function moveHoldsEarlier(
   tx: Tx,
   { environment, deskId, seconds, now }: ClockAdvance,
-): Promise<number> {
-  const rows = await tx.rows(sql`
+  { after, limit }: Cursor,
+): Promise<string[]> {
+  const rows = await tx.rows<{ firm_id: string }>(sql`
     update firms
     set hold_until = hold_until - make_interval(secs => ${seconds}), version = version + 1,
       updated_at = ${now}
-    where environment = ${environment} and desk_id = ${deskId} and hold_until > ${now}
+    where firm_id = any(array(
+      select firm_id
+      from firms
+      where environment = ${environment} and desk_id = ${deskId} and hold_until > ${now}
+        and firm_id || '' > ${after}
+      order by firm_id || ''
+      limit ${limit}
+      for update
+    ))
     returning firm_id`);
-  return rows.length;
+  return rows.map(({ firm_id }) => firm_id).toSorted();
 }

@@ -107,13 +107,12 @@ export async function readLastEntryNo(db: Db, firmId: string, since: Date): Prom
 /** Firms that have or had money with us, a page at a time. */
 export async function listFirmsWithMoney(
   db: Db,
-  after: string,
-  limit: number,
-): Promise<{ readonly firms: readonly FirmKey[]; readonly next: string | undefined }> {
-  const rows = await listMoneyAccounts(db, after, limit);
-  const firms = new Map(rows.map(({ firm_id, environment }) => [firm_id, environment]));
+  environment: Environment,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<{ readonly firmIds: readonly string[]; readonly next: string | undefined }> {
+  const rows = await listMoneyAccounts(db, environment, { after, limit });
   return {
-    firms: [...firms].map(([firmId, environment]) => ({ firmId, environment })),
+    firmIds: [...new Set(rows.map(({ firm_id }) => firm_id))],
     next: rows.length === limit ? rows.at(-1)?.balance : undefined,
   };
 }

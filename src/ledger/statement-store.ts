@@ -160,15 +160,13 @@ export async function findLastEntryNo(db: Db, firmId: string, since: Date): Prom
 /** The next accounts of firms that hold money, by name. */
 export async function listMoneyAccounts(
   db: Db,
-  after: string,
-  limit: number,
-): Promise<
-  { readonly balance: string; readonly environment: Environment; readonly firm_id: string }[]
-> {
+  environment: Environment,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<{ readonly balance: string; readonly firm_id: string }[]> {
   return await db.rows(sql`
-    select balance, environment, firm_id
+    select balance, firm_id
     from ledger_balances
-    where balance > ${after} and kind in ('firm_cash', 'desk_commission')
+    where balance > ${after} and environment = ${environment} and kind in ('firm_cash', 'desk_commission')
     order by balance
     limit ${limit}`);
 }

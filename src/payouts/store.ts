@@ -2,7 +2,6 @@ import type { Environment } from "../kernel/caller.ts";
 import type { StoredSteps } from "../kernel/lifecycle.ts";
 import type { OriginKind } from "../kernel/scheme.ts";
 import type { PageRequest } from "../kernel/page.ts";
-import type { ClockAdvance } from "../kernel/clock-advance.ts";
 import type { Visibility } from "../kernel/visibility.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
 import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
@@ -375,19 +374,4 @@ export async function listAllPayoutRows(
       and (${filter.toId}::text is null or payout_id < ${filter.toId})
     order by payout_id desc
     limit ${fetch}`);
-}
-
-/** Moves reviews and ends of holds earlier; returns the number of payouts. */
-export async function movePayoutsEarlier(
-  tx: Tx,
-  { environment, deskId, seconds, now }: ClockAdvance,
-): Promise<number> {
-  const rows = await tx.rows(sql`
-    update payouts
-    set look_at = look_at - make_interval(secs => ${seconds}),
-      held_until = held_until - make_interval(secs => ${seconds}), version = version + 1,
-      updated_at = ${now}
-    where environment = ${environment} and desk_id = ${deskId} and look_at is not null
-    returning payout_id`);
-  return rows.length;
 }

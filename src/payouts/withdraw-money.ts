@@ -11,7 +11,12 @@ import { type Actor, type Change, toActor } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import { newId } from "../kernel/ids.ts";
 import { asAmount, type PaiseSum } from "../kernel/money.ts";
-import type { ClockAdvance } from "../kernel/clock-advance.ts";
+import {
+  type ClockAdvance,
+  type Cursor,
+  type MovedSet,
+  toMovedSet,
+} from "../kernel/clock-advance.ts";
 import { readBalances } from "../ledger/read-books.ts";
 import { assertWritten, type Entry } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
@@ -24,7 +29,8 @@ import { viewPayout } from "./read-payouts.ts";
 import { resolveAccount, type Payee } from "./rules.ts";
 import { schedulePayouts } from "./schedule-payouts.ts";
 import type { Payout, WithdrawMoneyBody } from "./schema.ts";
-import { movePayoutsEarlier, findLastWithdrawal, findPayout, listUnfinished } from "./store.ts";
+import { movePayoutsEarlier } from "./clock-store.ts";
+import { findLastWithdrawal, findPayout, listUnfinished } from "./store.ts";
 
 /**
  * Pays a firm's available money to its account, by a payout with the usual holds. The firm is locked
@@ -128,8 +134,12 @@ export async function listUnfinishedPayouts(
   }));
 }
 
-export async function movePayoutDeadlines(tx: Tx, clockAdvance: ClockAdvance): Promise<number> {
-  return await movePayoutsEarlier(tx, clockAdvance);
+export async function movePayoutDeadlines(
+  tx: Tx,
+  clockAdvance: ClockAdvance,
+  cursor: Cursor,
+): Promise<MovedSet> {
+  return toMovedSet(await movePayoutsEarlier(tx, clockAdvance, cursor), cursor);
 }
 
 async function sumMoneyLeft(tx: Tx, { environment, firmId }: LeavingFirm) {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 
 import { requireAnyFirm, requireVisibleFirm, type FirmOfDesk } from "../firms/find-firms.ts";
 import type { Caller } from "../kernel/caller.ts";
+import { readDeskClock } from "../kernel/clock-advance.ts";
 import { notFound, unprocessable } from "../kernel/failure.ts";
 import { readExactJson } from "../kernel/json.ts";
 import type { Letterhead } from "../kernel/letterhead.ts";
@@ -70,7 +71,7 @@ export async function readStatement(
 /** A sandbox desk's own clock, which closes its months early so that month ends can be rehearsed. */
 async function readClock(db: Db, { environment, desk_id }: FirmOfDesk, now: Date): Promise<Date> {
   if (environment === "live") return now;
-  return new Date(now.getTime() + (await findClockAhead(db, desk_id)) * 1_000);
+  return readDeskClock(now, await findClockAhead(db, desk_id));
 }
 
 /** The month of the firm's first entry; the running month when there is none. */

@@ -178,16 +178,32 @@ export async function findClockAhead(db: Db, deskId: string): Promise<number> {
   return row?.ahead_s ?? 0;
 }
 
-/** The firms, of those given, that belong to one of these desks. */
-export async function listFirmsOfDesks(
+/** The desk of each firm, in the order of the firms' ids. */
+export async function listDesksOfFirms(
   db: Db,
   firmIds: readonly string[],
-  deskIds: readonly string[],
 ): Promise<{ readonly firm_id: string; readonly desk_id: string }[]> {
   return await db.rows(sql`
     select firm_id, desk_id
     from firms
-    where firm_id = any(${firmIds}::text[]) and desk_id = any(${deskIds}::text[])`);
+    where firm_id = any(${firmIds}::text[])
+    order by firm_id`);
+}
+
+/** The next firms of a desk by id; no index has this order. */
+export async function listFirmsOfDesk(
+  db: Db,
+  deskId: string,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<{ readonly firmIds: readonly string[]; readonly next: string | undefined }> {
+  const rows = await db.rows<{ firm_id: string }>(sql`
+    select firm_id
+    from firms
+    where desk_id = ${deskId} and firm_id || '' > ${after}
+    order by firm_id || ''
+    limit ${limit}`);
+  const firmIds = rows.map(({ firm_id }) => firm_id);
+  return { firmIds, next: firmIds.length === limit ? firmIds.at(-1) : undefined };
 }
 
 export type EarningRow = {

@@ -1,22 +1,27 @@
 // Reset, seeding and scenarios of a sandbox desk. A reset ends everything that is open; the books
 // and the events are append-only in the sandbox as well, and keep the past.
+//
+// A reset works in sets, each in a transaction of its own, so that other desks' orders wait no longer
+// than for a set of orders. One that breaks off has ended a part; the next one ends the rest.
 
-import { lockFreeCredits, withdrawAllOfDesk } from "../credits/end-holdings.ts";
+import { countFreeCredits, withdrawFreeOfDesk } from "../credits/end-holdings.ts";
 import { seedFirmCredits } from "../credits/seed-credits.ts";
-import { giveUpCrosses, lockOpenCrosses } from "../crosses/end-crosses.ts";
+import { giveUpCrosses } from "../crosses/end-crosses.ts";
 import { requireVisibleFirm, type FirmOfDesk, refuseOffboarded } from "../firms/find-firms.ts";
 import { recordAttributedChanges, recordChanges } from "../journal/record-changes.ts";
 import { toActor, type Change } from "../kernel/actor.ts";
 import type { Call, Caller } from "../kernel/caller.ts";
+import { type Cursor, toMovedSet } from "../kernel/clock-advance.ts";
 import { notFound } from "../kernel/failure.ts";
 import { schemes } from "../kernel/scheme.ts";
 import { refuseSubAccount, visibleTo } from "../kernel/visibility.ts";
 import { clearScenarios, readScenarios, setScenario as setForDesk } from "../outside/scenarios.ts";
 import type { Context } from "../platform/context.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
 import type { SettlementHooks } from "../settlement/transfer-legs.ts";
-import { giveUpSettlements, lockSettlementsOfDesk } from "../settlement/fail-settlements.ts";
-import { endOpenOrders, lockTrading } from "../trading/end-orders.ts";
-import { readOrderPage } from "../trading/read-orders.ts";
+import { giveUpSettlements } from "../settlement/fail-settlements.ts";
+import { endOpenOrders } from "../trading/end-orders.ts";
+import { listOpenOrdersOfDesk } from "../trading/read-orders.ts";
 import type {
   ResetDone,
   ScenarioList,
@@ -29,6 +34,14 @@ import { deleteClock } from "./store.ts";
 /** What follows from settlements that a reset fails. */
 export type ResetHooks = SettlementHooks;
 
+/** As many orders as a batch has. */
+const ordersPerSet = 500;
+/** A settlement or a cross has many credits. */
+const dealsPerSet = 100;
+const creditsPerSet = 500;
+/** Bounds the loop over the sets of a reset: more than any desk has rows for. */
+const setsMax = 100_000;
+
 export async function resetSandbox(
   ctx: Context,
   call: Call,
@@ -38,42 +51,91 @@ export async function resetSandbox(
   const { environment, deskId } = call.caller;
   const actor = toActor(call);
   const now = ctx.now();
-  const { rows: resting } = await readOrderPage(ctx, call.caller, { status: "open" });
-  return await ctx.db.transaction(
-    async (tx) => {
-      await deleteClock(tx, deskId); // First, as in advanceClock: the same lock order.
-      await clearScenarios(tx, deskId);
-      // Locks everything before it ends anything. Later records belong to the time after the reset.
-      await lockTrading(tx, environment);
-      const settlements = await lockSettlementsOfDesk(tx, { environment, deskId, settlementHooks });
-      const open = await lockOpenCrosses(tx, deskId);
-      await lockFreeCredits(tx, deskId);
-      const orderIds = resting.map((order) => order.order_id);
-      const how = { how: "cancelled", reason: "sandbox_reset" } as const;
-      const ended = await endOpenOrders(tx, {
-        environment,
-        lanes: schemes,
-        orderIds,
-        ...how,
-        findActor: () => actor,
-        now,
-      });
-      const given = { environment, settlements, settlementHooks };
-      const failed = await giveUpSettlements(tx, actor, given, now);
-      const crosses = await giveUpCrosses(tx, { crosses: open, reason: how.reason }, now);
-      const withdrawn = await withdrawAllOfDesk(tx, deskId, now);
-      const others = [...crosses, ...failed, ...withdrawn];
-      const made = [...ended.changes, ...others.map((change) => ({ actor, change }))];
-      await recordAttributedChanges(tx, made, now);
-      return {
-        orders_cancelled: ended.orders.length,
-        crosses_ended: open.length,
-        settlements_failed: settlements.length,
-        credits_withdrawn: withdrawn.length,
-      };
-    },
-    { rollBack: call.dryRun, repeatsLost: true, repeatsHeld: true },
-  );
+  const reset = { ctx, call, now };
+  const ending = { actor, environment, deskId, now };
+  const reason = "sandbox_reset";
+  // First, as in advanceClock. An advance that is under way ends here.
+  await keepIn(reset, async (tx) => {
+    await deleteClock(tx, deskId);
+    await clearScenarios(tx, deskId);
+  });
+  const orderIds = await endInSets(reset, ordersPerSet, async (tx, cursor) => {
+    const ids = await listOpenOrdersOfDesk(tx, call.caller, cursor);
+    const { changes } = await endOpenOrders(tx, {
+      environment,
+      lanes: schemes,
+      orderIds: ids,
+      how: "cancelled",
+      reason,
+      findActor: () => actor,
+      now,
+    });
+    await recordAttributedChanges(tx, changes, now);
+    return ids;
+  });
+  const settlementIds = await endInSets(reset, dealsPerSet, async (tx, cursor) => {
+    const { ids, changes } = await giveUpSettlements(tx, { ...ending, settlementHooks }, cursor);
+    await recordChanges(tx, actor, changes, now);
+    return ids;
+  });
+  const crossIds = await endInSets(reset, dealsPerSet, async (tx, cursor) => {
+    const { ids, changes } = await giveUpCrosses(tx, { ...ending, reason }, cursor);
+    await recordChanges(tx, actor, changes, now);
+    return ids;
+  });
+  const endedIds = [...orderIds, ...settlementIds, ...crossIds];
+  return {
+    orders_cancelled: orderIds.length,
+    crosses_ended: crossIds.length,
+    settlements_failed: settlementIds.length,
+    credits_withdrawn: call.dryRun
+      ? await countFreeCredits(ctx.db, deskId, endedIds)
+      : await withdrawAll(reset),
+  };
+}
+
+type Reset = { readonly ctx: Context; readonly call: Call; readonly now: Date };
+
+async function keepIn<Result>(
+  { ctx, call }: Reset,
+  work: (tx: Tx) => Promise<Result>,
+): Promise<Result> {
+  const options = { rollBack: call.dryRun, repeatsLost: true, repeatsHeld: true };
+  return await ctx.db.transaction(work, options);
+}
+
+/** Ends a desk's things set by set, by their ids, each set in a transaction; answers with the ids. */
+async function endInSets(
+  reset: Reset,
+  limit: number,
+  end: (tx: Tx, cursor: Cursor) => Promise<readonly string[]>,
+): Promise<readonly string[]> {
+  const ended: string[] = [];
+  let after: string | undefined = "";
+  for (let set = 0; set < setsMax && after !== undefined; set++) {
+    const cursor: Cursor = { after, limit };
+    const ids = await keepIn(reset, (tx) => end(tx, cursor));
+    ended.push(...ids);
+    after = toMovedSet(ids, cursor).next;
+  }
+  return ended;
+}
+
+async function withdrawAll(reset: Reset): Promise<number> {
+  const { call, now } = reset;
+  let withdrawn = 0;
+  let after: string | undefined = "";
+  for (let set = 0; set < setsMax && after !== undefined; set++) {
+    const cursor: Cursor = { after, limit: creditsPerSet };
+    const { count, next } = await keepIn(reset, async (tx) => {
+      const free = await withdrawFreeOfDesk(tx, { deskId: call.caller.deskId, now }, cursor);
+      await recordChanges(tx, toActor(call), free.changes, now);
+      return free;
+    });
+    withdrawn += count;
+    after = next;
+  }
+  return withdrawn;
 }
 
 /** Adds listed synthetic credits to a firm. */

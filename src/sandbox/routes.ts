@@ -33,7 +33,8 @@ export function sandboxRoutes(
         description:
           "Every deadline of your desk comes nearer by that much: of quotes, resting orders, " +
           "crosses, settlements, payouts, holds and credits. The market and other desks stay in their own " +
-          "time, and so do the times on what has happened.",
+          "time, and so do the times on what has happened. A clock is at most ten years ahead of real " +
+          "time; what is made while it is put forward keeps its deadlines.",
         body: AdvanceClockBody,
         response: { 200: DeskClock },
       },

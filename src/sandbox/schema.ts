@@ -88,7 +88,8 @@ export const AdvanceClockBody = body({
   advance_s: Type.Integer({
     minimum: 1,
     maximum: advanceMaxS,
-    description: "By how many seconds your desk's clock goes forward; it never goes back.",
+    description:
+      "By how many seconds your desk's clock goes forward. It never goes back, but for a reset, and is at most ten years ahead.",
     examples: [86_400],
   }),
 });

@@ -6,7 +6,12 @@ import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { advance } from "../kernel/lifecycle.ts";
-import type { ClockAdvance } from "../kernel/clock-advance.ts";
+import {
+  type ClockAdvance,
+  type Cursor,
+  type MovedSet,
+  toMovedSet,
+} from "../kernel/clock-advance.ts";
 import { lateUntil } from "../kernel/working-days.ts";
 import { isPortUp, listKindsBehind } from "../outside/ask.ts";
 import { readCalendar } from "../outside/calendar.ts";
@@ -164,55 +169,50 @@ export async function failOpenLegs(
   return await loadFailures(db, settlements, () => reason);
 }
 
-/**
- * Locks the open settlements between a desk's own firms and the house, and their crosses. Must come
- * before credits are locked.
- */
-export async function lockSettlementsOfDesk(
+/** Fails the open legs of the next settlements between the firms of a desk that resets and the house. */
+export async function giveUpSettlements(
   tx: Tx,
   {
-    environment,
-    deskId,
+    actor,
     settlementHooks,
+    now,
+    ...desk
   }: {
     readonly environment: Environment;
     readonly deskId: string;
+    readonly actor: Actor;
     readonly settlementHooks: SettlementHooks;
+    readonly now: Date;
   },
-): Promise<readonly SettlementRow[]> {
-  const settlements = await lockWithin(tx, environment, deskId);
-  await settlementHooks.lockCrosses(
-    tx,
-    settlements.map((row) => row.settlement_id),
-  );
-  return settlements;
-}
-
-/** Fails the open legs of settlements of a sandbox desk that is reset. */
-export async function giveUpSettlements(
-  tx: Tx,
-  actor: Actor,
-  {
-    environment,
-    settlements,
-    settlementHooks,
-  }: {
-    readonly environment: Environment;
-    readonly settlements: readonly SettlementRow[];
-    readonly settlementHooks: SettlementHooks;
-  },
-  now: Date,
-): Promise<readonly Change[]> {
+  cursor: Cursor,
+): Promise<{ readonly ids: readonly string[]; readonly changes: readonly Change[] }> {
+  const settlements = await lockWithin(tx, desk, cursor);
+  const ids = settlements.map((row) => row.settlement_id);
+  await settlementHooks.lockCrosses(tx, ids);
   const answers = await failOpenLegs(tx, settlements, "by_desk");
-  return await concludeLegs(tx, { environment, answers, actor, settlementHooks, now });
+  const { environment } = desk;
+  const conclusion = { environment, answers, actor, settlementHooks, now };
+  return { ids, changes: await concludeLegs(tx, conclusion) };
 }
 
 /** Brings deadlines nearer, only between the desk's own firms and the house: others keep theirs. */
-export async function moveSettlementDeadlines(tx: Tx, clockAdvance: ClockAdvance): Promise<number> {
-  const open = await lockWithin(tx, clockAdvance.environment, clockAdvance.deskId);
-  const ids = open.map((row) => row.settlement_id);
-  await moveSettlementsEarlier(tx, ids, clockAdvance);
-  return ids.length;
+export async function moveSettlementDeadlines(
+  tx: Tx,
+  clockAdvance: ClockAdvance,
+  cursor: Cursor,
+): Promise<MovedSet> {
+  const open = await lockWithin(tx, clockAdvance, cursor);
+  const older = open.filter(({ created_at }) => created_at <= clockAdvance.now);
+  await moveSettlementsEarlier(
+    tx,
+    older.map((row) => row.settlement_id),
+    clockAdvance,
+  );
+  const set = toMovedSet(
+    open.map((row) => row.settlement_id),
+    cursor,
+  );
+  return { ...set, count: older.length };
 }
 
 /** The open settlements, which keep a firm from leaving. */

@@ -3,7 +3,7 @@
 
 import { type Environment, environments } from "../kernel/caller.ts";
 import { houseFirmId } from "../kernel/ids.ts";
-import type { ClockAdvance } from "../kernel/clock-advance.ts";
+import type { ClockAdvance, Cursor } from "../kernel/clock-advance.ts";
 import type { StoredSteps } from "../kernel/lifecycle.ts";
 import type { OriginKind, Scheme } from "../kernel/scheme.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
@@ -211,11 +211,11 @@ export async function listByCredits(
   return rows.map((row) => row.settlement_id);
 }
 
-/** Locks the open settlements in which only this desk and the house take part. */
+/** Locks the next open settlements in which only this desk and the house take part. */
 export async function lockWithin(
   tx: Tx,
-  environment: Environment,
-  deskId: string,
+  { environment, deskId }: { readonly environment: Environment; readonly deskId: string },
+  { after, limit }: Cursor,
 ): Promise<SettlementRow[]> {
   const desks = [deskId, houseFirmId[environment]];
   return await tx.rows(sql`
@@ -236,7 +236,9 @@ export async function lockWithin(
           where l.settlement_id = s.settlement_id and l.seller_desk_id = ${deskId}
         )
       )
-    order by s.settlement_id
+      and s.settlement_id || '' > ${after}
+    order by s.settlement_id || ''
+    limit ${limit}
     for update`);
 }
 

@@ -11,7 +11,12 @@ import { type Call, type Environment, environments } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
-import type { ClockAdvance } from "../kernel/clock-advance.ts";
+import {
+  type ClockAdvance,
+  type Cursor,
+  type MovedSet,
+  toMovedSet,
+} from "../kernel/clock-advance.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import { istDay } from "../kernel/time.ts";
 import { isVisible, visibleTo } from "../kernel/visibility.ts";
@@ -267,14 +272,17 @@ export async function failOrders(
   return changed.map(({ before, after }) => toOrderChange({ action: "fail", before, after }));
 }
 
-/** Takes the match locks of every scheme: nothing is dealt until the transaction ends. */
-export async function lockTrading(tx: Tx, environment: Environment): Promise<void> {
-  await tx.run(lockMatching(environment, schemes));
-}
-
-/** Moves GTD expiries of a desk earlier. The caller holds the match locks. */
-export async function moveOrderDeadlines(tx: Tx, clockAdvance: ClockAdvance): Promise<number> {
-  return await moveOrderExpiriesEarlier(tx, clockAdvance);
+/**
+ * Moves GTD expiries of a desk earlier. Resting orders change under the match locks only, which are
+ * held for this set.
+ */
+export async function moveOrderDeadlines(
+  tx: Tx,
+  clockAdvance: ClockAdvance,
+  cursor: Cursor,
+): Promise<MovedSet> {
+  await tx.run(lockMatching(clockAdvance.environment, schemes));
+  return toMovedSet(await moveOrderExpiriesEarlier(tx, clockAdvance, cursor), cursor);
 }
 
 const upkeepWorker: Actor = { kind: "worker", id: "order-upkeep", requestId: null };

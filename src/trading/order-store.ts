@@ -1,7 +1,7 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import type { PageRequest } from "../kernel/page.ts";
-import type { ClockAdvance } from "../kernel/clock-advance.ts";
+import type { ClockAdvance, Cursor } from "../kernel/clock-advance.ts";
 import { type Scheme, schemes, type Side } from "../kernel/scheme.ts";
 import type { Visibility } from "../kernel/visibility.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
@@ -303,17 +303,41 @@ export async function listOpenOfFirm(db: Db, firmId: string, limit: number): Pro
     limit ${limit}`);
 }
 
-/** Moves GTD expiries of a desk earlier; returns how many. */
+/** Moves GTD expiries of a desk earlier; returns the ids. No index has their order. */
 export async function moveOrderExpiriesEarlier(
   tx: Tx,
   { environment, deskId, seconds, now }: ClockAdvance,
-): Promise<number> {
-  const rows = await tx.rows(sql`
+  { after, limit }: Cursor,
+): Promise<string[]> {
+  const rows = await tx.rows<{ order_id: string }>(sql`
     update orders
     set expires_at = expires_at - make_interval(secs => ${seconds}), version = version + 1,
       updated_at = ${now}, changed_in = pg_current_xact_id()
-    where environment = ${environment} and desk_id = ${deskId} and state = 'open'
-      and expires_at is not null
+    where order_id = any(array(
+      select order_id
+      from orders
+      where environment = ${environment} and desk_id = ${deskId} and state = 'open'
+        and expires_at is not null and created_at <= ${now} and order_id || '' > ${after}
+      order by order_id || ''
+      limit ${limit}
+      for update
+    ))
     returning order_id`);
-  return rows.length;
+  return rows.map(({ order_id }) => order_id).toSorted();
+}
+
+/** The open orders of a desk, without a lock. No index has this order. */
+export async function listOpenIds(
+  db: Db,
+  { environment, deskId }: { readonly environment: Environment; readonly deskId: string },
+  { after, limit }: Cursor,
+): Promise<string[]> {
+  const rows = await db.rows<{ order_id: string }>(sql`
+    select order_id
+    from orders
+    where environment = ${environment} and desk_id = ${deskId} and state = 'open'
+      and order_id || '' > ${after}
+    order by order_id || ''
+    limit ${limit}`);
+  return rows.map(({ order_id }) => order_id);
 }

@@ -1,6 +1,6 @@
 import type { Environment } from "../kernel/caller.ts";
 import { firstId } from "../kernel/ids.ts";
-import type { ClockAdvance } from "../kernel/clock-advance.ts";
+import type { ClockAdvance, Cursor } from "../kernel/clock-advance.ts";
 import type { Scheme, Side } from "../kernel/scheme.ts";
 import type { Visibility } from "../kernel/visibility.ts";
 import { type Db, query, type Query, sql, type Tx } from "../platform/postgres/postgres.ts";
@@ -194,19 +194,26 @@ export function setQuoteOrders(uses: readonly QuoteUse[]): Query<string[]> {
     returning quotes.quote_ref`).map((rows) => rows.map((row) => row.quote_ref));
 }
 
-/** Moves the expiry of open quotes of a desk earlier; returns how many. */
+/** Moves the expiry of open quotes of a desk earlier; returns their refs. */
 export async function moveQuoteExpiriesEarlier(
   tx: Tx,
   { environment, deskId, seconds, now }: ClockAdvance,
-  oldestRef: string,
-): Promise<number> {
-  const rows = await tx.rows(sql`
+  { after, limit }: Cursor,
+): Promise<string[]> {
+  const rows = await tx.rows<{ quote_ref: string }>(sql`
     update quotes
     set valid_until = valid_until - make_interval(secs => ${seconds})
-    where quote_ref >= ${oldestRef} and environment = ${environment} and desk_id = ${deskId}
-      and order_id is null and valid_until > ${now}
+    where quote_ref = any(array(
+      select quote_ref
+      from quotes
+      where quote_ref > ${after} and environment = ${environment} and desk_id = ${deskId}
+        and order_id is null and valid_until > ${now} and created_at <= ${now}
+      order by quote_ref
+      limit ${limit}
+      for update
+    ))
     returning quote_ref`);
-  return rows.length;
+  return rows.map(({ quote_ref }) => quote_ref).toSorted();
 }
 
 export type OpenQuoteTotals = {

@@ -12,7 +12,12 @@ import { buySideOff, type Call, type Caller, type Environment } from "../kernel/
 import { notFound } from "../kernel/failure.ts";
 import { firstId, isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
-import type { ClockAdvance } from "../kernel/clock-advance.ts";
+import {
+  type ClockAdvance,
+  type Cursor,
+  type MovedSet,
+  toMovedSet,
+} from "../kernel/clock-advance.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { visibleTo } from "../kernel/visibility.ts";
@@ -163,9 +168,15 @@ export async function countOpenQuotes(
   return await sumOpenQuotes(db, market, now());
 }
 
-export async function moveQuoteDeadlines(tx: Tx, clockAdvance: ClockAdvance): Promise<number> {
-  const oldest = new Date(clockAdvance.now.getTime() - quoteWindowMaxMs);
-  return await moveQuoteExpiriesEarlier(tx, clockAdvance, firstId("qte", oldest));
+/** Open quotes are recent, so all of them follow the first id of their longest window. */
+export async function moveQuoteDeadlines(
+  tx: Tx,
+  clockAdvance: ClockAdvance,
+  { after, limit }: Cursor,
+): Promise<MovedSet> {
+  const oldest = firstId("qte", new Date(clockAdvance.now.getTime() - quoteWindowMaxMs));
+  const cursor = { after: after > oldest ? after : oldest, limit };
+  return toMovedSet(await moveQuoteExpiriesEarlier(tx, clockAdvance, cursor), cursor);
 }
 
 /** Inserts the quotes, except those of dry runs, before any is answered. */

@@ -1,5 +1,6 @@
 import type { Blocker } from "../firms/offboard-firm.ts";
 import type { Caller, Environment } from "../kernel/caller.ts";
+import type { Cursor } from "../kernel/clock-advance.ts";
 import type { ListSearch } from "../kernel/desk-search.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { firstId, isId } from "../kernel/ids.ts";
@@ -21,6 +22,7 @@ import {
   countOrders,
   findOrders,
   listAllOrderRows,
+  listOpenIds,
   listOpenOfFirm,
   listOrderRows,
   type OrderFilter,
@@ -33,6 +35,15 @@ type OrdersAsked = Omit<ListOrdersQuery, "format">;
 export type ReadOrder = (caller: Caller, orderId: string) => Promise<Order>;
 
 type Read = { readonly caller: Caller; readonly orderId: string };
+
+/** The next open orders of a desk. */
+export async function listOpenOrdersOfDesk(
+  db: Db,
+  desk: { readonly environment: Environment; readonly deskId: string },
+  cursor: Cursor,
+): Promise<readonly string[]> {
+  return await listOpenIds(db, desk, cursor);
+}
 
 /** An order may have thousands of credits, so a set of reads is small. */
 const readSetSizeMax = 64;

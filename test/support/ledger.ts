@@ -38,8 +38,14 @@ export function buildEntry(
 }
 
 /** Gives a firm money, as if it had paid in. */
-export async function payIn({ ctx }: Pick<Service, "ctx">, firmId: string, paise: number) {
-  const deposit = buildEntry("deposit", "posted", [{ from: bank, to: toCash(firmId), paise }]);
+export async function payIn(
+  { ctx }: Pick<Service, "ctx">,
+  firmId: string,
+  paise: number,
+  environment: Environment = "sandbox",
+) {
+  const movements = [{ from: bank, to: toCash(firmId), paise }];
+  const deposit = { ...buildEntry("deposit", "posted", movements), environment };
   const now = ctx.now();
   assertWritten(await ctx.db.transaction(async (tx) => await postEntries(tx, [deposit], now)));
 }

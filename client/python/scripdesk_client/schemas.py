@@ -1792,7 +1792,7 @@ class WithdrawMoney(TypedDict):
 
 
 class AdvanceClock(TypedDict):
-    #: By how many seconds your desk's clock goes forward; it never goes back.
+    #: By how many seconds your desk's clock goes forward. It never goes back, but for a reset, and is at most ten years ahead.
     advance_s: int
 
 
