@@ -18,6 +18,7 @@ import type {
   onRequestHookHandler,
 } from "fastify";
 
+import { findBudget } from "./kernel/budget.ts";
 import { type Demand, meetsDemand } from "./kernel/caller.ts";
 import { Failure } from "./kernel/failure.ts";
 import type { Metered } from "./kernel/metered.ts";
@@ -26,7 +27,7 @@ import { type Authenticate, type Authenticated, unauthorized } from "./access/au
 import { coalesce, type Outcome } from "./platform/postgres/coalesce.ts";
 import type { App } from "./platform/http/server.ts";
 import type { Metrics } from "./platform/metrics.ts";
-import type { SpendBudget } from "./market/address-budgets.ts";
+import type { AddressBudgets } from "./market/address-budgets.ts";
 import type { KeyMemory, Remembered } from "./access/remember-keys.ts";
 import type { Confirm, Meter, RememberedCall } from "./access/meter-calls.ts";
 
@@ -171,9 +172,10 @@ function describeLack(demand: Demand): string {
 }
 
 /** Admits visitors of public routes; a key that they send is ignored. */
-export function admitVisitors(app: App, spend: SpendBudget): void {
+export function admitVisitors(app: App, { names, spend }: AddressBudgets): void {
+  app.budgets = new Set(names);
   app.addHook("onRoute", (route) => {
-    const { budget } = route.config ?? {};
+    const budget = findBudget(route.config?.keyless);
     if (budget === undefined) return;
     const spendOne: onRequestAsyncHookHandler = async (request) =>
       await spend(budget, findAddress(request));

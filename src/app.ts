@@ -33,7 +33,7 @@ import { tagAnswers } from "./platform/http/caching.ts";
 import type { Context } from "./platform/context.ts";
 import { compressAnswers } from "./platform/http/compression.ts";
 import { allowOtherSites } from "./platform/http/cross-origin.ts";
-import { docsPrefix, serveDocs } from "./platform/pages/docs-page.ts";
+import { serveDocs } from "./platform/pages/docs-page.ts";
 import { healthRoutes } from "./platform/http/health.ts";
 import { negotiateFormats } from "./platform/http/negotiate.ts";
 import { type App, createServer } from "./platform/http/server.ts";
@@ -92,9 +92,9 @@ export function buildWorkerApp({
   config,
   draining,
 }: Pick<AppOptions, "ctx" | "config" | "draining">): App {
-  const app = createServer({ ...config, log: ctx.log, now: ctx.now, pagesUnder: docsPrefix });
+  const app = createServer({ ...config, log: ctx.log, now: ctx.now });
   logRequests(app);
-  healthRoutes(app, ctx, draining);
+  healthRoutes(app, ctx, { draining });
   return app;
 }
 
@@ -110,7 +110,7 @@ export async function buildApp({
   papers = { terms: null, privacy: null },
   offboarding = everySlice,
 }: AppOptions): Promise<App> {
-  const app = createServer({ ...config, log: ctx.log, now: ctx.now, pagesUnder: docsPrefix });
+  const app = createServer({ ...config, log: ctx.log, now: ctx.now });
   measureRequests(app, metrics);
   logRequests(app);
   tagAnswers(app);
@@ -129,7 +129,7 @@ export async function buildApp({
   admitVisitors(app, createBudgets(ctx, config.publicBudgets, addressWindows));
   await describeApi(app, documentParts);
 
-  healthRoutes(app, ctx, draining);
+  healthRoutes(app, ctx, { draining });
   serveOpenApi(app);
   metaRoutes(app, [
     keyLifecycle,

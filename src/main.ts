@@ -31,6 +31,7 @@ import { openLineSink } from "./platform/line-sink.ts";
 import { openOutbound } from "./platform/outbound.ts";
 import { openMailServer } from "./platform/smtp.ts";
 import { connectRedis } from "./platform/redis.ts";
+import { prepareConstants } from "./platform/http/constants.ts";
 import { Unusable } from "./platform/http/errors.ts";
 import { startWorker } from "./platform/worker.ts";
 import { localAddressWindows, sharedAddressWindows } from "./market/address-budgets.ts";
@@ -81,11 +82,12 @@ export async function serve(variables: Variables): Promise<void> {
       ? buildWorkerApp({ ctx, config, draining })
       : await buildApp({ ctx, config, ...windows, book, metrics, outbound, draining, papers });
   stack.defer(() => closeWithin(app, closeDeadlineMs));
+  await prepareConstants(app);
   await listen(app, config);
   if (config.role !== "api") {
     await startWorkers(ctx, config, { book, outbound, metrics, draining }, stack);
   }
-  const window = openLocalRateWindow(() => performance.now());
+  const { minute: window } = localAddressWindows(() => performance.now());
   const opsApp = await buildOpsApp({ ctx, metrics, window, config });
   await listenForOperators(opsApp, config, ctx, stack);
 
@@ -195,6 +197,7 @@ async function listenForOperators(
   stack: AsyncDisposableStack,
 ): Promise<void> {
   if (opsPort === undefined) return;
+  await prepareConstants(app);
   try {
     await app.listen({ host: opsHost, port: opsPort });
   } catch (error) {

@@ -4,9 +4,10 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 
 import { exactJson } from "./kernel/json.ts";
-import { findAddress, isPrivate } from "./admit.ts";
+import { admitVisitors, isPrivate } from "./admit.ts";
 import { approvalKinds, attesting } from "./approval-kinds.ts";
 import type { Config } from "./config.ts";
+import { findBudget } from "./kernel/budget.ts";
 import { Failure } from "./kernel/failure.ts";
 import { notSignedIn, type Permission, refuseUnpermitted } from "./operators/rules.ts";
 import { findSignedIn } from "./operators/sign-in.ts";
@@ -15,10 +16,11 @@ import { findConsoleToken } from "./console/session.ts";
 import { describeOps } from "./ops/openapi.ts";
 import { opsRoutes } from "./ops/routes.ts";
 import { serializeAnswer } from "./ops/serialize-answer.ts";
+import { createBudgets } from "./market/address-budgets.ts";
 import { openBoards } from "./market/stream-board.ts";
 import { openStreams, type Streams } from "./platform/http/sse.ts";
 import type { Context } from "./platform/context.ts";
-import { tagAnswers } from "./platform/http/caching.ts";
+import { serveConstant } from "./platform/http/constants.ts";
 import { type App, createServer } from "./platform/http/server.ts";
 import { serveConsole } from "./platform/pages/web-page.ts";
 import { logRequests } from "./platform/log.ts";
@@ -28,8 +30,8 @@ import type { RateWindow } from "./access/rate-window.ts";
 
 /** Calls per operator and minute; far above manual use. */
 const callsPerMinute = 600;
-/** Attempts to sign in or enrol per address and minute; each costs CPU and memory. */
-const attemptsPerMinute = 30;
+/** Per address. Attempts to sign in or enrol cost a slow hash, `/metrics` a walk over all figures. */
+const budgets = { attempts: { perMinute: 30 }, metrics: { perMinute: 600 } };
 const inFlightMax = 200;
 
 export type OpsOptions = {
@@ -51,11 +53,10 @@ export async function buildOpsApp(options: OpsOptions): Promise<App> {
     trustProxy,
     tls: undefined,
     inFlightMax,
-    pagesUnder: "/ops-pages",
   });
   logRequests(app);
-  tagAnswers(app);
   admitPeople(app, ctx, window);
+  admitVisitors(app, createBudgets(ctx, budgets, { minute: window, day: window }));
   serveMetrics(app, metrics);
   serveDocument(app);
   const boards = openBoards({ ...ctx, latestIndex }, serializeAnswer);
@@ -78,8 +79,8 @@ export async function buildOpsApp(options: OpsOptions): Promise<App> {
 }
 
 function admitPeople(app: App, ctx: Context, window: RateWindow): void {
-  const take = async (who: string, limit: number) => {
-    const [state] = await window.take([{ keyId: who, limit }]);
+  const take = async (who: string) => {
+    const [state] = await window.take([{ keyId: who, limit: callsPerMinute }]);
     if (state?.admitted === false) {
       throw new Failure("rate_limited", "too many calls", { form: "edge" });
     }
@@ -98,18 +99,15 @@ function admitPeople(app: App, ctx: Context, window: RateWindow): void {
       refuseOpenWire(request);
       const token = findToken(request);
       const actor = await findSignedIn(ctx, token, request.id);
-      await take(`person ${actor.id}`, callsPerMinute);
+      await take(`person ${actor.id}`);
       refuseUnpermitted(actor.role, permission);
       request.operator = { actor, token };
     };
-  const attempt: onRequestAsyncHookHandler = async (request) => {
-    refuseOpenWire(request);
-    await take(`address ${findAddress(request)}`, attemptsPerMinute);
-  };
+  const attempt: onRequestAsyncHookHandler = async (request) => refuseOpenWire(request);
   app.addHook("onRoute", (route) => {
     const { permission, keyless } = route.config ?? {};
-    const isOpenAct = keyless === true && route.method === "POST";
-    if (permission === undefined && !isOpenAct) return;
+    const isAttempt = findBudget(keyless) === "attempts";
+    if (permission === undefined && !isAttempt) return;
     // The table of operations names permissions only.
     const guard = permission === undefined ? attempt : enter(permission as Permission);
     route.onRequest = [refuseDryRun, guard, route.onRequest ?? []].flat();
@@ -161,7 +159,7 @@ const refuseDryRun: onRequestAsyncHookHandler = async ({ headers }) => {
 };
 
 function serveMetrics(app: App, { registry }: Metrics): void {
-  const config = { keyless: true } as const;
+  const config = { keyless: { budget: "metrics" } } as const;
   app.get("/metrics", { config }, async (_request, reply: FastifyReply) => {
     reply.header("content-type", registry.contentType);
     return await reply.send(await registry.metrics());
@@ -169,8 +167,6 @@ function serveMetrics(app: App, { registry }: Metrics): void {
 }
 
 function serveDocument(app: App): void {
-  const text = exactJson(describeOps());
-  app.get("/ops/openapi.json", { config: { keyless: true } }, async (_request, reply) => {
-    return await (reply as FastifyReply).type("application/json").send(text);
-  });
+  const make = async () => exactJson(describeOps());
+  serveConstant(app, "/ops/openapi.json", { type: "application/json; charset=utf-8", make });
 }

@@ -227,9 +227,21 @@ test("a route that declares neither a demand nor keyless cannot be registered", 
     trustProxy: [],
     tls: undefined,
     inFlightMax: 1,
-    pagesUnder: "/docs",
   });
-  assert.throws(() => app.get("/docs-private", async () => ({})), /must say what it demands/);
+  assert.throws(() => app.get("/docs/private", async () => ({})), /must say what it demands/);
+});
+
+test("a keyless route cannot be registered without saying what pays for its calls", async (t) => {
+  const register = async (keyless: unknown) => {
+    const config = { keyless } as { keyless: "free" };
+    await startService(t, {
+      routes: (app) => void app.get("/v1/open", { config }, async () => ({})),
+    });
+  };
+  for (const forgotten of [true, "cheap", {}, { budget: "nobody's" }]) {
+    await assert.rejects(register(forgotten), /must say what pays for calls without a key/);
+  }
+  for (const told of ["constant", "free", { budget: "rates" }]) await register(told);
 });
 
 test("every keyed operation answers the same 401 without a valid key", async (t) => {

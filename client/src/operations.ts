@@ -432,7 +432,7 @@ export abstract class Operations {
   }
 
   /**
-   * Whether the process can serve. 200 when the service can take calls: migrations are applied and the database answers. 503 while it starts, while it stops, and when the database is away; send no traffic then.
+   * Whether the process can serve. 200 when the service can take calls: migrations are applied and the database answers, as looked up every second. 503 while it starts, while it stops, and when the database is away; send no traffic then.
    *
    * `GET /readyz`
    */

@@ -6,7 +6,7 @@ import type { App } from "../platform/http/server.ts";
 import { SessionClosed, SessionOpened, SignInBody } from "./schema.ts";
 import { closeSession, openSession, refuseOtherPage } from "./session.ts";
 
-const config = { keyless: true } as const;
+const config = { keyless: { budget: "attempts" } } as const;
 const onRequest = refuseOtherPage;
 
 export function consoleRoutes(app: App, ctx: Context): void {

@@ -8,7 +8,9 @@ import {
   isInside,
   isLoopback,
   isPublic,
+  isEverywhere,
   parseNetwork,
+  siteNetwork,
   subscriberNetwork,
 } from "./networks.ts";
 
@@ -110,6 +112,27 @@ test("a subscriber is an IPv4 address or a /64, however the address is written",
   }
   for (const text of ["", "unknown", "203.0.113.7:80", "[::1]", "1.2.3", "::g"]) {
     assert.equal(subscriberNetwork(text), undefined, text);
+  }
+});
+
+test("a site is the /24 of an IPv4 address and the /48 of an IPv6 address, however it is written", () => {
+  const sites = {
+    "203.0.113.0/24": ["203.0.113.7", "203.0.113.255", "::ffff:203.0.113.9"],
+    "2001:db8:1::/48": ["2001:db8:1::1", "2001:0DB8:0001:ffff::", "2001:db8:1:2:3:4:5:6"],
+    "2001:0:0::/48": ["2001::1", "2001:0:0:5::1"],
+  };
+  for (const [site, addresses] of Object.entries(sites)) {
+    for (const address of addresses) assert.equal(siteNetwork(address), site, address);
+  }
+  assert.equal(siteNetwork("unknown"), undefined);
+});
+
+test("a network of no bits is everywhere", () => {
+  for (const text of ["0.0.0.0/0", "::/0", "203.0.113.7/0", "0.0.0.0/00"]) {
+    assert.equal(isEverywhere(text), true, text);
+  }
+  for (const text of ["0.0.0.0", "::", "0.0.0.0/1", "10.0.0.0/10", "nonsense"]) {
+    assert.equal(isEverywhere(text), false, text);
   }
 });
 

@@ -17,6 +17,11 @@ export function parseNetwork(text: string): Network | undefined {
   return bits <= widest ? { address, family: addressFamily(address), bits } : undefined;
 }
 
+/** Whether it holds every address, so that a list with it keeps nobody out. */
+export function isEverywhere(network: string): boolean {
+  return parseNetwork(network)?.bits === 0;
+}
+
 export function isInside(address: string, networks: readonly string[]): boolean {
   const list = buildBlockList(networks);
   const plain = withoutMapping(address);
@@ -51,6 +56,17 @@ export function subscriberNetwork(address: string): string | undefined {
   const groups = splitGroups(plain);
   if (groups.slice(0, 6).join(":") === mappedPrefix) return mappedIpv4(groups);
   return `${groups.slice(0, 4).join(":")}::/64`;
+}
+
+/**
+ * The network that one customer of a provider may get whole: the /24 of an IPv4 address, the /48 of an
+ * IPv6 address. Many subscribers may share it. Undefined for any other text.
+ */
+export function siteNetwork(address: string): string | undefined {
+  const subscriber = subscriberNetwork(address);
+  if (subscriber === undefined) return undefined;
+  if (isIP(subscriber) === 4) return subscriber.replace(/\.\d+$/, ".0/24");
+  return subscriber.replace(/:[^:]+::\/64$/, "::/48");
 }
 
 const mappedPrefix = "0:0:0:0:0:ffff";

@@ -1,5 +1,6 @@
-// The budgets of the public API: calls per address, in any minute and on one IST day. An address is an
-// IPv4 address or a /64 of IPv6, which is what one subscriber gets.
+// The budgets of calls without a key: per address, in any minute and on one IST day. An address is an
+// IPv4 address or a /64 of IPv6, which is what one subscriber gets. Whoever has a whole site of them
+// (a /24, a /48) has a wider budget for all together.
 
 import type { RedisClientType } from "@redis/client";
 import type { FastifyBaseLogger } from "fastify";
@@ -11,9 +12,9 @@ import {
   openSharedRateWindow,
 } from "../access/rate-window.ts";
 import type { WindowState } from "../access/usage-rules.ts";
-import type { BudgetName, Budgets } from "../kernel/budget.ts";
+import type { Budget } from "../kernel/budget.ts";
 import { Failure } from "../kernel/failure.ts";
-import { subscriberNetwork } from "../kernel/networks.ts";
+import { siteNetwork, subscriberNetwork } from "../kernel/networks.ts";
 import { dayMs, istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import { secondsToMidnight } from "./public-rules.ts";
@@ -21,16 +22,21 @@ import { secondsToMidnight } from "./public-rules.ts";
 /** Counts of the last minute, and of a day under the day's name. */
 export type AddressWindows = { readonly minute: RateWindow; readonly day: RateWindow };
 
-export type SpendBudget = (name: BudgetName, address: string) => Promise<void>;
+export type AddressBudgets = {
+  readonly names: readonly string[];
+  readonly spend: (name: string, address: string) => Promise<void>;
+};
 
-/** Bounds memory: beyond this, the address that has been quiet longest is forgotten. */
-const addressesMax = 20_000;
+/** Bounds memory: beyond this, the network that has been quiet longest is forgotten. */
+const networksMax = 20_000;
+/** A site has the budget of so many addresses: behind a carrier's /24 are thousands of people. */
+const siteFactor = 16;
 const retryAfterMinuteS = 60;
 
 export function localAddressWindows(elapsedMs: () => number): AddressWindows {
   return {
-    minute: openLocalRateWindow(elapsedMs, { trackedMax: addressesMax }),
-    day: openLocalRateWindow(elapsedMs, { trackedMax: addressesMax, windowMs: dayMs }),
+    minute: openLocalRateWindow(elapsedMs, { trackedMax: networksMax }),
+    day: openLocalRateWindow(elapsedMs, { trackedMax: networksMax, windowMs: dayMs }),
   };
 }
 
@@ -47,33 +53,62 @@ export function sharedAddressWindows(
 /** Admits a call, or refuses it with the time to wait. A refused call is not counted. */
 export function createBudgets(
   { now }: Pick<Context, "now">,
-  budgets: Budgets,
+  budgets: Readonly<Record<string, Budget>>,
   windows: AddressWindows,
-): SpendBudget {
-  return async (name, address) => {
-    const { perMinute, perDay } = budgets[name];
+): AddressBudgets {
+  const spend = async (name: string, address: string) => {
+    const budget = budgets[name];
+    if (!budget) throw new Error(`there is no budget ${name}`);
+    const { perMinute, perDay } = budget;
     const instant = now();
-    // Text that is not an address can only come from a trusted proxy; all of it shares one count.
-    const network = subscriberNetwork(address) ?? "unknown";
-    const minute = { keyId: `${name}:${network}`, limit: perMinute };
+    const minute = listAsks(address, (network) => `${name}:${network}`, perMinute);
     if (perDay === undefined) {
-      if (!(await takeFromWindow(windows.minute, minute)).admitted)
+      if (!(await takeAll(windows.minute, minute)))
         throw budgetExceeded("minute", retryAfterMinuteS);
       return;
     }
-    const day = { keyId: `${name}:${istDay(instant)}:${network}`, limit: perDay };
-    const taken = await takeFromWindow(windows.day, day);
-    if (!taken.admitted) throw budgetExceeded("day", secondsToMidnight(instant));
-    if ((await takeFromWindow(windows.minute, minute)).admitted) return;
-    await windows.day.giveBack(day, taken);
+    const day = listAsks(address, (network) => `${name}:${istDay(instant)}:${network}`, perDay);
+    const taken = await takeAll(windows.day, day);
+    if (!taken) throw budgetExceeded("day", secondsToMidnight(instant));
+    if (await takeAll(windows.minute, minute)) return;
+    await giveBack(windows.day, day, taken);
     throw budgetExceeded("minute", retryAfterMinuteS);
   };
+  return { names: Object.keys(budgets), spend };
 }
 
-async function takeFromWindow(window: RateWindow, ask: Ask): Promise<WindowState> {
-  const [state] = await window.take([ask]);
-  if (!state) throw new Error("the window gave no answer");
-  return state;
+/** What a call takes from: the address's own window, and the wider one of the site it is in. */
+function listAsks(
+  address: string,
+  nameWindow: (network: string) => string,
+  limit: number,
+): readonly Ask[] {
+  // Text that is not an address can only come from a trusted proxy; all of it shares one count.
+  const own = { keyId: nameWindow(subscriberNetwork(address) ?? "unknown"), limit };
+  const site = siteNetwork(address);
+  return site === undefined ? [own] : [own, { keyId: nameWindow(site), limit: limit * siteFactor }];
+}
+
+/** Takes from every window, or from none; undefined when one of them is used up. */
+async function takeAll(
+  window: RateWindow,
+  asks: readonly Ask[],
+): Promise<readonly WindowState[] | undefined> {
+  const taken = await window.take(asks);
+  if (taken.every(({ admitted }) => admitted)) return taken;
+  await giveBack(window, asks, taken);
+  return undefined;
+}
+
+async function giveBack(
+  window: RateWindow,
+  asks: readonly Ask[],
+  taken: readonly WindowState[],
+): Promise<void> {
+  for (const [at, ask] of asks.entries()) {
+    const state = taken[at];
+    if (state?.admitted) await window.giveBack(ask, state);
+  }
 }
 
 function budgetExceeded(span: "minute" | "day", retryAfterS: number): Failure {

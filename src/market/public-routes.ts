@@ -35,7 +35,7 @@ import {
   SellEnquiryBody,
 } from "./public-schema.ts";
 
-const rates = { keyless: true, budget: "rates", tagged: true } as const;
+const rates = { keyless: { budget: "rates" }, tagged: true } as const;
 
 export function rateIndexRoutes(app: App, ctx: Context): void {
   const board = createRatesBoard(ctx);
@@ -189,7 +189,7 @@ export function houseRoutes(app: App, ctx: Context, house: PublicHouse): void {
 const submitting =
   "Sent again while it is open, it is the same enquiry and answered 200. Personal data is sealed, read by the desk only, and deleted after 180 days, or 30 days after the enquiry is closed.";
 
-const enquiry = { keyless: true, budget: "enquiry" } as const;
+const enquiry = { keyless: { budget: "enquiry" } } as const;
 
 export function enquiryRoutes(app: App, ctx: Context): void {
   app.get(

@@ -7,7 +7,7 @@ import { OptOutQuery } from "./schema.ts";
 
 /** For people who read mail and for mail programs; not part of the API's document. */
 export function optOutRoutes(app: App, ctx: Context, page: string): void {
-  const config = { keyless: true, budget: "rates" } as const;
+  const config = { keyless: { budget: "rates" } } as const;
   const schema = { hide: true, querystring: OptOutQuery };
   takeForms(app, (forms) => {
     forms.get(optOutPath, { config, schema }, async (request, reply) =>

@@ -76,6 +76,6 @@ function toOpsCall({
 }
 
 function toConfig({ permission, stream }: Operation): FastifyContextConfig {
-  if (permission === "none") return { keyless: true };
+  if (permission === "none") return { keyless: { budget: "attempts" } };
   return { permission, ...(stream && { streams: true }) };
 }

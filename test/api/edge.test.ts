@@ -34,7 +34,7 @@ before(async () => {
         nothing: () => undefined,
       };
       for (const [name, fault] of Object.entries(faults)) {
-        app.get(`/test/faults/${name}`, { config: { keyless: true } }, async () => {
+        app.get(`/test/faults/${name}`, { config: { keyless: "free" } }, async () => {
           throw fault();
         });
       }
@@ -586,7 +586,7 @@ test("overload is answered with a retryable 500, and the service recovers by its
   const small = await startService(t, {
     inFlightMax: 2,
     routes(app) {
-      app.get("/test/wait", { config: { keyless: true } }, async () => {
+      app.get("/test/wait", { config: { keyless: "free" } }, async () => {
         inside += 1;
         if (inside === 2) bothInside.resolve();
         await gate.promise;

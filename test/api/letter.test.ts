@@ -29,7 +29,7 @@ before(async () => {
         throw new Error("on purpose");
       };
       app.get("/v1/test/fault", { config: { demand: "any key" } }, fail);
-      app.get("/test/fault", { config: { keyless: true } }, fail);
+      app.get("/test/fault", { config: { keyless: "free" } }, fail);
     },
   });
   ({ api_key: key, firm_id: deskId } = await service.issue());

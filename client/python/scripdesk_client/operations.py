@@ -140,7 +140,7 @@ class Operations:
         return self._run(OPERATIONS["isAlive"], Call({}, {}, None, options))
 
     def is_ready(self, **options: Unpack[CallOptions]) -> schemas.IsReadyAnswer:
-        """Whether the process can serve. 200 when the service can take calls: migrations are applied and the database answers. 503 while it starts, while it stops, and when the database is away; send no traffic then.
+        """Whether the process can serve. 200 when the service can take calls: migrations are applied and the database answers, as looked up every second. 503 while it starts, while it stops, and when the database is away; send no traffic then.
 
         `GET /readyz`
         """

@@ -32,7 +32,7 @@ const tagAnswer: onSendHookHandler = (request, reply, payload, done) => {
     done(null, payload);
     return;
   }
-  const etag = `"${createHash("sha256").update(payload).digest("base64url").slice(0, 22)}"`;
+  const etag = buildTag(payload);
   reply.header("etag", etag);
   if (!isHeldAlready(request.headers["if-none-match"], etag)) {
     done(null, payload);
@@ -42,8 +42,12 @@ const tagAnswer: onSendHookHandler = (request, reply, payload, done) => {
   done(null, null);
 };
 
+export function buildTag(payload: string | Buffer): string {
+  return `"${createHash("sha256").update(payload).digest("base64url").slice(0, 22)}"`;
+}
+
 /** Caches in between may list several tags and may mark them as weak. */
-function isHeldAlready(header: string | undefined, etag: string): boolean {
+export function isHeldAlready(header: string | undefined, etag: string): boolean {
   const held = (header ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
   return held.includes(etag) || held.includes("*");
 }

@@ -4,6 +4,7 @@
 import type { onRequestHookHandler } from "fastify";
 import { Type } from "typebox";
 
+import { findBudget } from "../../kernel/budget.ts";
 import type { App } from "./server.ts";
 
 const reading = ["GET", "HEAD"];
@@ -13,14 +14,14 @@ const preflightKeptS = 86_400;
 export function allowOtherSites(app: App, below: string): void {
   app.addHook("onRoute", (route) => {
     const isRead = [route.method].flat().every((method) => reading.includes(method));
-    if (route.config?.budget === undefined || !isRead) return;
+    if (findBudget(route.config?.keyless) === undefined || !isRead) return;
     route.onRequest = [route.onRequest ?? [], allowReading].flat();
   });
 
   app.options(
     `${below}/*`,
     {
-      config: { keyless: true },
+      config: { keyless: "constant" },
       schema: { operationId: "allowSites", hide: true, response: { 204: Type.Null() } },
     },
     async (_request, reply) =>

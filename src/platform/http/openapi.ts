@@ -6,10 +6,12 @@
 // become components, so that generated clients have names for them.
 
 import swagger from "@fastify/swagger";
-import type { FastifyContextConfig, FastifyReply } from "fastify";
+import type { FastifyContextConfig } from "fastify";
 import { Type } from "typebox";
 
+import { findBudget } from "../../kernel/budget.ts";
 import { exactJson, isObject } from "../../kernel/json.ts";
+import { serveConstant } from "./constants.ts";
 import {
   addExamples,
   addFormats,
@@ -55,11 +57,15 @@ export async function describeApi(app: App, parts: DocumentParts): Promise<void>
 
 /** Serves the document itself, public and cacheable. */
 export function serveOpenApi(app: App): void {
-  let text: string | undefined;
-  app.get(
+  serveConstant(
+    app,
     "/v1/openapi.json",
     {
-      config: { keyless: true, tagged: true },
+      type: "application/json; charset=utf-8",
+      headers: { "cache-control": "public, max-age=300", "access-control-allow-origin": "*" },
+      make: async () => exactJson(app.swagger()),
+    },
+    {
       schema: {
         operationId: "readOpenApi",
         tags: ["Meta"],
@@ -73,14 +79,6 @@ export function serveOpenApi(app: App): void {
           ),
         },
       },
-      serializerCompiler: () => String,
-    },
-    async (_request, reply) => {
-      text ??= exactJson(app.swagger());
-      reply.header("cache-control", "public, max-age=300");
-      reply.header("access-control-allow-origin", "*");
-      // The document is already text, so it is sent without the serializer of its schema.
-      return await (reply as FastifyReply).type("application/json").send(text);
     },
   );
 }
@@ -354,7 +352,7 @@ function possibleErrors(
 ): string[] {
   const errors = ["400", "413", "500"];
   if (config.demand) errors.push("401", "403", "429");
-  if (config.budget) errors.push("422", "429");
+  if (findBudget(config.keyless) !== undefined) errors.push("422", "429");
   // An undeclared parameter of the query is refused there.
   if (path.startsWith("/v1/")) errors.push("422");
   if (path.includes("{") || config.names) errors.push("404");

@@ -30,7 +30,7 @@ import {
   type RawServerDefault,
 } from "fastify";
 
-import type { BudgetName } from "../../kernel/budget.ts";
+import { findBudget, type Keyless } from "../../kernel/budget.ts";
 import type { Actor } from "../../kernel/actor.ts";
 import type { Caller, Demand } from "../../kernel/caller.ts";
 import type { Metered } from "../../kernel/metered.ts";
@@ -74,6 +74,8 @@ export type RouteEntry = {
 declare module "fastify" {
   interface FastifyInstance {
     routes: RouteEntry[];
+    /** The budgets that calls without a key can spend; set by `admit.ts`. */
+    budgets: ReadonlySet<string>;
     /** Whether the request's key is valid; set by `admit.ts`. */
     knowsKey: (request: FastifyRequest) => Promise<boolean>;
   }
@@ -82,13 +84,10 @@ declare module "fastify" {
     demand?: Demand;
     /** The permission that the role of an operator must have, on the operators' listener. */
     permission?: string;
-    keyless?: true;
-    /** The budget per address of a keyless route; see `admit.ts`. */
-    budget?: BudgetName;
-    /** Its answers are public and carry an ETag (`caching.ts`); they are compressed too. */
+    /** It takes calls without a key; `admit.ts` takes from the budget. */
+    keyless?: Keyless;
+    /** Its answers are public and change: each gets an ETag (`caching.ts`) and is compressed. */
     tagged?: true;
-    /** Its answers are public and compressed, without an ETag; see `compression.ts`. */
-    compressed?: true;
     /** A creating POST honours an Idempotency-Key. */
     creates?: true;
     /** A read that may answer 409; every write may. */
@@ -120,8 +119,6 @@ export type ServerOptions = {
   readonly trustProxy: readonly string[];
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   readonly inFlightMax: number;
-  /** The prefix of the documentation pages, which are public and not operations of the API. */
-  readonly pagesUnder: string;
 };
 
 const headersTimeoutMs = 5_000;
@@ -137,7 +134,7 @@ const jsonContentType = /^(?:application\/json|[^\s/;]+\/[^\s/;]+\+json)\s*(?:;.
 const strictPrefixes = ["/v1/", "/ops/"];
 
 export function createServer(options: ServerOptions): App {
-  const { log, now, trustProxy, tls, inFlightMax, pagesUnder } = options;
+  const { log, now, trustProxy, tls, inFlightMax } = options;
   const inFlight = new InFlight();
   const open = requestOpener({ inFlight, inFlightMax, isTls: tls !== undefined });
   const broken = brokenRequests(now);
@@ -175,6 +172,8 @@ export function createServer(options: ServerOptions): App {
     throw new Error("the edge refuses unknown routes before they are handled");
   });
   app.decorate("routes", []);
+  app.decorate("constants", []);
+  app.decorate("budgets", new Set<string>());
   app.decorate("knowsKey");
   app.decorateRequest("declared");
   app.decorateRequest("caller");
@@ -183,15 +182,13 @@ export function createServer(options: ServerOptions): App {
   app.decorateRequest("chunkedBody");
   app.addHook("onRoute", (route) => {
     const config = { ...route.config };
-    const isPage = route.url === pagesUnder || route.url.startsWith(`${pagesUnder}/`);
-    const takesSomebody = config.demand !== undefined || config.permission !== undefined;
-    if (!takesSomebody && !config.keyless && !isPage) {
-      throw new Error(`${String(route.method)} ${route.url} must say what it demands of a key`);
-    }
+    const title = `${String(route.method)} ${route.url}`;
+    refuseUndeclaredDoor(title, config, app.budgets);
+    const budget = findBudget(config.keyless);
     const path = documentedPath(route.url);
     route.config = { ...config, label: `${String(route.method)} ${path}` };
     const isContract = strictPrefixes.some((prefix) => path.startsWith(prefix));
-    if (isContract || config.demand !== undefined || config.budget !== undefined) {
+    if (isContract || config.demand !== undefined || budget !== undefined) {
       const refuse = refuseUndeclared(route.schema, { refusesQuery: isContract });
       route.preValidation = [refuse, route.preValidation ?? []].flat();
     }
@@ -216,6 +213,22 @@ export function createServer(options: ServerOptions): App {
   });
   parseOnlyStrictJson(app);
   return app;
+}
+
+/** Nobody forgets who may call a route, and what pays for the calls of strangers. */
+function refuseUndeclaredDoor(
+  title: string,
+  { demand, permission, keyless }: FastifyContextConfig,
+  budgets: ReadonlySet<string>,
+): void {
+  if (demand !== undefined || permission !== undefined) return;
+  if (keyless === undefined) throw new Error(`${title} must say what it demands of a key`);
+  const budget = findBudget(keyless);
+  if (keyless === "constant" || keyless === "free") return;
+  if (budget !== undefined && budgets.has(budget)) return;
+  throw new Error(
+    `${title} must say what pays for calls without a key: constant, free or a budget`,
+  );
 }
 
 /** A logger per request would cost more than the line it writes; lines name their request. */

@@ -1,14 +1,13 @@
 // The documentation at /docs: an overview, the guides, and the reference of the API.
 //
-//   overview, guides   HTML made from the Markdown files of docs/ on the first request. They paint
-//                      without a script; one adds buttons that copy examples.
+//   overview, guides   HTML made from the Markdown files of docs/. They paint without a script; one
+//                      adds buttons that copy examples.
 //   reference          rendered in the browser from /v1/openapi.json by a script of a megabyte, which
 //                      loads behind a page that has painted already.
 //
 // Everything comes from this service; the content security policy lets the browser reach no other
-// host, and runs only scripts with the nonce of the answer.
+// host, and run nothing that is written into a page. All of it is the same for everybody.
 
-import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -24,6 +23,7 @@ import {
 } from "./guides.ts";
 import { escapeHtml, renderMarkdown } from "./markdown.ts";
 import { tags } from "../http/openapi.ts";
+import { type Constant, serveConstant } from "../http/constants.ts";
 import type { App } from "../http/server.ts";
 import { writePage } from "./site.ts";
 
@@ -33,37 +33,26 @@ const scalarPath = `${docsPrefix}/js/scalar.js`;
 const frameStylesPath = `${docsPrefix}/frame.css`;
 const webFolder = join(import.meta.dirname, "../../../web");
 
-/** The placeholder of the nonce in a page: every answer needs a new one. */
-const noncePlace = "nonce-of-this-answer";
-
-type Page = { readonly html: string; readonly policy: (nonce: string) => string };
-
 export function serveDocs(app: App, { house }: { readonly house: string }): void {
-  const options = { schema: { hide: true }, onRequest: protect };
   app.get(
     docsPrefix,
-    options,
+    { config: { keyless: "constant" }, schema: { hide: true }, onRequest: refuseNoHost },
     async (_request, reply) => await reply.redirect(`${docsPrefix}/`, 301),
   );
-  const servePage = (path: string, make: () => Promise<Page>) => {
-    const find = keepOnce(make);
-    app.get(path, { ...options, config: { compressed: true } }, async (_request, reply) => {
-      const { html, policy } = await find();
-      const nonce = randomBytes(16).toString("base64");
-      reply.header("content-security-policy", policy(nonce)).type("text/html; charset=utf-8");
-      return await reply.send(html.replaceAll(noncePlace, nonce));
-    });
+  const serve = (path: string, constant: Constant) => {
+    const headers = { ...commonHeaders, ...constant.headers };
+    serveConstant(app, path, { ...constant, headers }, { onRequest: refuseNoHost });
+  };
+  const servePage = (path: string, make: () => Promise<string>, policy = pagePolicy) => {
+    const headers = { "content-security-policy": policy, "cache-control": "public, no-cache" };
+    serve(path, { type: "text/html; charset=utf-8", headers, make });
   };
   const serveText = (path: string, type: string, make: () => Promise<Buffer>) => {
-    const find = keepOnce(make);
-    app.get(path, { ...options, config: { tagged: true } }, async (_request, reply) => {
-      reply.header("cache-control", "public, max-age=300").type(type);
-      return await reply.send(await find());
-    });
+    serve(path, { type, headers: { "cache-control": "public, max-age=300" }, make });
   };
 
   servePage(`${docsPrefix}/`, async () => await makeOverview(house));
-  servePage(`${docsPrefix}/reference`, async () => makeReference(house));
+  servePage(`${docsPrefix}/reference`, async () => makeReference(house), referencePolicy);
   for (const guide of describeGuides()) {
     servePage(guide.path, async () => await makeGuide(guide, house));
   }
@@ -79,59 +68,34 @@ export function serveDocs(app: App, { house }: { readonly house: string }): void
   }
 }
 
-/** Makes something for the first who asks, and anew after a failure. */
-function keepOnce<Made>(make: () => Promise<Made>): () => Promise<Made> {
-  let made: Promise<Made> | undefined;
-  return async () => {
-    made ??= make();
-    try {
-      return await made;
-    } catch (error) {
-      made = undefined;
-      throw error;
-    }
-  };
+function writePolicy(...own: readonly string[]): string {
+  const common = ["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"];
+  return ["default-src 'none'", ...own, ...common].join("; ");
 }
 
-const common = ["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"];
-
-function writeStrictPolicy(nonce?: string): string {
-  return [
-    "default-src 'none'",
-    nonce === undefined ? "script-src 'none'" : `script-src 'nonce-${nonce}'`,
-    "style-src 'self'",
-    "img-src 'self'",
-    ...common,
-  ].join("; ");
-}
+const pagePolicy = writePolicy("script-src 'self'", "style-src 'self'", "img-src 'self'");
 
 /** The reference writes styles of its own into the page, and asks for the document. */
-function writeReferencePolicy(nonce: string): string {
-  return [
-    "default-src 'none'",
-    `script-src 'nonce-${nonce}'`,
-    "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data:",
-    "font-src 'self' data:",
-    "connect-src 'self'",
-    ...common,
-  ].join("; ");
-}
+const referencePolicy = writePolicy(
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+);
 
-const policyWithoutScripts = writeStrictPolicy();
+const commonHeaders = {
+  "content-security-policy": writePolicy("style-src 'self'", "img-src 'self'"),
+  "referrer-policy": "no-referrer",
+};
 
-const protect: onRequestHookHandler = ({ protocol, hostname }, reply, next) => {
-  if (!URL.canParse(`${protocol}://${hostname}`)) {
-    next(new Failure("bad_request", "the Host header names no host", { form: "transport" }));
-    return;
-  }
-  reply.header("content-security-policy", policyWithoutScripts);
-  reply.header("referrer-policy", "no-referrer");
-  next();
+const refuseNoHost: onRequestHookHandler = ({ protocol, hostname }, _reply, next) => {
+  if (URL.canParse(`${protocol}://${hostname}`)) next();
+  else next(new Failure("bad_request", "the Host header names no host", { form: "transport" }));
 };
 
 function linkScript(name: string): string {
-  return `<script nonce="${noncePlace}" src="${docsPrefix}/js/${name}" defer></script>`;
+  return `<script src="${docsPrefix}/js/${name}" defer></script>`;
 }
 
 type Section = { readonly id: string; readonly text: string };
@@ -151,10 +115,10 @@ function writeSide(current: string, sections: readonly Section[] = []): string {
   return `<nav class="side" aria-label="Guides"><ul><li><a href="${docsPrefix}/"${home}>Overview</a></li>${items.join("")}<li><a href="${docsPrefix}/reference">API reference</a></li></ul></nav>`;
 }
 
-async function makeGuide(guide: Guide, house: string): Promise<Page> {
+async function makeGuide(guide: Guide, house: string): Promise<string> {
   const text = await readFile(join(guideFolder, guide.file), "utf8");
   const { title, html, headings } = await renderMarkdown(text, resolveGuideLink(guide));
-  const page = writePage({
+  return writePage({
     house,
     title,
     description: guide.about,
@@ -162,10 +126,9 @@ async function makeGuide(guide: Guide, house: string): Promise<Page> {
     main: `<div class="wrap docs"><main class="prose" id="main"><h1>${escapeHtml(title)}</h1>${html}</main>${writeSide(guide.path, headings)}</div>`,
     head: linkScript("docs.js"),
   });
-  return { html: page, policy: writeStrictPolicy };
 }
 
-async function makeOverview(house: string): Promise<Page> {
+async function makeOverview(house: string): Promise<string> {
   const text = await readFile(join(webFolder, "docs/overview.html"), "utf8");
   const guides = describeGuides().map(
     ({ path, name, about }) =>
@@ -180,7 +143,7 @@ async function makeOverview(house: string): Promise<Page> {
     .replace("{{groups}}", groups.join(""))
     .replaceAll("{{name}}", escapeHtml(house));
   const path = `${docsPrefix}/`;
-  const page = writePage({
+  return writePage({
     house,
     title: "Guides and API",
     description: `How to price, sell, cover and settle duty credits with ${house} by program.`,
@@ -188,11 +151,10 @@ async function makeOverview(house: string): Promise<Page> {
     main: `<div class="wrap docs"><main class="prose" id="main">${main}</main>${writeSide(path)}</div>`,
     head: linkScript("docs.js"),
   });
-  return { html: page, policy: writeStrictPolicy };
 }
 
-function makeReference(house: string): Page {
-  const page = writePage({
+function makeReference(house: string): string {
+  return writePage({
     house,
     title: "API reference",
     description: "Every operation of the API, with its fields, examples and refusals.",
@@ -201,7 +163,6 @@ function makeReference(house: string): Page {
     styles: [frameStylesPath],
     head: linkScript("scalar.js") + linkScript("reference.js"),
   });
-  return { html: page, policy: writeReferencePolicy };
 }
 
 /** The look of the pages around the reference and not inside it, where the renderer has its own. */

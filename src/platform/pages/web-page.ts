@@ -8,6 +8,7 @@ import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { fillPage, type HouseOnPage, listPapers, writePaper } from "./house-page.ts";
+import { serveConstant } from "../http/constants.ts";
 import type { App } from "../http/server.ts";
 
 const policy = [
@@ -85,21 +86,17 @@ async function serveFile(app: App, url: string, path: string): Promise<void> {
   serveBytes(app, url, { type: types[extname(path)], bytes: await readFile(path) });
 }
 
+const headers = {
+  "content-security-policy": policy,
+  "referrer-policy": "no-referrer",
+  "cache-control": "public, no-cache",
+};
+
 function serveBytes(
   app: App,
   url: string,
   { type, bytes }: { readonly type: string | undefined; readonly bytes: Buffer | string },
 ): void {
   if (type === undefined) throw new Error(`${url} is of no type that a page is made of`);
-  app.get(
-    url,
-    { config: { keyless: true, tagged: true }, schema: { hide: true } },
-    async (_request, reply) =>
-      await reply
-        .type(type)
-        .header("content-security-policy", policy)
-        .header("referrer-policy", "no-referrer")
-        .header("cache-control", "public, no-cache")
-        .send(bytes),
-  );
+  serveConstant(app, url, { type, headers, make: async () => bytes });
 }

@@ -43,22 +43,24 @@ export async function migrate(connection: pg.ClientConfig): Promise<Migrated> {
 }
 
 export async function readMigrations(): Promise<Migration[]> {
-  const files = (await readdir(migrationsDir)).filter((name) => /^\d{4}-.*\.sql$/.test(name));
   return await Promise.all(
-    files
-      .toSorted((a, b) => a.localeCompare(b))
-      .map(async (file) => {
-        const text = await readFile(join(migrationsDir, file), "utf8");
-        return { file, text, checksum: createHash("sha256").update(text).digest("hex") };
-      }),
+    (await listMigrationFiles()).map(async (file) => {
+      const text = await readFile(join(migrationsDir, file), "utf8");
+      return { file, text, checksum: createHash("sha256").update(text).digest("hex") };
+    }),
   );
 }
 
-/** The migrations that are not applied yet; used by readiness and by `doctor`. */
-export async function pendingMigrations(db: Db): Promise<string[]> {
-  const known = await db.rows<{ file: string }>(sql`select file from schema_migrations`);
-  const files = new Set(known.map(({ file }) => file));
-  return (await readMigrations()).map(({ file }) => file).filter((file) => !files.has(file));
+export async function listMigrationFiles(): Promise<string[]> {
+  const files = (await readdir(migrationsDir)).filter((name) => /^\d{4}-.*\.sql$/.test(name));
+  return files.toSorted((a, b) => a.localeCompare(b));
+}
+
+/** Which of these migrations are not applied yet; what they say was compared at the start. */
+export async function pendingMigrations(db: Db, files: readonly string[]): Promise<string[]> {
+  const rows = await db.rows<{ file: string }>(sql`select file from schema_migrations`);
+  const applied = new Set(rows.map(({ file }) => file));
+  return files.filter((file) => !applied.has(file));
 }
 
 async function connect(connection: pg.ClientConfig): Promise<pg.Client> {
