@@ -30,19 +30,26 @@ export type ReportFile = { readonly csv?: string | undefined; readonly xlsx?: st
 
 /** Columns that are read; what is beyond is only looked at for content. */
 const columnsMax = 256;
-/** A text of other columns is kept up to this length: a totals row is known by its word. */
+/** A text that is not taken is kept up to this length: a totals row is known by its word. */
 const otherTextMax = 40;
-/** One shared text can stand in every cell, so long ones are not copied. */
 const textMax = 1_000;
+/** A report of 5,000 rows takes less than a second. */
+const timeMs = 20_000;
+const tooLong = { path: "xlsx", problem: "takes too long to read: leave only the report in it" };
 
-export const readWorkbook = heavyKind("report xlsx", (bytes: Uint8Array, stop): ReportSheet => {
-  const onPiece = () => {
-    if (stop.isAsked()) throw new NobodyWaits();
-  };
-  // The heading and what is above it, the rows, a totals row, and one more.
-  const sheets = readXlsx(bytes, { rowsMax: headingRowsMax + reportRowsMax + 2, onPiece });
-  return toReportSheet(chooseSheet(sheets));
-});
+export const readWorkbook = heavyKind(
+  "report xlsx",
+  (bytes: Uint8Array, stop): ReportSheet => {
+    const onPiece = () => {
+      if (stop.isAsked()) throw new NobodyWaits();
+    };
+    // The heading and what is above it, the rows, a totals row, and one more.
+    const rowsMax = headingRowsMax + reportRowsMax + 2;
+    const sheets = readXlsx(bytes, { rowsMax, columnsMax, textMax, onPiece });
+    return toReportSheet(chooseSheet(sheets));
+  },
+  { timeMs, refusal: () => unprocessable(tooLong) },
+);
 
 /** Has a workbook read by a thread; text is read later, in pieces. */
 export async function openReport(
@@ -83,7 +90,7 @@ function listTexts({ cells }: SheetRow): string[] {
 function toReportSheet({ rows, above = 0 }: Candidate): ReportSheet {
   const [heading, ...below] = rows.slice(above);
   if (!heading) return { records: [], blank: 0 };
-  const titles = toList(heading).map((cell) => cell?.text.slice(0, textMax) ?? "");
+  const titles = toList(heading).map((cell) => cell?.text ?? "");
   const columns = titles.map(nameColumn);
   const records = [
     { row: heading.row, cells: titles },
@@ -95,7 +102,7 @@ function toReportSheet({ rows, above = 0 }: Candidate): ReportSheet {
 
 /** The cells by their places, up to the last with content. */
 function toList({ cells }: SheetRow): (SheetCell | undefined)[] {
-  const length = Math.min(Math.max(...cells.keys()) + 1, columnsMax);
+  const length = Math.max(-1, ...cells.keys()) + 1;
   return Array.from({ length }, (_, at) => cells.get(at));
 }
 
@@ -106,10 +113,11 @@ function toRecord(row: SheetRow, columns: readonly (Column | undefined)[]): Repo
     if (!cell) return "";
     if (!column) return cell.text.slice(0, otherTextMax);
     const fit = fitCell(column, cell);
-    if (fit.problem !== undefined) problems.push({ path: column, problem: fit.problem });
-    return fit.text.slice(0, textMax);
+    if (fit.problem === undefined) return fit.text;
+    problems.push({ path: column, problem: fit.problem });
+    return fit.text.slice(0, otherTextMax);
   });
-  if (Math.max(...row.cells.keys()) >= columnsMax) {
+  if (row.isWide) {
     problems.push({ path: "row", problem: `has a cell beyond the ${columnsMax}th column` });
   }
   if (row.isMerged) problems.push({ path: "row", problem: "has merged cells" });
@@ -130,10 +138,10 @@ const needs: Readonly<Record<Column, "text" | "amount" | "day" | "word">> = {
   port: "word",
 };
 
-function fitCell(column: Column, { kind, text }: SheetCell): Fit {
+function fitCell(column: Column, { kind, text, isCut }: SheetCell): Fit {
   if (kind === "formula") return { text, problem: "is a formula: paste its value" };
   if (kind === "other") return { text, problem: "is an error or a truth value of the spreadsheet" };
-  if (text.length > textMax) return { text, problem: `is longer than ${textMax} characters` };
+  if (isCut) return { text, problem: `is longer than ${textMax} characters` };
   if (kind === "text") return { text };
   switch (needs[column]) {
     case "text":

@@ -92,8 +92,12 @@ const columnsByTitle = new Map<string, Column>(
   ),
 );
 
+/** No title is longer, with a note in brackets; a longer text is not looked at. */
+const titleLengthMax = 200;
+
 /** The column that a title names. */
 export function nameColumn(title: string): Column | undefined {
+  if (title.length > titleLengthMax) return undefined;
   return columnsByTitle.get(normalizeTitle(title));
 }
 

@@ -269,6 +269,23 @@ test("a workbook that would burst is refused, and others are served meanwhile", 
     ],
     ["a wide heading", build(formatSheet(`<row>${columns}</row>`)), /no column for scrip_no/],
     ["many files", zipSync(entries), /is damaged/],
+    [
+      "a million cells in one row",
+      build(formatSheet(`<row>${"<c/>".repeat(1_000_000)}</row>`)),
+      /more than 16384 cells/,
+    ],
+    [
+      "a long blank text in 100,000 cells",
+      buildXlsx([{ rows: [heading] }], {
+        parts: {
+          "xl/sharedStrings.xml": `<sst><si><t>${" ".repeat(5_000_000)}</t></si></sst>`,
+          [sheetName]: formatSheet(
+            `<row>${'<c t="s"><v>0</v></c>'.repeat(100)}</row>`.repeat(1_000),
+          ),
+        },
+      }),
+      /no column for scrip_no/,
+    ],
   ];
   for (const [what, book, problem] of bombs) {
     assert.ok(Buffer.from(book).toString("base64").length < 1_000_000, `${what} fits a body`);

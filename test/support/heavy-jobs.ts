@@ -35,6 +35,12 @@ export const spin = heavyKind("spin", (begun: Int32Array): string => {
   for (;;) Math.random();
 });
 
+/** The same, in a kind whose time is short. */
+export const spinBriefly = heavyKind("spin briefly", spin.work, {
+  timeMs: 400,
+  refusal: () => new Failure("unprocessable", "too long"),
+});
+
 export const eat = heavyKind("eat", (): string => {
   const eaten: number[][] = [];
   for (;;) eaten.push(Array.from({ length: 100_000 }, () => 1));
@@ -47,4 +53,5 @@ function announce(begun: Int32Array): void {
   Atomics.notify(begun, 0);
 }
 
-if (!isMainThread) serveJobs([echo, refuse, breakDown, wait, stopWhenAsked, spin, eat, die]);
+if (!isMainThread)
+  serveJobs([echo, refuse, breakDown, wait, stopWhenAsked, spin, spinBriefly, eat, die]);

@@ -1,6 +1,7 @@
 // Work that would block the event loop: its kinds, its callers and the interface that runs it.
 
 import type { Environment } from "../../kernel/caller.ts";
+import type { Failure } from "../../kernel/failure.ts";
 import { Overloaded } from "../postgres/coalesce.ts";
 import { noPace, type Pace } from "./pace.ts";
 
@@ -8,7 +9,11 @@ import { noPace, type Pace } from "./pace.ts";
 export type HeavyKind<Input, Output> = {
   readonly name: string;
   readonly work: (input: Input, stop: Stop) => Output | Promise<Output>;
+  /** Where the pool's own limit would be too long: a job past this time is ended and refused. */
+  readonly limit: TimeLimit | undefined;
 };
+
+export type TimeLimit = { readonly timeMs: number; readonly refusal: () => Failure };
 
 /** Long work polls this, and stops when its caller has gone. */
 export type Stop = { readonly isAsked: () => boolean };
@@ -48,8 +53,9 @@ export type EndedJob = {
 export function heavyKind<Input, Output>(
   name: string,
   work: HeavyKind<Input, Output>["work"],
+  limit?: TimeLimit,
 ): HeavyKind<Input, Output> {
-  return { name, work };
+  return { name, work, limit };
 }
 
 /** The caller has gone; nobody reads this error. */

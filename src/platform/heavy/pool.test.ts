@@ -84,6 +84,19 @@ test("a job that overruns its time fails alone", async (t) => {
   assert.deepEqual([pool.running("live"), pool.waiting("live")], [0, 0]);
 });
 
+test("a job of a kind with a time of its own is ended past it, and its caller is refused", async (t) => {
+  const pool = open(t, { threads: 1 });
+  const outcomes: string[] = [];
+  pool.onEnded(({ kind, outcome }) => outcomes.push(`${kind} ${outcome}`));
+  await assert.rejects(pool.run(jobs.spinBriefly, shared(), live), (error) => {
+    assert.ok(error instanceof Failure);
+    assert.equal(error.code, "unprocessable");
+    return true;
+  });
+  assert.equal(await pool.run(jobs.echo, "after", live), "after");
+  assert.deepEqual(outcomes, ["spin briefly refused", "echo done"]);
+});
+
 test("a job whose caller disconnects leaves the queue", async (t) => {
   const pool = open(t, { threads: 1 });
   const gate = shared();

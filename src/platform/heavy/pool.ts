@@ -18,6 +18,7 @@ import { Worker } from "node:worker_threads";
 import { Counter, Gauge, Histogram } from "prom-client";
 
 import { type Environment, environments } from "../../kernel/caller.ts";
+import { Failure } from "../../kernel/failure.ts";
 import type { Metrics } from "../metrics.ts";
 import { Overloaded } from "../postgres/coalesce.ts";
 import { FairQueue } from "./fair-queue.ts";
@@ -27,6 +28,7 @@ import {
   type HeavyOptions,
   NobodyWaits,
   type OnBehalf,
+  type TimeLimit,
 } from "./kinds.ts";
 import { type Answered, type Asked, unpackError } from "./messages.ts";
 import { openPieces } from "./pieces.ts";
@@ -68,6 +70,7 @@ export type HeavyPool = Heavy & {
 
 type Job = {
   readonly kind: string;
+  readonly limit: TimeLimit | undefined;
   readonly input: unknown;
   readonly by: OnBehalf;
   readonly askedMs: number;
@@ -128,10 +131,11 @@ export function openHeavyPool({ module, ...options }: HeavyPoolOptions): HeavyPo
     thread.job = job;
     job.begunMs = performance.now();
     Atomics.store(thread.stop, 0, 0);
-    thread.deadline = setTimeout(
-      () => drop(thread, new Error(`${job.kind} took longer than ${limits.timeMs} ms`)),
-      limits.timeMs,
-    );
+    const timeMs = job.limit?.timeMs ?? limits.timeMs;
+    thread.deadline = setTimeout(() => {
+      const late = new Error(`${job.kind} took longer than ${timeMs} ms`);
+      drop(thread, job.limit?.refusal() ?? late);
+    }, timeMs);
     // Only a thread with a job keeps the process alive.
     thread.worker.ref();
     try {
@@ -175,7 +179,8 @@ export function openHeavyPool({ module, ...options }: HeavyPoolOptions): HeavyPo
     void thread.worker.terminate();
     const { job } = thread;
     if (job) {
-      tell(job, error instanceof NobodyWaits ? "abandoned" : "failed");
+      const ended = error instanceof Failure ? "refused" : "failed";
+      tell(job, error instanceof NobodyWaits ? "abandoned" : ended);
       job.reject(error);
     }
     if (!isClosed) dispatch();
@@ -210,12 +215,13 @@ export function openHeavyPool({ module, ...options }: HeavyPoolOptions): HeavyPo
     waiting: (environment) => queue.waiting(environment) + pieces.waiting(environment),
     running: (environment) => running(environment) + pieces.running(environment),
     inPieces: pieces.run,
-    async run({ name }, input, { by, signal }: HeavyOptions) {
+    async run({ name, limit }, input, { by, signal }: HeavyOptions) {
       if (isClosed) throw new Overloaded();
       if (signal?.aborted) throw new NobodyWaits();
       return await new Promise((resolve, reject) => {
         const job: Job = {
           kind: name,
+          limit,
           input,
           by,
           askedMs: performance.now(),

@@ -9,8 +9,10 @@ import { onThisThread } from "../heavy/kinds.ts";
 import { formatTable } from "./format-table.ts";
 import { readXlsx } from "./read-xlsx.ts";
 
+const limits = { rowsMax: 1_000, columnsMax: 100, textMax: 1_000 };
+
 function readCells(bytes: Uint8Array): [number, string, string][][] {
-  const [sheet] = readXlsx(bytes, { rowsMax: 1_000 });
+  const [sheet] = readXlsx(bytes, limits);
   return (sheet?.rows ?? []).map(({ cells }) =>
     [...cells].map(([column, { kind, text }]) => [column, kind, text]),
   );
@@ -76,7 +78,7 @@ test("a workbook that counts from 1904 has the same days", () => {
 test("rows keep their numbers, and say that they are hidden or have merged cells", () => {
   const rows = [["one"], null, [null], ["four"], ["five"]];
   const book = buildXlsx([{ rows, hiddenRows: [4], merged: ["A5:B9"] }]);
-  const [sheet] = readXlsx(book, { rowsMax: 10 });
+  const [sheet] = readXlsx(book, limits);
   assert.deepEqual(
     sheet?.rows.map(({ row, isHidden, isMerged }) => [row, isHidden, isMerged]),
     [
@@ -130,7 +132,7 @@ test("a damaged workbook is refused, whatever byte of it is wrong", () => {
       const wrong = book.slice(0, Math.min(...changes.map(({ length }) => length)));
       for (const { at, byte } of changes) if (at < wrong.length) wrong[at] = byte;
       try {
-        readXlsx(wrong, { rowsMax: 10 });
+        readXlsx(wrong, limits);
       } catch (error) {
         assert.ok(error instanceof Failure, String(error));
       }

@@ -1,6 +1,8 @@
 // Reads the sheets of an .xlsx workbook (ECMA-376): cells with their kinds, so that the caller sees a
 // number that should have been text. Nothing in it is computed or run: formulas are marked as such, and a
-// workbook with macros is refused. Hidden sheets are left out. The work is linear in the unpacked size.
+// workbook with macros is refused. Hidden sheets are left out. The work is linear in the unpacked size: a
+// text that many cells share is cut, trimmed and decoded once, and what is beyond the columns that the
+// caller reads is only counted.
 
 import {
   Archive,
@@ -22,13 +24,20 @@ import {
  */
 export type CellKind = "text" | "number" | "day" | "formula" | "other";
 
-export type SheetCell = { readonly kind: CellKind; readonly text: string };
+export type SheetCell = {
+  readonly kind: CellKind;
+  readonly text: string;
+  /** Whether the text went on. */
+  readonly isCut: boolean;
+};
 
 export type SheetRow = {
   /** As the spreadsheet counts, from 1. */
   readonly row: number;
-  /** By column; cells without content are left out. */
+  /** By column, from 0; cells without content are left out. */
   readonly cells: ReadonlyMap<number, SheetCell>;
+  /** Whether there is content beyond the columns that are read. */
+  readonly isWide: boolean;
   readonly isHidden: boolean;
   /** Whether a cell of it is merged with others. */
   isMerged: boolean;
@@ -39,13 +48,27 @@ export type Sheet = { readonly name: string; readonly rows: readonly SheetRow[] 
 const sheetsMax = 20;
 const stringsMax = 250_000;
 const mergesMax = 1_000;
-/** The last row that a spreadsheet has. */
+/** The last row and the last column that a spreadsheet has. */
 const rowNumberMax = 1_048_576;
+const columnNumberMax = 16_384;
+/** Rows and cells of all sheets together, with content or without: 5,000 rows of 100 columns. */
+const visitsMax = 500_000;
+/** What a spreadsheet takes for the format of a number. */
+const formatLengthMax = 255;
 
-/** Rows with content of each visible sheet; stops reading a sheet after `rowsMax` of them. */
+export type XlsxLimits = {
+  /** Rows with content of each sheet; the rest is not read. */
+  readonly rowsMax: number;
+  /** Columns whose cells are kept. */
+  readonly columnsMax: number;
+  /** Characters of a text; the rest is cut off. */
+  readonly textMax: number;
+};
+
+/** Rows with content of each visible sheet. */
 export function readXlsx(
   bytes: Uint8Array,
-  { rowsMax, onPiece = () => {} }: { readonly rowsMax: number; readonly onPiece?: () => void },
+  { onPiece = () => {}, ...limits }: XlsxLimits & { readonly onPiece?: () => void },
 ): Sheet[] {
   refuseOthers(bytes);
   const archive = new Archive(bytes);
@@ -54,14 +77,15 @@ export function readXlsx(
   const relations = readRelations(read, workbookPath);
   const { sheets, is1904 } = readWorkbookPart(read, workbookPath);
   const pathFor = (kind: string) => relations.find(({ type }) => type.endsWith(`/${kind}`))?.path;
-  const strings = readStrings(read, pathFor("sharedStrings"));
+  const strings = readStrings(read, pathFor("sharedStrings"), limits.textMax);
   const dayStyles = readDayStyles(read, pathFor("styles"));
+  const relationsById = new Map(relations.toReversed().map((relation) => [relation.id, relation]));
+  const facts = { strings, dayStyles, is1904, limits, visits: { left: visitsMax } };
   const found: Sheet[] = [];
   for (const { name, id } of sheets) {
-    const relation = relations.find((one) => one.id === id);
+    const relation = relationsById.get(id);
     if (!relation?.type.endsWith("/worksheet")) continue;
     if (found.length === sheetsMax) throw refuse(`has more than ${sheetsMax} sheets`);
-    const facts = { strings, dayStyles, is1904, rowsMax };
     found.push({ name, rows: readRows(read, relation.path, facts) });
   }
   return found;
@@ -107,31 +131,69 @@ function isTrue(value: string | undefined): boolean {
   return value === "1" || value === "true";
 }
 
+/** A text as it is kept: cut, decoded, and nothing at all where it is blank. */
+type KeptText = { readonly text: string; readonly isCut: boolean };
+
+/** Gathers the parts of a text up to a length. */
+class TextParts {
+  readonly #max: number;
+  #parts: string[] = [];
+  #left: number;
+  #isCut = false;
+
+  constructor(max: number) {
+    this.#max = max;
+    this.#left = max;
+  }
+
+  clear(): void {
+    this.#parts = [];
+    this.#left = this.#max;
+    this.#isCut = false;
+  }
+
+  add(part: string): void {
+    if (part.length > this.#left) this.#isCut = true;
+    if (this.#left > 0) this.#parts.push(part.slice(0, this.#left));
+    this.#left = Math.max(0, this.#left - part.length);
+  }
+
+  keep(): KeptText {
+    const text = this.#parts.join("");
+    const isBlank = !this.#isCut && text.trim() === "";
+    return { text: isBlank ? "" : text, isCut: this.#isCut };
+  }
+}
+
 /** The texts that cells refer to by number. A text may be in runs; readings of it are left out. */
-function readStrings(read: Read, path: string | undefined): string[] {
-  const strings: string[] = [];
+function readStrings(read: Read, path: string | undefined, textMax: number): SheetCell[] {
+  const strings: SheetCell[] = [];
   if (path === undefined) return strings;
   let isText = false;
   let isReading = false;
-  let parts: string[] = [];
+  const parts = new TextParts(textMax);
   read(path, {
     open(name) {
-      if (name === "si") parts = [];
+      if (name === "si") parts.clear();
       if (name === "rPh") isReading = true;
       isText = name === "t" && !isReading;
     },
     text(part) {
-      if (isText) parts.push(part);
+      if (isText) parts.add(part);
     },
     close(name) {
       isText = false;
       if (name === "rPh") isReading = false;
       if (name !== "si") return;
       if (strings.length === stringsMax) throw refuse(`has more than ${stringsMax} texts`);
-      strings.push(decodeText(parts.join("")));
+      strings.push(toTextCell(parts.keep()));
     },
   });
   return strings;
+}
+
+function toTextCell({ text, isCut }: KeptText): SheetCell {
+  return { kind: "text", text: decodeText(text), isCut };
 }
 
 /** `_x000D_` is how a character is written that XML cannot have. */
@@ -150,15 +212,14 @@ const isBuiltInDay = (id: number) =>
 function readDayStyles(read: Read, path: string | undefined): boolean[] {
   const styles: boolean[] = [];
   if (path === undefined) return styles;
-  const own = new Map<number, string>();
+  const own = new Map<number, boolean>();
   let isInCells = false;
   read(path, {
     open(name, { numFmtId = "0", formatCode = "" }) {
-      if (name === "numFmt") own.set(Number(numFmtId), formatCode);
+      if (name === "numFmt") own.set(Number(numFmtId), isDayFormat(formatCode));
       if (name === "cellXfs") isInCells = true;
       if (name !== "xf" || !isInCells) return;
-      const code = own.get(Number(numFmtId));
-      styles.push(code === undefined ? isBuiltInDay(Number(numFmtId)) : isDayFormat(code));
+      styles.push(own.get(Number(numFmtId)) ?? isBuiltInDay(Number(numFmtId)));
     },
     close(name) {
       if (name === "cellXfs") isInCells = false;
@@ -169,42 +230,44 @@ function readDayStyles(read: Read, path: string | undefined): boolean[] {
 
 /** Whether a format shows a day or a year, outside of quoted text, escapes and colours. */
 function isDayFormat(code: string): boolean {
-  return /[dy]/i.test(code.replaceAll(/"[^"]*"|\\.|_.|\[[^\]]*\]/g, ""));
+  const shown = code.slice(0, formatLengthMax).replaceAll(/"[^"]*"|\\.|_.|\[[^\]]*\]/g, "");
+  return /[dy]/i.test(shown);
 }
 
 type SheetFacts = {
-  readonly strings: readonly string[];
+  readonly strings: readonly SheetCell[];
   readonly dayStyles: readonly boolean[];
   readonly is1904: boolean;
-  readonly rowsMax: number;
+  readonly limits: XlsxLimits;
+  readonly visits: { left: number };
 };
 
 type OpenCell = { readonly column: number; readonly type: string; readonly isDay: boolean };
 
 function readRows(read: Read, path: string, facts: SheetFacts): SheetRow[] {
+  const { limits, visits } = facts;
   const rows: SheetRow[] = [];
   const merges: { readonly from: number; readonly to: number }[] = [];
-  let row = { row: 0, isHidden: false, cells: new Map<number, SheetCell>() };
+  let row = newRow(0);
   let cell: OpenCell | undefined;
   let column = -1;
   let hasFormula = false;
   let inner = "";
-  let value: string[] = [];
+  const value = new TextParts(limits.textMax);
   read(path, {
     open(name, attributes) {
+      if ((name === "row" || name === "c") && --visits.left < 0) {
+        throw refuse(`has more than ${visitsMax} rows and cells`);
+      }
       if (name === "row") {
-        row = {
-          row: readRowNumber(attributes["r"], row.row),
-          isHidden: isTrue(attributes["hidden"]),
-          cells: new Map(),
-        };
+        row = newRow(readRowNumber(attributes["r"], row.row), isTrue(attributes["hidden"]));
         column = -1;
       } else if (name === "c") {
         const { r, t = "n", s = "0" } = attributes;
         column = readColumn(r, row.row, column);
         cell = { column, type: t, isDay: facts.dayStyles[Number(s)] ?? false };
         hasFormula = false;
-        value = [];
+        value.clear();
       } else if (name === "f") {
         hasFormula = true;
       } else if (name === "mergeCell") {
@@ -214,28 +277,27 @@ function readRows(read: Read, path: string, facts: SheetFacts): SheetRow[] {
       inner = name;
     },
     text(part) {
-      if (cell && (inner === "v" || inner === "t")) value.push(part);
+      if (cell && (inner === "v" || inner === "t")) value.add(part);
     },
     close(name) {
       inner = "";
       if (name === "c" && cell) {
-        const text = value.join("");
-        if (text !== "" || hasFormula)
-          row.cells.set(cell.column, toCell(cell, text, { hasFormula, ...facts }));
+        const found = toCell(cell, value.keep(), { hasFormula, ...facts });
+        if (found && column >= limits.columnsMax) row.isWide = true;
+        else if (found) row.cells.set(column, found);
         cell = undefined;
       }
-      if (
-        name === "row" &&
-        [...row.cells.values()].some(({ kind, text }) => kind === "formula" || text.trim())
-      ) {
-        rows.push({ ...row, isMerged: false });
-      }
+      if (name === "row" && (row.cells.size > 0 || row.isWide)) rows.push(row);
     },
-    isDone: () => rows.length >= facts.rowsMax,
+    isDone: () => rows.length >= limits.rowsMax,
   });
   for (const one of rows)
     one.isMerged = merges.some(({ from, to }) => one.row >= from && one.row <= to);
-  return rows.slice(0, facts.rowsMax);
+  return rows.slice(0, limits.rowsMax);
+}
+
+function newRow(row: number, isHidden = false) {
+  return { row, cells: new Map<number, SheetCell>(), isWide: false, isHidden, isMerged: false };
 }
 
 /** Rows and cells without a place follow the one before. */
@@ -246,11 +308,16 @@ function readRowNumber(text: string | undefined, before: number): number {
 }
 
 function readColumn(place: string | undefined, row: number, before: number): number {
-  if (place === undefined) return before + 1;
-  const [, letters = "", number] = /^([A-Z]{1,3})(\d{1,7})$/.exec(place) ?? [];
-  const column = toColumn(letters);
-  if (Number(number) !== row || column <= before) throw damaged();
+  const column = place === undefined ? before + 1 : parsePlace(place, row);
+  if (column <= before) throw damaged();
+  if (column >= columnNumberMax) throw refuse(`has a row of more than ${columnNumberMax} cells`);
   return column;
+}
+
+function parsePlace(place: string, row: number): number {
+  const [, letters = "", number] = /^([A-Z]{1,3})(\d{1,7})$/.exec(place) ?? [];
+  if (Number(number) !== row) throw damaged();
+  return toColumn(letters);
 }
 
 /** `A` is 0. */
@@ -266,30 +333,34 @@ function readMerge(ref: string | undefined): { from: number; to: number } {
   return { from: Number(from), to: Number(to) };
 }
 
+/** Undefined for a cell without content. */
 function toCell(
   { type, isDay }: OpenCell,
-  text: string,
+  { text, isCut }: KeptText,
   { hasFormula, strings, is1904 }: SheetFacts & { readonly hasFormula: boolean },
-): SheetCell {
-  if (hasFormula) return { kind: "formula", text };
+): SheetCell | undefined {
+  if (hasFormula) return { kind: "formula", text, isCut };
+  if (text === "") return undefined;
   switch (type) {
     case "s": {
       const shared = strings[Number(text)];
       if (shared === undefined) throw damaged();
-      return { kind: "text", text: shared };
+      return shared.text === "" ? undefined : shared;
     }
     case "inlineStr":
     case "str":
-      return { kind: "text", text: decodeText(text) };
+      return toTextCell({ text, isCut });
     case "d":
-      return { kind: "day", text: text.slice(0, 10) };
+      return { kind: "day", text: text.slice(0, 10), isCut };
     case "n": {
-      if (!Number.isFinite(Number(text))) throw damaged();
+      if (isCut || !Number.isFinite(Number(text))) throw damaged();
       const day = isDay ? toDay(Number(text), is1904) : undefined;
-      return day === undefined ? { kind: "number", text } : { kind: "day", text: day };
+      return day === undefined
+        ? { kind: "number", text, isCut }
+        : { kind: "day", text: day, isCut };
     }
     default:
-      return { kind: "other", text };
+      return { kind: "other", text, isCut };
   }
 }
 
