@@ -11,7 +11,7 @@
 
 import { createHash } from "node:crypto";
 
-import { type Cell, csvText } from "../kernel/csv.ts";
+import { bankCsvText, type Cell } from "../kernel/csv.ts";
 import { unprocessable, Failure } from "../kernel/failure.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
 import { rupeesPlain } from "../kernel/money.ts";
@@ -166,7 +166,7 @@ export function buildFileText(
       "text" in column ? column.text : formatCell(column.field, line, formatDay(day, day_form)),
     ),
   );
-  return csvText(has_header ? [columns.map(({ header }) => header), ...rows] : rows);
+  return bankCsvText(has_header ? [columns.map(({ header }) => header), ...rows] : rows);
 }
 
 function formatCell(field: ColumnField, line: LineFacts, day: string): Cell {

@@ -157,6 +157,19 @@ test("a name that looks like a formula stays a name in CSV and in .xlsx", async 
   assert.ok(csv.bytes.toString().includes(`,'${client_ref},`));
 });
 
+test("a formula behind a separator inside a name is harmless in CSV, and the name is whole in .xlsx", async (t) => {
+  const service = await startService(t);
+  const { key, post, scripNo } = await dealer(service);
+  const client_ref = "Acme;=cmd|'/c calc'!A0";
+  await post("/v1/orders", { side: "sell", scrip_no: scripNo, client_ref }, 201);
+  const csv = await fetchFile(service, "/v1/orders?format=csv", { key });
+  const cells = csv.bytes.toString().split(/[,;|\t\r\n]/);
+  assert.ok(cells.includes("'=cmd"));
+  assert.ok(!cells.some((cell) => cell.startsWith("=")));
+  const book = await fetchXlsx(service, "/v1/orders?format=xlsx", key);
+  assert.equal(book.rows[0]?.["client_ref"]?.value, client_ref);
+});
+
 test("pages of a list are files that say where they go on, and keep their filters", async (t) => {
   const service = await startService(t);
   const { key, post, scripNos } = await dealer(service, [{}, {}, {}]);
