@@ -7,6 +7,7 @@ import {
   buildDeliveryId,
   decideOnFailing,
   type EventHead,
+  findUrlProblem,
   isWanted,
   isWarningDue,
   webhookLifecycle,
@@ -91,4 +92,21 @@ test("a failing receiver is reported after one day and after four, and disabled 
     const since = new Date(now.getTime() - days * dayMs);
     assert.equal(isWarningDue(since, now), verdict(days, 0, "active") !== "nothing");
   }
+});
+
+test("a receiver stands on no port that a browser would not fetch from", async () => {
+  // The list of Node's own `fetch`, which goes by the standard; 0 is in the standard's alone.
+  const file = new URL("../../node_modules/undici/lib/web/fetch/constants.js", import.meta.url);
+  const { default: constants } = (await import(file.href)) as {
+    readonly default: { readonly badPortsSet: ReadonlySet<string> };
+  };
+  const anywhere = { environment: "sandbox", permitsHost: () => true } as const;
+  for (let port = 1; port <= 65_535; port++) {
+    const url = `${port % 2 === 0 ? "http" : "https"}://erp.example:${port}/`;
+    const isBlocked = constants.badPortsSet.has(String(port));
+    const { path, problem = "" } = findUrlProblem(url, anywhere) ?? {};
+    assert.equal(path, isBlocked ? "url" : undefined, url);
+    assert.equal(problem.includes(` port ${port} (`), isBlocked, problem);
+  }
+  assert.match(findUrlProblem("http://erp.example:0/", anywhere)?.problem ?? "", / port 0 /);
 });

@@ -161,6 +161,98 @@ function standardSignature(
   return `v1,${mac.digest("base64")}`;
 }
 
+/**
+ * Ports of other protocols, which a request can speak by accident: the table of section 2.9, "Port
+ * blocking", of the Fetch standard (https://fetch.spec.whatwg.org/#port-blocking).
+ */
+const blockedPorts: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    0: "reserved",
+    1: "tcpmux",
+    7: "echo",
+    9: "discard",
+    11: "systat",
+    13: "daytime",
+    15: "netstat",
+    17: "qotd",
+    19: "chargen",
+    20: "ftp-data",
+    21: "ftp",
+    22: "ssh",
+    23: "telnet",
+    25: "smtp",
+    37: "time",
+    42: "name",
+    43: "nicname",
+    53: "domain",
+    69: "tftp",
+    77: "unassigned",
+    79: "finger",
+    87: "unassigned",
+    95: "supdup",
+    101: "hostname",
+    102: "iso-tsap",
+    103: "gppitnp",
+    104: "acr-nema",
+    109: "pop2",
+    110: "pop3",
+    111: "sunrpc",
+    113: "auth",
+    115: "sftp",
+    117: "uucp-path",
+    119: "nntp",
+    123: "ntp",
+    135: "epmap",
+    137: "netbios-ns",
+    139: "netbios-ssn",
+    143: "imap",
+    161: "snmp",
+    179: "bgp",
+    389: "ldap",
+    427: "svrloc",
+    465: "submissions",
+    512: "exec",
+    513: "login",
+    514: "shell",
+    515: "printer",
+    526: "tempo",
+    530: "courier",
+    531: "chat",
+    532: "netnews",
+    540: "uucp",
+    548: "afp",
+    554: "rtsp",
+    556: "remotefs",
+    563: "nntps",
+    587: "submission",
+    601: "syslog-conn",
+    636: "ldaps",
+    989: "ftps-data",
+    990: "ftps",
+    993: "imaps",
+    995: "pop3s",
+    1719: "h323gatestat",
+    1720: "h323hostcall",
+    1723: "pptp",
+    2049: "nfs",
+    3659: "apple-sasl",
+    4045: "npp",
+    4190: "sieve",
+    5060: "sip",
+    5061: "sips",
+    6000: "x11",
+    6566: "sane-port",
+    6665: "ircu",
+    6666: "ircu",
+    6667: "ircu",
+    6668: "ircu",
+    6669: "ircu",
+    6679: "osaut",
+    6697: "ircs-u",
+    10080: "amanda",
+  }),
+);
+
 /** The first rule that the URL breaks. `permitsHost` says whether its host may be reached. */
 export function findUrlProblem(
   text: string,
@@ -184,7 +276,10 @@ export function findUrlProblem(
   if (url.href.length > urlLengthMax) return problem(`must be at most ${urlLengthMax} characters`);
   if (url.username !== "" || url.password !== "") return problem("must not carry a user name");
   if (url.hash !== "") return problem("must not have a fragment");
-  if (url.port === "0") return problem("must not name port 0");
+  const protocol = blockedPorts.get(url.port);
+  if (protocol !== undefined) {
+    return problem(`must not name port ${url.port} (${protocol}), which the Fetch standard blocks`);
+  }
   if (!permitsHost(url.hostname)) return problem("must be reachable on the public internet");
   return undefined;
 }
