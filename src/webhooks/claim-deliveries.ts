@@ -4,6 +4,7 @@
 // the lock; otherwise a queue's `ready_at` could miss a new delivery, which would then not be sent.
 
 import { type FindEvent, type FoundEvent, findEvents } from "../journal/find-events.ts";
+import { environments } from "../kernel/caller.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { cutBlock } from "./block-rules.ts";
@@ -22,17 +23,20 @@ import {
   type ClaimedDelivery,
   type DeadLetter,
   type DueQueue,
+  type EnvironmentRoom,
   insertDeadLetters,
   type QueueRoom,
   setDead,
   setServed,
 } from "./delivery-store.ts";
-import type { Receivers } from "./receivers.ts";
+import type { Claim, Receivers } from "./receivers.ts";
 import { buildDeliveryId, prepareKey, type SigningKey } from "./rules.ts";
+import { type OwnedReceiver, type Room, toRoom } from "./share-rules.ts";
 import { openSecrets } from "./signing-secrets.ts";
 
 /** The receiver of a claimed delivery. */
 type Addressee = {
+  readonly receiver: OwnedReceiver;
   readonly url: URL;
   readonly isFailing: boolean;
   readonly keys: readonly SigningKey[];
@@ -47,6 +51,7 @@ export type LeasedDelivery = ClaimedDelivery & {
 /** A block of them, which is recorded as one. */
 export type LeasedBlock = {
   readonly webhook_id: string;
+  readonly receiver: OwnedReceiver;
   readonly first_sequence: number;
   readonly lease: number;
   readonly leaseEndsAt: Date;
@@ -70,45 +75,72 @@ const buriedBlocksMax = 64;
 
 const nothing: Claimed = { deliveries: [], blocks: [], found: false };
 
-/** Claims about `most` due deliveries of receivers with room, in turn. */
+/** Claims due deliveries of receivers with room, in turn. */
 export async function claimDue(
   ctx: Pick<Context, "db" | "now" | "sealKey">,
   receivers: Receivers,
-  most: number,
   find: typeof findEvents = findEvents,
 ): Promise<Claimed> {
   const now = ctx.now();
-  const left = Math.min(most, receivers.room());
   const isQuiet = receivers.underWay === 0;
   if (isQuiet && !(await hasDue(ctx.db, now))) return nothing;
-  const leaseEndsAt = new Date(now.getTime() + leaseMs);
-  return await ctx.db.transaction(async (tx) => {
-    const fetch = Math.min(queuesMax, left);
-    const queues = await claimDueQueues(tx, { now, full: receivers.full(), fetch });
-    if (queues.length === 0) return nothing;
-    for (const reason of ["deleted", "disabled"] as const) {
-      const ended = queues.filter((queue) => findEndReason(queue) === reason);
-      const webhookIds = ended.map(({ webhook_id }) => webhook_id);
-      if (ended.length > 0) await bury(tx, webhookIds, reason, { now, leaseEndsAt, find });
-    }
-    const rooms = shareRoom(queues, receivers, left);
-    const claimed = await claimDeliveries(tx, rooms, { now, leaseEndsAt });
-    const roomAfter = takeFrom(queues, receivers, claimed);
-    const due = await lockDueBlocks(tx, roomAfter, now);
-    const findEvent = await find(tx, [...claimed, ...due.flatMap(listEvents)]);
-    const cut = cutBlocks(due, roomAfter, { left: left - claimed.length, findEvent, leaseEndsAt });
-    const served = listServed(queues, due, cut.taken);
-    await tx.pipelineBehind(takeBlocks(cut.taken, cut.rest), [setServed(served, now)]);
-    const address = openAddressees(queues, ctx.sealKey, now);
-    return {
-      deliveries: claimed.flatMap((delivery) => {
-        const event = findEvent(delivery);
-        return event ? [{ ...delivery, ...address(delivery), body: Buffer.from(event.body) }] : [];
-      }),
-      blocks: cut.sent.map((block) => toLeased(block, findEvent, address(block))),
-      found: true,
-    };
+  return await receivers.claim(async (claim) => {
+    const full = receivers.full();
+    return await ctx.db.transaction(
+      async (tx) => await claimInto(tx, claim, { ...ctx, now, full, find }),
+    );
   });
+}
+
+async function claimInto(
+  tx: Tx,
+  claim: Claim,
+  {
+    now,
+    full,
+    sealKey,
+    find,
+  }: {
+    readonly now: Date;
+    readonly full: ReturnType<Receivers["full"]>;
+    readonly sealKey: Buffer;
+    readonly find: typeof findEvents;
+  },
+): Promise<Claimed> {
+  const leaseEndsAt = new Date(now.getTime() + leaseMs);
+  const rooms = environments
+    .map((environment): EnvironmentRoom => ({
+      environment,
+      most: limitQueues(claim.roomIn(environment)),
+    }))
+    .filter(({ most }) => most > 0);
+  const queues = rooms.length > 0 ? await claimDueQueues(tx, { now, full, rooms }) : [];
+  if (queues.length === 0) return nothing;
+  for (const reason of ["deleted", "disabled"] as const) {
+    const ended = queues.filter((queue) => findEndReason(queue) === reason);
+    const webhookIds = ended.map(({ webhook_id }) => webhook_id);
+    if (ended.length > 0) await bury(tx, webhookIds, reason, { now, leaseEndsAt, find });
+  }
+  const open = queues.filter((queue) => !findEndReason(queue));
+  const claimed = await claimOwn(tx, claim, open, { now, leaseEndsAt });
+  const due = await lockDueBlocks(tx, listRooms(open, claim), now);
+  const findEvent = await find(tx, [...claimed, ...due.flatMap(listEvents)]);
+  const cut = cutBlocks(due, claim, { findEvent, leaseEndsAt });
+  const served = listServed(queues, due, cut.taken);
+  await tx.pipelineBehind(takeBlocks(cut.taken, cut.rest), [setServed(served, now)]);
+  const address = openAddressees(queues, sealKey, now);
+  return {
+    deliveries: claimed.flatMap((delivery) => {
+      const event = findEvent(delivery);
+      return event ? [{ ...delivery, ...address(delivery), body: Buffer.from(event.body) }] : [];
+    }),
+    blocks: cut.sent.map((block) => toLeased(block, findEvent, address(block))),
+    found: true,
+  };
+}
+
+function limitQueues(room: Room): Room {
+  return toRoom(Math.min(queuesMax, room));
 }
 
 function findEndReason({ deleted, state }: DueQueue): "deleted" | "disabled" | undefined {
@@ -116,28 +148,36 @@ function findEndReason({ deleted, state }: DueQueue): "deleted" | "disabled" | u
   return state === "disabled" ? "disabled" : undefined;
 }
 
-/** Shares the room equally, so that a long backlog gets no more of it than a short one. */
-function shareRoom(queues: readonly DueQueue[], receivers: Receivers, left: number): QueueRoom[] {
-  const share = Math.max(1, Math.floor(left / queues.length));
-  return queues.map((queue) => ({
-    webhook_id: queue.webhook_id,
-    most: findEndReason(queue) ? 0 : Math.min(receivers.roomFor(queue.webhook_id), share),
-  }));
+/**
+ * Claims deliveries that have rows of their own. Each queue has an equal share of the room, so that a
+ * long backlog gets no more of it than a short one.
+ */
+async function claimOwn(
+  tx: Tx,
+  claim: Claim,
+  queues: readonly DueQueue[],
+  times: { readonly now: Date; readonly leaseEndsAt: Date },
+): Promise<ClaimedDelivery[]> {
+  const counts = Map.groupBy(queues, ({ environment }) => environment);
+  const shares = new Map(
+    [...counts].map(([environment, of]) => [environment, claim.roomIn(environment) / of.length]),
+  );
+  const planned = queues.map((queue) => {
+    const share = Math.max(1, shares.get(queue.environment) ?? 1);
+    const most = toRoom(Math.min(claim.roomFor(queue), share));
+    return { queue, webhook_id: queue.webhook_id, most, giveBack: claim.take(queue, most) };
+  });
+  const claimed = await claimDeliveries(tx, planned, times);
+  const byQueue = Map.groupBy(claimed, ({ webhook_id }) => webhook_id);
+  for (const { queue, giveBack } of planned) {
+    giveBack();
+    claim.take(queue, byQueue.get(queue.webhook_id)?.length ?? 0);
+  }
+  return claimed;
 }
 
-/** The room of each receiver after these were claimed. */
-function takeFrom(
-  queues: readonly DueQueue[],
-  receivers: Receivers,
-  claimed: readonly ClaimedDelivery[],
-): QueueRoom[] {
-  const counts = Map.groupBy(claimed, ({ webhook_id }) => webhook_id);
-  return queues
-    .filter((queue) => !findEndReason(queue))
-    .map(({ webhook_id }) => ({
-      webhook_id,
-      most: Math.max(0, receivers.roomFor(webhook_id) - (counts.get(webhook_id)?.length ?? 0)),
-    }));
+function listRooms(queues: readonly DueQueue[], claim: Claim): QueueRoom[] {
+  return queues.map((queue) => ({ webhook_id: queue.webhook_id, most: claim.roomFor(queue) }));
 }
 
 function listEvents({ desk_id, sequences }: WaitingBlock) {
@@ -159,44 +199,34 @@ type Cut = {
  */
 function cutBlocks(
   due: readonly WaitingBlock[],
-  rooms: readonly QueueRoom[],
-  {
-    left,
-    findEvent,
-    leaseEndsAt,
-  }: { readonly left: number; readonly findEvent: FindEvent; readonly leaseEndsAt: Date },
+  claim: Claim,
+  { findEvent, leaseEndsAt }: { readonly findEvent: FindEvent; readonly leaseEndsAt: Date },
 ): Cut {
   const cut: Cut = { taken: [], sent: [], rest: [] };
-  let total = left;
 
-  /** Takes a block as far as it fits; returns how much. */
-  function take(block: WaitingBlock, room: number): number {
+  /** Takes a block as far as it fits; returns whether it was whole. */
+  function take(block: WaitingBlock, room: Room): boolean {
     const { desk_id } = block;
     const isReadable = (sequence: number) => findEvent({ desk_id, sequence }) !== undefined;
     const { taken, rest, sent } = cutBlock(block.sequences, room, isReadable);
     const leased = { ...block, sequences: taken, due_at: leaseEndsAt, lease: block.lease + 1 };
     cut.taken.push(leased);
-    if (sent) cut.sent.push(leased);
+    if (sent) {
+      cut.sent.push(leased);
+      claim.take(block, taken.length);
+    }
     const [first_sequence] = rest;
     if (first_sequence !== undefined) cut.rest.push({ ...block, first_sequence, sequences: rest });
-    return taken.length;
+    return rest.length === 0;
   }
 
-  let waiting = [...Map.groupBy(due, ({ webhook_id }) => webhook_id)].map(
-    ([webhookId, blocks]) => ({
-      blocks,
-      room: rooms.find(({ webhook_id }) => webhook_id === webhookId)?.most ?? 0,
-    }),
-  );
+  let waiting = [...Map.groupBy(due, ({ webhook_id }) => webhook_id).values()];
   for (let round = 0; waiting.length > 0; round++) {
-    waiting = waiting.filter((queue) => {
-      const block = queue.blocks[round];
-      const fits = block && total > 0 && (round === 0 || block.sequences.length <= queue.room);
-      if (!fits) return false;
-      const taken = take(block, queue.room);
-      queue.room -= taken;
-      total -= taken;
-      return taken === block.sequences.length;
+    waiting = waiting.filter((blocks) => {
+      const block = blocks[round];
+      const room = block ? claim.roomFor(block) : toRoom(0);
+      const fits = block && room > 0 && (round === 0 || block.sequences.length <= room);
+      return fits === true && take(block, room);
     });
   }
   return cut;
@@ -225,6 +255,7 @@ function openAddressees(queues: readonly DueQueue[], sealKey: Buffer, now: Date)
     const queue = byId.get(webhook_id);
     if (!queue) throw new Error(`the queue of ${webhook_id} was not claimed`);
     const to = opened.get(webhook_id) ?? {
+      receiver: queue,
       url: new URL(queue.url),
       isFailing: queue.state === "failing",
       keys: openSecrets(queue, sealKey, now).map(prepareKey),
@@ -240,6 +271,7 @@ function toLeased(
   { to }: { readonly to: Addressee },
 ): LeasedBlock {
   const { webhook_id, first_sequence, lease, desk_id, due_at: leaseEndsAt } = block;
+  const { receiver, isFailing } = to;
   const deliveries = block.sequences.map((sequence): LeasedDelivery => {
     const event = findEvent({ desk_id, sequence });
     if (!event) throw new Error("a block is cut before an event that cannot be read");
@@ -255,7 +287,7 @@ function toLeased(
       body: Buffer.from(event.body),
     };
   });
-  return { webhook_id, first_sequence, lease, leaseEndsAt, isFailing: to.isFailing, deliveries };
+  return { webhook_id, receiver, first_sequence, lease, leaseEndsAt, isFailing, deliveries };
 }
 
 /** Gives up what waits for webhooks that were disabled or deleted. */

@@ -6,6 +6,7 @@ import type { Environment } from "../kernel/caller.ts";
 import { command, type Query, sql, type Tx } from "../platform/postgres/postgres.ts";
 import { bigint, int, type RowOf, shape, table, text, time } from "../platform/postgres/table.ts";
 import type { DeliveryState, Reason } from "./delivery-rules.ts";
+import type { OwnedReceiver, Room } from "./share-rules.ts";
 
 const deliveries = table("deliveries", {
   delivery_id: text(),
@@ -59,8 +60,7 @@ export async function insertDeadLetters(
     insert into deliveries ${inserted}`);
 }
 
-export type DueQueue = {
-  readonly webhook_id: string;
+export type DueQueue = OwnedReceiver & {
   readonly url: string;
   readonly state: string;
   readonly deleted: boolean;
@@ -69,25 +69,45 @@ export type DueQueue = {
   readonly previous_secret_until: Date | null;
 };
 
-/** Claims queues with due deliveries, least recently served first, except full receivers. */
+const roomOfEnvironments = shape({ environment: text<Environment>(), most: int() });
+
+export type EnvironmentRoom = { readonly environment: Environment; readonly most: Room };
+
+/**
+ * Claims queues with due deliveries of each environment, least recently served first, except those of
+ * full receivers and desks.
+ */
 export async function claimDueQueues(
   tx: Tx,
   {
     now,
     full,
-    fetch,
-  }: { readonly now: Date; readonly full: readonly string[]; readonly fetch: number },
+    rooms,
+  }: {
+    readonly now: Date;
+    readonly full: { readonly webhookIds: readonly string[]; readonly deskIds: readonly string[] };
+    readonly rooms: readonly EnvironmentRoom[];
+  },
 ): Promise<DueQueue[]> {
   return await tx.rows(sql`
-    select w.webhook_id, w.url, w.state, w.deleted_at is not null as deleted, w.secret_sealed,
-      w.previous_secret_sealed, w.previous_secret_until
-    from (
-      select webhook_id, served_at
-      from webhook_queues
-      where ready_at <= ${now} and webhook_id <> all(${full}::text[])
-      order by served_at nulls first, webhook_id
-      limit ${fetch}
-      for no key update skip locked
+    select w.webhook_id, w.desk_id, w.environment, w.url, w.state,
+      w.deleted_at is not null as deleted, w.secret_sealed, w.previous_secret_sealed,
+      w.previous_secret_until
+    from ${roomOfEnvironments.rows(roomOfEnvironments.all, rooms)} as room
+    cross join lateral (
+      select due.webhook_id, due.served_at
+      from webhook_queues as due
+      cross join lateral (
+        select desk_id
+        from webhooks as mine
+        where mine.webhook_id = due.webhook_id and mine.environment = room.environment
+        limit 1
+      ) as owner
+      where due.ready_at <= ${now} and due.webhook_id <> all(${full.webhookIds}::text[])
+        and owner.desk_id <> all(${full.deskIds}::text[])
+      order by due.served_at nulls first, due.webhook_id
+      limit room.most
+      for no key update of due skip locked
     ) as q
     cross join lateral (
       select *
@@ -111,7 +131,7 @@ export type ClaimedDelivery = {
 
 export const roomOfQueues = shape({ webhook_id: text(), most: int() });
 
-export type QueueRoom = { readonly webhook_id: string; readonly most: number };
+export type QueueRoom = { readonly webhook_id: string; readonly most: Room };
 
 /** Leases due deliveries that have rows of their own, up to a number per queue. */
 export async function claimDeliveries(

@@ -43,12 +43,14 @@ import {
   recordBlocks,
 } from "./record-attempts.ts";
 import { signHeaders } from "./rules.ts";
+import type { OwnedReceiver, SenderShares } from "./share-rules.ts";
 
 export type SenderOptions = {
   readonly outbound: Outbound;
   readonly scheduleS: readonly number[];
-  /** After how long an answer is no longer waited for by its block. */
-  readonly slowMs?: number;
+  /** How long a block waits for its answers. */
+  readonly blockMs?: number;
+  readonly shares?: SenderShares;
 };
 
 type Sender = {
@@ -58,14 +60,7 @@ type Sender = {
   readonly settled: () => Promise<void>;
 };
 
-/**
- * Attempts that are neither recorded nor slow. A crash sends these twice, so they are bounded; attempts
- * that wait for a slow receiver do not count. More are claimed when half of them are done. Bounds of
- * 96, 192 and 384 delivered 0.43, 0.57 and 0.67 of what a bare loop of POSTs does
- * (`npm run bench -- webhooks`).
- */
-const freshMax = 384;
-const slowMsDefault = 250;
+const blockMsDefault = 250;
 const recordedMax = 512;
 const recordedBlocksMax = 64;
 const queueMax = 10_000;
@@ -77,18 +72,14 @@ const leaseMarginMs = 2_000;
 
 export function createSender(
   ctx: Context,
-  { outbound, scheduleS, slowMs = slowMsDefault }: SenderOptions,
+  { outbound, scheduleS, blockMs = blockMsDefault, shares }: SenderOptions,
 ): Sender {
-  const receivers = new Receivers();
+  const receivers = new Receivers(shares);
   const underWay = new Set<Promise<void>>();
   const room = createSignal();
   const find = keepRecentEvents(recentEventsMax);
-  let fresh = 0;
+  let isSandboxFull = false;
   ctx.db.onAnnounced(deliveriesTopic, room.give);
-
-  function isFull(): boolean {
-    return fresh > freshMax / 2 || receivers.room() === 0;
-  }
 
   const record = coalesce<AttemptResult, FailingSince>(
     async (made) => {
@@ -106,9 +97,11 @@ export function createSender(
   );
 
   async function post(leased: LeasedDelivery): Promise<AttemptResult> {
-    receivers.begin(leased.webhook_id);
+    const request = receivers.begin(leased.to.receiver);
+    const late = setTimeout(request.lag, receivers.slowMs);
     const made = await send(ctx, leased, { outbound, scheduleS });
-    receivers.end(leased.webhook_id, made.state === "delivered");
+    clearTimeout(late);
+    request.end(made.state === "delivered");
     return made;
   }
 
@@ -121,15 +114,15 @@ export function createSender(
     await judge(leased.webhook_id, [made], { wasFailing: leased.to.isFailing, failing });
   }
 
-  /** Records a block when its attempts are answered, or without those that are slow. */
-  async function attemptBlock(block: LeasedBlock, slow: Promise<void>): Promise<void> {
+  /** Records a block when its attempts are answered, or without those that take long. */
+  async function attemptBlock(block: LeasedBlock, waited: Promise<void>): Promise<void> {
     const made: (AttemptResult | undefined)[] = block.deliveries.map(() => undefined);
     const posts = block.deliveries.map(async (leased, place) => {
       const result = await post(leased);
       made[place] = result;
       return result;
     });
-    await Promise.race([Promise.all(posts), slow]);
+    await Promise.race([Promise.all(posts), waited]);
     const answered = [...made];
     const failing = await retryWithinLease(() => recordBlock({ block, made: answered }));
     await judge(
@@ -156,19 +149,20 @@ export function createSender(
     if (since && !made.every(isTaken)) await warnOrDisable(ctx, webhookId, since);
   }
 
-  /** Counts attempts as fresh until they are recorded or slow. */
-  function begin(count: number, work: (slow: Promise<void>) => Promise<void>): void {
-    fresh += count;
-    let isFresh = true;
-    const slow = Promise.withResolvers<void>();
+  /** Counts attempts as fresh until they are recorded or take long. */
+  function begin(
+    { receiver, count }: { readonly receiver: OwnedReceiver; readonly count: number },
+    work: (waited: Promise<void>) => Promise<void>,
+  ): void {
+    const endFresh = receivers.countFresh(receiver, count);
+    const waited = Promise.withResolvers<void>();
     const age = () => {
-      if (isFresh) fresh -= count;
-      isFresh = false;
-      slow.resolve();
-      room.give();
+      endFresh();
+      waited.resolve();
+      if (isSandboxFull || receivers.isReady(receiver)) room.give();
     };
-    const timer = setTimeout(age, slowMs);
-    const attempting = work(slow.promise)
+    const timer = setTimeout(age, blockMs);
+    const attempting = work(waited.promise)
       .catch((error: unknown) => ctx.log.error({ err: error }, "a delivery was not settled"))
       .finally(() => {
         clearTimeout(timer);
@@ -180,11 +174,18 @@ export function createSender(
 
   return {
     async work() {
-      while (isFull()) await room.taken(lookMs);
-      const { deliveries, blocks, found } = await claimDue(ctx, receivers, freshMax - fresh, find);
-      for (const leased of deliveries) begin(1, () => attempt(leased));
+      while (receivers.roomIn("live") === 0) await room.taken(lookMs);
+      isSandboxFull = receivers.roomIn("sandbox") === 0;
+      const { deliveries, blocks, found } = await claimDue(ctx, receivers, find);
+      for (const leased of deliveries) {
+        begin({ receiver: leased.to.receiver, count: 1 }, () => attempt(leased));
+      }
       for (const block of blocks) {
-        begin(block.deliveries.length, (slow) => attemptBlock(block, slow));
+        const {
+          receiver,
+          deliveries: { length: count },
+        } = block;
+        begin({ receiver, count }, (waited) => attemptBlock(block, waited));
       }
       if (found) return "more";
       if (receivers.underWay === 0) return "idle";

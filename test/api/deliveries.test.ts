@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { claimDue } from "../../src/webhooks/claim-deliveries.ts";
 import { recordBlocks } from "../../src/webhooks/record-attempts.ts";
@@ -7,6 +8,7 @@ import { createSender } from "../../src/webhooks/send-deliveries.ts";
 import { createFanOut } from "../../src/webhooks/fan-out.ts";
 import { measureDeliveries } from "../../src/webhooks/read-deliveries.ts";
 import { Receivers } from "../../src/webhooks/receivers.ts";
+import { senderShares } from "../../src/webhooks/share-rules.ts";
 import { openOutbound } from "../../src/platform/outbound.ts";
 import { addClientFirm, mintChild } from "../support/keys.ts";
 import { type Receiver, registerWebhook, startReceiver } from "../support/receivers.ts";
@@ -135,7 +137,7 @@ test("a delivery leased by a dead process is sent when the lease ends, and a lat
   const { ctx } = service;
   await ping(desk);
   await createFanOut(ctx, { scheduleS })();
-  const { blocks } = await claimDue(ctx, new Receivers(), 10);
+  const { blocks } = await claimDue(ctx, new Receivers());
   assert.equal(blocks.length, 1);
   await service.work();
   assert.equal(receiver.received.length, 0, "it is somebody's");
@@ -210,32 +212,82 @@ test("hanging receivers delay no others", async (t) => {
   await outbound.close();
 });
 
-test("after a few failures a receiver gets one delivery at a time until it answers", async () => {
-  const receivers = new Receivers();
-  const full = () => receivers.roomFor("whk_a");
-  const start = full();
-  assert.ok(start > 1);
-  for (let n = 0; n < 5; n++) receivers.begin("whk_a");
-  for (let n = 0; n < 5; n++) receivers.end("whk_a", false);
-  assert.equal(full(), 1);
-  receivers.begin("whk_a");
-  assert.equal(full(), 0);
-  assert.deepEqual(receivers.full(), ["whk_a"]);
-  receivers.end("whk_a", true);
-  assert.equal(full(), start);
-  assert.equal(receivers.underWay, 0);
+/** A webhook of live has a receiver without TLS, as no registration would take it. */
+async function registerPlain(service: Service, key: string, url: string) {
+  const webhook = await registerWebhook(service, key, url.replace("http:", "https:"));
+  const text = "update webhooks set url = $2 where webhook_id = $1";
+  await service.ctx.db.pool.query(text, [webhook.webhook_id, url]);
+  return webhook;
+}
+
+/** Answers 200 when it is let go: slow, and never a failure. */
+async function startSlowReceiver(t: TestContext) {
+  const receiver = await startReceiver(t);
+  const letGo = Promise.withResolvers<void>();
+  receiver.react((response) => void letGo.promise.then(() => response.end()));
+  return { ...receiver, letGo: letGo.resolve };
+}
+
+test("a desk whose 50 receivers say 200 slowly delays neither another desk's ping nor a live one's", async (t) => {
+  const service = await startService(t);
+  const { ctx } = service;
+  const { api_key: key } = await service.issue();
+  const slow = await startSlowReceiver(t);
+  for (let n = 0; n < 50; n++) await registerWebhook(service, key, slow.url, "key.created");
+  for (let n = 0; n < 40; n++) await mintChild(service, key);
+  const outbound = openOutbound({ allowCidrs: ["127.0.0.0/8"], deadlineMs: 60_000 });
+  const faults: unknown[] = [];
+  const fanOut = createFanOut(ctx, { scheduleS });
+  const sender = createSender(ctx, { outbound, scheduleS });
+  while ((await fanOut()) === "more");
+  const over = new AbortController();
+  const working = (async () => {
+    while (!over.signal.aborted) await sender.work().catch((error: unknown) => faults.push(error));
+  })();
+  for (const environment of ["sandbox", "live"] as const) {
+    const other = await service.issue({ environment });
+    const receiver = await startReceiver(t);
+    const { webhook_id } = await registerPlain(service, other.api_key, receiver.url);
+    const path = `/v1/webhooks/${webhook_id}/test`;
+    await service.send("POST", path, { key: other.api_key, expect: 200 });
+    while ((await fanOut()) === "more");
+    for (let turn = 0; turn < 200 && receiver.received.length === 0; turn++) await sleep(25);
+    assert.equal(receiver.received.length, 1, `the ping of a desk of ${environment}`);
+  }
+  assert.ok(slow.received.length > 50, "the slow ones were sent to as well");
+  assert.ok(
+    slow.received.length <= senderShares.desk.underWay,
+    "as far as their desk's share goes",
+  );
+  slow.letGo();
+  over.abort();
+  await working;
+  await sender.settled();
+  assert.deepEqual(faults, []);
+  await outbound.close();
 });
 
-test("failing receivers share a bounded part of the concurrency", async () => {
-  const receivers = new Receivers();
-  const ids = Array.from({ length: 400 }, (_, n) => `whk_${n}`);
-  for (const id of ids) {
-    for (let n = 0; n < 5; n++) receivers.begin(id);
-    for (let n = 0; n < 5; n++) receivers.end(id, false);
-  }
-  for (const id of ids) if (receivers.roomFor(id) > 0) receivers.begin(id);
-  assert.equal(receivers.underWay, 128);
-  assert.equal(receivers.roomFor("whk_healthy"), 32);
+test("a delivery that is answered 200 slowly is delivered, and its receiver gets one at a time", async (t) => {
+  const desk = await startDesk(t);
+  const { service, key, receiver } = desk;
+  const { ctx } = service;
+  const letGo = Promise.withResolvers<void>();
+  receiver.react((response) => void letGo.promise.then(() => response.end()));
+  for (let n = 0; n < 40; n++) await mintChild(service, key);
+  const outbound = openOutbound({ allowCidrs: ["127.0.0.0/8"] });
+  const shares = { ...senderShares, slowMs: 50 };
+  const sender = createSender(ctx, { outbound, scheduleS, shares });
+  while ((await createFanOut(ctx, { scheduleS })()) === "more");
+  await sender.work();
+  await sleep(500);
+  for (let turn = 0; turn < 3; turn++) await sender.work();
+  const atOnce = receiver.received.length;
+  assert.ok(atOnce < 40, "the breaker is open before anything is answered");
+  letGo.resolve();
+  await sender.settled();
+  const delivered = (await listDeliveries(desk)).filter(({ status }) => status === "delivered");
+  assert.equal(delivered.length, atOnce, "what was answered in the end is delivered");
+  await outbound.close();
 });
 
 /** A dead letter per id, all of one receiver that refused them. */

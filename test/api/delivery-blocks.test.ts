@@ -64,7 +64,7 @@ test("deliveries that are taken at once write a row a block and none of their ow
   while ((await createFanOut(ctx, { scheduleS })()) === "more");
   const outbound = openOutbound({ allowCidrs: ["127.0.0.0/8"] });
   // However busy the machine is, no answer is slow.
-  const sender = createSender(ctx, { outbound, scheduleS, slowMs: 60_000 });
+  const sender = createSender(ctx, { outbound, scheduleS, blockMs: 60_000 });
   while ((await sender.work()) === "more");
   await sender.settled();
   await outbound.close();
@@ -173,7 +173,7 @@ test("a block that was sent and not recorded is sent again with the same ids, an
   const { service, receiver, webhookId } = desk;
   const { ctx } = service;
   await createFanOut(ctx, { scheduleS })();
-  const { blocks } = await claimDue(ctx, new Receivers(), 10);
+  const { blocks } = await claimDue(ctx, new Receivers());
   const [block] = blocks;
   assert.ok(block);
   // That process died behind its POSTs; what it would have recorded comes late, and twice.
@@ -216,7 +216,7 @@ test("a recording that is repeated after an unknown end changes nothing", async 
   const desk = await startDesk(t, 4);
   const { ctx } = desk.service;
   await createFanOut(ctx, { scheduleS })();
-  const { blocks } = await claimDue(ctx, new Receivers(), 10);
+  const { blocks } = await claimDue(ctx, new Receivers());
   const [block] = blocks;
   assert.ok(block);
   const made = block.deliveries.map(({ delivery_id, lease }, place) => ({
@@ -254,7 +254,7 @@ test("processes that record a block at the same time give each delivery one row"
   const desk = await startDesk(t, 12);
   const { ctx } = desk.service;
   await createFanOut(ctx, { scheduleS })();
-  const { blocks } = await claimDue(ctx, new Receivers(), 20);
+  const { blocks } = await claimDue(ctx, new Receivers());
   // Nothing is answered yet: every delivery leaves its block and is pending.
   const results = blocks.map((block) => ({ block, made: block.deliveries.map(() => undefined) }));
   await Promise.all(

@@ -13,6 +13,7 @@ import { settleAttempts } from "../../src/webhooks/attempt-store.ts";
 import { claimDeliveries, setDead } from "../../src/webhooks/delivery-store.ts";
 import { createFanOut } from "../../src/webhooks/fan-out.ts";
 import { createSender } from "../../src/webhooks/send-deliveries.ts";
+import { toRoom } from "../../src/webhooks/share-rules.ts";
 import { askJournal } from "../support/journal.ts";
 import { mintChild } from "../support/keys.ts";
 import { dealer } from "../support/orders.ts";
@@ -43,7 +44,7 @@ async function deliver({ ctx }: Service): Promise<void> {
   const scheduleS = [0];
   while ((await createFanOut(ctx, { scheduleS })()) === "more");
   const outbound = openOutbound({ allowCidrs: ["127.0.0.0/8"] });
-  const sender = createSender(ctx, { outbound, scheduleS, slowMs: 60_000 });
+  const sender = createSender(ctx, { outbound, scheduleS, blockMs: 60_000 });
   while ((await sender.work()) === "more");
   await sender.settled();
   await outbound.close();
@@ -231,7 +232,11 @@ test("deliveries of several months with the same place in each are changed one b
   const leaseEndsAt = new Date(now().getTime() + 20_000);
   const claim = async (most: number) =>
     await db.transaction(
-      async (tx) => await claimDeliveries(tx, [{ webhook_id, most }], { now: now(), leaseEndsAt }),
+      async (tx) =>
+        await claimDeliveries(tx, [{ webhook_id, most: toRoom(most) }], {
+          now: now(),
+          leaseEndsAt,
+        }),
     );
   service.clock.advance({ seconds: 10 });
   const [claimed] = await claim(1);
