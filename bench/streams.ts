@@ -33,7 +33,7 @@ const streamsPerKey = 5;
 const rounds = 7;
 const mintingAtOnce = 20;
 /** A desk of the sandbox may have a thousand child keys. */
-const keysPerDesk = 1_000;
+const keysPerDesk = 500;
 /** Of a card with so many bands an update has some 10 KiB: stalled readers lag sooner. */
 const wideBands = 200;
 const wideUpdatesMax = 200;

@@ -118,7 +118,8 @@ function admitPeople(app: App, ctx: Context, window: RateWindow): void {
 function watchPeople(app: App, ctx: Context): Streams {
   const identify = ({ operator }: FastifyRequest) => {
     if (!operator) throw new Error("streams are for people who are signed in");
-    return { key: operator.token, owner: operator.actor.id };
+    const { id } = operator.actor;
+    return { key: operator.token, owner: id, desk: id, environment: "live" } as const;
   };
   const deadAmong = async (tokens: readonly string[]) => {
     const dead = new Set<string>();

@@ -5,13 +5,23 @@ import { test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { openAuthenticator, openKeyWatcher } from "../../src/access/authenticate.ts";
+import { mintChild } from "../support/keys.ts";
 import { type Service, startService } from "../support/service.ts";
-import { eventText, openStreams, type Stream, type Streams } from "../../src/platform/http/sse.ts";
+import {
+  eventText,
+  openStreams,
+  type Stream,
+  type Streams,
+  type StreamsOptions,
+} from "../../src/platform/http/sse.ts";
 
 type Streaming = Service & { streams: Streams; opened: Stream[]; answerSlow(): void };
 
 /** A service with one stream whose source is the test. */
-async function startStreaming(t: TestContext, heartbeatMs = 60_000): Promise<Streaming> {
+async function startStreaming(
+  t: TestContext,
+  { heartbeatMs = 60_000, streamsMax }: Pick<StreamsOptions, "heartbeatMs" | "streamsMax"> = {},
+): Promise<Streaming> {
   const opened: Stream[] = [];
   const wired: Streams[] = [];
   const slow = Promise.withResolvers<void>();
@@ -21,6 +31,7 @@ async function startStreaming(t: TestContext, heartbeatMs = 60_000): Promise<Str
       const streams = openStreams(app, {
         deadAmong: openKeyWatcher(ctx, authenticate),
         heartbeatMs,
+        ...(streamsMax !== undefined && { streamsMax }),
       });
       wired.push(streams);
       const config = { demand: "any key", streams: true } as const;
@@ -105,7 +116,7 @@ test("a stream that waits for an answer before it on its connection sends what i
 });
 
 test("an idle stream sends heartbeats", async (t) => {
-  const service = await startStreaming(t, 50);
+  const service = await startStreaming(t, { heartbeatMs: 50 });
   const { api_key } = await service.issue();
   const reader = await read(service, api_key);
   await reader.until(":\n\n:\n\n");
@@ -178,7 +189,7 @@ test("a stalled reader is disconnected before its backlog grows, and others get 
 });
 
 test("a stalled reader is disconnected even when little is sent", async (t) => {
-  const service = await startStreaming(t, 100);
+  const service = await startStreaming(t, { heartbeatMs: 100 });
   const { api_key } = await service.issue();
   const socket = await stall(service, api_key);
   for (let tries = 0; tries < 500 && service.opened.length === 0; tries++) await sleep(10);
@@ -205,4 +216,48 @@ test("the service closes with open streams, and a stalled one does not delay it"
   await reader.done;
   assert.equal(service.streams.count(), 0);
   socket.destroy();
+});
+
+test("no desk and no number of sandbox desks takes the streams of the others", async (t) => {
+  const service = await startStreaming(t, { streamsMax: 16 });
+  const openOne = async (key: string) => {
+    const { response, leave } = await read(service, key);
+    return { status: response.status, leave };
+  };
+  const openAll = async (key: string, count: number) => {
+    const statuses: number[] = [];
+    for (let at = 0; at < count; at++) statuses.push((await openOne(key)).status);
+    return statuses;
+  };
+  const openDesk = async (environment: "live" | "sandbox") => {
+    const { api_key: root } = await service.issue({ environment });
+    if (environment === "live") return { root, other: root };
+    const { api_key: other } = await mintChild(service, root);
+    return { root, other };
+  };
+  const greedy = await openDesk("sandbox");
+  assert.deepEqual(await openAll(greedy.root, 2), [200, 200]);
+  assert.deepEqual(await openAll(greedy.other, 2), [500, 500], "a desk has an eighth of sixteen");
+  const others: number[] = [];
+  for (let desk = 0; desk < 7; desk++) {
+    others.push(...(await openAll((await openDesk("sandbox")).root, 2)));
+  }
+  assert.equal(
+    others.filter((status) => status === 200).length,
+    10,
+    "the sandbox has twelve in all",
+  );
+  const live = await openDesk("live");
+  assert.deepEqual(await openAll(live.root, 2), [200, 200]);
+});
+
+test("a stream that has closed gives its place in the share back", async (t) => {
+  const service = await startStreaming(t, { streamsMax: 8 });
+  const { api_key: root } = await service.issue();
+  const { api_key: other } = await mintChild(service, root);
+  const first = await read(service, root);
+  assert.equal((await read(service, other)).response.status, 500, "an eighth of eight");
+  first.leave();
+  for (let tries = 0; tries < 500 && service.streams.count() > 0; tries++) await sleep(10);
+  assert.equal((await read(service, other)).response.status, 200);
 });

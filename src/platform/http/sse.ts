@@ -9,6 +9,9 @@
 // An event is framed as a chunk when it is formatted, once for all its clients. A client that speaks
 // HTTP/1.0, which knows no chunks, gets the text within.
 //
+// Every desk has a share of the streams, and live a share that the sandbox cannot take: one that would go
+// beyond is refused, so that no desk's streams keep out those of others.
+//
 // Memory is bounded. Unread bytes are counted, and a client that lags too far behind is disconnected;
 // it reconnects with the last id it saw. A source with much to send awaits `drained` between pieces.
 //
@@ -19,6 +22,7 @@ import { once } from "node:events";
 
 import type { FastifyReply, FastifyRequest } from "fastify";
 
+import type { Environment } from "../../kernel/caller.ts";
 import { Overloaded } from "../postgres/coalesce.ts";
 import type { App } from "./server.ts";
 
@@ -45,7 +49,14 @@ export type Stream = {
   readonly ended: AbortSignal;
 };
 
-export type StreamOwner = { readonly key: string; readonly owner: string };
+export type StreamOwner = {
+  readonly key: string;
+  /** Who has the key, for the limit of a route. */
+  readonly owner: string;
+  /** Who shares a share: a desk, or everybody where there are no desks. */
+  readonly desk: string;
+  readonly environment: Environment;
+};
 
 export type Streams = {
   /** Refuses with a Failure before anything is sent, or opens. */
@@ -54,18 +65,23 @@ export type Streams = {
 };
 
 export type StreamsOptions = {
-  /** The key of a request, which is watched, and who has it, for the limit; a desk's by default. */
+  /** The key of a request, which is watched, and whose it is; a desk's by default. */
   readonly identify?: (request: FastifyRequest) => StreamOwner;
   /** Which of the keys are no longer valid; throws when that cannot be checked now. */
   readonly deadAmong: (keys: readonly string[]) => Promise<ReadonlySet<string>>;
   readonly heartbeatMs?: number;
   /** A client with more unread bytes than this is disconnected. */
   readonly unreadBytesMax?: number;
+  /** Open streams of this process. */
+  readonly streamsMax?: number;
 };
 
 const heartbeatMsDefault = 15_000;
 const retryMs = 2_000;
-const streamsMax = 20_000;
+const streamsMaxDefault = 20_000;
+/** The parts of all streams that one desk, and the whole sandbox, may have. */
+const deskShare = 1 / 8;
+const sandboxShare = 3 / 4;
 const unreadBytesMaxDefault = 65_536;
 const keysCheckMs = 400;
 /** After this many failed checks of the keys in a row (ten seconds), all streams end. */
@@ -104,7 +120,7 @@ function unframe(chunk: Frame): Buffer {
   return chunk.subarray(chunk.indexOf("\n") + 1, -2);
 }
 
-type OpenStream = Stream & { readonly key: string; readonly ofKey: string };
+type OpenStream = Stream & StreamOwner & { readonly ofKey: string };
 
 export function openStreams(
   app: App,
@@ -113,11 +129,14 @@ export function openStreams(
     deadAmong,
     heartbeatMs = heartbeatMsDefault,
     unreadBytesMax = unreadBytesMaxDefault,
+    streamsMax = streamsMaxDefault,
   }: StreamsOptions,
 ): Streams {
   const streams = new Set<OpenStream>();
   /** By key and route, the oldest first. */
   const byKey = new Map<string, Set<OpenStream>>();
+  /** How many are open by desk and by environment. */
+  const open = new Map<string, number>();
   let closing = false;
   let looking: NodeJS.Timeout | undefined;
   let unanswered = 0;
@@ -139,11 +158,13 @@ export function openStreams(
 
   function add(stream: OpenStream): void {
     streams.add(stream);
+    countOpen(stream, 1);
     const siblings = byKey.get(stream.ofKey) ?? new Set();
     byKey.set(stream.ofKey, siblings.add(stream));
     looking ??= setTimeout(lookSoon, keysCheckMs);
     stream.ended.addEventListener("abort", () => {
       streams.delete(stream);
+      countOpen(stream, -1);
       siblings.delete(stream);
       if (siblings.size === 0 && byKey.get(stream.ofKey) === siblings) byKey.delete(stream.ofKey);
     });
@@ -159,6 +180,24 @@ export function openStreams(
     }
   }
 
+  /** An oldest stream that has just ended holds its place until it is closed; a retry finds it free. */
+  function refuseBeyondShares({ desk, environment }: StreamOwner): void {
+    const ofDesk = open.get(`desk ${desk}`) ?? 0;
+    const ofSandbox = open.get("environment sandbox") ?? 0;
+    const isSandboxFull = environment === "sandbox" && ofSandbox >= streamsMax * sandboxShare;
+    if (streams.size >= streamsMax || isSandboxFull || ofDesk >= streamsMax * deskShare) {
+      throw new Overloaded();
+    }
+  }
+
+  function countOpen({ desk, environment }: StreamOwner, change: 1 | -1): void {
+    for (const name of [`desk ${desk}`, `environment ${environment}`]) {
+      const count = (open.get(name) ?? 0) + change;
+      if (count === 0) open.delete(name);
+      else open.set(name, count);
+    }
+  }
+
   app.addHook("preClose", (done) => {
     closing = true;
     clearTimeout(looking);
@@ -169,12 +208,13 @@ export function openStreams(
   return {
     count: () => streams.size,
     open(request, reply, { perKeyMax, heartbeat = () => comment }) {
-      const { key, owner } = identify(request);
-      const ofKey = `${owner} ${request.declared.label}`;
-      if (closing || streams.size >= streamsMax) throw new Overloaded();
+      const whose = identify(request);
+      const ofKey = `${whose.owner} ${request.declared.label}`;
+      if (closing) throw new Overloaded();
       if (request.method !== "HEAD") makeRoom(ofKey, perKeyMax);
+      refuseBeyondShares(whose);
       const bounds = { heartbeat, heartbeatMs, unreadBytesMax };
-      const stream = { ...startStream(reply, bounds), key, ofKey };
+      const stream = { ...startStream(reply, bounds), ...whose, ofKey };
       if (!stream.ended.aborted) add(stream);
       if (request.method === "HEAD") stream.end();
       return stream;
@@ -183,7 +223,8 @@ export function openStreams(
 }
 
 function identifyDesk({ headers, caller }: FastifyRequest): StreamOwner {
-  return { key: String(headers["x-service-key"]), owner: caller.keyId };
+  const { keyId, deskId, environment } = caller;
+  return { key: String(headers["x-service-key"]), owner: keyId, desk: deskId, environment };
 }
 
 function startStream(
