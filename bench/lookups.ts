@@ -17,6 +17,7 @@ import { namedOperator } from "../src/kernel/actor.ts";
 import { openContext } from "../src/open-context.ts";
 import { computeCode, computeStep, fromBase32 } from "../src/operators/credentials.ts";
 import { addOperator } from "../src/operators/manage-operators.ts";
+import { commandLine } from "../src/operators/limit-attempts.ts";
 import { enrolOperator, signIn } from "../src/operators/sign-in.ts";
 import { buildOpsApp } from "../src/ops-app.ts";
 import type { Context } from "../src/platform/context.ts";
@@ -81,10 +82,15 @@ async function openSide(stack: AsyncDisposableStack, size: number): Promise<Side
 async function signInSomebody(ctx: Context): Promise<string> {
   const [name, password] = ["asha", "correct horse battery"];
   const { code } = await addOperator(ctx, namedOperator("bench"), { name, role: "admin" });
-  const { totp_secret } = await enrolOperator(ctx, { name, codes: [code], password });
+  const { totp_secret } = await enrolOperator(ctx, {
+    name,
+    codes: [code],
+    password,
+    from: commandLine,
+  });
   const step = computeStep(ctx.now());
   const entered = computeCode(fromBase32(totp_secret), step);
-  return (await signIn(ctx, { name, password, code: entered })).token;
+  return (await signIn(ctx, { name, password, code: entered, from: commandLine })).token;
 }
 
 /** The middle one of everything, and each list with and without its filters. */

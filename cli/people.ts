@@ -10,6 +10,7 @@ import {
   listOperators,
   resetOperator,
 } from "../src/operators/manage-operators.ts";
+import { commandLine } from "../src/operators/limit-attempts.ts";
 import { enrolOperator, signIn, signOut } from "../src/operators/sign-in.ts";
 import { command, parseChoice, print, printOne, UsageError, withContext } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";
@@ -92,7 +93,7 @@ const enrol = command({
     const password = await askPassword(options["password-file"]);
     const codes = options.codes.split(",");
     const enrolled = await withContext(({ ctx }) =>
-      enrolOperator(ctx, { name: options.name, codes, password }),
+      enrolOperator(ctx, { name: options.name, codes, password, from: commandLine }),
     );
     const { operator, totp_secret, totp_uri } = enrolled;
     printOne({ name: operator.name, role: operator.role, totp_secret, totp_uri }, options);
@@ -112,7 +113,7 @@ const signInCommand = command({
     const password = await askPassword(options["password-file"]);
     const code = options.code ?? (await ask("code: ", { hidden: false }));
     const { token, ...person } = await withContext(({ ctx }) =>
-      signIn(ctx, { name: options.name, password, code }),
+      signIn(ctx, { name: options.name, password, code, from: commandLine }),
     );
     await writeToken(tokenPath(), token);
     printOne(person, options);

@@ -22,9 +22,10 @@ import { findBudget } from "./kernel/budget.ts";
 import { type Demand, meetsDemand } from "./kernel/caller.ts";
 import { Failure } from "./kernel/failure.ts";
 import type { Metered } from "./kernel/metered.ts";
-import { forwardedAddress, isInside, isLoopback } from "./kernel/networks.ts";
+import { isInside, isLoopback } from "./kernel/networks.ts";
 import { type Authenticate, type Authenticated, unauthorized } from "./access/authenticate.ts";
 import { coalesce, type Outcome } from "./platform/postgres/coalesce.ts";
+import { findAddress } from "./platform/http/calls.ts";
 import type { App } from "./platform/http/server.ts";
 import type { Metrics } from "./platform/metrics.ts";
 import type { AddressBudgets } from "./market/address-budgets.ts";
@@ -186,11 +187,6 @@ export function admitVisitors(app: App, { names, spend }: AddressBudgets): void 
 /** Whether the request came over https, to us or to a trusted proxy, or over loopback. */
 export function isPrivate(request: FastifyRequest): boolean {
   return request.protocol === "https" || isLoopback(findAddress(request));
-}
-
-/** The address of the caller; "unknown" when a trusted proxy forwards something that is no address. */
-export function findAddress(request: FastifyRequest): string {
-  return forwardedAddress(request.ip) ?? "unknown";
 }
 
 function showMeter(reply: FastifyReply, metered: Metered): void {

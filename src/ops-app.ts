@@ -9,10 +9,10 @@ import { approvalKinds, attesting } from "./approval-kinds.ts";
 import type { Config } from "./config.ts";
 import { findBudget } from "./kernel/budget.ts";
 import { Failure } from "./kernel/failure.ts";
-import { notSignedIn, type Permission, refuseUnpermitted } from "./operators/rules.ts";
-import { findSignedIn } from "./operators/sign-in.ts";
+import { type Permission, refuseUnpermitted } from "./operators/rules.ts";
+import { findSession, findSignedIn } from "./operators/sign-in.ts";
 import { consoleRoutes } from "./console/routes.ts";
-import { findConsoleToken } from "./console/session.ts";
+import { findConsoleTokens } from "./console/session.ts";
 import { describeOps } from "./ops/openapi.ts";
 import { opsRoutes } from "./ops/routes.ts";
 import { serializeAnswer } from "./ops/serialize-answer.ts";
@@ -87,7 +87,7 @@ function admitPeople(app: App, ctx: Context, window: RateWindow): void {
   };
   app.knowsKey = async (request) => {
     try {
-      await findSignedIn(ctx, findToken(request));
+      await findSession(ctx, findTokens(request));
       return true;
     } catch {
       return false;
@@ -97,8 +97,7 @@ function admitPeople(app: App, ctx: Context, window: RateWindow): void {
     (permission: Permission): onRequestAsyncHookHandler =>
     async (request) => {
       refuseOpenWire(request);
-      const token = findToken(request);
-      const actor = await findSignedIn(ctx, token, request.id);
+      const { actor, token } = await findSession(ctx, findTokens(request), request.id);
       await take(`person ${actor.id}`);
       refuseUnpermitted(actor.role, permission);
       request.operator = { actor, token };
@@ -134,13 +133,12 @@ function watchPeople(app: App, ctx: Context): Streams {
   return openStreams(app, { identify, deadAmong });
 }
 
-/** A bearer's token, or that of the console's cookie where no credential is sent besides. */
-function findToken(request: FastifyRequest): string {
+/** A bearer's token, or those of the console's cookies where no credential is sent besides. */
+function findTokens(request: FastifyRequest): readonly string[] {
   const { authorization } = request.headers;
-  const [, bearer] = /^Bearer ([!-~]{1,200})$/i.exec(authorization ?? "") ?? [];
-  const token = authorization === undefined ? findConsoleToken(request) : bearer;
-  if (token === undefined) throw notSignedIn();
-  return token;
+  if (authorization === undefined) return findConsoleTokens(request);
+  const [, bearer] = /^Bearer ([!-~]{1,200})$/i.exec(authorization) ?? [];
+  return bearer === undefined ? [] : [bearer];
 }
 
 /** Passwords and tokens are accepted over https or loopback only. */

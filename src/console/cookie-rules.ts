@@ -23,12 +23,15 @@ export function writeCookie(
   return [...parts, ...(isHttps ? ["Secure"] : [])].join("; ");
 }
 
-export function readCookie(header: string | undefined): string | undefined {
-  for (const part of header?.split(";") ?? []) {
+/**
+ * All values of the cookie: a page of another host below the same domain can plant one beside ours, which
+ * the browser may send first.
+ */
+export function readCookies(header: string | undefined): string[] {
+  return (header?.split(";") ?? []).flatMap((part) => {
     const [name, value] = part.trim().split("=", 2);
-    if (name === cookieName && value !== undefined && value !== "") return value;
-  }
-  return undefined;
+    return name === cookieName && value !== undefined && value !== "" ? [value] : [];
+  });
 }
 
 export type Origins = {

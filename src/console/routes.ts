@@ -2,6 +2,7 @@
 // to the page. `POST /ops/sign-out` ends the session; what is here takes the cookie away.
 
 import type { Context } from "../platform/context.ts";
+import { findAddress } from "../platform/http/calls.ts";
 import type { App } from "../platform/http/server.ts";
 import { SessionClosed, SessionOpened, SignInBody } from "./schema.ts";
 import { closeSession, openSession, refuseOtherPage } from "./session.ts";
@@ -16,6 +17,7 @@ export function consoleRoutes(app: App, ctx: Context): void {
     async (request, reply) => {
       const { session, cookie } = await openSession(ctx, {
         ...request.body,
+        from: findAddress(request),
         requestId: request.id,
         protocol: request.protocol,
       });

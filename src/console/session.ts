@@ -3,7 +3,7 @@ import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import { sessionHours } from "../operators/rules.ts";
 import { type SignedIn, signIn } from "../operators/sign-in.ts";
 import type { Context } from "../platform/context.ts";
-import { consoleHeader, readCookie, refuseOtherPages, writeCookie } from "./cookie-rules.ts";
+import { consoleHeader, readCookies, refuseOtherPages, writeCookie } from "./cookie-rules.ts";
 
 type Entering = Parameters<typeof signIn>[1] & Pick<FastifyRequest, "protocol">;
 
@@ -25,11 +25,11 @@ function lasting(protocol: string, maxAgeS: number) {
   return { maxAgeS, isHttps: protocol === "https" };
 }
 
-/** The token of the console's cookie, in a request of the console's own page; undefined without one. */
-export function findConsoleToken(request: FastifyRequest): string | undefined {
-  const token = readCookie(request.headers.cookie);
-  if (token !== undefined) refuseOtherPages(readOrigins(request));
-  return token;
+/** The tokens of the console's cookies, in a request of the console's own page. */
+export function findConsoleTokens(request: FastifyRequest): readonly string[] {
+  const tokens = readCookies(request.headers.cookie);
+  if (tokens.length > 0) refuseOtherPages(readOrigins(request));
+  return tokens;
 }
 
 /** Also signing in is for the console's own page: nobody is signed in as somebody else unawares. */

@@ -64,7 +64,12 @@ export const eventCatalog = [
 export type EventName = (typeof eventCatalog)[number];
 
 /** Events of the house's own desk, for operators; no desk can subscribe to them. */
-export const houseEvents = ["enquiry.received", "approval.proposed", "webhook.disabled"] as const;
+export const houseEvents = [
+  "enquiry.received",
+  "approval.proposed",
+  "operator.sign_in_failing",
+  "webhook.disabled",
+] as const;
 
 /** Announced after every commit that stores events. */
 export const eventsTopic = "events";

@@ -84,6 +84,13 @@ export function describeEvent(event: ToldEvent, nameFirm: (firmId: string) => st
       };
     case "enquiry.received":
       return { id: entityId, what: describeEnquiry(data) };
+    case "operator.sign_in_failing":
+      return {
+        name: say(data["name"]),
+        failures: say(data["failures"]),
+        from: say(data["last_from"]),
+        at: sayTime(event.createdAt.toISOString()),
+      };
     case "approval.proposed": {
       const value = data["value_paise"];
       return {

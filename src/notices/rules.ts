@@ -28,6 +28,7 @@ export const deskOccasions = [
 export const personOccasions = [
   "enquiry.received",
   "approval.proposed",
+  "operator.sign_in_failing",
   "webhook.disabled",
 ] as const;
 
@@ -45,6 +46,7 @@ export function findOccasion(event: string): Occasion | undefined {
 export const occasionWords: Readonly<Record<Occasion, string>> = {
   "enquiry.received": "an enquiry arrives",
   "approval.proposed": "an approval waits",
+  "operator.sign_in_failing": "attempts to sign in fail",
   "webhook.disabled": "a webhook is disabled",
   "payout.paid": "a payout is paid",
   "payout.returned": "a payout comes back",
@@ -80,6 +82,7 @@ type Person = { readonly name: string; readonly role: OperatorRole; readonly sta
 
 const neededPermissions: Partial<Record<Occasion, Permission>> = {
   "enquiry.received": "enquiries.read",
+  "operator.sign_in_failing": "operators.write",
   "webhook.disabled": "webhooks.write",
 };
 

@@ -199,7 +199,15 @@ export type OperatorView = ReturnType<typeof viewOperator>;
 
 /** People belong to the house: their changes are recorded on its desk. */
 export function buildOperatorChange(
-  action: "add" | "enrol" | "disable" | "reset" | "sign_in" | "sign_out" | "set_role",
+  action:
+    | "add"
+    | "enrol"
+    | "disable"
+    | "reset"
+    | "sign_in"
+    | "sign_in_failing"
+    | "sign_out"
+    | "set_role",
   before: OperatorRow | undefined,
   after: OperatorRow,
 ): Change {

@@ -39,13 +39,17 @@ export const sessionHours = 12;
 /** An invitation is valid for a week. */
 export const enrolHours = 168;
 
-/** The first failures are free; then each one doubles the wait, up to 15 minutes. */
+/** The first failures are free; then each one doubles the wait, up to 15 minutes: some 110 in a day. */
 const freeFailures = 3;
 const waitSMax = 900;
+/** A site may fail as often as so many networks. */
+export const networksOfSite = 16;
 
-export function computeWaitS(failures: number): number {
-  if (failures <= freeFailures) return 0;
-  return Math.min(waitSMax, 2 ** Math.min(failures - freeFailures, 30));
+/** The wait after the failures of so many networks together. */
+export function computeWaitS(failures: number, networks: number): number {
+  const counted = failures - freeFailures * networks;
+  if (counted <= 0) return 0;
+  return Math.min(waitSMax, 2 ** Math.min(counted, 30)) / networks;
 }
 
 /** One answer for every cause, so that it reveals nothing. */

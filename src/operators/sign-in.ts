@@ -22,26 +22,17 @@ import {
   type PasswordCost,
   toBase32,
 } from "./credentials.ts";
-import {
-  badSignIn,
-  notSignedIn,
-  refuseWeakPassword,
-  sessionHours,
-  tooManyAttempts,
-  computeWaitS,
-} from "./rules.ts";
+import { limitAttempts } from "./limit-attempts.ts";
+import { badSignIn, notSignedIn, refuseWeakPassword, sessionHours } from "./rules.ts";
 import {
   findOperator,
   findPerson,
-  forgetAttempts,
   hasOperators,
   insertSession,
-  lockAttempts,
   lockOperators,
   type OperatorRow,
   revokeSession,
   secretColumn,
-  setAttempts,
   setOperator,
   useStep,
 } from "./store.ts";
@@ -63,17 +54,20 @@ export async function signIn(
     name,
     password,
     code,
+    from,
     requestId = null,
   }: {
     readonly name: string;
     readonly password: string;
     readonly code: string;
+    /** The address that the attempt comes from. */
+    readonly from: string;
     readonly requestId?: string | null;
   },
 ): Promise<SignedIn> {
   const now = ctx.now();
   const nameKey = personKey(name);
-  return await limitAttempts(ctx, nameKey, async () => {
+  return await limitAttempts(ctx, { nameKey, from, requestId }, async () => {
     const person = await findOperator(ctx.db, nameKey);
     // Unknown names cost the same work, so that timing reveals nothing.
     const matches = await matchesPassword(password, person?.password_hash ?? null);
@@ -105,12 +99,25 @@ export async function findSignedIn(
   ctx: Pick<Context, "db" | "now">,
   token: string,
   requestId: string | null = null,
-): Promise<Actor & { readonly role: OperatorRole }> {
-  const person = tokenForm.test(token)
-    ? await findPerson(ctx.db, hashToken(token), ctx.now())
-    : undefined;
-  if (!person) throw notSignedIn();
-  return { ...namedOperator(person.name), requestId, role: person.role };
+): Promise<SignedInActor> {
+  const { actor } = await findSession(ctx, [token], requestId);
+  return actor;
+}
+
+type SignedInActor = Actor & { readonly role: OperatorRole };
+
+/** The newest valid session of several tokens: a browser may hold cookies that others have planted. */
+export async function findSession(
+  ctx: Pick<Context, "db" | "now">,
+  tokens: readonly string[],
+  requestId: string | null = null,
+): Promise<{ readonly actor: SignedInActor; readonly token: string }> {
+  const given = tokens.filter((token) => tokenForm.test(token));
+  const person =
+    given.length > 0 ? await findPerson(ctx.db, given.map(hashToken), ctx.now()) : undefined;
+  const token = given.find((one) => person && hashToken(one).equals(person.token_hash));
+  if (!person || token === undefined) throw notSignedIn();
+  return { actor: { ...namedOperator(person.name), requestId, role: person.role }, token };
 }
 
 export async function signOut(
@@ -151,9 +158,12 @@ export async function enrolOperator(
     codes,
     password,
     passwordCost,
+    from,
     requestId = null,
   }: {
     readonly name: string;
+    /** The address that the attempt comes from. */
+    readonly from: string;
     readonly codes: readonly string[];
     readonly password: string;
     readonly passwordCost?: PasswordCost;
@@ -163,7 +173,8 @@ export async function enrolOperator(
   const now = ctx.now();
   const nameKey = personKey(name);
   refuseWeakPassword(password, name);
-  return await limitAttempts(ctx, `enrol ${nameKey}`, async () => {
+  const attempt = { nameKey: `enrol ${nameKey}`, from, requestId };
+  return await limitAttempts(ctx, attempt, async () => {
     const password_hash = await hashPassword(password, passwordCost);
     const secret = randomBytes(secretBytes);
     return await ctx.db.transaction(async (tx) => {
@@ -188,9 +199,6 @@ export async function enrolOperator(
   });
 }
 
-/** Attempts are forgotten after a day, so that made-up names do not fill the table. */
-const forgetAfterMs = 86_400_000;
-
 /** The sealed authenticator secrets, for a rotation of the master key. */
 export function sealedAuthenticators({ db }: Pick<Context, "db">): SealedPlace {
   return {
@@ -201,31 +209,6 @@ export function sealedAuthenticators({ db }: Pick<Context, "db">): SealedPlace {
     },
     set: (rows) => secretColumn.set(db, rows),
   };
-}
-
-/**
- * Limits attempts per name, whether or not the name exists. An attempt is counted before it runs, so
- * that parallel ones cannot escape the count; each failure doubles the wait, and a success resets it.
- */
-async function limitAttempts<Result>(
-  ctx: Pick<Context, "db" | "now">,
-  nameKey: string,
-  attempt: () => Promise<Result>,
-): Promise<Result> {
-  const now = ctx.now();
-  const waitMs = await ctx.db.transaction(async (tx) => {
-    const { failures, next_at } = await lockAttempts(tx, nameKey, now);
-    if (next_at > now) return next_at.getTime() - now.getTime();
-    const nextAt = new Date(now.getTime() + computeWaitS(failures + 1) * 1_000);
-    await setAttempts(tx, nameKey, { failures: failures + 1, next_at: nextAt });
-    return 0;
-  });
-  if (waitMs > 0) throw tooManyAttempts(Math.ceil(waitMs / 1_000));
-  const result = await attempt();
-  await ctx.db.transaction(async (tx) => {
-    await forgetAttempts(tx, { nameKey, before: new Date(now.getTime() - forgetAfterMs) });
-  });
-  return result;
 }
 
 function findCodeStep(

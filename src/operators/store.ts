@@ -94,25 +94,28 @@ export async function insertSession(tx: Tx, row: SessionRow): Promise<void> {
     values (${row.token_hash}, ${row.operator_id}, ${row.created_at}, ${row.expires_at})`);
 }
 
-/** The person of a valid token. */
+type PersonRow = Pick<OperatorRow, "operator_id" | "name" | "role"> &
+  Pick<SessionRow, "token_hash" | "expires_at">;
+
+/** The person of the newest valid one of these tokens. */
 export async function findPerson(
   db: Db,
-  tokenHash: Buffer,
+  tokenHashes: readonly Buffer[],
   now: Date,
-): Promise<
-  (Pick<OperatorRow, "operator_id" | "name" | "role"> & { expires_at: Date }) | undefined
-> {
-  const [row] = await db.rows<{
-    operator_id: string;
-    name: string;
-    role: OperatorRole;
-    expires_at: Date;
-  }>(sql`
-    select o.operator_id, o.name, o.role, s.expires_at
-    from operator_sessions as s
+): Promise<PersonRow | undefined> {
+  const [row] = await db.rows<PersonRow>(sql`
+    select o.operator_id, o.name, o.role, s.token_hash, s.expires_at
+    from unnest(${tokenHashes}::bytea[]) as given (token_hash)
+    cross join lateral (
+      select token_hash, operator_id, created_at, expires_at
+      from operator_sessions
+      where token_hash = given.token_hash and revoked_at is null and expires_at > ${now}
+      limit 1
+    ) as s
     join operators as o on o.operator_id = s.operator_id
-    where s.token_hash = ${tokenHash} and s.revoked_at is null and s.expires_at > ${now}
-      and o.disabled_at is null and o.password_hash is not null`);
+    where o.disabled_at is null and o.password_hash is not null
+    order by s.created_at desc, s.token_hash
+    limit 1`);
   return row;
 }
 
@@ -128,39 +131,6 @@ export async function revokeSessions(tx: Tx, operatorId: string, now: Date): Pro
     update operator_sessions
     set revoked_at = ${now}
     where operator_id = ${operatorId} and revoked_at is null`);
-}
-
-type AttemptsRow = { readonly failures: number; readonly next_at: Date };
-
-/** Serializes attempts at one name. */
-export async function lockAttempts(tx: Tx, nameKey: string, now: Date): Promise<AttemptsRow> {
-  const [row] = await tx.rows<AttemptsRow>(sql`
-    insert into operator_attempts as a (name_key, failures, next_at)
-    values (${nameKey}, 0, ${now})
-    on conflict (name_key) do update set failures = a.failures
-    returning failures, next_at`);
-  if (!row) throw new Error("a row that is inserted or updated is returned");
-  return row;
-}
-
-export async function setAttempts(
-  tx: Tx,
-  nameKey: string,
-  { failures, next_at }: AttemptsRow,
-): Promise<void> {
-  await tx.rows(sql`
-    update operator_attempts
-    set failures = ${failures}, next_at = ${next_at}
-    where name_key = ${nameKey}`);
-}
-
-export async function forgetAttempts(
-  tx: Tx,
-  { nameKey, before }: { readonly nameKey: string; readonly before: Date },
-): Promise<void> {
-  await tx.rows(sql`
-    delete from operator_attempts
-    where name_key = ${nameKey} or next_at < ${before}`);
 }
 
 /** The sealed secrets of authenticators. */

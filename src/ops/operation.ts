@@ -42,6 +42,8 @@ export type OpsCall<Query, Body> = {
   readonly actor: Actor;
   /** The session's token; empty where sign-in is not needed. */
   readonly token: string;
+  /** The address that the call comes from. */
+  readonly from: string;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
   readonly body: Body;

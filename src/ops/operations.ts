@@ -6,7 +6,7 @@ import { operator } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
 import { isCleanText } from "../kernel/json.ts";
 import type { Context } from "../platform/context.ts";
-import { takeNoBodyAsEmpty } from "../platform/http/calls.ts";
+import { findAddress, takeNoBodyAsEmpty } from "../platform/http/calls.ts";
 import { bankOperations } from "./bank.ts";
 import { deskOperations } from "./desks.ts";
 import { lookupOperations } from "./lookups.ts";
@@ -72,7 +72,7 @@ function toOpsCall({
   // Validated by the operation's schemas.
   const query = request.query as never;
   const body = request.body as never;
-  return { ctx, wiring, actor, token, params, query, body };
+  return { ctx, wiring, actor, token, from: findAddress(request), params, query, body };
 }
 
 function toConfig({ permission, stream }: Operation): FastifyContextConfig {

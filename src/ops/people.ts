@@ -72,7 +72,8 @@ export const peopleOperations: readonly Operation[] = [
       code: Type.String({ pattern: "^[0-9]{6}$", description: "Six digits; used once." }),
     },
     answer: SignedIn,
-    run: async ({ ctx, actor, body }) => await signIn(ctx, { ...body, requestId: actor.requestId }),
+    run: async ({ ctx, actor, from, body }) =>
+      await signIn(ctx, { ...body, from, requestId: actor.requestId }),
   }),
   act("enrol", "/ops/enrol", {
     ...people,
@@ -88,8 +89,8 @@ export const peopleOperations: readonly Operation[] = [
       }),
     },
     answer: Enrolled,
-    run: async ({ ctx, actor, body }) =>
-      await enrolOperator(ctx, { ...body, requestId: actor.requestId }),
+    run: async ({ ctx, actor, from, body }) =>
+      await enrolOperator(ctx, { ...body, from, requestId: actor.requestId }),
   }),
   act("signOut", "/ops/sign-out", {
     ...people,

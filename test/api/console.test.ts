@@ -70,6 +70,33 @@ test("a session is a cookie that scripts and other sites cannot use, and the pag
   assert.match(out.headers.get("set-cookie") ?? "", /^scripdesk_operator=; Path=\/ops; Max-Age=0;/);
 });
 
+test("cookies that others have planted beside the session's do not lock the console", async (t) => {
+  const { send, signIn } = await openDoor(t);
+  const { cookie } = await signIn();
+  const [name = ""] = cookie.split("=");
+  const planted = ["", "x", `operator_${"A".repeat(43)}`].map((value) => `${name}=${value}`);
+  const many = Array.from(
+    { length: 100 },
+    (_, at) => `${name}=operator_${"B".repeat(40)}${at + 100}`,
+  );
+  for (const cookies of [
+    [...planted, cookie],
+    [cookie, ...planted],
+    [...many, cookie],
+  ]) {
+    const headers = { ...fromConsole, cookie: cookies.join("; ") };
+    const { body: who } = await send("GET", "/ops/whoami", { headers, expect: 200 });
+    assert.equal(who.name, "Asha");
+  }
+  await send("POST", "/ops/sign-out", {
+    headers: { ...fromConsole, cookie: [...planted, cookie].join("; ") },
+    body: {},
+    expect: 200,
+  });
+  const headers = { ...fromConsole, cookie: [...planted, cookie].join("; ") };
+  await send("GET", "/ops/whoami", { headers, expect: 401 });
+});
+
 test("behind https the cookie is for https only", async (t) => {
   const service = await startService(t);
   const { send } = await startOps(t, service, { trustProxy: ["127.0.0.1"] });

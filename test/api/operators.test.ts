@@ -23,6 +23,9 @@ const hasCode = (code: FailureCode) => (error: unknown) =>
 const hasReason = (reason: string) => (error: unknown) =>
   error instanceof Failure && error.detail?.["reason"] === reason;
 
+/** Where these attempts come from; `sign-in-attempts.test.ts` has many places. */
+const from = "203.0.113.7";
+
 /** Two admins, as a service has them after its first day. */
 async function twoAdmins(service: Service): Promise<readonly [TestPerson, TestPerson]> {
   const asha = await addPerson(service, { name: "Asha Rao", role: "admin" });
@@ -34,13 +37,18 @@ test("a person signs in with password and code, and a code is used once", async 
   const service = await startService(t);
   const asha = await addPerson(service, { name: "Asha Rao", role: "admin" });
   const code = asha.code();
-  const { token, role, name } = await signIn(service.ctx, { name: "asha rao", password, code });
+  const { token, role, name } = await signIn(service.ctx, {
+    name: "asha rao",
+    password,
+    code,
+    from,
+  });
   assert.deepEqual([name, role], ["Asha Rao", "admin"]);
   assert.match(token, /^operator_[A-Za-z0-9_-]{43}$/);
   const actor = await findSignedIn(service.ctx, token);
   assert.deepEqual([actor.kind, actor.id, actor.role], ["operator", "Asha Rao", "admin"]);
   await assert.rejects(
-    signIn(service.ctx, { name: "Asha Rao", password, code }),
+    signIn(service.ctx, { name: "Asha Rao", password, code, from }),
     hasCode("unauthorized"),
   );
   const { rows } = await service.ctx.db.pool.query(
@@ -55,7 +63,7 @@ test("one code used concurrently signs in once", async (t) => {
   const asha = await addPerson(service, { name: "Asha", role: "admin" });
   const code = asha.code();
   const outcomes = await Promise.allSettled(
-    Array.from({ length: 3 }, () => signIn(service.ctx, { name: "Asha", password, code })),
+    Array.from({ length: 3 }, () => signIn(service.ctx, { name: "Asha", password, code, from })),
   );
   assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
 });
@@ -69,7 +77,9 @@ test("every failed sign-in gets the same answer", async (t) => {
     { name: "Asha", password, code: "000000" },
     { name: "nobody", password, code: asha.code() },
   ]) {
-    const error = await signIn(service.ctx, attempt).catch((failure: unknown) => failure);
+    const error = await signIn(service.ctx, { ...attempt, from }).catch(
+      (failure: unknown) => failure,
+    );
     assert.ok(error instanceof Failure);
     answers.add(`${error.code} ${error.message}`);
   }
@@ -80,9 +90,12 @@ test("sign-in attempts are throttled by name, concurrent and in sequence", async
   const service = await startService(t);
   const asha = await addPerson(service, { name: "Asha", role: "admin" });
   const guess = async (name: string) =>
-    await signIn(service.ctx, { name, password: "not the password", code: "123456" }).catch(
-      (error: unknown) => (error instanceof Failure ? error.code : String(error)),
-    );
+    await signIn(service.ctx, {
+      name,
+      password: "not the password",
+      code: "123456",
+      from,
+    }).catch((error: unknown) => (error instanceof Failure ? error.code : String(error)));
   for (const name of ["Asha", "nobody"]) {
     const answers = await Promise.all(Array.from({ length: 10 }, () => guess(name)));
     assert.equal(answers.filter((code) => code === "unauthorized").length, 4, name);
@@ -90,7 +103,7 @@ test("sign-in attempts are throttled by name, concurrent and in sequence", async
   }
   // The right password waits as well, and the wait grows with each failure.
   await assert.rejects(
-    signIn(service.ctx, { name: "ASHA", password, code: computeCode(asha.secret, 1) }),
+    signIn(service.ctx, { name: "ASHA", password, code: computeCode(asha.secret, 1), from }),
     hasCode("rate_limited"),
   );
   let tried = 0;
@@ -100,7 +113,8 @@ test("sign-in attempts are throttled by name, concurrent and in sequence", async
   }
   assert.ok(tried <= 12, `${tried} guesses in an hour`);
   service.clock.advance({ seconds: 900 });
-  const { name } = await asha.signIn();
+  const code = asha.code();
+  const { name } = await signIn(service.ctx, { name: "Asha", password, code, from });
   assert.equal(name, "Asha");
   assert.equal(await guess("Asha"), "unauthorized", "success ends the count");
 });
@@ -153,16 +167,16 @@ test("the first person is an admin, and weak passwords are refused", async (t) =
   );
   const { code } = await addOperator(ctx, operator, { name: "asha", role: "admin" });
   for (const weak of ["short", "aaaaaaaaaaaaaaaa", "asha-asha-asha"]) {
-    const enrolling = enrolOperator(ctx, { name: "asha", codes: [code], password: weak });
+    const enrolling = enrolOperator(ctx, { name: "asha", codes: [code], password: weak, from });
     await assert.rejects(enrolling, hasCode("unprocessable"));
   }
   await assert.rejects(
-    enrolOperator(ctx, { name: "asha", codes: ["1-2"], password }),
+    enrolOperator(ctx, { name: "asha", codes: ["1-2"], password, from }),
     hasCode("unauthorized"),
   );
-  await enrolOperator(ctx, { name: "asha", codes: [code], password });
+  await enrolOperator(ctx, { name: "asha", codes: [code], password, from });
   await assert.rejects(
-    enrolOperator(ctx, { name: "asha", codes: [code], password }),
+    enrolOperator(ctx, { name: "asha", codes: [code], password, from }),
     hasCode("unauthorized"),
     "a code enrols once",
   );
@@ -182,12 +196,15 @@ test("adding an operator takes two admins, and neither can enrol as that person"
   const { answer } = await approveProposal(ctx, ravi.actor, decide);
   const { code: second } = answer as { readonly code: string };
   for (const codes of [[puppet.code], [second], [second, second], [puppet.code, "0"]]) {
-    const enrolling = enrolOperator(ctx, { name: "mira", codes, password });
+    const enrolling = enrolOperator(ctx, { name: "mira", codes, password, from });
     await assert.rejects(enrolling, hasCode("unauthorized"));
     service.clock.advance({ seconds: 60 });
   }
   const codes = [second, puppet.code.toUpperCase()];
-  assert.equal((await enrolOperator(ctx, { name: "mira", codes, password })).operator.name, "mira");
+  assert.equal(
+    (await enrolOperator(ctx, { name: "mira", codes, password, from })).operator.name,
+    "mira",
+  );
 });
 
 test("an addition that one admin began is refused once there are two", async (t) => {
@@ -224,7 +241,7 @@ test("a reset takes two admins and ends password, authenticator and sessions", a
   await assert.rejects(findSignedIn(ctx, token), hasCode("unauthorized"));
   await assert.rejects(mira.signIn(), hasCode("unauthorized"));
   const codes = [reset.code, (answer as { readonly code: string }).code];
-  const { operator: person } = await enrolOperator(ctx, { name: "mira", codes, password });
+  const { operator: person } = await enrolOperator(ctx, { name: "mira", codes, password, from });
   assert.deepEqual([person.role, person.status], ["settlement", "enrolled"]);
 });
 

@@ -1,6 +1,7 @@
 // People as a service knows them, and live deals that they decide about.
 
 import { addOperator } from "../../src/operators/manage-operators.ts";
+import { commandLine } from "../../src/operators/limit-attempts.ts";
 import { enrolOperator, type SignedIn, signIn } from "../../src/operators/sign-in.ts";
 import { computeCode, fromBase32, computeStep } from "../../src/operators/credentials.ts";
 import { approvalKinds } from "../../src/approval-kinds.ts";
@@ -40,7 +41,13 @@ export async function addPerson(
     });
     codes.push((answer as { readonly code: string }).code); // What letting somebody in answers.
   }
-  const { totp_secret } = await enrolOperator(ctx, { name, codes, password, passwordCost });
+  const { totp_secret } = await enrolOperator(ctx, {
+    name,
+    codes,
+    password,
+    passwordCost,
+    from: commandLine,
+  });
   const secret = fromBase32(totp_secret);
   const code = () => {
     clock.advance({ seconds: 30 });
@@ -52,7 +59,7 @@ export async function addPerson(
     actor: { ...namedOperator(name), role },
     secret,
     code,
-    signIn: async () => await signIn(ctx, { name, password, code: code() }),
+    signIn: async () => await signIn(ctx, { name, password, code: code(), from: commandLine }),
   };
 }
 

@@ -12,6 +12,7 @@ const permission = "notices.write";
 const occasionWords = /** @type {Readonly<Record<string, string>>} */ ({
   "enquiry.received": "an enquiry arrives",
   "approval.proposed": "an approval waits",
+  "operator.sign_in_failing": "attempts to sign in fail",
   "webhook.disabled": "a webhook is disabled",
   "payout.paid": "a payout is paid",
   "payout.returned": "a payout comes back",

@@ -9,6 +9,7 @@ import type { TObject } from "typebox";
 import type { Call, Visit } from "../../kernel/caller.ts";
 import { Failure } from "../../kernel/failure.ts";
 import { newId } from "../../kernel/ids.ts";
+import { forwardedAddress } from "../../kernel/networks.ts";
 import type { Page } from "../../kernel/page.ts";
 import { maskSecrets } from "../../kernel/secrets.ts";
 import { openPace } from "../heavy/pace.ts";
@@ -38,6 +39,11 @@ export function whenGone({ raw }: FastifyReply): AbortSignal {
   if (raw.closed) close();
   else raw.once("close", close);
   return gone.signal;
+}
+
+/** The address of the caller; "unknown" when a trusted proxy forwards something that is no address. */
+export function findAddress(request: FastifyRequest): string {
+  return forwardedAddress(request.ip) ?? "unknown";
 }
 
 /** For an action without required fields: a missing body counts as an empty one. */
