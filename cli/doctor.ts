@@ -1,6 +1,7 @@
 // `doctor` asks everything a healthy service depends on and says what to do about each answer.
 
 import { type Config, readConfig } from "../src/config.ts";
+import { listOpenWires } from "../src/config-risks.ts";
 import { listCalendar } from "../src/outside/calendar.ts";
 import { listMissing } from "../src/kernel/letterhead.ts";
 import { dayMs, istDay } from "../src/kernel/time.ts";
@@ -32,6 +33,7 @@ export const doctor = command({
       await calendar(opened),
       await redis(config),
       transport(config),
+      wires(config),
       await house(config),
     ]);
     print(findings, options);
@@ -98,6 +100,12 @@ function transport({ host, tls, trustProxy }: Config): Finding {
   const ok = local || tls !== undefined || trustProxy.length > 0;
   const found = tls ? "https" : `http on ${host}`;
   return finding("transport", ok, found, "set TLS_CERT and TLS_KEY, or TRUST_PROXY behind a proxy");
+}
+
+function wires(config: Config): Finding {
+  const open = listOpenWires(config);
+  const found = open.length === 0 ? "encrypted, or on this machine" : open.join("; ");
+  return finding("database and redis wires", open.length === 0, found, "encrypt them");
 }
 
 /** For the operator to read: a desk may run before it has said who it is. */

@@ -1213,9 +1213,11 @@ create table operator_attempts (
   name_key text not null,
   failures integer not null,
   next_at timestamp with time zone not null,
-  constraint operator_attempts_pkey PRIMARY KEY (name_key),
+  network text not null,
+  constraint operator_attempts_pkey PRIMARY KEY (name_key, network),
   constraint operator_attempts_failures_check CHECK ((failures >= 0))
 );
+CREATE INDEX operator_attempts_next ON public.operator_attempts USING btree (next_at);
 
 create table operator_sessions (
   token_hash bytea not null,

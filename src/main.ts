@@ -6,6 +6,8 @@
 //                       deadline are cut
 
 import { once } from "node:events";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { type AppOptions, buildApp, buildWorkerApp } from "./app.ts";
@@ -13,6 +15,7 @@ import type { NoticeOptions } from "./notices/send-notices.ts";
 import { loadTemplates } from "./notices/templates.ts";
 import { openBook } from "./trading/book.ts";
 import { type Config, readConfig, type SmtpConfig, type Variables } from "./config.ts";
+import { listRisks } from "./config-risks.ts";
 import { seedCredits, seedInventory } from "./credits/seed-credits.ts";
 import { countDesks } from "./firms/find-firms.ts";
 import { environments } from "./kernel/caller.ts";
@@ -43,6 +46,8 @@ const closeDeadlineMs = 6_000;
 const settleDeadlineMs = 2_000;
 const demoDesk = "Demo Desk";
 const demoCredits = 200;
+/** In DATA_DIR. */
+const demoKeyFile = "demo-key";
 
 export async function serve(variables: Variables): Promise<void> {
   const config = readConfig(variables);
@@ -64,6 +69,7 @@ export async function serve(variables: Variables): Promise<void> {
   const { ctx, migrated, role } = opened;
   if (migrated.length > 0) log.info({ migrations: migrated }, "migrated");
   if (!role) log.warn("the database has no role of its own for the service: see OPERATIONS");
+  for (const risk of listRisks(config)) log.warn(risk);
 
   const stocked = await seedInventory(ctx);
   if (stocked > 0) log.info({ credits: stocked }, "the sandbox's house has credits to sell");
@@ -93,7 +99,7 @@ export async function serve(variables: Variables): Promise<void> {
 
   const address = baseUrl(app, config);
   process.stdout.write(`scripdesk listens on ${address}\n`);
-  if (!config.databaseUrl && config.role !== "worker") await introduce(ctx, address);
+  if (!config.databaseUrl && config.role !== "worker") await introduce(ctx, config, address);
   if (!stop.signal.aborted) await once(stop.signal, "abort");
   log.info({ signal: stop.signal.reason as string }, "stopping");
   // Load balancers need a moment to see that this process is not ready; Ctrl-C does not wait.
@@ -237,8 +243,11 @@ function baseUrl(app: App, { tls }: Config): string {
   return `${tls ? "https" : "http"}://${host}:${address.port}`;
 }
 
-/** The first start with an embedded database creates a sandbox desk and prints its key once. */
-async function introduce(ctx: Context, address: string): Promise<void> {
+/**
+ * The first start with an embedded database creates a sandbox desk. Its key is shown once on a terminal;
+ * what is not a terminal is a log that others read, so there the key is in a file and its path is shown.
+ */
+async function introduce(ctx: Context, { dataDir }: Config, address: string): Promise<void> {
   if ((await countDesks(ctx)) > 0) return;
   const { api_key } = await issueKey(ctx, {
     firmName: demoDesk,
@@ -248,21 +257,26 @@ async function introduce(ctx: Context, address: string): Promise<void> {
     buySide: true,
     name: "demo",
   });
+  const path = process.stdout.isTTY ? undefined : join(dataDir, demoKeyFile);
+  if (path !== undefined) await writeSecretFile(path, `${api_key}\n`);
   await seedCredits(ctx, { deskName: demoDesk, credits: demoCredits, seed: "demo" });
+  const keyInShell = path === undefined ? api_key : `$(cat ${quoteForShell(path)})`;
   process.stdout.write(
     [
       "",
-      "A sandbox desk is ready. Its key is shown this once:",
+      path === undefined
+        ? "A sandbox desk is ready. Its key is shown this once:"
+        : "A sandbox desk is ready. Its key is in this file, which only you can read:",
       "",
-      `  ${api_key}`,
+      `  ${path ?? api_key}`,
       "",
       "Try it:",
       "",
-      `  curl -s ${address}/v1/whoami -H 'X-Service-Key: ${api_key}'`,
+      `  curl -s ${address}/v1/whoami -H "X-Service-Key: ${keyInShell}"`,
       "",
       "What would cover a duty bill of ₹20 lakh cost?",
       "",
-      `  curl -s ${address}/v1/quote -H 'X-Service-Key: ${api_key}' -H 'Content-Type: application/json' \\`,
+      `  curl -s ${address}/v1/quote -H "X-Service-Key: ${keyInShell}" -H 'Content-Type: application/json' \\`,
       `    -d '{"side": "buy", "scheme": "RODTEP", "requirement_paise": 200000000}'`,
       "",
       `Page: ${address}/`,
@@ -271,4 +285,14 @@ async function introduce(ctx: Context, address: string): Promise<void> {
       "",
     ].join("\n"),
   );
+}
+
+/** In the place of a file or link of that name, which may be open to others. */
+async function writeSecretFile(path: string, text: string): Promise<void> {
+  await rm(path, { force: true });
+  await writeFile(path, text, { flag: "wx", mode: 0o600, flush: true });
+}
+
+function quoteForShell(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }

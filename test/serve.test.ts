@@ -1,10 +1,14 @@
 // The service as a process: how it starts, how it ends and what it survives.
 
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { once } from "node:events";
+import { stat } from "node:fs/promises";
 import { type AddressInfo, connect, createServer } from "node:net";
+import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 
 import pg from "pg";
 
@@ -45,18 +49,18 @@ async function countStock(settings: Settings, run: RunWith): Promise<number> {
   return JSON.parse((await run(words, settings)).stdout).length;
 }
 
-test("the first start shows a key and a first call that works; SIGTERM stops everything; the next start shows none", async (t) => {
+test("the first start shows where its key is and a first call that works; SIGTERM stops everything; the next start shows none", async (t) => {
   const DATA_DIR = await dataDirectory(t);
   const first = await serve(t, { DATA_DIR });
   await eventually("the introduction", async () => first.output.stdout.includes("API reference"));
   const key = readDemoKey(first);
   assert.match(first.url, /^http:\/\/127\.0\.0\.1:\d+$/);
-  const [, url = "", sent] =
-    /curl -s (\S+) -H 'X-Service-Key: (\w+)'/.exec(first.output.stdout) ?? [];
-  assert.equal(sent, key);
-  const response = await fetch(url, { headers: { "X-Service-Key": key } });
-  assert.equal(response.status, 200);
-  assert.equal(((await response.json()) as { environment: string }).environment, "sandbox");
+  // What is not a terminal is a log: it has the path, and only its owner reads the file.
+  assert.ok(!first.output.stdout.includes(key) && !first.output.stderr.includes(key));
+  assert.equal((await stat(join(DATA_DIR, "demo-key"))).mode & 0o777, 0o600);
+  const [, call = ""] = /^ {2}(curl -s \S+\/v1\/whoami .*)$/m.exec(first.output.stdout) ?? [];
+  const { stdout } = await promisify(execFile)("sh", ["-c", call]);
+  assert.equal((JSON.parse(stdout) as { environment: string }).environment, "sandbox");
   await first.send("GET", "/readyz", { expect: 200 });
 
   first.signal("SIGTERM");

@@ -9,7 +9,7 @@ import { type Call, type Caller, type Environment, isScope, scopes } from "../ke
 import { type Failure, type FieldProblem, notFound, unprocessable } from "../kernel/failure.ts";
 import { isId, looksLikeId, newId } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
-import { parseNetwork } from "../kernel/networks.ts";
+import { isEverywhere, parseNetwork } from "../kernel/networks.ts";
 import { parseInstant } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { Creation } from "../platform/http/calls.ts";
@@ -151,8 +151,10 @@ function findProblems(
     problems.push({ path: "expires_at", problem: "must be in the future" });
   }
   body.ip_allowlist?.forEach((text, index) => {
-    if (parseNetwork(text)) return;
-    problems.push({ path: `ip_allowlist.${index}`, problem: "must be an IP address or network" });
+    const path = `ip_allowlist.${index}`;
+    if (!parseNetwork(text)) problems.push({ path, problem: "must be an IP address or network" });
+    else if (isEverywhere(text))
+      problems.push({ path, problem: "holds every address: leave it out" });
   });
   return problems;
 }

@@ -139,6 +139,8 @@ test("an invalid mint is refused with its field", async (t) => {
     [{ expires_at: "2027-03-31T00:00:00" }, 422, "unprocessable", "expires_at"],
     [{ expires_at: "2026-11-15T14:45:00+05:30" }, 422, "unprocessable", "expires_at"],
     [{ ip_allowlist: ["10.0.0.0/33"] }, 422, "unprocessable", "ip_allowlist.0"],
+    [{ ip_allowlist: ["203.0.113.7/0"] }, 422, "unprocessable", "ip_allowlist.0"],
+    [{ ip_allowlist: ["10.0.0.1", "::/0"] }, 422, "unprocessable", "ip_allowlist.1"],
     [{ ip_allowlist: ["10.0.0.1", "example.com"] }, 422, "unprocessable", "ip_allowlist.1"],
     [{ limits: { per_minute: 0 } }, 422, "unprocessable", "limits.per_minute"],
     [{ limits: { per_minute: 1.5 } }, 422, "unprocessable", "limits.per_minute"],

@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
@@ -204,7 +205,8 @@ export async function postgresPid(dataDir: string): Promise<number | undefined> 
   return await findPostmaster(join(dataDir, "postgres"));
 }
 
-/** The key that the first start shows, or undefined. */
+/** The key of the first start, in the file that it shows; undefined when it has shown none yet. */
 export function demoKeyIn(stdout: string): string | undefined {
-  return /^ {2}(service_test_\w+)$/m.exec(stdout)?.[1];
+  const path = /^ {2}(\/.*demo-key)$/m.exec(stdout)?.[1];
+  return path === undefined ? undefined : readFileSync(path, "utf8").trim();
 }
