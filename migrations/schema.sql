@@ -26,6 +26,34 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.refuse_money_beside_dues()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  owing text;
+begin
+  select dues.firm_id into owing
+  from ledger_balances as dues
+  where dues.kind = 'firm_dues'
+    and dues.firm_id in (select firm_id from changed where firm_id is not null)
+    and dues.posted_paise < 0
+    and exists (
+      select
+      from ledger_balances as free
+      where free.balance in ('firm_cash:' || dues.firm_id, 'desk_commission:' || dues.firm_id)
+        and free.posted_paise - free.escrow_paise - free.pending_out_paise > 0
+    )
+  limit 1;
+  if owing is not null then
+    raise exception 'the firm % owes, and has money available', owing
+      using errcode = 'check_violation', constraint = 'ledger_balances_no_money_beside_dues';
+  end if;
+  return null;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.shown_face(face_paise bigint)
  RETURNS numeric
  LANGUAGE sql
@@ -923,6 +951,8 @@ END),
   constraint ledger_balances_named CHECK (((account = (kind || COALESCE((':'::text || firm_id), ''::text))) AND (balance = (account || COALESCE((((':'::text || environment) || ':'::text) || stripe), ''::text))))),
   constraint ledger_balances_stripe_check CHECK (((stripe >= 0) AND (stripe <= 15)))
 );
+CREATE INDEX ledger_balances_dues ON public.ledger_balances USING btree (firm_id) WHERE (kind = 'firm_dues'::text);
+CREATE TRIGGER no_money_beside_dues AFTER UPDATE ON public.ledger_balances REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION refuse_money_beside_dues();
 
 create table ledger_entries (
   entry_no bigint not null,
@@ -1444,6 +1474,7 @@ CASE
     WHEN (remitted_with = payout_id) THEN utr
     ELSE NULL::text
 END,
+  set_off_paise bigint not null default 0,
   constraint payouts_pkey PRIMARY KEY (payout_id),
   constraint payouts_environment_desk_id_firm_id_fkey FOREIGN KEY (environment, desk_id, firm_id) REFERENCES firms(environment, desk_id, firm_id),
   constraint payouts_resend_of_fkey FOREIGN KEY (resend_of) REFERENCES payouts(payout_id),
@@ -1458,6 +1489,7 @@ END,
   constraint payouts_remitted_whole CHECK ((((remitted_with IS NULL) = (remitted_paise IS NULL)) AND (remitted_paise >= paise))),
   constraint payouts_sent_somewhere CHECK (((state <> ALL (ARRAY['instructed'::text, 'sent'::text, 'paid'::text])) OR (ifsc IS NOT NULL))),
   constraint payouts_sent_with_utr CHECK (((state <> ALL (ARRAY['sent'::text, 'paid'::text])) OR (utr IS NOT NULL))),
+  constraint payouts_set_off_paise_check CHECK ((set_off_paise >= 0)),
   constraint payouts_state_check CHECK ((state = ANY (ARRAY['scheduled'::text, 'held'::text, 'instructed'::text, 'sent'::text, 'paid'::text, 'returned'::text]))),
   constraint payouts_unsent_looked_at CHECK (((state = ANY (ARRAY['scheduled'::text, 'held'::text])) = (look_at IS NOT NULL))),
   constraint payouts_unsent_not_remitted CHECK (((state <> ALL (ARRAY['scheduled'::text, 'held'::text])) OR (remitted_with IS NULL))),

@@ -82,6 +82,7 @@ const payout = data(
     "settlement_id",
     "resend_of",
     "amount_paise",
+    "set_off_paise",
     "rail",
     "remittance",
     "utr",
@@ -108,6 +109,11 @@ const cross = data(
     "reason",
   ]),
 );
+const dues = data("DuesEventData", {
+  reference: text("The settlement, payout, cross or deposit that it comes from."),
+  amount_paise: count("What was added to the dues, or paid on them.", 24_412_500),
+  dues_paise: count("What the firm owes the house after it.", 24_412_500),
+});
 const key = data("KeyEventData", pick(Key, ["name", "kind"]));
 const failing = data("WebhookFailingData", {
   ...pick(Webhook, ["url"]),
@@ -160,6 +166,8 @@ const dataByEvent: Readonly<Record<EventName, TObject>> = {
   "payout.sent": payout,
   "payout.paid": payout,
   "payout.returned": payout,
+  "dues.raised": dues,
+  "dues.set_off": dues,
   "cross.proposed": cross,
   "cross.agreed": cross,
   "cross.declined": cross,

@@ -7,7 +7,7 @@ export type ReasonsByCode = { readonly [Code in FailureCode]?: readonly string[]
 
 export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
   acceptCross: {
-    conflict: ["counterparty_unavailable","credit_unavailable","firm_not_authorized","mandate_expired","nothing_to_deliver","terms_differ","wrong_state"],
+    conflict: ["counterparty_unavailable","credit_unavailable","dues_outstanding","firm_not_authorized","mandate_expired","nothing_to_deliver","terms_differ","wrong_state"],
     forbidden: ["buy_side_not_enabled","key_limit","wrong_side"],
   },
   addMember: {
@@ -19,7 +19,7 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
     forbidden: ["sub_account_key"],
   },
   advanceSettlement: {
-    conflict: ["credit_not_sellable","reference_used","wrong_state"],
+    conflict: ["balance_moved","credit_not_sellable","reference_used","wrong_state"],
   },
   authorizeFirm: {
     conflict: ["wrong_state"],
@@ -36,7 +36,7 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
     forbidden: ["sub_account_key"],
   },
   crossNetting: {
-    conflict: ["counterparty_unavailable","credit_unavailable","firm_not_authorized","idempotency_key_reused","mandate_expired","netting_expired","netting_outdated","netting_used","nothing_to_cross"],
+    conflict: ["counterparty_unavailable","credit_unavailable","dues_outstanding","firm_not_authorized","idempotency_key_reused","mandate_expired","netting_expired","netting_outdated","netting_used","nothing_to_cross"],
     forbidden: ["key_limit","sub_account_key"],
   },
   declareCredits: {
@@ -92,7 +92,7 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
     forbidden: ["buy_side_not_enabled","key_limit"],
   },
   proposeCross: {
-    conflict: ["counterparty_unavailable","credit_unavailable","firm_not_authorized","idempotency_key_reused","mandate_expired","quote_expired","quote_used"],
+    conflict: ["counterparty_unavailable","credit_unavailable","dues_outstanding","firm_not_authorized","idempotency_key_reused","mandate_expired","quote_expired","quote_used"],
     forbidden: ["buy_side_not_enabled","key_limit"],
   },
   proposeNetting: {
@@ -133,7 +133,7 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
     forbidden: ["sub_account_key"],
   },
   resetSandbox: {
-    conflict: ["wrong_state"],
+    conflict: ["balance_moved","wrong_state"],
     forbidden: ["sub_account_key"],
   },
   resumeFirm: {
@@ -180,7 +180,7 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
     conflict: ["wrong_state"],
   },
   withdrawMoney: {
-    conflict: ["dues_outstanding","firm_not_authorized","idempotency_key_reused","insufficient_funds","no_bank_account"],
+    conflict: ["balance_moved","dues_outstanding","firm_not_authorized","idempotency_key_reused","insufficient_funds","no_bank_account"],
     forbidden: ["key_limit"],
   },
 };

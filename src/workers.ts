@@ -39,6 +39,7 @@ import type { WorkerOptions } from "./platform/worker.ts";
 import { fixIndex } from "./market/daily-index.ts";
 import { deleteExpiredEnquiries } from "./market/answer-enquiries.ts";
 import { makePartitions } from "./retention/partitions.ts";
+import { collectDues } from "./payouts/collect-dues.ts";
 import { applyPayments, sendDuePayouts } from "./payouts/schedule-payouts.ts";
 import { simulateHolding, simulateIdentity, simulateTransfer } from "./outside/registry-rules.ts";
 import {
@@ -146,6 +147,7 @@ export function listWorkers(
       pauseMs: 1_000,
       work: () => endOverdue(ctx, aside("cross-deadlines")),
     },
+    { name: "dues", pauseMs: 60_000, work: () => collectDues(ctx, aside("dues")) },
     { name: "payouts", pauseMs: 500, work: () => sendDuePayouts(ctx, aside("payouts")) },
     {
       name: "offboarding",

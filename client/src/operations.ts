@@ -272,7 +272,7 @@ export type ListFailuresQuery = {
   /** Only of this webhook. */
   webhook_id?: string | undefined;
   /** Only of this event. */
-  event?: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | undefined;
+  event?: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | undefined;
   /** Page size; asks for paging. Default 100. */
   limit?: number | undefined;
   /** The next_cursor of the previous page, with the same filters. */
@@ -793,7 +793,7 @@ export abstract class Operations {
   /**
    * Turn a netting into crosses. All of its proposals or none, at their prices. A netting is used once, within its time, and while its members, credits and requirements are what they were; otherwise it is a conflict that says why.
    *
-   * Refusals by `detail.reason` (open set): 403 `key_limit`, `sub_account_key`; 409 `counterparty_unavailable`, `credit_unavailable`, `firm_not_authorized`, `idempotency_key_reused`, `mandate_expired`, `netting_expired`, `netting_outdated`, `netting_used`, `nothing_to_cross`.
+   * Refusals by `detail.reason` (open set): 403 `key_limit`, `sub_account_key`; 409 `counterparty_unavailable`, `credit_unavailable`, `dues_outstanding`, `firm_not_authorized`, `idempotency_key_reused`, `mandate_expired`, `netting_expired`, `netting_outdated`, `netting_used`, `nothing_to_cross`.
    *
    * `POST /v1/groups/{group_id}/netting/crosses`, scope `orders:write`
    */
@@ -972,7 +972,7 @@ export abstract class Operations {
   /**
    * Propose a cross on a quote. Between two firms of your desk it is agreed at once, with its credits reserved. Any other waits for the answer of the firm with that IEC, whichever desk acts for it, and expires without one.
    *
-   * Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `key_limit`; 409 `counterparty_unavailable`, `credit_unavailable`, `firm_not_authorized`, `idempotency_key_reused`, `mandate_expired`, `quote_expired`, `quote_used`.
+   * Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `key_limit`; 409 `counterparty_unavailable`, `credit_unavailable`, `dues_outstanding`, `firm_not_authorized`, `idempotency_key_reused`, `mandate_expired`, `quote_expired`, `quote_used`.
    *
    * `POST /v1/cross`, scope `orders:write`
    */
@@ -1001,7 +1001,7 @@ export abstract class Operations {
   /**
    * Agree to the terms of a cross. For the side that did not propose. The seller's credits are reserved with it, all of them or none; when one is not available, it is a conflict.
    *
-   * Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `key_limit`, `wrong_side`; 409 `counterparty_unavailable`, `credit_unavailable`, `firm_not_authorized`, `mandate_expired`, `nothing_to_deliver`, `terms_differ`, `wrong_state`.
+   * Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `key_limit`, `wrong_side`; 409 `counterparty_unavailable`, `credit_unavailable`, `dues_outstanding`, `firm_not_authorized`, `mandate_expired`, `nothing_to_deliver`, `terms_differ`, `wrong_state`.
    *
    * `POST /v1/cross/{cross_id}/accept`, scope `orders:write`
    */
@@ -1151,7 +1151,7 @@ export abstract class Operations {
   /**
    * Let the next step of a settlement happen now. What customs or the bank would say next is said now. Sandbox keys only.
    *
-   * Refusals by `detail.reason` (open set): 409 `credit_not_sellable`, `reference_used`, `wrong_state`.
+   * Refusals by `detail.reason` (open set): 409 `balance_moved`, `credit_not_sellable`, `reference_used`, `wrong_state`.
    *
    * `POST /v1/sandbox/settlements/{settlement_id}/advance`, scope `orders:write`
    */
@@ -1193,7 +1193,7 @@ export abstract class Operations {
   /**
    * Pay a firm's available money to its bank account. By a payout of kind `withdrawal`, held for the reasons of any payout: a changed or unverified account, a suspended firm. Money that comes back is available again and is not sent anew by itself. More than is available is a conflict that says what is (`insufficient_funds`), and so is what the firm would be left owing us with less than it owes (`dues_outstanding`).
    *
-   * Refusals by `detail.reason` (open set): 403 `key_limit`; 409 `dues_outstanding`, `firm_not_authorized`, `idempotency_key_reused`, `insufficient_funds`, `no_bank_account`.
+   * Refusals by `detail.reason` (open set): 403 `key_limit`; 409 `balance_moved`, `dues_outstanding`, `firm_not_authorized`, `idempotency_key_reused`, `insufficient_funds`, `no_bank_account`.
    *
    * `POST /v1/firms/{firm_id}/withdrawals`, scope `orders:write`
    */
@@ -1237,7 +1237,7 @@ export abstract class Operations {
   /**
    * Let go of everything that is open on your desk. Resting orders are cancelled, open settlements fail, free credits are withdrawn. What has happened stays: the books and the events are only ever added to.
    *
-   * Refusals by `detail.reason` (open set): 403 `sub_account_key`; 409 `wrong_state`.
+   * Refusals by `detail.reason` (open set): 403 `sub_account_key`; 409 `balance_moved`, `wrong_state`.
    *
    * `POST /v1/sandbox/reset`, scope `orders:write`
    */

@@ -1,6 +1,6 @@
 // Money that came in for a firm or for one of its deals. It becomes the firm's balance, and the deal is
 // funded when the balance covers all of it. A surplus stays available; with a shortfall the deal keeps
-// waiting.
+// waiting. Of a firm that owes, only what came for a deal that waits funds deals; the rest is set off.
 
 import { takeDeposits } from "../payouts/deposits.ts";
 import { type TradingFirm, lockTradingFirms } from "../firms/find-firms.ts";
@@ -87,13 +87,21 @@ export async function takeMoney(
     now,
   );
   const firmIds = [...new Set(received.map(({ firmId }) => firmId))];
+  const balances = await readBalances(tx, environment, firmIds);
   const available = new Map<string, PaiseSum>(
-    (await readBalances(tx, environment, firmIds)).map((each) => [
-      each.firm_id,
-      each.available_paise,
-    ]),
+    balances.map((each) => [each.firm_id, each.available_paise]),
   );
-  for (const { firmId, paise } of received) {
+  const owing = new Set(
+    balances.filter(({ dues_paise }) => dues_paise > 0).map(({ firm_id }) => firm_id),
+  );
+  const awaited = new Set([
+    ...settlements.flatMap(({ state, settlement_id }) =>
+      state === "pending" ? settlement_id : [],
+    ),
+    ...crosses.flatMap(({ state, cross_id }) => (state === "agreed" ? cross_id : [])),
+  ]);
+  for (const { firmId, dealId, paise } of received) {
+    if (owing.has(firmId) && !awaited.has(dealId ?? "")) continue;
     available.set(firmId, addPaise(available.get(firmId) ?? 0, paise));
   }
   const ofSettlements = await fundReceivedSettlements(tx, settlements, { available, now });

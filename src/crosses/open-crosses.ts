@@ -7,12 +7,14 @@ import { findNotSellableReason } from "../credits/rules.ts";
 import { type TradingFirm, lockTradingFirms } from "../firms/find-firms.ts";
 import { findTradingRefusal } from "../firms/rules.ts";
 import type { Change } from "../kernel/actor.ts";
-import type { Caller } from "../kernel/caller.ts";
+import type { Caller, Environment } from "../kernel/caller.ts";
 import { newId } from "../kernel/ids.ts";
 import { sumPaise, type Bps, type Paise } from "../kernel/money.ts";
 import type { Scheme, Side } from "../kernel/scheme.ts";
 import { istDay, istTimestamp } from "../kernel/time.ts";
 import type { Calendar } from "../kernel/working-days.ts";
+import { findDues } from "../ledger/read-books.ts";
+import { duesOutstanding } from "../ledger/rules.ts";
 import { readCalendar } from "../outside/calendar.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { counterpartyUnavailable, creditUnavailable, samePan } from "./act-on-cross.ts";
@@ -150,7 +152,7 @@ export function buildCrossRow({
 
 /**
  * Reserves the credits of crosses whose sides and credits are known. A firm of another desk is
- * refused without a reason. Every agreement passes here, so the key's limits are charged here,
+ * refused without a reason. A firm that owes hands no credits over at a price that two firms name. Every agreement passes here, so the key's limits are charged here,
  * unless the proposal has charged this key.
  */
 export async function reserveForCrosses(
@@ -177,6 +179,7 @@ export async function reserveForCrosses(
   const deals = isCounted ? [] : crosses.map((cross) => cross.face_paise);
   await spendKeyLimits(tx, caller, { deals, now });
   for (const cross of crosses) refuseFirms(cross, { firms, deskId, now });
+  await refuseOwingSellers(tx, environment, { crosses, firms, deskId });
   const credits = await lockOffered(
     tx,
     environment,
@@ -193,6 +196,28 @@ export async function reserveForCrosses(
     return free.map(({ credit_id }) => ({ creditId: credit_id, reservedFor: cross.cross_id }));
   });
   await tx.run(reserveCredits(reservations, now));
+}
+
+/** It sells them by orders, at the market's price, and the proceeds pay its dues. */
+async function refuseOwingSellers(
+  tx: Tx,
+  environment: Environment,
+  {
+    crosses,
+    firms,
+    deskId,
+  }: {
+    readonly crosses: readonly CrossRow[];
+    readonly firms: ReadonlyMap<string, TradingFirm>;
+    readonly deskId: string;
+  },
+): Promise<void> {
+  const sellers = [...new Set(crosses.flatMap(({ seller_firm_id }) => seller_firm_id ?? []))];
+  const [owing] = await tx.run(findDues(environment, sellers));
+  if (!owing) return;
+  const [firmId, duesPaise] = owing;
+  const isOwn = firms.get(firmId)?.desk_id === deskId;
+  throw isOwn ? duesOutstanding(duesPaise) : counterpartyUnavailable();
 }
 
 function listFirmIds({ seller_firm_id, buyer_firm_id }: CrossRow): string[] {

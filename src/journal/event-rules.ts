@@ -41,6 +41,8 @@ export const eventCatalog = [
   "payout.sent",
   "payout.paid",
   "payout.returned",
+  "dues.raised",
+  "dues.set_off",
   "cross.proposed",
   "cross.agreed",
   "cross.declined",

@@ -56,6 +56,18 @@ export async function recordChanges(
   );
 }
 
+const duesWorker: Actor = { kind: "worker", id: "dues", requestId: null };
+const besides = new WeakMap<Tx, AttributedChange[]>();
+
+/**
+ * Records changes of this service's own with those that the transaction records last: what the books
+ * set off is journaled whoever moved the money.
+ */
+export function recordBeside(tx: Tx, changes: readonly Change[]): void {
+  const added = changes.map((change) => ({ actor: duesWorker, change }));
+  besides.set(tx, [...(besides.get(tx) ?? []), ...added]);
+}
+
 export type AttributedChange = { readonly actor: Actor; readonly change: Change };
 
 /** `recordChanges` for changes of several actors, such as a set of orders of many callers. */
@@ -125,9 +137,10 @@ function hashShape(thing: object): string {
 /** Everything else is stored by now: whoever else writes on one of the desks waits from here on. */
 export async function recordPrepared(
   tx: Tx,
-  desks: readonly PreparedDesk[],
+  prepared: readonly PreparedDesk[],
   now: Date,
 ): Promise<readonly string[]> {
+  const desks = addBesides(tx, prepared, now);
   if (desks.length === 0) return [];
   const [heads, next] = await tx.pipeline([lockHeads(desks, startOfChain), takeNumbers(desks)]);
   if (next.size > 0) tx.announce(eventsTopic);
@@ -138,6 +151,18 @@ export async function recordPrepared(
     setHeads(ends),
   ]);
   return bodies;
+}
+
+function addBesides(tx: Tx, prepared: readonly PreparedDesk[], now: Date): readonly PreparedDesk[] {
+  const beside = besides.get(tx);
+  if (!beside) return prepared;
+  besides.delete(tx);
+  const desks = new Map(prepared.map((desk) => [deskKey(desk), desk]));
+  for (const desk of prepareRecords(beside, now)) {
+    const known = desks.get(deskKey(desk));
+    desks.set(deskKey(desk), { ...desk, blocks: [...(known?.blocks ?? []), ...desk.blocks] });
+  }
+  return [...desks.values()];
 }
 
 /** The first free number of every desk that is told something. */

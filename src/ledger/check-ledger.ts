@@ -13,7 +13,7 @@
 // What it proves: no entry differs from its digest; each movement gives what it takes; each pending
 // entry ended at most once and as it was written; statement lines are complete; balances are the sums
 // of postings and open holds; nothing is below zero that must not be; no buyer of a leg pays less than
-// its seller gets; each credit's owners form a chain that ends at its owner, who holds it. It names the
+// its seller gets; nobody who owes has money available or a payout that has not left; each credit's owners form a chain that ends at its owner, who holds it. It names the
 // first break. Without a good verdict of the last two hours no payout leaves (`ledgerIsSound`).
 
 import type { Context } from "../platform/context.ts";
@@ -22,6 +22,7 @@ import {
   type Break,
   type CheckName,
   claimCheck,
+  findMoneyBesideDues,
   findUnderpaidLeg,
   findVerdict,
   findWhetherDue,
@@ -191,6 +192,8 @@ async function compareAll(
   if (balances.firstBreak) return balances;
   const underpaid = await findBreak("buyer_pays_seller", findUnderpaidLeg(db));
   if (underpaid) return { firstBreak: underpaid };
+  const beside = await findBreak("dues_come_first", findMoneyBesideDues(db));
+  if (beside) return { firstBreak: beside };
   const owners = await walk(from.owners, most.owners, async (after) => {
     await proveRecent(db);
     const upTo = await findCreditsEnd(db, after, rowsPerStatement);

@@ -12,6 +12,7 @@ export type CheckName =
   | "balance_is_sum"
   | "nothing_below_zero"
   | "buyer_pays_seller"
+  | "dues_come_first"
   | "owners_in_a_chain"
   | "one_owner"
   | "owner_holds";
@@ -73,6 +74,36 @@ export async function findVerdict(db: Db): Promise<VerdictRow | undefined> {
     select checked_at, took_ms, entries, sound, first_break
     from ledger_verdict
     where checked_at is not null`);
+  return row;
+}
+
+/** A firm that owes has nothing available and no payout that has not left. */
+export async function findMoneyBesideDues(db: Db): Promise<Found | undefined> {
+  const [row] = await db.rows<Found>(sql`
+    select format('%s firm %s, which owes %s paise', dues.environment, dues.firm_id,
+        -dues.posted_paise) as place,
+      kept.found, 'nothing until that is paid' as expected
+    from ledger_balances as dues
+    cross join lateral (
+      (
+        select format('%s paise available as %s',
+          free.posted_paise - free.escrow_paise - free.pending_out_paise, free.kind) as found
+        from ledger_balances as free
+        where free.balance in ('firm_cash:' || dues.firm_id, 'desk_commission:' || dues.firm_id)
+          and free.posted_paise - free.escrow_paise - free.pending_out_paise > 0
+      )
+      union all
+      (
+        select format('the %s payout %s', state, payout_id)
+        from payouts
+        where payouts.firm_id = dues.firm_id and payouts.queued_as in ('scheduled', 'held')
+      )
+      order by found
+      limit 1
+    ) as kept
+    where dues.kind = 'firm_dues' and dues.posted_paise < 0
+    order by dues.firm_id
+    limit 1`);
   return row;
 }
 

@@ -55,6 +55,18 @@ export type Books = {
   readonly moves: Map<string, Owner>;
 };
 
+/** What an accepted item is about, and what it changed, by account. */
+export type Effect = {
+  readonly subject: string;
+  readonly changes: ReadonlyMap<string, Readonly<Balance>>;
+};
+
+export type JudgedEntry = {
+  readonly entry: Entry;
+  readonly movements: readonly MovementRow[];
+  readonly effect: Effect;
+};
+
 export type Judged<Accepted, Refusal> =
   | { readonly accepted: Accepted; readonly refusal?: undefined }
   | { readonly accepted?: undefined; readonly refusal: Refusal };
@@ -63,10 +75,7 @@ export type Judged<Accepted, Refusal> =
  * Decides one entry and applies it to the in-memory books if accepted. A credit that is still with
  * customs enters the books with the same entry.
  */
-export function judgeEntry(
-  books: Books,
-  entry: Entry,
-): Judged<{ readonly entry: Entry; readonly movements: readonly MovementRow[] }, EntryRefusal> {
+export function judgeEntry(books: Books, entry: Entry): Judged<JudgedEntry, EntryRefusal> {
   const key = entryKey(entry);
   if (books.written.has(key)) return { refusal: { reason: "already_written" } };
   const chain = chainCredits(books, entry);
@@ -84,14 +93,17 @@ export function judgeEntry(
     const account = isPending ? (books.owners.get(credit)?.account ?? customs) : to;
     setOwner(books, credit, { account, pendingKey: isPending ? key : null });
   }
-  return { accepted: { entry, movements } };
+  return { accepted: { entry, movements, effect: { subject: entry.subject, changes } } };
 }
 
 /** Decides the end of a pending entry. Its money is held, so only its state can be a reason to refuse. */
 export function judgeResolution(
   books: Books,
   resolution: Resolution,
-): Judged<{ readonly resolution: Resolution; readonly pending: Pending }, ResolutionRefusal> {
+): Judged<
+  { readonly resolution: Resolution; readonly pending: Pending; readonly effect: Effect },
+  ResolutionRefusal
+> {
   const key = entryKey(resolution);
   const pending = books.pending.get(key);
   if (!pending) return { refusal: { reason: "not_pending" } };
@@ -101,7 +113,8 @@ export function judgeResolution(
   books.resolved.set(key, resolution.as);
   const { environment, movements, heldAs } = pending;
   const step = resolution.as === "posted" ? "postHeld" : "release";
-  applyChanges(books, environment, sumChanges(movements, step, heldAs));
+  const changes = sumChanges(movements, step, heldAs);
+  applyChanges(books, environment, changes);
   for (const { scrip_no, to_account } of movements) {
     if (scrip_no === null) continue;
     const credit = creditName(environment, scrip_no);
@@ -109,7 +122,8 @@ export function judgeResolution(
     const account = resolution.as === "posted" ? to_account : (owner?.account ?? customs);
     setOwner(books, credit, { account, pendingKey: null });
   }
-  return { accepted: { resolution, pending } };
+  const effect = { subject: resolution.subject, changes };
+  return { accepted: { resolution, pending, effect } };
 }
 
 /** The movements of an entry, with those that bring credits in from customs, and the new owners. */

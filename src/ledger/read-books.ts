@@ -3,6 +3,7 @@ import { negatePaise, type PaiseSum } from "../kernel/money.ts";
 import type { Db, Query } from "../platform/postgres/postgres.ts";
 import {
   type Account,
+  accountFirm,
   accountName,
   availableBalance,
   type EntryName,
@@ -68,6 +69,23 @@ export function findBalances(
         version: (cash?.version ?? 0) + (commission?.version ?? 0) + (dues?.version ?? 0),
       };
     });
+  });
+}
+
+/** What firms owe the house; firms that owe nothing are left out. */
+export function findDues(
+  environment: Environment,
+  firmIds: readonly string[],
+): Query<ReadonlyMap<string, PaiseSum>> {
+  const accounts = firmIds.map((firmId) => accountName({ kind: "firm_dues", firmId }));
+  return listBalances(environment, accounts).map((rows) => {
+    const owing = rows.filter(({ posted_paise }) => posted_paise < 0);
+    return new Map(
+      owing.map(({ balance, posted_paise }) => [
+        accountFirm(balance) ?? "",
+        negatePaise(posted_paise),
+      ]),
+    );
   });
 }
 

@@ -18,6 +18,8 @@
 //   external_bank                                  the outside; below zero by what is with us
 //   firm_credits, house_credits, external_customs  credits: one owner each, no balance
 //
+// What a set leaves available to a firm that owes is set off by entries of the same set (`dues.ts`).
+//
 // Accounts are opened by their first use. A balance is one row: posted, escrow, pending out, pending in;
 // available is posted less escrow and pending out. A payout holds as pending out, everything else as
 // escrow. Accounts of the house and the outside are in every entry and refuse nothing, so each is kept
@@ -97,7 +99,7 @@ export const entryKinds = {
   reversal: "escrow",
   /** The taxes of a leg: GST on the fee, divided, and tax withheld from the seller. */
   tax: "escrow",
-  /** A payment of dues from a firm's balance. */
+  /** Dues set off from a firm's cash or commission; about what made that money available. */
   dues: "escrow",
   /** A credit that its owner used or moved elsewhere. */
   credit_exit: "escrow",
@@ -145,6 +147,26 @@ export function insufficientFunds(message: string, available: PaiseSum): Failure
   return new Failure("conflict", message, {
     detail: { reason: "insufficient_funds", available_paise: available },
   });
+}
+
+/** The conflict of what a firm may not do with its money or its credits while it owes. */
+export function duesOutstanding(dues: PaiseSum, available: PaiseSum = 0): Failure {
+  return new Failure("conflict", `the firm owes us ${dues} paise, which come first`, {
+    detail: { reason: "dues_outstanding", available_paise: available, dues_paise: dues },
+  });
+}
+
+/** The conflict of money that changed while something was decided on it. */
+export function balanceMoved(): Failure {
+  return new Failure("conflict", "a balance moved meanwhile: try again", {
+    detail: { reason: "balance_moved" },
+  });
+}
+
+/** Refuses where a balance no longer has what was decided on it. */
+export function refuseMoved(written: readonly Written<EntryRefusal>[]): void {
+  const isShort = written.some((item) => !item.ok && item.refusal.reason === "insufficient_funds");
+  if (isShort) throw balanceMoved();
 }
 
 export type ResolutionRefusal = {

@@ -3,22 +3,20 @@
 //   load     the pending entries to be resolved
 //   lock     the balances and then the credits that the set touches, each in one order
 //   judge    the items in order, on the effects of the items before
+//   set off  what firms that owe have available after that (`dues.ts`)
 //   store    one statement per table; entries get their numbers while everything is locked
 //
 // A refusal is a value and concerns only its own item. Balances of the house and of the outside have no
 // floor; they are striped, and each set adds to one random stripe, so that sets seldom wait for each
 // other, and sets of orders in different lanes never.
 
-import { randomInt } from "node:crypto";
-
-import type { Environment } from "../kernel/caller.ts";
 import { known, type Query, type Tx } from "../platform/postgres/postgres.ts";
+import { lockDues } from "./dues-store.ts";
+import type { FirmOfBooks, SetOff } from "./dues.ts";
 import { type Books, judgeEntry, judgeResolution, type Pending } from "./judge-books.ts";
 import {
   accountFirm,
-  accountName,
   type Balance,
-  balanceName,
   creditName,
   type Entry,
   entryKey,
@@ -33,10 +31,10 @@ import {
   type ResolutionRefusal,
   type Written,
 } from "./rules.ts";
+import { recordDues, settleDues } from "./settle-dues.ts";
 import {
   type AccountRow,
   addToBalances,
-  type CreditKey,
   type EntryRow,
   findPending,
   findResolutions,
@@ -50,8 +48,13 @@ import {
   type OwnerRow,
   setOwners,
 } from "./store.ts";
-
-const stripes = 16;
+import {
+  findTouched,
+  listFirms,
+  refuseOtherEnvironment,
+  type TouchedAccount,
+  type TouchedRows,
+} from "./touched-rows.ts";
 
 export type BookChanges = {
   /** How pending entries end; takes effect before the new entries. */
@@ -59,11 +62,16 @@ export type BookChanges = {
   readonly entries?: readonly Entry[];
   /** Even and odd lanes have stripes of their own. */
   readonly lane?: number;
+  /** Firms whose dues are set off from what they had available before. */
+  readonly owing?: readonly FirmOfBooks[];
 };
 
 export type WrittenBooks = {
   readonly resolutions: readonly Written<ResolutionRefusal>[];
   readonly entries: readonly Written<EntryRefusal>[];
+  readonly setOffs: readonly SetOff[];
+  /** The firms that owe after the set, of those whose money it touched. */
+  readonly owing: ReadonlySet<string>;
 };
 
 /**
@@ -87,23 +95,26 @@ const nothingBeside: Beside<void> = { first: known(undefined), next: () => known
 /** `writeBooks` with statements of the caller in the same round trips. */
 export async function writeBooksBeside<First>(
   tx: Tx,
-  { resolutions = [], entries = [], lane }: BookChanges,
+  { resolutions = [], entries = [], lane, owing = [] }: BookChanges,
   now: Date,
   beside: Beside<First>,
 ): Promise<{ readonly written: WrittenBooks; readonly first: First }> {
   for (const entry of entries) refuseFault(entry, findFault(entry));
   for (const resolution of resolutions) refuseFault(resolution, findNameFault(resolution));
   const pending = resolutions.length > 0 ? await loadPending(tx, resolutions) : new Map();
-  const touched = findTouched(entries, [...pending.values()], lane);
+  const touched = findTouched(entries, [...pending.values()], { lane, owing });
   const { balances, first } = await loadBalances(tx, touched, beside.first);
   const books = await openBooks(tx, { balances, entries, pending, touched });
   const owned = new Set(books.owners.keys());
 
   const ended = resolutions.map((resolution) => judgeResolution(books, resolution));
   const judged = entries.map((entry) => judgeEntry(books, entry));
+  const effects = [...ended, ...judged].flatMap(({ accepted }) => accepted?.effect ?? []);
+  const settled = await settleDues(tx, books, { firms: listFirms(touched.accounts), effects });
   const rows = [
     ...ended.flatMap(({ accepted }) => (accepted ? [toResolutionRow(accepted)] : [])),
     ...judged.flatMap(({ accepted }) => (accepted ? [toEntryRow(accepted)] : [])),
+    ...settled.entries.map(toEntryRow),
   ];
   tx.added("ledger_entries", rows.length);
   const [numbers] = await tx.pipeline([
@@ -112,10 +123,13 @@ export async function writeBooksBeside<First>(
     beside.next(first),
   ]);
   await tx.pipeline(storeOwners(books, { touched, owned, numbers }));
+  await recordDues(tx, books, settled);
 
   const written = {
     resolutions: resolutions.map((item, at) => toWritten(item, ended[at]?.refusal, numbers)),
     entries: entries.map((item, at) => toWritten(item, judged[at]?.refusal, numbers)),
+    setOffs: settled.setOffs,
+    owing: settled.owing,
   };
   return { written, first };
 }
@@ -156,57 +170,6 @@ async function loadPending(
     pending.set(key, loaded);
   }
   return pending;
-}
-
-/** The accounts and credits that a set must lock, by name. */
-type TouchedRows = {
-  readonly accounts: ReadonlyMap<string, TouchedAccount>;
-  readonly credits: ReadonlyMap<string, CreditKey>;
-};
-
-type TouchedAccount = {
-  readonly environment: Environment;
-  readonly account: string;
-  /** The key of its balance: the name and, for a striped account, the stripe. */
-  readonly balance: string;
-};
-
-function findTouched(
-  entries: readonly Entry[],
-  pending: readonly Pending[],
-  lane = randomInt(2),
-): TouchedRows {
-  const stripe = 2 * randomInt(stripes / 2) + (lane % 2);
-  const accounts = new Map<string, TouchedAccount>();
-  const credits = new Map<string, CreditKey>();
-  const touchAccount = (environment: Environment, account: string) => {
-    const name = balanceName(environment, account);
-    const known = accounts.get(name);
-    if (known) return refuseOtherEnvironment(known, environment);
-    const balance = accountFirm(account) === undefined ? `${name}:${stripe}` : name;
-    accounts.set(name, { environment, account, balance });
-  };
-  const touchCredit = (environment: Environment, scripNo: string) =>
-    credits.set(creditName(environment, scripNo), { environment, scrip_no: scripNo });
-  for (const { environment, movements } of entries) {
-    for (const movement of movements) {
-      if ("scripNo" in movement) touchCredit(environment, movement.scripNo);
-      else {
-        touchAccount(environment, accountName(movement.from));
-        touchAccount(environment, accountName(movement.to));
-      }
-    }
-  }
-  for (const { environment, movements } of pending) {
-    for (const { from_account, to_account, scrip_no } of movements) {
-      if (scrip_no !== null) touchCredit(environment, scrip_no);
-      else {
-        touchAccount(environment, from_account);
-        touchAccount(environment, to_account);
-      }
-    }
-  }
-  return { accounts, credits };
 }
 
 async function openBooks(
@@ -253,17 +216,22 @@ async function loadBalances<First>(
   beside: Query<First>,
 ): Promise<{ readonly balances: Map<string, Balance>; readonly first: First }> {
   const wanted = [...accounts.values()];
-  const [locked, first] = await tx.pipeline([lockAccounts(wanted), beside]);
+  const firmIds = listFirms(accounts).map(({ firmId }) => firmId);
+  const lockOwed = firmIds.length > 0 ? lockDues(firmIds) : known<LockedRow[]>([]);
+  // What is owed is read by a statement of its own: it sees what was committed before the locks.
+  const [locked, owedBefore, first] = await tx.pipeline([lockAccounts(wanted), lockOwed, beside]);
+  let owed = owedBefore;
   const loaded = new Map(locked.map((row) => [row.balance, row]));
   const missing = wanted.filter(({ balance }) => !loaded.has(balance));
   if (missing.length > 0) {
     await openAccounts(tx, missing.map(toAccountRow));
-    for (const row of await tx.run(lockAccounts(missing))) loaded.set(row.balance, row);
+    const [opened, owedNow] = await tx.pipeline([lockAccounts(missing), lockOwed]);
+    for (const row of opened) loaded.set(row.balance, row);
+    owed = owedNow;
   }
-  const balances = [...accounts].map(([name, touched]) => {
-    return [name, requireBalance(loaded, touched)] as const;
-  });
-  return { balances: new Map(balances), first };
+  const balances = new Map<string, Balance>(owed.map((row) => [row.balance, row]));
+  for (const [name, touched] of accounts) balances.set(name, requireBalance(loaded, touched));
+  return { balances, first };
 }
 
 function lockAccounts(accounts: readonly TouchedAccount[]): Query<LockedRow[]> {
@@ -277,14 +245,6 @@ function requireBalance(loaded: ReadonlyMap<string, LockedRow>, touched: Touched
   if (!found) throw new Error(`the balance ${touched.balance} could not be opened`);
   refuseOtherEnvironment(touched, found.environment);
   return found;
-}
-
-/** Account names of firms do not contain the environment, so check it. */
-function refuseOtherEnvironment(
-  { account, environment }: TouchedAccount,
-  other: Environment,
-): void {
-  if (environment !== other) throw new Error(`${account} is not in ${other} and ${environment}`);
 }
 
 function toAccountRow({ environment, account, balance }: TouchedAccount): AccountRow {

@@ -11,6 +11,7 @@ import { Failure, notFound } from "../kernel/failure.ts";
 import { isId, newId } from "../kernel/ids.ts";
 import { type IstDay, istDay, istTimestamp } from "../kernel/time.ts";
 import { refuseSubAccount, visibleTo } from "../kernel/visibility.ts";
+import { findDues } from "../ledger/read-books.ts";
 import type { Context } from "../platform/context.ts";
 import { heavyKind, NobodyWaits, type Stop } from "../platform/heavy/kinds.ts";
 import { known } from "../platform/postgres/postgres.ts";
@@ -132,7 +133,13 @@ async function findGroup({ db }: Context, caller: Caller, { groupId, now }: Grou
   if (!found) throw notFound();
   refuseLarge(found);
   const cards: OpenCards = new Map([...all].filter(([, { state }]) => state === "open"));
-  return { holdings: toHoldings(found, cards, now), cards };
+  const owing = await db.run(
+    findDues(
+      environment,
+      found.firms.map(({ firm_id }) => firm_id),
+    ),
+  );
+  return { holdings: toHoldings(found, { cards, owing, now }), cards };
 }
 
 type Found = GroupAt & { readonly moves: readonly Pairing[]; readonly cards: OpenCards };
@@ -180,7 +187,14 @@ function refuseLarge({ credits, requirements }: HoldingsRow): void {
   exactSum(requirements.map(({ amount_paise }) => amount_paise));
 }
 
-function toHoldings(found: HoldingsRow, cards: OpenCards, now: Date): Holdings {
+type HoldingsFacts = {
+  readonly cards: OpenCards;
+  /** Members that owe the house: their credits stay with them. */
+  readonly owing: ReadonlyMap<string, unknown>;
+  readonly now: Date;
+};
+
+function toHoldings(found: HoldingsRow, { cards, owing, now }: HoldingsFacts): Holdings {
   const today = istDay(now);
   const states = new Map(found.firms.map((firm) => [firm.firm_id, firm.connection_state]));
   return {
@@ -193,7 +207,8 @@ function toHoldings(found: HoldingsRow, cards: OpenCards, now: Date): Holdings {
     credits: found.credits.map((credit) => {
       const firmState = states.get(credit.firm_id) ?? "";
       const isSellable = findNotSellableReason(credit, { firmState, today }) === null;
-      return { ...credit, is_movable: isSellable && hasPrice(cards, credit) };
+      const isFree = isSellable && !owing.has(credit.firm_id);
+      return { ...credit, is_movable: isFree && hasPrice(cards, credit) };
     }),
   };
 }

@@ -1,7 +1,7 @@
 // Decides the moves of payouts: on an earning, at a review, on an answer of the bank, or by the
 // operator. Pure; the use cases load and store.
 
-import { splitByAmount, sumParts } from "../kernel/money.ts";
+import { type PaiseSum, splitByAmount, sumParts } from "../kernel/money.ts";
 import { wrongState, writeStep } from "../kernel/lifecycle.ts";
 import { makeSimulatedUtr } from "../outside/bank-rules.ts";
 import type { Answered } from "../outside/inquiry-rules.ts";
@@ -9,6 +9,7 @@ import type { Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
+import { setOff } from "../ledger/dues.ts";
 import type { Entry, Resolution } from "../ledger/rules.ts";
 import { buildPayoutChange, movePayout } from "./move-payout.ts";
 import {
@@ -21,7 +22,10 @@ import {
 } from "./rules.ts";
 import type { PayoutLineRow, PayoutRow } from "./store.ts";
 
-/** Money to pay to a firm: the proceeds of a settlement, by order, or a withdrawal of its balance. */
+/**
+ * Money to pay to a firm: the proceeds of a settlement, by order, or a withdrawal of its balance. Of a
+ * payout that is sent again, what was set off before is not paid again.
+ */
 export type Earning = {
   readonly environment: Environment;
   readonly deskId: string;
@@ -29,16 +33,33 @@ export type Earning = {
   readonly settlementId: string | null;
   /** For a withdrawal, which has no lines. */
   readonly withdrawnPaise?: number;
+  readonly setOffPaise?: number;
   readonly resendOf?: string;
   /** Set where the id was already returned to the caller. */
   readonly payoutId?: string;
   readonly lines: readonly Omit<PayoutLineRow, "payout_id">[];
 };
 
-export function buildPayout(earning: Earning, payee: Payee, now: Date): PayoutRow {
-  const { environment } = earning;
-  const earned = sumParts(earning.lines.map((line) => line.paise));
-  const paise = earning.withdrawnPaise ?? earned;
+/** What an earning comes to, and what of it is set off from the firm's dues. */
+export type DividedEarning = Earning & { readonly paise: number; readonly setOffPaise: number };
+
+/** Sets each firm's dues off from its earnings, in order; `owed` is reduced. */
+export function divideEarnings(
+  earnings: readonly Earning[],
+  owed: Map<string, PaiseSum>,
+): DividedEarning[] {
+  return earnings.map((earning) => {
+    const { firmId, withdrawnPaise, setOffPaise: before = 0 } = earning;
+    const gross = withdrawnPaise ?? sumParts(earning.lines.map((line) => line.paise));
+    const divided = setOff(gross - before, owed.get(firmId) ?? 0);
+    owed.set(firmId, divided.duesPaise);
+    const paise = Number(divided.restPaise); // An amount, since it is at most one.
+    return { ...earning, paise, setOffPaise: gross - paise };
+  });
+}
+
+export function buildPayout(earning: DividedEarning, payee: Payee, now: Date): PayoutRow {
+  const { environment, paise } = earning;
   const account = resolveAccount(payee, environment);
   // The soundness of the ledger is checked when the money is sent.
   const hold = findHold(payee, { environment, ledgerSound: true });
@@ -53,6 +74,7 @@ export function buildPayout(earning: Earning, payee: Payee, now: Date): PayoutRo
     settlement_id: earning.settlementId,
     resend_of: earning.resendOf ?? null,
     paise,
+    set_off_paise: earning.setOffPaise,
     rail: chooseRail(paise),
     ifsc: account?.ifsc ?? null,
     last4: account?.last4 ?? null,
@@ -179,7 +201,8 @@ export function buildResendEarning(
     deskId: row.desk_id,
     firmId: row.firm_id,
     settlementId: row.settlement_id,
-    ...(row.kind === "withdrawal" && { withdrawnPaise: row.paise }),
+    ...(row.kind === "withdrawal" && { withdrawnPaise: row.paise + row.set_off_paise }),
+    setOffPaise: row.set_off_paise,
     resendOf: row.payout_id,
     lines: lines.map(({ payout_id: _id, ...line }) => line),
   };

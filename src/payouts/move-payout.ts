@@ -1,10 +1,15 @@
 import { type FirmState, firmNotAuthorized } from "../firms/rules.ts";
 import type { Change } from "../kernel/actor.ts";
-import { Failure } from "../kernel/failure.ts";
+import type { Failure } from "../kernel/failure.ts";
 import { advance, writeStep } from "../kernel/lifecycle.ts";
-import { subtractPaise, type PaiseSum } from "../kernel/money.ts";
+import type { PaiseSum } from "../kernel/money.ts";
 import type { FirmBalances } from "../ledger/read-books.ts";
-import { type EntryRefusal, type Written, insufficientFunds } from "../ledger/rules.ts";
+import {
+  duesOutstanding,
+  type EntryRefusal,
+  type Written,
+  insufficientFunds,
+} from "../ledger/rules.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import { toPayoutFacts } from "./read-payouts.ts";
 import {
@@ -87,19 +92,15 @@ export function refuseFirmState({
   throw firmNotAuthorized(connection_state);
 }
 
-/** Refuses an amount that is not available, or that would leave less than the firm's dues. */
+/** Refuses an amount that is not available; a firm that owes has nothing available. */
 export function refuseInsufficient(
   balance: Pick<FirmBalances, "available_paise" | "dues_paise"> | undefined,
   paise: number,
 ): void {
   const available = balance?.available_paise ?? 0;
   const dues = balance?.dues_paise ?? 0;
-  const left = subtractPaise(available, paise);
-  if (left < 0) throw lowBalance(available);
-  if (left >= dues) return;
-  throw new Failure("conflict", "the firm owes us what would be left", {
-    detail: { reason: "dues_outstanding", available_paise: available, dues_paise: dues },
-  });
+  if (dues > 0) throw duesOutstanding(dues, available);
+  if (paise > available) throw lowBalance(available);
 }
 
 /** Refuses when the balance fell between the check and the entry. */

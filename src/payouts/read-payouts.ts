@@ -156,6 +156,7 @@ export function toPayoutFacts(row: PayoutRow) {
     settlement_id: row.settlement_id,
     resend_of: row.resend_of,
     amount_paise: row.paise,
+    set_off_paise: row.set_off_paise,
     rail: row.rail,
     remittance:
       row.remitted_with === null

@@ -9,10 +9,17 @@ import { buildResolution, type MovedPayout, recallAll, listUnsent } from "./deci
 import { buildPayoutChange } from "./move-payout.ts";
 import { readAnyPayout } from "./read-payouts.ts";
 import { noPayout } from "./rules.ts";
-import { lockPayoutChain, lockPayouts, lockPayoutsBySettlement, setPayouts } from "./store.ts";
+import {
+  lockPayoutChain,
+  lockPayouts,
+  lockPayoutsBySettlement,
+  type PayoutRow,
+  setPayouts,
+} from "./store.ts";
 
 /** The caller writes the resolutions with its own and records the changes. */
 type RecalledPayouts = {
+  readonly rows: readonly PayoutRow[];
   readonly resolutions: readonly Resolution[];
   readonly changes: readonly Change[];
   /** The money that returns to each firm's balance. */
@@ -50,7 +57,10 @@ export async function recallPayout(
   });
 }
 
-async function storeRecall(tx: Tx, recalled: readonly MovedPayout[]): Promise<RecalledPayouts> {
+export async function storeRecall(
+  tx: Tx,
+  recalled: readonly MovedPayout[],
+): Promise<RecalledPayouts> {
   if (recalled.length > 0) {
     await setPayouts(
       tx,
@@ -62,6 +72,7 @@ async function storeRecall(tx: Tx, recalled: readonly MovedPayout[]): Promise<Re
     paiseByFirm.set(after.firm_id, (paiseByFirm.get(after.firm_id) ?? 0) + after.paise);
   }
   return {
+    rows: recalled.map(({ after }) => after),
     resolutions: recalled.map(({ after }) => buildResolution(after)),
     changes: recalled.map(buildPayoutChange),
     paiseByFirm,

@@ -4,7 +4,9 @@
 import { lockPayees, findPayees } from "../firms/bank-accounts.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
+import { addPaise, type PaiseSum } from "../kernel/money.ts";
 import { ledgerIsSound, ledgerWasChecked } from "../ledger/check-ledger.ts";
+import { findDues } from "../ledger/read-books.ts";
 import { assertWritten, type Entry } from "../ledger/rules.ts";
 import { resolveEntries } from "../ledger/write-books.ts";
 import { askOutside, isPortUp } from "../outside/ask.ts";
@@ -16,6 +18,8 @@ import { noOffenders, type Offenders, workInParts } from "../platform/postgres/o
 import type { Tx } from "../platform/postgres/postgres.ts";
 import {
   answerPayout,
+  divideEarnings,
+  type DividedEarning,
   type Earning,
   buildResolution,
   buildPayoutEntry,
@@ -36,37 +40,60 @@ import {
 /** The caller writes the entries with its own and records the changes. */
 type ScheduledPayouts = {
   readonly payouts: readonly PayoutRow[];
+  /** What is not paid because it was owed; the books set it off in the set of these entries. */
+  readonly setOffByFirm: ReadonlyMap<string, PaiseSum>;
   readonly entries: readonly Entry[];
   readonly changes: readonly Change[];
 };
 
-/** Inserts payouts; their entries hold the money in the books. */
+/**
+ * Inserts payouts; their entries hold the money in the books. A firm's dues come first: what it owes is
+ * not paid, and an earning that is owed as a whole makes no payout.
+ */
 export async function schedulePayouts(
   tx: Tx,
   earnings: readonly Earning[],
   now: Date,
 ): Promise<ScheduledPayouts> {
-  if (earnings.length === 0) return { payouts: [], entries: [], changes: [] };
+  const [first] = earnings;
+  if (!first) return { payouts: [], setOffByFirm: new Map(), entries: [], changes: [] };
   const firmIds = [...new Set(earnings.map(({ firmId }) => firmId))];
   const payees = await findPayees(tx, firmIds, now);
-  const payouts = earnings.map((earning) => {
+  const owed = await tx.run(findDues(first.environment, firmIds));
+  const divided = divideEarnings(earnings, new Map(owed));
+  const paid = divided.filter(({ paise }) => paise > 0);
+  const payouts = paid.map((earning) => {
     const payee = payees.get(earning.firmId);
     if (!payee) throw new Error("who earned something is a firm");
     return buildPayout(earning, payee, now);
   });
-  await insertPayouts(tx, payouts);
+  if (payouts.length > 0) await insertPayouts(tx, payouts);
   tx.added("payouts", payouts.length);
   await insertLines(
     tx,
     payouts.flatMap(({ payout_id }, at) =>
-      (earnings[at]?.lines ?? []).map((line) => ({ ...line, payout_id })),
+      (paid[at]?.lines ?? []).map((line) => ({ ...line, payout_id })),
     ),
   );
   return {
     payouts,
+    setOffByFirm: sumSetOffs(earnings, divided),
     entries: payouts.map(buildPayoutEntry),
     changes: payouts.map((after) => buildPayoutChange({ action: "schedule", before: null, after })),
   };
+}
+
+/** What was set off now, by firm; what was set off before is not counted again. */
+function sumSetOffs(
+  earnings: readonly Earning[],
+  divided: readonly DividedEarning[],
+): Map<string, PaiseSum> {
+  const sums = new Map<string, PaiseSum>();
+  for (const [at, { firmId, setOffPaise }] of divided.entries()) {
+    const paise = setOffPaise - (earnings[at]?.setOffPaise ?? 0);
+    if (paise > 0) sums.set(firmId, addPaise(sums.get(firmId) ?? 0, paise));
+  }
+  return sums;
 }
 
 const setSizeMax = 200;

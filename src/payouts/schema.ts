@@ -37,7 +37,8 @@ export const Payout = Type.Object(
     kind: openEnum(payoutKinds, "Where it comes from: a settlement, or the firm's balance."),
     settlement_id: maybeText("The settlement that it comes from; null for a withdrawal."),
     resend_of: maybeText("The payout that came back and is sent again by this one."),
-    amount_paise: amount("How much; the sum of its lines."),
+    amount_paise: amount("How much: the sum of its lines, less `set_off_paise`."),
+    set_off_paise: amount("What of its lines was set off from what the firm owed the house."),
     rail: openEnum(rails, "How it goes: by the amount of its remittance, once it has one."),
     remittance: nullableObject(
       {

@@ -8,7 +8,7 @@ import { rupeesText } from "../kernel/money.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { ledgerIsSound } from "../ledger/check-ledger.ts";
 import { entriesAbout } from "../ledger/read-books.ts";
-import { assertWritten } from "../ledger/rules.ts";
+import { assertWritten, balanceMoved } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
 import { actWithApproval, tellOutcome, type Waiting } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, validHoursUsual } from "../operators/approval-kind.ts";
@@ -211,12 +211,12 @@ export async function resendPayout(
     const lines = await listLines(tx, [payoutId]);
     const earning = buildResendEarning(row, { lines, isReversed: await isReversed(tx, row) });
     const { payouts, entries, changes } = await schedulePayouts(tx, [earning], now);
+    const [resent] = payouts;
+    if (!resent || resent.paise !== row.paise) throw balanceMoved();
     const written = await postEntries(tx, entries, now);
     refuseUnfunded(written);
     assertWritten(written);
     await recordChanges(tx, operator, changes, now);
-    const [resent] = payouts;
-    if (!resent) throw new Error("one earning is one payout");
     return { ...resent, history: readSteps(resent.history) };
   });
   return await resending.catch((error: unknown) => {

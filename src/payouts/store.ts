@@ -18,6 +18,8 @@ const payouts = table("payouts", {
   settlement_id: text().orNull,
   resend_of: text().orNull,
   paise: bigint(),
+  /** What of its lines was set off from the firm's dues. */
+  set_off_paise: bigint(),
   rail: text<Rail>(),
   ifsc: text().orNull,
   last4: text().orNull,
@@ -46,7 +48,7 @@ const payoutLines = table("payout_lines", {
 });
 export type PayoutLineRow = RowOf<typeof payoutLines>;
 
-const payoutColumns = payouts.columns;
+export const payoutColumns = payouts.columns;
 
 export async function insertPayouts(tx: Tx, rows: readonly PayoutRow[]): Promise<void> {
   const unsent = { utr: null, remitted_with: null, remitted_paise: null };

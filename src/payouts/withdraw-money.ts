@@ -1,5 +1,5 @@
-// Withdrawals: a firm asks for its money, or it is offboarded. Offboarding deducts the firm's dues from
-// its balance and pays out the rest. A withdrawal that the bank returned is not sent to the same
+// Withdrawals: a firm asks for its money, or it is offboarded, which pays out its balance. A firm that
+// owes has none (`ledger/dues.ts`). A withdrawal that the bank returned is not sent to the same
 // account again automatically: the firm must change the account, or the operator must resend it.
 
 import { spendKeyLimits } from "../access/money-limits.ts";
@@ -18,7 +18,7 @@ import {
   toMovedSet,
 } from "../kernel/clock-advance.ts";
 import { readBalances } from "../ledger/read-books.ts";
-import { assertWritten, type Entry } from "../ledger/rules.ts";
+import { assertWritten, balanceMoved } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
 import type { Context } from "../platform/context.ts";
 import type { Creation } from "../platform/http/calls.ts";
@@ -33,9 +33,7 @@ import { movePayoutsEarlier } from "./clock-store.ts";
 import { findLastWithdrawal, findPayout, listUnfinished } from "./store.ts";
 
 /**
- * Pays a firm's available money to its account, by a payout with the usual holds. The firm is locked
- * before its balance is read, so that two concurrent withdrawals do not both count on the money that
- * covers its dues.
+ * Pays a firm's available money to its account, by a payout with the usual holds.
  */
 export async function withdrawMoney(
   ctx: Context,
@@ -75,12 +73,12 @@ export async function withdrawMoney(
         [{ ...earning, payoutId, withdrawnPaise: paise }],
         now,
       );
+      const [row] = payouts;
+      if (!row || row.paise !== paise) throw balanceMoved();
       const written = await postEntries(tx, entries, now);
       refuseUnfunded(written);
       assertWritten(written);
       await recordChanges(tx, toActor(call), changes, now);
-      const [row] = payouts;
-      if (!row) throw new Error("one earning is one payout");
       return { outcome: call.dryRun ? "tried" : "created", resource: viewPayout(row, []) };
     },
     { rollBack: call.dryRun },
@@ -96,7 +94,7 @@ export async function listMoneyLeft(tx: Tx, firm: LeavingFirm): Promise<Blocker[
   return [...blocker("balance", available), ...blocker("dues", dues)];
 }
 
-/** Settles dues and pays out the balance; the caller records the changes last. */
+/** Pays out the balance; the caller records the changes last. */
 export async function drainMoney(
   tx: Tx,
   _actor: Actor,
@@ -104,19 +102,17 @@ export async function drainMoney(
   now: Date,
 ): Promise<readonly Change[]> {
   const { environment, deskId, firmId } = firm;
-  const { available, dues } = await sumMoneyLeft(tx, firm);
-  const owed = Math.min(available, dues);
-  const left = dues > owed ? 0 : available - owed;
+  const { available } = await sumMoneyLeft(tx, firm);
   const payee = (await findPayees(tx, [firmId], now)).get(firmId);
-  const isPaid = left > 0 && payee && !(await wasReturned(tx, firm, payee));
+  const isPaid = available > 0 && payee && !(await wasReturned(tx, firm, payee));
   const earning = { environment, deskId, firmId, settlementId: null, lines: [] };
   const { entries, changes } = await schedulePayouts(
     tx,
-    isPaid ? [{ ...earning, withdrawnPaise: left }] : [],
+    isPaid ? [{ ...earning, withdrawnPaise: available }] : [],
     now,
   );
-  assertWritten(await postEntries(tx, [...settleDues(firm, owed, now), ...entries], now));
-  return [...changes, ...(owed > 0 ? [buildDuesChange(firm, dues, dues - owed)] : [])];
+  assertWritten(await postEntries(tx, entries, now));
+  return changes;
 }
 
 /** The unfinished payouts, which keep a firm from leaving. */
@@ -159,36 +155,4 @@ async function wasReturned(
   const account = resolveAccount(payee, environment);
   if (last?.state !== "returned") return false;
   return last.ifsc === (account?.ifsc ?? null) && last.last4 === (account?.last4 ?? null);
-}
-
-function settleDues({ environment, firmId }: LeavingFirm, paise: number, now: Date): Entry[] {
-  if (paise === 0) return [];
-  return [
-    {
-      environment,
-      kind: "dues",
-      subject: newId("pay", now),
-      phase: "posted",
-      movements: [
-        { from: { kind: "firm_cash", firmId }, to: { kind: "firm_dues", firmId }, paise },
-      ],
-    },
-  ];
-}
-
-function buildDuesChange(
-  { environment, deskId, firmId }: LeavingFirm,
-  before: number,
-  after: number,
-): Change {
-  const href = `/v1/positions?firm_id=${firmId}`;
-  return {
-    environment,
-    deskId,
-    firmId,
-    action: "dues.settle",
-    entity: { type: "dues", id: firmId, version: 1, href },
-    before: { dues_paise: before },
-    after: { dues_paise: after },
-  };
 }

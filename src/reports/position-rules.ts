@@ -20,6 +20,7 @@ type Cash = {
   readonly escrow_paise: PaiseSum;
   readonly pending_in_paise: PaiseSum;
   readonly pending_out_paise: PaiseSum;
+  readonly dues_paise: PaiseSum;
 };
 
 export function sumHeld(held: SchemeSums): PaiseSum {
@@ -33,6 +34,7 @@ export function sumCash(balances: readonly Cash[]): Cash {
     escrow_paise: sum("escrow_paise"),
     pending_in_paise: sum("pending_in_paise"),
     pending_out_paise: sum("pending_out_paise"),
+    dues_paise: sum("dues_paise"),
   };
 }
 

@@ -49,6 +49,9 @@ export const Positions = Type.Object(
         escrow_paise: paiseSum("Held for deals that have not settled."),
         pending_in_paise: paiseSum("What deals under way will bring."),
         pending_out_paise: paiseSum("On its way to the bank."),
+        dues_paise: paiseSum(
+          "What the firms owe the house; nothing is available before it is paid.",
+        ),
       },
       { description: "What the firms have with us." },
     ),

@@ -68,6 +68,7 @@ const columns: readonly TableColumn[] = [
   { name: "escrow_rupees", kind: "money" },
   { name: "pending_in_rupees", kind: "money" },
   { name: "pending_out_rupees", kind: "money" },
+  { name: "dues_rupees", kind: "money" },
 ];
 
 function toRows({ as_of, firm_id, schemes, cash }: Positions): TableRow[] {
@@ -84,6 +85,7 @@ function toRows({ as_of, firm_id, schemes, cash }: Positions): TableRow[] {
     held.expiring_30_paise,
     held.expiring_60_paise,
     held.expiring_90_paise,
+    null,
     null,
     null,
     null,
@@ -104,6 +106,7 @@ function toRows({ as_of, firm_id, schemes, cash }: Positions): TableRow[] {
     cash.escrow_paise,
     cash.pending_in_paise,
     cash.pending_out_paise,
+    cash.dues_paise,
   ];
   return [...credits, money];
 }

@@ -3,7 +3,8 @@
 //
 //   payouts    unsent ones are recalled; while one is with the bank, the reversal is refused
 //   credits    go back, if the buyer still holds them unreserved
-//   money      goes back from the seller's balance; a shortfall becomes the seller's dues
+//   money      goes back from the seller's balance; a shortfall becomes the seller's dues, which come
+//              out of its other payouts before these leave
 //   commission is clawed back from the desks
 
 import { actWithApproval, tellOutcome, type Waiting } from "../operators/act-with-approval.ts";
@@ -11,11 +12,11 @@ import { type ApprovalKind, validHoursUsual } from "../operators/approval-kind.t
 import { clawBackCommissions } from "./commissions.ts";
 import { giveBackCredits } from "../credits/settle-credits.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
-import { Failure } from "../kernel/failure.ts";
-import { sumParts, addPaise, type PaiseSum, rupeesText } from "../kernel/money.ts";
+import { addPaise, type PaiseSum, rupeesText, sumParts } from "../kernel/money.ts";
 import { readBalances } from "../ledger/read-books.ts";
-import { assertWritten, type Entry } from "../ledger/rules.ts";
+import { assertWritten, type Entry, refuseMoved } from "../ledger/rules.ts";
 import { writeBooks } from "../ledger/write-books.ts";
+import { setOffUnsentPayouts } from "../payouts/collect-dues.ts";
 import { lockPayoutsOfSettlement, recallPayoutsOfSettlement } from "../payouts/recall-payouts.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
@@ -128,13 +129,10 @@ async function undoSettlement(
   const entries = [...untaxed.entries, ...reversals, ...commissions];
   const written = await writeBooks(tx, { resolutions: recalled.resolutions, entries }, now);
   assertWritten(written.resolutions);
-  if (written.entries.some((item) => !item.ok && item.refusal.reason === "insufficient_funds")) {
-    throw new Failure("conflict", "a balance moved meanwhile: try again", {
-      detail: { reason: "balance_moved" },
-    });
-  }
+  refuseMoved(written.entries);
   assertWritten(written.entries);
-  return [...recalled.changes, ...credits];
+  const collected = await setOffUnsentPayouts(tx, environment, [...written.owing], now);
+  return [...recalled.changes, ...credits, ...collected];
 }
 
 /** One reversing entry per delivered leg; `available` is reduced leg by leg. */

@@ -8,7 +8,8 @@
 //   payouts    a seller is paid once all its legs in the settlement are answered; until then its
 //              proceeds are retained by a pending entry, so that it cannot spend them
 //   commission is paid to the desk of each client whose credit was delivered
-//   books      in one call: entries of delivered legs are posted, those of failed ones voided
+//   books      in one call: entries of delivered legs are posted, those of failed ones voided, and
+//              what a seller owes is set off from its proceeds
 //   orders     without any delivered credit fail; they are locked after the books
 //
 // The caller records the returned changes last. The credit and the money of a leg change hands in
@@ -18,9 +19,10 @@ import { deliverCredits, unwindCredits } from "../credits/settle-credits.ts";
 import { findIecs } from "../firms/find-firms.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
+import { sumPaise } from "../kernel/money.ts";
 import type { Side } from "../kernel/scheme.ts";
-import { assertWritten } from "../ledger/rules.ts";
-import { writeBooks } from "../ledger/write-books.ts";
+import { assertWritten, balanceMoved, refuseMoved } from "../ledger/rules.ts";
+import { writeBooks, type WrittenBooks } from "../ledger/write-books.ts";
 import { askOutside, dropQuestions } from "../outside/ask.ts";
 import { transferScenarios } from "../outside/scenario-rules.ts";
 import { takeScenarioFor, takeScenarios } from "../outside/scenarios.ts";
@@ -169,11 +171,28 @@ export async function concludeLegs(tx: Tx, conclusion: Conclusion): Promise<read
     now,
   );
   assertWritten(written.resolutions);
+  refuseMoved(written.entries);
   assertWritten(written.entries);
+  assertSetOff(payouts, written);
   await dropQuestions(tx, [...decided.flatMap(listAnsweredSubjects), ...credits.refutedIds]);
   const orders = ended.length > 0 ? await settlementHooks.orders(tx, actor, ended, now) : [];
   const own = decided.flatMap(({ changes }) => changes);
   return [...credits.changes, ...own, ...payouts.changes, ...orders, ...crosses];
+}
+
+/**
+ * Refuses where a seller's dues changed after its payouts were decided: whatever was kept back must
+ * have paid dues, and nobody who still owes may be paid.
+ */
+function assertSetOff(
+  { payouts, setOffByFirm }: Awaited<ReturnType<typeof schedulePayouts>>,
+  { setOffs, owing }: WrittenBooks,
+): void {
+  if (payouts.some(({ firm_id }) => owing.has(firm_id))) throw balanceMoved();
+  for (const [firmId, planned] of setOffByFirm) {
+    const own = setOffs.filter((each) => each.firmId === firmId && each.from === "firm_cash");
+    if (sumPaise(own.map(({ paise }) => paise)) < planned) throw balanceMoved();
+  }
 }
 
 /** The subject of the inquiry to customs about a leg. */

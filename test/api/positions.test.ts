@@ -25,7 +25,13 @@ test("positions", async (t) => {
     assert.deepEqual(rest, {
       firm_id: null,
       schemes: [],
-      cash: { available_paise: 0, escrow_paise: 0, pending_in_paise: 0, pending_out_paise: 0 },
+      cash: {
+        available_paise: 0,
+        escrow_paise: 0,
+        pending_in_paise: 0,
+        pending_out_paise: 0,
+        dues_paise: 0,
+      },
       version: 1,
     });
   });

@@ -212,7 +212,7 @@ const reads: Readonly<Record<string, readonly string[]>> = {
   credits: ["firms"],
   crosses: ["firms"],
   firms: ["credits"],
-  ledger: ["credits", "settlement_legs", "settlements"],
+  ledger: ["credits", "firms", "payouts", "settlement_legs", "settlements"],
   market: ["credits", "deal_minutes", "settlement_legs"],
   netting: [
     "credits",
@@ -267,6 +267,7 @@ const reads: Readonly<Record<string, readonly string[]>> = {
     "settlements",
   ],
   notices: ["desk_sequences", "firms"],
+  payouts: ["ledger_balances"],
   settlement: ["firms"],
   trading: ["credits", "firms"],
   webhooks: ["desk_sequences", "firms"],

@@ -30,6 +30,7 @@ import {
   instructTogether,
   reviewPayouts,
   buildPayout,
+  divideEarnings,
   recallAll,
   applyStatementOutcome,
   listUnsent,
@@ -402,7 +403,10 @@ export class SettlementWorld {
   }
 
   #schedule(earning: Earning): PayoutRow {
-    const payout = buildPayout(earning, this.#payee(earning.firmId), this.now);
+    // Dues are set off by the books of the database; here they are raised only.
+    const [divided] = divideEarnings([earning], new Map());
+    assert.ok(divided);
+    const payout = buildPayout(divided, this.#payee(earning.firmId), this.now);
     const { payout_id } = payout;
     this.#lines.set(
       payout_id,

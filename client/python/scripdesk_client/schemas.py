@@ -1528,6 +1528,8 @@ class PositionsCash(TypedDict):
     pending_in_paise: int
     #: On its way to the bank.
     pending_out_paise: int
+    #: What the firms owe the house; nothing is available before it is paid.
+    dues_paise: int
 
 
 class Positions(TypedDict):
@@ -1743,8 +1745,10 @@ class Payout(TypedDict):
     settlement_id: Optional[str]
     #: The payout that came back and is sent again by this one.
     resend_of: Optional[str]
-    #: How much; the sum of its lines.
+    #: How much: the sum of its lines, less `set_off_paise`.
     amount_paise: int
+    #: What of its lines was set off from what the firm owed the house.
+    set_off_paise: int
     #: How it goes: by the amount of its remittance, once it has one.
     rail: Union[Literal["RTGS", "NEFT", "IMPS"], str]
     #: What it leaves in: all that is due to one payee in one run reaches its account as one amount, under one `utr`. Null until then.
@@ -2180,7 +2184,7 @@ Event = TypedDict(
     {
         "id": "str",
         # What happened.
-        "event": "Union[Literal['firm.registered', 'firm.action_required', 'firm.rejected', 'firm.verified', 'firm.authorized', 'firm.mandate_expiring', 'firm.suspended', 'firm.resumed', 'firm.offboarded', 'credit.listed', 'credit.withdrawn', 'credit.expiring', 'credit.expired', 'credit.suspended', 'order.accepted', 'order.matched', 'order.cancelled', 'order.expired', 'order.failed', 'settlement.created', 'settlement.funded', 'settlement.transfer_initiated', 'settlement.transfer_confirmed', 'settlement.settled', 'settlement.failed', 'settlement.reversed', 'payout.scheduled', 'payout.held', 'payout.instructed', 'payout.sent', 'payout.paid', 'payout.returned', 'cross.proposed', 'cross.agreed', 'cross.declined', 'cross.cancelled', 'cross.expired', 'cross.funded', 'cross.released', 'cross.refunded', 'cross.settled', 'cross.failed', 'statement.ready', 'key.created', 'key.revoked', 'usage.threshold', 'audit.checkpoint', 'webhook.ping', 'webhook.failing', 'webhook.disabled'], str]",
+        "event": "Union[Literal['firm.registered', 'firm.action_required', 'firm.rejected', 'firm.verified', 'firm.authorized', 'firm.mandate_expiring', 'firm.suspended', 'firm.resumed', 'firm.offboarded', 'credit.listed', 'credit.withdrawn', 'credit.expiring', 'credit.expired', 'credit.suspended', 'order.accepted', 'order.matched', 'order.cancelled', 'order.expired', 'order.failed', 'settlement.created', 'settlement.funded', 'settlement.transfer_initiated', 'settlement.transfer_confirmed', 'settlement.settled', 'settlement.failed', 'settlement.reversed', 'payout.scheduled', 'payout.held', 'payout.instructed', 'payout.sent', 'payout.paid', 'payout.returned', 'dues.raised', 'dues.set_off', 'cross.proposed', 'cross.agreed', 'cross.declined', 'cross.cancelled', 'cross.expired', 'cross.funded', 'cross.released', 'cross.refunded', 'cross.settled', 'cross.failed', 'statement.ready', 'key.created', 'key.revoked', 'usage.threshold', 'audit.checkpoint', 'webhook.ping', 'webhook.failing', 'webhook.disabled'], str]",
         # When it happened. ISO 8601, IST.
         "created_at": "str",
         # Where it happened.
@@ -2272,7 +2276,7 @@ class RegisterWebhook(TypedDict):
     #: Where events are sent, by POST. https only in production; no private address.
     url: str
     #: One event name, or * for all of them.
-    event: Literal["*", "firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]
+    event: Literal["*", "firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]
 
 
 class Webhook(TypedDict):
@@ -2309,7 +2313,7 @@ class WebhookList(TypedDict):
     #: Newest first.
     webhooks: List[Webhook]
     #: Every event that can be subscribed to.
-    events: List[Union[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"], str]]
+    events: List[Union[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"], str]]
     #: Rows on this page.
     count: NotRequired[int]
     #: Rows in the list when paging began.
@@ -2452,7 +2456,7 @@ class ReplayDeliveries(TypedDict):
     #: Those of this webhook.
     webhook_id: NotRequired[str]
     #: Only of this event.
-    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]]
+    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]]
     #: Those of events from then on.
     since: NotRequired[str]
     #: Those of events before then.
@@ -2995,8 +2999,10 @@ class PayoutEventData(TypedDict):
     settlement_id: Optional[str]
     #: The payout that came back and is sent again by this one.
     resend_of: Optional[str]
-    #: How much; the sum of its lines.
+    #: How much: the sum of its lines, less `set_off_paise`.
     amount_paise: int
+    #: What of its lines was set off from what the firm owed the house.
+    set_off_paise: int
     #: How it goes: by the amount of its remittance, once it has one.
     rail: Union[Literal["RTGS", "NEFT", "IMPS"], str]
     #: What it leaves in: all that is due to one payee in one run reaches its account as one amount, under one `utr`. Null until then.
@@ -3007,6 +3013,16 @@ class PayoutEventData(TypedDict):
     status: Union[Literal["scheduled", "held", "instructed", "sent", "paid", "returned"], str]
     #: Why it is held or came back.
     reason: Optional[str]
+
+
+class DuesEventData(TypedDict):
+    """The data of an event."""
+    #: The settlement, payout, cross or deposit that it comes from.
+    reference: str
+    #: What was added to the dues, or paid on them.
+    amount_paise: int
+    #: What the firm owes the house after it.
+    dues_paise: int
 
 
 class CrossEventData(TypedDict):
@@ -3488,7 +3504,7 @@ class ListFailuresQuery(TypedDict):
     #: Only of this webhook.
     webhook_id: NotRequired[str]
     #: Only of this event.
-    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]]
+    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]]
     #: Page size; asks for paging. Default 100.
     limit: NotRequired[int]
     #: The next_cursor of the previous page, with the same filters.

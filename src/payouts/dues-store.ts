@@ -1,0 +1,42 @@
+import type { Environment } from "../kernel/caller.ts";
+import type { Choice } from "../platform/postgres/offenders.ts";
+import { sql, type Tx } from "../platform/postgres/postgres.ts";
+import { payoutColumns, type PayoutRow } from "./store.ts";
+
+/** Locks the payouts of firms that have not been sent and are in no file, oldest first. */
+export async function lockUnsent(tx: Tx, firmIds: readonly string[]): Promise<PayoutRow[]> {
+  return await tx.rows(sql`
+    select ${payoutColumns}
+    from payouts
+    where firm_id = any(${firmIds}::text[]) and queued_as in ('scheduled', 'held')
+    order by payout_id
+    for update`);
+}
+
+/** Firms that owe although they have money: available, or in payouts that have not left. */
+export async function claimOwing(
+  tx: Tx,
+  { limit, only, except }: Choice & { readonly limit: number },
+): Promise<{ readonly firm_id: string; readonly environment: Environment }[]> {
+  return await tx.rows(sql`
+    select dues.firm_id, dues.environment
+    from ledger_balances as dues
+    where dues.kind = 'firm_dues' and dues.posted_paise < 0
+      and (${only}::text[] is null or dues.firm_id = any(${only}::text[]))
+      and dues.firm_id <> all(${except}::text[])
+      and (
+        exists (
+          select
+          from ledger_balances as free
+          where free.balance in ('firm_cash:' || dues.firm_id, 'desk_commission:' || dues.firm_id)
+            and free.posted_paise - free.escrow_paise - free.pending_out_paise > 0
+        )
+        or exists (
+          select
+          from payouts
+          where payouts.firm_id = dues.firm_id and payouts.queued_as in ('scheduled', 'held')
+        )
+      )
+    order by dues.firm_id
+    limit ${limit}`);
+}
