@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
 
-import { assignLine, sendLineBack } from "../src/bankbook/decide-line.ts";
-import { importStatement } from "../src/bankbook/import-statement.ts";
+import { assignLine, repeatLine, sendLineBack } from "../src/bankbook/decide-line.ts";
+import { importStatement, type LineResult } from "../src/bankbook/import-statement.ts";
 import { listQueue } from "../src/bankbook/list-queue.ts";
 import { genericStatement, parseStatementFormat } from "../src/bankbook/read-statement.ts";
+import { lineReasons, type LineReason } from "../src/bankbook/rules.ts";
 import { reconcileBank } from "../src/bankbook/reconcile-bank.ts";
 import { readConfig } from "../src/config.ts";
 import { rupeesText } from "../src/kernel/money.ts";
@@ -38,9 +39,25 @@ const importFile = command({
     const imported = await withOperator(options, writing, ({ ctx, actor }) =>
       importStatement(ctx, actor, { environment, text, format, twoFromPaise }),
     );
-    printOne(imported, options);
+    if (options.json) return printOne(imported, options);
+    const { results, reconciled: _reconciled, ...rest } = imported;
+    printOne(rest, options);
+    print(results.map(toShownResult), options);
   },
 });
+
+/** Why each line went where it went, in words. */
+function toShownResult({ ordinal, day, direction, paise, status, reason, ...line }: LineResult) {
+  return {
+    line: ordinal,
+    day,
+    rupees: rupeesText(direction === "credit" ? paise : -paise),
+    status,
+    reason,
+    firm_id: line.firm_id ?? "",
+    why: lineReasons[reason as LineReason] ?? reason,
+  };
+}
 
 const reconcile = command({
   name: "bank reconcile",
@@ -111,4 +128,27 @@ const queueReturn = command({
   },
 });
 
-export const bankCommands = [importFile, reconcile, queueList, queueAssign, queueReturn];
+const queueRepeat = command({
+  name: "bank queue repeat",
+  summary:
+    "say that a line of the queue is one that an earlier file had; large sums take two people",
+  operand: "LINE_ID",
+  options: { reason: { required: true, help: "how you know" }, ...operatorOption },
+  async run(options, lineId) {
+    const { reason } = options;
+    const { twoOperatorsFromPaise: twoFromPaise } = readConfig(process.env);
+    const told = await withOperator(options, writing, ({ ctx, actor }) =>
+      repeatLine(ctx, actor, { lineId, reason, twoFromPaise }),
+    );
+    printOne({ line_id: lineId, ...told }, options);
+  },
+});
+
+export const bankCommands = [
+  importFile,
+  reconcile,
+  queueList,
+  queueAssign,
+  queueReturn,
+  queueRepeat,
+];

@@ -1,7 +1,7 @@
 // Every kind of act that needs two operators. An approved proposal is carried out by its kind.
 
 import type { ApprovalKind } from "./operators/approval-kind.ts";
-import { lineAssignment, lineReturn } from "./bankbook/decide-line.ts";
+import { lineAssignment, lineRepetition, lineReturn } from "./bankbook/decide-line.ts";
 import { dealFunding } from "./bankbook/fund-deal.ts";
 import { bankImport } from "./bankbook/import-statement.ts";
 import { depositReversal } from "./bankbook/reverse-deposit.ts";
@@ -28,6 +28,7 @@ export const approvalKinds: readonly ApprovalKind[] = [
   bankImport,
   lineAssignment,
   lineReturn,
+  lineRepetition,
   dealFunding,
   commissionPayment,
   depositAddition,

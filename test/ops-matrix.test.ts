@@ -76,6 +76,7 @@ const permitted: Readonly<Record<string, readonly OperatorRole[]>> = {
   listBankQueue: settlement,
   assignBankLine: settlement,
   returnBankLine: settlement,
+  repeatBankLine: settlement,
   addNoticeAddress: settlement,
   setNoticeOptOuts: settlement,
   removeNoticeAddress: settlement,

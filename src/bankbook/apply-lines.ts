@@ -9,57 +9,25 @@
 // The plan of a line was made when the file was received. It is checked again under locks: a line whose
 // plan no longer holds goes to the queue.
 
-import { sumPaise } from "../kernel/money.ts";
-import { findDepositsByReference, findReversed } from "../payouts/deposits.ts";
 import { dropQuestions } from "../outside/ask.ts";
 import type { Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import { assertWritten, type Entry } from "../ledger/rules.ts";
 import { writeBooks } from "../ledger/write-books.ts";
-import { answerLines, findFileLinesByLead } from "../payouts/answer-files.ts";
-import {
-  answerRemittances,
-  lockRemittedPayouts,
-  type RemittedPayout,
-  findRemittancesByUtr,
-  type ShownRemittance,
-} from "../payouts/remittances.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { assertHoldsWritten } from "../settlement/open-settlements.ts";
-import {
-  claimUtrs,
-  findExplained,
-  findManualPayment,
-  type HandEntry,
-  listCreditUtrs,
-} from "./hand-entries.ts";
-import { lockReceivers, type ReceivedMoney, takeMoney } from "./receive-money.ts";
-import { bankLineLifecycle, type LinePlan, buildReference, type QueueReason } from "./rules.ts";
-import {
-  type BankLineRow,
-  type ExplainedRow,
-  insertExplained,
-  listCounted,
-  lockLines,
-  setLines,
-} from "./store.ts";
+import { applyDeposits } from "./apply-deposits.ts";
+import { applyRemittances } from "./apply-remittances.ts";
+import { findExplained, findManualPayment } from "./hand-entries.ts";
+import { filterByPlan, type LineOutcome, requeue, type RequeuedLine } from "./line-outcomes.ts";
+import { findRepeated } from "./repeat-rules.ts";
+import { bankLineLifecycle, type LineReason } from "./rules.ts";
+import { type BankLineRow, insertExplained, listCounted, lockLines, setLines } from "./store.ts";
 
 export type AppliedLines = {
   readonly changes: readonly Change[];
   readonly rows: readonly BankLineRow[];
-};
-
-type ExplainedEntry = Pick<ExplainedRow, "kind" | "subject">;
-
-/** The outcome of one line. */
-type Outcome = {
-  readonly line: BankLineRow;
-  readonly state: "matched" | "queued";
-  readonly reason: string | null;
-  readonly firmId?: string | undefined;
-  readonly dealId?: string | null | undefined;
-  readonly explains: readonly ExplainedEntry[];
 };
 
 export type LockedLines = {
@@ -84,7 +52,7 @@ export async function lockLinesToApply(
   };
 }
 
-/** The lines are locked. */
+/** The lines are locked, and so is the counting of lines. */
 export async function applyLines(
   tx: Tx,
   environment: Environment,
@@ -134,204 +102,29 @@ export async function applyLines(
   return { changes: [...remitted.changes, ...deposited.changes], rows };
 }
 
-/** Drops lines that an earlier file had. */
+/** Drops lines that an earlier file had; where that cannot be told, a line waits. */
 async function dropRepeated(tx: Tx, environment: Environment, all: readonly BankLineRow[]) {
   const fresh = all.filter(({ state }) => state === "new");
-  const keys = fresh.map(({ line_key }) => line_key);
-  const counted = new Set(keys.length === 0 ? [] : await listCounted(tx, environment, keys));
-  return {
-    lines: fresh.filter(({ line_key }) => !counted.has(line_key)),
-    repeated: fresh
-      .filter(({ line_key }) => counted.has(line_key))
-      .map((line) => ({
-        ...line,
-        state: advance(bankLineLifecycle, line.state, "repeat"),
-        version: line.version + 1,
-      })),
-  };
-}
-
-type PlannedLine<To extends LinePlan["to"]> = BankLineRow & {
-  readonly plan: Extract<LinePlan, { to: To }>;
-};
-
-function filterByPlan<To extends LinePlan["to"]>(
-  lines: readonly BankLineRow[],
-  to: To,
-): PlannedLine<To>[] {
-  return lines.filter((line): line is PlannedLine<To> => line.plan.to === to);
-}
-
-/** A line whose plan no longer holds. */
-type RequeuedLine = BankLineRow & { readonly plan: Extract<LinePlan, { to: "queue" }> };
-
-function requeue(line: BankLineRow, reason: QueueReason): RequeuedLine {
-  return { ...line, plan: { to: "queue", reason } };
-}
-
-async function applyRemittances(
-  tx: Tx,
-  environment: Environment,
-  lines: readonly BankLineRow[],
-  now: Date,
-) {
-  const own = filterByPlan(lines, "remittance");
-  const leadIds = [...new Set(own.map(({ plan }) => plan.lead_id))];
-  const locked = await lockRemittedPayouts(tx, leadIds);
-  const byLead = Map.groupBy(locked, (row) => row.remitted_with ?? "");
-  const explained = await findExplained(
-    tx,
-    environment,
-    locked.map(({ payout_id }) => payout_id),
-  );
-  // The file may have been voided since, and its payouts may be in another file.
-  const counting = await findFileLinesByLead(tx, leadIds);
-  // A bank may give a whole batch one UTR; the first payout keeps it.
-  const taken = await findRemittancesByUtr(
-    tx,
-    environment,
-    own.flatMap(({ utr }) => utr ?? []),
-  );
-  const owners = new Map([...taken].map(([utr, { leadId }]) => [utr, leadId]));
-  const stateByLead = new Map([...byLead].map(([leadId, [first]]) => [leadId, first?.state]));
-  const outcomes: Outcome[] = [];
-  const refused: RequeuedLine[] = [];
-  const shown: ShownRemittance[] = [];
-  // Debits first: a bank may list a return before the debit of the same day.
-  for (const line of own.toSorted(
-    (a, b) => rankDirection(a) - rankDirection(b) || a.ordinal - b.ordinal,
-  )) {
-    const { lead_id: leadId, file_id: fileId, outcome } = line.plan;
-    if (fileId !== null && counting.get(leadId)?.file_id !== fileId) {
-      refused.push(requeue(line, "voided_file"));
+  const days = [...new Set(fresh.map(({ day }) => day))];
+  const found = findRepeated(fresh, await listCounted(tx, environment, days));
+  const lines: BankLineRow[] = [];
+  const repeated: BankLineRow[] = [];
+  for (const line of fresh) {
+    const repeat = found.get(line.line_id);
+    if (!repeat) {
+      lines.push(line);
       continue;
     }
-    const payouts = byLead.get(leadId) ?? [];
-    const state = stateByLead.get(leadId);
-    const explains = toExplainedEntries(payouts, outcome, state);
-    const isNew = explains.every(({ kind, subject }) => !explained.has(`${kind} ${subject}`));
-    const isAnswer = outcome === "paid" ? isUnderWay(state) : isUnderWay(state) || state === "paid";
-    const isKnown = outcome === "paid" && state === "paid";
-    if (
-      sumPaise(payouts.map(({ paise }) => paise)) !== line.paise ||
-      !isNew ||
-      !(isAnswer || isKnown)
-    ) {
-      refused.push(requeue(line, "already_answered"));
-      continue;
-    }
-    if (isAnswer) shown.push(toShownRemittance(line, payouts, owners));
-    for (const { kind, subject } of explains) explained.add(`${kind} ${subject}`);
-    stateByLead.set(leadId, outcome);
-    const firmId = payouts[0]?.firm_id;
-    outcomes.push({ line, state: "matched", reason: outcome, firmId, explains });
-  }
-  const answered = await answerRemittances(tx, locked, shown, now);
-  const ofFiles = await answerLines(tx, shown);
-  return {
-    ...answered,
-    changes: [...answered.changes, ...ofFiles],
-    answered: shown.map(({ leadId }) => leadId),
-    outcomes,
-    refused,
-  };
-}
-
-const rankDirection = ({ direction }: BankLineRow) => (direction === "debit" ? 0 : 1);
-
-function isUnderWay(state: RemittedPayout["state"] | undefined): boolean {
-  return state === "instructed" || state === "sent";
-}
-
-/** A return before the payment was booked has no entry: the pending one is voided. */
-function toExplainedEntries(
-  payouts: readonly RemittedPayout[],
-  outcome: "paid" | "returned",
-  state: RemittedPayout["state"] | undefined,
-): ExplainedEntry[] {
-  if (outcome === "returned" && state !== "paid") return [];
-  const kind = outcome === "paid" ? "payout" : "payout_return";
-  return payouts.map(({ payout_id }) => ({ kind, subject: payout_id }));
-}
-
-function toShownRemittance(
-  { plan, utr, line_key }: PlannedLine<"remittance">,
-  [first]: readonly RemittedPayout[],
-  owners: Map<string, string>,
-): ShownRemittance {
-  const { lead_id: leadId, outcome } = plan;
-  if (outcome === "returned") return { leadId, outcome, reason: "returned_by_bank" };
-  const isFree = utr !== null && (owners.get(utr) ?? leadId) === leadId;
-  if (isFree) owners.set(utr, leadId);
-  return { leadId, outcome, utr: first?.utr ?? (isFree ? utr : buildReference(line_key)) };
-}
-
-async function applyDeposits(
-  tx: Tx,
-  environment: Environment,
-  lines: readonly BankLineRow[],
-  now: Date,
-) {
-  const planned = filterByPlan(lines, "deposit");
-  const wanted = planned.map(({ plan }) => ({ firmId: plan.firm_id, dealId: plan.deal_id }));
-  const locked = await lockReceivers(tx, wanted);
-  const entered = matchHandEntries(lines, await claimUtrs(tx, environment, lines));
-  const own = filterByPlan(entered.rest, "deposit");
-  const known = await findDepositsByReference(tx, environment, own.map(toReference));
-  // The UTR of a deposit that was reversed stays with it.
-  const reversed = await findReversed(tx, environment, [...known.keys()]);
-  const taken = new Set([...known.keys()].filter((reference) => !reversed.has(reference)));
-  const outcomes: Outcome[] = [...entered.outcomes];
-  const refused: RequeuedLine[] = [...entered.refused];
-  const received: ReceivedMoney[] = [];
-  for (const line of own) {
-    const { firm_id: firmId, deal_id: dealId } = line.plan;
-    const isReversed = reversed.has(toReference(line));
-    const reference = isReversed ? buildReference(line.line_key) : toReference(line);
-    if (taken.has(reference)) {
-      refused.push(requeue(line, "reference_used"));
-    } else if (locked.firms.get(firmId)?.connection_state === "offboarded") {
-      refused.push(requeue(line, "firm_left"));
+    const again = { ...line, repeats_line_id: repeat.lineId };
+    if (repeat.isSure) {
+      const state = advance(bankLineLifecycle, line.state, "repeat");
+      const reason: LineReason = "counted_before";
+      repeated.push({ ...again, state, reason, version: line.version + 1 });
     } else {
-      taken.add(reference);
-      received.push({ firmId, dealId, paise: line.paise, reference, lineId: line.line_id });
-      const explains = [{ kind: "deposit", subject: reference }];
-      outcomes.push({ line, state: "matched", reason: "deposit", firmId, dealId, explains });
+      lines.push(requeue(again, "perhaps_counted"));
     }
   }
-  const money = await takeMoney(tx, locked, { environment, received, now });
-  const queued = filterByPlan(entered.rest, "queue");
-  return { ...money, outcomes, refused: [...queued, ...refused] };
-}
-
-/** Lines whose money a person has entered already explain it and add nothing. */
-function matchHandEntries(lines: readonly BankLineRow[], entered: Map<string, HandEntry>) {
-  const outcomes: Outcome[] = [];
-  const refused: RequeuedLine[] = [];
-  const rest: BankLineRow[] = [];
-  for (const line of lines) {
-    const { plan } = line;
-    const entries = listCreditUtrs(line).flatMap((utr) => entered.get(utr) ?? []);
-    const entry = entries.find(({ paise }) => paise === line.paise) ?? entries[0];
-    if (!entry || (plan.to !== "deposit" && plan.to !== "queue")) {
-      rest.push(line);
-    } else if (plan.to === "deposit" && plan.firm_id !== entry.firm_id) {
-      refused.push(requeue(line, "reference_used"));
-    } else if (line.paise !== entry.paise) {
-      refused.push(requeue(line, "amount_differs"));
-    } else {
-      entered.delete(entry.reference);
-      const dealId = plan.to === "deposit" ? plan.deal_id : null;
-      const explains = [{ kind: "deposit", subject: entry.reference }];
-      const firmId = entry.firm_id;
-      outcomes.push({ line, state: "matched", reason: "known", firmId, dealId, explains });
-    }
-  }
-  return { outcomes, refused, rest };
-}
-
-function toReference({ utr, line_key }: BankLineRow): string {
-  return utr ?? buildReference(line_key);
+  return { lines, repeated };
 }
 
 function matchSentBack(
@@ -340,7 +133,7 @@ function matchSentBack(
   now: Date,
 ) {
   const open = new Map(returning.map((line) => [line.line_id, line]));
-  const outcomes: Outcome[] = [];
+  const outcomes: LineOutcome[] = [];
   const refused: RequeuedLine[] = [];
   const returned: BankLineRow[] = [];
   const entries: Entry[] = [];
@@ -362,7 +155,7 @@ function matchSentBack(
 
 /** Books unmatched money, because the bank account has changed all the same. */
 async function queueRest(tx: Tx, environment: Environment, lines: readonly BankLineRow[]) {
-  const outcomes: Outcome[] = [];
+  const outcomes: LineOutcome[] = [];
   const entries: Entry[] = [];
   const explained = await findExplained(
     tx,

@@ -19,8 +19,10 @@ import { type Tx, violatedConstraint } from "../platform/postgres/postgres.ts";
 import { assertHoldsWritten } from "../settlement/open-settlements.ts";
 import { findBuyer, isMoneyMoved } from "./fund-deal.ts";
 import { refuseEnteredByHand } from "./hand-entries.ts";
+import { buildUnmatchedEntry } from "./apply-lines.ts";
 import { lockReceivers, takeMoney } from "./receive-money.ts";
-import { bankLineLifecycle, buildReference } from "./rules.ts";
+import { buildReference } from "./repeat-rules.ts";
+import { bankLineLifecycle } from "./rules.ts";
 import {
   type BankLineRow,
   findLine,
@@ -143,11 +145,11 @@ function prepareHouseAssignment(tx: Tx, { line, state, reason, now }: HouseLine)
 /** The bank's UTR, unless another line brought a deposit under it. */
 async function chooseReference(
   tx: Tx,
-  { environment, utr, line_key }: BankLineRow,
+  { environment, utr, line_id }: BankLineRow,
 ): Promise<string> {
-  if (utr === null) return buildReference(line_key);
+  if (utr === null) return buildReference(line_id);
   const taken = await findDepositsByReference(tx, environment, [utr]);
-  return taken.has(utr) ? buildReference(line_key) : utr;
+  return taken.has(utr) ? buildReference(line_id) : utr;
 }
 
 type SendBack = Decision & { readonly utr: string };
@@ -199,6 +201,62 @@ export const lineReturn: ApprovalKind<{ readonly utr: string; readonly reason: s
     };
   },
 };
+
+/** Says that a queued line is the one that an earlier file had: its money counts once. */
+export async function repeatLine(
+  ctx: Pick<Context, "db" | "now">,
+  operator: Actor,
+  { lineId, reason, twoFromPaise = twoPeopleFromPaise }: Decision,
+): Promise<Waiting | { readonly outcome: "repeated" }> {
+  refuseBadReason(reason);
+  const line = await findBankLine(ctx, lineId);
+  const acted = await actWithApproval(ctx, operator, {
+    kind: lineRepetition,
+    environment: line.environment,
+    subjectId: lineId,
+    terms: { reason },
+    people: line.paise >= twoFromPaise ? 2 : 1,
+    alonePerDayPaise: twoFromPaise,
+  });
+  return tellOutcome(acted, "repeated");
+}
+
+export const lineRepetition: ApprovalKind<{ readonly reason: string }> = {
+  name: "bank.repeat",
+  proposers: ["settlement"],
+  approvers: ["settlement"],
+  validHours: validHoursUsual,
+  async prepare(tx, { subjectId, terms: { reason } }, now): Promise<Prepared> {
+    const line = await lockBankLine(tx, subjectId);
+    const { environment, paise, direction, repeats_line_id: other } = line;
+    const state = advance(bankLineLifecycle, line.state, "repeat");
+    if (other === null) throw noRepetition(subjectId);
+    return {
+      summary: `${rupeesText(paise)} rupees of ${line.day} are those of ${other}, which counted before: ${reason}`,
+      valuePaise: paise,
+      facts: { line_id: subjectId, paise, other, version: line.version },
+      async carryOut(actor) {
+        // Takes back what the line was booked as while it waited.
+        const kind = direction === "credit" ? "refund" : "deposit";
+        const entry = buildUnmatchedEntry(
+          { environment, paise, direction: direction === "credit" ? "debit" : "credit" },
+          { kind, subject: subjectId },
+        );
+        assertHoldsWritten((await writeBooks(tx, { entries: [entry] }, now)).entries);
+        await insertExplained(tx, [{ environment, kind, subject: subjectId, line_id: subjectId }]);
+        const after = applyDecision(line, { state, reason, by: actor, now });
+        await setLines(tx, [after]);
+        return { changes: [buildLineChange("repeat", line, after)] };
+      },
+    };
+  },
+};
+
+function noRepetition(lineId: string): Failure {
+  return new Failure("conflict", `no earlier file had a line like ${lineId}`, {
+    detail: { reason: "no_repetition" },
+  });
+}
 
 async function lockBankLine(tx: Tx, lineId: string): Promise<BankLineRow> {
   const [line] = await lockLines(tx, [lineId]);
@@ -266,7 +324,7 @@ export function buildStatementChange(
 }
 
 function buildLineChange(
-  action: "assign" | "send_back",
+  action: "assign" | "send_back" | "repeat",
   before: BankLineRow,
   after: BankLineRow,
 ): Change {

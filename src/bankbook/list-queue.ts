@@ -1,8 +1,7 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { Context } from "../platform/context.ts";
 import type { SealedPlace } from "../platform/master-key.ts";
-import { open } from "../platform/seal.ts";
-import { buildDetailsPurpose, type LineDetails } from "./import-statement.ts";
+import { buildDetailsPurpose, openDetails } from "./receive-statement.ts";
 import { type BankLineRow, detailsColumn, listQueue as listRows } from "./store.ts";
 
 /** A queued line as operators see it. */
@@ -14,6 +13,8 @@ type QueuedLine = {
   readonly utr: string | null;
   readonly state: BankLineRow["state"];
   readonly reason: string | null;
+  /** The line that an earlier file may have had. */
+  readonly repeats_line_id: string | null;
   readonly remitter_name: string;
   readonly remitter_account_masked: string;
   readonly narration: string;
@@ -34,9 +35,7 @@ export async function listQueue(
 ): Promise<QueuedLine[]> {
   const rows = await listRows(ctx.db.planned, { environment, after: after ?? null, limit });
   return rows.map((row) => {
-    const opened = open(row.details_sealed, buildDetailsPurpose(row.line_key), ctx.sealKey);
-    const details = JSON.parse(opened) as LineDetails; // Sealed by ourselves in this form.
-    const { remitterAccount, remitterName, narration } = details;
+    const { remitterAccount, remitterName, narration } = openDetails(row, ctx.sealKey);
     return {
       line_id: row.line_id,
       day: row.day,
@@ -45,8 +44,9 @@ export async function listQueue(
       utr: row.utr,
       state: row.state,
       reason: row.reason,
+      repeats_line_id: row.repeats_line_id,
       remitter_name: remitterName,
-      remitter_account_masked: remitterAccount === "" ? "" : `…${remitterAccount.slice(-4)}`,
+      remitter_account_masked: remitterAccount ? `…${remitterAccount.slice(-4)}` : "",
       narration,
     };
   });

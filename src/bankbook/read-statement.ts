@@ -3,6 +3,7 @@
 
 import { parseDay, parseRupees } from "../credits/read-report.ts";
 import { type Failure, unprocessable } from "../kernel/failure.ts";
+import { type IstDay, istDayStart, parseInstant } from "../kernel/time.ts";
 import { openPace } from "../platform/heavy/pace.ts";
 import { readCsv } from "../platform/read-csv.ts";
 import type { StatementLine } from "./rules.ts";
@@ -19,6 +20,8 @@ export type StatementFormat = {
   readonly amount?: string | undefined;
   readonly direction?: string | undefined;
   readonly balance?: string | undefined;
+  /** The time of day of the line, in IST. */
+  readonly time?: string | undefined;
   readonly remitter_name?: string | undefined;
   readonly remitter_account?: string | undefined;
 };
@@ -45,6 +48,7 @@ const formatFields = [
   "amount",
   "direction",
   "balance",
+  "time",
   "remitter_name",
   "remitter_account",
 ] as const satisfies readonly (keyof StatementFormat)[];
@@ -110,11 +114,12 @@ export async function parseStatement(
     return {
       ordinal: index + 1,
       day,
+      valueAt: parseTime(day, format.time === undefined ? "" : cell(format.time), row),
       ...parseAmount(cell, format, row),
       reference: cell(format.reference),
       narration: cell(format.narration),
       remitterName: cell(format.remitter_name),
-      remitterAccount: cell(format.remitter_account),
+      remitterAccount: format.remitter_account === undefined ? null : cell(format.remitter_account),
       balancePaise: balance === "" ? null : parseSignedPaise(balance, row),
     };
   });
@@ -140,6 +145,18 @@ function parseAmount(
   return isNothing(debit)
     ? { direction: "credit", paise: parsePaise(credit, row) }
     : { direction: "debit", paise: parsePaise(debit, row) };
+}
+
+const timeForm = /^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?$/;
+
+/** The start of the day where the line has no time. */
+function parseTime(day: IstDay, text: string, row: number): Date {
+  if (text === "") return istDayStart(day);
+  const at = timeForm.test(text)
+    ? parseInstant(`${day}T${text.padEnd(8, ":00")}+05:30`)
+    : undefined;
+  if (!at) throw badRow(row, `has no time: "${text}"`);
+  return at;
 }
 
 function parsePaise(text: string, row: number): number {

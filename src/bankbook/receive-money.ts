@@ -16,6 +16,7 @@ import {
   type AwaitedSettlement,
   fundReceivedSettlements,
   lockSettlementsById,
+  sumOpenLegs,
 } from "../settlement/fund-settlements.ts";
 
 export type ReceivedMoney = {
@@ -52,6 +53,26 @@ export async function lockReceivers(
   const firmIds = [...new Set(wanted.map(({ firmId }) => firmId))];
   const firms = firmIds.length === 0 ? new Map() : await tx.run(lockTradingFirms(firmIds));
   return { settlements, crosses, firms };
+}
+
+/** What a locked deal waits for. */
+export type AwaitedDeal = { readonly paise: number; readonly dueAt: Date };
+
+/** The locked deals that wait for their buyer's money, by id. */
+export async function findAwaited(
+  tx: Tx,
+  { settlements, crosses }: LockedReceivers,
+): Promise<ReadonlyMap<string, AwaitedDeal>> {
+  const awaited = new Map<string, AwaitedDeal>();
+  const pending = settlements.filter(({ state }) => state === "pending");
+  const open = await sumOpenLegs(tx, pending);
+  for (const { settlement_id, due_at } of pending) {
+    if (due_at) awaited.set(settlement_id, { paise: open.get(settlement_id) ?? 0, dueAt: due_at });
+  }
+  for (const { cross_id, state, buyer_paise, due_at } of crosses) {
+    if (state === "agreed" && due_at) awaited.set(cross_id, { paise: buyer_paise, dueAt: due_at });
+  }
+  return awaited;
 }
 
 /** The caller writes the entries with its own and records the changes. */

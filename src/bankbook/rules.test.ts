@@ -11,20 +11,16 @@ import { genericStatement, parseStatement, parseStatementFormat } from "./read-s
 import {
   bankLineLifecycle,
   bankLineStates,
-  isRemitter,
+  findProof,
   type MatchContext,
-  buildLineKeys,
-  buildReference,
-  findMentions,
-  listUtrs,
   planLine,
   type StatementLine,
-  parseUtr,
 } from "./rules.ts";
 
 const blank: StatementLine = {
   ordinal: 1,
   day: "2026-11-15",
+  valueAt: new Date("2026-11-14T18:30:00Z"),
   direction: "credit",
   paise: 100,
   reference: "HDFCR52026000000001",
@@ -43,12 +39,13 @@ const nothing: MatchContext = {
   remitters: new Map(),
 };
 
-test("a bank line has six moves and no other", () => {
+test("a bank line has seven moves and no other", () => {
   const edges = new Set([
     "new match",
     "new queue",
     "new repeat",
     "queued assign",
+    "queued repeat",
     "queued send_back",
     "returning return",
   ]);
@@ -63,127 +60,106 @@ test("a bank line has six moves and no other", () => {
   }
 });
 
-test("a line has the same key in every file, and equal lines of one file have different keys", () => {
-  const some = fc.array(
-    fc.record({
-      paise: fc.integer({ min: 1, max: 3 }),
-      reference: fc.constantFrom("A1", "a-1", ""),
-      narration: fc.constantFrom("X", "Y"),
-      direction: fc.constantFrom("credit" as const, "debit" as const),
-    }),
-    { maxLength: 8 },
-  );
-  fc.assert(
-    fc.property(some, some, (first, more) => {
-      const lines = [...first, ...more].map((line, at) => ({ ...blank, ...line, ordinal: at + 1 }));
-      const keys = buildLineKeys(lines);
-      assert.equal(new Set(keys).size, lines.length);
-      assert.deepEqual(buildLineKeys(lines.slice(0, first.length)), keys.slice(0, first.length));
-    }),
-  );
+const acme = {
+  environment: "live" as const,
+  accounts: ["50200012345678", "60100099998888"],
+  name: "Acme Exports Pvt. Ltd.",
+};
+
+test("a confirmed account proves the remitter, and the confirmed name only where the form has no accounts", () => {
+  const from = (remitterName: string, remitterAccount: string | null) =>
+    findProof({ remitterName, remitterAccount }, acme);
+  assert.equal(from("anybody", "5020 0012 345678"), "account");
+  assert.equal(from("anybody", "60100099998888"), "account");
+  assert.equal(from("ACME EXPORTS PVT LTD", null), "name");
+  assert.equal(from("ACME EXPORTS PVT LTD", ""), undefined);
+  assert.equal(from("ACME EXPORTS PVT LTD", "50200012345679"), undefined);
+  assert.equal(from("ACME EXPORTS", null), undefined);
+  const unproven = { accounts: [], name: null };
+  assert.equal(findProof({ remitterName: "", remitterAccount: null }, unproven), undefined);
+  assert.equal(findProof({ remitterName: "", remitterAccount: "" }, unproven), undefined);
 });
 
-test("an id is found in any spelling that banks use, and a generated reference has the form of a UTR", () => {
-  const now = new Date("2026-11-15T10:00:00Z");
-  const bent = fc.constantFrom(
-    (id: string) => id,
-    (id: string) => id.toUpperCase(),
-    (id: string) => id.replace("_", " "),
-    (id: string) => `CR${id.replace("_", "-")}/X`,
-    (id: string) => id.replace("_", "").replace(/(.{9})/, "$1 "),
-  );
-  fc.assert(
-    fc.property(
-      fc.constantFrom("stl" as const, "crs" as const, "frm" as const),
-      bent,
-      (kind, bend) => {
-        const id = newId(kind, now);
-        assert.ok(findMentions({ ...blank, narration: `NEFT ${bend(id)}` }).ids.includes(id));
-      },
-    ),
-  );
-  const [key = ""] = buildLineKeys([blank]);
-  assert.equal(parseUtr(buildReference(key)), buildReference(key));
-});
-
-/** Words that banks write around a UTR, account numbers among them. */
-const filler = fc.constantFrom(
-  "ACME EXPORTS PVT LTD",
-  "INTERNATIONALLTD",
-  "A/C 501000123456",
-  "50200012345678",
-  "9876543210@OKBANK",
-  "HDFC0001234",
-  "27AAPFU0939F1ZV",
-  "SD01ARZ3NDEK5123",
-  "",
-);
-const digits = (count: number) => fc.stringMatching(new RegExp(`^[0-9]{${count}}$`));
-const bankCode = fc.constantFrom("HDFC", "SBIN", "ICIC", "UTIB");
-const neft = fc.tuple(bankCode, digits(12)).map((parts) => parts.join(""));
-const rtgs = fc.tuple(bankCode, digits(16)).map(([bank, serial]) => `${bank}R5${serial}`);
-const instant = digits(12);
-const rail = fc.constantFrom("IMPS/", "IMPS-P2A-", "UPI/CR/", "UPI ", "imps ref no. ");
-
-test("a UTR is taken from the narration in every form, and an account number never", () => {
-  const mention = fc.oneof(
-    fc.tuple(neft, fc.constantFrom("NEFT-", "NEFT CR ", "")),
-    fc.tuple(rtgs, fc.constantFrom("RTGS/", "")),
-    fc.tuple(instant, rail),
-  );
-  fc.assert(
-    fc.property(mention, filler, filler, fc.boolean(), ([utr, before], left, right, isLower) => {
-      const text = `${left} ${before}${utr}/${right}`;
-      const narration = isLower ? text.toLowerCase() : text;
-      assert.deepEqual(listUtrs({ reference: "12345", narration }), [utr]);
-      const column = "HDFCR52026000000001";
-      assert.deepEqual(listUtrs({ reference: column, narration }), [column, utr]);
-    }),
-  );
-  fc.assert(
-    fc.property(fc.array(filler, { maxLength: 4 }), digits(12), (words, account) => {
-      const narration = [...words, "NEFT CR", account, "FROM", account].join(" ");
-      assert.deepEqual(listUtrs({ reference: "", narration }), []);
-      assert.deepEqual(listUtrs({ reference: "", narration: `IMPS FROM A/C ${account}` }), []);
-    }),
-  );
-});
-
-test("the UTR of a line has no part in its key", () => {
-  fc.assert(
-    fc.property(neft, filler, (utr, words) => {
-      const line = { ...blank, reference: "CHQ 1", narration: `NEFT-${utr} ${words}` };
-      const same = { ...line, narration: "" };
-      assert.deepEqual(buildLineKeys([line]), buildLineKeys([same]));
-    }),
-  );
-});
-
-test("a remitter is identified by account or whole name, and never by an empty one", () => {
-  const firm = { accountNo: "50200012345678", names: ["Acme Exports Pvt. Ltd."] };
-  const from = (remitterName: string, remitterAccount: string) =>
-    isRemitter({ ...blank, remitterName, remitterAccount }, firm);
-  assert.ok(from("ACME EXPORTS PVT LTD", ""));
-  assert.ok(from("anybody", "5020 0012 345678"));
-  assert.ok(!from("", ""));
-  assert.ok(!from("ACME EXPORTS", "50200012345679"));
-  assert.ok(!isRemitter({ ...blank, remitterAccount: "1" }, { accountNo: null, names: [""] }));
-});
+const now = new Date("2026-11-15T10:00:00Z");
+const fromAcme = { remitterAccount: "50200012345678" };
+const known: MatchContext = { ...nothing, remitters: new Map([["acme", acme]]) };
 
 test("a line that names two deals, or a deal and another firm, goes to the queue", () => {
-  const now = new Date("2026-11-15T10:00:00Z");
   const [one, two] = [newId("stl", now), newId("stl", now)];
-  const remitters = new Map([["a", { accountNo: null, names: ["A"] }]]);
   const targets = new Map([
-    [one, { firmId: "a", dealId: one }],
-    [two, { firmId: "a", dealId: two }],
+    [one, { firmId: "acme", dealId: one }],
+    [two, { firmId: "acme", dealId: two }],
   ]);
-  const known = { ...nothing, targets, remitters };
-  const plan = (narration: string) => planLine({ ...blank, narration, remitterName: "a" }, known);
-  assert.deepEqual(plan(one), { to: "deposit", firm_id: "a", deal_id: one });
+  const plan = (narration: string) =>
+    planLine({ ...blank, ...fromAcme, narration }, { ...known, targets });
+  assert.deepEqual(plan(one), {
+    to: "deposit",
+    firm_id: "acme",
+    deal_id: one,
+    found_by: "deal",
+    proved_by: "account",
+  });
   assert.deepEqual(plan(`${one} ${two}`), { to: "queue", reason: "ambiguous_reference" });
   assert.deepEqual(plan(""), { to: "queue", reason: "no_reference" });
   assert.deepEqual(plan(newId("stl", now)), { to: "queue", reason: "unknown_reference" });
+  const stranger = { ...blank, remitterAccount: "999", remitterName: acme.name, narration: one };
+  assert.deepEqual(planLine(stranger, { ...known, targets }), {
+    to: "queue",
+    reason: "third_party",
+  });
+});
+
+test("a payment's name finds its cross only whole, long enough, exact and from the buyer's account, and never against an id", () => {
+  const payment = { name: "Pay-2026/0042", paise: 100, firmId: "acme", crossId: "crs_1" };
+  const paying = (line: Partial<StatementLine>, payments = [payment]) => {
+    const planned = planLine(
+      { ...blank, ...fromAcme, narration: "RTGS PAY 2026 0042 ACME", ...line },
+      { ...known, payments },
+    );
+    return planned.to === "queue" ? planned.reason : planned.to;
+  };
+  assert.equal(paying({}), "deposit");
+  assert.equal(paying({ narration: "pay-2026-0042" }), "deposit");
+  assert.equal(paying({ narration: "XPAY20260042" }), "no_reference");
+  assert.equal(paying({ narration: "PAY202600421" }), "no_reference");
+  assert.equal(paying({ paise: 101 }), "no_reference");
+  assert.equal(paying({ remitterAccount: "999" }), "no_reference");
+  assert.equal(paying({ remitterAccount: null, remitterName: acme.name }), "no_reference");
+  assert.equal(paying({}, [{ ...payment, name: "A-----" }]), "no_reference");
+  assert.equal(
+    paying({ narration: "P 0042" }, [{ ...payment, name: "P-----0042" }]),
+    "no_reference",
+  );
+  const other = { ...payment, crossId: "crs_2" };
+  assert.equal(paying({}, [payment, other]), "ambiguous_reference");
+  const narration = `PAY-2026-0042 ${newId("frm", now)}`;
+  assert.equal(paying({ narration }), "unknown_reference", "an id outvotes a name");
+});
+
+test("a returned payout is its UTR and exact amount, unless the line has somebody else's account", () => {
+  const utr = "HDFCR52026000000077";
+  const sent = {
+    leadId: "pay_1",
+    firmId: "acme",
+    fileId: null,
+    paise: 100,
+    isVoid: false,
+    account: "70001",
+  };
+  const returned = (line: Partial<StatementLine>) => {
+    const planned = planLine(
+      { ...blank, narration: `RETURN OF ${utr}`, ...line },
+      { ...known, byUtr: new Map([[utr, sent]]) },
+    );
+    return planned.to === "queue" ? planned.reason : planned.to;
+  };
+  assert.equal(returned({}), "remittance");
+  assert.equal(returned({ remitterAccount: null, remitterName: "Somebody Else" }), "remittance");
+  assert.equal(returned({ remitterAccount: "70001" }), "remittance");
+  assert.equal(returned({ remitterAccount: "50200012345678" }), "remittance");
+  assert.equal(returned({ remitterAccount: "999" }), "third_party");
+  assert.equal(returned({ paise: 99 }), "amount_differs");
+  assert.equal(returned({ narration: `${utr}9` }), "no_reference", "a UTR is a whole word");
 });
 
 test("a written statement reads back with its lines, opening and closing balance", async () => {

@@ -4,16 +4,17 @@
 //   new ──┬─match──▶ matched                      a remittance, a deposit, or a known entry
 //         ├─repeat─▶ repeated                     an earlier file had it
 //         └─queue──▶ queued ──┬─assign──▶ assigned              an operator says whose it is
-//                             └─send_back──▶ returning ─return─▶ returned   the bank's debit confirms it
+//                             ├─send_back──▶ returning ─return─▶ returned   the bank's debit confirms it
+//                             └─repeat──▶ repeated              an operator says that an earlier file had it
 //
-// Money is a firm's deposit when the line names the firm or one of its deals and the remitter is that
-// firm, by account or by name. A third party's money with the right reference is queued.
+// An id finds the firm that money is for; the account that the bank has confirmed for that firm proves
+// that it came from it. Where the bank's form has no column for accounts, the confirmed holder's name
+// proves it. What is found and not proven waits: whoever knows an id or a name may write it.
 
-import { createHash } from "node:crypto";
-
+import type { Remitter } from "../firms/rules.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
 import type { IstDay } from "../kernel/time.ts";
-import { utrForm } from "../kernel/ids.ts";
+import { findMentions, hasName, normalize } from "./mention-rules.ts";
 
 export const bankLineStates = [
   "new",
@@ -33,7 +34,7 @@ export const bankLineLifecycle = {
   states: bankLineStates,
   moves: {
     match: { from: ["new"], to: "matched", by: "bank" },
-    repeat: { from: ["new"], to: "repeated", by: "bank" },
+    repeat: { from: ["new", "queued"], to: "repeated", by: "bank" },
     queue: { from: ["new"], to: "queued", by: "bank" },
     assign: { from: ["queued"], to: "assigned", by: "operator" },
     send_back: { from: ["queued"], to: "returning", by: "operator" },
@@ -47,116 +48,56 @@ export type Direction = "credit" | "debit";
 export type StatementLine = {
   readonly ordinal: number;
   readonly day: IstDay;
+  /** The bank's time of the line; the start of its day where the form has no times. */
+  readonly valueAt: Date;
   readonly direction: Direction;
   readonly paise: number;
   /** The bank's reference of the transaction. */
   readonly reference: string;
   readonly narration: string;
   readonly remitterName: string;
-  readonly remitterAccount: string;
+  /** Null where the bank's form has no column for it. */
+  readonly remitterAccount: string | null;
   /** The balance after the line. */
   readonly balancePaise: number | null;
 };
 
-/** Keeps capitals and digits only: banks change case and drop punctuation. */
-export function normalize(text: string): string {
-  return text.toUpperCase().replaceAll(/[^A-Z0-9]/g, "");
-}
+type Proof = "account" | "name";
 
-/** The reference, if it has the form of a UTR. */
-export function parseUtr(reference: string): string | null {
-  const squeezed = normalize(reference);
-  return utrForm.test(squeezed) ? squeezed : null;
-}
-
-/** As NEFT and RTGS give them: the bank's four letters first, and a serial number last. */
-const transferUtr = /^(?:[A-Z]{4}[A-Z0-9]{6}\d{6}|[A-Z]{4}[A-Z0-9]{6}\d{12})$/;
-const ownReference = /^SD[0-9A-HJKMNP-TV-Z]{14}$/;
-/** Words that banks put between the rail and its number. */
-const instantUtr =
-  /(?<![A-Z0-9])(?:IMPS|UPI)(?:[^A-Z0-9]+(?:CR|DR|IN|INW|P2A|P2P|P2M|REF|RRN|NO|TXN))*[^A-Z0-9]*(\d{12})(?![A-Z0-9])/g;
-
-/**
- * The UTRs of a line, the likeliest first: what the bank's column says, then what the narration has in
- * the form of NEFT or RTGS, or right after IMPS or UPI. Other long words may be account numbers.
- */
-export function listUtrs({
-  reference,
-  narration,
-}: Pick<StatementLine, "reference" | "narration">): string[] {
-  const text = narration.toUpperCase();
-  const words = text.match(/[A-Z0-9]+/g) ?? [];
-  const transfers = words.filter((each) => transferUtr.test(each) && !ownReference.test(each));
-  const instant = [...text.matchAll(instantUtr)].map(([, digits = ""]) => digits);
-  const first = parseUtr(reference);
-  return [...new Set([...(first === null ? [] : [first]), ...transfers, ...instant])];
-}
-
-/**
- * The identity of each line: the same line in two files has the same key. Equal lines in one file are
- * numbered.
- */
-export function buildLineKeys(lines: readonly StatementLine[]): string[] {
-  const seen = new Map<string, number>();
-  return lines.map(({ day, direction, paise, reference, narration }) => {
-    const name = normalize(reference) || createHash("sha256").update(narration).digest("hex");
-    const alike = `${day} ${direction} ${paise} ${name}`;
-    const before = seen.get(alike) ?? 0;
-    seen.set(alike, before + 1);
-    return createHash("sha256").update(`${alike} ${before}`).digest("hex");
-  });
-}
-
-/** A deterministic reference for a line whose own is missing or taken. */
-export function buildReference(lineKey: string): string {
-  return `BL${lineKey.slice(0, 18).toUpperCase()}`;
-}
-
-const idBody = "[0-9A-HJKMNP-TV-Z]{26}";
-const dealOrFirm = new RegExp(`(?=((?:STL|CRS|FRM)${idBody}))`, "g");
-const remittance = /(?=(SD[0-9A-HJKMNP-TV-Z]{14}))/g;
-const word = /[A-Z0-9]{12,22}/g;
-
-/** Everything in the text that looks like a reference or an id; most of it exists nowhere. */
-export function findMentions({ reference, narration }: StatementLine) {
-  const text = normalize(`${reference} ${narration}`);
-  const words = `${reference} ${narration}`.toUpperCase().match(word) ?? [];
-  return {
-    remittances: [...new Set([...text.matchAll(remittance)].map(([, found = ""]) => found))],
-    /** Settlements, crosses and firms. */
-    ids: [...new Set([...text.matchAll(dealOrFirm)].map(([, found = ""]) => toId(found)))],
-    utrs: [...new Set(words)],
-    text,
-  };
-}
-
-function toId(squeezed: string): string {
-  return `${squeezed.slice(0, 3)}_${squeezed.slice(3)}`.toLowerCase();
-}
-
-/** The account and the names of a firm. */
-export type Remitter = { readonly accountNo: string | null; readonly names: readonly string[] };
-
-export function isRemitter(
-  { remitterAccount, remitterName }: StatementLine,
-  { accountNo, names }: Remitter,
-): boolean {
-  const account = normalize(remitterAccount);
-  const name = normalize(remitterName);
-  const isAccount = account !== "" && accountNo !== null && account === normalize(accountNo);
-  return isAccount || (name !== "" && names.some((known) => normalize(known) === name));
+/** How the line proves that its money came from this firm; undefined when it does not. */
+export function findProof(
+  { remitterAccount, remitterName }: Pick<StatementLine, "remitterAccount" | "remitterName">,
+  { accounts, name }: Pick<Remitter, "accounts" | "name">,
+): Proof | undefined {
+  if (remitterAccount !== null) {
+    const from = normalize(remitterAccount);
+    return from !== "" && accounts.some((own) => normalize(own) === from) ? "account" : undefined;
+  }
+  const from = normalize(remitterName);
+  return from !== "" && name !== null && normalize(name) === from ? "name" : undefined;
 }
 
 /** A remittance that a line may be about. */
 export type KnownRemittance = {
   readonly leadId: string;
+  readonly firmId: string;
   readonly fileId: string | null;
   readonly paise: number;
   readonly isVoid: boolean;
+  /** The account that the file instructed the bank to pay; null where no file did. */
+  readonly account: string | null;
 };
 
 /** The firm, and the deal if one is named, that a deposit is for. */
 export type KnownTarget = { readonly firmId: string; readonly dealId: string | null };
+
+/** A payment that a cross waits for, by the name that its buyer gave it. */
+export type KnownPayment = {
+  readonly name: string;
+  readonly paise: number;
+  readonly firmId: string;
+  readonly crossId: string;
+};
 
 export type MatchContext = {
   readonly remittances: ReadonlyMap<string, KnownRemittance>;
@@ -165,10 +106,11 @@ export type MatchContext = {
   /** Queued lines that were sent back, by the UTR of the payment back. */
   readonly returning: ReadonlyMap<string, { readonly lineId: string; readonly paise: number }>;
   readonly targets: ReadonlyMap<string, KnownTarget>;
-  /** The payment references of buyers for their crosses. */
-  readonly payments: readonly { readonly name: string; readonly target: KnownTarget }[];
+  readonly payments: readonly KnownPayment[];
   readonly remitters: ReadonlyMap<string, Remitter>;
 };
+
+type FoundBy = "firm" | "deal" | "payment_ref";
 
 /** What to do with a line; operators decide about queued ones. */
 export type LinePlan =
@@ -179,8 +121,42 @@ export type LinePlan =
       readonly outcome: "paid" | "returned";
     }
   | { readonly to: "sent_back"; readonly line_id: string }
-  | { readonly to: "deposit"; readonly firm_id: string; readonly deal_id: string | null }
+  | {
+      readonly to: "deposit";
+      readonly firm_id: string;
+      readonly deal_id: string | null;
+      readonly found_by: FoundBy;
+      readonly proved_by: Proof;
+    }
   | { readonly to: "queue"; readonly reason: QueueReason };
+
+/** Why lines went where they went, in words for operators. */
+export const lineReasons = {
+  paid: "a payout of ours, which left",
+  returned: "a payout of ours, which came back",
+  sent_back: "money of the queue that we sent back",
+  known: "its money was entered by hand before",
+  deal: "names a deal and comes from its buyer",
+  firm: "names a firm and comes from it",
+  payment_ref: "has the buyer's name for the payment, its account and the exact amount",
+  late: "names a deal whose deadline was over: the money is the buyer's balance",
+  counted_before: "an earlier file had this line",
+  house: "an operator says that it is the house's own",
+  no_reference: "names nothing that we know the form of",
+  unknown_reference: "names what does not exist",
+  ambiguous_reference: "names several things, so it is not clear which",
+  amount_differs: "the amount is another than that of the payment it names",
+  third_party: "does not come from a confirmed account of the firm that it names",
+  voided_file: "a payment of a payout file that was voided",
+  already_answered: "the payment that it names was answered before",
+  reference_used: "its reference brought other money",
+  firm_left: "the firm that it names has left",
+  firm_rejected: "the firm that it names was rejected",
+  firm_may_not_trade: "the firm that it names may not trade, and no deal waits for this sum",
+  perhaps_counted: "an earlier file may have had this line: it cannot be told",
+} as const satisfies Readonly<Record<string, string>>;
+
+export type LineReason = keyof typeof lineReasons;
 
 export const queueReasons = [
   "no_reference",
@@ -192,19 +168,35 @@ export const queueReasons = [
   "already_answered",
   "reference_used",
   "firm_left",
-] as const;
+  "firm_rejected",
+  "firm_may_not_trade",
+  "perhaps_counted",
+] as const satisfies readonly LineReason[];
 
 export type QueueReason = (typeof queueReasons)[number];
+
+/** Why a line goes where its plan says, as long as nothing changes before it is applied. */
+export function explainPlan(plan: LinePlan): LineReason {
+  switch (plan.to) {
+    case "remittance":
+      return plan.outcome;
+    case "sent_back":
+      return "sent_back";
+    case "deposit":
+      return plan.found_by;
+    case "queue":
+      return plan.reason;
+  }
+}
 
 const planQueue = (reason: QueueReason): LinePlan => ({ to: "queue", reason });
 
 export function planLine(line: StatementLine, known: MatchContext): LinePlan {
   const mentions = findMentions(line);
   const ours = mentions.remittances.flatMap((name) => known.remittances.get(name) ?? []);
-  const outcome = line.direction === "debit" ? "paid" : "returned";
   const [remitted, ...others] = ours;
   if (others.length > 0) return planQueue("ambiguous_reference");
-  if (remitted) return planRemittance(line, remitted, outcome);
+  if (remitted) return planRemittance(line, remitted, known);
   const back = mentions.utrs.flatMap((utr) => known.returning.get(utr) ?? [])[0];
   if (back && line.direction === "debit") {
     return back.paise === line.paise
@@ -212,46 +204,89 @@ export function planLine(line: StatementLine, known: MatchContext): LinePlan {
       : planQueue("amount_differs");
   }
   const byUtr = mentions.utrs.flatMap((utr) => known.byUtr.get(utr) ?? [])[0];
-  if (byUtr) return planRemittance(line, byUtr, outcome);
+  if (byUtr) return planRemittance(line, byUtr, known);
   if (line.direction === "debit") {
     return planQueue(line.reference === "" ? "no_reference" : "unknown_reference");
   }
-  return planDeposit(line, mentions, known);
+  return mentions.ids.length > 0
+    ? planDeposit(line, mentions.ids, known)
+    : planNamedPayment(line, known);
 }
 
+/** A bank gives no account with most returns; with somebody else's, the line is no return of ours. */
 function planRemittance(
   line: StatementLine,
-  { leadId, fileId, paise, isVoid }: KnownRemittance,
-  outcome: "paid" | "returned",
+  { leadId, firmId, fileId, paise, isVoid, account }: KnownRemittance,
+  { remitters }: MatchContext,
 ): LinePlan {
   if (isVoid) return planQueue("voided_file");
   if (paise !== line.paise) return planQueue("amount_differs");
+  const outcome = line.direction === "debit" ? "paid" : "returned";
+  const from = normalize(line.remitterAccount ?? "");
+  const own = [...(account === null ? [] : [account]), ...(remitters.get(firmId)?.accounts ?? [])];
+  if (outcome === "returned" && from !== "" && !own.some((each) => normalize(each) === from)) {
+    return planQueue("third_party");
+  }
   return { to: "remittance", lead_id: leadId, file_id: fileId, outcome };
 }
 
 function planDeposit(
   line: StatementLine,
-  { ids, text }: ReturnType<typeof findMentions>,
-  { targets, payments, remitters }: MatchContext,
+  ids: readonly string[],
+  { targets, remitters }: MatchContext,
 ): LinePlan {
-  const named = [
-    ...ids.flatMap((id) => targets.get(id) ?? []),
-    ...payments.filter(({ name }) => text.includes(normalize(name))).map(({ target }) => target),
-  ];
-  const deals = new Map(
-    named.filter(({ dealId }) => dealId !== null).map((each) => [each.dealId, each]),
-  );
-  const firms = new Set(named.map(({ firmId }) => firmId));
-  const [firmId] = firms;
-  if (firmId === undefined) {
-    return planQueue(ids.length === 0 ? "no_reference" : "unknown_reference");
-  }
-  if (firms.size > 1 || deals.size > 1) return planQueue("ambiguous_reference");
+  const named = ids.flatMap((id) => targets.get(id) ?? []);
+  const [dealId = null, ...otherDeals] = new Set(named.flatMap((each) => each.dealId ?? []));
+  const [firmId, ...otherFirms] = new Set(named.map((each) => each.firmId));
+  if (firmId === undefined) return planQueue("unknown_reference");
+  if (otherFirms.length > 0 || otherDeals.length > 0) return planQueue("ambiguous_reference");
   const remitter = remitters.get(firmId);
-  if (!remitter || !isRemitter(line, remitter)) return planQueue("third_party");
-  const [dealId = null] = deals.keys();
-  return { to: "deposit", firm_id: firmId, deal_id: dealId };
+  const proof = remitter && findProof(line, remitter);
+  if (!proof) return planQueue("third_party");
+  const foundBy = dealId === null ? "firm" : "deal";
+  return { to: "deposit", firm_id: firmId, deal_id: dealId, found_by: foundBy, proved_by: proof };
 }
 
-/** A buyer's payment reference shorter than this is not searched for: it would match by chance. */
-export const paymentNameLengthMin = 6;
+/** A buyer's name for a payment with fewer letters and digits is not looked for: it stands by chance. */
+export const paymentNameLengthMin = 8;
+
+/**
+ * A buyer's name for its payment tells apart what came from its confirmed account; it never says whose
+ * the money is.
+ */
+function planNamedPayment(line: StatementLine, { payments, remitters }: MatchContext): LinePlan {
+  const [found, ...others] = payments.filter(({ name, paise, firmId }) => {
+    const remitter = remitters.get(firmId);
+    return (
+      paise === line.paise &&
+      normalize(name).length >= paymentNameLengthMin &&
+      remitter !== undefined &&
+      findProof(line, remitter) === "account" &&
+      hasName(line, name)
+    );
+  });
+  if (!found) return planQueue("no_reference");
+  if (others.length > 0) return planQueue("ambiguous_reference");
+  return {
+    to: "deposit",
+    firm_id: found.firmId,
+    deal_id: found.crossId,
+    found_by: "payment_ref",
+    proved_by: "account",
+  };
+}
+
+/**
+ * What may be the money of whom, for lines that wait: the ids that a line names, and the firms whose
+ * confirmed account it came from.
+ */
+export function listClaimants(
+  line: StatementLine,
+  { targets, remitters }: Pick<MatchContext, "targets" | "remitters">,
+): string[] {
+  if (line.direction === "debit") return [];
+  const named = findMentions(line).ids.flatMap((id) => targets.get(id) ?? []);
+  const ids = named.map(({ firmId, dealId }) => dealId ?? firmId);
+  const senders = [...remitters].filter(([, remitter]) => findProof(line, remitter) !== undefined);
+  return [...new Set([...ids, ...senders.map(([firmId]) => firmId)])];
+}

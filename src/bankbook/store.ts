@@ -14,6 +14,7 @@ import {
   time,
 } from "../platform/postgres/table.ts";
 import { sealedColumn } from "../platform/sealed-column.ts";
+import type { ComparedLine } from "./repeat-rules.ts";
 import type { BankLineState, Direction, LinePlan } from "./rules.ts";
 
 export type StatementRow = {
@@ -40,15 +41,23 @@ const bankLines = table("bank_lines", {
   ordinal: int(),
   line_key: text(),
   day: day(),
+  value_at: time(),
   direction: text<Direction>(),
   paise: bigint(),
+  balance_paise: bigint().orNull,
+  /** Null until lines from before texts were compared are named. */
+  text_key: text().orNull,
   utr: text().orNull,
   /** By which the payer may know the payment as well. */
   other_utrs: textList(),
   details_sealed: bytes(),
   plan: json<LinePlan>(),
+  /** The deals and firms whose money the line may be. */
+  claimants: textList(),
   state: text<BankLineState>(),
   reason: text().orNull,
+  /** The line that an earlier file had, or may have had. */
+  repeats_line_id: text().orNull,
   firm_id: text().orNull,
   deal_id: text().orNull,
   back_utr: text().orNull,
@@ -63,8 +72,9 @@ const statementColumns = fragment`
   opening_paise, closing_paise, state, received_by, received_at, applied_by, applied_at`;
 
 const lineColumns = fragment`
-  line_id, environment, statement_id, ordinal, line_key, day::text, direction, paise, utr,
-  other_utrs, details_sealed, plan, state, reason, firm_id, deal_id, back_utr, decided_by, decided_at, version`;
+  line_id, environment, statement_id, ordinal, line_key, day::text, value_at, direction, paise,
+  balance_paise, text_key, utr, other_utrs, details_sealed, plan, claimants, state, reason,
+  repeats_line_id, firm_id, deal_id, back_utr, decided_by, decided_at, version`;
 
 /** The applied statement with these bytes, or else the one received in this format. */
 export async function findStatementByDigest(
@@ -129,12 +139,16 @@ const receivedColumns = [
   "ordinal",
   "line_key",
   "day",
+  "value_at",
   "direction",
   "paise",
+  "balance_paise",
+  "text_key",
   "utr",
   "other_utrs",
   "details_sealed",
   "plan",
+  "claimants",
   "state",
   "version",
 ] as const;
@@ -144,18 +158,54 @@ export async function insertLines(tx: Tx, rows: readonly BankLineRow[]): Promise
     insert into bank_lines ${bankLines.values(receivedColumns, rows)}`);
 }
 
-/** The keys of lines that another file has counted. */
+/** Serializes those who apply statements: which lines count depends on those that have. */
+export async function lockCounting(tx: Tx, environment: Environment): Promise<void> {
+  await tx.rows(sql`
+    select pg_advisory_xact_lock(hashtext('bank lines'), hashtext(${environment}))`);
+}
+
+/** The lines of these days that have counted, in the order in which they did. */
 export async function listCounted(
   db: Db,
   environment: Environment,
-  lineKeys: readonly string[],
-): Promise<string[]> {
-  const rows = await db.rows<{ line_key: string }>(sql`
-    select line_key
+  days: readonly string[],
+): Promise<ComparedLine[]> {
+  return await db.rows(sql`
+    select line_id, day::text, direction, paise, balance_paise, text_key, utr, other_utrs
     from bank_lines
-    where environment = ${environment} and line_key = any(${lineKeys}::text[])
-      and state not in ('new', 'repeated')`);
-  return rows.map(({ line_key }) => line_key);
+    where environment = ${environment} and day = any(${days}::date[])
+      and state not in ('new', 'repeated')
+    order by day, line_id`);
+}
+
+/** The statements with lines that have no name of their text, oldest first. */
+export async function listUnnamed(db: Db): Promise<string[]> {
+  const rows = await db.rows<{ statement_id: string }>(sql`
+    select distinct statement_id
+    from bank_lines
+    where text_key is null and state <> 'repeated'
+    order by statement_id`);
+  return rows.map(({ statement_id }) => statement_id);
+}
+
+const namedColumns = ["line_id", "text_key", "line_key"] as const;
+
+/** A line whose name another has keeps its former one. */
+export async function setTextKeys(
+  tx: Tx,
+  rows: readonly Pick<BankLineRow, (typeof namedColumns)[number]>[],
+): Promise<void> {
+  await tx.rows(sql`
+    update bank_lines as l
+    set text_key = case when exists (
+      select
+      from bank_lines as o
+      where o.environment = l.environment and o.text_key = r.text_key
+        and o.balance_paise is not distinct from l.balance_paise
+        and o.state not in ('new', 'repeated') and o.line_id <> l.line_id
+    ) then r.line_key else r.text_key end
+    from ${bankLines.rows(namedColumns, rows)} as r
+    where l.line_id = r.line_id and l.text_key is null and l.state <> 'repeated'`);
 }
 
 export async function listLinesOfStatement(db: Db, statementId: string): Promise<BankLineRow[]> {
@@ -219,6 +269,7 @@ export async function listReturning(db: Db, environment: Environment): Promise<B
 const decidedColumns = [
   "state",
   "reason",
+  "repeats_line_id",
   "firm_id",
   "deal_id",
   "back_utr",

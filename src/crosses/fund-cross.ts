@@ -4,14 +4,18 @@
 //   sandbox   the simulated bank pays the missing sum in the same call
 //   live      the bank is asked, and the cross waits for the answer
 //
-// `payment_ref` identifies the payment: the same reference again does nothing.
+// `payment_ref` identifies the payment: the same reference again does nothing. It tells apart what came
+// from the buyer's account and never says who paid. After its deadline a cross waits for the bank's
+// statement only: money that comes later is not for it.
 
 import { lockTradingFirms } from "../firms/find-firms.ts";
 import { findTradingRefusal } from "../firms/rules.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Call, Environment } from "../kernel/caller.ts";
+import { Failure } from "../kernel/failure.ts";
 import { asAmount, type PaiseSum, subtractPaise } from "../kernel/money.ts";
+import { lateUntil } from "../kernel/working-days.ts";
 import { readBalances } from "../ledger/read-books.ts";
 import { assertWritten, type Entry, type EntryName } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
@@ -21,7 +25,7 @@ import type { Answered } from "../outside/inquiry-rules.ts";
 import { buildFundingReference } from "../payouts/rules.ts";
 import { takeDeposits } from "../payouts/deposits.ts";
 import type { Context } from "../platform/context.ts";
-import type { Db, Tx } from "../platform/postgres/postgres.ts";
+import { type Db, type Tx, violatedConstraint } from "../platform/postgres/postgres.ts";
 import { assertHoldsWritten, FundsMoved } from "../settlement/open-settlements.ts";
 import { type LockedCross, actOnCross, moveToDeadline } from "./act-on-cross.ts";
 import { buildCrossChanges } from "./read-crosses.ts";
@@ -44,9 +48,17 @@ export async function fundCross(
         return await fund(tx, acting, paymentRef);
       });
     } catch (error) {
+      if (violatedConstraint(error) === "crosses_payment_names") throw paymentRefUsed(paymentRef);
       if (!(error instanceof FundsMoved) || attempt === attemptsMax) throw error;
     }
   }
+}
+
+/** A buyer's names tell its payments apart, in any spelling. */
+function paymentRefUsed(paymentRef: string): Failure {
+  return new Failure("conflict", "another cross waits for a payment of this name", {
+    detail: { reason: "payment_ref_used", payment_ref: paymentRef },
+  });
 }
 
 /** A cross as other rooms see it. */
@@ -66,9 +78,25 @@ export async function findBuyers(
   );
 }
 
-/** The payments that agreed crosses wait for, by `payment_ref`. */
-export async function readAwaitedPayments(db: Db, environment: Environment) {
-  return await listAwaitedPayments(db, environment);
+/** A payment that an agreed cross waits for, by the name that its buyer gave it. */
+type AwaitedPayment = {
+  readonly name: string;
+  readonly paise: number;
+  readonly firmId: string;
+  readonly crossId: string;
+};
+
+export async function readAwaitedPayments(
+  db: Db,
+  environment: Environment,
+): Promise<AwaitedPayment[]> {
+  const rows = await listAwaitedPayments(db, environment);
+  return rows.map(({ payment_ref, buyer_paise, buyer_firm_id, cross_id }) => ({
+    name: payment_ref,
+    paise: buyer_paise,
+    firmId: buyer_firm_id,
+    crossId: cross_id,
+  }));
 }
 
 export async function lockCrossesById(
@@ -202,6 +230,9 @@ async function fund(tx: Tx, acting: LockedCross, paymentRef: string): Promise<re
   if (cross.payment_ref !== null) {
     throw buildConflict(standing, "payment_pending", "another payment is waited for");
   }
+  if (await isPastDue(tx, cross, now)) {
+    throw buildConflict(standing, "deadline_passed", "the deadline for the money is over");
+  }
   const buyerId = cross.buyer_firm_id ?? "";
   const buyer = (await tx.run(lockTradingFirms([buyerId]))).get(buyerId);
   const refusal = buyer && findTradingRefusal(buyer, now);
@@ -211,6 +242,12 @@ async function fund(tx: Tx, acting: LockedCross, paymentRef: string): Promise<re
   const missing = cross.buyer_paise - asAmount(balance?.available_paise ?? 0);
   if (missing > 0 && cross.environment === "live") return await askBank(tx, paying, now);
   return await holdMoney(tx, { before: cross, paying, missing, now });
+}
+
+/** The simulated bank has no statement to wait for: there the clock ends a cross at once. */
+async function isPastDue(tx: Tx, { environment, due_at }: CrossRow, now: Date): Promise<boolean> {
+  if (environment === "sandbox" || due_at === null) return false;
+  return due_at <= lateUntil(now, "bank", await readCalendar(tx));
 }
 
 /** Asks for the whole sum: the balance may be gone before the payment arrives. */

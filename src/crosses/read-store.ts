@@ -279,9 +279,11 @@ export async function listBuyers(
 export async function listAwaitedPayments(
   db: Db,
   environment: Environment,
-): Promise<{ cross_id: string; buyer_firm_id: string; payment_ref: string }[]> {
+): Promise<
+  { cross_id: string; buyer_firm_id: string; payment_ref: string; buyer_paise: number }[]
+> {
   return await db.rows(sql`
-    select cross_id, buyer_firm_id, payment_ref
+    select cross_id, buyer_firm_id, payment_ref, buyer_paise
     from crosses
     where environment = ${environment} and state = 'agreed' and payment_ref is not null
       and buyer_firm_id is not null`);

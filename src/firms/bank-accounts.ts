@@ -9,7 +9,7 @@ import type { SealedPlace } from "../platform/master-key.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import { requireAnyFirm } from "./find-firms.ts";
 import { openAccountNo, toSealPurpose } from "./particulars.ts";
-import { type Hold, listHolds } from "./rules.ts";
+import { type Hold, listHolds, type Remitter } from "./rules.ts";
 import { accountColumn, type FirmRow, listFirmsById, lockFirmsForShare } from "./store.ts";
 
 type SealedAccount = {
@@ -49,13 +49,12 @@ export function openAccount(
   return opened;
 }
 
-/** The account and the names under which a firm may send money. */
-type Remitter = {
-  readonly environment: string;
-  readonly accountNo: string | null;
-  readonly names: readonly string[];
-};
+/** Whether the bank has confirmed the holder of the firm's account. */
+function isConfirmed({ checks }: FirmRow): boolean {
+  return checks.some(({ check, outcome }) => check === "BANK_NAME_MATCH" && outcome === "pass");
+}
 
+/** What nobody has confirmed is left out: a firm names itself and its account as it likes. */
 export async function findRemitters(
   db: Db,
   firmIds: readonly string[],
@@ -65,18 +64,10 @@ export async function findRemitters(
   const firms = await listFirmsById(db, firmIds);
   return new Map(
     firms.map((firm) => {
-      // An account counts once the bank has confirmed its holder.
-      const isProven = firm.checks.some(
-        ({ check, outcome }) => check === "BANK_NAME_MATCH" && outcome === "pass",
-      );
-      return [
-        firm.firm_id,
-        {
-          environment: firm.environment,
-          accountNo: isProven ? openAccountNo(firm, sealKey) : null,
-          names: [firm.legal_name, ...(isProven && firm.bank_name ? [firm.bank_name] : [])],
-        },
-      ];
+      const accountNo = isConfirmed(firm) ? openAccountNo(firm, sealKey) : null;
+      const accounts = accountNo === null ? [] : [accountNo];
+      const name = accountNo === null ? null : firm.bank_name;
+      return [firm.firm_id, { environment: firm.environment, accounts, name }];
     }),
   );
 }

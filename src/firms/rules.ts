@@ -19,6 +19,7 @@ import { createHash } from "node:crypto";
 import { type CheckName, type CheckResult, checkNames } from "../outside/inquiry-rules.ts";
 import { Failure } from "../kernel/failure.ts";
 import { isCleanText } from "../kernel/json.ts";
+import type { Environment } from "../kernel/caller.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
 import { addDays, dayMs, daysBetween, type IstDay, istDay } from "../kernel/time.ts";
 
@@ -124,6 +125,15 @@ export function findMandateDueDay(mandate: Mandate | null, now: Date): IstDay | 
 export function countMandateDays({ valid_until }: Mandate, now: Date): number {
   return daysBetween(istDay(now), istDay(new Date(valid_until)));
 }
+
+/** From where a firm sends money: what the bank, or two people, have confirmed. */
+export type Remitter = {
+  readonly environment: Environment;
+  /** Whole account numbers. */
+  readonly accounts: readonly string[];
+  /** The holder of the firm's account, in the spelling that the bank has confirmed. */
+  readonly name: string | null;
+};
 
 export type Hold = {
   readonly on: "payouts";

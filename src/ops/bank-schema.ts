@@ -1,11 +1,19 @@
 import { Type } from "typebox";
 
-import { bankLineStates } from "../bankbook/rules.ts";
+import { bankLineStates, lineReasons } from "../bankbook/rules.ts";
 import { nullable, openEnum } from "../platform/http/wire.ts";
 import { count, day, doneOrProposed, maybeText, outcome, sum, text, pageList } from "./schema.ts";
 
 const maybeSum = (description: string) =>
   nullable<number | bigint>({ type: "integer", description });
+
+const describeReason = (description: string) =>
+  openEnum(
+    Object.keys(lineReasons),
+    `${description} ${Object.entries(lineReasons)
+      .map(([reason, words]) => `\`${reason}\`: ${words}.`)
+      .join(" ")}`,
+  );
 
 export const Reconciled = Type.Object(
   {
@@ -38,6 +46,29 @@ export const ImportedStatement = Type.Object(
     new_lines: count("Lines that no earlier file had."),
     matched: count("Lines that were explained."),
     queued: count("Lines that wait for a person."),
+    results: Type.Array(
+      Type.Object(
+        {
+          ordinal: count("The place in the file."),
+          line_id: text("The line's id."),
+          day: day("The bank's day."),
+          direction: text("credit for money that came, debit for money that left."),
+          amount_paise: count("How much."),
+          utr: maybeText("The bank's reference."),
+          status: openEnum(
+            bankLineStates,
+            "Where it went; new while a second person is waited for.",
+          ),
+          reason: describeReason("Why it went there."),
+          firm_id: maybeText("The firm that got it."),
+          deal_id: maybeText("The settlement or cross that it names."),
+          proved_by: maybeText("What shows that it came from the firm: its account, or its name."),
+          repeats_line_id: maybeText("The line of an earlier file that it is, or may be."),
+        },
+        { title: "LineResult", description: "Where a line of the bank went, and why." },
+      ),
+      { description: "Each line of the file, in its order." },
+    ),
     reconciled: Reconciled,
   },
   { title: "ImportedStatement", description: "What became of a bank's statement." },
@@ -53,7 +84,8 @@ export const BankQueue = pageList(
       amount_paise: count("How much."),
       utr: maybeText("The bank's reference."),
       status: openEnum(bankLineStates, "Where it stands."),
-      reason: maybeText("Why it could not be explained."),
+      reason: maybeText("Why it could not be explained; the reasons are those of an import."),
+      repeats_line_id: maybeText("The line of an earlier file that it may be."),
       remitter_name: text("Who sent it, as the bank says."),
       remitter_account_masked: text("The last digits of the account it came from."),
       narration: text("What the bank wrote about it."),
@@ -64,4 +96,5 @@ export const BankQueue = pageList(
 );
 
 export const AssignedLine = doneOrProposed("AssignedLine", ["assigned"]);
+export const RepeatedLine = doneOrProposed("RepeatedLine", ["repeated"]);
 export const ReturnedLine = doneOrProposed("ReturnedLine", ["returning"]);

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 
-import { assignLine, sendLineBack } from "../bankbook/decide-line.ts";
+import { assignLine, repeatLine, sendLineBack } from "../bankbook/decide-line.ts";
 import { importStatement } from "../bankbook/import-statement.ts";
 import { listQueue } from "../bankbook/list-queue.ts";
 import { parseStatementFormat } from "../bankbook/read-statement.ts";
@@ -11,6 +11,7 @@ import {
   BankQueue,
   ImportedStatement,
   Reconciled,
+  RepeatedLine,
   ReturnedLine,
 } from "./bank-schema.ts";
 import {
@@ -44,6 +45,7 @@ const headings = Type.Object(
     amount: optional(heading("The heading of the amount; with `direction`.")),
     direction: optional(heading("The heading of CR or DR; with `amount`.")),
     balance: optional(heading("The heading of the balance after the line.")),
+    time: optional(heading("The heading of the time of day, in IST.")),
     remitter_name: optional(heading("The heading of the remitter's name.")),
     remitter_account: optional(heading("The heading of the remitter's account.")),
   },
@@ -131,6 +133,20 @@ export const bankOperations: readonly Operation[] = [
       await sendLineBack(ctx, actor, {
         lineId: params["line_id"] ?? "",
         utr: body.utr,
+        reason: body.reason,
+        twoFromPaise,
+      }),
+  }),
+  act("repeatBankLine", "/ops/bank/queue/:line_id/repeat", {
+    ...bank,
+    summary:
+      "Say that a line of the queue is one that an earlier file had; large sums take two people",
+    permission: "bank.write",
+    body: { reason: text("How you know.") },
+    answer: RepeatedLine,
+    run: async ({ ctx, actor, params, body, wiring: { twoFromPaise } }) =>
+      await repeatLine(ctx, actor, {
+        lineId: params["line_id"] ?? "",
         reason: body.reason,
         twoFromPaise,
       }),

@@ -24,7 +24,7 @@ import { lockRemittedPayouts, releaseInstructed } from "./remittances.ts";
 /** A line of a file as other rooms know it. */
 type KnownLine = Pick<
   FileLineRow,
-  "file_id" | "ordinal" | "lead_id" | "firm_id" | "paise" | "reference" | "state"
+  "file_id" | "ordinal" | "lead_id" | "firm_id" | "paise" | "reference" | "state" | "account_sealed"
 >;
 
 export async function findFileLinesByReference(

@@ -150,18 +150,24 @@ export async function answerRemittances(
   return { resolutions, entries, changes };
 }
 
+type FoundRemittance = {
+  readonly leadId: string;
+  readonly firmId: string;
+  readonly paise: number;
+};
+
 /** Sent remittances by UTR: their lead payout and sum. */
 export async function findRemittancesByUtr(
   db: Db,
   environment: Environment,
   utrs: readonly string[],
-): Promise<ReadonlyMap<string, { readonly leadId: string; readonly paise: number }>> {
+): Promise<ReadonlyMap<string, FoundRemittance>> {
   if (utrs.length === 0) return new Map();
   const rows = await listByUtr(db, environment, utrs);
   return new Map(
-    rows.map(({ utr, payout_id, paise, remitted_paise }) => [
+    rows.map(({ utr, payout_id, firm_id: firmId, paise, remitted_paise }) => [
       utr ?? "",
-      { leadId: payout_id, paise: remitted_paise ?? paise },
+      { leadId: payout_id, firmId, paise: remitted_paise ?? paise },
     ]),
   );
 }

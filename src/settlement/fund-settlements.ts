@@ -113,7 +113,7 @@ export function selectAffordable(
   },
 ): SettlementRow[] {
   return claimed.filter(({ settlement_id, buyer_firm_id }) => {
-    const needed = sumParts(openLegs(legs.get(settlement_id)).map((leg) => leg.buyer_paise));
+    const needed = sumBuyerPaise(openLegs(legs.get(settlement_id)));
     const left = subtractPaise(available.get(buyer_firm_id) ?? 0, needed);
     if (left < 0) return false;
     available.set(buyer_firm_id, left);
@@ -139,6 +139,16 @@ export async function lockSettlementsById(
   settlementIds: readonly string[],
 ): Promise<readonly AwaitedSettlement[]> {
   return settlementIds.length === 0 ? [] : await lockSettlements(tx, settlementIds);
+}
+
+/** What the buyers pay for the open legs of settlements, by settlement. */
+export async function sumOpenLegs(
+  tx: Tx,
+  settlements: readonly AwaitedSettlement[],
+): Promise<ReadonlyMap<string, number>> {
+  if (settlements.length === 0) return new Map();
+  const legs = await loadLegs(tx, settlements);
+  return new Map([...legs].map(([id, all]) => [id, sumBuyerPaise(openLegs(all))]));
 }
 
 /** The caller writes the entries with its own and records the changes. */
@@ -305,6 +315,10 @@ async function fund(
       legs: legs.get(before.settlement_id) ?? [],
     }),
   );
+}
+
+function sumBuyerPaise(legs: readonly LegRow[]): Paise {
+  return sumParts(legs.map((leg) => leg.buyer_paise));
 }
 
 function openLegs(legs: readonly LegRow[] = []): LegRow[] {

@@ -333,6 +333,19 @@ export async function claimOverdue(
     ) as s`);
 }
 
+type PastDue = { firmIds: readonly string[] | null; dueUntil: Date; limit: number };
+
+/** The unpaid settlements that are due by an instant, of all buyers or of some. */
+export async function listPastDueRows(db: Db, environment: Environment, late: PastDue) {
+  return await db.rows<SettlementRow & { readonly due_at: Date }>(sql`
+    select ${settlementColumns}
+    from settlements as s
+    where s.environment = ${environment} and s.state = 'pending' and s.due_at <= ${late.dueUntil}
+      and (${late.firmIds}::text[] is null or s.buyer_firm_id = any(${late.firmIds}::text[]))
+    order by s.due_at, s.settlement_id
+    limit ${late.limit}`);
+}
+
 /** Moves deadlines earlier. The rows are locked. */
 export async function moveSettlementsEarlier(
   tx: Tx,

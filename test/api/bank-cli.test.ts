@@ -97,17 +97,17 @@ test("operators pay by file, approve, import a statement, work the queue and rec
     ["HDFCR52026900000001", await readReference(fileId), -30_000_000, ""],
     ["HDFCR52026900000002", await readReference(imps.file_id), -4_000_000, ""],
     ["HDFCR52026900000003", `RTN ${await readReference(imps.file_id)}`, 4_000_000, ""],
-    ["HDFCR52026900000004", dealId, 10_000_000, buyer.name],
-    ["HDFCR52026900000005", dealId, 100, "Somebody Else"],
+    ["HDFCR52026900000004", dealId, 10_000_000, buyer.accountNo],
+    ["HDFCR52026900000005", dealId, 100, "99900011122"],
     ["HDFCR52026900000006", "CHARGES", -590, ""],
   ];
   let balance = 100_000_000;
   const heading = "date,reference,description,debit,credit,balance,remitter_name,remitter_account";
-  const csv = lines.map(([utr, words, paise, name]) => {
+  const csv = lines.map(([utr, words, paise, account]) => {
     balance += paise;
     const amount = rupeesPlain(Math.abs(paise));
     const sides = paise < 0 ? [amount, ""] : ["", amount];
-    return ["15/11/2026", utr, words, ...sides, rupeesPlain(balance), name, ""].join(",");
+    return ["15/11/2026", utr, words, ...sides, rupeesPlain(balance), "", account].join(",");
   });
   const path = join(dataDir, "statement.csv");
   await writeFile(path, `${[heading, ...csv].join("\n")}\n`);

@@ -8,7 +8,8 @@ import { approvalKinds } from "../../src/approval-kinds.ts";
 import { approveProposal, rejectProposal } from "../../src/operators/decide-approval.ts";
 import { assignLine, sendLineBack } from "../../src/bankbook/decide-line.ts";
 import { fundDeal } from "../../src/bankbook/fund-deal.ts";
-import { importStatement, receiveStatement } from "../../src/bankbook/import-statement.ts";
+import { importStatement } from "../../src/bankbook/import-statement.ts";
+import { receiveStatement } from "../../src/bankbook/receive-statement.ts";
 import { listQueue } from "../../src/bankbook/list-queue.ts";
 import { genericStatement } from "../../src/bankbook/read-statement.ts";
 import { reconcileBank } from "../../src/bankbook/reconcile-bank.ts";
@@ -125,7 +126,12 @@ test("a debit and its return in one file are booked in order, in whichever order
 test("the same file twice, and the same line in two files, count once", async (t) => {
   const service = await startService(t);
   const buyer = await liveSeller(service);
-  const paid = { utr: nextUtr(), text: squeezed(buyer.firmId), paise: 7_000_000, name: buyer.name };
+  const paid = {
+    utr: nextUtr(),
+    text: squeezed(buyer.firmId),
+    paise: 7_000_000,
+    account: buyer.accountNo,
+  };
   const text = statement(0, [paid]);
   assert.equal((await read(service, text)).outcome, "applied");
   assert.equal((await read(service, text, ravi)).outcome, "known");
@@ -133,7 +139,7 @@ test("the same file twice, and the same line in two files, count once", async (t
     utr: nextUtr(),
     text: squeezed(buyer.firmId),
     paise: 1_000_000,
-    name: buyer.name,
+    account: buyer.accountNo,
   };
   const longer = await read(service, statement(0, [paid, other]));
   assert.deepEqual([longer.lines, longer.new_lines, longer.matched], [2, 1, 1]);
@@ -156,7 +162,7 @@ test("a buyer's payment funds the deal it names: exact, in parts, and with a sur
     utr: nextUtr(),
     text: `RTGS CR ${squeezed(dealId)}`,
     paise,
-    name: ` ${buyer.name.toUpperCase()}. `,
+    account: `${buyer.accountNo.slice(0, 4)} ${buyer.accountNo.slice(4)}`,
   });
   const part = paying(buyerPaise - 100);
   await read(service, statement(0, [part]));
@@ -192,7 +198,7 @@ test("a third party's payment waits in the queue until an operator assigns it", 
   const lines = [
     { utr: nextUtr(), text: squeezed(dealId), paise: buyerPaise, ...stranger },
     { utr: nextUtr(), text: squeezed(dealId), paise: buyerPaise, account: "1" },
-    { utr: nextUtr(), text: "NO REFERENCE AT ALL", paise: 5_000, name: buyer.name },
+    { utr: nextUtr(), text: "NO REFERENCE AT ALL", paise: 5_000, account: buyer.accountNo },
     { utr: nextUtr(), text: "CHARGES", paise: -1_180 },
   ];
   const { queued } = await read(service, statement(0, lines));
@@ -247,21 +253,25 @@ test("a third party's payment waits in the queue until an operator assigns it", 
   await assertReconciled(service);
 });
 
-test("a remitter is identified by its verified account, and not by an unverified one", async (t) => {
+test("a remitter is identified by its confirmed account, and not by an unconfirmed one", async (t) => {
   const service = await startService(t);
   const buyer = await liveSeller(service);
   const line = () => ({
     utr: nextUtr(),
     text: squeezed(buyer.firmId),
     paise: 1_000,
-    name: "SHORTENED NAM",
+    name: buyer.name,
     account: buyer.accountNo,
   });
+  const { pool } = service.ctx.db;
+  const { rows } = await pool.query("select checks from firms where firm_id = $1", [buyer.firmId]);
+  const setChecks = async (checks: object) => {
+    const json = JSON.stringify(checks);
+    await pool.query("update firms set checks = $2 where firm_id = $1", [buyer.firmId, json]);
+  };
+  await setChecks([]);
   assert.equal((await read(service, statement(0, [line()]))).queued, 1);
-  await service.ctx.db.pool.query("update firms set checks = $2 where firm_id = $1", [
-    buyer.firmId,
-    JSON.stringify([{ check: "BANK_NAME_MATCH", outcome: "pass", cure: null, as_of: null }]),
-  ]);
+  await setChecks(rows[0].checks);
   assert.equal((await read(service, statement(1_000, [line()]))).matched, 1);
   assert.equal((await readBalance(service, buyer, "live")).available_paise, 1_000);
   await assertReconciled(service);
@@ -271,7 +281,7 @@ test("a statement with large credits takes two people before it is applied", asy
   const service = await startService(t);
   const buyer = await liveSeller(service);
   const text = statement(0, [
-    { utr: nextUtr(), text: squeezed(buyer.firmId), paise: 9_000_000, name: buyer.name },
+    { utr: nextUtr(), text: squeezed(buyer.firmId), paise: 9_000_000, account: buyer.accountNo },
   ]);
   const proposed = await read(service, text, asha, 9_000_000);
   assert.equal(proposed.outcome, "proposed");
@@ -288,7 +298,12 @@ test("a statement with large credits takes two people before it is applied", asy
 test("an unapproved statement, or one read in the wrong format, blocks no later import", async (t) => {
   const service = await startService(t);
   const buyer = await liveSeller(service);
-  const line = { utr: nextUtr(), text: squeezed(buyer.firmId), paise: 9_000, name: buyer.name };
+  const line = {
+    utr: nextUtr(),
+    text: squeezed(buyer.firmId),
+    paise: 9_000,
+    account: buyer.accountNo,
+  };
   const forged = { ...line, utr: nextUtr(), paise: 900_000_000 };
   const proposed = await read(service, statement(0, [line, forged]), asha, 1_000_000);
   assert.equal(proposed.outcome, "proposed");
@@ -396,7 +411,7 @@ test("a deposit entered by hand is matched by its bank line and counts once", as
   await addDeposit(service.ctx, asha, deposit);
   const lines = [
     { utr: sent, text: "RTGS DR", paise: -4_000_000 },
-    { utr: reference, text: squeezed(seller.firmId), paise: 6_000, name: seller.name },
+    { utr: reference, text: squeezed(seller.firmId), paise: 6_000, account: seller.accountNo },
   ];
   const { matched, reconciled } = await read(service, statement(9_000_000, lines));
   assert.equal(matched, 2);
@@ -412,7 +427,7 @@ test("a statement that was stored but not applied can be imported again", async 
   const service = await startService(t);
   const buyer = await liveSeller(service);
   const text = statement(0, [
-    { utr: nextUtr(), text: squeezed(buyer.firmId), paise: 9_000, name: buyer.name },
+    { utr: nextUtr(), text: squeezed(buyer.firmId), paise: 9_000, account: buyer.accountNo },
   ]);
   await receiveStatement(service.ctx, asha, { ...live, text, format: genericStatement });
   assert.equal((await readBalance(service, buyer, "live")).posted_paise, 0);
@@ -424,7 +439,7 @@ test("a statement that was stored but not applied can be imported again", async 
 test("a statement whose lines do not sum to its balances is refused whole", async (t) => {
   const service = await startService(t);
   const buyer = await liveSeller(service);
-  const line = { text: squeezed(buyer.firmId), paise: 9_000, name: buyer.name };
+  const line = { text: squeezed(buyer.firmId), paise: 9_000, account: buyer.accountNo };
   const text = statement(0, [
     { ...line, utr: nextUtr() },
     { ...line, utr: nextUtr() },

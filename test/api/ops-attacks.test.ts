@@ -60,14 +60,14 @@ async function openOffice(t: TestContext) {
   return { service, asha: await enter(ashaRao), ravi: await enter(raviIyer), enter, ashaRao };
 }
 
-type Line = { readonly words: string; readonly paise: number; readonly name?: string };
+type Line = { readonly words: string; readonly paise: number; readonly account?: string };
 
 function statement(lines: readonly Line[]): string {
   let balance = 900_000_000;
-  const rows = lines.map(({ words, paise, name = "" }) => {
+  const rows = lines.map(({ words, paise, account = "" }) => {
     balance += paise;
     const [debit, credit] = paise < 0 ? [rupeesPlain(-paise), ""] : ["", rupeesPlain(paise)];
-    return ["15/11/2026", nextUtr(), words, debit, credit, rupeesPlain(balance), name, ""].join(
+    return ["15/11/2026", nextUtr(), words, debit, credit, rupeesPlain(balance), "", account].join(
       ",",
     );
   });
@@ -91,10 +91,10 @@ test("one person, even twice, cannot do an act that takes two", async (t) => {
   const legs = [{ seller, scripNo: await addCredit(service, seller) }];
   const dealId = await makeDeal(service, { ...live, buyer: desk, legs });
   await asha.call("publishCard", [], { ...live, scheme: "RODTEP", terms: { mid_bps: 9_000 } });
-  const gift = statement([{ words: seller.firmId, paise: large, name: seller.name }]);
+  const gift = statement([{ words: seller.firmId, paise: large, account: seller.accountNo }]);
   const stray = statement([
-    { words: "who knows", paise: large, name: "A Stranger" },
-    { words: "nobody knows", paise: large, name: "Another Stranger" },
+    { words: "who knows", paise: large, account: "99900011122" },
+    { words: "nobody knows", paise: large, account: "99900011133" },
   ]);
   assert.equal((await asha.call("importBankStatement", [], upload(stray))).body.queued, 2);
   const [queued, other] = (await asha.call("listBankQueue")).body.lines;
@@ -201,7 +201,7 @@ test("a bank statement imported repeatedly and concurrently counts once", async 
   const { lines } = (await asha.call("readFileFacts", [made.file_id])).body;
   const text = statement([
     { words: lines[0].reference, paise: -small },
-    { words: seller.firmId, paise: 50_000, name: seller.name },
+    { words: seller.firmId, paise: 50_000, account: seller.accountNo },
   ]);
   const answers = await Promise.all(
     Array.from({ length: 8 }, (_, at) =>
@@ -255,9 +255,9 @@ test("a third party's payment funds no firm, whatever it names", async (t) => {
   const legs = [{ seller, scripNo: await addCredit(service, seller) }];
   const dealId = await makeDeal(service, { ...live, buyer, legs });
   const text = statement([
-    { words: dealId, paise: buyerPaise, name: "A Stranger" },
-    { words: buyer.firmId, paise: small, name: "A Stranger" },
-    { words: `${dealId} for ${buyer.name}`, paise: buyerPaise, name: "" },
+    { words: dealId, paise: buyerPaise, account: "99900011122" },
+    { words: buyer.firmId, paise: small, account: "99900011122" },
+    { words: `${dealId} for ${buyer.name}`, paise: buyerPaise },
   ]);
   const imported = (await asha.call("importBankStatement", [], upload(text))).body;
   assert.deepEqual([imported.matched, imported.queued], [0, 3]);

@@ -100,14 +100,14 @@ async function openWorld(service: Service, beside: Service) {
 
   let references = 0;
   const nextUtr = () => `HDFCR52027${String(++references).padStart(9, "0")}`;
-  type Line = { readonly words: string; readonly paise: number; readonly name?: string };
+  type Line = { readonly words: string; readonly paise: number; readonly account?: string };
   const statement = (lines: readonly Line[]) => {
     let balance = 900_000_000;
-    const rows = lines.map(({ words, paise: amount, name = "" }) => {
+    const rows = lines.map(({ words, paise: amount, account = "" }) => {
       balance += amount;
       const [debit, credit] = amount < 0 ? [rupeesPlain(-amount), ""] : ["", rupeesPlain(amount)];
       const day = "15/11/2026";
-      return [day, nextUtr(), words, debit, credit, rupeesPlain(balance), name, ""].join(",");
+      return [day, nextUtr(), words, debit, credit, rupeesPlain(balance), "", account].join(",");
     });
     const heading =
       "date,reference,description,debit,credit,balance,remitter_name,remitter_account";
@@ -131,8 +131,8 @@ async function openWorld(service: Service, beside: Service) {
     const made = await makeFiles(ctx, one, { ...live, twoFromPaise: byTwo });
     for (const { approval_id } of made) await decide(approval_id, other, word);
   };
-  const stranger = () => ({ words: "who knows", paise: 7_000, name: "A Stranger" });
-  const gift = () => ({ words: seller.firmId, paise: 5_000, name: seller.name });
+  const stranger = () => ({ words: "who knows", paise: 7_000, account: "99900011122" });
+  const gift = () => ({ words: seller.firmId, paise: 5_000, account: seller.accountNo });
   let turn = 0;
   const queueNotices = createNoticeQueue(ctx, await loadTemplates());
 
@@ -162,7 +162,11 @@ async function openWorld(service: Service, beside: Service) {
     importMoney: async ({ one }) => {
       const legs = [{ seller, scripNo: await addCredit(service, seller) }];
       const dealId = await makeDeal(service, { ...live, buyer, legs });
-      await read(one, [gift(), { words: dealId, paise: 3_000, name: buyer.name }, stranger()]);
+      await read(one, [
+        gift(),
+        { words: dealId, paise: 3_000, account: buyer.accountNo },
+        stranger(),
+      ]);
     },
     approveImport: async ({ one, other }) => {
       const imported = await read(one, [gift(), stranger()], byTwo);

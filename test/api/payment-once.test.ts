@@ -6,7 +6,8 @@ import { test } from "node:test";
 import { approvalKinds, attesting } from "../../src/approval-kinds.ts";
 import { assignLine, sendLineBack } from "../../src/bankbook/decide-line.ts";
 import { fundDeal } from "../../src/bankbook/fund-deal.ts";
-import { importStatement, receiveStatement } from "../../src/bankbook/import-statement.ts";
+import { importStatement } from "../../src/bankbook/import-statement.ts";
+import { receiveStatement } from "../../src/bankbook/receive-statement.ts";
 import { listQueue } from "../../src/bankbook/list-queue.ts";
 import { genericStatement } from "../../src/bankbook/read-statement.ts";
 import { reconcileBank } from "../../src/bankbook/reconcile-bank.ts";
@@ -116,8 +117,8 @@ test("a line of another amount than the deposit by hand, or proven to be another
   for (const utr of [less, named, proven]) await addByHand(service, firm.firmId, utr);
   await read(service, [
     { utr: less, text: "NEFT CR", paise: paise - 1 },
-    { utr: named, text: squeezed(firm.firmId), paise: paise + 1, name: firm.name },
-    { utr: proven, text: squeezed(other.firmId), paise, name: other.name },
+    { utr: named, text: squeezed(firm.firmId), paise: paise + 1, account: firm.accountNo },
+    { utr: proven, text: squeezed(other.firmId), paise, account: other.accountNo },
   ]);
   const queue = await readQueue(service);
   const reasons = new Map(queue.map(({ utr, reason }) => [utr, reason]));
@@ -178,7 +179,7 @@ test("a deposit that an assigned line brought is explained: no other line matche
   await read(service, [{ utr, text: "NEFT CR", paise }]);
   const [{ line_id: lineId } = assert.fail()] = await readQueue(service);
   await assignLine(service.ctx, asha, { lineId, to: firm.firmId, reason: "their letter" });
-  const twin = { utr, text: squeezed(firm.firmId), paise, name: firm.name };
+  const twin = { utr, text: squeezed(firm.firmId), paise, account: firm.accountNo };
   const text = statement(paise, [twin], "16/11/2026");
   const { matched } = await importStatement(service.ctx, asha, { ...live, text });
   assert.equal(matched, 0);
@@ -297,7 +298,7 @@ test("a deposit entered by mistake is reversed, and then the bank's line counts 
 
   const lines = [
     { utr: later, text: "NEFT CR", paise },
-    { utr: named, text: squeezed(right.firmId), paise, name: right.name },
+    { utr: named, text: squeezed(right.firmId), paise, account: right.accountNo },
   ];
   const text = statement(paise + 1, lines, "16/11/2026");
   const { matched, queued } = await importStatement(service.ctx, asha, { ...live, text });

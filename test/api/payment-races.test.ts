@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { importStatement, receiveStatement } from "../../src/bankbook/import-statement.ts";
+import { importStatement } from "../../src/bankbook/import-statement.ts";
+import { receiveStatement } from "../../src/bankbook/receive-statement.ts";
 import { listQueue } from "../../src/bankbook/list-queue.ts";
 import { genericStatement } from "../../src/bankbook/read-statement.ts";
 import { reconcileBank } from "../../src/bankbook/reconcile-bank.ts";

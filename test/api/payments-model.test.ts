@@ -64,7 +64,7 @@ type Payment = {
   readonly firmId: string;
   /** What the bank's line says of it. */
   readonly words: string;
-  readonly name: string;
+  readonly account: string;
   isBrought: boolean;
 };
 
@@ -85,10 +85,10 @@ class Bank {
   #balance = 900_000_000;
   #lines = 0;
 
-  statement(words: string, paise: number, utr = this.nextUtr(), name = ""): string {
+  statement(words: string, paise: number, utr = this.nextUtr(), account = ""): string {
     this.#balance += paise;
     const sides = paise < 0 ? [rupeesPlain(-paise), ""] : ["", rupeesPlain(paise)];
-    const row = ["16/11/2026", utr, words, ...sides, rupeesPlain(this.#balance), name, ""];
+    const row = ["16/11/2026", utr, words, ...sides, rupeesPlain(this.#balance), "", account];
     const heading =
       "date,reference,description,debit,credit,balance,remitter_name,remitter_account";
     const text = `${heading}\n${row.join(",")}\n`;
@@ -130,14 +130,14 @@ class World {
     );
     if (known && pick % 3 > 0) return known;
     const seller = pickFrom(this.sellers, pick) ?? assert.fail();
-    const { firmId, name } = seller;
+    const { firmId, accountNo } = seller;
     const isNamed = pick % 4 > 1;
     const payment = {
       utr: this.bank.nextUtr(),
       paise: 9_000 + pick,
       firmId,
       words: isNamed ? firmId : "NEFT CR",
-      name: isNamed ? name : "",
+      account: isNamed ? accountNo : "",
       isBrought: false,
     };
     this.payments.push(payment);
@@ -285,8 +285,8 @@ async function take(world: World, kind: (typeof kinds)[number], pick: number): P
   }
 }
 
-async function bring(world: World, { words, paise, utr, name }: Payment): Promise<void> {
-  const text = world.bank.statement(words, paise, utr, name);
+async function bring(world: World, { words, paise, utr, account }: Payment): Promise<void> {
+  const text = world.bank.statement(words, paise, utr, account);
   await world.attempt("bring payment", async () => await world.read(text));
 }
 

@@ -134,15 +134,15 @@ test("a kill between any two steps of an import books nothing twice", async (t) 
   const rows = [
     ["HDFCR52026800000001", line.reference, -13_000_000, ""],
     ["HDFCR52026800000002", `RTN ${line.reference}`, 13_000_000, ""],
-    ["HDFCR52026800000003", firm, 70_000, seller.name],
+    ["HDFCR52026800000003", firm, 70_000, seller.accountNo],
     ["HDFCR52026800000004", "WHO IS THIS", 5_000, ""],
   ] as const;
   const text = [
     "date,reference,description,debit,credit,balance,remitter_name,remitter_account",
-    ...rows.map(([utr, words, paise, name], at) => {
+    ...rows.map(([utr, words, paise, account], at) => {
       const balance = rows.slice(0, at + 1).reduce((sum, [, , each]) => sum + each, 20_000_000);
       const [debit, credit] = paise < 0 ? [rupeesPlain(-paise), ""] : ["", rupeesPlain(paise)];
-      return ["15-11-2026", utr, words, debit, credit, rupeesPlain(balance), name, ""].join(",");
+      return ["15-11-2026", utr, words, debit, credit, rupeesPlain(balance), "", account].join(",");
     }),
   ].join("\n");
   const died = await dieAtEveryStep(

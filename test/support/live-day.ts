@@ -89,10 +89,10 @@ export async function haveDay(service: Service, office: Office): Promise<void> {
     const sides = paise < 0 ? [amount, ""] : ["", amount];
     const heading =
       "date,reference,description,debit,credit,balance,remitter_name,remitter_account";
-    const row = ["16/11/2026", utr, words, ...sides, rupeesPlain(balancePaise), remitter, ""];
+    const row = ["16/11/2026", utr, words, ...sides, rupeesPlain(balancePaise), "", remitter];
     return `${heading}\n${row.join(",")}\n`;
   };
-  const remitter = "BHARAT IMPORTS LIMITED";
+  const remitter = "50200011110002";
   await office.importStatement(
     statement("HDFCR52026970000001", purchase.settlementId, purchase.paise, remitter),
     2,

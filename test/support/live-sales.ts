@@ -11,7 +11,7 @@ export type LiveSeller = TestDesk & { readonly accountNo: string; readonly name:
 
 let accounts = 0;
 
-/** A live firm whose account is known, with the number sealed as the service would. */
+/** A live firm with an account that the bank has confirmed, sealed as the service would. */
 export async function liveSeller(service: Service): Promise<LiveSeller> {
   const desk = await openTestDesk(service, "live");
   const accountNo = `5020001${String(++accounts).padStart(7, "0")}`;
@@ -31,9 +31,16 @@ export async function giveAccount(
   const account = { account_no: accountNo, ifsc: "HDFC0000001", name };
   const sealed = sealBank(account, desk.firmId, ctx.sealKey);
   await ctx.db.pool.query(
-    `update firms set bank_sealed = $2, bank_last4 = $3, bank_ifsc = $4, bank_name = $5
+    `update firms set bank_sealed = $2, bank_last4 = $3, bank_ifsc = $4, bank_name = $5, checks = $6
     where firm_id = $1`,
-    [desk.firmId, sealed.bank_sealed, sealed.bank_last4, sealed.bank_ifsc, sealed.bank_name],
+    [
+      desk.firmId,
+      sealed.bank_sealed,
+      sealed.bank_last4,
+      sealed.bank_ifsc,
+      sealed.bank_name,
+      JSON.stringify([{ check: "BANK_NAME_MATCH", outcome: "pass", cure: null, as_of: null }]),
+    ],
   );
   return { ...desk, accountNo, name };
 }

@@ -1,0 +1,278 @@
+// Attacks on money that comes in: whoever copies an id, a name or a payment's name gets nothing that is
+// not his, and nobody else's line waits because of it. People import the statements through /ops.
+
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+
+import { firmStates } from "../../src/firms/rules.ts";
+import { makeFiles } from "../../src/payouts/make-files.ts";
+import { namedOperator } from "../../src/kernel/actor.ts";
+import { type BankLine, squeezed, statement } from "../support/bank.ts";
+import { act, crores, crossThatIs, read as readCross, sums } from "../support/crosses.ts";
+import { putCard } from "../support/dealing-house.ts";
+import { assertLedgerSound } from "../support/ledger.ts";
+import { giveAccount, type LiveSeller, liveSeller, sellLive } from "../support/live-sales.ts";
+import { asBearer, startOps } from "../support/ops.ts";
+import { dealer } from "../support/orders.ts";
+import { addPerson } from "../support/people.ts";
+import { type Service, startService } from "../support/service.ts";
+import {
+  addCredit,
+  buyerPaise,
+  listPayouts,
+  makeDeal,
+  readBalance,
+  readSettlement,
+} from "../support/settlements.ts";
+
+const live = { environment: "live" } as const;
+
+let references = 0;
+const nextUtr = () => `HDFCR52029${String(++references).padStart(9, "0")}`;
+
+/** As `genericStatement`, of a bank that gives names and no accounts. */
+const nameFormat = {
+  name: "names-only",
+  day: "date",
+  reference: "reference",
+  narration: "description",
+  debit: "debit",
+  credit: "credit",
+  balance: "balance",
+  remitter_name: "remitter_name",
+};
+
+/** One person with the bank's files. */
+async function openOffice(t: TestContext) {
+  const service = await startService(t);
+  const { send } = await startOps(t, service, { twoOperatorsFromPaise: Number.MAX_SAFE_INTEGER });
+  const asha = await addPerson(service, { name: "Asha Rao", role: "admin" });
+  const { token } = await asha.signIn();
+  const headers = asBearer(token);
+  let openingPaise = 900_000_000;
+  const importText = async (text: string, format?: object) => {
+    const content_base64 = Buffer.from(text).toString("base64");
+    const body = { content_base64, ...(format && { format }) };
+    return (await send("POST", "/ops/bank/statements", { headers, body, expect: 200 })).body;
+  };
+  return {
+    service,
+    importText,
+    /** Imports lines after those before. */
+    bring: async (lines: readonly BankLine[], format?: object) => {
+      const text = statement(openingPaise, lines);
+      openingPaise += lines.reduce((sum, { paise }) => sum + paise, 0);
+      return await importText(text, format);
+    },
+    queue: async () => {
+      return (await send("GET", "/ops/bank/queue", { headers, expect: 200 })).body.lines;
+    },
+    decide: async (lineId: string, act: string, body: object) => {
+      const path = `/ops/bank/queue/${lineId}/${act}`;
+      return (await send("POST", path, { headers, body, expect: 200 })).body;
+    },
+  };
+}
+
+const listReasons = ({ results }: { results: { reason: string }[] }) =>
+  results.map(({ reason }) => reason);
+
+async function readAvailable(service: Service, firm: Pick<LiveSeller, "firmId">): Promise<number> {
+  return Number((await readBalance(service, firm, "live")).available_paise);
+}
+
+async function buying(service: Service, buyer: LiveSeller): Promise<string> {
+  const seller = await liveSeller(service);
+  const scripNo = await addCredit(service, seller);
+  return await makeDeal(service, { ...live, buyer, legs: [{ seller, scripNo }] });
+}
+
+/** A cross between two desks of a thief, whose buyer named its payment so. */
+async function namedCross(service: Service, paymentRef: string) {
+  await putCard(service, live);
+  const seller = await dealer(service, crores(1), live);
+  const buyer = await dealer(service, [], live);
+  const account = await giveAccount(service, { ...buyer, ...live }, "70001000020001");
+  const cross = await crossThatIs({ seller, buyer }, "agreed");
+  await act(buyer, cross, "fund", { body: { payment_ref: paymentRef } });
+  return { buyer, seller, cross, account };
+}
+
+test("a victim's payment without an id funds no cross of a thief that took its name", async (t) => {
+  const { service, bring } = await openOffice(t);
+  const victim = await liveSeller(service);
+  const { buyer, cross } = await namedCross(service, "A-----");
+  const path = `/v1/firms/${buyer.firmId}`;
+  await service.send("PATCH", path, { key: buyer.key, body: { legal_name: "The Victim Ltd" } });
+  const paid = { paise: sums.buyer, name: "The Victim Ltd", text: "RTGS FROM A BUYER A" };
+  const withAccount = { ...paid, utr: nextUtr(), account: victim.accountNo };
+  assert.deepEqual(listReasons(await bring([withAccount])), ["no_reference"]);
+  const named = { ...paid, utr: nextUtr() };
+  assert.deepEqual(listReasons(await bring([named], nameFormat)), ["no_reference"]);
+  assert.equal((await readCross(buyer, cross)).status, "agreed");
+  assert.equal(await readAvailable(service, buyer), 0);
+  await assertLedgerSound(service);
+});
+
+test("a payment's name finds its cross from the buyer's own account, and keeps no line of others waiting", async (t) => {
+  const { service, bring } = await openOffice(t);
+  const { buyer, cross, account } = await namedCross(service, "RTGS-2026");
+  const other = await liveSeller(service);
+  const dealId = await buying(service, other);
+  const perfect = {
+    utr: nextUtr(),
+    text: `RTGS 2026 ${squeezed(dealId)}`,
+    paise: buyerPaise,
+    account: other.accountNo,
+  };
+  const own = { utr: nextUtr(), text: "RTGS 2026 OURS", account: account.accountNo };
+  const said = await bring([
+    perfect,
+    { ...own, paise: sums.buyer - 1 },
+    { ...own, utr: nextUtr(), paise: sums.buyer, account: other.accountNo },
+    { ...own, utr: nextUtr(), paise: sums.buyer },
+  ]);
+  assert.deepEqual(listReasons(said), ["deal", "no_reference", "no_reference", "payment_ref"]);
+  assert.notEqual((await readSettlement(service, other, dealId)).status, "pending");
+  assert.equal((await readCross(buyer, cross)).status, "funded");
+  await assertLedgerSound(service);
+});
+
+test("two crosses of one buyer never wait under one name that is looked for", async (t) => {
+  const service = await startService(t);
+  await putCard(service, live);
+  const seller = await dealer(service, crores(2), live);
+  const buyer = await dealer(service, [], live);
+  const one = await crossThatIs({ seller, buyer }, "agreed");
+  const other = await crossThatIs({ seller, buyer }, "agreed", { scrip_nos: [seller.scripNos[1]] });
+  await act(buyer, one, "fund", { body: { payment_ref: "Pay-2026/0042" } });
+  const again = { body: { payment_ref: "PAY.20260042" }, expect: 409 };
+  assert.equal((await act(buyer, other, "fund", again)).detail.reason, "payment_ref_used");
+  await act(buyer, other, "fund", { body: { payment_ref: "PAY-2026-0043" } });
+});
+
+test("a stranger's money stays the stranger's, whatever a firm calls itself afterwards", async (t) => {
+  const { service, bring, queue } = await openOffice(t);
+  const firm = await liveSeller(service);
+  const stranger = { name: "Somebody Else LLP", account: "999000111222", paise: 500_000 };
+  const line = () => ({ ...stranger, utr: nextUtr(), text: squeezed(firm.firmId) });
+  assert.deepEqual(listReasons(await bring([line()])), ["third_party"]);
+  const path = `/v1/firms/${firm.firmId}`;
+  const body = { legal_name: stranger.name };
+  await service.send("PATCH", path, { key: firm.key, body, expect: 200 });
+  assert.deepEqual(listReasons(await bring([line()])), ["third_party"]);
+  assert.deepEqual(listReasons(await bring([line()], nameFormat)), ["third_party"]);
+  assert.equal((await queue()).length, 3);
+  assert.equal(await readAvailable(service, firm), 0);
+  await assertLedgerSound(service);
+});
+
+test("a returned payout is its UTR and exact amount, once, and never a stranger's money", async (t) => {
+  const { service, bring } = await openOffice(t);
+  const seller = await liveSeller(service);
+  await sellLive(service, seller, 4_000_000);
+  const [made = assert.fail()] = await makeFiles(service.ctx, namedOperator("asha"), live);
+  assert.equal(made.outcome, "made");
+  const { rows } = await service.ctx.db.pool.query("select reference from payout_file_lines");
+  const utr = nextUtr();
+  await bring([{ utr, text: rows[0].reference, paise: -4_000_000 }]);
+  const back = (line: object) => ({
+    utr: nextUtr(),
+    text: `RTN ${utr}`,
+    paise: 4_000_000,
+    ...line,
+  });
+  const said = await bring([
+    back({ account: "999000111222" }),
+    back({ paise: 3_999_999 }),
+    back({ name: "Anybody" }),
+    back({}),
+  ]);
+  const told = ["third_party", "amount_differs", "returned", "already_answered"];
+  assert.deepEqual(listReasons(said), told);
+  assert.equal((await listPayouts(service, seller))[0].status, "returned");
+  assert.equal(await readAvailable(service, seller), 4_000_000);
+  await assertLedgerSound(service);
+});
+
+test("a line in another export counts once in any spelling, and two equal payments count twice", async (t) => {
+  const { service, importText } = await openOffice(t);
+  const firm = await liveSeller(service);
+  const paid = { utr: "", text: `NEFT ${firm.firmId}`, paise: 6_000, account: firm.accountNo };
+  const one = statement(0, [paid]);
+  await importText(one);
+  const shouted = await importText(one.replace(`NEFT ${firm.firmId}`, `neft  ${firm.firmId}`));
+  assert.deepEqual(listReasons(shouted), ["counted_before"]);
+  assert.equal(shouted.results[0].status, "repeated");
+  assert.equal(await readAvailable(service, firm), 6_000);
+  const two = await importText(statement(0, [paid, paid]));
+  assert.deepEqual(listReasons(two), ["counted_before", "firm"]);
+  const afterwards = await importText(statement(12_000, [paid]));
+  assert.deepEqual(listReasons(afterwards), ["firm"], "its balance says that it is another");
+  assert.equal(await readAvailable(service, firm), 18_000);
+  await assertLedgerSound(service);
+});
+
+test("without balances a line's place in its day tells, and what cannot be told waits for a person", async (t) => {
+  const { service, importText, queue, decide } = await openOffice(t);
+  const firm = await liveSeller(service);
+  const format = { ...nameFormat, name: "bare", remitter_account: "remitter_account" };
+  const { balance: _balance, ...bare } = format;
+  const paid = { utr: "", text: `NEFT ${firm.firmId}`, paise: 6_000, account: firm.accountNo };
+  const other = { ...paid, paise: 1_000 };
+  const bring = async (lines: readonly BankLine[]) =>
+    listReasons(await importText(statement(0, lines), bare));
+  assert.deepEqual(await bring([paid, other]), ["firm", "firm"]);
+  assert.deepEqual(await bring([paid, other, paid]), ["counted_before", "counted_before", "firm"]);
+  assert.deepEqual(await bring([paid]), ["perhaps_counted"], "the third, or the first again");
+  assert.equal(await readAvailable(service, firm), 13_000);
+  const [line] = await queue();
+  assert.ok(line.repeats_line_id);
+  const reason = "the bank's page shows two";
+  assert.equal((await decide(line.line_id, "repeat", { reason })).outcome, "repeated");
+  assert.deepEqual(await queue(), []);
+  assert.equal(await readAvailable(service, firm), 13_000);
+  await assertLedgerSound(service);
+});
+
+test("a deal's exact money is taken in every state of its firm but two, and free money only while it may trade", async (t) => {
+  const { service, bring } = await openOffice(t);
+  const { pool } = service.ctx.db;
+  const taken: string[][] = [];
+  for (const state of firmStates) {
+    const firm = await liveSeller(service);
+    const dealId = await buying(service, firm);
+    await pool.query(
+      `update firms set connection_state = $2,
+        suspended_by = case when $2 = 'suspended' then 'desk' end,
+        suspension_reason = case when $2 = 'suspended' then 'a test' end,
+        authorized_at = case when $2 in ('authorized', 'suspended') then created_at end,
+        bank_sealed = case when $2 <> 'offboarded' then bank_sealed end
+      where firm_id = $1`,
+      [firm.firmId, state],
+    );
+    const line = (text: string, paise: number) => ({
+      utr: nextUtr(),
+      text,
+      paise,
+      account: firm.accountNo,
+    });
+    const said = await bring([
+      line(squeezed(firm.firmId), 1_000),
+      line(squeezed(dealId), buyerPaise - 1),
+      line(squeezed(dealId), buyerPaise),
+    ]);
+    taken.push([state, ...listReasons(said)]);
+  }
+  const waits = "firm_may_not_trade";
+  assert.deepEqual(
+    taken,
+    firmStates.map((state) => {
+      if (state === "authorized") return [state, "firm", "deal", "deal"];
+      if (state === "rejected") return [state, ...Array<string>(3).fill("firm_rejected")];
+      if (state === "offboarded") return [state, ...Array<string>(3).fill("third_party")];
+      return [state, waits, waits, "deal"];
+    }),
+  );
+  await assertLedgerSound(service);
+});
