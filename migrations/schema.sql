@@ -26,6 +26,13 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.payment_name(payment_ref text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN upper(regexp_replace(payment_ref, '[^A-Za-z0-9]'::text, ''::text, 'g'::text))
+;
+
 CREATE OR REPLACE FUNCTION public.refuse_money_beside_dues()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -219,8 +226,14 @@ create table bank_lines (
   decided_at timestamp with time zone,
   version integer not null,
   other_utrs text[] not null default '{}'::text[],
+  value_at timestamp with time zone not null,
+  balance_paise bigint,
+  text_key text,
+  repeats_line_id text,
+  claimants text[] not null default '{}'::text[],
   constraint bank_lines_statement_id_line_key_key UNIQUE (statement_id, line_key),
   constraint bank_lines_pkey PRIMARY KEY (line_id),
+  constraint bank_lines_repeats_line_id_fkey FOREIGN KEY (repeats_line_id) REFERENCES bank_lines(line_id),
   constraint bank_lines_statement_id_fkey FOREIGN KEY (statement_id) REFERENCES bank_statements(statement_id),
   constraint bank_lines_back_utr_check CHECK ((((length(back_utr) >= 12) AND (length(back_utr) <= 22)) AND (back_utr !~ '[^A-Z0-9]'::text))),
   constraint bank_lines_decided CHECK (((state <> ALL (ARRAY['assigned'::text, 'returning'::text, 'returned'::text])) OR (decided_by IS NOT NULL))),
@@ -229,16 +242,19 @@ create table bank_lines (
   constraint bank_lines_line_id_check CHECK ((starts_with(line_id, 'bln_'::text) AND (length(line_id) = 30))),
   constraint bank_lines_ordinal_check CHECK ((ordinal > 0)),
   constraint bank_lines_paise_check CHECK (((paise >= 1) AND (paise <= '9007199254740991'::bigint))),
+  constraint bank_lines_repeats CHECK (((state <> 'repeated'::text) OR (text_key IS NULL) OR (repeats_line_id IS NOT NULL))),
   constraint bank_lines_sent_back CHECK (((state = ANY (ARRAY['returning'::text, 'returned'::text])) = (back_utr IS NOT NULL))),
   constraint bank_lines_state_check CHECK ((state = ANY (ARRAY['new'::text, 'repeated'::text, 'matched'::text, 'queued'::text, 'assigned'::text, 'returning'::text, 'returned'::text]))),
   constraint bank_lines_utr_check CHECK ((((length(utr) >= 12) AND (length(utr) <= 22)) AND (utr !~ '[^A-Z0-9]'::text))),
   constraint bank_lines_version_check CHECK ((version > 0))
 );
 CREATE INDEX bank_lines_by_utr ON public.bank_lines USING btree (utr) WHERE (utr IS NOT NULL);
+CREATE INDEX bank_lines_of_day ON public.bank_lines USING btree (environment, day) WHERE (state <> ALL (ARRAY['new'::text, 'repeated'::text]));
 CREATE INDEX bank_lines_of_statement ON public.bank_lines USING btree (statement_id, ordinal);
 CREATE INDEX bank_lines_queue ON public.bank_lines USING btree (environment, day, line_id) WHERE (state = ANY (ARRAY['queued'::text, 'returning'::text]));
+CREATE INDEX bank_lines_unnamed ON public.bank_lines USING btree (statement_id) WHERE ((text_key IS NULL) AND (state <> 'repeated'::text));
 CREATE UNIQUE INDEX bank_lines_back ON public.bank_lines USING btree (environment, back_utr) WHERE (back_utr IS NOT NULL);
-CREATE UNIQUE INDEX bank_lines_once ON public.bank_lines USING btree (environment, line_key) WHERE (state <> ALL (ARRAY['new'::text, 'repeated'::text]));
+CREATE UNIQUE INDEX bank_lines_once ON public.bank_lines USING btree (environment, text_key, balance_paise) NULLS NOT DISTINCT WHERE ((state <> ALL (ARRAY['new'::text, 'repeated'::text])) AND (repeats_line_id IS NULL) AND (text_key IS NOT NULL));
 
 create table bank_statements (
   statement_id text not null,
@@ -256,6 +272,7 @@ create table bank_statements (
   received_no bigint not null,
   applied_by text,
   applied_at timestamp with time zone,
+  reached_at timestamp with time zone not null,
   constraint bank_statements_environment_sha256_format_key UNIQUE (environment, sha256, format),
   constraint bank_statements_pkey PRIMARY KEY (statement_id),
   constraint bank_statements_applied_whole CHECK ((((state = 'applied'::text) = (applied_by IS NOT NULL)) AND ((applied_by IS NULL) = (applied_at IS NULL)))),
@@ -267,6 +284,7 @@ create table bank_statements (
   constraint bank_statements_statement_id_check CHECK ((starts_with(statement_id, 'bst_'::text) AND (length(statement_id) = 30)))
 );
 CREATE INDEX bank_statements_newest ON public.bank_statements USING btree (environment, last_day DESC, received_no DESC);
+CREATE INDEX bank_statements_reached ON public.bank_statements USING btree (environment, reached_at) WHERE (state = 'applied'::text);
 CREATE UNIQUE INDEX bank_statements_once ON public.bank_statements USING btree (environment, sha256) WHERE (state = 'applied'::text);
 
 create table calendar_days (
@@ -474,6 +492,7 @@ CREATE INDEX crosses_due ON public.crosses USING btree (environment, state, due_
 CREATE INDEX crosses_live ON public.crosses USING btree (cross_id) WHERE (environment = 'live'::text);
 CREATE INDEX crosses_reserved ON public.crosses USING gin (scrip_nos) WHERE (state = ANY (ARRAY['agreed'::text, 'funded'::text]));
 CREATE UNIQUE INDEX crosses_by_settlement ON public.crosses USING btree (settlement_id) WHERE (settlement_id IS NOT NULL);
+CREATE UNIQUE INDEX crosses_payment_names ON public.crosses USING btree (environment, buyer_firm_id, payment_name(payment_ref)) WHERE ((state = 'agreed'::text) AND (length(payment_name(payment_ref)) >= 8));
 
 create table deal_minutes (
   environment text not null,

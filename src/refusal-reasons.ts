@@ -60,7 +60,7 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
     forbidden: ["sub_account_key"],
   },
   fundCross: {
-    conflict: ["credit_not_sellable","firm_not_authorized","mandate_expired","payment_pending","reference_used","wrong_state"],
+    conflict: ["credit_not_sellable","deadline_passed","firm_not_authorized","mandate_expired","payment_pending","payment_ref_used","reference_used","wrong_state"],
     forbidden: ["buy_side_not_enabled","wrong_side"],
   },
   importCredits: {

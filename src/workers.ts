@@ -1,6 +1,7 @@
 // The background workers of the service, and how often each runs.
 
 import { simulateAccount, simulateFunding, simulatePayout } from "./outside/bank-rules.ts";
+import { bankWatch } from "./bankbook/watch-deadlines.ts";
 import type { Book } from "./trading/book.ts";
 import { createCheckpointWorker, sendCheckpoints } from "./journal/checkpoints.ts";
 import { applyHoldings } from "./credits/registry-news.ts";
@@ -140,12 +141,12 @@ export function listWorkers(
     {
       name: "deadlines",
       pauseMs: 1_000,
-      work: () => failOverdue(ctx, settlementHooks, aside("deadlines")),
+      work: () => failOverdue(ctx, { settlementHooks, bankWatch }, aside("deadlines")),
     },
     {
       name: "cross-deadlines",
       pauseMs: 1_000,
-      work: () => endOverdue(ctx, aside("cross-deadlines")),
+      work: () => endOverdue(ctx, bankWatch, aside("cross-deadlines")),
     },
     { name: "dues", pauseMs: 60_000, work: () => collectDues(ctx, aside("dues")) },
     { name: "payouts", pauseMs: 500, work: () => sendDuePayouts(ctx, aside("payouts")) },

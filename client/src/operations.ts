@@ -1023,7 +1023,7 @@ export abstract class Operations {
   /**
    * Put the money of a cross into escrow. For the buyer. Your balance is held when it reaches. Otherwise the money is waited for, which the sandbox's bank brings at once. The same payment_ref again changes nothing.
    *
-   * Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `wrong_side`; 409 `credit_not_sellable`, `firm_not_authorized`, `mandate_expired`, `payment_pending`, `reference_used`, `wrong_state`.
+   * Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `wrong_side`; 409 `credit_not_sellable`, `deadline_passed`, `firm_not_authorized`, `mandate_expired`, `payment_pending`, `payment_ref_used`, `reference_used`, `wrong_state`.
    *
    * `POST /v1/cross/{cross_id}/fund`, scope `orders:write`
    */

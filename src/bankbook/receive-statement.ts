@@ -91,6 +91,7 @@ export async function receiveStatement(
     last_day: days.at(-1) ?? "",
     opening_paise: openingPaise,
     closing_paise: closingPaise,
+    reached_at: lines.reduce((last, { valueAt }) => (valueAt > last ? valueAt : last), new Date(0)),
     state: "received",
     received_by: operator.id,
     received_at: now,

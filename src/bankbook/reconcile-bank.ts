@@ -2,7 +2,8 @@ import type { Environment } from "../kernel/caller.ts";
 import { addPaise, negatePaise, type PaiseSum, subtractPaise } from "../kernel/money.ts";
 import { readOutsideEntries, readOutsideBalance } from "../ledger/outside.ts";
 import type { Context } from "../platform/context.ts";
-import { findTotals, listAllExplained } from "./store.ts";
+import { listAllExplained } from "./store.ts";
+import { findTotals } from "./totals-store.ts";
 
 /** A known difference between the bank and the books. */
 export type Difference = { readonly what: string; readonly amount_paise: PaiseSum };

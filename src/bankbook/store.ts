@@ -1,4 +1,3 @@
-import { type PaiseSum } from "../kernel/money.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
 import {
@@ -27,6 +26,8 @@ export type StatementRow = {
   readonly last_day: string;
   readonly opening_paise: number | null;
   readonly closing_paise: number | null;
+  /** Up to when its lines reach. */
+  readonly reached_at: Date;
   readonly state: "received" | "applied";
   readonly received_by: string;
   readonly received_at: Date;
@@ -69,7 +70,7 @@ export type BankLineRow = RowOf<typeof bankLines>;
 
 const statementColumns = fragment`
   statement_id, environment, sha256, format, line_count, first_day::text, last_day::text,
-  opening_paise, closing_paise, state, received_by, received_at, applied_by, applied_at`;
+  opening_paise, closing_paise, reached_at, state, received_by, received_at, applied_by, applied_at`;
 
 const lineColumns = fragment`
   line_id, environment, statement_id, ordinal, line_key, day::text, value_at, direction, paise,
@@ -110,12 +111,12 @@ export async function insertStatement(tx: Tx, row: StatementRow): Promise<boolea
   const rows = await tx.rows(sql`
     insert into bank_statements (
       statement_id, environment, sha256, format, line_count, first_day, last_day, opening_paise,
-      closing_paise, state, received_by, received_at
+      closing_paise, reached_at, state, received_by, received_at
     )
     values (
       ${row.statement_id}, ${row.environment}, ${row.sha256}, ${row.format}, ${row.line_count},
       ${row.first_day}::date, ${row.last_day}::date, ${row.opening_paise}, ${row.closing_paise},
-      ${row.state}, ${row.received_by}, ${row.received_at}
+      ${row.reached_at}, ${row.state}, ${row.received_by}, ${row.received_at}
     )
     on conflict (environment, sha256, format) do nothing
     returning statement_id`);
@@ -334,48 +335,6 @@ export async function listAllExplained(db: Db, environment: Environment): Promis
     from bank_line_entries
     where environment = ${environment}`);
   return rows.map(({ name }) => name);
-}
-
-type BankTotals = {
-  /** The balance before the first imported line. */
-  readonly opening_paise: number | null;
-  readonly closing_paise: number | null;
-  readonly as_of: string | null;
-  readonly lines_paise: PaiseSum;
-  readonly queued: number;
-};
-
-/** Totals of the applied statements. */
-export async function findTotals(db: Db, environment: Environment): Promise<BankTotals> {
-  const [row] = await db.rows<BankTotals>(sql`
-    select
-      (
-        select opening_paise from bank_statements
-        where environment = ${environment} and state = 'applied' and opening_paise is not null
-        order by first_day, received_no
-        limit 1
-      ) as opening_paise,
-      last.closing_paise, last.last_day::text as as_of,
-      (
-        select coalesce(sum(case direction when 'credit' then paise else -paise end), 0)
-        from bank_lines
-        where environment = ${environment} and state not in ('new', 'repeated')
-      ) as lines_paise,
-      (
-        select count(*)
-        from bank_lines
-        where environment = ${environment} and state in ('queued', 'returning')
-      ) as queued
-    from (select) as always
-    left join lateral (
-      select closing_paise, last_day
-      from bank_statements
-      where environment = ${environment} and state = 'applied' and closing_paise is not null
-      order by last_day desc, received_no desc
-      limit 1
-    ) as last on true`);
-  if (!row) throw new Error("sums are there");
-  return row;
 }
 
 /** The sealed texts of lines. */

@@ -6,7 +6,7 @@ import { releaseCredits } from "../credits/reserve-credits.ts";
 import type { Blocker } from "../firms/offboard-firm.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
-import { type Call, environments } from "../kernel/caller.ts";
+import { type Call, type Environment, environments } from "../kernel/caller.ts";
 import {
   type ClockAdvance,
   type Cursor,
@@ -25,7 +25,9 @@ import {
   workInParts,
   yieldToCallers,
 } from "../platform/postgres/offenders.ts";
-import type { Tx } from "../platform/postgres/postgres.ts";
+import type { Db, Tx } from "../platform/postgres/postgres.ts";
+import type { UnpaidDeal } from "../settlement/rules.ts";
+import { type BankWatch, judgeOverdue, unpaidDealsMax } from "../settlement/unpaid-deals.ts";
 import { actOnCross, moveCross } from "./act-on-cross.ts";
 import { toEscrowName } from "./fund-cross.ts";
 import { buildCrossChanges } from "./read-crosses.ts";
@@ -39,6 +41,7 @@ import {
   type CrossRow,
   listAddressed,
   listByCredits,
+  listPastDueRows,
   lockCrosses,
   lockOpenOfDesk,
   setCrosses,
@@ -57,7 +60,8 @@ const clock: Actor = { kind: "worker", id: "cross-deadlines", requestId: null };
 
 /** Ends one set of overdue crosses per environment. */
 export async function endOverdue(
-  ctx: Pick<Context, "db" | "now">,
+  ctx: Pick<Context, "db" | "now" | "log">,
+  bankWatch: BankWatch,
   offenders: Offenders = noOffenders(),
 ): Promise<"more" | "idle"> {
   let ended = 0;
@@ -65,7 +69,13 @@ export async function endOverdue(
     const bankIsUp = await isPortUp(ctx.db, environment, "bank");
     const now = ctx.now();
     const until = environment === "live" ? lateUntil(now, "bank", await readCalendar(ctx.db)) : now;
-    const late = { environment, bankIsUp, now: until, limit: setSizeMax };
+    const { mayEnd, tell } = await judgeOverdue(ctx, bankWatch, {
+      environment,
+      lateUntil: until,
+      now,
+      list: async (dueUntil) => await listPastDue(ctx.db, environment, dueUntil),
+    });
+    const late = { environment, bankIsUp, mayEnd, now: until, limit: setSizeMax };
     ended += await workInParts(offenders, (choice, note) =>
       ctx.db.transaction(async (tx) => {
         const overdue = await claimOverdue(tx, { ...late, ...choice });
@@ -78,11 +88,28 @@ export async function endOverdue(
           await endCrosses(tx, overdue.map(toOverdueEnding), now),
           now,
         );
+        tell(overdue.map((row) => row.cross_id));
         return overdue.length;
       }),
     );
   }
   return ended > 0 ? "more" : "idle";
+}
+
+/** The crosses that wait for money and are due by an instant, the oldest first. */
+async function listPastDue(
+  db: Db,
+  environment: Environment,
+  dueUntil: Date,
+): Promise<UnpaidDeal[]> {
+  const rows = await listPastDueRows(db, environment, { dueUntil, limit: unpaidDealsMax });
+  return rows.map(({ cross_id, buyer_firm_id, buyer_paise, created_at, due_at }) => ({
+    dealId: cross_id,
+    firmId: buyer_firm_id ?? "",
+    paise: buyer_paise,
+    dealtAt: created_at,
+    dueAt: due_at,
+  }));
 }
 
 /** Cancels a proposal or an agreement; a seller that cancels a funded cross refunds it. */

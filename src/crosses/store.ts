@@ -129,6 +129,7 @@ export async function claimOverdue(
   {
     environment,
     bankIsUp,
+    mayEnd,
     now,
     limit,
     only,
@@ -137,6 +138,8 @@ export async function claimOverdue(
     readonly environment: Environment;
     /** While the bank is down, crosses that wait for it are not overdue. */
     readonly bankIsUp: boolean;
+    /** Which of those that wait for money may end; null for all. */
+    readonly mayEnd: readonly string[] | null;
     readonly now: Date;
     readonly limit: number;
   },
@@ -147,11 +150,26 @@ export async function claimOverdue(
     where c.environment = ${environment} and c.state in ('proposed', 'agreed', 'funded')
       and c.due_at <= ${now}
       and (${bankIsUp} or c.state <> 'agreed' or c.payment_ref is null)
+      and (${mayEnd}::text[] is null or c.state <> 'agreed' or c.cross_id = any(${mayEnd}::text[]))
       and (${only}::text[] is null or c.cross_id = any(${only}::text[]))
       and c.cross_id <> all(${except}::text[])
     order by c.due_at
     limit ${limit}
     for update skip locked`);
+}
+
+/** The agreed crosses that are due by an instant, the oldest first. */
+export async function listPastDueRows(
+  db: Db,
+  environment: Environment,
+  { dueUntil, limit }: { readonly dueUntil: Date; readonly limit: number },
+): Promise<(CrossRow & { readonly due_at: Date })[]> {
+  return await db.rows(sql`
+    select ${crossColumns}
+    from crosses as c
+    where c.environment = ${environment} and c.state = 'agreed' and c.due_at <= ${dueUntil}
+    order by c.due_at, c.cross_id
+    limit ${limit}`);
 }
 
 /** The open proposals of a desk and the open crosses among its own firms. */

@@ -87,6 +87,9 @@ const waiting = Type.Object(
     settlements_for_seller: count("Funded settlements that are not with customs yet."),
     settlements_for_customs: count("Settlements that wait for customs."),
     settlements_late: count("Settlements past their deadline that an outage keeps open."),
+    deals_unread: count(
+      "Unpaid deals past their deadline: import the bank's statement, and look at the queue.",
+    ),
     settlements_due_today: count("Settlements whose deadline is today."),
     crosses_late: count("Crosses past their deadline."),
     payouts_scheduled: count("Payouts that may leave."),

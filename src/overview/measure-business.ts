@@ -60,6 +60,12 @@ export function measureBusiness(ctx: Pick<Context, "db" | "now">, metrics: Metri
   measure("settlements_late", "Settlements past their deadline and open", [], ({ waiting }) =>
     one(waiting.settlements_late),
   );
+  measure(
+    "deals_unread",
+    "Unpaid deals past their deadline that wait for the bank's statement",
+    [],
+    ({ waiting }) => one(waiting.deals_unread),
+  );
   measure("settlements_due_today", "Open settlements whose deadline is today", [], ({ waiting }) =>
     one(waiting.settlements_due_today),
   );

@@ -12,6 +12,8 @@ export type Waiting = {
   readonly settlements_for_customs: number;
   /** Past their deadline, which an outage of the awaited port keeps open. */
   readonly settlements_late: number;
+  /** Unpaid settlements and crosses past their deadline, which wait for the bank's statement. */
+  readonly deals_unread: number;
   readonly settlements_due_today: number;
   readonly crosses_late: number;
   readonly payouts_scheduled: number;
@@ -65,8 +67,23 @@ export async function countWaiting(
       (select count(*)::int from (
         select from settlements
         where environment = ${environment} and state in ('pending', 'funded', 'transfer_initiated')
-          and due_at < ${now}
+          and due_at < ${now} and (environment, state) <> ('live', 'pending')
         limit ${most}) as s) as settlements_late,
+      (select count(*)::int from (
+        (
+          select from settlements
+          where environment = ${environment} and state = 'pending' and due_at < ${now}
+            and environment = 'live'
+          limit ${most}
+        )
+        union all
+        (
+          select from crosses
+          where environment = ${environment} and state = 'agreed' and due_at < ${now}
+            and environment = 'live'
+          limit ${most}
+        )
+        limit ${most}) as d) as deals_unread,
       (select count(*)::int from (
         select from settlements
         where environment = ${environment} and state in ('pending', 'funded', 'transfer_initiated')
@@ -75,7 +92,7 @@ export async function countWaiting(
       (select count(*)::int from (
         select from crosses
         where environment = ${environment} and state in ('proposed', 'agreed', 'funded', 'released')
-          and due_at < ${now}
+          and due_at < ${now} and (environment, state) <> ('live', 'agreed')
         limit ${most}) as c) as crosses_late,
       (select count(*)::int from (
         select from payouts where environment = ${environment} and queued_as = 'scheduled'

@@ -38,6 +38,7 @@ import {
 import { concludeLegs, type SettlementHooks } from "./transfer-legs.ts";
 import { type Answers, buildFailures } from "./decide-legs.ts";
 import { listOpenByFirm } from "./read-store.ts";
+import { type BankWatch, judgeOverdue, listPastDue } from "./unpaid-deals.ts";
 import {
   type FailureReason,
   findOffice,
@@ -67,10 +68,15 @@ const inquiryByState = {
   transfer_initiated: "credit_transfer",
 } as const satisfies Record<OpenState, InquiryKind>;
 
+type DeadlineHooks = {
+  readonly settlementHooks: SettlementHooks;
+  readonly bankWatch: BankWatch;
+};
+
 /** Fails the open legs of one set of overdue settlements. */
 export async function failOverdue(
-  ctx: Pick<Context, "db" | "now">,
-  settlementHooks: SettlementHooks,
+  ctx: Pick<Context, "db" | "now" | "log">,
+  { settlementHooks, bankWatch }: DeadlineHooks,
   offenders: Offenders = noOffenders(),
 ): Promise<"more" | "idle"> {
   let failed = 0;
@@ -84,9 +90,15 @@ export async function failOverdue(
     const states = openStates
       .filter((state) => up[portByState[state]])
       .map((state) => ({ state, lateUntil: findLateUntil(state) }));
+    const { mayEnd, tell } = await judgeOverdue(ctx, bankWatch, {
+      environment,
+      lateUntil: findLateUntil("pending"),
+      now,
+      list: async (dueUntil) => await listPastDue(ctx.db, environment, { dueUntil }),
+    });
     failed += await workInParts(offenders, (choice, note) =>
       ctx.db.transaction(async (tx) => {
-        const late = { environment, states, limit: setSizeMax, ...choice };
+        const late = { environment, states, mayEnd, limit: setSizeMax, ...choice };
         const overdue = await claimOverdue(tx, late);
         note(overdue.map((row) => row.settlement_id));
         if (overdue.length === 0) return 0;
@@ -94,6 +106,7 @@ export async function failOverdue(
         const answers = await failOpenLegs(tx, overdue, "timeout");
         const conclusion = { environment, answers, actor: deadlineWorker, settlementHooks, now };
         await recordChanges(tx, deadlineWorker, await concludeLegs(tx, conclusion), now);
+        tell(overdue.map((row) => row.settlement_id));
         return overdue.length;
       }),
     );

@@ -5,7 +5,7 @@ import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { sumParts, type Paise, type PaiseSum, subtractPaise } from "../kernel/money.ts";
-import type { Calendar } from "../kernel/working-days.ts";
+import { type Calendar, lateUntil } from "../kernel/working-days.ts";
 import { readBalances, findBalances } from "../ledger/read-books.ts";
 import type { Entry } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
@@ -255,7 +255,8 @@ async function fundAffordable(
       .map((balance) => [balance.firm_id, balance.available_paise]),
   );
   if (available.size === 0) return 0;
-  const able = { buyerFirmIds: [...available.keys()], limit: setSizeMax, ...choice };
+  const dueAfter = environment === "live" ? lateUntil(now, "bank", await readCalendar(tx)) : null;
+  const able = { buyerFirmIds: [...available.keys()], dueAfter, limit: setSizeMax, ...choice };
   const claimed = await claimUnfunded(tx, environment, able);
   noteClaimed(claimed.map(({ settlement_id }) => settlement_id));
   await yieldToCallers(tx);

@@ -33,6 +33,15 @@ export const settlementStates = [
 
 export type SettlementState = (typeof settlementStates)[number];
 
+/** A deal that waits for its buyer's money. */
+export type UnpaidDeal = {
+  readonly dealId: string;
+  readonly firmId: string;
+  readonly paise: number;
+  readonly dealtAt: Date;
+  readonly dueAt: Date;
+};
+
 export function noSettlement(settlementId: string): Failure {
   return new Failure("not_found", `no settlement ${settlementId}`);
 }

@@ -279,16 +279,22 @@ export async function claimUnfunded(
   environment: Environment,
   {
     buyerFirmIds,
+    dueAfter,
     limit,
     only,
     except,
-  }: Choice & { readonly buyerFirmIds: readonly string[]; readonly limit: number },
+  }: Choice & {
+    readonly buyerFirmIds: readonly string[];
+    readonly dueAfter: Date | null;
+    readonly limit: number;
+  },
 ): Promise<SettlementRow[]> {
   return await tx.rows(sql`
     select ${settlementColumns}
     from settlements as s
     where s.environment = ${environment} and s.state = 'pending'
       and s.buyer_firm_id = any(${buyerFirmIds}::text[])
+      and (${dueAfter}::timestamptz is null or s.due_at > ${dueAfter})
       and (${only}::text[] is null or s.settlement_id = any(${only}::text[]))
       and s.settlement_id <> all(${except}::text[])
     order by s.due_at, s.settlement_id
@@ -298,18 +304,20 @@ export async function claimUnfunded(
 
 /**
  * Claims settlements in these states whose deadline is at or before the instant given for the state, up
- * to the limit of each state.
+ * to the limit of each. Of those that wait for money, only `mayEnd`; null is all.
  */
 export async function claimOverdue(
   tx: Tx,
   {
     environment,
     states,
+    mayEnd,
     limit,
     only,
     except,
   }: Choice & {
     readonly environment: Environment;
+    readonly mayEnd: readonly string[] | null;
     readonly states: readonly { readonly state: SettlementState; readonly lateUntil: Date }[];
     readonly limit: number;
   },
@@ -327,6 +335,7 @@ export async function claimOverdue(
       where o.environment = ${environment} and o.state = late.state and o.due_at <= late.until
         and (${only}::text[] is null or o.settlement_id = any(${only}::text[]))
         and o.settlement_id <> all(${except}::text[])
+        and (${mayEnd}::text[] is null or o.state <> 'pending' or o.settlement_id = any(${mayEnd}::text[]))
       order by o.due_at
       limit ${limit}
       for update skip locked
@@ -334,8 +343,6 @@ export async function claimOverdue(
 }
 
 type PastDue = { firmIds: readonly string[] | null; dueUntil: Date; limit: number };
-
-/** The unpaid settlements that are due by an instant, of all buyers or of some. */
 export async function listPastDueRows(db: Db, environment: Environment, late: PastDue) {
   return await db.rows<SettlementRow & { readonly due_at: Date }>(sql`
     select ${settlementColumns}

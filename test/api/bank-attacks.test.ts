@@ -2,19 +2,18 @@
 // not his, and nobody else's line waits because of it. People import the statements through /ops.
 
 import assert from "node:assert/strict";
-import { test, type TestContext } from "node:test";
+import { test } from "node:test";
 
 import { firmStates } from "../../src/firms/rules.ts";
 import { makeFiles } from "../../src/payouts/make-files.ts";
 import { namedOperator } from "../../src/kernel/actor.ts";
 import { type BankLine, squeezed, statement } from "../support/bank.ts";
+import { listReasons, nameFormat, nextUtr, openBankOffice } from "../support/bank-office.ts";
 import { act, crores, crossThatIs, read as readCross, sums } from "../support/crosses.ts";
 import { putCard } from "../support/dealing-house.ts";
 import { assertLedgerSound } from "../support/ledger.ts";
 import { giveAccount, type LiveSeller, liveSeller, sellLive } from "../support/live-sales.ts";
-import { asBearer, startOps } from "../support/ops.ts";
 import { dealer } from "../support/orders.ts";
-import { addPerson } from "../support/people.ts";
 import { type Service, startService } from "../support/service.ts";
 import {
   addCredit,
@@ -26,56 +25,6 @@ import {
 } from "../support/settlements.ts";
 
 const live = { environment: "live" } as const;
-
-let references = 0;
-const nextUtr = () => `HDFCR52029${String(++references).padStart(9, "0")}`;
-
-/** As `genericStatement`, of a bank that gives names and no accounts. */
-const nameFormat = {
-  name: "names-only",
-  day: "date",
-  reference: "reference",
-  narration: "description",
-  debit: "debit",
-  credit: "credit",
-  balance: "balance",
-  remitter_name: "remitter_name",
-};
-
-/** One person with the bank's files. */
-async function openOffice(t: TestContext) {
-  const service = await startService(t);
-  const { send } = await startOps(t, service, { twoOperatorsFromPaise: Number.MAX_SAFE_INTEGER });
-  const asha = await addPerson(service, { name: "Asha Rao", role: "admin" });
-  const { token } = await asha.signIn();
-  const headers = asBearer(token);
-  let openingPaise = 900_000_000;
-  const importText = async (text: string, format?: object) => {
-    const content_base64 = Buffer.from(text).toString("base64");
-    const body = { content_base64, ...(format && { format }) };
-    return (await send("POST", "/ops/bank/statements", { headers, body, expect: 200 })).body;
-  };
-  return {
-    service,
-    importText,
-    /** Imports lines after those before. */
-    bring: async (lines: readonly BankLine[], format?: object) => {
-      const text = statement(openingPaise, lines);
-      openingPaise += lines.reduce((sum, { paise }) => sum + paise, 0);
-      return await importText(text, format);
-    },
-    queue: async () => {
-      return (await send("GET", "/ops/bank/queue", { headers, expect: 200 })).body.lines;
-    },
-    decide: async (lineId: string, act: string, body: object) => {
-      const path = `/ops/bank/queue/${lineId}/${act}`;
-      return (await send("POST", path, { headers, body, expect: 200 })).body;
-    },
-  };
-}
-
-const listReasons = ({ results }: { results: { reason: string }[] }) =>
-  results.map(({ reason }) => reason);
 
 async function readAvailable(service: Service, firm: Pick<LiveSeller, "firmId">): Promise<number> {
   return Number((await readBalance(service, firm, "live")).available_paise);
@@ -99,7 +48,7 @@ async function namedCross(service: Service, paymentRef: string) {
 }
 
 test("a victim's payment without an id funds no cross of a thief that took its name", async (t) => {
-  const { service, bring } = await openOffice(t);
+  const { service, bring } = await openBankOffice(t);
   const victim = await liveSeller(service);
   const { buyer, cross } = await namedCross(service, "A-----");
   const path = `/v1/firms/${buyer.firmId}`;
@@ -108,14 +57,14 @@ test("a victim's payment without an id funds no cross of a thief that took its n
   const withAccount = { ...paid, utr: nextUtr(), account: victim.accountNo };
   assert.deepEqual(listReasons(await bring([withAccount])), ["no_reference"]);
   const named = { ...paid, utr: nextUtr() };
-  assert.deepEqual(listReasons(await bring([named], nameFormat)), ["no_reference"]);
+  assert.deepEqual(listReasons(await bring([named], { format: nameFormat })), ["no_reference"]);
   assert.equal((await readCross(buyer, cross)).status, "agreed");
   assert.equal(await readAvailable(service, buyer), 0);
   await assertLedgerSound(service);
 });
 
 test("a payment's name finds its cross from the buyer's own account, and keeps no line of others waiting", async (t) => {
-  const { service, bring } = await openOffice(t);
+  const { service, bring } = await openBankOffice(t);
   const { buyer, cross, account } = await namedCross(service, "RTGS-2026");
   const other = await liveSeller(service);
   const dealId = await buying(service, other);
@@ -152,7 +101,7 @@ test("two crosses of one buyer never wait under one name that is looked for", as
 });
 
 test("a stranger's money stays the stranger's, whatever a firm calls itself afterwards", async (t) => {
-  const { service, bring, queue } = await openOffice(t);
+  const { service, bring, queue } = await openBankOffice(t);
   const firm = await liveSeller(service);
   const stranger = { name: "Somebody Else LLP", account: "999000111222", paise: 500_000 };
   const line = () => ({ ...stranger, utr: nextUtr(), text: squeezed(firm.firmId) });
@@ -161,14 +110,14 @@ test("a stranger's money stays the stranger's, whatever a firm calls itself afte
   const body = { legal_name: stranger.name };
   await service.send("PATCH", path, { key: firm.key, body, expect: 200 });
   assert.deepEqual(listReasons(await bring([line()])), ["third_party"]);
-  assert.deepEqual(listReasons(await bring([line()], nameFormat)), ["third_party"]);
+  assert.deepEqual(listReasons(await bring([line()], { format: nameFormat })), ["third_party"]);
   assert.equal((await queue()).length, 3);
   assert.equal(await readAvailable(service, firm), 0);
   await assertLedgerSound(service);
 });
 
 test("a returned payout is its UTR and exact amount, once, and never a stranger's money", async (t) => {
-  const { service, bring } = await openOffice(t);
+  const { service, bring } = await openBankOffice(t);
   const seller = await liveSeller(service);
   await sellLive(service, seller, 4_000_000);
   const [made = assert.fail()] = await makeFiles(service.ctx, namedOperator("asha"), live);
@@ -196,7 +145,7 @@ test("a returned payout is its UTR and exact amount, once, and never a stranger'
 });
 
 test("a line in another export counts once in any spelling, and two equal payments count twice", async (t) => {
-  const { service, importText } = await openOffice(t);
+  const { service, importText } = await openBankOffice(t);
   const firm = await liveSeller(service);
   const paid = { utr: "", text: `NEFT ${firm.firmId}`, paise: 6_000, account: firm.accountNo };
   const one = statement(0, [paid]);
@@ -214,7 +163,7 @@ test("a line in another export counts once in any spelling, and two equal paymen
 });
 
 test("without balances a line's place in its day tells, and what cannot be told waits for a person", async (t) => {
-  const { service, importText, queue, decide } = await openOffice(t);
+  const { service, importText, queue, decide } = await openBankOffice(t);
   const firm = await liveSeller(service);
   const format = { ...nameFormat, name: "bare", remitter_account: "remitter_account" };
   const { balance: _balance, ...bare } = format;
@@ -236,7 +185,7 @@ test("without balances a line's place in its day tells, and what cannot be told 
 });
 
 test("a deal's exact money is taken in every state of its firm but two, and free money only while it may trade", async (t) => {
-  const { service, bring } = await openOffice(t);
+  const { service, bring } = await openBankOffice(t);
   const { pool } = service.ctx.db;
   const taken: string[][] = [];
   for (const state of firmStates) {

@@ -7,6 +7,7 @@ import { test, type TestContext } from "node:test";
 import pg from "pg";
 
 import { applyRegistryNews } from "../../src/credits/registry-news.ts";
+import { bankWatch } from "../../src/bankbook/watch-deadlines.ts";
 import { endOverdue } from "../../src/crosses/end-crosses.ts";
 import { operator } from "../../src/kernel/actor.ts";
 import { onLost } from "../../src/hooks.ts";
@@ -102,9 +103,9 @@ test("of a concurrent release and a deadline refund exactly one wins", async (t)
     const [released] = await race(
       n,
       async () => await tryAction(on(n, seller), cross, "release"),
-      async () => await endOverdue(service.ctx).catch(() => "gave way"),
+      async () => await endOverdue(service.ctx, bankWatch).catch(() => "gave way"),
     );
-    await endOverdue(service.ctx);
+    await endOverdue(service.ctx, bankWatch);
     const { status } = await read(buyer, cross);
     assert.equal(released, status === "released" ? 200 : 409);
     if (status !== "released") assert.equal(status, "refunded");

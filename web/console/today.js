@@ -25,6 +25,15 @@ const tasks = [
     urgent: true,
   },
   {
+    name: "deals_unread",
+    words: [
+      "unpaid deal waits for the bank's statement",
+      "unpaid deals wait for the bank's statement",
+    ],
+    path: "/bank",
+    urgent: true,
+  },
+  {
     name: "settlements_due_today",
     words: ["settlement due today", "settlements due today"],
     path: "/queue",
