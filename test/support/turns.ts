@@ -19,13 +19,14 @@ const worksOn: Readonly<Record<string, "crosses" | "enquiries" | "orders" | "web
   deliveries: "webhooks",
 };
 
-/** Who takes a deal, a cross or a payout further; everybody else only learns of it. */
+/** Who takes a deal, a cross or a payout further, or makes a payout; everybody else only learns of it. */
 export const settlingWorkers: readonly string[] = [
   "ledger-check", // No payout leaves before it.
   "simulation",
   "funding",
   "settlement",
   "deadlines",
+  "offboarding",
   "payouts",
 ];
 
