@@ -10,7 +10,7 @@ import {
   isPublic,
   isEverywhere,
   parseNetwork,
-  siteNetwork,
+  findNeighbourhood,
   subscriberNetwork,
 } from "./networks.ts";
 
@@ -115,16 +115,17 @@ test("a subscriber is an IPv4 address or a /64, however the address is written",
   }
 });
 
-test("a site is the /24 of an IPv4 address and the /48 of an IPv6 address, however it is written", () => {
-  const sites = {
+test("a neighbourhood is the /24 of an IPv4 address and the /48 of an IPv6 address, however it is written", () => {
+  const neighbourhoods = {
     "203.0.113.0/24": ["203.0.113.7", "203.0.113.255", "::ffff:203.0.113.9"],
     "2001:db8:1::/48": ["2001:db8:1::1", "2001:0DB8:0001:ffff::", "2001:db8:1:2:3:4:5:6"],
     "2001:0:0::/48": ["2001::1", "2001:0:0:5::1"],
   };
-  for (const [site, addresses] of Object.entries(sites)) {
-    for (const address of addresses) assert.equal(siteNetwork(address), site, address);
+  for (const [neighbourhood, addresses] of Object.entries(neighbourhoods)) {
+    for (const address of addresses)
+      assert.equal(findNeighbourhood(address), neighbourhood, address);
   }
-  assert.equal(siteNetwork("unknown"), undefined);
+  assert.equal(findNeighbourhood("unknown"), undefined);
 });
 
 test("a network of no bits is everywhere", () => {

@@ -59,10 +59,16 @@ export function subscriberNetwork(address: string): string | undefined {
 }
 
 /**
+ * What a network may do, so many times as much its whole neighbourhood may. It is wide, because behind a
+ * carrier's /24 are thousands of people.
+ */
+export const networksOfNeighbourhood = 16;
+
+/**
  * The network that one customer of a provider may get whole: the /24 of an IPv4 address, the /48 of an
  * IPv6 address. Many subscribers may share it. Undefined for any other text.
  */
-export function siteNetwork(address: string): string | undefined {
+export function findNeighbourhood(address: string): string | undefined {
   const subscriber = subscriberNetwork(address);
   if (subscriber === undefined) return undefined;
   if (isIP(subscriber) === 4) return subscriber.replace(/\.\d+$/, ".0/24");

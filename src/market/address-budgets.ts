@@ -1,5 +1,5 @@
 // The budgets of calls without a key: per address, in any minute and on one IST day. An address is an
-// IPv4 address or a /64 of IPv6, which is what one subscriber gets. Whoever has a whole site of them
+// IPv4 address or a /64 of IPv6, which is what one subscriber gets. Whoever has a whole neighbourhood of them
 // (a /24, a /48) has a wider budget for all together.
 
 import type { RedisClientType } from "@redis/client";
@@ -14,7 +14,11 @@ import {
 import type { WindowState } from "../access/usage-rules.ts";
 import type { Budget } from "../kernel/budget.ts";
 import { Failure } from "../kernel/failure.ts";
-import { siteNetwork, subscriberNetwork } from "../kernel/networks.ts";
+import {
+  findNeighbourhood,
+  networksOfNeighbourhood,
+  subscriberNetwork,
+} from "../kernel/networks.ts";
 import { dayMs, istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import { secondsToMidnight } from "./public-rules.ts";
@@ -29,8 +33,6 @@ export type AddressBudgets = {
 
 /** Bounds memory: beyond this, the network that has been quiet longest is forgotten. */
 const networksMax = 20_000;
-/** A site has the budget of so many addresses: behind a carrier's /24 are thousands of people. */
-const siteFactor = 16;
 const retryAfterMinuteS = 60;
 
 export function localAddressWindows(elapsedMs: () => number): AddressWindows {
@@ -77,7 +79,7 @@ export function createBudgets(
   return { names: Object.keys(budgets), spend };
 }
 
-/** What a call takes from: the address's own window, and the wider one of the site it is in. */
+/** What a call takes from: the address's own window, and the wider one of the neighbourhood it is in. */
 function listAsks(
   address: string,
   nameWindow: (network: string) => string,
@@ -85,8 +87,10 @@ function listAsks(
 ): readonly Ask[] {
   // Text that is not an address can only come from a trusted proxy; all of it shares one count.
   const own = { keyId: nameWindow(subscriberNetwork(address) ?? "unknown"), limit };
-  const site = siteNetwork(address);
-  return site === undefined ? [own] : [own, { keyId: nameWindow(site), limit: limit * siteFactor }];
+  const neighbourhood = findNeighbourhood(address);
+  return neighbourhood === undefined
+    ? [own]
+    : [own, { keyId: nameWindow(neighbourhood), limit: limit * networksOfNeighbourhood }];
 }
 
 /** Takes from every window, or from none; undefined when one of them is used up. */

@@ -2,17 +2,21 @@
 //
 //   own network   an IPv4 address, or the /64 of an IPv6 address: a few failures are free, then each one
 //                 doubles the wait
-//   site          the /24 or /48 around it, as much as sixteen networks: whoever owns a site has more
+//   neighbourhood          the /24 or /48 around it, as much as sixteen networks: whoever owns a neighbourhood has more
 //                 addresses than attempts
 //   everywhere    makes nobody wait; after some failures the admins are told
 //
-// So whoever hammers a name makes their own site wait and nobody else, and the person of that name gets
+// So whoever hammers a name makes their own neighbourhood wait and nobody else, and the person of that name gets
 // in from elsewhere. Names that nobody has are counted alike.
 
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
-import { siteNetwork, subscriberNetwork } from "../kernel/networks.ts";
+import {
+  findNeighbourhood,
+  networksOfNeighbourhood,
+  subscriberNetwork,
+} from "../kernel/networks.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import {
@@ -23,7 +27,7 @@ import {
   setAttempts,
 } from "./attempt-store.ts";
 import { buildOperatorChange } from "./manage-operators.ts";
-import { computeWaitS, networksOfSite, tooManyAttempts } from "./rules.ts";
+import { computeWaitS, tooManyAttempts } from "./rules.ts";
 import { findOperator } from "./store.ts";
 
 export type Attempt = {
@@ -75,11 +79,13 @@ export async function limitAttempts<Result>(
 
 type Counter = { readonly network: string; readonly networks: number };
 
-/** The own network before its site: everybody locks the counts in this order. */
+/** The own network before its neighbourhood: everybody locks the counts in this order. */
 function listCounters(from: string): readonly Counter[] {
   const own = { network: subscriberNetwork(from) ?? from, networks: 1 };
-  const site = siteNetwork(from);
-  return site === undefined ? [own] : [own, { network: site, networks: networksOfSite }];
+  const neighbourhood = findNeighbourhood(from);
+  return neighbourhood === undefined
+    ? [own]
+    : [own, { network: neighbourhood, networks: networksOfNeighbourhood }];
 }
 
 /** How long the attempt has to wait; counts it when it has not. */

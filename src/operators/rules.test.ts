@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { computeWaitS, networksOfSite } from "./rules.ts";
+import { networksOfNeighbourhood } from "../kernel/networks.ts";
+import { computeWaitS } from "./rules.ts";
 
 const dayS = 86_400;
 
@@ -12,13 +13,13 @@ function countAttemptsInADay(networks: number): number {
   return failures;
 }
 
-test("a network has some 110 attempts at a name in a day, and its site sixteen times as many", () => {
+test("a network has some 110 attempts at a name in a day, and its neighbourhood sixteen times as many", () => {
   assert.equal(countAttemptsInADay(1), 107);
-  assert.equal(countAttemptsInADay(networksOfSite), 1_592);
+  assert.equal(countAttemptsInADay(networksOfNeighbourhood), 1_592);
 });
 
 test("the wait never shrinks, begins after three failures of each network, and ends to grow at its bound", () => {
-  for (const networks of [1, networksOfSite]) {
+  for (const networks of [1, networksOfNeighbourhood]) {
     let before = 0;
     for (let failures = 0; failures < 200; failures++) {
       const waitS = computeWaitS(failures, networks);

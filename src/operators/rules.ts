@@ -42,8 +42,6 @@ export const enrolHours = 168;
 /** The first failures are free; then each one doubles the wait, up to 15 minutes: some 110 in a day. */
 const freeFailures = 3;
 const waitSMax = 900;
-/** A site may fail as often as so many networks. */
-export const networksOfSite = 16;
 
 /** The wait after the failures of so many networks together. */
 export function computeWaitS(failures: number, networks: number): number {

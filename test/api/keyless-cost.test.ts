@@ -1,4 +1,4 @@
-// What a call without a key costs: bytes that are at hand, or the budget of the address and its site.
+// What a call without a key costs: bytes that are at hand, or the budget of the address and its neighbourhood.
 
 import assert from "node:assert/strict";
 import crypto from "node:crypto";
@@ -171,6 +171,8 @@ test("looks end when nobody asks any more, and begin anew with the next call", a
   }
   const looks = rows.mock.callCount();
   assert.ok(looks < 100, `${looks} looks`);
-  await ready();
+  // Whoever comes while the new look is under way is not told what the last one found.
+  rows.mock.mockImplementation(async () => await Promise.reject(new Error("gone")));
+  for (const answer of await Promise.all([ready(), ready()])) assert.deepEqual(answer, silent);
   assert.equal(rows.mock.callCount(), looks + 1);
 });

@@ -122,7 +122,7 @@ test("behind a named proxy every caller has a budget; an IPv6 caller's is its wh
   assert.equal(await admitted(service, 2, { from: "other nonsense" }), 1, "all nonsense is one");
 });
 
-test("whoever has a whole site has the budget of sixteen addresses, and nobody else loses by it", async (t) => {
+test("whoever has a whole neighbourhood has the budget of sixteen addresses, and nobody else loses by it", async (t) => {
   const limits = { rates: { perMinute: 3 }, enquiry: { perMinute: 2, perDay: 3 } };
   const service = await startService(t, { ...proxy, publicBudgets: limits });
   const sweep = async (count: number, address: (at: number) => string, path = rates) => {
@@ -138,25 +138,29 @@ test("whoever has a whole site has the budget of sixteen addresses, and nobody e
   assert.equal(await sweep(30, (at) => `2001:db8:1:${at.toString(16)}::1`), 48, "a /48");
   assert.equal(await sweep(1, () => "2001:db8:2::1"), 3, "the next /48");
 
-  assert.equal(await sweep(30, (at) => `198.51.100.${at}`, estimate), 32, "a minute of the site");
+  assert.equal(
+    await sweep(30, (at) => `198.51.100.${at}`, estimate),
+    32,
+    "a minute of the neighbourhood",
+  );
   service.clock.advance({ seconds: 60 });
   assert.equal(await sweep(30, (at) => `198.51.100.${at}`, estimate), 16, "the rest of its day");
   service.clock.advance({ seconds: 60 });
   assert.equal(await sweep(3, (at) => `198.51.100.${at + 100}`, estimate), 0);
-  assert.equal(await sweep(3, (at) => `198.51.101.${at}`, estimate), 6, "the next site");
+  assert.equal(await sweep(3, (at) => `198.51.101.${at}`, estimate), 6, "the next neighbourhood");
 });
 
-test("what a site's budget refuses uses none of the address's own, and the other way round", async (t) => {
+test("what a neighbourhood's budget refuses uses none of the address's own, and the other way round", async (t) => {
   const limits = { rates: { perMinute: 1 }, enquiry: { perMinute: 1 } };
   const service = await startService(t, { ...proxy, publicBudgets: limits });
   const take = (at: number) => admitted(service, 1, { from: `203.0.113.${at}` });
   assert.equal(await take(0), 1);
   for (let call = 0; call < 40; call++) assert.equal(await take(0), 0, "refused by its own");
   service.clock.advance({ seconds: 30 });
-  for (let at = 1; at < 16; at++) assert.equal(await take(at), 1, "the site has lost one");
-  assert.equal(await take(16), 0, "refused by the site");
+  for (let at = 1; at < 16; at++) assert.equal(await take(at), 1, "the neighbourhood has lost one");
+  assert.equal(await take(16), 0, "refused by the neighbourhood");
   service.clock.advance({ seconds: 30 });
-  assert.equal(await take(16), 1, "one has left the site's window");
+  assert.equal(await take(16), 1, "one has left the neighbourhood's window");
 });
 
 test("a forwarded address from an untrusted proxy is ignored", async (t) => {

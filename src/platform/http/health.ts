@@ -91,10 +91,11 @@ function watchObstacle(
     looksSinceCall += 1;
     if (looksSinceCall < looksAfterCall) {
       timer = setTimeout(() => void lookOn(), lookEveryMs).unref();
-    } else {
-      first = undefined;
+      return latest;
     }
-    return latest;
+    const last = latest;
+    first = latest = undefined;
+    return last;
   }
 
   app.addHook("onClose", async () => {
@@ -103,9 +104,8 @@ function watchObstacle(
   });
   return async () => {
     looksSinceCall = 0;
-    const isWatched = first !== undefined;
     first ??= lookOn();
-    const { obstacle } = (isWatched && latest) || (await first);
+    const { obstacle } = latest ?? (await first);
     return obstacle;
   };
 }
