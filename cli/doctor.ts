@@ -4,6 +4,7 @@ import { type Config, readConfig } from "../src/config.ts";
 import { listOpenWires } from "../src/config-risks.ts";
 import { listCalendar } from "../src/outside/calendar.ts";
 import { listMissing } from "../src/kernel/letterhead.ts";
+import { reviewMoney } from "../src/money-review.ts";
 import { dayMs, istDay } from "../src/kernel/time.ts";
 import type { OpenedContext } from "../src/open-context.ts";
 import { readHousePapers } from "../src/platform/pages/house-papers.ts";
@@ -31,6 +32,7 @@ export const doctor = command({
       await clock(opened),
       role(opened),
       await calendar(opened),
+      await money(opened),
       await redis(config),
       transport(config),
       wires(config),
@@ -78,6 +80,15 @@ async function calendar({ ctx }: OpenedContext): Promise<Finding> {
   const days = await listCalendar(ctx, { office: null, year });
   const unchecked = days.filter(({ status }) => status === "check").length;
   return finding("calendar", true, `${year}: ${days.length} days, ${unchecked} to check`, "");
+}
+
+const reviewMax = 100;
+
+/** For the operator to read: what was done before the rules held does not stop the service. */
+async function money({ ctx }: OpenedContext): Promise<Finding> {
+  const { length } = await reviewMoney(ctx, reviewMax);
+  const found = length === 0 ? "nothing to review" : `${length} to review: money review`;
+  return finding("money", true, found, "");
 }
 
 async function redis({ redisUrl }: Config): Promise<Finding> {

@@ -74,6 +74,7 @@ const groups: Readonly<Record<string, readonly CommandFile[]>> = {
     },
     { nouns: ["bank"], load: async () => (await import("./bank.ts")).bankCommands },
     { nouns: ["deposits"], load: async () => (await import("./deposits.ts")).depositCommands },
+    { nouns: ["money"], load: async () => (await import("./money.ts")).moneyCommands },
   ],
   "Statements, taxes and the calendar": [
     {

@@ -9,6 +9,23 @@ END))), false));
 create sequence bank_statements_received_no_seq;
 create sequence ledger_entry_numbers;
 
+CREATE OR REPLACE FUNCTION public.keep_account_id()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.account_id = old.account_id
+    and (new.bank_ifsc, new.bank_last4, new.bank_name, new.legal_name) is distinct from
+      (old.bank_ifsc, old.bank_last4, old.bank_name, old.legal_name)
+  then
+    raise exception 'the account of % has changed and keeps its id', new.firm_id
+      using errcode = 'integrity_constraint_violation';
+  end if;
+  return new;
+end;
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.keep_statement_pages()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -319,6 +336,18 @@ create table commission_rates (
   constraint commission_rates_bps_check CHECK (((bps >= 0) AND (bps <= 100))),
   constraint commission_rates_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
   constraint commission_rates_version_check CHECK ((version > 0))
+);
+
+create table confirmed_accounts (
+  account_id text not null,
+  firm_id text not null,
+  ifsc text not null,
+  last4 text not null,
+  confirmed_at timestamp with time zone not null,
+  constraint confirmed_accounts_of_firm UNIQUE (account_id, firm_id, ifsc, last4),
+  constraint confirmed_accounts_pkey PRIMARY KEY (account_id),
+  constraint confirmed_accounts_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id),
+  constraint confirmed_accounts_account_id_check CHECK ((starts_with(account_id, 'acc_'::text) AND (length(account_id) = 30)))
 );
 
 create table credit_owners (
@@ -726,11 +755,16 @@ create table firms (
   updated_at timestamp with time zone not null,
   authorized_at timestamp with time zone,
   mandate_due_on date,
+  account_id text,
+  account_confirmed_at timestamp with time zone,
   constraint firms_environment_desk_id_firm_id_key UNIQUE (environment, desk_id, firm_id),
   constraint firms_in_environment UNIQUE (environment, firm_id),
   constraint firms_pkey PRIMARY KEY (firm_id),
   constraint firms_environment_desk_id_desk_id_fkey FOREIGN KEY (environment, desk_id, desk_id) REFERENCES firms(environment, desk_id, firm_id),
   constraint firms_group_of_desk FOREIGN KEY (desk_id, group_id) REFERENCES groups(desk_id, group_id),
+  constraint firms_account CHECK (((account_id IS NOT NULL) = (bank_sealed IS NOT NULL))),
+  constraint firms_account_confirmed CHECK (((account_confirmed_at IS NULL) OR (account_id IS NOT NULL))),
+  constraint firms_account_id_check CHECK ((starts_with(account_id, 'acc_'::text) AND (length(account_id) = 30))),
   constraint firms_authorized_at_a_time CHECK (((connection_state <> 'authorized'::text) OR (authorized_at IS NOT NULL))),
   constraint firms_bank_ifsc_check CHECK ((bank_ifsc ~ '^[A-Z]{4}0[A-Z0-9]{6}$'::text)),
   constraint firms_bank_last4_check CHECK ((bank_last4 ~ '^[0-9]{4}$'::text)),
@@ -767,6 +801,7 @@ CREATE INDEX firms_to_look_at ON public.firms USING btree (connection_state, cre
 CREATE UNIQUE INDEX firms_desk_name ON public.firms USING btree (environment, legal_name) WHERE (desk_id = firm_id);
 CREATE UNIQUE INDEX firms_external_id ON public.firms USING btree (desk_id, external_id) WHERE ((external_id IS NOT NULL) AND (connection_state <> 'offboarded'::text));
 CREATE UNIQUE INDEX firms_iec ON public.firms USING btree (desk_id, iec) WHERE ((iec IS NOT NULL) AND (connection_state <> 'offboarded'::text));
+CREATE TRIGGER firms_account_has_own_id BEFORE UPDATE ON public.firms FOR EACH ROW EXECUTE FUNCTION keep_account_id();
 
 create table former_audit_records (
   record_id text not null,
@@ -1494,13 +1529,18 @@ CASE
     ELSE NULL::text
 END,
   set_off_paise bigint not null default 0,
+  account_id text,
+  former_account text,
   constraint payouts_pkey PRIMARY KEY (payout_id),
   constraint payouts_environment_desk_id_firm_id_fkey FOREIGN KEY (environment, desk_id, firm_id) REFERENCES firms(environment, desk_id, firm_id),
   constraint payouts_resend_of_fkey FOREIGN KEY (resend_of) REFERENCES payouts(payout_id),
+  constraint payouts_to_confirmed_account FOREIGN KEY (account_id, firm_id, ifsc, last4) REFERENCES confirmed_accounts(account_id, firm_id, ifsc, last4),
   constraint payouts_account_whole CHECK (((ifsc IS NULL) = (last4 IS NULL))),
   constraint payouts_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint payouts_former_account_check CHECK ((former_account = ANY (ARRAY['confirmed'::text, 'unconfirmed'::text]))),
   constraint payouts_from_settlement CHECK (((kind = 'settlement'::text) = (settlement_id IS NOT NULL))),
   constraint payouts_kind_check CHECK ((kind = ANY (ARRAY['settlement'::text, 'withdrawal'::text]))),
+  constraint payouts_leave_to_an_account CHECK (((state = ANY (ARRAY['scheduled'::text, 'held'::text, 'returned'::text])) OR (former_account IS NOT NULL) OR (account_id IS NOT NULL) OR ((environment = 'sandbox'::text) AND (ifsc = 'SIMB0000001'::text)))),
   constraint payouts_paise_check CHECK (((paise >= 1) AND (paise <= '9007199254740991'::bigint))),
   constraint payouts_payout_id_check CHECK ((starts_with(payout_id, 'pay_'::text) AND (length(payout_id) = 30))),
   constraint payouts_rail_check CHECK ((rail = ANY (ARRAY['RTGS'::text, 'NEFT'::text, 'IMPS'::text]))),
@@ -1521,6 +1561,7 @@ CREATE INDEX payouts_live ON public.payouts USING btree (payout_id) WHERE (envir
 CREATE INDEX payouts_of_firm ON public.payouts USING btree (firm_id, payout_id);
 CREATE INDEX payouts_queued ON public.payouts USING btree (environment, queued_as, payout_id) WHERE (queued_as IS NOT NULL);
 CREATE INDEX payouts_remitted ON public.payouts USING btree (remitted_with) WHERE (remitted_with <> payout_id);
+CREATE INDEX payouts_to_former_account ON public.payouts USING btree (payout_id) WHERE (former_account = 'unconfirmed'::text);
 CREATE INDEX payouts_unfinished ON public.payouts USING btree (firm_id) WHERE (queued_as = ANY (ARRAY['scheduled'::text, 'held'::text, 'instructed'::text, 'sent'::text]));
 CREATE INDEX payouts_unsent ON public.payouts USING btree (look_at) WHERE (look_at IS NOT NULL);
 CREATE UNIQUE INDEX payouts_resent_once ON public.payouts USING btree (resend_of) WHERE (resend_of IS NOT NULL);
@@ -1947,6 +1988,7 @@ grant insert, select, update on bank_statements to scripdesk_app;
 grant delete, insert, select, update on calendar_days to scripdesk_app;
 grant delete, insert, select, update on calendar_versions to scripdesk_app;
 grant delete, insert, select, update on commission_rates to scripdesk_app;
+grant delete, insert, select, update on confirmed_accounts to scripdesk_app;
 grant insert, select, update on credit_owners to scripdesk_app;
 grant delete, insert, select, update on credits to scripdesk_app;
 grant insert, select, update on cross_quotes to scripdesk_app;

@@ -5,12 +5,12 @@ import { type TObject, type TProperties, Type } from "typebox";
 import { Key } from "./access/schema.ts";
 import { Credit } from "./credits/schema.ts";
 import { Cross } from "./crosses/schema.ts";
-import { Firm } from "./firms/schema.ts";
+import { Firm, maskedBankFields } from "./firms/schema.ts";
 import { type EventName, eventCatalog } from "./journal/event-rules.ts";
 import { Event } from "./journal/schema.ts";
 import { Payout } from "./payouts/schema.ts";
 import type { Json } from "./platform/http/openapi-parts.ts";
-import { nullable, timestamp } from "./platform/http/wire.ts";
+import { nullable, nullableObject, timestamp } from "./platform/http/wire.ts";
 import { Settlement, Side as SettlementSide } from "./settlement/schema.ts";
 import { Order } from "./trading/schema.ts";
 import { Webhook } from "./webhooks/schema.ts";
@@ -130,6 +130,12 @@ const dataByEvent: Readonly<Record<EventName, TObject>> = {
     mandate: Type.Object({
       reference: text("The mandate's reference."),
       valid_until: text("Until when it holds."),
+    }),
+  }),
+  "firm.bank_changed": data("FirmBankChangedData", {
+    ...pick(Firm, ["bank"]),
+    former_bank: nullableObject(maskedBankFields, {
+      description: "The account until then, in part; null where there was none.",
     }),
   }),
   "firm.mandate_expiring": data("FirmMandateExpiringData", {

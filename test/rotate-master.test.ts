@@ -31,7 +31,7 @@ async function sealThings(service: Service): Promise<void> {
   const { api_key: key, firm_id: deskId } = await service.issue();
   const { firmId } = await clientFirm(service, deskId);
   await ctx.db.pool.query(
-    "update firms set bank_sealed = $2, bank_last4 = '7890', bank_ifsc = 'HDFC0000001', bank_name = 'Acme' where firm_id = $1",
+    "update firms set bank_sealed = $2, bank_last4 = '7890', bank_ifsc = 'HDFC0000001', bank_name = 'Acme', account_id = 'acc_' || substr(firm_id, 5) where firm_id = $1",
     [firmId, seal("001234567890", `bank account of ${firmId}`, ctx.sealKey)],
   );
   const body = { url: "https://erp.example/hooks", event: "*" };
@@ -171,7 +171,7 @@ test("a value that neither key opens stops the rotation, unless it is told to sk
   const { firm_id: deskId } = await service.issue();
   const { firmId } = await clientFirm(service, deskId);
   await service.ctx.db.pool.query(
-    "update firms set bank_sealed = '\\x00', bank_last4 = '7890', bank_ifsc = 'HDFC0000001', bank_name = 'Acme' where firm_id = $1",
+    "update firms set bank_sealed = '\\x00', bank_last4 = '7890', bank_ifsc = 'HDFC0000001', bank_name = 'Acme', account_id = 'acc_' || substr(firm_id, 5) where firm_id = $1",
     [firmId],
   );
   const DATABASE_URL = await databaseUrlFor(service.ctx);

@@ -9,8 +9,10 @@ import type { SealedPlace } from "../platform/master-key.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import { requireAnyFirm } from "./find-firms.ts";
 import { openAccountNo, toSealPurpose } from "./particulars.ts";
-import { type Hold, listHolds, type Remitter } from "./rules.ts";
-import { accountColumn, type FirmRow, listFirmsById, lockFirmsForShare } from "./store.ts";
+import { accountColumn } from "./account-store.ts";
+import { type Hold, isAccountConfirmed, listHolds } from "./hold-rules.ts";
+import type { Remitter } from "./rules.ts";
+import { type FirmRow, listFirmsById, lockFirmsForShare } from "./store.ts";
 
 type SealedAccount = {
   readonly firmId: string;
@@ -49,11 +51,6 @@ export function openAccount(
   return opened;
 }
 
-/** Whether the bank has confirmed the holder of the firm's account. */
-function isConfirmed({ checks }: FirmRow): boolean {
-  return checks.some(({ check, outcome }) => check === "BANK_NAME_MATCH" && outcome === "pass");
-}
-
 /** What nobody has confirmed is left out: a firm names itself and its account as it likes. */
 export async function findRemitters(
   db: Db,
@@ -64,7 +61,7 @@ export async function findRemitters(
   const firms = await listFirmsById(db, firmIds);
   return new Map(
     firms.map((firm) => {
-      const accountNo = isConfirmed(firm) ? openAccountNo(firm, sealKey) : null;
+      const accountNo = isAccountConfirmed(firm) ? openAccountNo(firm, sealKey) : null;
       const accounts = accountNo === null ? [] : [accountNo];
       const name = accountNo === null ? null : firm.bank_name;
       return [firm.firm_id, { environment: firm.environment, accounts, name }];
@@ -74,7 +71,11 @@ export async function findRemitters(
 
 /** The account that a firm is paid to, masked, and the holds on its payouts. */
 export type PayeeFirm = {
-  readonly account: { readonly ifsc: string; readonly last4: string } | null;
+  readonly account: {
+    readonly accountId: string;
+    readonly ifsc: string;
+    readonly last4: string;
+  } | null;
   readonly holds: readonly Hold[];
 };
 
@@ -145,8 +146,9 @@ export function sealedAccounts({ db }: Pick<Context, "db">): SealedPlace {
 function toPayees(firms: readonly FirmRow[], now: Date): ReadonlyMap<string, PayeeFirm> {
   return new Map(
     firms.map((firm) => {
-      const { bank_ifsc: ifsc, bank_last4: last4 } = firm;
-      const account = ifsc !== null && last4 !== null ? { ifsc, last4 } : null;
+      const { account_id: accountId, bank_ifsc: ifsc, bank_last4: last4 } = firm;
+      const isGiven = accountId !== null && ifsc !== null && last4 !== null;
+      const account = isGiven ? { accountId, ifsc, last4 } : null;
       return [firm.firm_id, { account, holds: listHolds(firm, now) }];
     }),
   );

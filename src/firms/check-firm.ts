@@ -13,8 +13,10 @@ import { askOutside, type Question } from "../outside/ask.ts";
 import { accountChecks, type Answered, listIdentityChecks } from "../outside/inquiry-rules.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
+import { type ConfirmedAccountRow, insertConfirmedAccounts } from "./account-store.ts";
 import type { Requester } from "./find-firms.ts";
 import { applyChanges, changeFirm, buildFirmChange, type Decision } from "./change-firm.ts";
+import { type AccountColumns, renewAccount } from "./particulars.ts";
 import {
   toFirmChecks,
   type FirmCheck,
@@ -41,25 +43,31 @@ export async function verifyFirm(
       if (firm.connection_state === "verifying") return undefined;
       const state = advance(firmLifecycle, firm.connection_state, "verify");
       refuseIncomplete(firm);
-      const checks = await askAboutFirm(tx, firm, now);
-      return { action: "verify", changes: { connection_state: state, checks } };
+      const asked = await askAboutFirm(tx, firm, now);
+      return { action: "verify", changes: { connection_state: state, ...asked } };
     },
   });
 }
 
+type AskedColumns = AccountColumns & Pick<FirmRow, "checks">;
+
 /** Asks the registry about the firm and, if it has an account, the bank about the account. */
-export async function askAboutFirm(tx: Tx, firm: FirmRow, now: Date): Promise<FirmCheck[]> {
-  const account = buildAccountQuestion(firm);
-  await tx.run(askOutside([buildIdentityQuestion(firm), ...(account ? [account] : [])], now));
-  return buildPendingChecks([...listIdentityChecks(firm), ...(account ? accountChecks : [])]);
+export async function askAboutFirm(tx: Tx, firm: FirmRow, now: Date): Promise<AskedColumns> {
+  const account = renewAccount(firm, now);
+  const question = buildAccountQuestion({ ...firm, ...account });
+  await tx.run(askOutside([buildIdentityQuestion(firm), ...(question ? [question] : [])], now));
+  const asked = [...listIdentityChecks(firm), ...(question ? accountChecks : [])];
+  return { ...account, checks: buildPendingChecks(asked) };
 }
 
-/** Asks the bank only; does nothing for a firm without an account. */
-export async function askAboutAccount(tx: Tx, firm: FirmRow, now: Date): Promise<FirmCheck[]> {
-  const account = buildAccountQuestion(firm);
-  if (!account) return [];
-  await tx.run(askOutside([account], now));
-  return buildPendingChecks(accountChecks);
+/** Asks the bank only; a firm without an account has no check of it. */
+export async function askAboutAccount(tx: Tx, firm: FirmRow, now: Date): Promise<AskedColumns> {
+  const account = renewAccount(firm, now);
+  const question = buildAccountQuestion({ ...firm, ...account });
+  const others = firm.checks.filter(({ check }) => check !== "BANK_NAME_MATCH");
+  if (!question) return { ...account, checks: others };
+  await tx.run(askOutside([question], now));
+  return { ...account, checks: mergeChecks(others, buildPendingChecks(accountChecks)) };
 }
 
 type Answers = readonly Answered<"firm_identity" | "bank_account">[];
@@ -71,15 +79,20 @@ export async function applyChecks(
   answered: Answers,
   now: Date,
 ): Promise<void> {
-  const found = groupChecksByFirm(answered);
-  const firms = await lockFirms(tx, [...found.keys()]);
+  const answers = Map.groupBy(answered, ({ subject_id }) => subject_id);
+  const firms = await lockFirms(tx, [...answers.keys()]);
   const decided = firms.map((firm) => {
-    const decision = decideOnChecks(firm, found.get(firm.firm_id) ?? [], now);
+    const found = findChecks(firm, answers.get(firm.firm_id) ?? []);
+    const decision = decideOnChecks(firm, found, now);
     return { firm, changed: applyChanges(firm, decision.changes, now), decision };
   });
   await setFirms(
     tx,
     decided.map(({ changed }) => changed),
+  );
+  await insertConfirmedAccounts(
+    tx,
+    decided.flatMap(({ firm, changed }) => listConfirmed(firm, changed)),
   );
   await recordChanges(
     tx,
@@ -138,7 +151,8 @@ function refuseIncomplete({ iec, pan, connection_state }: FirmRow): void {
 
 /** Names the account by its last digits, so that no inquiry holds the whole number. */
 function buildAccountQuestion(firm: FirmRow): Question<"bank_account"> | undefined {
-  if (firm.bank_last4 === null || firm.bank_ifsc === null || firm.bank_name === null) {
+  const { account_id, bank_last4, bank_ifsc, bank_name } = firm;
+  if (account_id === null || bank_last4 === null || bank_ifsc === null || bank_name === null) {
     return undefined;
   }
   return {
@@ -149,9 +163,10 @@ function buildAccountQuestion(firm: FirmRow): Question<"bank_account"> | undefin
     subjectId: firm.firm_id,
     facts: {
       legal_name: firm.legal_name,
-      account_name: firm.bank_name,
-      last4: firm.bank_last4,
-      ifsc: firm.bank_ifsc,
+      account_name: bank_name,
+      last4: bank_last4,
+      ifsc: bank_ifsc,
+      account_id,
     },
   };
 }
@@ -168,18 +183,21 @@ function buildIdentityQuestion(firm: FirmRow): Question<"firm_identity"> {
   };
 }
 
-function groupChecksByFirm(answered: Answers): Map<string, FirmCheck[]> {
-  const found = new Map<string, FirmCheck[]>();
-  for (const { subject_id, answer, as_of } of answered) {
-    const checks = toFirmChecks(answer.checks, istTimestamp(as_of));
-    found.set(subject_id, [...(found.get(subject_id) ?? []), ...checks]);
-  }
-  return found;
+/** What the answers say about the firm as it is; an answer about a former account says nothing. */
+function findChecks({ account_id }: FirmRow, answered: Answers): FirmCheck[] {
+  return answered
+    .filter(({ kind, facts }) => kind !== "bank_account" || facts.account_id === account_id)
+    .flatMap(({ answer, as_of }) => toFirmChecks(answer.checks, istTimestamp(as_of)));
 }
 
 function decideOnChecks(firm: FirmRow, found: readonly FirmCheck[], now: Date): Decision {
   const checks = mergeChecks(firm.checks, found);
-  const changes = { checks, checked_at: now };
+  const account = found.find(({ check }) => check === "BANK_NAME_MATCH");
+  const changes = {
+    checks,
+    checked_at: now,
+    ...(account && { account_confirmed_at: account.outcome === "pass" ? now : null }),
+  };
   const failed = checks.filter(({ outcome }) => outcome === "fail");
   if (firm.connection_state !== "verifying") {
     // A trading firm that changed its account keeps trading; its payouts wait for the bank.
@@ -195,6 +213,17 @@ function decideOnChecks(firm: FirmRow, found: readonly FirmCheck[], now: Date): 
     changes: { ...changes, connection_state: state },
     event: { name: verdictEvents[verdict], data: { checks: failed } },
   };
+}
+
+/** The account that the bank has confirmed with this change. */
+function listConfirmed(before: FirmRow, after: FirmRow): ConfirmedAccountRow[] {
+  const { account_id, firm_id, bank_ifsc: ifsc, bank_last4: last4 } = after;
+  const confirmed_at = after.account_confirmed_at;
+  if (before.account_confirmed_at !== null || confirmed_at === null) return [];
+  if (account_id === null || ifsc === null || last4 === null) {
+    throw new Error("an account that is confirmed is whole");
+  }
+  return [{ account_id, firm_id, ifsc, last4, confirmed_at }];
 }
 
 function parseMandate(given: AuthorizeFirmBody["mandate"], now: Date): Mandate {

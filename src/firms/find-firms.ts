@@ -14,10 +14,10 @@ import { listPortStatus } from "../outside/ask.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import type { Db, Query, Tx } from "../platform/postgres/postgres.ts";
+import { listHolds } from "./hold-rules.ts";
 import {
   firmLifecycle,
   type FirmState,
-  listHolds,
   maskAccountNo,
   normalizeIdentifier,
   type Ownership,
@@ -273,7 +273,7 @@ function viewState(row: FirmRow, now: Date): Omit<Connection, "firm_id" | "ports
     checks: [...row.checks],
     holds: listHolds(row, now).map(({ on, reason, until }) => ({
       on,
-      reason: reason as Connection["holds"][number]["reason"], // An open set.
+      reason,
       until: until && istTimestamp(until),
     })),
     mandate: row.mandate,
@@ -286,7 +286,8 @@ function viewState(row: FirmRow, now: Date): Omit<Connection, "firm_id" | "ports
   };
 }
 
-function viewBank({ bank_last4, bank_ifsc, bank_name }: FirmRow): Firm["bank"] {
+/** The account as it is read: the number masked. */
+export function viewBank({ bank_last4, bank_ifsc, bank_name }: FirmRow): Firm["bank"] {
   if (bank_last4 === null || bank_ifsc === null || bank_name === null) return null;
   return { account_no_masked: maskAccountNo(bank_last4), ifsc: bank_ifsc, name: bank_name };
 }

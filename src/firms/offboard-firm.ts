@@ -16,6 +16,7 @@ import type { Context } from "../platform/context.ts";
 import { noOffenders, type Offenders, workOneByOne } from "../platform/postgres/offenders.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { changeFirm, type Decision } from "./change-firm.ts";
+import { askAboutAccount } from "./check-firm.ts";
 import { type Requester, refuseOperatorSuspension } from "./find-firms.ts";
 import { firmLifecycle, maskEmail, maskedName, maskPhone, onlyByOperator } from "./rules.ts";
 import type { Firm, OffboardFirmBody } from "./schema.ts";
@@ -89,9 +90,12 @@ export async function offboardFirm(
       }
       if (mode !== "drain") throw openBusiness(firm, blockers);
       await dropQuestions(tx, [firm.firm_id]);
+      // What is left is paid once the bank has confirmed the account.
+      const asked = firm.account_confirmed_at === null && (await askAboutAccount(tx, firm, now));
       return {
         action: "drain",
         changes: {
+          ...asked,
           connection_state: advance(firmLifecycle, connection_state, "drain"),
           suspended_by: null,
           suspension_reason: null,
@@ -167,6 +171,8 @@ async function finishLeaving(
       email: firm.email && maskEmail(firm.email),
       phone: firm.phone && maskPhone(firm.phone),
       bank_sealed: null,
+      account_id: null,
+      account_confirmed_at: null,
       bank_name: firm.bank_name && maskedName,
       mandate: firm.mandate && { ...firm.mandate, signatory_name: maskedName },
       suspended_by: null,

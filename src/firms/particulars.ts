@@ -4,6 +4,7 @@
 import { createHmac } from "node:crypto";
 
 import { Failure, type FieldProblem, notFound, unprocessable } from "../kernel/failure.ts";
+import { newId } from "../kernel/ids.ts";
 import type { Visibility } from "../kernel/visibility.ts";
 import { type Db, violatedConstraint } from "../platform/postgres/postgres.ts";
 import { open, seal, sealingKey } from "../platform/seal.ts";
@@ -107,6 +108,17 @@ export function sealBank(bank: Bank | null, firmId: string, sealKey: Buffer): Ba
     bank_ifsc: bank.ifsc,
     bank_name: bank.name,
   };
+}
+
+/** The identity of an account, and whether the bank has confirmed it. */
+export type AccountColumns = Pick<FirmRow, "account_id" | "account_confirmed_at">;
+
+/** Another, unconfirmed account: what the bank or a person said of the former one ends. */
+export function renewAccount(
+  { bank_sealed }: Pick<FirmRow, "bank_sealed">,
+  now: Date,
+): AccountColumns {
+  return { account_id: bank_sealed && newId("acc", now), account_confirmed_at: null };
 }
 
 export function openAccountNo(

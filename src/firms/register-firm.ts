@@ -15,6 +15,7 @@ import {
   explainRefusal,
   normalizeParticulars,
   refuseInvalidParticulars,
+  renewAccount,
   toFingerprintBody,
   sealBank,
 } from "./particulars.ts";
@@ -74,13 +75,15 @@ function buildClientFirm(
 ): FirmRow {
   const firmId = newId("frm", now);
   const { bank, ...particulars } = given;
+  const sealed = sealBank(bank ?? null, firmId, sealKey);
   return {
     ...blankFirm,
     firm_id: firmId,
     environment: caller.environment,
     desk_id: caller.deskId,
     ...particulars,
-    ...sealBank(bank ?? null, firmId, sealKey),
+    ...sealed,
+    ...renewAccount(sealed, now),
     created_at: now,
     updated_at: now,
   };

@@ -16,7 +16,6 @@ import {
   type FirmState,
   computeGstinCheckCharacter,
   findGstinProblem,
-  listHolds,
   findIecProblem,
   findIfscProblem,
   toInternationalPhone,
@@ -27,6 +26,7 @@ import {
   makeSyntheticPan,
   decideVerification,
 } from "./rules.ts";
+import { listHolds } from "./hold-rules.ts";
 
 const now = new Date("2026-11-15T09:15:00Z");
 
@@ -203,7 +203,9 @@ test("a hold ends at its time, and an unconfirmed account is not paid", () => {
   const firm = {
     connection_state: "authorized" as FirmState,
     checks: [passed("BANK_NAME_MATCH")],
-    hold_reason: "beneficiary_change",
+    account_id: "acc_1",
+    account_confirmed_at: now,
+    hold_reason: "beneficiary_change" as const,
     hold_until: new Date(now.getTime() + 1),
   };
   assert.deepEqual(
@@ -216,6 +218,36 @@ test("a hold ends at its time, and an unconfirmed account is not paid", () => {
     listHolds(unconfirmed, firm.hold_until).map(({ reason, until }) => [reason, until]),
     [["bank_not_verified", null]],
   );
+});
+
+const outcomes = ["pass", "fail", "pending", null] as const;
+
+test("an account may be paid only on the bank's yes about it, in every state and with every check", () => {
+  const waiting: readonly FirmState[] = ["suspended", "rejected", "offboarded"];
+  const build = (check: FirmCheck["check"], outcome: (typeof outcomes)[number]) =>
+    outcome === null ? [] : [{ ...passed(check), outcome }];
+  for (const connection_state of firmStates) {
+    for (const bankSays of outcomes) {
+      for (const flagged of outcomes) {
+        for (const account_id of ["acc_1", null]) {
+          for (const account_confirmed_at of account_id === null ? [null] : [now, null]) {
+            const checks = [
+              ...build("BANK_NAME_MATCH", bankSays),
+              ...build("FLAGGED_IEC", flagged),
+            ];
+            const held = { hold_reason: null, hold_until: null };
+            const firm = { connection_state, checks, account_id, account_confirmed_at, ...held };
+            const isConfirmed = bankSays === "pass" && account_confirmed_at !== null;
+            const mustWait =
+              waiting.includes(connection_state) ||
+              flagged === "fail" ||
+              (account_id !== null && !isConfirmed);
+            assert.equal(listHolds(firm, now).length > 0, mustWait, JSON.stringify(firm));
+          }
+        }
+      }
+    }
+  }
 });
 
 test("only an authorized firm with a mandate in force may trade", () => {

@@ -11,8 +11,8 @@
 //   from each of these:  ──offboard──▶ offboarded    ──drain──▶ offboarding ──finish──▶ offboarded
 //
 // The identity decides whether a firm trades, the bank account whether it is paid: a new name or code
-// leads back to `verifying` and ends the mandate, a new account only holds payouts. Holds are
-// computed from stored facts. Account numbers are sealed, bound to the firm's id.
+// leads back to `verifying` and ends the mandate, a new account only holds payouts. Account numbers
+// are sealed, bound to the firm's id.
 
 import { createHash } from "node:crypto";
 
@@ -21,7 +21,7 @@ import { Failure } from "../kernel/failure.ts";
 import { isCleanText } from "../kernel/json.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
-import { addDays, dayMs, daysBetween, type IstDay, istDay } from "../kernel/time.ts";
+import { addDays, daysBetween, type IstDay, istDay } from "../kernel/time.ts";
 
 export const legalNameLengthMax = 200;
 
@@ -135,15 +135,6 @@ export type Remitter = {
   readonly name: string | null;
 };
 
-export type Hold = {
-  readonly on: "payouts";
-  readonly reason: string;
-  /** When it ends by itself; null when it waits for an event. */
-  readonly until: Date | null;
-};
-
-export const beneficiaryHoldMs = dayMs;
-
 export function buildPendingChecks(names: readonly CheckName[]): FirmCheck[] {
   return checkNames
     .filter((check) => names.includes(check))
@@ -171,31 +162,6 @@ export function decideVerification(
   const failed = checks.filter(({ outcome }) => outcome === "fail");
   if (failed.some(({ check }) => check === "FLAGGED_IEC")) return "reject";
   return failed.length > 0 ? "require_action" : "confirm";
-}
-
-/** The reasons why payouts to this firm wait; empty when none do. */
-export function listHolds(
-  firm: {
-    readonly connection_state: FirmState;
-    readonly checks: readonly FirmCheck[];
-    readonly hold_reason: string | null;
-    readonly hold_until: Date | null;
-  },
-  now: Date,
-): Hold[] {
-  const holds: Hold[] = [];
-  if (firm.connection_state === "suspended") {
-    holds.push({ on: "payouts", reason: "firm_suspended", until: null });
-  }
-  if (firm.hold_reason !== null && firm.hold_until !== null && firm.hold_until > now) {
-    holds.push({ on: "payouts", reason: firm.hold_reason, until: firm.hold_until });
-  }
-  const account = firm.checks.find(({ check }) => check === "BANK_NAME_MATCH");
-  const isPaid = ["authorized", "suspended", "offboarding"].includes(firm.connection_state);
-  if (isPaid && account && account.outcome !== "pass") {
-    holds.push({ on: "payouts", reason: "bank_not_verified", until: null });
-  }
-  return holds;
 }
 
 /** The conflict of an act that takes an authorized firm. */

@@ -12,6 +12,7 @@ import {
   pageQuery,
   timestamp,
 } from "../platform/http/wire.ts";
+import { firmHoldReasons } from "./hold-rules.ts";
 import { firmRoles, firmStates } from "./rules.ts";
 
 const firmId = Type.String({
@@ -168,6 +169,13 @@ export const OffboardFirmBody = body({
 });
 export type OffboardFirmBody = Static<typeof OffboardFirmBody>;
 
+/** An account as it is read: the number masked. */
+export const maskedBankFields = {
+  account_no_masked: Type.String({ examples: ["XXXXXX5678"] }),
+  ifsc: Type.String({ examples: ["HDFC0000001"] }),
+  name: Type.String({ examples: ["Acme Exports Private Limited"] }),
+};
+
 const connectionFields = {
   connection_state: openEnum(firmStates, "How far the connection has come."),
   checks: Type.Array(
@@ -186,11 +194,11 @@ const connectionFields = {
   holds: Type.Array(
     Type.Object({
       on: openEnum(["payouts"], "What is held back."),
-      reason: openEnum(["beneficiary_change", "bank_not_verified"], "Why."),
+      reason: openEnum(firmHoldReasons, "Why."),
       until: nullable<string>({
         type: "string",
         format: "date-time",
-        description: "When it ends by itself; null when the bank has to answer first.",
+        description: "When it ends by itself; null when the bank or a person decides first.",
       }),
     }),
     { description: "What is held back for now, and until when." },
@@ -231,14 +239,9 @@ export const Firm = Type.Object(
     email: nullable<string>({ type: "string", description: "Masked after offboarding." }),
     phone: nullable<string>({ type: "string", description: "Masked after offboarding." }),
     role: openEnum(firmRoles, "What it does."),
-    bank: nullableObject(
-      {
-        account_no_masked: Type.String({ examples: ["XXXXXX5678"] }),
-        ifsc: Type.String({ examples: ["HDFC0000001"] }),
-        name: Type.String({ examples: ["Acme Exports Private Limited"] }),
-      },
-      { description: "Where its money goes; null before it is given." },
-    ),
+    bank: nullableObject(maskedBankFields, {
+      description: "Where its money goes; null before it is given.",
+    }),
     group_id: nullable<string>({ type: "string", description: "The group it belongs to." }),
     external_id: nullable<string>({ type: "string", description: "Your own name for it." }),
     ...connectionFields,

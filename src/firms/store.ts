@@ -17,7 +17,7 @@ import {
   text,
   time,
 } from "../platform/postgres/table.ts";
-import { sealedColumn } from "../platform/sealed-column.ts";
+import type { FirmHoldReason } from "./hold-rules.ts";
 import type { FirmCheck, FirmRole, FirmState, Mandate } from "./rules.ts";
 
 export const firms = table("firms", {
@@ -36,6 +36,10 @@ export const firms = table("firms", {
   bank_last4: text().orNull,
   bank_ifsc: text().orNull,
   bank_name: text().orNull,
+  /** Names the account as the bank is asked about it; another one when anything of that changes. */
+  account_id: text().orNull,
+  /** Since when the bank has confirmed this account; null while it has not. */
+  account_confirmed_at: time().orNull,
   group_id: text().orNull,
   external_id: text().orNull,
   connection_state: text<FirmState>(),
@@ -46,7 +50,7 @@ export const firms = table("firms", {
   mandate_due_on: day().orNull,
   /** When the current authorization began; suspension keeps it. */
   authorized_at: time().orNull,
-  hold_reason: text().orNull,
+  hold_reason: text<FirmHoldReason>().orNull,
   hold_until: time().orNull,
   suspended_by: text<"desk" | "operator">().orNull,
   suspension_reason: text().orNull,
@@ -69,6 +73,8 @@ export const blankFirm = {
   bank_last4: null,
   bank_ifsc: null,
   bank_name: null,
+  account_id: null,
+  account_confirmed_at: null,
   group_id: null,
   external_id: null,
   connection_state: "registered",
@@ -104,6 +110,7 @@ export async function insertFirm(tx: Tx, firm: FirmRow): Promise<boolean> {
       ${firm.firm_id}, ${firm.environment}, ${firm.desk_id}, ${firm.legal_name}, ${firm.iec},
       ${firm.pan}, ${firm.gstin}, ${firm.cin}, ${firm.email}, ${firm.phone}, ${firm.role},
       ${firm.bank_sealed}, ${firm.bank_last4}, ${firm.bank_ifsc}, ${firm.bank_name},
+      ${firm.account_id}, ${firm.account_confirmed_at},
       ${firm.group_id}, ${firm.external_id}, ${firm.connection_state},
       ${exactJson(firm.checks)}::jsonb, ${firm.checked_at},
       ${firm.mandate && exactJson(firm.mandate)}::jsonb, ${firm.mandate_due_on},
@@ -366,13 +373,6 @@ export async function listOwnerships(
     from firms
     where firm_id = any(${firmIds}::text[])`);
 }
-
-/** The sealed account numbers, for the change of the master key. */
-export const accountColumn = sealedColumn({
-  table: "firms",
-  id: "firm_id",
-  sealed: "bank_sealed",
-});
 
 /** Moves the ends of holds on a desk's firms earlier; returns their ids. No index has their order. */
 export async function moveHoldsEarlier(

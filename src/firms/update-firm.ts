@@ -10,28 +10,22 @@ import { dropQuestions } from "../outside/ask.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { askAboutAccount, askAboutFirm } from "./check-firm.ts";
-import type { Requester } from "./find-firms.ts";
+import { type Requester, viewBank } from "./find-firms.ts";
 import { changeFirm, type Decision } from "./change-firm.ts";
+import { beneficiaryHoldMs, identityFields, keepChecks } from "./hold-rules.ts";
 import {
   explainRefusal,
   isSameBank,
   normalizeParticulars,
   refuseInvalidParticulars,
+  renewAccount,
   sealBank,
 } from "./particulars.ts";
-import {
-  beneficiaryHoldMs,
-  firmLifecycle,
-  type FirmState,
-  mayTrade,
-  mergeChecks,
-  onlyByOperator,
-} from "./rules.ts";
+import { firmLifecycle, type FirmState, mayTrade, onlyByOperator } from "./rules.ts";
 import type { Firm, UpdateFirmBody } from "./schema.ts";
 import { blankFirm, type FirmRow } from "./store.ts";
 import { lockMembership as lockRow, type Membership, setFirmGroup } from "./group-store.ts";
 
-const identityFields = ["legal_name", "iec", "pan", "gstin"] as const;
 const closedStates: readonly FirmState[] = ["rejected", "offboarding", "offboarded"];
 
 /** Changes a firm. A new identity or account is verified again. */
@@ -50,10 +44,11 @@ export async function updateFirm(
       async decide(tx, firm, now) {
         refuseInvalidParticulars(given, firm);
         const changes = findChanges(firm, given, ctx.sealKey);
-        if (Object.keys(changes).length === 0) return undefined;
+        const asksAgain = given.bank !== undefined && mayAskAgain(firm);
+        if (Object.keys(changes).length === 0 && !asksAgain) return undefined;
         refuseRenamedDesk(firm, changes);
         refuseClosed(firm);
-        const decision = await decideConsequences(tx, { firm, changes, now });
+        const decision = await decideConsequences(tx, { firm, changes, asksAgain, now });
         if (changes.group_id === undefined) return decision;
         const move = {
           deskId: requester.visible.deskId,
@@ -135,6 +130,15 @@ function findChanges(firm: FirmRow, given: UpdateFirmBody, sealKey: Buffer): Par
   return { ...changes, ...sealBank(bank, firm.firm_id, sealKey) };
 }
 
+/** Giving the same account again asks the bank anew where it did not confirm it. */
+function mayAskAgain({ connection_state, checks, ...firm }: FirmRow): boolean {
+  const isAsked = connection_state === "verified" || mayTrade(connection_state);
+  const isPending = checks.some(
+    ({ check, outcome }) => check === "BANK_NAME_MATCH" && outcome === "pending",
+  );
+  return isAsked && !isPending && firm.account_id !== null && firm.account_confirmed_at === null;
+}
+
 /** Names of desks are unique across the service, so only the operator changes them. */
 function refuseRenamedDesk(firm: FirmRow, changes: Partial<FirmRow>): void {
   if (firm.firm_id !== firm.desk_id || changes.legal_name === undefined) return;
@@ -157,11 +161,17 @@ function refuseClosed({ connection_state }: FirmRow): void {
  */
 async function decideConsequences(
   tx: Tx,
-  { firm, changes, now }: { firm: FirmRow; changes: Partial<FirmRow>; now: Date },
+  {
+    firm,
+    changes,
+    asksAgain,
+    now,
+  }: { firm: FirmRow; changes: Partial<FirmRow>; asksAgain: boolean; now: Date },
 ): Promise<Decision> {
   const isAnother = identityFields.some((field) => field in changes);
   const movesMoney = "bank_sealed" in changes;
-  const hold =
+  const event = movesMoney && { event: describeBankChange(firm, { ...firm, ...changes }) };
+  const hold: Partial<FirmRow> =
     movesMoney || "iec" in changes
       ? {
           hold_reason: "beneficiary_change",
@@ -173,17 +183,30 @@ async function decideConsequences(
   const state = firm.connection_state;
   const isTrading = mayTrade(state);
   const isAsked = state === "verifying" || state === "verified" || isTrading;
-  if (!isAsked || (!isAnother && !movesMoney)) return { action: "update", changes: base };
+  if (!isAnother && !movesMoney && !asksAgain) return { action: "update", changes: base };
   await dropQuestions(tx, [firm.firm_id]);
+  if (!isAsked) {
+    // It is asked about when the firm is verified.
+    const checks = keepChecks(firm.checks, changes);
+    const isOther = movesMoney || "legal_name" in changes;
+    const account = isOther ? renewAccount(updated, now) : {};
+    return { action: "update", changes: { ...base, checks, ...account }, ...event };
+  }
   if (isTrading && !isAnother) {
-    const others = firm.checks.filter(({ check }) => check !== "BANK_NAME_MATCH");
-    const checks = mergeChecks(others, await askAboutAccount(tx, updated, now));
-    return { action: "update", changes: { ...base, checks } };
+    const asked = await askAboutAccount(tx, updated, now);
+    return { action: "update", changes: { ...base, ...asked }, ...event };
   }
   const next = advance(firmLifecycle, state, "change_identity");
-  const checks = await askAboutFirm(tx, updated, now);
+  const asked = await askAboutFirm(tx, updated, now);
   return {
     action: "update",
-    changes: { ...base, connection_state: next, checks, mandate: null },
+    changes: { ...base, connection_state: next, ...asked, mandate: null },
+    ...event,
   };
+}
+
+/** The account before and after, masked as on every read. */
+function describeBankChange(before: FirmRow, after: FirmRow) {
+  const data = { bank: viewBank(after), former_bank: viewBank(before) };
+  return { name: "firm.bank_changed", data };
 }

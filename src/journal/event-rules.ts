@@ -14,6 +14,7 @@ export const eventCatalog = [
   "firm.rejected",
   "firm.verified",
   "firm.authorized",
+  "firm.bank_changed",
   "firm.mandate_expiring",
   "firm.suspended",
   "firm.resumed",

@@ -9,6 +9,7 @@ import { unprocessable } from "./failure.ts";
 
 type IdPrefix =
   | "frm"
+  | "acc"
   | "key"
   | "req"
   | "evt"

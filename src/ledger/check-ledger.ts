@@ -7,14 +7,17 @@
 //
 // No step holds a snapshot longer than one statement, so the check delays nobody. The command reads
 // everything. The worker proves new entries and compares every balance each time; its rounds over
-// proved entries, lines and owners take a fixed number each minute and resume where they stopped, so
-// that a check takes no longer on large books; those of ten million entries are read once a night.
+// proved entries, lines, payouts and owners take a fixed number each minute and resume where they
+// stopped, so that a check takes no longer on large books; those of ten million entries are read once
+// a night.
 //
 // What it proves: no entry differs from its digest; each movement gives what it takes; each pending
 // entry ended at most once and as it was written; statement lines are complete; balances are the sums
 // of postings and open holds; nothing is below zero that must not be; no buyer of a leg pays less than
-// its seller gets; nobody who owes has money available or a payout that has not left; each credit's owners form a chain that ends at its owner, who holds it. It names the
-// first break. Without a good verdict of the last two hours no payout leaves (`ledgerIsSound`).
+// its seller gets; nobody who owes has money available or a payout that has not left; what left went to
+// an account that the bank has confirmed; each credit's owners form a chain that ends at its owner, who
+// holds it. It names the first break. Without a good verdict of the last two hours no payout leaves
+// (`ledgerIsSound`).
 
 import type { Context } from "../platform/context.ts";
 import type { Database, Db } from "../platform/postgres/postgres.ts";
@@ -23,6 +26,8 @@ import {
   type CheckName,
   claimCheck,
   findMoneyBesideDues,
+  findPayoutsEnd,
+  findUnconfirmedPayee,
   findUnderpaidLeg,
   findVerdict,
   findWhetherDue,
@@ -45,7 +50,6 @@ import {
   type CreditPlace,
   findProof,
   type Found,
-  type Rounds,
   setRounds,
 } from "./proof-store.ts";
 import {
@@ -60,8 +64,8 @@ import {
 
 /** Every minute, and on large books at most a tenth of one connection's time. */
 const pace = { everyMs: 60_000, shareOfTime: 0.1 };
-/** What the rounds of one run read: slices of proved entries, and statements over lines and owners. */
-const round = { slices: 5, lines: 5, owners: 2 };
+/** What the rounds of one run read: slices of proved entries, and statements over the rest. */
+const round = { slices: 5, lines: 5, payouts: 2, owners: 2 };
 /** The time for proving new entries in one run. */
 const provingMs = 5_000;
 /** An older verdict does not count. */
@@ -70,7 +74,12 @@ const rowsPerStatement = 10_000;
 /** A block holds a hundred statement lines. */
 const lineBlocksPerStatement = rowsPerStatement / 100;
 const lastNumber = Number.MAX_SAFE_INTEGER;
-const everything: typeof round = { slices: Infinity, lines: Infinity, owners: Infinity };
+const everything: typeof round = {
+  slices: Infinity,
+  lines: Infinity,
+  payouts: Infinity,
+  owners: Infinity,
+};
 
 export type Verdict = {
   readonly sound: boolean;
@@ -96,7 +105,7 @@ export async function checkLedger(ctx: CheckContext): Promise<Verdict> {
       const anew = await proveEntries(ctx.db, Infinity);
       if (anew.came === "to a break") return anew.firstBreak;
     }
-    const found = await compareAll(ctx.db, { lineBlock: 0, owners: firstCredit }, everything);
+    const found = await compareAll(ctx.db, beginning, everything);
     return found.firstBreak;
   });
 }
@@ -115,7 +124,17 @@ export async function checkLedgerWhenDue(ctx: Context): Promise<"more" | "idle">
   return "idle";
 }
 
-const firstCredit: CreditPlace = { environment: "", scripNo: "" };
+type RoundPlaces = {
+  readonly lineBlock: number;
+  readonly payouts: string;
+  readonly owners: CreditPlace;
+};
+
+const beginning: RoundPlaces = {
+  lineBlock: 0,
+  payouts: "",
+  owners: { environment: "", scripNo: "" },
+};
 
 export async function recordVerdict(db: Db, verdict: Verdict): Promise<void> {
   await setVerdict(db, {
@@ -157,14 +176,13 @@ async function runTimed(
 type Comparison = {
   readonly firstBreak?: Break;
   /** The positions of the rounds; undefined after their end. */
-  readonly lineBlock?: number | undefined;
-  readonly owners?: CreditPlace | undefined;
+  readonly places?: { readonly [Round in keyof RoundPlaces]: RoundPlaces[Round] | undefined };
 };
 
-/** Compares all balances, and lines and owners by at most so many statements. */
+/** Compares all balances, and lines, payouts and owners by at most so many statements. */
 async function compareAll(
   db: Database,
-  from: { readonly lineBlock: number; readonly owners: CreditPlace },
+  from: RoundPlaces,
   most: typeof round,
 ): Promise<Comparison> {
   const recent = await findRecentBreak(db);
@@ -194,6 +212,15 @@ async function compareAll(
   if (underpaid) return { firstBreak: underpaid };
   const beside = await findBreak("dues_come_first", findMoneyBesideDues(db));
   if (beside) return { firstBreak: beside };
+  const payouts = await walk(from.payouts, most.payouts, async (after) => {
+    const upTo = await findPayoutsEnd(db, after, rowsPerStatement);
+    const firstBreak = await findBreak(
+      "payee_confirmed",
+      findUnconfirmedPayee(db, { after, upTo }),
+    );
+    return { upTo, firstBreak };
+  });
+  if (payouts.firstBreak) return payouts;
   const owners = await walk(from.owners, most.owners, async (after) => {
     await proveRecent(db);
     const upTo = await findCreditsEnd(db, after, rowsPerStatement);
@@ -203,7 +230,7 @@ async function compareAll(
     return { upTo, firstBreak };
   });
   if (owners.firstBreak) return owners;
-  return { lineBlock: lines.next, owners: owners.next };
+  return { places: { lineBlock: lines.next, payouts: payouts.next, owners: owners.next } };
 }
 
 /** The first break in the entries since the proof, which the comparisons add to it. */
@@ -265,17 +292,7 @@ async function checkInRounds({ db }: CheckContext): Promise<Break | undefined> {
       expected: digest.toString("hex"),
     };
   }
-  const compared = await compareAll(
-    db,
-    { lineBlock: rounds.lineBlock ?? 0, owners: rounds.owners ?? firstCredit },
-    round,
-  );
-  const { firstBreak, lineBlock, owners } = compared;
-  const next: Rounds = {
-    ...(reread.next !== undefined && { slices: reread.next }),
-    ...(lineBlock !== undefined && { lineBlock }),
-    ...(owners && { owners }),
-  };
-  await setRounds(db, next);
+  const { firstBreak, places } = await compareAll(db, { ...beginning, ...rounds }, round);
+  await setRounds(db, { slices: reread.next, ...places });
   return firstBreak;
 }

@@ -1,4 +1,4 @@
-// The verdict of the last check of the books, and the one check that reads settlements.
+// The verdict of the last check of the books, and the checks that read settlements and payouts.
 
 import { exactJson } from "../kernel/json.ts";
 import { type Db, sql } from "../platform/postgres/postgres.ts";
@@ -13,6 +13,7 @@ export type CheckName =
   | "nothing_below_zero"
   | "buyer_pays_seller"
   | "dues_come_first"
+  | "payee_confirmed"
   | "owners_in_a_chain"
   | "one_owner"
   | "owner_holds";
@@ -126,6 +127,57 @@ export async function findUnderpaidLeg(db: Db): Promise<Found | undefined> {
         where s.settlement_id = l.settlement_id and s.state = 'reversed'
       )
     order by l.dealt_at, l.settlement_id, l.ordinal
+    limit 1`);
+  return row;
+}
+
+/** The last of the next `limit` payouts, by id; undefined when there are fewer. */
+export async function findPayoutsEnd(
+  db: Db,
+  after: string,
+  limit: number,
+): Promise<string | undefined> {
+  const [row] = await db.rows<{ payout_id: string | null }>(sql`
+    select case when count(*) = ${limit}::int then max(payout_id) end as payout_id
+    from (
+      select payout_id
+      from payouts
+      where payout_id > ${after}
+      order by payout_id
+      limit ${limit}
+    ) as next`);
+  return row?.payout_id ?? undefined;
+}
+
+/**
+ * A payout that left for an account that the bank has not confirmed for its firm. The sandbox has an
+ * account for firms that have given none; what left before accounts had ids is listed by
+ * `npx scripdesk money review`.
+ */
+export async function findUnconfirmedPayee(
+  db: Db,
+  { after, upTo }: { readonly after: string; readonly upTo: string | undefined },
+): Promise<Found | undefined> {
+  const [row] = await db.rows<Found>(sql`
+    select format('payout %s', p.payout_id) as place,
+      format('left for %s, %s …%s', coalesce(p.account_id, 'no account'), p.ifsc, p.last4) as found,
+      format('an account of %s that the bank has confirmed', p.firm_id) as expected
+    from payouts as p
+    left join lateral (
+      select true as is_confirmed
+      from confirmed_accounts as c
+      where c.account_id = p.account_id and c.firm_id = p.firm_id and c.ifsc = p.ifsc
+        and c.last4 = p.last4
+      limit 1
+    ) as account on true
+    where p.payout_id > ${after} and p.payout_id <= coalesce(${upTo ?? null}::text, '~')
+      and (p.state in ('instructed', 'sent', 'paid')
+        or (p.state = 'returned' and p.remitted_with is not null))
+      and account.is_confirmed is null
+      and not (p.account_id is null and (
+        p.former_account is not null or (p.environment = 'sandbox' and p.ifsc = 'SIMB0000001')
+      ))
+    order by p.payout_id
     limit 1`);
   return row;
 }

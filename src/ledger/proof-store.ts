@@ -22,6 +22,7 @@ export type ProvedSlice = Slice & {
 export type Rounds = {
   readonly slices?: number;
   readonly lineBlock?: number;
+  readonly payouts?: string;
   readonly owners?: CreditPlace;
 };
 
@@ -44,7 +45,11 @@ export async function claimProof(tx: Tx): Promise<Proof | undefined> {
   return row;
 }
 
-export async function setRounds(db: Db, rounds: Rounds): Promise<void> {
+/** What is undefined is not under way. */
+export async function setRounds(
+  db: Db,
+  rounds: { readonly [Round in keyof Rounds]: Rounds[Round] | undefined },
+): Promise<void> {
   await db.rows(sql`update ledger_proof set rounds = ${exactJson(rounds)}::jsonb`);
 }
 

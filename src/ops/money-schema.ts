@@ -193,6 +193,7 @@ const payoutFields = {
   rail: openEnum(rails, "How it travels."),
   ifsc: maybeText("The branch of the account."),
   last4: maybeText("The last digits of the account."),
+  account_id: maybeText("The confirmed account that it left to; null until then."),
   status: openEnum(payoutStates, "Where it stands."),
   reason,
   held_until: maybeTime("Until when it is held."),

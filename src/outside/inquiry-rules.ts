@@ -22,7 +22,14 @@ export type Inquiries = {
   /** Does this account bear the firm's name? */
   bank_account: {
     port: "bank";
-    facts: { legal_name: string; account_name: string; last4: string; ifsc: string };
+    facts: {
+      legal_name: string;
+      account_name: string;
+      last4: string;
+      ifsc: string;
+      /** Stands for the whole account, of which the number is not told. */
+      account_id: string;
+    };
     answer: { checks: readonly CheckResult[] };
   };
   /** Does the firm of this importer-exporter code hold this scrip, with these facts? */

@@ -78,6 +78,7 @@ export function buildPayout(earning: DividedEarning, payee: Payee, now: Date): P
     rail: chooseRail(paise),
     ifsc: account?.ifsc ?? null,
     last4: account?.last4 ?? null,
+    account_id: null,
     state,
     reason,
     held_until: hold?.until ?? null,
@@ -253,7 +254,9 @@ export function reviewPayouts(
     const [first] = remitted;
     const utr = first ? makeSimulatedUtr(first.rail, first.payout_id) : null;
     for (const before of remitted) {
-      const after = { ...movePayout(before, "send", { now }), utr };
+      const account = resolveAccount(findPayee(before.firm_id), before.environment);
+      const account_id = account?.accountId ?? null;
+      const after = { ...movePayout(before, "send", { now }), utr, account_id };
       sent.set(before.payout_id, { action: "send", before, after });
     }
   }

@@ -153,6 +153,27 @@ export async function listLinesByLead(db: Db, leadIds: readonly string[]): Promi
     where lead_id = any(${leadIds}::text[]) and state <> 'voided'`);
 }
 
+type MixedFileRow = Pick<FileRow, "file_id" | "environment" | "rail" | "paise"> & {
+  readonly over: number;
+  readonly live: number;
+};
+
+/** Files that were written and of which some lines are over and others are live, oldest first. */
+export async function listMixedFiles(db: Db, limit: number): Promise<MixedFileRow[]> {
+  return await db.rows(sql`
+    select f.file_id, f.environment, f.rail, f.paise, counted.over, counted.live
+    from payout_files as f
+    cross join lateral (
+      select count(*) filter (where l.state <> 'live')::int as over,
+        count(*) filter (where l.state = 'live')::int as live
+      from payout_file_lines as l
+      where l.file_id = f.file_id
+    ) as counted
+    where f.state = 'live' and f.sha256 is not null and counted.over > 0
+    order by f.file_id
+    limit ${limit}`);
+}
+
 /** Each was locked before. */
 export async function setLineStates(
   tx: Tx,

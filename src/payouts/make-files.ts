@@ -218,8 +218,8 @@ function parseFileId(answer: object | undefined): string {
 }
 
 /** The facts that a second person approves: payee, amount, account and payouts. */
-function toFacts({ firmId, paise, ifsc, last4, payouts }: PlannedRemittance) {
-  return { firmId, paise, ifsc, last4, payouts: payouts.map(({ payout_id }) => payout_id) };
+function toFacts({ payouts, ...remittance }: PlannedRemittance) {
+  return { ...remittance, payouts: payouts.map(({ payout_id }) => payout_id) };
 }
 
 async function storeFile(tx: Tx, file: FileRow, remittances: readonly PlannedRemittance[]) {

@@ -31,6 +31,7 @@ export function movePayout(
   const isUnsent = state === "scheduled" || state === "held";
   // A payout that is unsent again leaves its remittance.
   const remitted = isUnsent && {
+    account_id: null,
     remitted_with: null,
     remitted_paise: null,
     rail: chooseRail(row.paise),

@@ -4,6 +4,7 @@ import { openAccount } from "../firms/bank-accounts.ts";
 import { toSealPurpose } from "../firms/particulars.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor } from "../kernel/actor.ts";
+import { Failure } from "../kernel/failure.ts";
 import { wrongState } from "../kernel/lifecycle.ts";
 import type { TimeSpan } from "../kernel/query-time.ts";
 import { istDay } from "../kernel/time.ts";
@@ -82,7 +83,11 @@ export type FileBytes = {
   readonly sha256: string;
 };
 
-/** The bytes of a file, the same at every read. They hold account numbers, so each read is audited. */
+/**
+ * The bytes of a file, the same at every read. They hold account numbers, so each read is audited. Once
+ * a line was answered or voided the bank must not get them again: what is still live goes into a new
+ * file, after this one is voided.
+ */
 export async function readFile(
   ctx: Pick<Context, "db" | "now" | "sealKey">,
   operator: Actor,
@@ -92,10 +97,9 @@ export async function readFile(
   return await ctx.db.transaction(async (tx) => {
     const [file] = await lockFiles(tx, [fileId]);
     if (!file) throw noPayoutFile(fileId);
-    if (file.state === "voided") {
-      throw wrongState("the file was voided: the bank must not get it", { state: file.state });
-    }
+    // Whoever answers or voids a line locks its file first.
     const lines = await listFileLines(tx, [fileId]);
+    refuseAnswered(file, lines);
     const opened = lines.map((line) => ({
       ...line,
       rail: file.rail,
@@ -113,6 +117,23 @@ export async function readFile(
     await recordChanges(tx, operator, [buildFileChange("read", file, file)], now);
     const name = `${file.rail}-${istDay(file.made_at)}-${fileId}.csv`;
     return { name, text, sha256: digest.toString("hex") };
+  });
+}
+
+function refuseAnswered({ state }: FileRow, lines: readonly FileLineRow[]): void {
+  if (state === "voided") {
+    throw wrongState("the file was voided: the bank must not get it", { state });
+  }
+  const over = lines.filter((line) => line.state !== "live");
+  if (over.length === 0) return;
+  const message = `${over.length} of ${lines.length} lines were answered or voided: the bank must not get them again`;
+  throw new Failure("conflict", message, {
+    detail: {
+      reason: "file_answered",
+      state,
+      lines: lines.length,
+      live: lines.length - over.length,
+    },
   });
 }
 

@@ -17,7 +17,7 @@ import { buildPayoutChange, movePayout } from "./move-payout.ts";
 import { resolveAccount, findHold, type Rail, chooseRail } from "./rules.ts";
 import {
   listByUtr,
-  listScheduled,
+  listWaiting,
   lockPayouts,
   lockRemitted,
   type PayoutRow,
@@ -32,6 +32,7 @@ export type PlannedRemittance = {
   readonly firmId: string;
   readonly rail: Rail;
   readonly paise: number;
+  readonly accountId: string | null;
   readonly ifsc: string;
   readonly last4: string;
   readonly payouts: readonly RemittedPayout[];
@@ -58,7 +59,7 @@ export async function previewRemittances(
   environment: Environment,
   now: Date,
 ): Promise<RemittancePlan> {
-  const due = await listScheduled(db, environment, payoutsMax);
+  const due = await listWaiting(db, { environment, state: "scheduled" }, payoutsMax);
   const payees = await findPayees(db, listFirmIds(due), now);
   return planRemittances(due, payees, await ledgerIsSound(db, now));
 }
@@ -80,9 +81,9 @@ export async function instructPayouts(
   planned: readonly PlannedRemittance[],
   now: Date,
 ): Promise<{ readonly leadIds: readonly string[]; readonly changes: readonly Change[] }> {
-  const moved = planned.map(({ ifsc, last4, payouts }) =>
+  const moved = planned.map(({ accountId, ifsc, last4, payouts }) =>
     instructTogether(
-      payouts.map((row) => ({ ...row, ifsc, last4 })),
+      payouts.map((row) => ({ ...row, ifsc, last4, account_id: accountId })),
       now,
     ),
   );

@@ -52,7 +52,10 @@ test("the amount chooses the rail", () => {
   );
 });
 
-const paid: Payee = { account: { ifsc: "HDFC0000001", last4: "5678" }, holds: [] };
+const paid: Payee = {
+  account: { accountId: "acc_1", ifsc: "HDFC0000001", last4: "5678" },
+  holds: [],
+};
 
 test("the firm's hold comes before a missing account, and that before broken books", () => {
   const until = new Date("2026-11-16T10:00:00+05:30");

@@ -19,7 +19,7 @@
 // live money leaves in files or by an operator. A deposit is a row of `deposits` under the bank's
 // reference, which counts once.
 
-import type { Hold } from "../firms/rules.ts";
+import type { Hold } from "../firms/hold-rules.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
@@ -74,7 +74,12 @@ export function chooseRail(paise: number): Rail {
 }
 
 /** An account without its full number. */
-type MaskedAccount = { readonly ifsc: string; readonly last4: string };
+type MaskedAccount = {
+  /** Null for the sandbox's own account. */
+  readonly accountId: string | null;
+  readonly ifsc: string;
+  readonly last4: string;
+};
 
 export type Payee = {
   readonly account: MaskedAccount | null;
@@ -82,7 +87,7 @@ export type Payee = {
 };
 
 /** The account of sandbox firms that have given none, so that every sale is paid. */
-const sandboxAccount: MaskedAccount = { ifsc: "SIMB0000001", last4: "0001" };
+const sandboxAccount: MaskedAccount = { accountId: null, ifsc: "SIMB0000001", last4: "0001" };
 
 export function resolveAccount({ account }: Payee, environment: Environment): MaskedAccount | null {
   return account ?? (environment === "sandbox" ? sandboxAccount : null);
@@ -99,7 +104,10 @@ export function utrUsed(message: string): Failure {
 
 type PayoutHold = { readonly reason: string; readonly until: Date | null };
 
-/** The reason to hold a payout; undefined when it may leave. */
+/**
+ * The reason to hold a payout; undefined when it may leave. Asked when a payout is scheduled, put into
+ * a file, released and sent, and by the approvals of these.
+ */
 export function findHold(
   payee: Payee,
   { environment, ledgerSound }: { environment: Environment; ledgerSound: boolean },

@@ -87,9 +87,10 @@ export const payoutSending: ApprovalKind<SendTerms> = {
   validHours: validHoursUsual,
   async prepare(tx, { subjectId, terms: { utr, released = false } }, now) {
     const { row, free, changes, facts } = await lockUnheldPayout(tx, subjectId, now);
+    const { account_id } = facts;
     if (released) await refuseUnreleased(tx, subjectId, facts);
     const remitted = { remitted_with: row.payout_id, remitted_paise: row.paise };
-    const sent = { ...movePayout(free, "send", { now }), utr, ...remitted };
+    const sent = { ...movePayout(free, "send", { now }), utr, account_id, ...remitted };
     const { firm_id, paise, rail, ifsc, last4 } = sent;
     return {
       summary: `${rupeesText(paise)} rupees to ${firm_id}, account ${ifsc} …${last4}, were sent by ${rail} as ${utr}`,
@@ -154,10 +155,10 @@ async function refuseUnreleased(tx: Tx, payoutId: string, facts: object): Promis
 async function lockUnheldPayout(tx: Tx, payoutId: string, now: Date) {
   const [row] = await lockPayouts(tx, [payoutId]);
   if (!row) throw noPayout(payoutId);
-  const { after: free, changes } = await releaseOrRefuse(tx, row, now);
+  const { after: free, changes, account_id } = await releaseOrRefuse(tx, row, now);
   movePayout(free, "send", { now }); // Refuses a payout that is not scheduled.
   const { firm_id, paise, ifsc, last4 } = free;
-  return { row, free, changes, facts: { firm_id, paise, ifsc, last4 } };
+  return { row, free, changes, facts: { firm_id, paise, ifsc, last4, account_id } };
 }
 
 /** Releases a held payout to the payee's current account; refused while a hold applies. */
@@ -165,7 +166,11 @@ async function releaseOrRefuse(
   tx: Tx,
   row: PayoutRow,
   now: Date,
-): Promise<{ readonly after: PayoutRow; readonly changes: readonly Change[] }> {
+): Promise<{
+  readonly after: PayoutRow;
+  readonly changes: readonly Change[];
+  readonly account_id: string | null;
+}> {
   const payee = (await lockPayees(tx, [row.firm_id], now)).get(row.firm_id);
   if (!payee) throw new Error("who is paid is a firm");
   const { environment } = row;
@@ -177,9 +182,11 @@ async function releaseOrRefuse(
   }
   const account = resolveAccount(payee, environment);
   const current = { ...row, ifsc: account?.ifsc ?? null, last4: account?.last4 ?? null };
-  if (row.state !== "held") return { after: current, changes: [] };
+  const account_id = account?.accountId ?? null;
+  if (row.state !== "held") return { after: current, changes: [], account_id };
   const after = movePayout(current, "release", { now });
-  return { after, changes: [buildPayoutChange({ action: "release", before: row, after })] };
+  const told = buildPayoutChange({ action: "release", before: row, after });
+  return { after, changes: [told], account_id };
 }
 
 /** Audits a proposal or an approval; the payout itself does not change. */

@@ -23,6 +23,8 @@ const payouts = table("payouts", {
   rail: text<Rail>(),
   ifsc: text().orNull,
   last4: text().orNull,
+  /** The account that it left to, which the bank has confirmed; null until then. */
+  account_id: text().orNull,
   state: text<PayoutState>(),
   reason: text().orNull,
   held_until: time().orNull,
@@ -51,7 +53,7 @@ export type PayoutLineRow = RowOf<typeof payoutLines>;
 export const payoutColumns = payouts.columns;
 
 export async function insertPayouts(tx: Tx, rows: readonly PayoutRow[]): Promise<void> {
-  const unsent = { utr: null, remitted_with: null, remitted_paise: null };
+  const unsent = { utr: null, account_id: null, remitted_with: null, remitted_paise: null };
   await tx.rows(sql`
     insert into payouts ${payouts.values(payouts.all, rows, unsent)}`);
 }
@@ -97,16 +99,26 @@ export async function lockPayouts(tx: Tx, payoutIds: readonly string[]): Promise
     for update`);
 }
 
-/** Due payouts without holds, oldest first. */
-export async function listScheduled(
+/** Payouts that have not left, with or without holds, oldest first. */
+export async function listWaiting(
   db: Db,
-  environment: Environment,
+  { environment, state }: { environment: Environment; state: "scheduled" | "held" },
   limit: number,
 ): Promise<PayoutRow[]> {
   return await db.rows(sql`
     select ${payoutColumns}
     from payouts
-    where environment = ${environment} and queued_as = 'scheduled'
+    where environment = ${environment} and queued_as = ${state}
+    order by payout_id
+    limit ${limit}`);
+}
+
+/** What left in live, before accounts had ids, to an account that the bank has not confirmed. */
+export async function listToUnconfirmed(db: Db, limit: number): Promise<PayoutRow[]> {
+  return await db.rows(sql`
+    select ${payoutColumns}
+    from payouts
+    where former_account = 'unconfirmed' and state in ('instructed', 'sent', 'paid')
     order by payout_id
     limit ${limit}`);
 }
@@ -176,6 +188,7 @@ const sentColumns = [
   "rail",
   "ifsc",
   "last4",
+  "account_id",
   "state",
   "reason",
   "held_until",

@@ -292,7 +292,7 @@ test("client firms", async (t) => {
       assert.equal((await get(path)).body.connection_state, "verified");
       assert.deepEqual(
         (await listFirmEvents(firm.firm_id)).map(([name]: [string]) => name),
-        ["firm.registered", "firm.action_required", "firm.verified"],
+        ["firm.registered", "firm.action_required", "firm.bank_changed", "firm.verified"],
       );
     },
   );

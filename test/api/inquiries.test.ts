@@ -80,7 +80,13 @@ async function outside(t: TestContext) {
     port: "bank",
     kind: "bank_account",
     subjectId,
-    facts: { legal_name: "A", account_name: "A", last4: "0001", ifsc: "HDFC0000001" },
+    facts: {
+      legal_name: "A",
+      account_name: "A",
+      last4: "0001",
+      ifsc: "HDFC0000001",
+      account_id: "acc_1",
+    },
   });
   const identity = (subjectId: string, pan: string): Question => ({
     environment: "sandbox",

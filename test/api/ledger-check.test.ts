@@ -7,14 +7,18 @@ import { test } from "node:test";
 import type pg from "pg";
 import { pino } from "pino";
 
+import { namedOperator } from "../../src/kernel/actor.ts";
 import { checkLedger, ledgerIsSound } from "../../src/ledger/check-ledger.ts";
 import { assertWritten, type Entry, stripedKinds } from "../../src/ledger/rules.ts";
 import { postEntries, writeBooks } from "../../src/ledger/write-books.ts";
+import { makeFiles } from "../../src/payouts/make-files.ts";
 import { commandLine } from "../support/cli.ts";
 import { asOwner } from "../support/database.ts";
 import { assertLedgerSound, buildEntry, payIn, toCash, toCredits } from "../support/ledger.ts";
+import { liveSeller, sellLive } from "../support/live-sales.ts";
 import { dealer } from "../support/orders.ts";
 import { type Service, startService } from "../support/service.ts";
+import { listPayouts } from "../support/settlements.ts";
 
 /** Books with an entry of every phase, and a credit that has moved, with the numbers of entries. */
 async function fill(service: Service) {
@@ -431,4 +435,40 @@ test("the database refuses a buyer price below the seller price, and the check f
   assert.equal(firstBreak.place, `credit ${seller.scripNo} of settlement ${order.settlement_id}`);
   await underpay("state = 'failed', answered_at = now()");
   assert.equal((await checkLedger(service.ctx)).sound, true, "what has failed is mended");
+});
+
+test("the database refuses a payout to an account that was not confirmed, and the check finds one", async (t) => {
+  const service = await startService(t);
+  const { db } = service.ctx;
+  const [seller, other] = [await liveSeller(service), await liveSeller(service)];
+  await sellLive(service, seller, 4_000_000);
+  await makeFiles(service.ctx, namedOperator("asha"), { environment: "live" });
+  const [{ payout_id: payoutId }] = await listPayouts(service, seller);
+  const lead = async (change: string) =>
+    await db.pool.query(`update payouts set ${change} where payout_id = $1`, [payoutId]);
+  const ofOther = `(select account_id from firms where firm_id = '${other.firmId}')`;
+  const corruptions = [
+    ["account_id = null", "payouts_leave_to_an_account"],
+    [`account_id = ${ofOther}`, "payouts_to_confirmed_account"],
+    ["last4 = '0000'", "payouts_to_confirmed_account"],
+  ] as const;
+  for (const [change, constraint] of corruptions) {
+    await assert.rejects(lead(change), { constraint });
+  }
+  await assertLedgerSound(service);
+
+  const { rows } = await db.pool.query("select account_id, last4 from payouts");
+  for (const [change, constraint] of corruptions) {
+    await asOwner(db, (owner) =>
+      owner.query(`alter table payouts drop constraint if exists ${constraint}`),
+    );
+    await lead(change);
+    const { firstBreak } = await checkLedger(service.ctx);
+    assert.deepEqual(
+      [firstBreak?.check, firstBreak?.place],
+      ["payee_confirmed", `payout ${payoutId}`],
+    );
+    await lead(`account_id = '${rows[0].account_id}', last4 = '${rows[0].last4}'`);
+  }
+  assert.equal((await checkLedger(service.ctx)).sound, true);
 });

@@ -16,6 +16,7 @@ import { voidFile } from "../../src/payouts/answer-files.ts";
 import { recallPayout } from "../../src/payouts/recall-payouts.ts";
 import { sendPayout } from "../../src/payouts/send-payout.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
+import { giveConfirmedAccount } from "../support/accounts.ts";
 import { assertLedgerSound } from "../support/ledger.ts";
 import { liveSeller, sellLive } from "../support/live-sales.ts";
 import { holdRow } from "../support/locks.ts";
@@ -110,9 +111,8 @@ test("the bytes of a file are the same at every read, sealed at rest, and each r
   const fileId = await oneFile(service);
   const first = await readFile(service.ctx, asha, fileId);
   service.clock.advance({ days: 3 });
-  await service.ctx.db.pool.query("update firms set bank_ifsc = 'ICIC0000002' where firm_id = $1", [
-    seller.firmId,
-  ]);
+  const { firmId, accountNo } = seller;
+  await giveConfirmedAccount(service.ctx, { firmId, accountNo, ifsc: "ICIC0000002" });
   assert.deepEqual(await readFile(service.ctx, ravi, fileId), first);
   const { rows } = await askJournal(
     service.ctx.db.pool,

@@ -13,6 +13,7 @@ import { resendPayout, sendPayout } from "../../src/payouts/send-payout.ts";
 import { sendDuePayouts } from "../../src/payouts/schedule-payouts.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
 import { appliers } from "../../src/workers.ts";
+import { giveConfirmedAccount } from "../support/accounts.ts";
 import { bank, firmThatIs } from "../support/client-firms.ts";
 import { mintChild } from "../support/keys.ts";
 import { assertLedgerSound, payIn } from "../support/ledger.ts";
@@ -58,12 +59,7 @@ async function firmPaidTo(service: Service, desk: TestDesk, accountNo: string): 
 async function liveSale(service: Service, paise: number, accountNo: string | null = "1234567890") {
   const seller = await openTestDesk(service, "live");
   if (accountNo !== null) {
-    await service.ctx.db.pool.query(
-      `update firms set bank_sealed = '\\x00', bank_last4 = $2, bank_ifsc = 'HDFC0000001',
-        bank_name = legal_name
-      where firm_id = $1`,
-      [seller.firmId, accountNo.slice(-4)],
-    );
+    await giveConfirmedAccount(service.ctx, { firmId: seller.firmId, accountNo });
   }
   const settlementId = await sellToHouse(service, seller, { paise, environment: "live" });
   await service.work();
@@ -131,9 +127,7 @@ test("a returned payout is the firm's balance again, and can be sent as another 
     resendPayout(service.ctx, operator, returned.payout_id),
     refusedFor("already_resent"),
   );
-  await service.ctx.db.pool.query("update firms set bank_last4 = '4321' where firm_id = $1", [
-    closed.firmId,
-  ]);
+  await giveConfirmedAccount(service.ctx, { firmId: closed.firmId, accountNo: "50200012344321" });
   await letSettle(service, 2);
   const [paid] = await listPayouts(service, desk);
   assert.equal(paid.payout_id, again.payout_id);

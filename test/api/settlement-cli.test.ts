@@ -3,9 +3,10 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 
+import { giveConfirmedAccount } from "../support/accounts.ts";
 import { commandLine } from "../support/cli.ts";
 import { assertLedgerSound } from "../support/ledger.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 import {
   addCredit,
   buyerPaise,
@@ -15,27 +16,16 @@ import {
   openTestDesk,
   readSettlement,
   sellerPaise,
-  type TestDesk,
 } from "../support/settlements.ts";
 
 const environment = "live";
-
-/** The operator saw this account; its number is sealed with another key and never read here. */
-async function giveAccount({ ctx }: Service, { firmId }: TestDesk): Promise<void> {
-  await ctx.db.pool.query(
-    `update firms set bank_sealed = '\\x00', bank_last4 = '5678', bank_ifsc = 'HDFC0000001',
-      bank_name = legal_name
-    where firm_id = $1`,
-    [firmId],
-  );
-}
 
 test("operators take live deals from funding to payout on the command line", async (t) => {
   const service = await startService(t);
   const { run, dataDir } = await commandLine(t, service);
   const seller = await openTestDesk(service, environment);
   const buyer = await openTestDesk(service, environment);
-  await giveAccount(service, seller);
+  await giveConfirmedAccount(service.ctx, { firmId: seller.firmId, accountNo: "50200012345678" });
   const deal = async (to: { deskId: string; firmId: string }, count = 1, paise = sellerPaise) => {
     const legs = [];
     for (let leg = 0; leg < count; leg++) {

@@ -8,6 +8,7 @@ import { namedOperator } from "../../src/kernel/actor.ts";
 import { postEntries } from "../../src/ledger/write-books.ts";
 import { resendPayout } from "../../src/payouts/send-payout.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
+import { giveConfirmedAccount } from "../support/accounts.ts";
 import { bank, firmThatIs } from "../support/client-firms.ts";
 import { mintChild } from "../support/keys.ts";
 import { assertLedgerSound, payIn } from "../support/ledger.ts";
@@ -239,11 +240,7 @@ test("money returned while a firm drains waits for another account", async (t) =
     ["returned"],
   );
   assert.equal(await stateOfFirm(), "offboarding");
-  await service.ctx.db.pool.query(
-    `update firms set bank_sealed = '\\x00', bank_last4 = '4321', bank_ifsc = 'HDFC0000001',
-      bank_name = legal_name where firm_id = $1`,
-    [desk.firmId],
-  );
+  await giveConfirmedAccount(service.ctx, { firmId: desk.firmId, accountNo: "50200012344321" });
   await letSettle(service, 6);
   assert.equal((await listPayouts(service, desk))[0].status, "paid");
   assert.equal(await stateOfFirm(), "offboarded");

@@ -1,9 +1,9 @@
 // Live sellers with accounts that can be paid, and what is due to them.
 
-import { sealBank } from "../../src/firms/particulars.ts";
 import { attestSubjects } from "../../src/outside/attest.ts";
 import { operator } from "../../src/kernel/actor.ts";
 import { appliers } from "../../src/workers.ts";
+import { giveConfirmedAccount } from "./accounts.ts";
 import type { Service } from "./service.ts";
 import { addCredit, house, makeDeal, openTestDesk, type TestDesk } from "./settlements.ts";
 
@@ -11,7 +11,7 @@ export type LiveSeller = TestDesk & { readonly accountNo: string; readonly name:
 
 let accounts = 0;
 
-/** A live firm with an account that the bank has confirmed, sealed as the service would. */
+/** A live firm whose account the bank has confirmed. */
 export async function liveSeller(service: Service): Promise<LiveSeller> {
   const desk = await openTestDesk(service, "live");
   const accountNo = `5020001${String(++accounts).padStart(7, "0")}`;
@@ -28,20 +28,7 @@ export async function giveAccount(
     [desk.firmId],
   );
   const name = rows[0]?.legal_name ?? "";
-  const account = { account_no: accountNo, ifsc: "HDFC0000001", name };
-  const sealed = sealBank(account, desk.firmId, ctx.sealKey);
-  await ctx.db.pool.query(
-    `update firms set bank_sealed = $2, bank_last4 = $3, bank_ifsc = $4, bank_name = $5, checks = $6
-    where firm_id = $1`,
-    [
-      desk.firmId,
-      sealed.bank_sealed,
-      sealed.bank_last4,
-      sealed.bank_ifsc,
-      sealed.bank_name,
-      JSON.stringify([{ check: "BANK_NAME_MATCH", outcome: "pass", cure: null, as_of: null }]),
-    ],
-  );
+  await giveConfirmedAccount(ctx, { firmId: desk.firmId, accountNo });
   return { ...desk, accountNo, name };
 }
 

@@ -388,8 +388,8 @@ class FirmHoldsItem(TypedDict):
     #: What is held back.
     on: Union[Literal["payouts"], str]
     #: Why.
-    reason: Union[Literal["beneficiary_change", "bank_not_verified"], str]
-    #: When it ends by itself; null when the bank has to answer first.
+    reason: Union[Literal["firm_suspended", "firm_rejected", "firm_flagged", "firm_offboarded", "beneficiary_change", "bank_not_verified"], str]
+    #: When it ends by itself; null when the bank or a person decides first.
     until: Optional[str]
 
 
@@ -518,8 +518,8 @@ class ConnectionHoldsItem(TypedDict):
     #: What is held back.
     on: Union[Literal["payouts"], str]
     #: Why.
-    reason: Union[Literal["beneficiary_change", "bank_not_verified"], str]
-    #: When it ends by itself; null when the bank has to answer first.
+    reason: Union[Literal["firm_suspended", "firm_rejected", "firm_flagged", "firm_offboarded", "beneficiary_change", "bank_not_verified"], str]
+    #: When it ends by itself; null when the bank or a person decides first.
     until: Optional[str]
 
 
@@ -2184,7 +2184,7 @@ Event = TypedDict(
     {
         "id": "str",
         # What happened.
-        "event": "Union[Literal['firm.registered', 'firm.action_required', 'firm.rejected', 'firm.verified', 'firm.authorized', 'firm.mandate_expiring', 'firm.suspended', 'firm.resumed', 'firm.offboarded', 'credit.listed', 'credit.withdrawn', 'credit.expiring', 'credit.expired', 'credit.suspended', 'order.accepted', 'order.matched', 'order.cancelled', 'order.expired', 'order.failed', 'settlement.created', 'settlement.funded', 'settlement.transfer_initiated', 'settlement.transfer_confirmed', 'settlement.settled', 'settlement.failed', 'settlement.reversed', 'payout.scheduled', 'payout.held', 'payout.instructed', 'payout.sent', 'payout.paid', 'payout.returned', 'dues.raised', 'dues.set_off', 'cross.proposed', 'cross.agreed', 'cross.declined', 'cross.cancelled', 'cross.expired', 'cross.funded', 'cross.released', 'cross.refunded', 'cross.settled', 'cross.failed', 'statement.ready', 'key.created', 'key.revoked', 'usage.threshold', 'audit.checkpoint', 'webhook.ping', 'webhook.failing', 'webhook.disabled'], str]",
+        "event": "Union[Literal['firm.registered', 'firm.action_required', 'firm.rejected', 'firm.verified', 'firm.authorized', 'firm.bank_changed', 'firm.mandate_expiring', 'firm.suspended', 'firm.resumed', 'firm.offboarded', 'credit.listed', 'credit.withdrawn', 'credit.expiring', 'credit.expired', 'credit.suspended', 'order.accepted', 'order.matched', 'order.cancelled', 'order.expired', 'order.failed', 'settlement.created', 'settlement.funded', 'settlement.transfer_initiated', 'settlement.transfer_confirmed', 'settlement.settled', 'settlement.failed', 'settlement.reversed', 'payout.scheduled', 'payout.held', 'payout.instructed', 'payout.sent', 'payout.paid', 'payout.returned', 'dues.raised', 'dues.set_off', 'cross.proposed', 'cross.agreed', 'cross.declined', 'cross.cancelled', 'cross.expired', 'cross.funded', 'cross.released', 'cross.refunded', 'cross.settled', 'cross.failed', 'statement.ready', 'key.created', 'key.revoked', 'usage.threshold', 'audit.checkpoint', 'webhook.ping', 'webhook.failing', 'webhook.disabled'], str]",
         # When it happened. ISO 8601, IST.
         "created_at": "str",
         # Where it happened.
@@ -2276,7 +2276,7 @@ class RegisterWebhook(TypedDict):
     #: Where events are sent, by POST. https only in production; no private address.
     url: str
     #: One event name, or * for all of them.
-    event: Literal["*", "firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]
+    event: Literal["*", "firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]
 
 
 class Webhook(TypedDict):
@@ -2313,7 +2313,7 @@ class WebhookList(TypedDict):
     #: Newest first.
     webhooks: List[Webhook]
     #: Every event that can be subscribed to.
-    events: List[Union[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"], str]]
+    events: List[Union[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"], str]]
     #: Rows on this page.
     count: NotRequired[int]
     #: Rows in the list when paging began.
@@ -2456,7 +2456,7 @@ class ReplayDeliveries(TypedDict):
     #: Those of this webhook.
     webhook_id: NotRequired[str]
     #: Only of this event.
-    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]]
+    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]]
     #: Those of events from then on.
     since: NotRequired[str]
     #: Those of events before then.
@@ -2868,6 +2868,28 @@ class FirmAuthorizedDataMandate(TypedDict):
 class FirmAuthorizedData(TypedDict):
     """The data of an event."""
     mandate: FirmAuthorizedDataMandate
+
+
+class FirmBankChangedDataBank(TypedDict):
+    """Where its money goes; null before it is given."""
+    account_no_masked: str
+    ifsc: str
+    name: str
+
+
+class FirmBankChangedDataFormerBank(TypedDict):
+    """The account until then, in part; null where there was none."""
+    account_no_masked: str
+    ifsc: str
+    name: str
+
+
+class FirmBankChangedData(TypedDict):
+    """The data of an event."""
+    #: Where its money goes; null before it is given.
+    bank: Optional[FirmBankChangedDataBank]
+    #: The account until then, in part; null where there was none.
+    former_bank: Optional[FirmBankChangedDataFormerBank]
 
 
 class FirmMandateExpiringData(TypedDict):
@@ -3504,7 +3526,7 @@ class ListFailuresQuery(TypedDict):
     #: Only of this webhook.
     webhook_id: NotRequired[str]
     #: Only of this event.
-    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]]
+    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]]
     #: Page size; asks for paging. Default 100.
     limit: NotRequired[int]
     #: The next_cursor of the previous page, with the same filters.

@@ -1,0 +1,19 @@
+// Lists payouts, files and deposits from before today's rules held which they would have refused: the
+// money is where it is, and a person looks at each. A room adds a check as a `MoneyCheck` and lists it
+// here; the command `money review` and `doctor` read this table.
+
+import { payoutReview, type MoneyCheck } from "./payouts/review-payouts.ts";
+import type { Context } from "./platform/context.ts";
+
+const moneyChecks: readonly MoneyCheck[] = [...payoutReview];
+
+/** The findings of every check, at most so many of each. */
+export async function reviewMoney({ db, now }: Pick<Context, "db" | "now">, limit: number) {
+  const found = await Promise.all(
+    moneyChecks.map(async ({ name, advice, list }) => {
+      const findings = await list(db, now(), limit);
+      return findings.map((finding) => ({ check: name, ...finding, advice }));
+    }),
+  );
+  return found.flat();
+}
