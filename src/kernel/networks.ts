@@ -58,10 +58,7 @@ export function subscriberNetwork(address: string): string | undefined {
   return `${groups.slice(0, 4).join(":")}::/64`;
 }
 
-/**
- * What a network may do, so many times as much its whole neighbourhood may. It is wide, because behind a
- * carrier's /24 are thousands of people.
- */
+/** A neighbourhood may do as much as so many of its networks: behind a carrier's are thousands of people. */
 export const networksOfNeighbourhood = 16;
 
 /**

@@ -1,6 +1,6 @@
 // The budgets of calls without a key: per address, in any minute and on one IST day. An address is an
-// IPv4 address or a /64 of IPv6, which is what one subscriber gets. Whoever has a whole neighbourhood of them
-// (a /24, a /48) has a wider budget for all together.
+// IPv4 address or a /64 of IPv6, which is what one subscriber gets. All addresses of a neighbourhood
+// (a /24, a /48) have a wider budget together, because one customer may own it whole.
 
 import type { RedisClientType } from "@redis/client";
 import type { FastifyBaseLogger } from "fastify";

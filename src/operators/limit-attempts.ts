@@ -1,13 +1,13 @@
 // Limits attempts to sign in and to enrol, for each name and network:
 //
-//   own network   an IPv4 address, or the /64 of an IPv6 address: a few failures are free, then each one
-//                 doubles the wait
-//   neighbourhood          the /24 or /48 around it, as much as sixteen networks: whoever owns a neighbourhood has more
-//                 addresses than attempts
-//   everywhere    makes nobody wait; after some failures the admins are told
+//   own network     an IPv4 address, or the /64 of an IPv6 address: a few failures are free, then each
+//                   one doubles the wait
+//   neighbourhood   the /24 or /48 around it, as much as sixteen networks: whoever owns one has more
+//                   addresses than attempts
+//   everywhere      makes nobody wait; after some failures the admins are told
 //
-// So whoever hammers a name makes their own neighbourhood wait and nobody else, and the person of that name gets
-// in from elsewhere. Names that nobody has are counted alike.
+// So whoever hammers a name makes their own neighbourhood wait and nobody else, and the person of that
+// name gets in from elsewhere. Names that nobody has are counted alike.
 
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor } from "../kernel/actor.ts";

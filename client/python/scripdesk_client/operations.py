@@ -671,9 +671,9 @@ class Operations:
         one as `Last-Event-ID` and you get exactly what you missed, then what is new. An id that is malformed,
         unknown, too old (some 10,000 updates) or of another epoch is answered with `reset` and a snapshot.
 
-        A key has at most 5 of these streams open at a node; one more ends the oldest.
-        A desk has at most 2500 streams open at a node, counting those of events; one more is answered 500. A reader that does not keep up is
-        cut and resumes by its last id. A stream ends within a second when its key is revoked or expires.
+        A key has at most 5 of these streams open at a node; one more ends the oldest. A desk has at most 2500
+        streams open at a node, those of events included; one more is answered 500. A reader that does not keep
+        up is cut and resumes by its last id. A stream ends within a second when its key is revoked or expires.
 
         `GET /v1/market/stream`, scope `market:read`
         """

@@ -53,7 +53,7 @@ export type StreamOwner = {
   readonly key: string;
   /** Who has the key, for the limit of a route. */
   readonly owner: string;
-  /** Who shares a share: a desk, or everybody where there are no desks. */
+  /** Whose share of the streams it takes from. */
   readonly desk: string;
   readonly environment: Environment;
 };
