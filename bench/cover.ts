@@ -8,6 +8,7 @@ import { chooseBundle, chooseOwnCredits } from "../src/cover/choose-bundle.ts";
 import { OfferIndex } from "../src/cover/offer-index.ts";
 import { type Bundle, type Offer, type Proof, stepsQuick } from "../src/cover/rules.ts";
 import { searchColumns } from "../src/cover/search-cover.ts";
+import { bpsOfPar } from "../src/kernel/money.ts";
 import {
   drawFrom,
   marketOffers,
@@ -151,7 +152,15 @@ function searchAsThread(index: OfferIndex, requirement_paise: number): Proof | u
   const columns = index.columns(requirement_paise, index.size);
   if (!columns) return undefined;
   const { rows: _, ...sent } = columns;
-  const asked = structuredClone({ columns: sent, wanted: [{ requirement_paise }] });
+  const tier = {
+    least_paise: 1,
+    most_paise: requirement_paise,
+    price_max_bps: bpsOfPar,
+    price_min_bps: 0,
+    dealt_at: { price_bps: bpsOfPar },
+  };
+  const wanted = [{ requirement_paise, tiers: [tier] }];
+  const asked = structuredClone({ columns: sent, wanted });
   return searchColumns(asked, { isAsked: () => false })[0]?.proof;
 }
 

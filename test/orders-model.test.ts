@@ -99,14 +99,46 @@ function poolFor(world: OrderWorld, buyerPan: string, of: { house: boolean; limi
   }));
 }
 
-/** The largest sum within a bound, by trying all of them. */
-function bestSum(faces: readonly number[], bound: number): number {
+/** All sums within a bound. */
+function listSums(faces: readonly number[], bound: number): readonly number[] {
   let sums = new Set([0]);
   for (const face of faces) {
     const more = [...sums].map((sum) => sum + face).filter((sum) => sum <= bound);
     sums = new Set([...sums, ...more]);
   }
-  return Math.max(...sums);
+  return [...sums];
+}
+
+function bestSum(faces: readonly number[], bound: number): number {
+  return Math.max(...listSums(faces, bound));
+}
+
+type Of = { readonly house: boolean; readonly limitMax: number };
+
+/**
+ * The largest sum that a buy may be dealt, with what its own price lets it take. A resting buy pays
+ * its own price for whatever it takes.
+ */
+function bestBuy(
+  { card }: OrderWorld,
+  { wanted, limit, restsAt }: { wanted: number; limit?: number | undefined; restsAt?: number },
+  poolOf: (of: Of) => ReturnType<typeof poolFor>,
+) {
+  if (card.state !== "open") return undefined;
+  const found = card.size_bands.flatMap(({ below_paise }, at) => {
+    const least = card.size_bands[at - 1]?.below_paise ?? 1;
+    const most = Math.min(wanted, (below_paise ?? Infinity) - 1);
+    const ask = priceAsk(card, least);
+    const fromHouse = ask <= (restsAt ?? limit ?? ask);
+    const pays = restsAt ?? (fromHouse ? ask : (limit ?? ask));
+    const pool = poolOf({ house: fromHouse, limitMax: pays - margin });
+    const sums = listSums(
+      pool.map(({ face }) => face),
+      most,
+    );
+    return sums.filter((sum) => sum >= least).map((sum) => ({ sum, ask, fromHouse, pool }));
+  });
+  return found.toSorted((a, b) => b.sum - a.sum)[0];
 }
 
 function bidFor(world: OrderWorld, face: number): number | undefined {
@@ -180,19 +212,10 @@ async function sell(world: OrderWorld, firmId: string, fields: OrderFields): Pro
 
 async function buy(world: OrderWorld, firmId: string, fields: OrderFields): Promise<void> {
   const wanted = fields.requirement_paise ?? 0;
-  const { card } = world;
-  const ask = priceAsk(card, wanted);
   const limit = fields.limit_bps;
-  const fromHouse = limit === undefined || ask <= limit;
-  const pays = fromHouse ? ask : limit;
-  const pool =
-    card.state === "open"
-      ? poolFor(world, findPan(firmId), { house: fromHouse, limitMax: pays - margin })
-      : [];
-  const best = bestSum(
-    pool.map(({ face }) => face),
-    wanted,
-  );
+  const pan = findPan(firmId);
+  const expected = bestBuy(world, { wanted, limit }, (of) => poolFor(world, pan, of));
+  const best = expected?.sum ?? 0;
   const verdict = await world.place(firmId, fields);
   if (best === 0 && limit === undefined) {
     assert.equal(verdict.kind, "refused");
@@ -205,7 +228,8 @@ async function buy(world: OrderWorld, firmId: string, fields: OrderFields): Prom
   const ended = best > 0 ? "matched" : "cancelled";
   assert.equal(order?.state, rests ? "open" : ended);
   note(`buy ${order?.state}${best > 0 && rests ? " in part" : ""}`);
-  if (best === 0) return;
+  if (!expected) return;
+  const { fromHouse, ask, pool } = expected;
   const taken = world.deals.at(-1)?.legs ?? [];
   const dearest = Math.max(...taken.map((leg) => (fromHouse ? 0 : leg.sellerBps)));
   assert.equal(order?.price_bps, fromHouse ? ask : dearest + margin);
@@ -215,25 +239,26 @@ async function buy(world: OrderWorld, firmId: string, fields: OrderFields): Prom
 async function match(world: OrderWorld): Promise<void> {
   const buys = world.resting("buy");
   const rests = new Map(buys.map((order) => [order.order_id, findRemainingPaise(order)]));
-  const pools = buys.map((order) => ({
-    order,
-    offers: poolFor(world, findPan(order.firm_id), {
-      house: priceAsk(world.card, findRemainingPaise(order)) <= (order.price_bps ?? 0),
-      limitMax: (order.price_bps ?? 0) - margin,
-    }),
-  }));
+  const pools = buys.map((order) => {
+    const restsAt = order.price_bps ?? 0;
+    const pan = findPan(order.firm_id);
+    const limitMax = restsAt - margin;
+    const all = poolFor(world, pan, { house: true, limitMax });
+    return { order, restsAt, all };
+  });
   const isOpen = world.card.state === "open";
   const dealsBefore = world.deals.length;
   await world.match();
   const deals = world.deals.slice(dealsBefore);
   if (!isOpen) return assert.equal(deals.length, 0);
   const gone = new Set<string>();
-  for (const { order, offers } of pools) {
-    const left = offers.filter(({ no }) => !gone.has(no));
-    const best = bestSum(
-      left.map(({ face }) => face),
-      rests.get(order.order_id) ?? 0,
-    );
+  for (const { order, restsAt, all } of pools) {
+    const left = all.filter(({ no }) => !gone.has(no));
+    const wanted = rests.get(order.order_id) ?? 0;
+    const best =
+      bestBuy(world, { wanted, restsAt }, ({ house: fromHouse }) =>
+        left.filter(({ sell }) => fromHouse || sell !== undefined),
+      )?.sum ?? 0;
     const deal = deals.find((each) => each.buyer.orderId === order.order_id);
     const got = deal?.legs.reduce((sum, leg) => sum + leg.facePaise, 0) ?? 0;
     assert.equal(got, best, "the best of equals is served first, with the most that covers it");

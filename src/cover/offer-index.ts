@@ -18,7 +18,12 @@ export type Usable = {
   readonly price_max_bps?: number;
   /** The lowest limit: 1 leaves out what the house holds. */
   readonly price_min_bps?: number;
+  /** What a resting sell must be paid for by; without it the limit alone decides. */
+  readonly dealt_at?: DealtAt;
 };
+
+/** The price of a whole bundle, or the margin above the dearest limit in it. */
+export type DealtAt = { readonly price_bps: number } | { readonly margin_bps: number };
 
 /** Offers in queue order, with the row of each. */
 export type RowColumns = OfferColumns & { readonly rows: Int32Array };
@@ -184,6 +189,7 @@ export class OfferIndex {
       buyer: this.#rows.seller(usable.buyer),
       priceMaxBps,
       priceMinBps,
+      dealtAt: usable.dealt_at,
       isBare: priceMinBps > 0 && !this.#hasLimit(priceMinBps, priceMaxBps),
       budget,
     });

@@ -5,10 +5,11 @@ import fc from "fast-check";
 import { pino } from "pino";
 
 import { onThisThread } from "../platform/heavy/kinds.ts";
-import { chooseBundle } from "./choose-bundle.ts";
+import { chooseBundle, type Requirement } from "./choose-bundle.ts";
 import { OfferIndex } from "./offer-index.ts";
 import type { Offer } from "./rules.ts";
 import { chooseCover, planSearches, SearchNeeded } from "./search-cover.ts";
+import type { CoverWanted } from "./tiers.ts";
 
 const here = { heavy: onThisThread, log: pino({ level: "silent" }) };
 const by = { environment: "live", deskId: "desk" } as const;
@@ -31,6 +32,18 @@ const wanted = fc.record({
   buyer: fc.constantFrom("A", "C"),
 });
 
+/** A requirement whose sums all have one price. */
+function inOneTier({
+  requirement_paise,
+  price_max_bps = 65_535,
+  ...usable
+}: Requirement): CoverWanted {
+  const sums = { least_paise: 1, most_paise: requirement_paise };
+  const limits = { price_min_bps: 0, price_max_bps };
+  const tier = { ...sums, ...limits, dealt_at: { price_bps: 10_000_000 } };
+  return { requirement_paise, ...usable, tiers: [tier] };
+}
+
 function buildIndex(list: readonly Offer[]): OfferIndex {
   const index = new OfferIndex();
   index.load(list, list.length);
@@ -47,13 +60,13 @@ test("a plan made in a thread equals a search in process, on the offers that ear
   await fc.assert(
     fc.asyncProperty(offers, fc.array(wanted, { maxLength: 4 }), async (list, wishes) => {
       const index = buildIndex(list);
-      const searches = wishes.map((wish) => new SearchNeeded(index, wish));
+      const searches = wishes.map((wish) => new SearchNeeded(index, inOneTier(wish)));
       const plans = await planSearches(here, searches, { by });
       const left = buildIndex(list);
       wishes.forEach((wish, at) => {
         const plan = plans[at] ?? assert.fail("every search has a plan");
         const found = chooseBundle(left, wish);
-        const confirmed = chooseCover(left, wish, { plan });
+        const confirmed = chooseCover(left, inOneTier(wish), { plan });
         assert.deepEqual(confirmed.offers, found.offers);
         assert.deepEqual(confirmed.proof, found.proof);
         for (const { scrip_no } of found.offers) left.remove(scrip_no);
@@ -65,10 +78,10 @@ test("a plan made in a thread equals a search in process, on the offers that ear
 test("a plan is dropped when one of its offers is gone", async () => {
   const index = buildFaces([30, 20, 7]);
   const wish = { requirement_paise: 50 };
-  const [plan] = await planSearches(here, [new SearchNeeded(index, wish)], { by });
+  const [plan] = await planSearches(here, [new SearchNeeded(index, inOneTier(wish))], { by });
   assert.deepEqual(plan?.scripNos, ["S0", "S1"]);
   index.remove("S1");
-  const { offers: found } = chooseCover(index, wish, { plan });
+  const { offers: found } = chooseCover(index, inOneTier(wish), { plan });
   assert.deepEqual(
     found.map(({ scrip_no }) => scrip_no),
     ["S0", "S2"],
@@ -78,7 +91,7 @@ test("a plan is dropped when one of its offers is gone", async () => {
 test("a search that runs out of steps says that it was cut short", () => {
   const index = buildFaces(Array.from({ length: 2_000 }, (_, at) => 1_000_003 + 7_919 * at));
   for (const steps of [1, 10_000, 100_000]) {
-    const bundle = chooseCover(index, { requirement_paise: 300_000_017 }, { steps });
+    const bundle = chooseCover(index, inOneTier({ requirement_paise: 300_000_017 }), { steps });
     assert.ok(bundle.steps <= steps, `${bundle.steps} of ${steps}`);
     assert.equal(bundle.canImprove, true);
     assert.ok(bundle.offers.length > 0);
@@ -93,10 +106,10 @@ test("a full quick search of a book that is too large for a thread is not made a
     buildFaces(Array.from({ length: count }, (_, at) => 1_000_001 + 1_000 * at));
   const sent = build(100_000);
   const large = build(100_001);
-  const plans = await planSearches(here, [new SearchNeeded(large, wish)], { by });
+  const plans = await planSearches(here, [new SearchNeeded(large, inOneTier(wish))], { by });
   assert.deepEqual(plans, [null]);
   assert.equal(chooseBundle(large, { ...wish, steps: 100_000 }).isSettled, false);
-  assert.equal(chooseCover(large, wish, {}).canImprove, false);
-  assert.equal(chooseCover(large, wish, { steps: 50_000 }).canImprove, true);
-  assert.equal(chooseCover(sent, wish, {}).canImprove, true);
+  assert.equal(chooseCover(large, inOneTier(wish), {}).canImprove, false);
+  assert.equal(chooseCover(large, inOneTier(wish), { steps: 50_000 }).canImprove, true);
+  assert.equal(chooseCover(sent, inOneTier(wish), {}).canImprove, true);
 });

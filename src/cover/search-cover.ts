@@ -18,12 +18,10 @@ import {
   NobodyWaits,
   type Stop,
 } from "../platform/heavy/kinds.ts";
-import { chooseBundle } from "./choose-bundle.ts";
-import { OfferIndex, type Usable } from "./offer-index.ts";
+import { OfferIndex } from "./offer-index.ts";
 import type { OfferColumns } from "./offer-rows.ts";
 import { type Offer, type Proof, stepsDefault, stepsQuick } from "./rules.ts";
-
-export type CoverWanted = Usable & { readonly requirement_paise: number };
+import { chooseInTiers, type CoverWanted, findInTiers, type Tier } from "./tiers.ts";
 
 /** A bundle that a thread found: scrip numbers, and what is proven about them. */
 export type CoverPlan = { readonly scripNos: readonly string[]; readonly proof: Proof };
@@ -40,9 +38,12 @@ export class SearchNeeded extends Error {
   }
 }
 
-export type Cover = { readonly offers: readonly Offer[]; readonly proof: Proof };
-
-export type ChosenCover = Cover & {
+export type ChosenCover = {
+  readonly offers: readonly Offer[];
+  readonly covered_paise: number;
+  readonly proof: Proof;
+  /** Undefined where nothing can be taken. */
+  readonly tier: Tier | undefined;
   readonly steps: number;
   /** Whether a longer search may find or prove more, and can be made. */
   readonly canImprove: boolean;
@@ -65,7 +66,7 @@ export function searchColumns({ columns, wanted }: ToSearch, stop: Stop): readon
   const steps = Math.min(stepsDefault, Math.floor(jobStepsMax / wanted.length));
   return wanted.map((one) => {
     if (stop.isAsked()) throw new NobodyWaits();
-    const { offers, proof } = chooseBundle(index, { ...one, steps });
+    const { offers, proof } = chooseInTiers(index, one, steps);
     for (const { scrip_no } of offers) index.remove(scrip_no);
     return { places: offers.map(({ scrip_no }) => Number(scrip_no)), proof };
   });
@@ -128,12 +129,11 @@ export function chooseCover(
   wanted: CoverWanted,
   { plan, steps = stepsQuick }: { readonly plan?: CoverPlan | undefined; readonly steps?: number },
 ): ChosenCover {
-  const planned = plan && index.findAll(plan.scripNos, wanted);
-  const covered = planned?.reduce((sum, { face_paise }) => sum + face_paise, 0) ?? 0;
-  if (plan && planned && covered > 0 && covered <= wanted.requirement_paise) {
-    return { offers: planned, proof: plan.proof, steps: planned.length, canImprove: false };
+  const planned = plan && findInTiers(index, wanted, plan.scripNos);
+  if (plan && planned) {
+    return { ...planned, proof: plan.proof, steps: planned.offers.length, canImprove: false };
   }
-  const bundle = chooseBundle(index, { ...wanted, steps });
+  const bundle = chooseInTiers(index, wanted, steps);
   // To defer a full quick search of a book that no thread gets would only repeat it.
   const canDefer = steps < stepsQuick || index.countUpTo(wanted.requirement_paise) <= columnsMax;
   return { ...bundle, canImprove: !bundle.isSettled && canDefer };

@@ -3,7 +3,9 @@
 // face filter cost none: they depend on earlier contents, and the same offers must always give the
 // same bundle.
 
+import { coversSellerShare } from "../kernel/money.ts";
 import type { FaceFilter } from "./face-filter.ts";
+import type { DealtAt } from "./offer-index.ts";
 import type { OfferRows } from "./offer-rows.ts";
 import { type Budget, type DayNumber, type Offer, rupee, stepsPerProbe } from "./rules.ts";
 import type { SortedBlocks } from "./sorted-blocks.ts";
@@ -25,6 +27,7 @@ export type ShelfOptions = {
   readonly buyer: number;
   readonly priceMaxBps: number;
   readonly priceMinBps: number;
+  readonly dealtAt: DealtAt | undefined;
   /** Whether no offer is within the price range. */
   readonly isBare: boolean;
   readonly budget: Budget;
@@ -42,6 +45,7 @@ export class Shelf {
   readonly #buyer: number;
   readonly #priceMaxBps: number;
   readonly #priceMinBps: number;
+  readonly #dealtAt: DealtAt | undefined;
 
   constructor(options: ShelfOptions) {
     this.budget = options.budget;
@@ -55,6 +59,7 @@ export class Shelf {
     this.#buyer = options.buyer;
     this.#priceMaxBps = options.priceMaxBps;
     this.#priceMinBps = options.priceMinBps;
+    this.#dealtAt = options.dealtAt;
   }
 
   get facesEnd(): number {
@@ -84,8 +89,17 @@ export class Shelf {
       (days[row] ?? 0) >= this.#minDay &&
       sellers[row] !== this.#buyer &&
       limit <= this.#priceMaxBps &&
-      limit >= this.#priceMinBps
+      limit >= this.#priceMinBps &&
+      (limit === 0 || this.#isPaidFor(row, limit))
     );
+  }
+
+  /** A margin above the dearest limit pays for an offer that its own limit and the margin pay for. */
+  #isPaidFor(row: number, limitBps: number): boolean {
+    const dealtAt = this.#dealtAt;
+    if (!dealtAt) return true;
+    const priceBps = "price_bps" in dealtAt ? dealtAt.price_bps : limitBps + dealtAt.margin_bps;
+    return coversSellerShare(this.face(row), priceBps, limitBps);
   }
 
   /** The first position with a face of at least this. */

@@ -37,6 +37,22 @@ export function addedCeil(before: Paise, added: Paise, priceBps: Bps): Paise {
   return priceCeil(before + added, priceBps) - priceCeil(before, priceBps);
 }
 
+/**
+ * Whether the buyer's share of a credit covers the seller's, whatever else is in their orders. An
+ * order is rounded as a whole, so the share of one credit can be a paisa above or below its own
+ * value. Where the two prices differ by less than a paisa, the seller's share could be the larger.
+ */
+export function coversSellerShare(facePaise: Paise, buyerBps: Bps, sellerBps: Bps): boolean {
+  // Two paise between the prices cover both roundings; nearly every credit ends here.
+  if (facePaise * (buyerBps - sellerBps) >= 2 * bpsOfPar) return true;
+  return priceFloor(facePaise, buyerBps) >= priceCeil(facePaise, sellerBps);
+}
+
+/** The smallest face whose price, rounded up, is below the face; none saves at par or above. */
+export function findLeastSaving(priceBps: Bps): Paise {
+  return priceBps < bpsOfPar ? Math.ceil(bpsOfPar / (bpsOfPar - priceBps)) : Infinity;
+}
+
 /** `-1,23,45,678.90`; exact for every whole number of paise. */
 export function rupeesText(paise: PaiseSum): string {
   const digits = String(paise).replace("-", "").padStart(3, "0");

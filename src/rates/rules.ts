@@ -74,10 +74,30 @@ export function priceBid(card: RateCard, facePaise: number, daysLeft: number): n
   return Math.min(Math.max(bid, card.floor_bps), card.ceiling_bps, clampMid(card));
 }
 
-/** The ask for cover of this amount of duty. */
-export function priceAsk(card: RateCard, requirementPaise: number): number {
-  const ask = card.mid_bps - findSizeBps(card, requirementPaise) + card.half_spread_bps;
+/** The ask for cover of so much duty. */
+export function priceAsk(card: RateCard, coveredPaise: number): number {
+  const ask = card.mid_bps - findSizeBps(card, coveredPaise) + card.half_spread_bps;
   return Math.max(Math.min(ask, card.ask_ceiling_bps), card.floor_bps + 1, clampMid(card));
+}
+
+/** The sums that one ask is for. */
+export type AskRange = {
+  readonly leastPaise: number;
+  readonly mostPaise: number;
+  readonly askBps: number;
+};
+
+/** The ask of every sum up to this one, from the largest sums down. */
+export function listAsks(card: RateCard, upToPaise: number): readonly AskRange[] {
+  const bounds = card.size_bands.map(({ below_paise }) => below_paise ?? Infinity);
+  return bounds
+    .map((below, at) => ({
+      leastPaise: bounds[at - 1] ?? 1,
+      mostPaise: Math.min(below - 1, upToPaise),
+    }))
+    .filter(({ leastPaise, mostPaise }) => leastPaise <= mostPaise)
+    .map((range) => ({ ...range, askBps: priceAsk(card, range.leastPaise) }))
+    .toReversed();
 }
 
 /** The mid, within floor and ask ceiling: the limit of every bid and every ask. */

@@ -5,38 +5,41 @@ import { findSmallestUsable } from "../cover/choose-bundle.ts";
 import { OfferIndex, type Usable } from "../cover/offer-index.ts";
 import { type Offer, setStepsMax, stepsQuick } from "../cover/rules.ts";
 import { chooseCover, type CoverPlan, SearchNeeded } from "../cover/search-cover.ts";
+import { priceInTier, type Tier } from "../cover/tiers.ts";
 import type { Environment } from "../kernel/caller.ts";
-import type { Paise } from "../kernel/money.ts";
+import type { Bps, Paise } from "../kernel/money.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import { dayNumber, type IstDay } from "../kernel/time.ts";
 import type { Book, Offers } from "./book.ts";
-import type { Pool } from "./match-rules.ts";
 
 /** The offers that one buyer may take. */
 export type Wanted = {
   readonly scheme: Scheme;
-  readonly pool: Pool;
+  readonly tiers: readonly Tier[];
   /** Offers of this PAN are left out. */
   readonly pan: string | null;
   readonly expiresFrom: IstDay;
 };
 
+/** A bundle and its one price. */
+export type PricedBundle = { readonly offers: readonly Offer[]; readonly priceBps: Bps };
+
 /** What deciding an order needs of the book. */
 export type SetBook = {
   /**
-   * The bundle that leaves the least uncovered; empty when nothing can be taken. Without a plan, a
-   * quick search that a thread could improve returns SearchNeeded; plan null accepts what it found.
+   * The bundle that leaves the least uncovered; undefined when nothing can be taken. Without a plan,
+   * a quick search that a thread could improve returns SearchNeeded; plan null accepts what it found.
    */
   choose(
     wanted: Wanted & {
       readonly requirementPaise: Paise;
       readonly plan: CoverPlan | null | undefined;
     },
-  ): readonly Offer[] | SearchNeeded;
-  /** The smallest face that the buyer may take; undefined when there is none. */
+  ): PricedBundle | SearchNeeded | undefined;
+  /** The smallest face at the price of the largest sums; undefined when there is none. */
   smallest(wanted: Wanted): Paise | undefined;
   /** Whether a credit that another transaction locks would fit. */
-  hasHeld(wanted: Wanted & { readonly requirementPaise: Paise }): boolean;
+  hasHeld(wanted: Wanted): boolean;
   take(scheme: Scheme, offers: readonly Offer[]): void;
   put(scheme: Scheme, offers: readonly Offer[]): void;
 };
@@ -105,8 +108,9 @@ function openBookSession(
   const choose: BookSession["choose"] = (sought) => {
     const { requirementPaise, plan, ...wanted } = sought;
     const index = offers?.[wanted.scheme];
-    if (!index) return [];
-    const cover = { requirement_paise: requirementPaise, ...toUsable(wanted) };
+    if (!index) return undefined;
+    const { tiers } = wanted;
+    const cover = { requirement_paise: requirementPaise, tiers, ...describeBuyer(wanted) };
     if (plan === undefined && stepsLeft <= 0) return new SearchNeeded(index, cover);
     const steps = Math.max(1, Math.min(stepsQuick, stepsLeft));
     const found = chooseCover(index, cover, { plan: plan ?? undefined, steps });
@@ -117,8 +121,12 @@ function openBookSession(
       return choose(sought);
     }
     if (plan === undefined && found.canImprove) return new SearchNeeded(index, cover);
-    return found.offers;
+    const { offers: bundle, tier } = found;
+    return tier && { offers: bundle, priceBps: priceInTier(tier, bundle) };
   };
+
+  const findSmallest = (index: OfferIndex, wanted: Wanted, tier: Tier) =>
+    findSmallestUsable(index, { ...describeBuyer(wanted), ...tier });
 
   return {
     async refresh() {
@@ -129,12 +137,14 @@ function openBookSession(
     choose,
     smallest(wanted) {
       const index = offers?.[wanted.scheme];
-      return index && findSmallestUsable(index, toUsable(wanted));
+      const [largest] = wanted.tiers;
+      return index && largest && findSmallest(index, wanted, largest);
     },
-    hasHeld({ requirementPaise, ...wanted }) {
+    hasHeld(wanted) {
       const index = heldOffers.get(wanted.scheme);
-      const smallest = index && findSmallestUsable(index, toUsable(wanted));
-      return smallest !== undefined && smallest <= requirementPaise;
+      return wanted.tiers.some(
+        (tier) => index && (findSmallest(index, wanted, tier) ?? Infinity) <= tier.most_paise,
+      );
     },
     take(scheme, bundle) {
       changeOffers(scheme, bundle, "remove");
@@ -159,11 +169,6 @@ function openBookSession(
   };
 }
 
-function toUsable({ pool, pan, expiresFrom }: Wanted): Usable {
-  return {
-    min_day: dayNumber(expiresFrom),
-    price_max_bps: Math.max(0, pool.limitBpsMax),
-    ...(pool.fromHouse ? {} : { price_min_bps: 1 }),
-    ...(pan === null ? {} : { buyer: pan }),
-  };
+function describeBuyer({ pan, expiresFrom }: Wanted): Usable {
+  return { min_day: dayNumber(expiresFrom), ...(pan === null ? {} : { buyer: pan }) };
 }

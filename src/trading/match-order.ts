@@ -12,16 +12,15 @@ import type { DealtCredit } from "../credits/reserve-credits.ts";
 import { countDaysLeft, sellableDaysMin } from "../credits/rules.ts";
 import type { Failure } from "../kernel/failure.ts";
 import { houseFirmId } from "../kernel/ids.ts";
-import { sumParts, addedCeil, type Bps, type Paise } from "../kernel/money.ts";
+import { addedCeil, type Bps, coversSellerShare, type Paise, sumParts } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { addDays, dayNumber } from "../kernel/time.ts";
+import type { PricedBundle } from "./book-session.ts";
 import {
   comparePriority,
-  filterPayable,
-  findPool,
   isSamePan,
+  listTiers,
   matchSell,
-  priceBundle,
   type RestingBuy,
   type SellMatch,
 } from "./match-rules.ts";
@@ -145,27 +144,22 @@ export function buyCover(
   const { scheme } = order;
   const requirementPaise = order.requirement_paise ?? 0;
   const market = matchState.markets.get(scheme);
-  const wanted = { requirementPaise, limitBps: order.limit_bps };
-  const pool = findPool(market, wanted);
-  const usable = pool && {
+  const wanted = {
     scheme,
-    pool,
+    tiers: listTiers(market, { requirementPaise, limitBps: order.limit_bps }),
     pan: findPan(matchState, order.firm_id),
     expiresFrom: addDays(matchState.today, sellableDaysMin),
   };
-  const chosen = usable ? matchState.book.choose({ ...usable, requirementPaise, plan }) : [];
+  const chosen = matchState.book.choose({ ...wanted, requirementPaise, plan });
   if (chosen instanceof SearchNeeded) return chosen;
-  const priceBps =
-    market && pool && chosen.length > 0 ? priceBundle(market, requirementPaise, pool, chosen) : 0;
-  const bundle = filterPayable(chosen, priceBps);
-  if (bundle.length > 0) {
-    const bought = takeBundle(matchState, order, bundle, priceBps);
+  if (chosen) {
+    const bought = takeBundle(matchState, order, chosen);
     return bought ? restIfOpen(matchState, bought) : refuseUnfunded(matchState, order);
   }
   const mayRest = order.limit_bps !== null && order.time_in_force !== "IOC";
-  if (!mayRest && usable && matchState.book.hasHeld({ ...usable, requirementPaise })) return "held";
+  if (!mayRest && matchState.book.hasHeld(wanted)) return "held";
   if (order.limit_bps === null) {
-    const smallest = (usable && matchState.book.smallest(usable)) ?? 0;
+    const smallest = matchState.book.smallest(wanted) ?? 0;
     return smallest > requirementPaise ? noCover(smallest) : noPrice();
   }
   if (order.time_in_force === "IOC") return cancelUnfilled(matchState, order);
@@ -179,7 +173,7 @@ export function buyQuoted(
   matchState: MatchState,
   { order, quotedBps }: Draft,
   bundle: readonly (Offer | string)[],
-  { offers: priced }: BuyFacts,
+  { offers: facts }: BuyFacts,
 ): OrderRow | Failure {
   const sold = new Set(matchState.deals.flatMap((deal) => deal.legs.map((leg) => leg.scripNo)));
   const pan = findPan(matchState, order.firm_id);
@@ -188,18 +182,22 @@ export function buyQuoted(
       typeof offer !== "string" && !sold.has(offer.scrip_no) && !isSamePan(offer.seller, pan),
   ) as Offer[]; // A string is the number of a credit that is gone.
   if (offers.length < bundle.length || quotedBps === null) return bundleGone();
-  const changed = offers.filter((offer, at) => !isPricedOffer(priced?.[at], offer));
+  const changed = offers.filter((offer, at) => !isPricedOffer(facts?.[at], offer));
   if (changed.length > 0) return factsChanged(changed.map((offer) => offer.scrip_no));
-  if (filterPayable(offers, quotedBps).length < offers.length) return noPrice();
-  return takeBundle(matchState, order, offers, quotedBps) ?? refuseUnfunded(matchState, order);
+  if (!offers.every((offer) => isPaidFor(offer, quotedBps))) return noPrice();
+  const priced = { offers, priceBps: quotedBps };
+  return takeBundle(matchState, order, priced) ?? refuseUnfunded(matchState, order);
+}
+
+function isPaidFor({ order_id, face_paise, limit_bps }: Offer, priceBps: Bps): boolean {
+  return order_id === null || coversSellerShare(face_paise, priceBps, limit_bps);
 }
 
 /** Deals a bundle at one price; undefined when the firm would owe more than it may. */
 export function takeBundle(
   matchState: MatchState,
   order: OrderRow,
-  bundle: readonly Offer[],
-  priceBps: Bps,
+  { offers: bundle, priceBps }: PricedBundle,
 ): OrderRow | undefined {
   const settlementId = newDealId(matchState);
   const credits = bundle.map((offer) => ({

@@ -42,7 +42,7 @@ import { openQuotesOn } from "../rates/open-quotes.ts";
 import type { BookSessions } from "./book-session.ts";
 import { findBuyerFunds, lockOffers, type OrderSet, restingBuysMax } from "./load-orders.ts";
 import { dealSell, sumFaces, takeBundle } from "./match-order.ts";
-import { filterPayable, findHighestBid, findHouseBid, findRestingPool } from "./match-rules.ts";
+import { findHighestBid, findHouseBid, listRestingTiers } from "./match-rules.ts";
 import {
   findPan,
   type MatchState,
@@ -111,15 +111,13 @@ export function serveBuy(matchState: MatchState, buy: OrderRow): void {
   const chosen = matchState.book.choose({
     scheme: buy.scheme,
     requirementPaise: resting.remainingPaise,
-    pool: findRestingPool(market, resting),
+    tiers: listRestingTiers(market, resting),
     pan: findPan(matchState, buy.firm_id),
     expiresFrom: addDays(matchState.today, sellableDaysMin),
     plan: null,
   });
   if (chosen instanceof SearchNeeded) throw new Error("a resting buy is matched without a plan");
-  const bundle = filterPayable(chosen, resting.priceBps);
-  if (bundle.length === 0) return;
-  const after = takeBundle(matchState, buy, bundle, resting.priceBps);
+  const after = chosen && takeBundle(matchState, buy, chosen);
   if (!after) return;
   recordDealt(matchState, { before: buy, after, dealtBy: buy.order_id });
   replaceResting(matchState, after);

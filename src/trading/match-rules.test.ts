@@ -3,18 +3,13 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
-import type { Offer } from "../cover/rules.ts";
-import { addedCeil, addedFloor, priceFloor } from "../kernel/money.ts";
-import { type CardToday, priceAsk, priceBid, startingTerms } from "../rates/rules.ts";
+import { type CardToday, priceBid, startingTerms } from "../rates/rules.ts";
 import {
-  coversSellerShare,
-  filterPayable,
   findHighestBid,
   findHouseBid,
-  findPool,
-  findRestingPool,
+  listRestingTiers,
+  listTiers,
   matchSell,
-  priceBundle,
   type RestingBuy,
   type Sell,
 } from "./match-rules.ts";
@@ -122,32 +117,45 @@ test("no sell gets less than its limit, and the house keeps its margin between t
   );
 });
 
-const offer = (limit_bps: number): Offer => ({
-  scrip_no: "A",
-  face_paise: 100,
-  expires_on: 0,
-  limit_bps,
-  seller: "",
-  order_id: limit_bps === 0 ? null : "ord",
+test("a buy has a tier for each ask, without a sum that saves nothing", () => {
+  const requirementPaise = 7_000_000;
+  const [large, small] = listTiers(market, { requirementPaise, limitBps: null });
+  assert.deepEqual(large, {
+    least_paise: 5_000_000,
+    most_paise: requirementPaise,
+    price_max_bps: 9_980 - market.margin_bps,
+    price_min_bps: 0,
+    dealt_at: { price_bps: 9_980 },
+  });
+  assert.equal(small?.most_paise, 4_999_999);
+  assert.deepEqual(small.dealt_at, { price_bps: 9_990 });
+  // 999 paise cost 999 at 99.90 %; 1,000 cost 999.
+  assert.equal(small.least_paise, 1_000);
+  assert.deepEqual(listTiers(halted, { requirementPaise, limitBps: null }), []);
+  assert.deepEqual(listTiers(market, { requirementPaise: 999, limitBps: null }), []);
 });
 
-test("a buy pays the ask for the whole bundle, or below it the dearest limit and the margin", () => {
-  const requirementPaise = 200_000_000;
-  const ask = priceAsk(market, requirementPaise);
-  const atAsk = findPool(market, { requirementPaise, limitBps: null });
-  assert.deepEqual(atAsk, { fromHouse: true, limitBpsMax: ask - market.margin_bps });
-  assert.equal(atAsk && priceBundle(market, requirementPaise, atAsk, [offer(0)]), ask);
-  const below = findPool(market, { requirementPaise, limitBps: ask - 1 });
-  assert.deepEqual(below, { fromHouse: false, limitBpsMax: ask - 1 - market.margin_bps });
-  const bundle = [offer(9_700), offer(9_750)];
-  assert.equal(below && priceBundle(market, requirementPaise, below, bundle), 9_770);
-  assert.equal(findPool(halted, { requirementPaise, limitBps: null }), undefined);
+test("below the ask a buy takes what other clients sell, at the dearest limit and the margin", () => {
+  const tiers = listTiers(market, { requirementPaise: 7_000_000, limitBps: 9_985 });
+  const small = { price_max_bps: 9_985 - market.margin_bps, price_min_bps: 1 };
+  assert.deepEqual(
+    tiers.map(({ price_max_bps, price_min_bps }) => ({ price_max_bps, price_min_bps })),
+    [{ price_max_bps: 9_980 - market.margin_bps, price_min_bps: 0 }, small],
+  );
+  assert.deepEqual(tiers[1]?.dealt_at, { margin_bps: market.margin_bps });
+  const below = listTiers(market, { requirementPaise: 7_000_000, limitBps: 9_979 });
+  assert.equal(below.length, 1, "ranges that come to the same are one");
 });
 
-test("a resting buy takes from the house only when the ask is within its price", () => {
-  const ask = priceAsk(market, 1_000_000_000);
-  assert.equal(findRestingPool(market, buy({ priceBps: ask })).fromHouse, true);
-  assert.equal(findRestingPool(market, buy({ priceBps: ask - 1 })).fromHouse, false);
+test("a resting buy takes from the house only sums whose ask is within its price", () => {
+  const remainingPaise = 7_000_000;
+  const fromHouse = (priceBps: number) =>
+    listRestingTiers(market, buy({ priceBps, remainingPaise })).map(
+      ({ price_min_bps }) => price_min_bps === 0,
+    );
+  assert.deepEqual(fromHouse(9_990), [true]);
+  assert.deepEqual(fromHouse(9_980), [true, false]);
+  assert.deepEqual(fromHouse(9_979), [false]);
 });
 
 test("no bid exceeds the highest bid, and both respect the limits of the house", () => {
@@ -166,40 +174,8 @@ test("no bid exceeds the highest bid, and both respect the limits of the house",
   assert.equal(findHighestBid(halted, 1), undefined);
 });
 
-test("the buyer's share of a credit covers the seller's share at any position in their orders", () => {
-  const paise = fc.oneof(fc.nat({ max: 20_000 }), fc.nat({ max: 2 ** 40 }));
-  const face = fc.oneof(fc.integer({ min: 1, max: 20_000 }), fc.integer({ min: 1, max: 2 ** 40 }));
-  const bps = fc.integer({ min: 1, max: 10_000 });
-  const margin = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 100 }));
-  fc.assert(
-    fc.property(face, bps, margin, paise, paise, (facePaise, sellerBps, more, bought, sold) => {
-      const buyerBps = Math.min(10_000, sellerBps + more);
-      const pays = addedCeil(bought, facePaise, buyerBps);
-      assert.ok(pays >= priceFloor(facePaise, sellerBps), "one credit alone is always paid for");
-      if (!coversSellerShare(facePaise, buyerBps, sellerBps)) return;
-      assert.ok(pays >= addedFloor(sold, facePaise, sellerBps));
-    }),
-  );
-  assert.ok(
-    coversSellerShare(500, 9_850, 9_830),
-    "five rupees leave room at the margin of the first cards",
-  );
-  assert.ok(!coversSellerShare(1, 9_850, 9_830));
-  assert.ok(!coversSellerShare(100, 9_830, 9_850));
-});
-
 test("a sell of several credits is not matched with a buy whose share of one could be too small", () => {
   const several = sell({ facePaise: 300_000_001, faces: [300_000_000, 1] });
   assert.equal(matchSell(market, [buy()], several)?.with, "house");
   assert.equal(matchSell(market, [buy()], sell({ facePaise: 300_000_001 }))?.with, "client");
-});
-
-test("filterPayable keeps offers of the house and sells that the price covers", () => {
-  const offer = { scrip_no: "A", expires_on: 1, seller: "", order_id: "ord" };
-  const offers = [
-    { ...offer, face_paise: 1, limit_bps: 9_830 },
-    { ...offer, face_paise: 1_000, limit_bps: 9_830 },
-    { ...offer, face_paise: 1, limit_bps: 0, order_id: null },
-  ];
-  assert.deepEqual(filterPayable(offers, 9_850), offers.slice(1));
 });

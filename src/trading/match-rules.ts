@@ -6,16 +6,25 @@
 //            house's inventory and from resting sells whose limit leaves the house its margin
 //
 // One order has one price. A resting order deals at its own. An arriving sell gets the resting
-// buy's price less the margin, or the bid; an arriving buy pays the ask for the whole bundle, or,
-// below the ask, the dearest limit of the bundle plus the margin. A quote is dealt at its own price
-// whatever the market did since. Nobody deals with a firm of the same PAN.
+// buy's price less the margin, or the bid; an arriving buy pays the ask for the sum of its bundle,
+// or, below that ask, the dearest limit of the bundle plus the margin. A quote is dealt at its own
+// price whatever the market did since. Nobody deals with a firm of the same PAN.
+//
+// A buy is priced by what is dealt and not by what is asked for, and its limit is tested on that
+// price. The tiers of a buy say so for every sum that it could be dealt (cover/tiers.ts).
 //
 // Between two clients the buyer of a credit pays at least what its seller gets, to the paisa: the
 // house pays nobody's difference.
 
-import type { Offer } from "../cover/rules.ts";
-import { type Bps, type Paise, priceCeil, priceFloor } from "../kernel/money.ts";
-import { type CardToday, priceAsk, priceBid, type RateCard } from "../rates/rules.ts";
+import type { Tier } from "../cover/tiers.ts";
+import { type Bps, coversSellerShare, findLeastSaving, type Paise } from "../kernel/money.ts";
+import {
+  type AskRange,
+  type CardToday,
+  listAsks,
+  priceBid,
+  type RateCard,
+} from "../rates/rules.ts";
 
 export type RestingBuy = {
   readonly orderId: string;
@@ -102,59 +111,71 @@ function coversSellerShares(faces: readonly Paise[], buyerBps: Bps, sellerBps: B
   return faces.every((facePaise) => coversSellerShare(facePaise, buyerBps, sellerBps));
 }
 
-/**
- * Whether the buyer's share of a credit covers the seller's, whatever else is in their orders. An
- * order is rounded as a whole, so the share of one credit can be a paisa above or below its own
- * value. Where the two prices differ by less than a paisa, the seller's share could be the larger.
- */
-export function coversSellerShare(facePaise: Paise, buyerBps: Bps, sellerBps: Bps): boolean {
-  return priceFloor(facePaise, buyerBps) >= priceCeil(facePaise, sellerBps);
-}
-
-/** The offers of a bundle that can be paid at one price: those of the house, and sells it covers. */
-export function filterPayable(bundle: readonly Offer[], priceBps: Bps): readonly Offer[] {
-  return bundle.filter(
-    ({ order_id, face_paise, limit_bps }) =>
-      order_id === null || coversSellerShare(face_paise, priceBps, limit_bps),
-  );
-}
-
-/** The offers that a buy may take: those of the house or not, and sells up to a limit. */
-export type Pool = { readonly fromHouse: boolean; readonly limitBpsMax: Bps };
-
-/** The pool of an arriving buy; undefined while the market is closed. */
-export function findPool(
+/** The tiers of an arriving buy: at the ask where its limit allows that, otherwise below it. */
+export function listTiers(
   market: CardToday | undefined,
   {
     requirementPaise,
     limitBps,
   }: { readonly requirementPaise: Paise; readonly limitBps: Bps | null },
-): Pool | undefined {
-  if (market?.state !== "open") return undefined;
-  const ask = priceAsk(market, requirementPaise);
-  const fromHouse = limitBps === null || ask <= limitBps;
-  const pays = fromHouse ? ask : limitBps;
-  return { fromHouse, limitBpsMax: pays - market.margin_bps };
+): readonly Tier[] {
+  if (market?.state !== "open") return [];
+  const { margin_bps } = market;
+  const spans = listSpans(listAsks(market, requirementPaise), (askBps) => {
+    const fromHouse = limitBps === null || askBps <= limitBps;
+    return { fromHouse, paysBps: fromHouse ? askBps : limitBps };
+  });
+  return spans
+    .map((span) => ({
+      ...toTier(span, market),
+      // What we price saves at least a paisa against cash.
+      least_paise: Math.max(span.leastPaise, findLeastSaving(span.paysBps)),
+      dealt_at: span.fromHouse ? { price_bps: span.paysBps } : { margin_bps },
+    }))
+    .filter(({ least_paise, most_paise }) => least_paise <= most_paise);
 }
 
-/** The one price of a bundle taken from a pool. */
-export function priceBundle(
-  card: RateCard,
-  requirementPaise: Paise,
-  { fromHouse }: Pool,
-  bundle: readonly Offer[],
-): Bps {
-  if (fromHouse) return priceAsk(card, requirementPaise);
-  return Math.max(...bundle.map(({ limit_bps }) => limit_bps)) + card.margin_bps;
+/** The tiers of a resting buy: the house sells where its ask is not above the price of the buy. */
+export function listRestingTiers(card: RateCard, buy: RestingBuy): readonly Tier[] {
+  const { priceBps, remainingPaise } = buy;
+  return listSpans(listAsks(card, remainingPaise), (askBps) => ({
+    fromHouse: askBps <= priceBps,
+    paysBps: priceBps,
+  })).map((span) => ({ ...toTier(span, card), dealt_at: { price_bps: priceBps } }));
 }
 
-/**
- * The pool of a resting buy: it includes the house when its ask is not above the price of the buy.
- */
-export function findRestingPool(card: RateCard, buy: RestingBuy): Pool {
+type Span = Omit<AskRange, "askBps"> & {
+  /** Whether the house sells at this price. */
+  readonly fromHouse: boolean;
+  /** The most that the buyer pays. */
+  readonly paysBps: Bps;
+};
+
+/** The ranges of a card, those beside each other that come to the same as one. */
+function listSpans(
+  asks: readonly AskRange[],
+  decide: (askBps: Bps) => Pick<Span, "fromHouse" | "paysBps">,
+): readonly Span[] {
+  const spans: Span[] = [];
+  for (const { askBps, ...range } of asks) {
+    const span = { ...range, ...decide(askBps) };
+    const above = spans.at(-1);
+    const isSame = above?.fromHouse === span.fromHouse && above.paysBps === span.paysBps;
+    if (isSame) spans[spans.length - 1] = { ...above, leastPaise: span.leastPaise };
+    else spans.push(span);
+  }
+  return spans;
+}
+
+function toTier(
+  { leastPaise, mostPaise, fromHouse, paysBps }: Span,
+  { margin_bps }: RateCard,
+): Omit<Tier, "dealt_at"> {
   return {
-    fromHouse: priceAsk(card, buy.remainingPaise) <= buy.priceBps,
-    limitBpsMax: buy.priceBps - card.margin_bps,
+    least_paise: leastPaise,
+    most_paise: mostPaise,
+    price_max_bps: Math.max(0, paysBps - margin_bps),
+    price_min_bps: fromHouse ? 0 : 1,
   };
 }
 

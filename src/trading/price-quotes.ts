@@ -2,12 +2,14 @@
 //
 // A sell gets the bid of the card. It may make the house buy, so before it is answered it holds
 // part of the house limit in OpenQuotes (rates/open-quotes.ts), which all processes share. A buy
-// gets the ask of the card, for the bundle that covers the requirement best.
+// gets the ask of the card for the bundle that covers the requirement best: it is priced by what it
+// covers, as an order is.
 
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 
 import { type Proof, setStepsMax } from "../cover/rules.ts";
-import { chooseCover, type Cover, type CoverPlan, SearchNeeded } from "../cover/search-cover.ts";
+import { chooseCover, type CoverPlan, SearchNeeded } from "../cover/search-cover.ts";
+import { priceInTier } from "../cover/tiers.ts";
 import { type CreditForSale, findForSale } from "../credits/reserve-credits.ts";
 import {
   countDaysLeft,
@@ -17,7 +19,7 @@ import {
 } from "../credits/rules.ts";
 import type { Call, Caller, Environment } from "../kernel/caller.ts";
 import { type Failure, notFound } from "../kernel/failure.ts";
-import { sumParts, type Paise } from "../kernel/money.ts";
+import { priceCeil } from "../kernel/money.ts";
 import { dayNumber, type IstDay, istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { Database, Query } from "../platform/postgres/postgres.ts";
@@ -25,15 +27,14 @@ import { type FindCard, loadCardsToday } from "../rates/current-cards.ts";
 import { type Holding, openQuotesOn } from "../rates/open-quotes.ts";
 import { amountDaysMin, type CardToday } from "../rates/rules.ts";
 import type { Book, Offers } from "./book.ts";
-import { filterPayable } from "./match-rules.ts";
+import { listTiers } from "./match-rules.ts";
 import {
   type BuyWanted,
   type CreditFacts,
   describeOffer,
-  findBuyAsk,
-  findBuyPrice,
   findLeastFace,
   findSellPrice,
+  marketUnavailable,
   newQuoteRef,
   type NoQuote,
   type SellWanted,
@@ -271,47 +272,39 @@ function priceBuy(
   now: Date,
 ): Verdict<BuyRow> {
   const { scheme, requirementPaise, plan } = wanted;
-  const ask = findBuyAsk(findCard(caller.environment, scheme, caller.deskId), requirementPaise);
+  const card = findCard(caller.environment, scheme, caller.deskId);
   const index = offers.get(caller.environment)?.[scheme];
   if (!index) throw new Error("every environment of the set was looked at");
-  if (ask.kind === "no_quote") return ask;
+  if (card?.state !== "open") return marketUnavailable;
   const buyer = pans.get(caller.firmId);
   const cover = {
     requirement_paise: requirementPaise,
     min_day: dayNumber(istDay(now)) + sellableDaysMin,
-    price_max_bps: ask.limit_max_bps,
+    tiers: listTiers(card, { requirementPaise, limitBps: null }),
     ...(buyer && { buyer }),
   };
   if (plan === undefined && steps.left <= 0) return new SearchNeeded(index, cover);
   const bundle = chooseCover(index, cover, { plan: plan ?? undefined });
   steps.left -= bundle.steps;
   if (plan === undefined && bundle.canImprove) return new SearchNeeded(index, cover);
-  const offered = filterPayable(bundle.offers, ask.price_bps);
-  const coveredPaise = sumParts(offered.map((offer) => offer.face_paise));
-  const price = findBuyPrice(ask, coveredPaise);
-  if (price.kind === "no_quote") return price;
+  const { offers: offered, tier, covered_paise, proof } = bundle;
+  if (!tier) return sizeUnavailable;
+  const price_bps = priceInTier(tier, offered);
   const row: BuyRow = {
-    ...startQuote(caller, { card: price.card, firmId: caller.firmId, now }),
+    ...startQuote(caller, { card, firmId: caller.firmId, now }),
     side: "buy",
     scheme,
     scrip_no: null,
     face_paise: null,
     requirement_paise: requirementPaise,
-    covered_paise: coveredPaise,
+    covered_paise,
     scrip_nos: offered.map((offer) => offer.scrip_no),
     offers: offered.map(describeOffer),
-    price_bps: price.price_bps,
-    all_in_paise: price.all_in_paise,
+    price_bps,
+    all_in_paise: priceCeil(covered_paise, price_bps),
   };
-  return { row, proof: describeProof(bundle, coveredPaise) };
-}
-
-/** The search proves sums only: a bundle that lost an offer to its price is not proven best. */
-function describeProof({ offers, proof }: Cover, coveredPaise: Paise): CoverProof {
-  const { residual_bound_paise } = proof;
-  const foundPaise = sumParts(offers.map((offer) => offer.face_paise));
-  const residual = foundPaise === coveredPaise ? proof.residual : "bounded";
-  return { residual, residual_bound_paise };
+  const { residual, residual_bound_paise } = proof;
+  return { row, proof: { residual, residual_bound_paise } };
 }
 
 function listEnvironments(asks: readonly Ask<unknown>[]): Environment[] {

@@ -7,11 +7,9 @@ import { Failure } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
-import { type CardToday, priceAsk, priceBid, startingTerms } from "../rates/rules.ts";
+import { type CardToday, priceBid, startingTerms } from "../rates/rules.ts";
 import {
   describeOffer,
-  findBuyAsk,
-  findBuyPrice,
   findLeastFace,
   findQuoteState,
   findSellPrice,
@@ -77,35 +75,6 @@ test("a sell has a price exactly when the market is open and takes the size", ()
     kind: "no_quote",
     reason: "market_unavailable",
   });
-});
-
-test("a buy pays one price for its bundle, rounded up, and always saves against cash", () => {
-  fc.assert(
-    fc.property(card, smallPaise, fc.nat({ max: 10_000 }), (card, requirement, part) => {
-      const ask = findBuyAsk(card, requirement);
-      if (card.state === "halted") {
-        assert.deepEqual(ask, { kind: "no_quote", reason: "market_unavailable" });
-        return;
-      }
-      assert.ok(ask.kind === "ask");
-      assert.equal(ask.price_bps, priceAsk(card, requirement));
-      assert.ok(ask.limit_max_bps >= 0);
-      if (ask.limit_max_bps > 0) {
-        assert.equal(ask.limit_max_bps + card.margin_bps, ask.price_bps);
-      }
-      const covered = Number((BigInt(requirement) * BigInt(part)) / 10_000n);
-      const price = findBuyPrice(ask, covered);
-      const exact = BigInt(covered) * BigInt(ask.price_bps);
-      const allIn = (exact + 9_999n) / 10_000n;
-      if (allIn >= BigInt(covered)) {
-        assert.deepEqual(price, { kind: "no_quote", reason: "size_unavailable" });
-        return;
-      }
-      assert.ok(price.kind === "price");
-      assert.equal(BigInt(price.all_in_paise), allIn);
-      assert.ok(covered - price.all_in_paise > 0);
-    }),
-  );
 });
 
 test("three combinations of fields are valid, and every other one names its problems", () => {

@@ -14,10 +14,10 @@ import type { Offer } from "../cover/rules.ts";
 import { type FieldProblem, unprocessable } from "../kernel/failure.ts";
 import { isId, newId } from "../kernel/ids.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
-import { priceCeil, priceFloor } from "../kernel/money.ts";
+import { priceFloor } from "../kernel/money.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
-import { type CardToday, priceAsk, priceBid, quoteWindowMaxS } from "../rates/rules.ts";
+import { type CardToday, priceBid, quoteWindowMaxS } from "../rates/rules.ts";
 
 export const quoteSides = ["sell", "buy"] as const;
 
@@ -131,7 +131,7 @@ function refuse(problems: readonly FieldProblem[]): void {
 
 export type NoQuote = { readonly kind: "no_quote"; readonly reason: NoQuoteReason };
 
-const marketUnavailable: NoQuote = { kind: "no_quote", reason: "market_unavailable" };
+export const marketUnavailable: NoQuote = { kind: "no_quote", reason: "market_unavailable" };
 export const sizeUnavailable: NoQuote = { kind: "no_quote", reason: "size_unavailable" };
 
 /** A price, and the card it was made from. */
@@ -154,32 +154,6 @@ export function findSellPrice(
   const allIn = bid === undefined ? 0 : priceFloor(facePaise, bid);
   if (bid === undefined || allIn === 0) return sizeUnavailable;
   return { kind: "price", card, price_bps: bid, all_in_paise: allIn };
-}
-
-/** The ask for a requirement, before its bundle is chosen. */
-export type BuyAsk = {
-  readonly kind: "ask";
-  readonly card: CardToday;
-  readonly price_bps: number;
-  /** The highest limit of a resting sell that leaves the house its margin. */
-  readonly limit_max_bps: number;
-};
-
-export function findBuyAsk(
-  card: CardToday | undefined,
-  requirementPaise: number,
-): BuyAsk | NoQuote {
-  if (card?.state !== "open") return marketUnavailable;
-  const price = priceAsk(card, requirementPaise);
-  const limitMax = Math.max(0, price - card.margin_bps);
-  return { kind: "ask", card, price_bps: price, limit_max_bps: limitMax };
-}
-
-/** Prices the whole bundle at the ask. Cover that saves nothing against cash gets no quote. */
-export function findBuyPrice({ card, price_bps }: BuyAsk, coveredPaise: number): Price | NoQuote {
-  const allIn = priceCeil(coveredPaise, price_bps);
-  if (allIn >= coveredPaise) return sizeUnavailable;
-  return { kind: "price", card, price_bps, all_in_paise: allIn };
 }
 
 /** The priced credit; its scheme and face are columns of the quote. */

@@ -364,15 +364,23 @@ test("an offer that a refresh restores while a batch is paused is not sold twice
     scheme: "RODTEP",
     requirementPaise: 100_000,
     plan: null,
-    pool: { limitBpsMax: 10_000, fromHouse: true },
+    tiers: [
+      {
+        least_paise: 1,
+        most_paise: 100_000,
+        price_max_bps: 10_000,
+        price_min_bps: 0,
+        dealt_at: { price_bps: 10_000 },
+      },
+    ],
     pan: null,
     expiresFrom: "2026-11-16",
   } as unknown as Parameters<typeof session.choose>[0];
   const chosen = session.choose(wanted);
-  assert.ok(Array.isArray(chosen) && chosen.length === 1);
-  session.take("RODTEP", chosen);
+  assert.ok(chosen && "offers" in chosen && chosen.offers.length === 1);
+  session.take("RODTEP", chosen.offers);
   index.put(offer); // As the database still has it.
-  assert.deepEqual(session.choose(wanted), []);
+  assert.equal(session.choose(wanted), undefined);
   session.undo();
   assert.equal(index.size, 1);
 });
