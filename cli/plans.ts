@@ -23,6 +23,8 @@ const set = command({
     monthly: { required: true, help: "calls per IST month" },
     "child-keys": { help: "child keys of a desk at a time; kept, or 25, when left out" },
     "unfunded-max-paise": { help: "deals of a firm that may wait for money; left out, as it is" },
+    "unfunded-desk-max-paise": { help: "the same of all firms of a desk together" },
+    "unpaid-days": { help: "working days for which a deal that was not paid counts; 0 for none" },
     ...operatorOption,
   },
   example: "npx scripdesk plans set --name tiny --per-minute 5 --monthly 100",
@@ -31,13 +33,13 @@ const set = command({
       name: options.name,
       perMinute: wholeNumber("per-minute", options["per-minute"]),
       monthlyQuota: wholeNumber("monthly", options.monthly),
-      ...(options["unfunded-max-paise"] !== undefined && {
-        unfundedMaxPaise: naturalNumber("unfunded-max-paise", options["unfunded-max-paise"]),
-      }),
-      childKeysMax:
-        options["child-keys"] === undefined
-          ? undefined
-          : naturalNumber("child-keys", options["child-keys"]),
+      unfundedMaxPaise: readNatural("unfunded-max-paise", options["unfunded-max-paise"]),
+      unfundedDeskMaxPaise: readNatural(
+        "unfunded-desk-max-paise",
+        options["unfunded-desk-max-paise"],
+      ),
+      unpaidDays: readNatural("unpaid-days", options["unpaid-days"]),
+      childKeysMax: readNatural("child-keys", options["child-keys"]),
     };
     printOne(
       await withOperator(
@@ -49,5 +51,10 @@ const set = command({
     );
   },
 });
+
+/** Undefined where it was left out. */
+function readNatural(name: string, given: string | undefined): number | undefined {
+  return given === undefined ? undefined : naturalNumber(name, given);
+}
 
 export const planCommands = [list, set];

@@ -1,10 +1,12 @@
 import { listDepositsForSettlement } from "../src/payouts/deposits.ts";
 import { transferOutcomes } from "../src/outside/inquiry-rules.ts";
+import { environments } from "../src/kernel/caller.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
 import { failSettlement } from "../src/settlement/fail-settlements.ts";
 import { listAllSettlements, readAnySettlement } from "../src/settlement/read-settlements.ts";
 import { reverseSettlement } from "../src/settlement/reverse-settlement.ts";
 import { settlementStates, findAwaitedParty } from "../src/settlement/rules.ts";
+import { liftUnpaid, listUnpaidDeals } from "../src/settlement/unpaid-deals.ts";
 import { settlementHooks } from "../src/hooks.ts";
 import { attestSeen } from "./attest.ts";
 import { command, parseChoice, print, printOne } from "./command.ts";
@@ -18,6 +20,9 @@ import {
   withOperator,
 } from "./operators.ts";
 import { readOptionalWord, printSearch, searchOptions } from "./search.ts";
+
+/** So many unpaid deals are listed. */
+const unpaidMax = 500;
 
 /** Whoever moves these settlements. */
 function writing(rows: readonly { readonly id: string }[]): Act {
@@ -171,4 +176,48 @@ const reverse = command({
   },
 });
 
-export const settlementCommands = [list, show, fund, confirmTransfer, fail, reverse];
+const unpaid = command({
+  name: "settlements unpaid",
+  summary: "list the newest deals that failed for want of money, and whether they still count",
+  options: { env: { default: "live", help: "live or sandbox" }, ...operatorOption },
+  async run(options) {
+    const environment = parseChoice("env", options.env, environments);
+    const rows = await withOperator(
+      options,
+      { permission: "read", environment },
+      async ({ ctx }) => await listUnpaidDeals(ctx, { environment, limit: unpaidMax }),
+    );
+    print(rows.map(inIst), options);
+  },
+});
+
+const liftUnpaidCommand = command({
+  name: "settlements lift-unpaid",
+  summary: "let the firms of a PAN buy before they pay again, after a deal that was not paid",
+  operand: "SETTLEMENT_ID",
+  options: { reason: { required: true, help: "why" }, ...operatorOption },
+  example: "npx scripdesk settlements lift-unpaid stl_… --reason 'their bank was shut'",
+  async run(options, settlementId) {
+    const lifted = await withOperator(
+      options,
+      { permission: "settlements.write", about: [settlementId] },
+      async ({ ctx, actor }) =>
+        await liftUnpaid(ctx, actor, { settlementId, reason: options.reason }),
+    );
+    print(
+      lifted.map((settlement_id) => ({ settlement_id, outcome: "lifted" })),
+      options,
+    );
+  },
+});
+
+export const settlementCommands = [
+  list,
+  show,
+  fund,
+  confirmTransfer,
+  fail,
+  reverse,
+  unpaid,
+  liftUnpaidCommand,
+];

@@ -1575,13 +1575,17 @@ create table plans (
   updated_at timestamp with time zone not null default now(),
   child_keys_max integer not null default 25,
   unfunded_max_paise bigint not null default 1000000000,
+  unfunded_desk_max_paise bigint not null default 2000000000,
+  unpaid_days integer not null default 10,
   constraint plans_pkey PRIMARY KEY (name),
   constraint plans_child_keys_max_check CHECK ((child_keys_max >= 0)),
   constraint plans_enforced_with_quota CHECK ((enforced = (monthly_quota IS NOT NULL))),
   constraint plans_monthly_quota_check CHECK ((monthly_quota > 0)),
   constraint plans_name_check CHECK ((name ~ '^[a-z][a-z0-9_-]{0,31}$'::text)),
   constraint plans_per_minute_check CHECK ((per_minute > 0)),
-  constraint plans_unfunded_max_paise_check CHECK (((unfunded_max_paise >= 0) AND (unfunded_max_paise <= '9007199254740991'::bigint)))
+  constraint plans_unfunded_desk_max_paise_check CHECK (((unfunded_desk_max_paise >= 0) AND (unfunded_desk_max_paise <= '9007199254740991'::bigint))),
+  constraint plans_unfunded_max_paise_check CHECK (((unfunded_max_paise >= 0) AND (unfunded_max_paise <= '9007199254740991'::bigint))),
+  constraint plans_unpaid_days_check CHECK (((unpaid_days >= 0) AND (unpaid_days <= 250)))
 );
 
 create table port_outages (
@@ -1817,6 +1821,7 @@ CREATE INDEX settlements_live ON public.settlements USING btree (settlement_id) 
 CREATE INDEX settlements_open ON public.settlements USING btree (environment, state, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX settlements_undone ON public.settlements USING btree (environment, settlement_id) WHERE (state = ANY (ARRAY['failed'::text, 'reversed'::text]));
 CREATE INDEX settlements_unfunded ON public.settlements USING btree (buyer_firm_id) WHERE (state = 'pending'::text);
+CREATE INDEX settlements_unfunded_of_desk ON public.settlements USING btree (buyer_desk_id) WHERE (state = 'pending'::text);
 
 create table statement_pages (
   firm_id text not null,
@@ -1898,6 +1903,28 @@ create table tds_sums (
   constraint tds_sums_taxed_paise_check CHECK ((taxed_paise >= (0)::numeric)),
   constraint tds_sums_withheld_paise_check CHECK ((withheld_paise >= (0)::numeric))
 );
+
+create table unpaid_deals (
+  settlement_id text not null,
+  environment text not null,
+  desk_id text not null,
+  firm_id text not null,
+  pan text,
+  buyer_paise bigint not null,
+  failed_at timestamp with time zone not null,
+  until timestamp with time zone not null,
+  lifted_at timestamp with time zone,
+  lifted_by text,
+  lift_reason text,
+  constraint unpaid_deals_pkey PRIMARY KEY (settlement_id),
+  constraint unpaid_deals_buyer_paise_check CHECK ((buyer_paise > 0)),
+  constraint unpaid_deals_check CHECK ((until > failed_at)),
+  constraint unpaid_deals_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint unpaid_deals_lifted CHECK ((((lifted_at IS NULL) = (lifted_by IS NULL)) AND ((lifted_at IS NULL) = (lift_reason IS NULL))))
+);
+CREATE INDEX unpaid_deals_listed ON public.unpaid_deals USING btree (environment, settlement_id);
+CREATE INDEX unpaid_deals_of_firm ON public.unpaid_deals USING btree (firm_id) WHERE (lifted_at IS NULL);
+CREATE INDEX unpaid_deals_of_pan ON public.unpaid_deals USING btree (pan) WHERE (lifted_at IS NULL);
 
 create table usage_days (
   key_id text not null,
@@ -2058,6 +2085,7 @@ grant delete, insert, select on statement_pages to scripdesk_app;
 grant insert, select on statements to scripdesk_app;
 grant insert, select, update on tax_rates to scripdesk_app;
 grant insert, select, update on tds_sums to scripdesk_app;
+grant delete, insert, select, update on unpaid_deals to scripdesk_app;
 grant delete, insert, select, update on usage_days to scripdesk_app;
 grant delete, insert, select, update on usage_months to scripdesk_app;
 grant insert, select on usage_notices to scripdesk_app;

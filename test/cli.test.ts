@@ -162,13 +162,14 @@ test("plans are listed and set", async () => {
   const plans = await json("plans", "list");
   const byName = new Map(plans.map((plan: { name: string }) => [plan.name, plan]));
   const expected = [
-    ["starter", 60, 50_000, true, 5, 1_000_000_000],
-    ["growth", 300, 500_000, true, 25, 5_000_000_000],
-    ["scale", 1_200, 5_000_000, true, 100, 25_000_000_000],
-    ["desk", 60_000, 100_000_000, true, 1_000, 100_000_000_000],
-    ["sandbox", 6_000, null, false, 1_000, 1_000_000_000_000],
+    ["starter", 60, 50_000, true, 5, 1_000_000_000, 10],
+    ["growth", 300, 500_000, true, 25, 5_000_000_000, 10],
+    ["scale", 1_200, 5_000_000, true, 100, 25_000_000_000, 10],
+    ["desk", 60_000, 100_000_000, true, 1_000, 100_000_000_000, 10],
+    ["sandbox", 6_000, null, false, 1_000, 1_000_000_000_000, 0],
   ] as const;
-  for (const [name, per_minute, monthly_quota, enforced, child_keys_max, unfunded] of expected) {
+  for (const plan of expected) {
+    const [name, per_minute, monthly_quota, enforced, child_keys_max, unfunded, days] = plan;
     assert.deepEqual(byName.get(name), {
       name,
       per_minute,
@@ -176,6 +177,8 @@ test("plans are listed and set", async () => {
       enforced,
       child_keys_max,
       unfunded_max_paise: unfunded,
+      unfunded_desk_max_paise: 2 * unfunded,
+      unpaid_days: days,
     });
   }
   const tiny = {
@@ -185,9 +188,13 @@ test("plans are listed and set", async () => {
     enforced: true,
     child_keys_max: 7,
     unfunded_max_paise: 9_000,
+    unfunded_desk_max_paise: 12_000,
+    unpaid_days: 3,
   };
   const words = ["plans", "set", "--name", "tiny", "--per-minute", "5", "--monthly", "100"];
-  assert.deepEqual(await json(...words, "--child-keys", "7", "--unfunded-max-paise", "9000"), tiny);
+  const unfunded = ["--unfunded-max-paise", "9000", "--unfunded-desk-max-paise", "12000"];
+  const more = ["--child-keys", "7", ...unfunded, "--unpaid-days", "3"];
+  assert.deepEqual(await json(...words, ...more), tiny);
   assert.deepEqual(await json(...words), tiny);
   assert.ok(
     (await json("plans", "list")).some((plan: object) => {

@@ -59,6 +59,7 @@ const permitted: Readonly<Record<string, readonly OperatorRole[]>> = {
   fundSettlement: settlement,
   confirmTransfer: settlement,
   failSettlement: settlement,
+  liftUnpaid: settlement,
   reverseSettlement: settlement,
   fundAnyCross: settlement,
   addDeposit: settlement,

@@ -122,7 +122,7 @@ type Of = { readonly house: boolean; readonly limitMax: number };
 function bestBuy(
   { card }: OrderWorld,
   { wanted, limit, restsAt }: { wanted: number; limit?: number | undefined; restsAt?: number },
-  poolOf: (of: Of) => ReturnType<typeof poolFor>,
+  findPool: (of: Of) => ReturnType<typeof poolFor>,
 ) {
   if (card.state !== "open") return undefined;
   const found = card.size_bands.flatMap(({ below_paise }, at) => {
@@ -131,7 +131,7 @@ function bestBuy(
     const ask = priceAsk(card, least);
     const fromHouse = ask <= (restsAt ?? limit ?? ask);
     const pays = restsAt ?? (fromHouse ? ask : (limit ?? ask));
-    const pool = poolOf({ house: fromHouse, limitMax: pays - margin });
+    const pool = findPool({ house: fromHouse, limitMax: pays - margin });
     const sums = listSums(
       pool.map(({ face }) => face),
       most,

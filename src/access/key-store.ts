@@ -357,14 +357,28 @@ export function addToKeyDays(
     where d.key_id = a.key_id and d.day = ${day}::date`);
 }
 
-/** The plan's limit on unfunded purchases of a firm, by key. */
+/** The plan's limits on unfunded purchases of a firm and of a desk, by key. */
 export function listUnfundedLimits(
   keyIds: readonly string[],
-): Query<{ key_id: string; unfunded_max_paise: number }[]> {
+): Query<{ key_id: string; unfunded_max_paise: number; unfunded_desk_max_paise: number }[]> {
   return query(sql`
-    select k.key_id, plans.unfunded_max_paise
+    select k.key_id, plans.unfunded_max_paise, plans.unfunded_desk_max_paise
     from api_keys as k
     left join api_keys as parent on parent.key_id = k.parent_key_id
     join plans on plans.name = coalesce(parent.plan, k.plan)
     where k.key_id = any(${keyIds}::text[])`);
+}
+
+/** For how many working days an unpaid deal counts: the most of the plans of a desk's root keys. */
+export function listUnpaidDays(
+  environment: Environment,
+  deskIds: readonly string[],
+): Query<{ desk_id: string; unpaid_days: number }[]> {
+  return query(sql`
+    select k.desk_id, max(plans.unpaid_days) as unpaid_days
+    from api_keys as k
+    join plans on plans.name = k.plan
+    where k.desk_id = any(${deskIds}::text[]) and k.environment = ${environment}
+      and k.kind = 'root'
+    group by k.desk_id`);
 }

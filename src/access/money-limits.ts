@@ -2,12 +2,18 @@
 // Orders are decided in sets, so they lock the day and add to it themselves; everything else calls
 // `spendKeyLimits`. Lock order: firms, the key's day, credits.
 
-import type { Caller } from "../kernel/caller.ts";
+import type { Caller, Environment } from "../kernel/caller.ts";
 import { asAmount, addPaise, type Paise } from "../kernel/money.ts";
 import { type IstDay, istDay } from "../kernel/time.ts";
 import { known, type Query, type Tx } from "../platform/postgres/postgres.ts";
 import { aboveKeyLimit, findBrokenLimit, type MoneyLimits } from "./key-rules.ts";
-import { addToKeyDays, listMoneyLimits, listUnfundedLimits, lockKeyDays } from "./key-store.ts";
+import {
+  addToKeyDays,
+  listMoneyLimits,
+  listUnfundedLimits,
+  listUnpaidDays,
+  lockKeyDays,
+} from "./key-store.ts";
 
 /** The limits of keys, those of their parents included; keys without a limit are left out. */
 export function loadMoneyLimits(
@@ -18,10 +24,32 @@ export function loadMoneyLimits(
   );
 }
 
-/** By key, the limit on a firm's purchases that wait for money. */
-export function loadUnfundedLimits(keyIds: readonly string[]): Query<ReadonlyMap<string, Paise>> {
+/** How much of what a firm, and all firms of its desk, have bought may wait for money. */
+export type UnfundedLimits = { readonly firmPaise: Paise; readonly deskPaise: Paise };
+
+/** By key. */
+export function loadUnfundedLimits(
+  keyIds: readonly string[],
+): Query<ReadonlyMap<string, UnfundedLimits>> {
+  if (keyIds.length === 0) return known(new Map());
   return listUnfundedLimits([...new Set(keyIds)]).map(
-    (rows) => new Map(rows.map((row) => [row.key_id, row.unfunded_max_paise])),
+    (rows) =>
+      new Map(
+        rows.map(({ key_id, unfunded_max_paise, unfunded_desk_max_paise }) => [
+          key_id,
+          { firmPaise: unfunded_max_paise, deskPaise: unfunded_desk_max_paise },
+        ]),
+      ),
+  );
+}
+
+/** By desk, the working days for which a deal that was not paid counts. */
+export function loadUnpaidDays(
+  environment: Environment,
+  deskIds: readonly string[],
+): Query<ReadonlyMap<string, number>> {
+  return listUnpaidDays(environment, deskIds).map(
+    (rows) => new Map(rows.map((row) => [row.desk_id, row.unpaid_days])),
   );
 }
 

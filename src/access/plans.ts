@@ -30,6 +30,11 @@ const childKeysMaxMax = 1_000_000;
 const defaultChildKeysMax = 25;
 /** One crore rupees. */
 const defaultUnfundedMaxPaise = 1_000_000_000;
+/** Two crore rupees. */
+const defaultUnfundedDeskMaxPaise = 2_000_000_000;
+const defaultUnpaidDays = 10;
+/** A year of working days. */
+const unpaidDaysMax = 250;
 
 type SetPlan = {
   readonly name: string;
@@ -39,6 +44,10 @@ type SetPlan = {
   readonly childKeysMax?: number | undefined;
   /** Unchanged when left out. */
   readonly unfundedMaxPaise?: number | undefined;
+  /** Unchanged when left out. */
+  readonly unfundedDeskMaxPaise?: number | undefined;
+  /** Unchanged when left out. */
+  readonly unpaidDays?: number | undefined;
 };
 
 /** Creates or changes a metered plan; it applies from the next call of every key on it. */
@@ -62,8 +71,15 @@ export async function setPlan(
   if (plan.childKeysMax !== undefined && plan.childKeysMax > childKeysMaxMax) {
     throw unprocessable({ path: "child_keys", problem: "is more than any desk can use" });
   }
-  if (plan.unfundedMaxPaise !== undefined && !Number.isSafeInteger(plan.unfundedMaxPaise)) {
-    throw unprocessable({ path: "unfunded_max_paise", problem: "is more than money can be" });
+  for (const [path, paise] of [
+    ["unfunded_max_paise", plan.unfundedMaxPaise],
+    ["unfunded_desk_max_paise", plan.unfundedDeskMaxPaise],
+  ] as const) {
+    if (paise === undefined || Number.isSafeInteger(paise)) continue;
+    throw unprocessable({ path, problem: "is more than money can be" });
+  }
+  if (plan.unpaidDays !== undefined && plan.unpaidDays > unpaidDaysMax) {
+    throw unprocessable({ path: "unpaid_days", problem: `must be at most ${unpaidDaysMax}` });
   }
   const now = ctx.now();
   return await ctx.db.transaction(async (tx) => {
@@ -76,6 +92,9 @@ export async function setPlan(
       child_keys_max: plan.childKeysMax ?? before?.child_keys_max ?? defaultChildKeysMax,
       unfunded_max_paise:
         plan.unfundedMaxPaise ?? before?.unfunded_max_paise ?? defaultUnfundedMaxPaise,
+      unfunded_desk_max_paise:
+        plan.unfundedDeskMaxPaise ?? before?.unfunded_desk_max_paise ?? defaultUnfundedDeskMaxPaise,
+      unpaid_days: plan.unpaidDays ?? before?.unpaid_days ?? defaultUnpaidDays,
     };
     await upsertPlan(tx, row, now);
     await recordChanges(tx, actor, [buildPlanChange(before, row)], now);

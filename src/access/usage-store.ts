@@ -25,6 +25,8 @@ export type PlanRow = {
   readonly child_keys_max: number;
   /** The limit on a firm's purchases that wait for money. */
   readonly unfunded_max_paise: number;
+  readonly unfunded_desk_max_paise: number;
+  readonly unpaid_days: number;
 };
 
 const keyTotals = shape({
@@ -241,14 +243,16 @@ export async function hasPlan(db: Db, name: string): Promise<boolean> {
 
 export async function listPlans(db: Db): Promise<PlanRow[]> {
   return await db.rows(sql`
-    select name, per_minute, monthly_quota, enforced, child_keys_max, unfunded_max_paise
+    select name, per_minute, monthly_quota, enforced, child_keys_max, unfunded_max_paise,
+      unfunded_desk_max_paise, unpaid_days
     from plans
     order by enforced desc, per_minute, name`);
 }
 
 export async function lockPlan(tx: Tx, name: string): Promise<PlanRow | undefined> {
   const [row] = await tx.rows<PlanRow>(sql`
-    select name, per_minute, monthly_quota, enforced, child_keys_max, unfunded_max_paise
+    select name, per_minute, monthly_quota, enforced, child_keys_max, unfunded_max_paise,
+      unfunded_desk_max_paise, unpaid_days
     from plans
     where name = ${name}
     for update`);
@@ -258,14 +262,18 @@ export async function lockPlan(tx: Tx, name: string): Promise<PlanRow | undefine
 export async function upsertPlan(db: Db, plan: PlanRow, now: Date): Promise<void> {
   await db.rows(sql`
     insert into plans (
-      name, per_minute, monthly_quota, enforced, child_keys_max, unfunded_max_paise, updated_at
+      name, per_minute, monthly_quota, enforced, child_keys_max, unfunded_max_paise,
+      unfunded_desk_max_paise, unpaid_days, updated_at
     )
     values (
       ${plan.name}, ${plan.per_minute}, ${plan.monthly_quota}, ${plan.enforced},
-      ${plan.child_keys_max}, ${plan.unfunded_max_paise}, ${now}
+      ${plan.child_keys_max}, ${plan.unfunded_max_paise}, ${plan.unfunded_desk_max_paise},
+      ${plan.unpaid_days}, ${now}
     )
     on conflict (name) do update
     set per_minute = excluded.per_minute, monthly_quota = excluded.monthly_quota,
       enforced = excluded.enforced, child_keys_max = excluded.child_keys_max,
-      unfunded_max_paise = excluded.unfunded_max_paise, updated_at = excluded.updated_at`);
+      unfunded_max_paise = excluded.unfunded_max_paise,
+      unfunded_desk_max_paise = excluded.unfunded_desk_max_paise,
+      unpaid_days = excluded.unpaid_days, updated_at = excluded.updated_at`);
 }

@@ -3,7 +3,7 @@
 
 import { FaceFilter } from "./face-filter.ts";
 import { type OfferColumns, OfferRows } from "./offer-rows.ts";
-import { Budget, type DayNumber, type Offer, rupee } from "./rules.ts";
+import { Budget, type DayNumber, type DealtAt, type Offer, rupee } from "./rules.ts";
 import { Shelf } from "./shelf.ts";
 import { type Orders, rowsUpTo, sortByFace, sortOffers } from "./sort-offers.ts";
 import { SortedBlocks } from "./sorted-blocks.ts";
@@ -21,9 +21,6 @@ export type Usable = {
   /** What a resting sell must be paid for by; without it the limit alone decides. */
   readonly dealt_at?: DealtAt;
 };
-
-/** The price of a whole bundle, or the margin above the dearest limit in it. */
-export type DealtAt = { readonly price_bps: number } | { readonly margin_bps: number };
 
 /** Offers in queue order, with the row of each. */
 export type RowColumns = OfferColumns & { readonly rows: Int32Array };

@@ -38,6 +38,24 @@ export type Offer = {
   readonly order_id: string | null;
 };
 
+/** The price of a whole bundle, or the margin above the dearest limit in it. */
+export type DealtAt = { readonly price_bps: number } | { readonly margin_bps: number };
+
+/** Sums with one price, and the limits that the price can pay: 0 is the house's. */
+export type Tier = {
+  readonly least_paise: number;
+  readonly most_paise: number;
+  readonly price_max_bps: number;
+  readonly price_min_bps: number;
+  readonly dealt_at: DealtAt;
+};
+
+/** The one price of a bundle. */
+export function priceInTier({ dealt_at }: Tier, offers: readonly Offer[]): number {
+  if ("price_bps" in dealt_at) return dealt_at.price_bps;
+  return Math.max(...offers.map(({ limit_bps }) => limit_bps)) + dealt_at.margin_bps;
+}
+
 export type Proof = {
   /** `optimal` when no bundle leaves less. */
   readonly residual: "optimal" | "bounded";

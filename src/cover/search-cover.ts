@@ -20,8 +20,8 @@ import {
 } from "../platform/heavy/kinds.ts";
 import { OfferIndex } from "./offer-index.ts";
 import type { OfferColumns } from "./offer-rows.ts";
-import { type Offer, type Proof, stepsDefault, stepsQuick } from "./rules.ts";
-import { chooseInTiers, type CoverWanted, findInTiers, type Tier } from "./tiers.ts";
+import { type Offer, type Proof, stepsDefault, stepsQuick, type Tier } from "./rules.ts";
+import { chooseInTiers, type CoverWanted, findInTiers } from "./tiers.ts";
 
 /** A bundle that a thread found: scrip numbers, and what is proven about them. */
 export type CoverPlan = { readonly scripNos: readonly string[]; readonly proof: Proof };

@@ -5,9 +5,15 @@
 
 import { coversSellerShare } from "../kernel/money.ts";
 import type { FaceFilter } from "./face-filter.ts";
-import type { DealtAt } from "./offer-index.ts";
 import type { OfferRows } from "./offer-rows.ts";
-import { type Budget, type DayNumber, type Offer, rupee, stepsPerProbe } from "./rules.ts";
+import {
+  type Budget,
+  type DayNumber,
+  type DealtAt,
+  type Offer,
+  rupee,
+  stepsPerProbe,
+} from "./rules.ts";
 import type { SortedBlocks } from "./sorted-blocks.ts";
 
 export const none = -1;

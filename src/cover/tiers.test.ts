@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { OfferIndex } from "./offer-index.ts";
-import { chooseInTiers, type Tier } from "./tiers.ts";
+import type { Tier } from "./rules.ts";
+import { chooseInTiers } from "./tiers.ts";
 
 const requirement = 300_000_017;
 

@@ -11,15 +11,8 @@
 
 import { sumParts } from "../kernel/money.ts";
 import { chooseBundle } from "./choose-bundle.ts";
-import type { DealtAt, OfferIndex, Usable } from "./offer-index.ts";
-import { type Bundle, type Offer, stepsDefault } from "./rules.ts";
-
-/** Sums with one price, and the limits that the price can pay. */
-export type Tier = Required<Pick<Usable, "price_max_bps" | "price_min_bps">> & {
-  readonly least_paise: number;
-  readonly most_paise: number;
-  readonly dealt_at: DealtAt;
-};
+import type { OfferIndex, Usable } from "./offer-index.ts";
+import { type Bundle, stepsDefault, type Tier } from "./rules.ts";
 
 /** What one buyer may take, from the largest sums down to the requirement's smallest tier. */
 export type CoverWanted = Pick<Usable, "min_day" | "buyer"> & {
@@ -85,10 +78,4 @@ export function findInTiers(
     if (offers && isInTier) return { offers, covered_paise, tier };
   }
   return undefined;
-}
-
-/** The one price of a bundle. */
-export function priceInTier({ dealt_at }: Tier, offers: readonly Offer[]): number {
-  if ("price_bps" in dealt_at) return dealt_at.price_bps;
-  return Math.max(...offers.map(({ limit_bps }) => limit_bps)) + dealt_at.margin_bps;
 }

@@ -4,7 +4,8 @@
 //   propose     a row that waits for another person; changed facts void it
 //   carry out   in the transaction of the approval, after preparing again
 //
-// The sandbox asks nobody, and small acts take one person: what one does alone in 24 hours adds up.
+// The sandbox asks nobody, and small acts take one person: what one does alone in 24 hours adds up, over
+// all kinds that bring money or credits in.
 
 import { recordChanges } from "../journal/record-changes.ts";
 import { type Actor, isSamePerson, personKey } from "../kernel/actor.ts";
@@ -25,7 +26,13 @@ import {
   retryPassing,
   type Terms,
 } from "./approval-kind.ts";
-import { aloneHours, refuseRole, refuseUnnamed, findStateAt } from "./approval-rules.ts";
+import {
+  aloneHours,
+  listKindsSummed,
+  refuseRole,
+  refuseUnnamed,
+  findStateAt,
+} from "./approval-rules.ts";
 import {
   type ApprovalRow,
   findOpen,
@@ -85,7 +92,10 @@ export type Act<Meant extends Terms> = Proposed<Meant> & {
   readonly kind: ApprovalKind<Meant>;
   /** How many people the act takes. */
   readonly people: 1 | 2;
-  /** The sum that one person may do alone of this kind in a day; above it the act takes two. */
+  /**
+   * The sum that one person may do alone in a day, of this kind and those it is summed with; above it
+   * the act takes two.
+   */
   readonly alonePerDayPaise?: number;
 };
 
@@ -95,7 +105,8 @@ async function isPastLimit(
   { kind, prepared, now, limit }: PreparedAct & { readonly limit: number },
 ): Promise<boolean> {
   const since = new Date(now.getTime() - aloneHours * 3_600_000);
-  const before = await sumAlone(tx, { personKey: personKey(actor.id), kind: kind.name, since });
+  const kinds = listKindsSummed(kind.name);
+  const before = await sumAlone(tx, { personKey: personKey(actor.id), kinds, since });
   return before + (prepared.valuePaise ?? 0) >= limit;
 }
 

@@ -37,6 +37,21 @@ export const aloneLimitFactor = 10;
 /** The period over which the acts of one person are summed. */
 export const aloneHours = 24;
 
+/** The kinds of acts that bring money or credits in. What one person does alone of them is one sum. */
+const kindsBringingIn: readonly string[] = [
+  "deposit.add",
+  "deal.fund",
+  "bank.import",
+  "bank.assign",
+  "inquiry.attest",
+  "inventory.add",
+];
+
+/** The kinds that one person's acts are summed over together with those of this kind. */
+export function listKindsSummed(kind: string): readonly string[] {
+  return kindsBringingIn.includes(kind) ? kindsBringingIn : [kind];
+}
+
 /** An actor without a role did not sign in: the service has no people yet. */
 export function mayAct({ role }: Actor, roles: readonly OperatorRole[]): boolean {
   return role === undefined || role === "admin" || roles.includes(role);

@@ -108,12 +108,16 @@ export async function lockPerson(tx: Tx, key: string): Promise<void> {
 
 export async function sumAlone(
   tx: Tx,
-  { personKey, kind, since }: { readonly personKey: string; kind: string; since: Date },
+  {
+    personKey,
+    kinds,
+    since,
+  }: { readonly personKey: string; readonly kinds: readonly string[]; readonly since: Date },
 ): Promise<number> {
   const [row] = await tx.rows<{ paise: number }>(sql`
     select least(coalesce(sum(value_paise), 0), 9007199254740991)::bigint as paise
     from acts_alone
-    where person_key = ${personKey} and kind = ${kind} and at > ${since}`);
+    where person_key = ${personKey} and kind = any(${kinds}::text[]) and at > ${since}`);
   return row?.paise ?? 0;
 }
 

@@ -7,9 +7,12 @@ import { Statement } from "../reports/statement-schema.ts";
 import {
   count,
   doneOrProposed,
+  environment,
   firmNames,
   flag,
   maybeCount,
+  maybeText,
+  maybeTime,
   pageList,
   sum,
   text,
@@ -45,6 +48,8 @@ export const Plan = Type.Object(
     enforced: flag("Whether its keys are metered; the sandbox's are not."),
     child_keys_max: count("Child keys of a desk at a time."),
     unfunded_max_paise: count("Deals of a firm that may wait for money."),
+    unfunded_desk_max_paise: count("The same of all firms of a desk together."),
+    unpaid_days: count("Working days for which a deal that was not paid counts."),
   },
   { title: "Plan", description: "What a key may do in how much time." },
 );
@@ -92,4 +97,33 @@ export const Register = pageList(
     { title: "RegisteredMonth", description: "A firm's month in the register." },
   ),
   "One for each firm, by its id.",
+);
+
+export const UnpaidDeals = pageList(
+  "deals",
+  Type.Object(
+    {
+      settlement_id: text("The deal."),
+      environment,
+      desk_id: text("The buyer's desk."),
+      firm_id: text("The buyer."),
+      pan: maybeText("The buyer's PAN when the deal failed."),
+      buyer_paise: count("What it should have paid."),
+      failed_at: timestamp("When the deal failed."),
+      until: timestamp("Until when it counts against the PAN."),
+      lifted_at: maybeTime("When a person lifted that."),
+      lifted_by: maybeText("Who did."),
+      lift_reason: maybeText("Why."),
+      counts: flag("Whether the firms of the PAN must have the money before they buy."),
+    },
+    { title: "UnpaidDeal", description: "A deal that failed for want of its buyer's money." },
+  ),
+  "The newest first.",
+);
+
+export const LiftedDeals = Type.Object(
+  {
+    settlement_ids: Type.Array(text("A deal of the PAN."), { description: "What counts no more." }),
+  },
+  { title: "LiftedDeals", description: "The unpaid deals that count against nobody any more." },
 );

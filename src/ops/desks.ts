@@ -125,6 +125,10 @@ export const deskOperations: readonly Operation[] = [
       monthly_quota: paise("Calls per IST month."),
       child_keys_max: optional(natural("Child keys of a desk at a time.")),
       unfunded_max_paise: optional(natural("Deals of a firm that may wait for money.")),
+      unfunded_desk_max_paise: optional(natural("The same of all firms of a desk together.")),
+      unpaid_days: optional(
+        natural("Working days for which a deal that was not paid counts against its buyer."),
+      ),
     },
     answer: Plan,
     run: async ({ ctx, actor, params, body }) =>
@@ -136,6 +140,8 @@ export const deskOperations: readonly Operation[] = [
           monthlyQuota: body.monthly_quota,
           childKeysMax: body.child_keys_max,
           unfundedMaxPaise: body.unfunded_max_paise,
+          unfundedDeskMaxPaise: body.unfunded_desk_max_paise,
+          unpaidDays: body.unpaid_days,
         },
         actor,
       ),

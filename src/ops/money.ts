@@ -18,6 +18,7 @@ import {
 } from "../settlement/read-settlements.ts";
 import { reverseSettlement } from "../settlement/reverse-settlement.ts";
 import { settlementStates } from "../settlement/rules.ts";
+import { liftUnpaid, listUnpaidDeals } from "../settlement/unpaid-deals.ts";
 import { attest, reason, reference } from "./attest.ts";
 import {
   AddedDeposit,
@@ -47,6 +48,7 @@ import {
   searchQuery,
   text,
 } from "./operation.ts";
+import { LiftedDeals, UnpaidDeals } from "./desks-schema.ts";
 import { Attested } from "./world-schema.ts";
 
 const settlements = { tag: "Settlements" } as const;
@@ -113,6 +115,30 @@ export const moneyOperations: readonly Operation[] = [
           await listSettlementQueue(ctx, { ...query, after: query.cursor, limit }),
         findId: (row) => row.settlement_id,
       }),
+  }),
+  read("listUnpaidDeals", "/ops/settlements/unpaid", {
+    ...settlements,
+    summary: "List the deals that failed for want of money, newest first",
+    query: { environment, limit: listQuery.limit, cursor },
+    answer: UnpaidDeals,
+    run: async ({ ctx, query }) =>
+      await readPage("deals", query.limit, {
+        list: async (limit) => await listUnpaidDeals(ctx, { ...query, after: query.cursor, limit }),
+        findId: (row) => row.settlement_id,
+      }),
+  }),
+  act("liftUnpaid", "/ops/settlements/:settlement_id/lift-unpaid", {
+    ...settlements,
+    summary: "Let the firms of a PAN buy before they pay again, after a deal that was not paid",
+    permission: "settlements.write",
+    body: { reason },
+    answer: LiftedDeals,
+    run: async ({ ctx, actor, params, body }) => ({
+      settlement_ids: await liftUnpaid(ctx, actor, {
+        settlementId: params["settlement_id"] ?? "",
+        reason: body.reason,
+      }),
+    }),
   }),
   read("readAnySettlement", "/ops/settlements/:settlement_id", {
     ...settlements,

@@ -43,6 +43,8 @@ import { buildMoneyMovements } from "./movements.ts";
 import { assertHoldsWritten, FundsMoved } from "./open-settlements.ts";
 import { listBuyers, listUnfunded, listUnfundedBuyers } from "./read-store.ts";
 import { eventByState, isOpenLeg } from "./rules.ts";
+import { findBarred } from "./unpaid-deals.ts";
+import { listUnfundedOfDesks } from "./unpaid-store.ts";
 
 const setSizeMax = 500;
 const fundingWorker: Actor = { kind: "worker", id: "funding", requestId: null };
@@ -195,44 +197,68 @@ export async function fundReceivedSettlements(
 }
 
 /** A firm's available money, and the sum of its unfunded purchases. */
-export type PurchasingPower = { readonly availablePaise: Paise; readonly unfundedPaise: Paise };
+export type PurchasingPower = {
+  readonly availablePaise: Paise;
+  readonly unfundedPaise: Paise;
+  /** Whether it buys only with money that is there: it let a deal fail for want of it. */
+  readonly isBarred: boolean;
+};
 
-/** By firm. */
-export function findPurchasingPower(
+/** The money of buyers by firm, and what all firms of a desk have bought unfunded, by desk. */
+export type BuyerMeans = {
+  readonly means: Map<string, PurchasingPower>;
+  readonly deskUnfunded: Map<string, Paise>;
+};
+
+export function findBuyerMeans(
   environment: Environment,
-  firmIds: readonly string[],
-): Query<Map<string, PurchasingPower>> {
-  if (firmIds.length === 0) return known(new Map());
-  const both = all([findBalances(environment, firmIds), listUnfunded(environment, firmIds)]);
-  return both.map(([balances, unfunded]) => {
+  buyers: readonly { readonly firmId: string; readonly deskId: string }[],
+  now: Date,
+): Query<BuyerMeans> {
+  if (buyers.length === 0) return known({ means: new Map(), deskUnfunded: new Map() });
+  const firmIds = [...new Set(buyers.map(({ firmId }) => firmId))];
+  return all([
+    findBalances(environment, firmIds),
+    listUnfunded(environment, firmIds),
+    listUnfundedOfDesks(environment, [...new Set(buyers.map(({ deskId }) => deskId))]),
+    findBarred(environment, firmIds, now),
+  ]).map(([balances, unfunded, ofDesks, barred]) => {
     const waiting = new Map(unfunded.map((row) => [row.firm_id, row.unfunded_paise]));
-    return new Map(
-      balances.map(({ firm_id, available_paise }) => [
-        firm_id,
-        {
-          // Capped to a safe integer: no deal costs more.
-          availablePaise: Math.min(Number(available_paise), Number.MAX_SAFE_INTEGER),
-          unfundedPaise: waiting.get(firm_id) ?? 0,
-        },
-      ]),
-    );
+    const means = balances.map(({ firm_id, available_paise }) => {
+      // Capped to a safe integer: no deal costs more.
+      const availablePaise = Math.min(Number(available_paise), Number.MAX_SAFE_INTEGER);
+      const unfundedPaise = waiting.get(firm_id) ?? 0;
+      return [firm_id, { availablePaise, unfundedPaise, isBarred: barred.has(firm_id) }] as const;
+    });
+    return {
+      means: new Map(means),
+      deskUnfunded: new Map(ofDesks.map((row) => [row.desk_id, row.unfunded_paise])),
+    };
   });
 }
 
+/** What a set read of the debts of firms and desks, by id. */
+export type ReadDebts = {
+  readonly firms: ReadonlyMap<string, Paise>;
+  readonly desks: ReadonlyMap<string, Paise>;
+};
+
 /**
- * Locks what these firms owe for their buys until the transaction ends, and throws `FundsMoved` where
- * it is more than was read before.
+ * Locks what these desks and their firms owe for their buys until the transaction ends, and throws
+ * `FundsMoved` where it is more than was read before.
  */
 export function confirmUnfunded(
   environment: Environment,
-  read: readonly { readonly firmId: string; readonly unfundedPaise: Paise }[],
+  { firms, desks }: ReadDebts,
 ): Query<void> {
-  const firmIds = read.map(({ firmId }) => firmId);
-  return all([lockUnfunded(firmIds), listUnfunded(environment, firmIds)]).map(([, rows]) => {
-    const now = new Map(rows.map((row) => [row.firm_id, row.unfunded_paise]));
-    const hasRisen = read.some(
-      ({ firmId, unfundedPaise }) => (now.get(firmId) ?? 0) > unfundedPaise,
-    );
+  return all([
+    lockUnfunded([...desks.keys()]),
+    listUnfunded(environment, [...firms.keys()]),
+    listUnfundedOfDesks(environment, [...desks.keys()]),
+  ]).map(([, ofFirms, ofDesks]) => {
+    const hasRisen =
+      ofFirms.some((row) => row.unfunded_paise > (firms.get(row.firm_id) ?? 0)) ||
+      ofDesks.some((row) => row.unfunded_paise > (desks.get(row.desk_id) ?? 0));
     if (hasRisen) throw new FundsMoved();
   });
 }

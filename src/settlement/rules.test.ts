@@ -16,7 +16,9 @@ import {
   openStates,
   settlementLifecycle,
   settlementStates,
+  failureReasons,
   findAwaitedParty,
+  isUnpaid,
 } from "./rules.ts";
 
 type Action = keyof typeof settlementLifecycle.moves;
@@ -121,4 +123,16 @@ test("a settlement waits for open legs, settles with a delivered one and fails w
       else assert.deepEqual(moves, ["fail"]);
     }),
   );
+});
+
+test("a deal is unpaid when it ends while it waits for money, for want of it alone", () => {
+  const counted = settlementStates.flatMap((state) =>
+    failureReasons.flatMap((reason) => {
+      const ends = (origin_kind: "order" | "cross") =>
+        isUnpaid({ state, origin_kind }, [{ reason: null }, { reason }]);
+      assert.equal(ends("cross"), false, "its seller has chosen the buyer");
+      return ends("order") ? [`${state} ${reason}`] : [];
+    }),
+  );
+  assert.deepEqual(counted, ["pending timeout", "pending not_funded"]);
 });

@@ -18,7 +18,7 @@ import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import type { Fee, Paise } from "../kernel/money.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
-import type { Side } from "../kernel/scheme.ts";
+import type { OriginKind, Side } from "../kernel/scheme.ts";
 import { addWorkingDays, type Calendar, type Office } from "../kernel/working-days.ts";
 
 export const settlementStates = [
@@ -173,6 +173,18 @@ export const failureReasons = [
 ] as const;
 
 export type FailureReason = (typeof failureReasons)[number];
+
+/** The reasons of a deal that ends while it waits for its buyer's money. */
+const wantsOfMoney: readonly string[] = ["timeout", "not_funded"] satisfies FailureReason[];
+
+/** Whether legs that were answered now failed because the buyer's money was not there. */
+export function isUnpaid(
+  { state, origin_kind }: { readonly state: SettlementState; readonly origin_kind: OriginKind },
+  answered: readonly { readonly reason: string | null }[],
+): boolean {
+  if (state !== "pending" || origin_kind === "cross") return false;
+  return answered.some(({ reason }) => reason !== null && wantsOfMoney.includes(reason));
+}
 
 /** The end of a leg. */
 export type LegOutcome =

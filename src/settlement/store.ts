@@ -243,17 +243,17 @@ export async function lockWithin(
 }
 
 /**
- * Locks the debts of firms, in one order. Advisory locks, because a debt is the sum of settlements, of
- * which the next does not exist yet.
+ * Locks the debts of desks and their firms, in one order. Advisory locks, because a debt is the sum of
+ * settlements, of which the next does not exist yet.
  */
-export function lockUnfunded(firmIds: readonly string[]): Query<void> {
+export function lockUnfunded(deskIds: readonly string[]): Query<void> {
   return command(sql`
-    select pg_advisory_xact_lock(hashtext('unfunded buys'), hashtext(firm_id))
+    select pg_advisory_xact_lock(hashtext('unfunded buys'), hashtext(desk_id))
     from (
-      select firm_id
-      from unnest(${firmIds}::text[]) as asked (firm_id)
-      order by firm_id
-    ) as firms_in_order`);
+      select desk_id
+      from unnest(${deskIds}::text[]) as asked (desk_id)
+      order by desk_id
+    ) as desks_in_order`);
 }
 
 /** Claims funded settlements, whose transfer can begin. */

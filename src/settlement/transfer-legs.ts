@@ -40,8 +40,10 @@ import {
   listTaxableLegs,
 } from "./decide-legs.ts";
 import { listOrderIds } from "./move-settlement.ts";
+import { isUnpaid } from "./rules.ts";
 import { type LegRow, setLegs, setSettlements, type SettlementRow } from "./store.ts";
 import { findWithheld, taxDelivered, type TaxedLegs } from "./tax-legs.ts";
+import { rememberUnpaid } from "./unpaid-deals.ts";
 
 /** A client's side of which every leg is answered; legs of other sides may still be open. */
 export type EndedSide = {
@@ -149,6 +151,13 @@ export async function concludeLegs(tx: Tx, conclusion: Conclusion): Promise<read
   await setSettlements(
     tx,
     decided.map(({ rows }) => rows.at(-1)).filter((row) => row !== undefined),
+  );
+  const unpaid = decided.filter(({ before, answered }) => isUnpaid(before, answered));
+  await rememberUnpaid(
+    tx,
+    environment,
+    unpaid.map(({ before }) => before),
+    now,
   );
   const ended = decided.flatMap(listEndedSides);
   const crosses = ended.length > 0 ? await settlementHooks.crosses(tx, actor, ended, now) : [];

@@ -1,12 +1,41 @@
 // Deals that wait for their buyer's money past the deadline. In live the bank's statement says whether
 // the money came in time, so they end once it has been read. The sandbox's bank answers by itself.
+//
+// Who lets a deal fail for want of money buys with money that is there, until the working days of its
+// plan are over or a person lifts it.
+//
+//   remember   in the transaction that ends the deal, by firm and by PAN
+//   ask        with the money of buyers, before an order is decided
+//   lift       all that counts against the firm and the PAN of a deal, with a reason
+//
+// What came for a part does not count: a rupee must not buy a day of the shelf. A cross is left out:
+// its seller has chosen the buyer.
 
 import type { FastifyBaseLogger } from "fastify";
 
+import { loadUnpaidDays } from "../access/money-limits.ts";
+import { findPans } from "../firms/find-firms.ts";
+import { recordChanges } from "../journal/record-changes.ts";
+import { type Actor, refuseBadReason } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
-import type { Db } from "../platform/postgres/postgres.ts";
-import type { UnpaidDeal } from "./rules.ts";
-import { listPastDueRows } from "./store.ts";
+import { Failure } from "../kernel/failure.ts";
+import { houseFirmId } from "../kernel/ids.ts";
+import { istTimestamp } from "../kernel/time.ts";
+import { addWorkingDays } from "../kernel/working-days.ts";
+import { readCalendar } from "../outside/calendar.ts";
+import type { Context } from "../platform/context.ts";
+import { type Db, known, type Query, type Tx } from "../platform/postgres/postgres.ts";
+import { noSettlement, type UnpaidDeal } from "./rules.ts";
+import { listPastDueRows, type SettlementRow } from "./store.ts";
+import {
+  findUnpaid,
+  insertUnpaid,
+  listBarred,
+  listUnpaid,
+  lockUnpaid,
+  setLifted,
+  type UnpaidRow,
+} from "./unpaid-store.ts";
 
 /** What an upper room, which reads the bank's statements, says about unpaid deals. */
 export type BankWatch = {
@@ -77,5 +106,127 @@ export async function judgeOverdue(
         "deals ended unpaid, and no bank statement reaches past their deadline",
       );
     },
+  };
+}
+
+/** Remembers who let these deals fail. */
+export async function rememberUnpaid(
+  tx: Tx,
+  environment: Environment,
+  failed: readonly SettlementRow[],
+  now: Date,
+): Promise<void> {
+  if (failed.length === 0) return;
+  const deskIds = [...new Set(failed.map((row) => row.buyer_desk_id))];
+  const days = await tx.run(loadUnpaidDays(environment, deskIds));
+  const counted = failed.filter((row) => (days.get(row.buyer_desk_id) ?? 0) > 0);
+  if (counted.length === 0) return;
+  const pans = await findPans(tx, [...new Set(counted.map((row) => row.buyer_firm_id))]);
+  const calendar = await readCalendar(tx);
+  const rows = counted.map((row) => ({
+    settlement_id: row.settlement_id,
+    environment,
+    desk_id: row.buyer_desk_id,
+    firm_id: row.buyer_firm_id,
+    pan: pans.get(row.buyer_firm_id) ?? null,
+    buyer_paise: row.buyer_paise,
+    failed_at: now,
+    until: addWorkingDays(now, days.get(row.buyer_desk_id) ?? 0, "bank", calendar),
+    lifted_at: null,
+    lifted_by: null,
+    lift_reason: null,
+  }));
+  await insertUnpaid(tx, rows);
+}
+
+/** Those of the firms that buy only with money that is there. */
+export function findBarred(
+  environment: Environment,
+  firmIds: readonly string[],
+  now: Date,
+): Query<ReadonlySet<string>> {
+  if (firmIds.length === 0) return known(new Set());
+  return listBarred(environment, firmIds, now).map(
+    (rows) => new Set(rows.map((row) => row.firm_id)),
+  );
+}
+
+/** Whether an unpaid deal still counts. */
+export function isCounted({ lifted_at, until }: UnpaidRow, now: Date): boolean {
+  return lifted_at === null && until > now;
+}
+
+/** The deals that failed for want of money, newest first. */
+export async function listUnpaidDeals(
+  ctx: Pick<Context, "db" | "now">,
+  {
+    environment,
+    after,
+    limit,
+  }: {
+    readonly environment: Environment;
+    readonly after?: string | undefined;
+    readonly limit: number;
+  },
+): Promise<(UnpaidRow & { readonly counts: boolean })[]> {
+  const now = ctx.now();
+  const rows = await listUnpaid(ctx.db.planned, { environment, before: after ?? null, limit });
+  return rows.map((row) => ({ ...row, counts: isCounted(row, now) }));
+}
+
+/** Lets the firms of a deal's PAN buy before they pay again; returns the deals that count no more. */
+export async function liftUnpaid(
+  ctx: Pick<Context, "db" | "now">,
+  actor: Actor,
+  { settlementId, reason }: { readonly settlementId: string; readonly reason: string },
+): Promise<readonly string[]> {
+  refuseBadReason(reason);
+  const now = ctx.now();
+  return await ctx.db.transaction(async (tx) => {
+    const deal = await findUnpaid(tx, settlementId);
+    if (!deal) throw noSettlement(settlementId);
+    const rows = await lockUnpaid(tx, deal, now);
+    if (rows.length === 0) throw countsNoMore(settlementId);
+    const ids = rows.map((row) => row.settlement_id);
+    await tx.run(setLifted(ids, { by: actor.id, reason, now }));
+    const lifted = { lifted_at: now, lifted_by: actor.id, lift_reason: reason };
+    const changes = rows.map((row) => buildLiftChange(row, { ...row, ...lifted }));
+    await recordChanges(tx, actor, changes, now);
+    return ids;
+  });
+}
+
+function countsNoMore(settlementId: string): Failure {
+  return new Failure("conflict", `${settlementId} counts against nobody any more`, {
+    detail: { reason: "counts_no_more", settlement_id: settlementId },
+  });
+}
+
+/** Recorded on the house's desk: it can be about firms of several desks. */
+function buildLiftChange(before: UnpaidRow, after: UnpaidRow) {
+  const house = houseFirmId[before.environment];
+  return {
+    environment: before.environment,
+    deskId: house,
+    firmId: house,
+    action: "unpaid_deal.lift",
+    entity: {
+      type: "unpaid_deal",
+      id: before.settlement_id,
+      version: 2,
+      href: `/ops/settlements/${before.settlement_id}`,
+    },
+    before: toAuditView(before),
+    after: toAuditView(after),
+  };
+}
+
+/** Without the PAN, which the firm has. */
+function toAuditView({ pan: _pan, failed_at, until, lifted_at, ...told }: UnpaidRow): object {
+  return {
+    ...told,
+    failed_at: istTimestamp(failed_at),
+    until: istTimestamp(until),
+    lifted_at: lifted_at && istTimestamp(lifted_at),
   };
 }

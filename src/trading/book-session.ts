@@ -3,9 +3,8 @@
 
 import { findSmallestUsable } from "../cover/choose-bundle.ts";
 import { OfferIndex, type Usable } from "../cover/offer-index.ts";
-import { type Offer, setStepsMax, stepsQuick } from "../cover/rules.ts";
+import { type Offer, priceInTier, setStepsMax, stepsQuick, type Tier } from "../cover/rules.ts";
 import { chooseCover, type CoverPlan, SearchNeeded } from "../cover/search-cover.ts";
-import { priceInTier, type Tier } from "../cover/tiers.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { Bps, Paise } from "../kernel/money.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";

@@ -30,7 +30,7 @@ import type { Attempt } from "../platform/postgres/split.ts";
 import { loadCardsWithQuotes } from "../rates/current-cards.ts";
 import type { OpenQuotes } from "../rates/open-quotes.ts";
 import { amountDaysMin } from "../rates/rules.ts";
-import { findPurchasingPower } from "../settlement/fund-settlements.ts";
+import { findBuyerMeans } from "../settlement/fund-settlements.ts";
 import type { BookSession } from "./book-session.ts";
 import type { Command, Loaded } from "./decide-orders.ts";
 import { type MatchState, newMatchState } from "./match-state.ts";
@@ -96,18 +96,16 @@ export async function loadOrders(
   const buys = commands.flatMap(({ call, intent }, at) => {
     const firmId = firmIds[at];
     const isBuy = intent.ask.kind === "requirement" || quotes[at]?.side === "buy";
-    return isBuy && firmId ? [{ firmId, keyId: call.caller.keyId }] : [];
+    const { deskId, keyId } = call.caller;
+    return isBuy && firmId ? [{ deskId, firmId, keyId }] : [];
   });
-  const buyers = [
-    ...buys,
-    ...restingBuys.map(({ firm_id, key_id }) => ({ firmId: firm_id, keyId: key_id })),
-  ];
+  const buyers = [...buys, ...restingBuys.map(toBuyer)];
   const [firms, orderedByKey, buying] = await tx.pipeline([
     lockTradingFirms([
       ...new Set([...firmIds.flatMap((id) => id ?? []), ...restingBuys.map((row) => row.firm_id)]),
     ]),
     lockSpent(limits, today),
-    findBuyerFunds(environment, buyers),
+    findBuyerFunds(environment, buyers, now),
   ]);
   const actingFirms = commands.map(({ call }, at) =>
     findVisibleFirm(firms, call.caller, firmIds[at]),
@@ -169,16 +167,23 @@ export async function loadOrders(
 
 const noLimits = { max_order_paise: null, daily_notional_paise: null };
 
+/** Whose money a buy needs, and the key whose plan limits it. */
+type BuyerOfOrder = { readonly deskId: string; readonly firmId: string; readonly keyId: string };
+
+export function toBuyer({ desk_id, firm_id, key_id }: OrderRow): BuyerOfOrder {
+  return { deskId: desk_id, firmId: firm_id, keyId: key_id };
+}
+
 /** The money that buyers have, and how much of their buys may wait for money. */
 export function findBuyerFunds(
   environment: Environment,
-  buyers: readonly { readonly firmId: string; readonly keyId: string }[],
-): Query<Pick<MatchState, "means" | "unfundedMax">> {
-  if (buyers.length === 0) return known({ means: new Map(), unfundedMax: new Map() });
+  buyers: readonly BuyerOfOrder[],
+  now: Date,
+): Query<Pick<MatchState, "means" | "deskUnfunded" | "unfundedMax">> {
   return all([
-    findPurchasingPower(environment, [...new Set(buyers.map(({ firmId }) => firmId))]),
+    findBuyerMeans(environment, buyers, now),
     loadUnfundedLimits(buyers.map(({ keyId }) => keyId)),
-  ]).map(([means, unfundedMax]) => ({ means, unfundedMax }));
+  ]).map(([funds, unfundedMax]) => ({ ...funds, unfundedMax }));
 }
 
 const nothing: readonly string[] = [];

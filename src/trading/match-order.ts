@@ -10,7 +10,7 @@ import type { Offer } from "../cover/rules.ts";
 import { type CoverPlan, SearchNeeded } from "../cover/search-cover.ts";
 import type { DealtCredit } from "../credits/reserve-credits.ts";
 import { countDaysLeft, sellableDaysMin } from "../credits/rules.ts";
-import type { Failure } from "../kernel/failure.ts";
+import { Failure } from "../kernel/failure.ts";
 import { houseFirmId } from "../kernel/ids.ts";
 import { addedCeil, type Bps, coversSellerShare, type Paise, sumParts } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
@@ -48,7 +48,6 @@ import {
   noPrice,
   nothingToDeliver,
   restsTooLittle,
-  unfundedLimit,
 } from "./order-refusals.ts";
 import { dealPart, type DealtPart, endRest, newHistoryEntry } from "./order-rules.ts";
 import type { OrderRow } from "./order-store.ts";
@@ -154,7 +153,7 @@ export function buyCover(
   if (chosen instanceof SearchNeeded) return chosen;
   if (chosen) {
     const bought = takeBundle(matchState, order, chosen);
-    return bought ? restIfOpen(matchState, bought) : refuseUnfunded(matchState, order);
+    return bought instanceof Failure ? bought : restIfOpen(matchState, bought);
   }
   const mayRest = order.limit_bps !== null && order.time_in_force !== "IOC";
   if (!mayRest && matchState.book.hasHeld(wanted)) return "held";
@@ -186,19 +185,19 @@ export function buyQuoted(
   if (changed.length > 0) return factsChanged(changed.map((offer) => offer.scrip_no));
   if (!offers.every((offer) => isPaidFor(offer, quotedBps))) return noPrice();
   const priced = { offers, priceBps: quotedBps };
-  return takeBundle(matchState, order, priced) ?? refuseUnfunded(matchState, order);
+  return takeBundle(matchState, order, priced);
 }
 
 function isPaidFor({ order_id, face_paise, limit_bps }: Offer, priceBps: Bps): boolean {
   return order_id === null || coversSellerShare(face_paise, priceBps, limit_bps);
 }
 
-/** Deals a bundle at one price; undefined when the firm would owe more than it may. */
+/** Deals a bundle at one price; refused when the firm may not owe so much. */
 export function takeBundle(
   matchState: MatchState,
   order: OrderRow,
   { offers: bundle, priceBps }: PricedBundle,
-): OrderRow | undefined {
+): OrderRow | Failure {
   const settlementId = newDealId(matchState);
   const credits = bundle.map((offer) => ({
     scripNo: offer.scrip_no,
@@ -208,7 +207,7 @@ export function takeBundle(
   const options = { ...restOptions(matchState, order.scheme), rests };
   const bought = dealPart(order, { settlementId, credits, priceBps }, options);
   const charge = chargeBuyer(matchState, order, sumParts(bought.shares));
-  if (charge === "over_limit") return undefined;
+  if (charge instanceof Failure) return charge;
   matchState.book.take(order.scheme, bundle);
   matchState.deals.push({
     settlementId,
@@ -267,7 +266,7 @@ function findPayingBuys(matchState: MatchState, scheme: Scheme, facePaise: Paise
     const order = buys.get(orderId);
     if (!order) return false;
     const cost = addedCeil(order.dealt_paise, facePaise, priceBps);
-    return decideCharge(matchState, order, cost) !== "over_limit";
+    return !(decideCharge(matchState, order, cost) instanceof Failure);
   });
 }
 
@@ -333,10 +332,6 @@ function restBuy(matchState: MatchState, order: OrderRow, priceBps: Bps): OrderR
   matchState.restingBuys.push(resting);
   matchState.restingBuys.sort(comparePriority);
   return resting;
-}
-
-function refuseUnfunded({ unfundedMax }: MatchState, { key_id }: OrderRow): Failure {
-  return unfundedLimit(unfundedMax?.get(key_id) ?? 0);
 }
 
 /**

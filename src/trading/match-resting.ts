@@ -26,6 +26,7 @@ import { countDaysLeft, sellableDaysMin } from "../credits/rules.ts";
 import { lockTradingFirms } from "../firms/find-firms.ts";
 import type { Actor } from "../kernel/actor.ts";
 import { type Environment, environments } from "../kernel/caller.ts";
+import { Failure } from "../kernel/failure.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import { addDays, istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
@@ -40,7 +41,13 @@ import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import { type FindCard, loadCardsToday, loadCardsWithQuotes } from "../rates/current-cards.ts";
 import { openQuotesOn } from "../rates/open-quotes.ts";
 import type { BookSessions } from "./book-session.ts";
-import { findBuyerFunds, lockOffers, type OrderSet, restingBuysMax } from "./load-orders.ts";
+import {
+  findBuyerFunds,
+  lockOffers,
+  type OrderSet,
+  restingBuysMax,
+  toBuyer,
+} from "./load-orders.ts";
 import { dealSell, sumFaces, takeBundle } from "./match-order.ts";
 import { findHighestBid, findHouseBid, listRestingTiers } from "./match-rules.ts";
 import {
@@ -118,7 +125,7 @@ export function serveBuy(matchState: MatchState, buy: OrderRow): void {
   });
   if (chosen instanceof SearchNeeded) throw new Error("a resting buy is matched without a plan");
   const after = chosen && takeBundle(matchState, buy, chosen);
-  if (!after) return;
+  if (!after || after instanceof Failure) return;
   recordDealt(matchState, { before: buy, after, dealtBy: buy.order_id });
   replaceResting(matchState, after);
 }
@@ -188,8 +195,7 @@ async function matchOnce(
     listRestingBuys(environment, { lanes: [scheme], now, ...restingBuysMax }),
   );
   const firms = await tx.run(lockTradingFirms([...new Set(restingBuys.map((row) => row.firm_id))]));
-  const buyers = restingBuys.map(({ firm_id, key_id }) => ({ firmId: firm_id, keyId: key_id }));
-  const buying = await tx.run(findBuyerFunds(environment, buyers));
+  const buying = await tx.run(findBuyerFunds(environment, restingBuys.map(toBuyer), now));
   const nobody = { originals: new Map(), orderedByKey: new Map() };
   const facts = {
     environment,

@@ -16,7 +16,7 @@
 // Between two clients the buyer of a credit pays at least what its seller gets, to the paisa: the
 // house pays nobody's difference.
 
-import type { Tier } from "../cover/tiers.ts";
+import type { Tier } from "../cover/rules.ts";
 import { type Bps, coversSellerShare, findLeastSaving, type Paise } from "../kernel/money.ts";
 import {
   type AskRange,

@@ -1,6 +1,7 @@
 // The state of one set of orders: what its orders have taken and agreed so far. It is filled
 // command by command and read when the set is stored. A set that is rolled back drops it.
 
+import type { UnfundedLimits } from "../access/money-limits.ts";
 import { chooseBundle, indexOwnCredits } from "../cover/choose-bundle.ts";
 import type { OfferIndex } from "../cover/offer-index.ts";
 import { stepsQuick } from "../cover/rules.ts";
@@ -8,6 +9,7 @@ import type { DealtCredit } from "../credits/reserve-credits.ts";
 import type { TradingFirm } from "../firms/find-firms.ts";
 import { findTradingRefusal } from "../firms/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
+import { Failure } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
 import { sumParts, type Bps, type Paise } from "../kernel/money.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
@@ -18,6 +20,7 @@ import type { CardToday } from "../rates/rules.ts";
 import type { PurchasingPower } from "../settlement/fund-settlements.ts";
 import type { SetBook } from "./book-session.ts";
 import type { RestingBuy } from "./match-rules.ts";
+import { fundsFirst, unfundedDeskLimit, unfundedLimit } from "./order-refusals.ts";
 import { findRemainingPaise } from "./order-rules.ts";
 import type { OrderRow } from "./order-store.ts";
 
@@ -59,8 +62,10 @@ export type MatchState = {
   readonly firms: ReadonlyMap<string, TradingFirm>;
   /** The money of buyers, by firm; each deal of the set reduces it. */
   readonly means?: Map<string, PurchasingPower>;
-  /** How much a firm may owe for its buys, by the key that orders. */
-  readonly unfundedMax?: ReadonlyMap<string, Paise>;
+  /** What all firms of a desk have bought unfunded, by desk; each unfunded deal adds to it. */
+  readonly deskUnfunded?: Map<string, Paise>;
+  /** How much a firm and a desk may owe for their buys, by the key that orders. */
+  readonly unfundedMax?: ReadonlyMap<string, UnfundedLimits>;
   /** Card and house limit used today, by scheme; each deal of the house uses more. */
   readonly markets: Map<Scheme, CardToday>;
   /** Resting buys whose firms may trade, best first; updated as they are dealt. */
@@ -106,6 +111,7 @@ export function newMatchState({
   | "disputed"
   | "openQuotes"
   | "means"
+  | "deskUnfunded"
   | "unfundedMax"
   | "firms"
   | "restingBuys"
@@ -152,37 +158,41 @@ export function newDealId({ now }: Pick<MatchState, "now">): string {
   return newId("stl", now);
 }
 
-type Charge = "paid" | "waits" | "over_limit";
+type Buyer = Pick<OrderRow, "desk_id" | "firm_id" | "key_id">;
 
-/** How a buyer would pay: now, later, or not at all because it owes too much. */
+/** How a buyer would pay: now or later; a refusal when it may not owe so much, or anything. */
 export function decideCharge(
-  { means, unfundedMax }: MatchState,
-  { firm_id, key_id }: Pick<OrderRow, "firm_id" | "key_id">,
+  { means, deskUnfunded, unfundedMax }: MatchState,
+  { desk_id, firm_id, key_id }: Buyer,
   costPaise: Paise,
-): Charge {
+): "paid" | "waits" | Failure {
   const has = means?.get(firm_id);
   if (!has) return "waits";
   if (costPaise <= has.availablePaise) return "paid";
-  const max = unfundedMax?.get(key_id) ?? 0;
-  return has.unfundedPaise + costPaise <= max ? "waits" : "over_limit";
+  if (has.isBarred) return fundsFirst();
+  const { firmPaise, deskPaise } = unfundedMax?.get(key_id) ?? { firmPaise: 0, deskPaise: 0 };
+  if (has.unfundedPaise + costPaise > firmPaise) return unfundedLimit(firmPaise);
+  const ofDesk = deskUnfunded?.get(desk_id) ?? 0;
+  return ofDesk + costPaise > deskPaise ? unfundedDeskLimit(deskPaise) : "waits";
 }
 
-/** Takes the cost from the balance of the buyer, or adds it to what the buyer owes. */
+/** Takes the cost from the balance of the buyer, or adds it to what the buyer and its desk owe. */
 export function chargeBuyer(
   matchState: MatchState,
-  buyer: Pick<OrderRow, "firm_id" | "key_id">,
+  buyer: Buyer,
   costPaise: Paise,
-): Charge {
+): "paid" | "waits" | Failure {
+  const { means, deskUnfunded } = matchState;
+  const { desk_id, firm_id } = buyer;
   const charge = decideCharge(matchState, buyer, costPaise);
-  const has = matchState.means?.get(buyer.firm_id);
-  if (!has || charge === "over_limit") return charge;
-  const { availablePaise, unfundedPaise } = has;
-  matchState.means?.set(
-    buyer.firm_id,
-    charge === "paid"
-      ? { unfundedPaise, availablePaise: availablePaise - costPaise }
-      : { availablePaise, unfundedPaise: unfundedPaise + costPaise },
-  );
+  const has = means?.get(firm_id);
+  if (!has || charge instanceof Failure) return charge;
+  if (charge === "paid") {
+    means?.set(firm_id, { ...has, availablePaise: has.availablePaise - costPaise });
+  } else {
+    means?.set(firm_id, { ...has, unfundedPaise: has.unfundedPaise + costPaise });
+    deskUnfunded?.set(desk_id, (deskUnfunded.get(desk_id) ?? 0) + costPaise);
+  }
   return charge;
 }
 

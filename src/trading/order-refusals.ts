@@ -66,6 +66,23 @@ export function unfundedLimit(maxPaise: number): Failure {
   });
 }
 
+/** The unpaid deals of all firms of the desk have reached the limit of its plan. */
+export function unfundedDeskLimit(maxPaise: number): Failure {
+  return new Failure("conflict", "too much that the desk has bought waits for money", {
+    detail: { reason: "unfunded_desk_limit", unfunded_desk_max_paise: maxPaise },
+  });
+}
+
+/**
+ * The firm buys only with money that is there. It says neither why nor until when: the cause can be a
+ * firm of another desk that has the same PAN.
+ */
+export function fundsFirst(): Failure {
+  return new Failure("conflict", "this firm's buys are funded before they are placed", {
+    detail: { reason: "funds_first" },
+  });
+}
+
 /** Credits are offered, but each is larger than the requirement. */
 export function noCover(smallestPaise: number): Failure {
   return new Failure("conflict", "no whole credit fits the requirement", {

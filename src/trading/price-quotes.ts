@@ -7,9 +7,8 @@
 
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 
-import { type Proof, setStepsMax } from "../cover/rules.ts";
+import { priceInTier, type Proof, setStepsMax } from "../cover/rules.ts";
 import { chooseCover, type CoverPlan, SearchNeeded } from "../cover/search-cover.ts";
-import { priceInTier } from "../cover/tiers.ts";
 import { type CreditForSale, findForSale } from "../credits/reserve-credits.ts";
 import {
   countDaysLeft,

@@ -3,12 +3,12 @@
 // settlement; if the book was out of date, it throws and the set is decided again. Store: writes
 // everything, one statement per table, and records the changes last.
 
-import { asAmount, sumPaise } from "../kernel/money.ts";
 import { addSpent } from "../access/money-limits.ts";
 import { type DealtCredit, reserveCredits } from "../credits/reserve-credits.ts";
 import { prepareRecords, recordPrepared } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import { houseFirmId } from "../kernel/ids.ts";
+import { asAmount, type Paise, sumPaise } from "../kernel/money.ts";
 import { all, known, meanwhile, type Query, type Tx } from "../platform/postgres/postgres.ts";
 import { RowsHeld } from "../platform/postgres/split.ts";
 import { addHouseTaken } from "../rates/current-cards.ts";
@@ -104,17 +104,38 @@ export async function storeOrders(
 }
 
 /**
- * What buyers owe is limited over all schemes, and another lane may deal for the same buyer. So what
- * was read when this set began is confirmed under a lock, for the buyers whose deals wait for money.
+ * What buyers and their desks owe is limited over all schemes, and another lane may deal for the same
+ * desk. So what was read when this set began is confirmed under a lock, for the buyers whose deals wait
+ * for money.
  */
-function confirmDebts({ environment, deals, means }: MatchState): Query<void> {
+function confirmDebts(matchState: MatchState): Query<void> {
+  const { environment, deals, means, deskUnfunded, firms } = matchState;
   const waiting = deals.filter((deal) => !deal.isFunded && deal.buyerOrderId !== null);
   if (waiting.length === 0) return known(undefined);
-  const debts = [...Map.groupBy(waiting, (deal) => deal.buyerFirmId)].map(([firmId, own]) => {
-    const added = asAmount(sumPaise(own.flatMap(({ legs }) => legs.map((leg) => leg.buyerPaise))));
-    return { firmId, unfundedPaise: (means?.get(firmId)?.unfundedPaise ?? added) - added };
+  const findDesk = ({ buyerFirmId }: DealDraft) => firms.get(buyerFirmId)?.desk_id ?? buyerFirmId;
+  const ofFirms = sumAdded(waiting, ({ buyerFirmId }) => buyerFirmId);
+  const ofDesks = sumAdded(waiting, findDesk);
+  return confirmUnfunded(environment, {
+    firms: new Map(
+      [...ofFirms].map(([id, added]) => [id, (means?.get(id)?.unfundedPaise ?? added) - added]),
+    ),
+    desks: new Map(
+      [...ofDesks].map(([id, added]) => [id, (deskUnfunded?.get(id) ?? added) - added]),
+    ),
   });
-  return confirmUnfunded(environment, debts);
+}
+
+function sumAdded(
+  deals: readonly DealDraft[],
+  toId: (deal: DealDraft) => string,
+): ReadonlyMap<string, Paise> {
+  const sums = new Map<string, Paise>();
+  for (const deal of deals) {
+    const id = toId(deal);
+    const legs = deal.legs.map((leg) => leg.buyerPaise);
+    sums.set(id, asAmount(sumPaise([sums.get(id) ?? 0, ...legs])));
+  }
+  return sums;
 }
 
 const eventNames = {

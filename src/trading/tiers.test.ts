@@ -7,9 +7,8 @@ import { test } from "node:test";
 import fc from "fast-check";
 
 import { OfferIndex } from "../cover/offer-index.ts";
-import type { Offer } from "../cover/rules.ts";
+import { type Offer, priceInTier, type Tier } from "../cover/rules.ts";
 import { chooseCover } from "../cover/search-cover.ts";
-import { priceInTier, type Tier } from "../cover/tiers.ts";
 import { coversSellerShare, priceCeil } from "../kernel/money.ts";
 import { type CardToday, findTermProblems, priceAsk, startingTerms } from "../rates/rules.ts";
 import { listRestingTiers, listTiers } from "./match-rules.ts";
@@ -63,7 +62,7 @@ type Shelf = readonly { readonly face: number; readonly fromMid: number | null }
 const requirement = fc.oneof(fc.integer({ min: 1, max: 12_000 }), fc.constant(10 ** 12));
 const fromMid = fc.option(fc.integer({ min: -120, max: 120 }));
 
-const offersOf = ({ mid_bps }: CardToday, held: Shelf): Offer[] =>
+const toOffers = ({ mid_bps }: CardToday, held: Shelf): Offer[] =>
   held.map((credit, at) => ({
     scrip_no: `S${at}`,
     face_paise: credit.face,
@@ -73,7 +72,7 @@ const offersOf = ({ mid_bps }: CardToday, held: Shelf): Offer[] =>
     order_id: credit.fromMid === null ? null : `ord_${at}`,
   }));
 
-const sumOf = (offers: readonly Offer[]) => offers.reduce((sum, o) => sum + o.face_paise, 0);
+const sumFaces = (offers: readonly Offer[]) => offers.reduce((sum, o) => sum + o.face_paise, 0);
 
 function takeBest(offers: readonly Offer[], requirementPaise: number, tiers: readonly Tier[]) {
   const index = new OfferIndex();
@@ -81,14 +80,14 @@ function takeBest(offers: readonly Offer[], requirementPaise: number, tiers: rea
   const wanted = { requirement_paise: requirementPaise, tiers };
   const { offers: bundle, tier, proof } = chooseCover(index, wanted, { steps: 10_000_000 });
   const priceBps = tier && priceInTier(tier, bundle);
-  return { bundle, sum: sumOf(bundle), priceBps, proof };
+  return { bundle, sum: sumFaces(bundle), priceBps, proof };
 }
 
 type Terms = { readonly limitBps: number | null; readonly restsAtBps?: number };
 
 /** The price of a bundle by the words of the decision; undefined where it cannot be dealt. */
 function findPrice(card: CardToday, bundle: readonly Offer[], terms: Terms): number | undefined {
-  const sum = sumOf(bundle);
+  const sum = sumFaces(bundle);
   const ask = priceAsk(card, sum);
   const { limitBps, restsAtBps } = terms;
   const most = restsAtBps ?? limitBps ?? ask;
@@ -117,7 +116,7 @@ function listSubsets(offers: readonly Offer[]): Offer[][] {
 test("a buy covers the most that the price of its own sum pays for, at that price", () => {
   fc.assert(
     fc.property(cardWith(anyBands), shelf, requirement, fromMid, (card, held, wanted, fromMid) => {
-      const offers = offersOf(card, held);
+      const offers = toOffers(card, held);
       const limitBps = fromMid === null ? null : Math.min(9_999, card.mid_bps + fromMid);
       const resting = { orderId: "", pan: null, priceBps: limitBps ?? 0, remainingPaise: wanted };
       const ways = [
@@ -131,10 +130,10 @@ test("a buy covers the most that the price of its own sum pays for, at that pric
         const possible = listSubsets(offers).filter(
           (subset) =>
             subset.length > 0 &&
-            sumOf(subset) <= wanted &&
+            sumFaces(subset) <= wanted &&
             findPrice(card, subset, terms) !== undefined,
         );
-        const best = Math.max(0, ...possible.map(sumOf));
+        const best = Math.max(0, ...possible.map(sumFaces));
         const { bundle, sum, priceBps, proof } = takeBest(offers, wanted, tiers);
         assert.equal(sum, best);
         assert.ok(proof.residual_bound_paise <= wanted - best);
@@ -151,7 +150,7 @@ test("the house's result is at least what its card says for what was dealt", () 
     fc.property(cardWith(anyBands), shelf, requirement, fromMid, (card, held, wanted, fromMid) => {
       const limitBps = fromMid === null ? null : Math.min(9_999, card.mid_bps + fromMid);
       const tiers = listTiers(card, { requirementPaise: wanted, limitBps });
-      const { bundle, sum, priceBps = 0 } = takeBest(offersOf(card, held), wanted, tiers);
+      const { bundle, sum, priceBps = 0 } = takeBest(toOffers(card, held), wanted, tiers);
       const paid = BigInt(priceCeil(sum, priceBps)) * 10_000n;
       const least = bundle.reduce((bySum, { face_paise, limit_bps, order_id }) => {
         const atLeast = order_id === null ? priceAsk(card, sum) : limit_bps + card.margin_bps;
@@ -167,7 +166,7 @@ test("the house's result is at least what its card says for what was dealt", () 
 test("a larger requirement never covers less, nor the same sum at another price", () => {
   fc.assert(
     fc.property(cardWith(anyBands), shelf, requirement, fc.nat(), (card, held, wanted, more) => {
-      const offers = offersOf(card, held);
+      const offers = toOffers(card, held);
       const take = (requirementPaise: number) =>
         takeBest(offers, requirementPaise, listTiers(card, { requirementPaise, limitBps: null }));
       const [plain, inflated] = [take(wanted), take(wanted + more)];
@@ -181,7 +180,7 @@ test("a larger requirement never covers less, nor the same sum at another price"
 test("on a card whose larger sums are cheaper, several buys pay at least what one would", () => {
   fc.assert(
     fc.property(cardWith(fallingBands), shelf, fc.array(requirement), (card, held, parts) => {
-      let left = offersOf(card, held);
+      let left = toOffers(card, held);
       let paid = 0;
       let dealt = 0;
       for (const requirementPaise of parts) {

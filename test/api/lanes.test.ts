@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { expireOrders } from "../../src/trading/end-orders.ts";
 import { putCard } from "../support/dealing-house.ts";
+import { addFirm } from "../support/holdings.ts";
 import { assertOrdersSound } from "../support/invariants.ts";
 import { stockHouse } from "../support/inventory.ts";
 import { mintChild } from "../support/keys.ts";
@@ -228,6 +229,23 @@ test("the unfunded limit of a firm holds over both schemes and two nodes", async
     const counts = await race(buyer, chooseSend, bodies);
     assert.deepEqual(counts, { "201": 3, "409": 13 });
     assert.ok((await pendingPaise(service, buyer.deskId)) <= 3 * face);
+  }
+  await assertOrdersSound(service);
+});
+
+test("the unfunded limit of a desk holds over its firms, both schemes and two nodes", async (t) => {
+  const { service, chooseSend } = await twoNodes(t);
+  await service.ctx.db.pool.query("update plans set unfunded_desk_max_paise = $1", [3 * face]);
+  await stockBoth(service, 8 * rounds);
+  for (let round = 0; round < rounds; round++) {
+    const buyer = await dealer(service, []);
+    const firms = [buyer.firmId, buyer.deskId, await addFirm(service, { deskId: buyer.deskId })];
+    const bodies = Array.from({ length: 16 }, (_, at) => ({
+      ...buyAt(at),
+      firm_id: firms[at % firms.length],
+    }));
+    const counts = await race(buyer, chooseSend, bodies);
+    assert.deepEqual(counts, { "201": 3, "409": 13 });
   }
   await assertOrdersSound(service);
 });

@@ -209,6 +209,10 @@ test("every operation answers as the document says, and every act has an audit r
   await service.work();
   await call("confirmTransfer", [funded], { reference: "ICEGATE-1", outcome: "transferred" });
   await call("failSettlement", [failed]);
+  const unpaid = await deal();
+  await call("fundSettlement", [unpaid], { reference: "CALL-1", missing: true });
+  const lifted = await call("liftUnpaid", [unpaid], { reason: "their bank was shut" });
+  assert.deepEqual(lifted.settlement_ids, [unpaid]);
   const sold = await settleLiveSale(service, 24_400_000);
   const other = await settleLiveSale(service, 24_500_000);
   const filed = await settleLiveSale(service, 24_600_000);

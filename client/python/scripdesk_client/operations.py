@@ -515,7 +515,7 @@ class Operations:
     def place_order(self, body: schemas.PlaceOrder = {}, **options: Unpack[CreateOptions]) -> schemas.Order:
         """Sell credits or buy cover. By a quote, at the current binding price, or with a limit. A sell names one credit or an amount; a buy names the duty to cover. A refused order is not stored.
 
-        Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `key_limit`; 409 `bundle_gone`, `cancelled`, `credit_not_sellable`, `declared`, `expired`, `facts_changed`, `firm_not_authorized`, `idempotency_key_reused`, `in_settlement`, `mandate_expired`, `no_cover`, `no_price`, `nothing_to_deliver`, `quote_expired`, `quote_used`, `rejected`, `reserved`, `suspended`, `too_short`, `transferred`, `unfunded_limit`, `used`, `withdrawn`, `wrong_state`.
+        Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `key_limit`; 409 `bundle_gone`, `cancelled`, `credit_not_sellable`, `declared`, `expired`, `facts_changed`, `firm_not_authorized`, `funds_first`, `idempotency_key_reused`, `in_settlement`, `mandate_expired`, `no_cover`, `no_price`, `nothing_to_deliver`, `quote_expired`, `quote_used`, `rejected`, `reserved`, `suspended`, `too_short`, `transferred`, `unfunded_desk_limit`, `unfunded_limit`, `used`, `withdrawn`, `wrong_state`.
 
         `POST /v1/orders`, scope `orders:write`
         """
@@ -537,7 +537,7 @@ class Operations:
     def place_order_batch(self, body: schemas.PlaceOrderBatch, **options: Unpack[CreateOptions]) -> schemas.OrderBatchResults:
         """Place 1 to 500 orders. Each order has its own result, in the sequence of the request: valid ones are placed, the others fail on their own. Of two orders for one credit the first wins.
 
-        Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `key_limit`; 409 `bundle_gone`, `cancelled`, `credit_not_sellable`, `declared`, `expired`, `facts_changed`, `firm_not_authorized`, `idempotency_key_reused`, `in_settlement`, `mandate_expired`, `no_cover`, `no_price`, `nothing_to_deliver`, `quote_expired`, `quote_used`, `rejected`, `reserved`, `suspended`, `too_short`, `transferred`, `unfunded_limit`, `used`, `withdrawn`, `wrong_state`.
+        Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `key_limit`; 409 `bundle_gone`, `cancelled`, `credit_not_sellable`, `declared`, `expired`, `facts_changed`, `firm_not_authorized`, `funds_first`, `idempotency_key_reused`, `in_settlement`, `mandate_expired`, `no_cover`, `no_price`, `nothing_to_deliver`, `quote_expired`, `quote_used`, `rejected`, `reserved`, `suspended`, `too_short`, `transferred`, `unfunded_desk_limit`, `unfunded_limit`, `used`, `withdrawn`, `wrong_state`.
 
         `POST /v1/orders:batch`, scope `orders:write`
         """
