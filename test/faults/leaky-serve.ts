@@ -8,11 +8,10 @@ import { serveWith } from "./serve-with.ts";
 const leakedBytes = 128 * 1_024;
 const leaked: { readonly bytes: Buffer; readonly file: number }[] = [];
 
-await serveWith(
-  (ctx) => ctx,
-  (server) => {
+await serveWith((ctx) => ctx, {
+  breakServer(server) {
     server.on("request", () => {
       leaked.push({ bytes: Buffer.alloc(leakedBytes, 1), file: openSync("/dev/null", "r") });
     });
   },
-);
+});

@@ -42,7 +42,8 @@ const programmes: Readonly<Record<string, Programme>> = {
     run: runFuzz,
   },
   webhooks: {
-    about: "deliveries to 50 receivers while services and PostgreSQL are killed: none lost",
+    about:
+      "deliveries while services and PostgreSQL are killed: none lost; slow receivers delay nobody",
     run: runWebhooks,
   },
   economy: {
@@ -50,7 +51,8 @@ const programmes: Readonly<Record<string, Programme>> = {
     run: runEconomies,
   },
   stall: {
-    about: "a small live call beside each heavy request: it is not slowed, and never fails",
+    about:
+      "others' calls beside heavy requests and beside what strangers send: not slowed, none fails",
     isAlone: true,
     run: runStalls,
   },

@@ -10,9 +10,11 @@ import { pino } from "pino";
 import { checkLedger } from "../../src/ledger/check-ledger.ts";
 import { globalSetup, globalTeardown } from "../support/global-setup.ts";
 import { openApiFile } from "../support/golden.ts";
-import { dataDirectory, demoKeyIn, type Running, serve } from "../support/process.ts";
+import { dataDirectory, demoKeyIn, type Running, type Scope, serve } from "../support/process.ts";
 import { seededRandom } from "../support/random.ts";
 import { startService } from "../support/service.ts";
+import { areDoorsHeld, runDoors, runSlowReceivers } from "./door-programme.ts";
+import { doorTable, isDoorHeld, isNear } from "./doors.ts";
 import { economyOptions, type EconomyReport, type EconomySettings, runEconomy } from "./economy.ts";
 import { figureTable, keepFaults } from "./faults-page.ts";
 import { fuzz, type FuzzReport, type Json } from "./fuzz.ts";
@@ -136,13 +138,26 @@ export async function runWebhooks(
     say,
     isTriedOnce: true,
   });
-  const table = webhooksTable(seed, report, control);
-  say(table);
-  await keepFaults("webhooks", [table], { isWhole: count >= deliveriesDefault, say });
+  say("receivers that say 200 slowly");
+  const slow = await runSlowReceivers(scope, { quick }, say);
+  const parts = [
+    webhooksTable(seed, report, control),
+    "Beside receivers that say 200 slowly:",
+    doorTable(slow.rows),
+    "The same where nothing is shared:",
+    doorTable(slow.control),
+  ];
+  say(parts.join("\n\n"));
+  await keepFaults("webhooks", parts, { isWhole: count >= deliveriesDefault, say });
   // Only a claim that was cut off is tried again, so no more than those may come twice.
   const isWhole = lost === 0 && altered === 0 && duplicates <= leasesLost;
   return {
-    held: happened && isWhole && control.lost > 0,
+    held:
+      happened &&
+      isWhole &&
+      control.lost > 0 &&
+      slow.rows.every(isNear) &&
+      !slow.control.every(isNear),
     counts: `${expected} deliveries, ${formatCounts(kills)} killed, ${lost} lost`,
     control: `${control.lost} lost`,
   };
@@ -237,18 +252,55 @@ const heavyQuick = ["with a decimal, with a", "tried", "as PDF"];
 
 const oneThread = { program: join(import.meta.dirname, "one-thread-serve.ts"), words: [] };
 
-/** Every heavy request, then those of the threads once more on the event loop, where some must stall. */
-export async function runStalls({ only = "", quick }: Settings, say: Say): Promise<Outcome> {
+/**
+ * Every heavy request, then those of the threads once more on the event loop, where some must stall;
+ * then the attacks on the doors.
+ */
+export async function runStalls(settings: Settings, say: Say): Promise<Outcome> {
+  const { only = "", quick } = settings;
   await using stack = openStack();
   const scope = { after: (work: () => Promise<void>) => stack.defer(work) };
+  const heavy = await runHeavy(scope, { only, quick }, say);
+  const doors = await runDoors(scope, { only, quick }, say);
+  const areHeld = areDoorsHeld(doors) && heavy.rows.every(isHeld);
+  const held = heavy.rows.filter(isHeld).length + doors.rows.filter(isDoorHeld).length;
+  const counts = `${heavy.rows.length + doors.rows.length} attacks, ${held} held`;
+  if (only !== "") return { held: areHeld, counts, control: "not run" };
+  const parts = [
+    stallTable(heavy.rows),
+    "The same work on the event loop:",
+    stallTable(heavy.control),
+    "The doors:",
+    doorTable(doors.rows),
+    "The doors with their defects put back:",
+    doorTable(doors.control),
+  ];
+  await keepFaults("stall", parts, { isWhole: !quick, say });
+  const seen =
+    heavy.control.filter((row) => !isHeld(row)).length +
+    doors.control.filter((row) => !isDoorHeld(row)).length;
+  const all = heavy.control.length + doors.control.length;
+  return {
+    held: areHeld && !heavy.control.every(isHeld),
+    counts,
+    control: `${seen} of ${all} stalled`,
+  };
+}
+
+async function runHeavy(
+  scope: Scope,
+  { only, quick }: { readonly only: string; readonly quick: boolean },
+  say: Say,
+): Promise<{ readonly rows: readonly StallRow[]; readonly control: readonly StallRow[] }> {
+  const chosen = heavyRequests
+    .filter(({ name }) => name.includes(only))
+    .filter(({ name }) => !quick || heavyQuick.some((word) => name.includes(word)));
+  if (chosen.length === 0) return { rows: [], control: [] };
   const DATA_DIR = await dataDirectory(scope);
   const settings = { DATA_DIR, LOG_LEVEL: "silent" };
   let service = await serve(scope, settings);
   const system = await openStallSystem(service, DATA_DIR);
   say("furnished");
-  const chosen = heavyRequests
-    .filter(({ name }) => name.includes(only))
-    .filter(({ name }) => !quick || heavyQuick.some((word) => name.includes(word)));
   const measure = async () => {
     const rows: StallRow[] = [];
     for (const [at, heavy] of chosen.entries()) {
@@ -259,20 +311,12 @@ export async function runStalls({ only = "", quick }: Settings, say: Say): Promi
     return rows;
   };
   const rows = await measure();
-  const counts = `${rows.length} heavy requests, ${rows.filter(isHeld).length} held`;
-  if (only !== "") return { held: rows.every(isHeld), counts, control: "not run" };
   service.signal("SIGTERM");
   await service.ended;
+  if (only !== "") return { rows, control: [] };
   say("control: the same work on the event loop");
   service = await serve(scope, settings, oneThread);
-  const control = await measure();
-  const parts = [stallTable(rows), "The same work on the event loop:", stallTable(control)];
-  await keepFaults("stall", parts, { isWhole: !quick, say });
-  return {
-    held: rows.every(isHeld) && !control.every(isHeld),
-    counts,
-    control: `${control.filter((row) => !isHeld(row)).length} of ${control.length} stalled`,
-  };
+  return { rows, control: await measure() };
 }
 
 const minutesDefault = 10;
