@@ -5,7 +5,9 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { mock } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { run } from "../../cli/run.ts";
 import { writeToken } from "../../cli/token-file.ts";
@@ -13,9 +15,13 @@ import { databaseUrlFor } from "./cli.ts";
 import { furnishConsole } from "./furnished-console.ts";
 import { startOps } from "./ops.ts";
 import { addPerson } from "./people.ts";
-import { acts, inputs, looks, onlyHelp, type Things } from "./recorded-calls.ts";
+import { acts, conversations, inputs, looks, onlyHelp, type Things } from "./recorded-calls.ts";
 import { serverVariable, startTestServer } from "./server.ts";
 import { type Service, startService } from "./service.ts";
+
+/** How long an answer to a line of input is waited for. */
+const looksMax = 1_000;
+const pauseMs = 10;
 
 const recordedFolder = join(import.meta.dirname, "../recorded");
 
@@ -64,19 +70,19 @@ async function recordAll(things: Things, folder: string): Promise<Map<string, st
     stabilizers.set(name, stable);
     records.set(name, [...(records.get(name) ?? []), stable(text)]);
   };
-  const record = async (line: string) => {
+  const record = async (line: string, input: readonly string[] = []) => {
     const words = line.split(" ").map((word) => things[word] ?? word);
-    const ended = await runHere(words);
+    const ended = await runHere(words, input);
     const outputs = [show("stdout", ended.stdout), show("stderr", ended.stderr)];
     const noun = line.startsWith("-") ? "scripdesk" : (line.split(" ")[0] ?? "");
-    add(
-      noun,
-      [`$ ${line}`, `exit ${ended.code}`, ...outputs.filter((text) => text !== "")].join("\n"),
-    );
+    const told = [`$ ${line}`, ...input.map((text) => `< ${text}`), `exit ${ended.code}`];
+    add(noun, [...told, ...outputs.filter((text) => text !== "")].join("\n"));
   };
   await mkdir(join(folder, "out"));
   for (const [name, text] of Object.entries(inputs)) {
-    await writeFile(join(folder, name), text.replaceAll("FIRM", things["FIRM"] ?? ""));
+    await writeFile(join(folder, name), text.replaceAll("FIRM", things["FIRM"] ?? ""), {
+      mode: 0o600,
+    });
   }
   for (const line of ["--help", "--version", "nonsense"]) await record(line);
   const commands = await listCommands();
@@ -91,6 +97,7 @@ async function recordAll(things: Things, folder: string): Promise<Map<string, st
     await record(`${line} --json`);
   }
   for (const line of acts) await record(line);
+  for (const [line, input] of Object.entries(conversations)) await record(line, input);
   await record("sign-out");
   const written = (await readdir(folder, { recursive: true })).toSorted();
   for (const name of written.filter((path) => path.endsWith(".csv") && !(path in inputs))) {
@@ -113,7 +120,8 @@ async function listCommands(): Promise<string[]> {
 
 type Ended = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
-async function runHere(words: readonly string[]): Promise<Ended> {
+/** At no terminal: the lines of input come one after the other, each when the last is answered. */
+async function runHere(words: readonly string[], input: readonly string[] = []): Promise<Ended> {
   const ended = { stdout: "", stderr: "" };
   const keep = (name: keyof typeof ended) =>
     mock.method(process[name], "write", (chunk: string | Uint8Array, ...rest: unknown[]) => {
@@ -122,12 +130,22 @@ async function runHere(words: readonly string[]): Promise<Ended> {
       if (typeof written === "function") queueMicrotask(() => void written());
       return true;
     });
-  const kept = [keep("stdout"), keep("stderr")];
+  const stdin = Readable.from(sayInTurn(input, () => ended.stdout.split("\n").length));
+  const kept = [keep("stdout"), keep("stderr"), mock.getter(process, "stdin", () => stdin)];
   try {
     const code = await run(words);
     return { code, ...ended };
   } finally {
     for (const { mock: replaced } of kept) replaced.restore();
+  }
+}
+
+async function* sayInTurn(input: readonly string[], countLines: () => number) {
+  for (const line of input) {
+    const before = countLines();
+    yield Buffer.from(`${line}\n`);
+    for (let looked = 0; countLines() === before && looked < looksMax; looked++)
+      await sleep(pauseMs);
   }
 }
 
@@ -149,13 +167,13 @@ const sources = {
   ADDRESS: "address_id from notice_addresses",
 };
 
-async function findThings({ ctx }: Service): Promise<Things> {
+async function findThings(service: Service): Promise<Things> {
   const things: Record<string, string> = {};
   for (const [word, source] of Object.entries(sources)) {
-    const { rows } = await ctx.db.pool.query(`select ${source} order by 1 desc limit 1`);
+    const { rows } = await service.ctx.db.pool.query(`select ${source} order by 1 desc limit 1`);
     things[word] = String(Object.values(rows[0] as object)[0]);
   }
-  return things;
+  return { ...things, BASE_URL: service.url, ROOT_KEY: (await service.issue()).api_key };
 }
 
 /** What is another one each time, in the order it is first seen; of the same width, for the tables. */
@@ -171,7 +189,7 @@ const random = new RegExp(
     "(?<=service_(?:test|live)_…)[0-9A-Za-z]{4}", // and what is shown of them.
     "\\b[0-9a-f]{32,}\\b", // Digests and public keys,
     "\\b(?:[0-9a-f]{6}-){3}[0-9a-f]{6}\\b", // and codes.
-    "(?<=127\\.0\\.0\\.1:)[0-9]{4,5}",
+    "(?<=127\\.0\\.0\\.1:)[0-9]{5}",
     "(?<=scripdesk_)[0-9a-f]{12}\\b", // Databases.
   ].join("|"),
   "g",

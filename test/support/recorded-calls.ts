@@ -92,12 +92,33 @@ export const acts = [
   "operators add --name ravi --role dealer",
   "operators disable --name ravi",
   "approvals reject APPROVAL --reason mistaken",
+  "sign-in --name asha",
+  "sign-in --name asha --code 000000 --password-file password",
 ];
+
+/** What is said to commands that read their standard input; the answer to each line is waited for. */
+export const conversations: Readonly<Record<string, readonly string[]>> = {
+  "mcp --key ROOT_KEY --base-url BASE_URL": [
+    {
+      id: 1,
+      method: "initialize",
+      params: {
+        protocolVersion: "2025-06-18",
+        capabilities: {},
+        clientInfo: { name: "recorded", version: "1" },
+      },
+    },
+    { id: 2, method: "tools/call", params: { name: "whoAmI", arguments: {} } },
+    { id: 3, method: "tools/call", params: { name: "readFirm", arguments: { firm_id: "nobody" } } },
+    { id: 4, method: "tools/call", params: { name: "noSuchTool", arguments: {} } },
+  ].map((asked) => JSON.stringify({ jsonrpc: "2.0", ...asked })),
+};
 
 /** Files that calls read. */
 export const inputs: Readonly<Record<string, string>> = {
   "statement.csv":
     "date,reference,description,debit,credit,balance,remitter_name,remitter_account\n16/11/2026,HDFCR52026111600001,NEFT FROM A STRANGER,,100.00,200200.00,A Stranger,99\n",
   "deposits.csv": "firm_id,paise,reference\nFIRM,200000,HDFCR52026111500067890\n",
+  password: "a wrong password\n",
   "holidays.csv": "office,day,name\nbank,2027-01-26,Republic Day\n",
 };
