@@ -1236,16 +1236,20 @@ create table notice_addresses (
   version integer not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
-  constraint notice_addresses_once UNIQUE NULLS NOT DISTINCT (desk_id, operator_id, email),
+  firm_id text,
+  constraint notice_addresses_once UNIQUE NULLS NOT DISTINCT (desk_id, operator_id, firm_id, email),
   constraint notice_addresses_pkey PRIMARY KEY (address_id),
   constraint notice_addresses_desk_id_fkey FOREIGN KEY (desk_id) REFERENCES firms(firm_id),
+  constraint notice_addresses_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id),
   constraint notice_addresses_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operators(operator_id),
   constraint notice_addresses_address_id_check CHECK ((starts_with(address_id, 'nad_'::text) AND (length(address_id) = 30))),
   constraint notice_addresses_after_sequence_check CHECK ((after_sequence >= 0)),
   constraint notice_addresses_email_check CHECK (((email ~ '^[!-?A-~]+@[a-z0-9.-]+$'::text) AND (length(email) <= 254))),
   constraint notice_addresses_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint notice_addresses_of_one CHECK (((firm_id IS NULL) OR (operator_id IS NULL))),
   constraint notice_addresses_version_check CHECK ((version > 0))
 );
+CREATE INDEX notice_addresses_of_firm ON public.notice_addresses USING btree (firm_id) WHERE (firm_id IS NOT NULL);
 
 create table notice_cursors (
   desk_id text not null,

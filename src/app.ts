@@ -28,6 +28,7 @@ import { openFeed } from "./market/stream-market.ts";
 import { marketRoutes, metaRoutes } from "./market/routes.ts";
 import { nettingRoutes } from "./netting/routes.ts";
 import { optOutRoutes } from "./notices/routes.ts";
+import { watchContact } from "./notices/watch-contacts.ts";
 import { loadOptOutPage } from "./notices/templates.ts";
 import { tagAnswers } from "./platform/http/caching.ts";
 import type { Context } from "./platform/context.ts";
@@ -145,7 +146,8 @@ export async function buildApp({
   ]);
   keyRoutes(app, ctx);
   usageRoutes(app, ctx);
-  firmRoutes(app, { ...ctx, onMoved: noteMove }, offboarding);
+  const firmHooks = { onMoved: noteMove, onContactConcerned: watchContact };
+  firmRoutes(app, { ...ctx, ...firmHooks }, offboarding);
   groupRoutes(app, ctx);
   requirementRoutes(app, ctx);
   nettingRoutes(app, ctx);

@@ -15,6 +15,7 @@ import type { Offboarding } from "./firms/offboard-firm.ts";
 import { schemes } from "./kernel/scheme.ts";
 import { latestIndices } from "./market/daily-index.ts";
 import type { LatestIndex } from "./market/update-markets.ts";
+import { forgetContacts } from "./notices/watch-contacts.ts";
 import {
   drainMoney,
   listMoneyLeft,
@@ -61,7 +62,7 @@ export const onLost: readonly LostCreditHook[] = [
 export const offboarding: Offboarding = {
   blockers: [listOpenOrders, listOpenCrosses, listOpenSettlements, listUnfinishedPayouts],
   money: { list: listMoneyLeft, drain: drainMoney },
-  onOffboard: [revokeKeysOfFirm, withdrawAllCredits],
+  onOffboard: [revokeKeysOfFirm, withdrawAllCredits, forgetContacts],
 };
 
 /** The published index for the market data; it is made of live deals, so the sandbox has none. */

@@ -35,11 +35,11 @@ import {
   SuspendFirmBody,
   UpdateFirmBody,
 } from "./schema.ts";
-import { type OnMoved, updateFirm } from "./update-firm.ts";
+import { type OnContactConcerned, type OnMoved, updateFirm } from "./update-firm.ts";
 
 export function firmRoutes(
   app: App,
-  ctx: Context & { readonly onMoved: OnMoved },
+  ctx: Context & { readonly onMoved: OnMoved; readonly onContactConcerned: OnContactConcerned },
   offboarding: Offboarding,
 ): void {
   app.post(

@@ -30,7 +30,7 @@ const closedStates: readonly FirmState[] = ["rejected", "offboarding", "offboard
 
 /** Changes a firm. A new identity or account is verified again. */
 export async function updateFirm(
-  ctx: Context & { readonly onMoved: OnMoved },
+  ctx: Context & { readonly onMoved: OnMoved; readonly onContactConcerned: OnContactConcerned },
   requester: Requester,
   { firmId, body }: { firmId: string; body: UpdateFirmBody },
 ): Promise<Firm> {
@@ -48,6 +48,9 @@ export async function updateFirm(
         if (Object.keys(changes).length === 0 && !asksAgain) return undefined;
         refuseRenamedDesk(firm, changes);
         refuseClosed(firm);
+        if ("bank_sealed" in changes || "email" in changes) {
+          await ctx.onContactConcerned(tx, firm, now);
+        }
         const decision = await decideConsequences(tx, { firm, changes, asksAgain, now });
         if (changes.group_id === undefined) return decision;
         const move = {
@@ -76,6 +79,16 @@ export type GroupMove = {
  * recorded with the firm's.
  */
 export type OnMoved = (tx: Tx, move: GroupMove, now: Date) => Promise<readonly Change[]>;
+
+/**
+ * Called with a firm as it was before its account or its contact changes: whoever was the contact is
+ * told of a change of account.
+ */
+export type OnContactConcerned = (
+  tx: Tx,
+  firm: Pick<FirmRow, "environment" | "desk_id" | "firm_id" | "email">,
+  now: Date,
+) => Promise<void>;
 
 export async function lockMembership(tx: Tx, deskId: string, firmId: string): Promise<Membership> {
   const row = isId("frm", firmId) ? await lockRow(tx, deskId, firmId) : undefined;

@@ -20,6 +20,8 @@ const addresses = table("notice_addresses", {
   desk_id: text(),
   /** The person; null for an address of a desk. */
   operator_id: text().orNull,
+  /** The firm whose contact it is; null for an address of a desk or a person. */
+  firm_id: text().orNull,
   email: text(),
   opted_out: textList<Occasion>(),
   after_sequence: bigint(),
@@ -72,13 +74,18 @@ export async function closeCursor(tx: Tx, deskId: string): Promise<void> {
 /** The address of an owner with this email, also a removed one. The desk's cursor is locked. */
 export async function findByEmail(
   tx: Tx,
-  { desk_id, operator_id, email }: Pick<AddressRow, "desk_id" | "operator_id" | "email">,
+  {
+    desk_id,
+    operator_id,
+    firm_id,
+    email,
+  }: Pick<AddressRow, "desk_id" | "operator_id" | "firm_id" | "email">,
 ): Promise<AddressRow | undefined> {
   const [row] = await tx.rows<AddressRow>(sql`
     select ${addressColumns}
     from notice_addresses
     where desk_id = ${desk_id} and operator_id is not distinct from ${operator_id}
-      and email = ${email}`);
+      and firm_id is not distinct from ${firm_id} and email = ${email}`);
   return row;
 }
 
@@ -107,7 +114,7 @@ export async function countAddresses(
     select count(*)::int as count
     from notice_addresses
     where desk_id = ${desk_id} and operator_id is not distinct from ${operator_id}
-      and removed_at is null`);
+      and firm_id is null and removed_at is null`);
   return row?.count ?? 0;
 }
 
@@ -147,7 +154,16 @@ export type AddressFilter = {
   readonly limit: number;
 };
 
-/** Newest first, without removed ones. */
+/** Contacts of a firm that leaves: their addresses are forgotten. */
+export async function forgetOfFirm(tx: Tx, firmId: string, now: Date): Promise<void> {
+  await tx.rows(sql`
+    update notice_addresses
+    set email = address_id || '@removed.invalid', removed_at = ${now}, version = version + 1,
+      updated_at = ${now}
+    where firm_id = ${firmId}`);
+}
+
+/** Of desks and people, newest first, without removed ones. */
 export async function listAddressRows(
   db: Db,
   { environment, deskId, of, before, limit }: AddressFilter,
@@ -155,7 +171,7 @@ export async function listAddressRows(
   return await db.rows(sql`
     select ${addressColumns}
     from notice_addresses
-    where removed_at is null
+    where removed_at is null and firm_id is null
       and (${before}::text is null or address_id < ${before})
       and (${environment}::text is null or environment = ${environment})
       and (${deskId}::text is null or desk_id = ${deskId})

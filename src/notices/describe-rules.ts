@@ -73,6 +73,8 @@ export function describeEvent(event: ToldEvent, nameFirm: (firmId: string) => st
         last_day: dayText(new Date(say(data["valid_until"]))),
         days_left: sayDays(data["days_left"]),
       };
+    case "firm.bank_changed":
+      return { firm, bank: sayBank(data["bank"]), former_bank: sayBank(data["former_bank"]) };
     case "statement.ready":
       return { firm, month: monthText(say(data["period"])), number: say(data["statement_no"]) };
     case "webhook.disabled":
@@ -111,6 +113,13 @@ function describeEnquiry({ kind, scheme, amount_paise }: ToldEvent["data"]): str
   if (kind === "buy")
     return `somebody wants to cover${amount} of duty${of && ` with ${String(scheme)}`}`;
   return "somebody asks something";
+}
+
+/** The last digits of a masked number, and no more of the account. */
+function sayBank(value: unknown): string {
+  if (typeof value !== "object" || value === null) return "no account";
+  const masked = "account_no_masked" in value ? say(value.account_no_masked) : "";
+  return `the account ending in ${masked.slice(-4)}`;
 }
 
 function say(value: unknown): string {

@@ -175,7 +175,7 @@ function listOccasions({ operator_id }: Pick<AddressRow, "operator_id">): readon
   return operator_id === null ? deskOccasions : personOccasions;
 }
 
-type OwnerColumns = Pick<AddressRow, "environment" | "desk_id" | "operator_id">;
+type OwnerColumns = Pick<AddressRow, "environment" | "desk_id" | "operator_id" | "firm_id">;
 
 async function findOwner(db: Db, { deskId, person }: Owner): Promise<OwnerColumns> {
   if ((deskId === undefined) === (person === undefined)) {
@@ -189,14 +189,15 @@ async function findOwner(db: Db, { deskId, person }: Owner): Promise<OwnerColumn
         problem: "must be a desk, not a client or the house",
       });
     }
-    return { environment: firm.environment, desk_id: firm.desk_id, operator_id: null };
+    const { environment, desk_id } = firm;
+    return { environment, desk_id, operator_id: null, firm_id: null };
   }
   const known = (await listOperators({ db })).find(
     ({ name }) => personKey(name) === personKey(person),
   );
   if (!known) throw unprocessable({ path: "person", problem: "must be somebody who is let in" });
   const { operator_id } = known;
-  return { environment: "live", desk_id: houseFirmId.live, operator_id };
+  return { environment: "live", desk_id: houseFirmId.live, operator_id, firm_id: null };
 }
 
 async function refuseTooMany(tx: Tx, owner: OwnerColumns): Promise<void> {

@@ -17,6 +17,7 @@ import { type AddressRow, listAddressesOfDesks, listNames } from "./address-stor
 import { describeEvent, listNamedFirms, readToldEvent, type ToldEvent } from "./describe-rules.ts";
 import {
   ageMaxMs,
+  concernsContact,
   concernsPerson,
   deskOccasions,
   findOccasion,
@@ -142,6 +143,10 @@ function isFor(
   const { occasion, deskId, sequence, data } = event;
   if (deskId !== address.desk_id || sequence <= address.after_sequence) return false;
   if (address.opted_out.includes(occasion)) return false;
+  if (address.firm_id !== null) {
+    const contact = { firmId: address.firm_id, lastContactAt: address.updated_at };
+    return concernsContact(contact, event);
+  }
   const known: readonly Occasion[] = address.operator_id === null ? deskOccasions : personOccasions;
   if (!known.includes(occasion)) return false;
   if (address.operator_id === null) return true;

@@ -1,7 +1,7 @@
 // Notices tell people by mail what they would otherwise have to look for.
 //
 //   occasion   the name of an event that people are told of
-//   address    of a desk, or of a person who runs the service
+//   address    of a desk, of a person who runs the service, or of a firm's contact
 //   notice     one mail to one address about one occasion; events that happened together share it
 //
 //   waiting ──accepted by the mail server──▶ sent
@@ -14,6 +14,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 
 import { findEmailProblem } from "../firms/rules.ts";
 import { isSamePerson, type OperatorRole } from "../kernel/actor.ts";
+import { dayMs } from "../kernel/time.ts";
 import { isPermitted, type Permission } from "../operators/rules.ts";
 
 export const deskOccasions = [
@@ -21,6 +22,7 @@ export const deskOccasions = [
   "payout.returned",
   "credit.expiring",
   "firm.mandate_expiring",
+  "firm.bank_changed",
   "statement.ready",
   "webhook.disabled",
 ] as const;
@@ -31,6 +33,24 @@ export const personOccasions = [
   "operator.sign_in_failing",
   "webhook.disabled",
 ] as const;
+
+/** What the contact of a firm is told of. */
+const contactOccasion = "firm.bank_changed";
+/** Whoever was a firm's contact until lately is told too: a thief changes the contact first. */
+export const formerContactMs = 30 * dayMs;
+
+/** Whether the contact of a firm is told: of its own account, and not long after it was replaced. */
+export function concernsContact(
+  contact: { readonly firmId: string; readonly lastContactAt: Date },
+  event: { readonly occasion: Occasion; readonly firmId: string; readonly createdAt: Date },
+): boolean {
+  const sinceMs = event.createdAt.getTime() - contact.lastContactAt.getTime();
+  return (
+    event.occasion === contactOccasion &&
+    event.firmId === contact.firmId &&
+    sinceMs <= formerContactMs
+  );
+}
 
 export type Occasion = (typeof deskOccasions)[number] | (typeof personOccasions)[number];
 
@@ -52,6 +72,7 @@ export const occasionWords: Readonly<Record<Occasion, string>> = {
   "payout.returned": "a payout comes back",
   "credit.expiring": "a credit expires soon",
   "firm.mandate_expiring": "a mandate ends soon",
+  "firm.bank_changed": "a firm's bank account is changed",
   "statement.ready": "a statement is ready",
 };
 

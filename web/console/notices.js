@@ -18,6 +18,7 @@ const occasionWords = /** @type {Readonly<Record<string, string>>} */ ({
   "payout.returned": "a payout comes back",
   "credit.expiring": "a credit expires soon",
   "firm.mandate_expiring": "a mandate ends soon",
+  "firm.bank_changed": "a firm's bank account is changed",
   "statement.ready": "a statement is ready",
 });
 
