@@ -8,7 +8,7 @@ import { type Db, sql } from "../../src/platform/postgres/postgres.ts";
 import type { WorkerSpec } from "../../src/workers.ts";
 
 /** The things of callers that a worker works on: while this table is empty, it has nothing to do. */
-const worksOn: Readonly<Record<string, "crosses" | "enquiries" | "orders" | "webhooks">> = {
+export const worksOn: Readonly<Record<string, "crosses" | "enquiries" | "orders" | "webhooks">> = {
   "cross-deadlines": "crosses",
   retention: "enquiries",
   matching: "orders",
