@@ -73,6 +73,7 @@ export const Commission = Type.Object(
     legal_name: text("Its name."),
     commission_bps: count("What it earns from now on, in basis points of face."),
     was_bps: count("What it earned before."),
+    warning: maybeText("Of which deals the house keeps less, so that the desk gets less; or null."),
   },
   { title: "Commission", description: "What a desk earns on its clients' deals." },
 );

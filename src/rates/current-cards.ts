@@ -4,12 +4,13 @@
 // the house agrees to.
 
 import type { Environment } from "../kernel/caller.ts";
+import type { Bps } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { type IstDay, istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import { type Db, known, type Query } from "../platform/postgres/postgres.ts";
 import type { OpenQuotes } from "./open-quotes.ts";
-import type { AuthoredCard, CardToday, RateCard } from "./rules.ts";
+import { type AuthoredCard, type CardToday, clampMid, type RateCard } from "./rules.ts";
 import {
   addToHouseDays,
   type HaltedDesks,
@@ -18,6 +19,7 @@ import {
   listCardsToday,
   listCardsWithQuotes,
   listCurrentCards,
+  listMidsAt,
 } from "./store.ts";
 
 /** The card in force, for this desk; undefined when none was ever published. */
@@ -61,6 +63,18 @@ export function queryCurrentCards(environment: Environment): Query<ReadonlyMap<S
   return listCurrentCards(environment).map(
     (cards) => new Map(cards.map((card) => [card.scheme, card])),
   );
+}
+
+/** The mid that was in force for a scheme at each of these moments; undefined without any card. */
+export async function findMidsAt(
+  db: Db,
+  environment: Environment,
+  moments: readonly { readonly scheme: Scheme; readonly at: Date }[],
+): Promise<readonly (Bps | undefined)[]> {
+  if (moments.length === 0) return [];
+  const rows = await listMidsAt(db, environment, moments);
+  const mids = new Map(rows.map(({ position, ...card }) => [position, clampMid(card)]));
+  return moments.map((_, at) => mids.get(at + 1));
 }
 
 type CardSearch = {

@@ -101,8 +101,22 @@ export function listAsks(card: RateCard, upToPaise: number): readonly AskRange[]
 }
 
 /** The mid, within floor and ask ceiling: the limit of every bid and every ask. */
-function clampMid({ mid_bps, floor_bps, ask_ceiling_bps }: RateCard): number {
+export function clampMid({
+  mid_bps,
+  floor_bps,
+  ask_ceiling_bps,
+}: Pick<RateCard, "mid_bps" | "floor_bps" | "ask_ceiling_bps">): number {
   return Math.min(Math.max(mid_bps, floor_bps), ask_ceiling_bps);
+}
+
+/** The least that the house keeps of a deal, in bps of face: as a party, or between two clients. */
+export function findLeastKept(
+  card: Pick<CardTerms, "half_spread_bps" | "size_bands" | "validity_bands" | "margin_bps">,
+): { readonly asPartyBps: number; readonly betweenBps: number } {
+  const size = Math.max(...card.size_bands.map(({ bps }) => bps));
+  const validity = Math.max(...card.validity_bands.map(({ bps }) => bps));
+  const asPartyBps = card.half_spread_bps - Math.max(size, 0) - Math.max(validity, 0);
+  return { asPartyBps: Math.max(asPartyBps, 0), betweenBps: card.margin_bps };
 }
 
 function findSizeBps({ size_bands }: RateCard, paise: number): number {

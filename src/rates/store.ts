@@ -12,7 +12,16 @@ import {
   sql,
   type Tx,
 } from "../platform/postgres/postgres.ts";
-import { bigint, day, numeric, table, text, time, uuid } from "../platform/postgres/table.ts";
+import {
+  bigint,
+  day,
+  numeric,
+  shape,
+  table,
+  text,
+  time,
+  uuid,
+} from "../platform/postgres/table.ts";
 import type { AuthoredCard, CardToday, RateCard } from "./rules.ts";
 
 const cardColumns = fragment`
@@ -27,6 +36,32 @@ export function listCurrentCards(environment: Environment): Query<RateCard[]> {
     from rate_cards
     where environment = ${environment}
     order by scheme, version desc`);
+}
+
+const moments = shape({ scheme: text<Scheme>(), at: time() });
+
+/**
+ * The mid of the cards that were in force then, by the position of the moment; before the first card,
+ * its own.
+ */
+export async function listMidsAt(
+  db: Db,
+  environment: Environment,
+  wanted: readonly { readonly scheme: Scheme; readonly at: Date }[],
+): Promise<
+  (Pick<RateCard, "mid_bps" | "floor_bps" | "ask_ceiling_bps"> & { readonly position: number })[]
+> {
+  return await db.rows(sql`
+    select asked.position::int as position, card.mid_bps, card.floor_bps, card.ask_ceiling_bps
+    from ${moments.numbered(["scheme", "at"], wanted)} as asked
+    cross join lateral (
+      select mid_bps, floor_bps, ask_ceiling_bps
+      from rate_cards
+      where rate_cards.environment = ${environment} and rate_cards.scheme = asked.scheme
+      order by published_at <= asked.at desc,
+        case when published_at <= asked.at then version else -version end desc
+      limit 1
+    ) as card`);
 }
 
 /** Sandbox desks that halted the market for themselves (scenario market_halt). */

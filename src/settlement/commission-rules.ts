@@ -1,5 +1,7 @@
-// A desk's commission is a share of the face that its clients deal. The house pays it out of its
-// spread when a credit is delivered and claws it back when the settlement is reversed. Each payment
+// A desk's commission is a share of the face that its clients deal. The house pays it out of what it
+// keeps of the credit, and never more than that, when the credit is delivered, and claws it back when
+// the settlement is reversed. Without the cap, firms of one desk would gain by dealing with each other
+// and with the house at a loss that the commission is more than. Each payment
 // and each clawback is an entry about the settlement; its ordinal encodes the leg and the side.
 
 import {
@@ -7,8 +9,10 @@ import {
   type Bps,
   type Paise,
   type PaiseSum,
+  priceCeil,
   priceFloor,
   subtractPaise,
+  sumParts,
 } from "../kernel/money.ts";
 import { type Side, sides } from "../kernel/scheme.ts";
 import type { Account, Entry } from "../ledger/rules.ts";
@@ -27,6 +31,37 @@ export type CommissionedSide = {
   readonly deskId: string;
   readonly facePaise: Paise;
 };
+
+/** What a credit was dealt for. */
+export type DealtFor = {
+  readonly facePaise: Paise;
+  readonly buyerPaise: Paise;
+  readonly sellerPaise: Paise;
+  /** GST on both sides' fees, which the house owes to the state. */
+  readonly taxPaise: Paise;
+  /** Which side the house is; null between two clients. */
+  readonly house: Side | null;
+};
+
+/**
+ * What the house keeps of a dealt credit, taxes apart: between clients what the buyer pays more than
+ * the seller gets, and as a party what the credit is worth more, or was worth less, at the mid. Never
+ * below zero; nothing where there was no mid.
+ */
+export function computeKept(dealt: DealtFor, midBps: Bps | undefined): Paise {
+  const { facePaise, buyerPaise, sellerPaise, taxPaise, house: side } = dealt;
+  if (side !== null && midBps === undefined) return 0;
+  const paid = side === "buy" ? priceFloor(facePaise, midBps ?? 0) : buyerPaise;
+  const cost = side === "sell" ? priceCeil(facePaise, midBps ?? 0) : sellerPaise;
+  return Math.max(paid - cost - taxPaise, 0);
+}
+
+/** The commissions on one credit, cut in proportion where they are more than the house keeps. */
+export function capCommissions(wanted: readonly Paise[], keptPaise: Paise): Paise[] {
+  const all = sumParts(wanted);
+  if (all <= keptPaise) return [...wanted];
+  return wanted.map((paise) => Number((BigInt(paise) * BigInt(keptPaise)) / BigInt(all)));
+}
 
 /** The commission on a face amount, rounded down: the house never pays more than the rate. */
 export function computeCommission(facePaise: Paise, bps: Bps): Paise {
@@ -56,9 +91,8 @@ export function parseOrdinal(ordinal: number): {
 
 const house: Account = { kind: "house_cash" };
 
-/** The entry that pays a commission; none when it rounds down to zero paise. */
-export function buildPayment(side: CommissionedSide, bps: Bps): Entry[] {
-  const paise = computeCommission(side.facePaise, bps);
+/** The entry that pays a commission; none when it is zero paise. */
+export function buildPayment(side: CommissionedSide, paise: Paise): Entry[] {
   if (paise === 0) return [];
   return [
     {

@@ -14,14 +14,19 @@ import { type ApprovalKind, validHoursUsual } from "../operators/approval-kind.t
 import { utrUsed } from "../payouts/rules.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
+import { findCurrentCards, findMidsAt } from "../rates/current-cards.ts";
+import { findLeastKept, type RateCard } from "../rates/rules.ts";
 import {
+  capCommissions,
   commissionBpsDefault,
   commissionBpsMax,
-  type CommissionedSide,
+  computeCommission,
+  computeKept,
   isPayment,
   buildPayment,
   buildClawbacks,
 } from "./commission-rules.ts";
+import type { CommissionedLeg } from "./decide-legs.ts";
 import { listCommissionRates, upsertCommissionRate } from "./store.ts";
 
 /** The current rate of each desk. */
@@ -36,12 +41,24 @@ export async function findCommissionRates(
 
 type SetCommission = { readonly firmId: string; readonly bps: number };
 
-/** Sets a desk's rate for deals that settle from now on. */
+export type CommissionSet = {
+  readonly firm_id: string;
+  readonly legal_name: string;
+  readonly commission_bps: number;
+  readonly was_bps: number;
+  /** Null where the house keeps at least the commission of every deal. */
+  readonly warning: string | null;
+};
+
+/**
+ * Sets a desk's rate for deals that settle from now on. A rate that is more than the house keeps of
+ * some deals is taken with a warning: of those, the desk gets what the house keeps.
+ */
 export async function setCommission(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
   { firmId, bps }: SetCommission,
-): Promise<{ firm_id: string; legal_name: string; commission_bps: number; was_bps: number }> {
+): Promise<CommissionSet> {
   if (bps > commissionBpsMax) {
     throw unprocessable({ path: "bps", problem: `must be from 0 to ${commissionBpsMax}` });
   }
@@ -65,18 +82,45 @@ export async function setCommission(
       after: { commission_bps: bps },
     };
     await recordChanges(tx, operator, [change], now);
-    return { firm_id: firmId, legal_name, commission_bps: bps, was_bps: was };
+    const cards = await findCurrentCards(tx, environment);
+    const warning = warnOfCap(bps, [...cards.values()]) ?? null;
+    return { firm_id: firmId, legal_name, commission_bps: bps, was_bps: was, warning };
   });
+}
+
+/** On which deals of the cards in force a rate is not paid in full. */
+function warnOfCap(bps: Bps, cards: readonly RateCard[]): string | undefined {
+  const capped = cards.flatMap((card) => {
+    const { asPartyBps, betweenBps } = findLeastKept(card);
+    return [
+      ...(bps > asPartyBps ? [`${asPartyBps} bps of ${card.scheme} deals with the house`] : []),
+      ...(2 * bps > betweenBps
+        ? [`${betweenBps} bps, for both sides, of ${card.scheme} deals between clients`]
+        : []),
+    ];
+  });
+  if (capped.length === 0) return undefined;
+  return `the house keeps as little as ${capped.join(", ")}; a commission is at most what it keeps`;
 }
 
 /** Builds the entries that pay commissions; the caller writes them. */
 export async function payCommissions(
   tx: Tx,
-  earned: readonly CommissionedSide[],
+  environment: Environment,
+  earned: readonly CommissionedLeg[],
 ): Promise<Entry[]> {
   if (earned.length === 0) return [];
-  const rates = await findCommissionRates(tx, [...new Set(earned.map(({ deskId }) => deskId))]);
-  return earned.flatMap((side) => buildPayment(side, rates.get(side.deskId) ?? 0));
+  const deskIds = earned.flatMap(({ sides }) => sides.map(({ deskId }) => deskId));
+  const rates = await findCommissionRates(tx, [...new Set(deskIds)]);
+  const moments = earned.map(({ scheme, dealtAt }) => ({ scheme, at: dealtAt }));
+  const mids = await findMidsAt(tx, environment, moments);
+  return earned.flatMap(({ dealt, sides }, at) => {
+    const wanted = sides.map((side) =>
+      computeCommission(side.facePaise, rates.get(side.deskId) ?? 0),
+    );
+    const paid = capCommissions(wanted, computeKept(dealt, mids[at]));
+    return sides.flatMap((side, place) => buildPayment(side, paid[place] ?? 0));
+  });
 }
 
 type PayOutCommission = {

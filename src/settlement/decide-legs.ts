@@ -1,12 +1,13 @@
 // Decides what answers change in one settlement: its legs, its state, its entries and the earnings of
 // its sellers. Pure; `transfer-legs.ts` stores the decisions.
 
-import type { CommissionedSide } from "./commission-rules.ts";
+import type { CommissionedSide, DealtFor } from "./commission-rules.ts";
 import type { Answered } from "../outside/inquiry-rules.ts";
 import type { Change } from "../kernel/actor.ts";
 import { type Paise, valueBeforeFee } from "../kernel/money.ts";
 import { isHouse } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
+import type { Scheme } from "../kernel/scheme.ts";
 import type { Calendar } from "../kernel/working-days.ts";
 import type { Entry, EntryName, Resolution } from "../ledger/rules.ts";
 import type { TaxableLeg } from "./tax-rules.ts";
@@ -172,13 +173,24 @@ export function buildRetentions(decided: Decided, withheld: Withheld): Entry[] {
     );
 }
 
-/** The delivered sides that earn commission; a desk earns nothing on its own deals or on crosses. */
-export function listCommissionedSides({ before, answered }: Decided): CommissionedSide[] {
+/** A delivered credit, and the sides of it that earn commission. */
+export type CommissionedLeg = {
+  readonly dealt: DealtFor;
+  readonly scheme: Scheme;
+  readonly dealtAt: Date;
+  readonly sides: readonly CommissionedSide[];
+};
+
+/** A desk earns nothing on its own deals or on crosses. */
+export function listCommissionedLegs({ before, answered }: Decided): CommissionedLeg[] {
   if (before.origin_kind === "cross") return [];
   return answered
     .filter((leg) => leg.state === "delivered")
-    .flatMap((leg) =>
-      listSides(before, [leg])
+    .map((leg) => ({
+      dealt: toDealtFor(before, leg),
+      scheme: leg.scheme,
+      dealtAt: leg.dealt_at,
+      sides: listSides(before, [leg])
         .filter(({ deskId, firmId }) => deskId !== firmId)
         .map(({ deskId, side }) => ({
           environment: leg.environment,
@@ -188,7 +200,19 @@ export function listCommissionedSides({ before, answered }: Decided): Commission
           deskId,
           facePaise: leg.face_paise,
         })),
-    );
+    }))
+    .filter(({ sides }) => sides.length > 0);
+}
+
+function toDealtFor({ buyer_firm_id: buyerFirmId }: SettlementRow, leg: LegRow): DealtFor {
+  const bought = isHouse(buyerFirmId) ? "buy" : null;
+  return {
+    facePaise: leg.face_paise,
+    buyerPaise: leg.buyer_paise,
+    sellerPaise: leg.seller_paise,
+    taxPaise: leg.buyer_gst_paise + leg.seller_gst_paise,
+    house: isHouse(leg.seller_firm_id) ? "sell" : bought,
+  };
 }
 
 /** The legs delivered now. */

@@ -36,7 +36,7 @@ import {
   buildRetentions,
   type Decided,
   decideLegs,
-  listCommissionedSides,
+  listCommissionedLegs,
   listTaxableLegs,
 } from "./decide-legs.ts";
 import { listOrderIds } from "./move-settlement.ts";
@@ -165,7 +165,8 @@ export async function concludeLegs(tx: Tx, conclusion: Conclusion): Promise<read
   const taxed = await taxLegs(tx, environment, decided, now);
   const earnings = decided.flatMap((one) => buildEarnings(one, taxed.withheld));
   const payouts = await schedulePayouts(tx, earnings, now);
-  const commissions = await payCommissions(tx, decided.flatMap(listCommissionedSides));
+  const earned = decided.flatMap(listCommissionedLegs);
+  const commissions = await payCommissions(tx, environment, earned);
   const written = await writeBooks(
     tx,
     {

@@ -39,7 +39,11 @@ test("operators set and pay a desk's commission, and the statement shows it", as
     legal_name: "Firm 1",
     commission_bps: 8,
     was_bps: 5,
+    warning: null,
   });
+  const dear = await ok(...set, desk.deskId, "--bps", "100");
+  assert.match(dear.warning, /keeps as little as 30 bps of RODTEP deals with the house, 20 bps/);
+  await ok(...set, desk.deskId, "--bps", "8");
   await refused(/0 to 100/, ...set, desk.deskId, "--bps", "101");
   await refused(/no desk/, ...set, desk.firmId, "--bps", "8");
   assert.equal((await run(...set, desk.deskId, "--bps", "-1")).code, 2);

@@ -6,6 +6,7 @@ import { operator, namedOperator } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import { checkLedgerWhenDue } from "../../src/ledger/check-ledger.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
+import { addFirm } from "../support/holdings.ts";
 import { checkDoors } from "../support/doors.ts";
 import { mintChild } from "../support/keys.ts";
 import { assertLedgerSound } from "../support/ledger.ts";
@@ -144,6 +145,32 @@ test("a desk on both sides of a deal earns on both, and a reversal reverses both
     after.earnings.map(({ credits }: { credits: number }) => credits),
     [0, 0],
   );
+  await assertLedgerSound(service);
+});
+
+test("a commission is at most what the house keeps of the credit, so a wash of a desk's firms gains nothing", async (t) => {
+  const service = await startService(t);
+  const desk = await openTestDesk(service);
+  const sibling = { ...desk, firmId: await addFirm(service, { deskId: desk.deskId }) };
+  const set = await setCommission(service.ctx, operator, { firmId: desk.deskId, bps: 100 });
+  assert.match(set.warning ?? "", /at most what it keeps/);
+  const wash = async (terms: { buyer: TestParty; sellerPaise: number; buyerPaise: number }) => {
+    const { buyer, ...paise } = terms;
+    const before = (await readEarnings(service, desk)).commission_paise;
+    const scripNo = await addCredit(service, desk);
+    await makeDeal(service, { buyer, legs: [{ seller: desk, scripNo, ...paise }] });
+    await letSettle(service, 5);
+    return (await readEarnings(service, desk)).commission_paise - before;
+  };
+  const between = { buyer: sibling, sellerPaise: 24_600_000, buyerPaise: 24_600_001 };
+  assert.equal(await wash(between), 0, "a paisa for two sides is none for either");
+  assert.equal(await wash({ ...between, buyerPaise: 24_700_000 }), 100_000, "all that it keeps");
+  const mid = (face * 9_850) / 10_000;
+  const toHouse = { buyer: house(), sellerPaise: mid - 700, buyerPaise: mid - 700 };
+  assert.equal(await wash(toHouse), 700);
+  const dear = { ...toHouse, sellerPaise: mid + 1, buyerPaise: mid + 1 };
+  assert.equal(await wash(dear), 0, "a loss earns nothing");
+  assert.equal(await wash({ ...toHouse, sellerPaise: mid - 1_000_000 }), face / 100, "in full");
   await assertLedgerSound(service);
 });
 

@@ -8,6 +8,7 @@ import {
   isPayment,
   type PaidCommission,
   buildPayment,
+  computeCommission,
   buildClawbacks,
 } from "../../src/settlement/commission-rules.ts";
 import { buildEscrowEntry } from "../../src/crosses/fund-cross.ts";
@@ -42,7 +43,7 @@ import { toReservation } from "../../src/settlement/transfer-legs.ts";
 import {
   type Answers,
   beginTransfer,
-  listCommissionedSides,
+  listCommissionedLegs,
   type Decided,
   decideLegs,
   buildEarnings,
@@ -321,8 +322,8 @@ export class SettlementWorld {
     if (answers.outcomes.size === 0) return;
     const decided = decideLegs(answers, this.now);
     const payouts = buildEarnings(decided, new Map()).map((earning) => this.#schedule(earning));
-    const commissions = listCommissionedSides(decided).flatMap((side) =>
-      buildPayment(side, commissionBps),
+    const commissions = listCommissionedLegs(decided).flatMap(({ sides }) =>
+      sides.flatMap((side) => buildPayment(side, computeCommission(side.facePaise, commissionBps))),
     );
     this.write({
       resolutions: buildResolutions(decided, new Map()),
