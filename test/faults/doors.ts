@@ -146,12 +146,14 @@ export async function measureDoor(
   const watched = { url, port: system.port, desks: system.desks, kinds };
   const open = await attack.open(target);
   let answered: readonly number[] = [];
+  let perSecond = 0;
   const attacked = await watchVictims(watched, ms, async (signal) => {
+    const begunMs = performance.now();
     answered = await open.run(signal);
+    perSecond = (1_000 * answered.length) / (performance.now() - begunMs);
   });
   await open.close?.();
   await sleep(restMs);
-  const perSecond = answered.length / (ms / 1_000);
   const control = await watchVictims(watched, ms, (signal) => callHealth(url, perSecond, signal));
   return {
     name: attack.name,
