@@ -12,6 +12,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { run } from "../../cli/run.ts";
 import { writeToken } from "../../cli/token-file.ts";
 import { databaseUrlFor } from "./cli.ts";
+import { asOwner } from "./database.ts";
 import { furnishConsole } from "./furnished-console.ts";
 import { startOps } from "./ops.ts";
 import { addPerson } from "./people.ts";
@@ -36,6 +37,11 @@ async function recordCommands(): Promise<Map<string, string>> {
   }
   const service = await startService(scope);
   mock.timers.enable({ apis: ["Date"], now: service.clock.now() });
+  await asOwner(service.ctx.db, async (owner) => {
+    // The migrations published them when the database was made.
+    await owner.query("set session_replication_role = replica");
+    await owner.query("update rate_cards set published_at = $1", [service.clock.now()]);
+  });
   const ops = await startOps(scope, service, { twoOperatorsFromPaise: 25_000_000 });
   const person = await addPerson(service, { name: "asha", role: "admin" });
   await furnishConsole(scope, service, ops, person);
