@@ -190,6 +190,7 @@ const payoutFields = {
   settlement_id: maybeText("The settlement; null for a withdrawal."),
   resend_of: maybeText("The payout that came back, where this is another attempt."),
   amount_paise: count("How much."),
+  set_off_paise: count("What of its proceeds paid the firm's dues."),
   rail: openEnum(rails, "How it travels."),
   ifsc: maybeText("The branch of the account."),
   last4: maybeText("The last digits of the account."),
