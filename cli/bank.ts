@@ -5,6 +5,11 @@ import { importStatement, type LineResult } from "../src/bankbook/import-stateme
 import { listQueue } from "../src/bankbook/list-queue.ts";
 import { genericStatement, parseStatementFormat } from "../src/bankbook/read-statement.ts";
 import { lineReasons, type LineReason } from "../src/bankbook/rules.ts";
+import {
+  addPayingAccount,
+  removePayingAccount,
+  showPayingAccount,
+} from "../src/bankbook/paying-account.ts";
 import { reconcileBank } from "../src/bankbook/reconcile-bank.ts";
 import { readConfig } from "../src/config.ts";
 import { rupeesText } from "../src/kernel/money.ts";
@@ -144,7 +149,56 @@ const queueRepeat = command({
   },
 });
 
+const accountShow = command({
+  name: "firms paying-account show",
+  summary: "show the second account that a firm pays from; the number stays masked",
+  operand: "FIRM_ID",
+  options: {},
+  async run(options, firmId) {
+    const act = { permission: "read", about: [firmId] } as const;
+    const shown = await withOperator(options, act, ({ ctx }) => showPayingAccount(ctx, firmId));
+    printOne(shown, options);
+  },
+});
+
+const accountAdd = command({
+  name: "firms paying-account add",
+  summary: "say that a firm pays from a second account too; in live this takes two people",
+  operand: "FIRM_ID",
+  options: {
+    "account-no": { required: true, help: "the whole number" },
+    ifsc: { required: true, help: "the branch" },
+    name: { required: true, help: "who holds it, as the bank's letter says" },
+    reason: { required: true, help: "how you know" },
+    ...operatorOption,
+  },
+  async run({ "account-no": accountNo, ifsc, name, reason, ...options }, firmId) {
+    const act = { permission: "bank.write", about: [firmId], named: true } as const;
+    const told = await withOperator(options, act, ({ ctx, actor }) =>
+      addPayingAccount(ctx, actor, { firmId, accountNo, ifsc, name, reason }),
+    );
+    printOne({ firm_id: firmId, ...told }, options);
+  },
+});
+
+const accountRemove = command({
+  name: "firms paying-account remove",
+  summary: "take the second account of a firm away",
+  operand: "FIRM_ID",
+  options: { reason: { required: true, help: "why" }, ...operatorOption },
+  async run({ reason, ...options }, firmId) {
+    const act = { permission: "bank.write", about: [firmId], named: true } as const;
+    const told = await withOperator(options, act, ({ ctx, actor }) =>
+      removePayingAccount(ctx, actor, { firmId, reason }),
+    );
+    printOne({ firm_id: firmId, ...told }, options);
+  },
+});
+
 export const bankCommands = [
+  accountShow,
+  accountAdd,
+  accountRemove,
   importFile,
   reconcile,
   queueList,

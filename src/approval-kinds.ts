@@ -4,6 +4,7 @@ import type { ApprovalKind } from "./operators/approval-kind.ts";
 import { lineAssignment, lineRepetition, lineReturn } from "./bankbook/decide-line.ts";
 import { dealFunding } from "./bankbook/fund-deal.ts";
 import { bankImport } from "./bankbook/import-statement.ts";
+import { payingAccountAddition } from "./bankbook/paying-account.ts";
 import { depositReversal } from "./bankbook/reverse-deposit.ts";
 import { commissionPayment } from "./settlement/commissions.ts";
 import { inventoryAddition } from "./credits/inventory.ts";
@@ -29,6 +30,7 @@ export const approvalKinds: readonly ApprovalKind[] = [
   lineAssignment,
   lineReturn,
   lineRepetition,
+  payingAccountAddition,
   dealFunding,
   commissionPayment,
   depositAddition,

@@ -2,6 +2,7 @@
 // and this file supplies the functions, so that imports between rooms point one way.
 
 import { revokeKeysOfFirm } from "./access/revoke-keys.ts";
+import { forgetPayingAccount } from "./bankbook/paying-account.ts";
 import { moveCreditDeadlines, withdrawAllCredits } from "./credits/end-holdings.ts";
 import type { LostCreditHook } from "./credits/registry-news.ts";
 import {
@@ -62,7 +63,7 @@ export const onLost: readonly LostCreditHook[] = [
 export const offboarding: Offboarding = {
   blockers: [listOpenOrders, listOpenCrosses, listOpenSettlements, listUnfinishedPayouts],
   money: { list: listMoneyLeft, drain: drainMoney },
-  onOffboard: [revokeKeysOfFirm, withdrawAllCredits, forgetContacts],
+  onOffboard: [revokeKeysOfFirm, withdrawAllCredits, forgetContacts, forgetPayingAccount],
 };
 
 /** The published index for the market data; it is made of live deals, so the sandbox has none. */

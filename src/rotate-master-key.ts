@@ -6,6 +6,7 @@
 //   retire   the database refuses processes that would seal with the old key
 
 import { sealedDetails } from "./bankbook/list-queue.ts";
+import { sealedPayingAccounts } from "./bankbook/paying-account.ts";
 import { recordChanges } from "./journal/record-changes.ts";
 import { sealedAccounts } from "./firms/bank-accounts.ts";
 import type { Actor } from "./kernel/actor.ts";
@@ -33,6 +34,7 @@ export function sealedPlaces(ctx: Rotating): SealedPlace[] {
     sealedAccounts(ctx),
     sealedFileLines(ctx),
     sealedDetails(ctx),
+    sealedPayingAccounts(ctx),
     ...sealedWebhooks(ctx),
     sealedAuthenticators(ctx),
     sealedPersons(ctx) as unknown as SealedPlace, // Its rows go to its own functions only.

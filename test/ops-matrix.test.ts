@@ -78,6 +78,8 @@ const permitted: Readonly<Record<string, readonly OperatorRole[]>> = {
   assignBankLine: settlement,
   returnBankLine: settlement,
   repeatBankLine: settlement,
+  addPayingAccount: settlement,
+  removePayingAccount: settlement,
   addNoticeAddress: settlement,
   setNoticeOptOuts: settlement,
   removeNoticeAddress: settlement,

@@ -86,6 +86,7 @@ test("the rotation covers every sealed column", async (t) => {
       "enquiries.person_sealed",
       "firms.bank_sealed",
       "operators.totp_sealed",
+      "paying_accounts.account_sealed",
       "payout_file_lines.account_sealed",
       "webhooks.previous_secret_sealed",
       "webhooks.secret_sealed",

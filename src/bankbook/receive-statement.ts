@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 
 import { readAwaitedPayments, findBuyers } from "../crosses/fund-cross.ts";
-import { findRemitters, openAccount } from "../firms/bank-accounts.ts";
+import { openAccount } from "../firms/bank-accounts.ts";
 import type { Actor } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { isId, newId } from "../kernel/ids.ts";
@@ -15,6 +15,7 @@ import { open, seal } from "../platform/seal.ts";
 import { findSettlementBuyers } from "../settlement/fund-settlements.ts";
 import { findHandEntries, type HandEntry } from "./hand-entries.ts";
 import { findMentions, listUtrs } from "./mention-rules.ts";
+import { findSenders } from "./paying-account.ts";
 import { parseStatement, type StatementFormat } from "./read-statement.ts";
 import { buildLineKeys, buildTextKeys } from "./repeat-rules.ts";
 import {
@@ -243,7 +244,7 @@ export async function loadMatchContext(
     ...remittances.values(),
     ...byUtr.values(),
   ].map(({ firmId }) => firmId);
-  const firms = await findRemitters(db, [...new Set(firmIds)], sealKey);
+  const firms = await findSenders(db, [...new Set(firmIds)], sealKey);
   const isHere = ({ firmId }: Pick<KnownTarget, "firmId">) =>
     firms.get(firmId)?.environment === environment;
   return {

@@ -1,8 +1,18 @@
 import { Type } from "typebox";
 
 import { bankLineStates, lineReasons } from "../bankbook/rules.ts";
-import { nullable, openEnum } from "../platform/http/wire.ts";
-import { count, day, doneOrProposed, maybeText, outcome, sum, text, pageList } from "./schema.ts";
+import { nullable, openEnum, timestamp } from "../platform/http/wire.ts";
+import {
+  count,
+  day,
+  doneOrProposed,
+  maybeText,
+  maybeTime,
+  outcome,
+  sum,
+  text,
+  pageList,
+} from "./schema.ts";
 
 const maybeSum = (description: string) =>
   nullable<number | bigint>({ type: "integer", description });
@@ -97,4 +107,23 @@ export const BankQueue = pageList(
 
 export const AssignedLine = doneOrProposed("AssignedLine", ["assigned"]);
 export const RepeatedLine = doneOrProposed("RepeatedLine", ["repeated"]);
+export const PayingAccount = Type.Object(
+  {
+    firm_id: text("The firm."),
+    account_no_masked: text("The last digits of the number."),
+    ifsc: text("The branch."),
+    name: text("Who holds it, as the bank's letter says."),
+    entered_by: text("Who entered it."),
+    entered_at: timestamp("When."),
+    confirmed_by: maybeText("The second person; null while one is waited for."),
+    confirmed_at: maybeTime("When it began to count."),
+  },
+  { title: "PayingAccount", description: "A second account that a firm pays from." },
+);
+
+export const AddedPayingAccount = doneOrProposed("AddedPayingAccount", ["added"]);
+export const RemovedPayingAccount = Type.Object(
+  { outcome: outcome(["removed"], "It proves nothing any more.") },
+  { title: "RemovedPayingAccount", description: "What became of the second account." },
+);
 export const ReturnedLine = doneOrProposed("ReturnedLine", ["returning"]);

@@ -3,14 +3,22 @@ import { Type } from "typebox";
 import { assignLine, repeatLine, sendLineBack } from "../bankbook/decide-line.ts";
 import { importStatement } from "../bankbook/import-statement.ts";
 import { listQueue } from "../bankbook/list-queue.ts";
+import {
+  addPayingAccount,
+  removePayingAccount,
+  showPayingAccount,
+} from "../bankbook/paying-account.ts";
 import { parseStatementFormat } from "../bankbook/read-statement.ts";
 import { reconcileBank } from "../bankbook/reconcile-bank.ts";
 import { unprocessable } from "../kernel/failure.ts";
 import {
+  AddedPayingAccount,
   AssignedLine,
   BankQueue,
   ImportedStatement,
+  PayingAccount,
   Reconciled,
+  RemovedPayingAccount,
   RepeatedLine,
   ReturnedLine,
 } from "./bank-schema.ts";
@@ -150,5 +158,34 @@ export const bankOperations: readonly Operation[] = [
         reason: body.reason,
         twoFromPaise,
       }),
+  }),
+  read("showPayingAccount", "/ops/firms/:firm_id/paying-account", {
+    ...bank,
+    summary: "Show the second account that a firm pays from; the number stays masked",
+    answer: PayingAccount,
+    run: async ({ ctx, params }) => await showPayingAccount(ctx, params["firm_id"] ?? ""),
+  }),
+  act("addPayingAccount", "/ops/firms/:firm_id/paying-account", {
+    ...bank,
+    summary: "Say that a firm pays from a second account too; in live this takes two people",
+    permission: "bank.write",
+    body: {
+      account_no: text("The whole number.", 40),
+      ifsc: text("The branch.", 20),
+      name: text("Who holds it, as the bank's letter says.", 200),
+      reason: text("How you know."),
+    },
+    answer: AddedPayingAccount,
+    run: async ({ ctx, actor, params, body: { account_no: accountNo, ...given } }) =>
+      await addPayingAccount(ctx, actor, { firmId: params["firm_id"] ?? "", accountNo, ...given }),
+  }),
+  act("removePayingAccount", "/ops/firms/:firm_id/paying-account/remove", {
+    ...bank,
+    summary: "Take the second account of a firm away",
+    permission: "bank.write",
+    body: { reason: text("Why.") },
+    answer: RemovedPayingAccount,
+    run: async ({ ctx, actor, params, body: { reason } }) =>
+      await removePayingAccount(ctx, actor, { firmId: params["firm_id"] ?? "", reason }),
   }),
 ];

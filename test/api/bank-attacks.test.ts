@@ -9,8 +9,10 @@ import { makeFiles } from "../../src/payouts/make-files.ts";
 import { namedOperator } from "../../src/kernel/actor.ts";
 import { type BankLine, squeezed, statement } from "../support/bank.ts";
 import { listReasons, nameFormat, nextUtr, openBankOffice } from "../support/bank-office.ts";
+import { commandLine } from "../support/cli.ts";
 import { act, crores, crossThatIs, read as readCross, sums } from "../support/crosses.ts";
 import { putCard } from "../support/dealing-house.ts";
+import { askJournal } from "../support/journal.ts";
 import { assertLedgerSound } from "../support/ledger.ts";
 import { giveAccount, type LiveSeller, liveSeller, sellLive } from "../support/live-sales.ts";
 import { dealer } from "../support/orders.ts";
@@ -223,5 +225,55 @@ test("a deal's exact money is taken in every state of its firm but two, and free
       return [state, waits, waits, "deal"];
     }),
   );
+  await assertLedgerSound(service);
+});
+
+test("a second account of a firm proves its money once two people have confirmed it", async (t) => {
+  const { service, bring } = await openBankOffice(t);
+  const firm = await liveSeller(service);
+  const { run } = await commandLine(t, service);
+  const account = ["firms", "paying-account"];
+  const given = ["--account-no", "9110 1000 2000 30", "--ifsc", "utib0000001", "--name", "Firm OD"];
+  const add = [
+    ...account,
+    "add",
+    firm.firmId,
+    ...given,
+    "--reason",
+    "letter of its bank",
+    "--json",
+  ];
+  const line = (text: string, accountNo = "91101000200030") => ({
+    utr: nextUtr(),
+    text,
+    paise: 5_000,
+    account: accountNo,
+  });
+  const byAsha = await run(...add, "--operator", "asha");
+  assert.equal(JSON.parse(byAsha.stdout).outcome, "proposed", byAsha.stderr);
+  assert.equal(JSON.parse((await run(...add, "--operator", "Asha")).stdout).outcome, "proposed");
+  assert.deepEqual(listReasons(await bring([line(firm.firmId)])), ["third_party"]);
+  assert.equal(JSON.parse((await run(...add, "--operator", "ravi")).stdout).outcome, "added");
+  const other = await liveSeller(service);
+  const said = await bring([
+    line(firm.firmId),
+    line(other.firmId),
+    line(firm.firmId, "91101000200031"),
+  ]);
+  assert.deepEqual(listReasons(said), ["firm", "third_party", "third_party"]);
+  const shown = JSON.parse((await run(...account, "show", firm.firmId, "--json")).stdout);
+  assert.deepEqual([shown.account_no_masked, shown.confirmed_by], ["XXXXXX0030", "ravi"]);
+  const again = [...account, "add", firm.firmId, "--account-no", "911010002000", ...given.slice(2)];
+  assert.equal((await run(...again, "--reason", "another", "--operator", "asha")).code, 1);
+  await run(...account, "remove", firm.firmId, "--reason", "closed", "--operator", "asha");
+  assert.deepEqual(listReasons(await bring([line(firm.firmId)])), ["third_party"]);
+  const { rows } = await askJournal(
+    service.ctx.db.pool,
+    "select action, actor_id from audit_records where action like 'firm.%paying_account' order by seq",
+  );
+  assert.deepEqual(rows, [
+    { action: "firm.add_paying_account", actor_id: "ravi" },
+    { action: "firm.remove_paying_account", actor_id: "asha" },
+  ]);
   await assertLedgerSound(service);
 });

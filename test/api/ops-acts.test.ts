@@ -241,13 +241,34 @@ test("every operation answers as the document says, and every act has an audit r
     "date,reference,description,debit,credit,balance,remitter_name,remitter_account",
     `15/11/2026,${utr(71)},FROM A STRANGER,,100.00,100.00,A Stranger,99`,
     `15/11/2026,${utr(72)},FROM A STRANGER,,200.00,300.00,A Stranger,99`,
+    `15/11/2026,,FROM A STRANGER,,300.00,600.00,A Stranger,99`,
   ];
   const content_base64 = Buffer.from(`${lines.join("\n")}\n`).toString("base64");
   const imported = await call("importBankStatement", [], { content_base64 });
-  assert.equal(imported.queued, 2, JSON.stringify(imported));
+  assert.equal(imported.queued, 3, JSON.stringify(imported));
+  // A part of the day without balances: whether its line is the same, nobody can tell.
+  const partOfDay =
+    "date,reference,description,debit,credit\n15/11/2026,,FROM A STRANGER,,300.00\n";
+  const form = { name: "bare", day: "date", reference: "reference", narration: "description" };
+  const sides = { debit: "debit", credit: "credit" };
+  const bare = {
+    content_base64: Buffer.from(partOfDay).toString("base64"),
+    format: { ...form, ...sides },
+  };
+  await call("importBankStatement", [], bare);
   await call("reconcileBank");
   const { lines: queued } = await call("listBankQueue");
   await call("assignBankLine", [queued[0].line_id], { to: firmId, reason: "their letter" });
+  const doubtful = queued.find(({ reason }: { reason: string }) => reason === "perhaps_counted");
+  await call("repeatBankLine", [doubtful.line_id], { reason: "it is the same" });
+  const secondAccount = {
+    account_no: "911010002000",
+    ifsc: "UTIB0000001",
+    name: "Their second bank",
+  };
+  await call("addPayingAccount", [firmId], { ...secondAccount, reason: "letter of the bank" });
+  await call("showPayingAccount", [firmId]);
+  await call("removePayingAccount", [firmId], { reason: "closed" });
   await call("returnBankLine", [queued[1].line_id], { utr: utr(73), reason: "a stranger's" });
 
   // Orders
