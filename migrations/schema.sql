@@ -1413,6 +1413,23 @@ CREATE INDEX orders_resting_sells ON public.orders USING btree (environment, sch
 CREATE INDEX orders_undone ON public.orders USING btree (environment, order_id) WHERE (state = ANY (ARRAY['cancelled'::text, 'expired'::text, 'failed'::text]));
 CREATE UNIQUE INDEX orders_idempotency_key ON public.orders USING btree (desk_id, idempotency_key, bound_firm_id) NULLS NOT DISTINCT WHERE (idempotency_key IS NOT NULL);
 
+create table paying_accounts (
+  firm_id text not null,
+  account_sealed bytea not null,
+  last4 text not null,
+  ifsc text not null,
+  name text not null,
+  entered_by text not null,
+  entered_at timestamp with time zone not null,
+  confirmed_by text,
+  confirmed_at timestamp with time zone,
+  constraint paying_accounts_pkey PRIMARY KEY (firm_id),
+  constraint paying_accounts_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id),
+  constraint paying_accounts_confirmed CHECK (((confirmed_by IS NULL) = (confirmed_at IS NULL))),
+  constraint paying_accounts_ifsc_check CHECK ((ifsc ~ '^[A-Z]{4}0[A-Z0-9]{6}$'::text)),
+  constraint paying_accounts_last4_check CHECK ((last4 ~ '^[0-9]{4}$'::text))
+);
+
 create table payment_references (
   environment text not null,
   reference text not null,
@@ -2069,6 +2086,7 @@ grant delete, insert, select, update on operator_attempts to scripdesk_app;
 grant insert, select, update on operator_sessions to scripdesk_app;
 grant insert, select, update on operators to scripdesk_app;
 grant delete, insert, select, update on orders to scripdesk_app;
+grant delete, insert, select, update on paying_accounts to scripdesk_app;
 grant insert, select on payment_references to scripdesk_app;
 grant insert, select, update on payout_file_items to scripdesk_app;
 grant insert, select, update on payout_file_lines to scripdesk_app;

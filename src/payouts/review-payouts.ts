@@ -4,7 +4,7 @@
 import { findPayees } from "../firms/bank-accounts.ts";
 import type { FirmHoldReason } from "../firms/hold-rules.ts";
 import type { Environment } from "../kernel/caller.ts";
-import type { Db } from "../platform/postgres/postgres.ts";
+import type { Context } from "../platform/context.ts";
 import { listMixedFiles } from "./file-store.ts";
 import { listToUnconfirmed, listWaiting } from "./store.ts";
 
@@ -24,7 +24,11 @@ export type MoneyCheck = {
   /** What to do about what it finds. */
   readonly advice: string;
   /** At most so many, oldest first. */
-  readonly list: (db: Db, now: Date, limit: number) => Promise<readonly ReviewFinding[]>;
+  readonly list: (
+    ctx: Pick<Context, "db" | "sealKey">,
+    now: Date,
+    limit: number,
+  ) => Promise<readonly ReviewFinding[]>;
 };
 
 /** Holds that only a person or the bank ends. */
@@ -38,7 +42,7 @@ const waitsForPerson: readonly FirmHoldReason[] = [
 const leftUnconfirmed: MoneyCheck = {
   name: "payout_to_unconfirmed_account",
   advice: "ask the firm and the bank whose account it is",
-  async list(db, _now, limit) {
+  async list({ db }, _now, limit) {
     const rows = await listToUnconfirmed(db, limit);
     return rows.map(({ payout_id: id, environment, firm_id, paise, state, ifsc, last4 }) => ({
       id,
@@ -53,7 +57,7 @@ const leftUnconfirmed: MoneyCheck = {
 const waitingUnconfirmed: MoneyCheck = {
   name: "payout_waits",
   advice: "have the account confirmed, or decide with the desk what becomes of the money",
-  async list(db, now, limit) {
+  async list({ db }, now, limit) {
     const environment = "live";
     const rows = [
       ...(await listWaiting(db, { environment, state: "scheduled" }, limit)),
@@ -74,7 +78,7 @@ const waitingUnconfirmed: MoneyCheck = {
 const mixedFile: MoneyCheck = {
   name: "file_answered_in_part",
   advice: "see with the bank that it got the file once; void it when the rest was not paid",
-  async list(db, _now, limit) {
+  async list({ db }, _now, limit) {
     const rows = await listMixedFiles(db, limit);
     return rows.map(({ file_id: id, environment, rail, paise, over, live }) => ({
       id,

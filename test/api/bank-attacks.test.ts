@@ -4,12 +4,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import {
+  addPayingAccount,
+  removePayingAccount,
+  showPayingAccount,
+} from "../../src/bankbook/paying-account.ts";
 import { firmStates } from "../../src/firms/rules.ts";
+import { reviewMoney } from "../../src/money-review.ts";
 import { makeFiles } from "../../src/payouts/make-files.ts";
 import { namedOperator } from "../../src/kernel/actor.ts";
 import { type BankLine, squeezed, statement } from "../support/bank.ts";
 import { listReasons, nameFormat, nextUtr, openBankOffice } from "../support/bank-office.ts";
-import { commandLine } from "../support/cli.ts";
 import { act, crores, crossThatIs, read as readCross, sums } from "../support/crosses.ts";
 import { putCard } from "../support/dealing-house.ts";
 import { askJournal } from "../support/journal.ts";
@@ -230,45 +235,32 @@ test("a deal's exact money is taken in every state of its firm but two, and free
 
 test("a second account of a firm proves its money once two people have confirmed it", async (t) => {
   const { service, bring } = await openBankOffice(t);
-  const firm = await liveSeller(service);
-  const { run } = await commandLine(t, service);
-  const account = ["firms", "paying-account"];
-  const given = ["--account-no", "9110 1000 2000 30", "--ifsc", "utib0000001", "--name", "Firm OD"];
-  const add = [
-    ...account,
-    "add",
-    firm.firmId,
-    ...given,
-    "--reason",
-    "letter of its bank",
-    "--json",
-  ];
-  const line = (text: string, accountNo = "91101000200030") => ({
+  const { ctx } = service;
+  const [firm, other] = [await liveSeller(service), await liveSeller(service)];
+  const { firmId } = firm;
+  const given = { firmId, ifsc: "utib0000001", name: "Firm OD", reason: "letter of its bank" };
+  const add = async (by: string, accountNo = "9110 1000 2000 30") =>
+    (await addPayingAccount(ctx, namedOperator(by), { ...given, accountNo })).outcome;
+  const line = (text: string, account = "91101000200030") => ({
     utr: nextUtr(),
     text,
     paise: 5_000,
-    account: accountNo,
+    account,
   });
-  const byAsha = await run(...add, "--operator", "asha");
-  assert.equal(JSON.parse(byAsha.stdout).outcome, "proposed", byAsha.stderr);
-  assert.equal(JSON.parse((await run(...add, "--operator", "Asha")).stdout).outcome, "proposed");
-  assert.deepEqual(listReasons(await bring([line(firm.firmId)])), ["third_party"]);
-  assert.equal(JSON.parse((await run(...add, "--operator", "ravi")).stdout).outcome, "added");
-  const other = await liveSeller(service);
-  const said = await bring([
-    line(firm.firmId),
-    line(other.firmId),
-    line(firm.firmId, "91101000200031"),
-  ]);
+  assert.equal(await add("asha"), "proposed");
+  assert.equal(await add("Asha "), "proposed", "one person is not two");
+  assert.deepEqual(listReasons(await bring([line(firmId)])), ["third_party"]);
+  assert.equal(await add("ravi"), "added");
+  const said = await bring([line(firmId), line(other.firmId), line(firmId, "91101000200031")]);
   assert.deepEqual(listReasons(said), ["firm", "third_party", "third_party"]);
-  const shown = JSON.parse((await run(...account, "show", firm.firmId, "--json")).stdout);
+  const shown = await showPayingAccount(ctx, firmId);
   assert.deepEqual([shown.account_no_masked, shown.confirmed_by], ["XXXXXX0030", "ravi"]);
-  const again = [...account, "add", firm.firmId, "--account-no", "911010002000", ...given.slice(2)];
-  assert.equal((await run(...again, "--reason", "another", "--operator", "asha")).code, 1);
-  await run(...account, "remove", firm.firmId, "--reason", "closed", "--operator", "asha");
-  assert.deepEqual(listReasons(await bring([line(firm.firmId)])), ["third_party"]);
+  const another = { code: "conflict", detail: { reason: "has_paying_account" } };
+  await assert.rejects(add("asha", "911010002000"), another);
+  await removePayingAccount(ctx, namedOperator("asha"), { firmId, reason: "closed" });
+  assert.deepEqual(listReasons(await bring([line(firmId)])), ["third_party"]);
   const { rows } = await askJournal(
-    service.ctx.db.pool,
+    ctx.db.pool,
     "select action, actor_id from audit_records where action like 'firm.%paying_account' order by seq",
   );
   assert.deepEqual(rows, [
@@ -276,4 +268,31 @@ test("a second account of a firm proves its money once two people have confirmed
     { action: "firm.remove_paying_account", actor_id: "asha" },
   ]);
   await assertLedgerSound(service);
+});
+
+test("the review lists deposits that today's rules would have queued, or counted once", async (t) => {
+  const { service, importText } = await openBankOffice(t);
+  const [proved, unproved] = [await liveSeller(service), await liveSeller(service)];
+  const line = ({ firmId, accountNo }: LiveSeller) => ({
+    utr: nextUtr(),
+    text: firmId,
+    paise: 5_000,
+    account: accountNo,
+  });
+  await importText(statement(0, [line(proved), line(unproved)]));
+  const { results } = await importText(statement(10_000, [line(proved)]));
+  const { pool } = service.ctx.db;
+  const review = async () =>
+    (await reviewMoney(service.ctx, 10)).map(({ check, firm_id }) => [check, firm_id]);
+  // As lines are that were matched before plans told of a proof, one of them twice.
+  await pool.query("update bank_lines set plan = plan - 'proved_by' - 'found_by'");
+  assert.deepEqual(await review(), []);
+  const close = "update firms set account_confirmed_at = null, checks = '[]' where firm_id = $1";
+  await pool.query(close, [unproved.firmId]);
+  const twin = "update bank_lines set balance_paise = 5000 where line_id = $1";
+  await pool.query(twin, [results[0].line_id]);
+  assert.deepEqual(await review(), [
+    ["deposit_unproved", unproved.firmId],
+    ["deposit_counted_twice", proved.firmId],
+  ]);
 });
