@@ -12,7 +12,7 @@ import { test } from "node:test";
 import { recordSuccession } from "../src/journal/read-audit.ts";
 import { genesisHash, publicKeyHex, writeCheckpoint } from "../src/journal/audit-rules.ts";
 import { verifyCheckpoints } from "../src/journal/verify-checkpoints.ts";
-import { closePage, openPage } from "../src/kernel/page.ts";
+import { type PageQuery, readPage } from "../src/kernel/page.ts";
 import { contextKeys, type MasterKeys } from "../src/open-context.ts";
 import { isSealedAnew, open, seal } from "../src/platform/seal.ts";
 import { sealedPlaces } from "../src/rotate-master-key.ts";
@@ -191,18 +191,22 @@ test("a value that neither key opens stops the rotation, unless it is told to sk
   assert.equal(JSON.parse(left.stdout).unreadable, 1);
 });
 
-test("cursors of both keys are valid during a rotation, and of a third key are not", () => {
+test("cursors of both keys are valid during a rotation, and of a third key are not", async () => {
   const [one, other, third] = [randomBytes(32), randomBytes(32), randomBytes(32)];
-  const question = { list: "orders" };
-  const request = openPage({ limit: 1 }, question, one);
   const rows = [1, 2].map((at) => ({ at: new Date(at), id: `${at}` }));
-  const made = (signingKey: Buffer) =>
-    closePage(request, rows, { question, signingKey, total: 2, toPosition: (row) => row });
-  const makeCursor = (key: Buffer) => made(key).paging?.next_cursor ?? assert.fail();
-  const opens = (key: Buffer, cursor: string) => openPage({ cursor }, question, key).total;
-  assert.equal(opens(Buffer.concat([other, one]), makeCursor(one)), 2);
-  assert.equal(opens(other, makeCursor(Buffer.concat([other, one]))), 2);
-  assert.throws(() => opens(Buffer.concat([other, third]), makeCursor(one)));
+  const take = async (signingKey: Buffer, query: PageQuery) => {
+    const asked = { query, question: { list: "orders" }, signingKey };
+    const list = async () => rows;
+    const page = await readPage(asked, { list, count: () => 2, toPosition: (row) => row });
+    return page.paging ?? assert.fail();
+  };
+  const makeCursor = async (key: Buffer) =>
+    (await take(key, { limit: 1 })).next_cursor ?? assert.fail();
+  const opens = async (key: Buffer, cursor: string) => (await take(key, { cursor })).total;
+  assert.equal(await opens(Buffer.concat([other, one]), await makeCursor(one)), 2);
+  assert.equal(await opens(other, await makeCursor(Buffer.concat([other, one]))), 2);
+  const cursor = await makeCursor(one);
+  await assert.rejects(async () => await opens(Buffer.concat([other, third]), cursor));
 });
 
 test("signatures of the old key stay valid, and a key named only in the database is not trusted", async (t) => {

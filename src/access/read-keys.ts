@@ -4,15 +4,7 @@ import { type DeskSearch, everything } from "../kernel/desk-search.ts";
 import { notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
-import {
-  closePage,
-  countOnce,
-  type Leaf,
-  openPage,
-  type Page,
-  type PageQuery,
-  readLeaf,
-} from "../kernel/page.ts";
+import { type Leaf, type Page, type PageQuery, readLeaf, readPage } from "../kernel/page.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import { isKeyVisible, keyLifecycle, maskKey, toKeyVisibility, findKeyState } from "./key-rules.ts";
@@ -34,14 +26,14 @@ export async function listKeys(
   const now = ctx.now();
   const reach = toKeyVisibility(caller);
   const question = { list: "keys", desk: caller.deskId, reader: caller.keyId };
-  const request = openPage(query, question, ctx.cursorKey);
-  const rows = await listKeyRows(ctx.db.planned, caller.deskId, reach, request);
-  const page = closePage(request, rows, {
-    question,
-    signingKey: ctx.cursorKey,
-    total: await countOnce(request, () => countKeys(ctx.db.planned, caller.deskId, reach)),
-    toPosition: (row) => ({ at: row.created_at, id: row.key_id }),
-  });
+  const page = await readPage(
+    { query, question, signingKey: ctx.cursorKey },
+    {
+      list: (request) => listKeyRows(ctx.db.planned, caller.deskId, reach, request),
+      count: () => countKeys(ctx.db.planned, caller.deskId, reach),
+      toPosition: (row) => ({ at: row.created_at, id: row.key_id }),
+    },
+  );
   return { ...page, rows: page.rows.map((row) => viewKey(row, now)) };
 }
 

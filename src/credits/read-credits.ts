@@ -2,12 +2,12 @@ import { requireVisibleFirm, requireFirmOfDesk } from "../firms/find-firms.ts";
 import type { Change } from "../kernel/actor.ts";
 import type { Caller } from "../kernel/caller.ts";
 import type { ListSearch } from "../kernel/desk-search.ts";
-import { invalidQuery, notFound } from "../kernel/failure.ts";
+import { notFound } from "../kernel/failure.ts";
 import { firstId, isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
-import { closePage, countOnce, type Leaf, openPage, type Page, readLeaf } from "../kernel/page.ts";
+import { type Leaf, type Page, readLeaf } from "../kernel/page.ts";
 import type { Scheme } from "../kernel/scheme.ts";
-import { isCalendarDay, type IstDay, istDay, istTimestamp } from "../kernel/time.ts";
+import { type IstDay, istDay, istTimestamp } from "../kernel/time.ts";
 import { visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
@@ -15,7 +15,6 @@ import type { Db } from "../platform/postgres/postgres.ts";
 import {
   creditLifecycle,
   countDaysLeft,
-  isOpen,
   normalizeScripNo,
   findNotSellableReason,
 } from "./rules.ts";
@@ -24,14 +23,8 @@ import {
   listCreditRowsByNumber,
   listCreditRowsOfFirm,
 } from "./operator-store.ts";
-import type { Credit, ListCreditsQuery } from "./schema.ts";
-import {
-  countCredits,
-  type CreditRow,
-  findCredit,
-  findCreditById,
-  listCreditRows,
-} from "./store.ts";
+import type { Credit } from "./schema.ts";
+import { creditList, type CreditRow, findCredit, findCreditById } from "./store.ts";
 
 export async function readCredit(ctx: Context, caller: Caller, name: string): Promise<Credit> {
   const row = await findNamedCredit(ctx.db, caller, name);
@@ -52,31 +45,16 @@ export async function findNamedCredit(
   return isId("crd", name) ? await findCreditById(db, visible, name) : undefined;
 }
 
+export const ListCreditsQuery = creditList.queryWith({});
+
 export async function listCredits(
   ctx: Context,
   caller: Caller,
   firmId: string,
-  query: ListCreditsQuery,
+  query: Parameters<typeof creditList.read>[2],
 ): Promise<Page<Credit>> {
-  const { scheme, status, expiring_before: expiringBefore } = query;
-  if (expiringBefore !== undefined && !isCalendarDay(expiringBefore))
-    throw invalidQuery("expiring_before", "must be a day as YYYY-MM-DD");
   const firm = await requireVisibleFirm(ctx.db, caller, firmId);
-  const question = { list: "credits", firm: firmId, scheme, status, before: expiringBefore };
-  const request = openPage(query, question, ctx.cursorKey);
-  const filter = {
-    scheme: scheme ?? null,
-    status: status ?? null,
-    isOpen: status !== undefined && isOpen(status),
-    expiringBefore: expiringBefore ?? null,
-  };
-  const rows = await listCreditRows(ctx.db.planned, firmId, filter, request);
-  const page = closePage(request, rows, {
-    question,
-    signingKey: ctx.cursorKey,
-    total: await countOnce(request, () => countCredits(ctx.db.planned, firmId, filter)),
-    toPosition: (row) => ({ at: row.created_at, id: row.credit_id }),
-  });
+  const page = await creditList.read(ctx, { deskId: firm.desk_id, firmId }, query);
   const view = { firmState: firm.connection_state, today: istDay(ctx.now()) };
   return { ...page, rows: await mapPaced(page.rows, (row) => viewCredit(row, view), openPace()) };
 }

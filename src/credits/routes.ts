@@ -5,7 +5,7 @@ import type { App } from "../platform/http/server.ts";
 import { compileBatchValidator } from "../platform/http/validation.ts";
 import { declareCredits, importCredits, syncCredits } from "./declare-credits.ts";
 import { useCredit, withdrawCredit } from "./end-holdings.ts";
-import { listCredits, readCredit } from "./read-credits.ts";
+import { listCredits, ListCreditsQuery, readCredit } from "./read-credits.ts";
 import {
   Credit,
   CreditList,
@@ -15,7 +15,6 @@ import {
   FirmParams,
   ImportCreditsBody,
   ImportResults,
-  ListCreditsQuery,
 } from "./schema.ts";
 
 export function creditRoutes(app: App, ctx: Context): void {

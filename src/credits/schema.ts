@@ -8,7 +8,6 @@ import {
   closedEnum,
   openEnum,
   pageFields,
-  pageQuery,
   paise,
   timestamp,
 } from "../platform/http/wire.ts";
@@ -192,22 +191,6 @@ export const CreditParams = Type.Object({
     examples: ["crd_01jd2m7q4x8r5v6w9y0abcdefg"],
   }),
 });
-
-export const ListCreditsQuery = Type.Object(
-  {
-    scheme: Type.Optional(closedEnum(schemes, { description: "Only this scheme." })),
-    status: Type.Optional(closedEnum(creditStates, { description: "Only this status." })),
-    expiring_before: Type.Optional(
-      Type.String({
-        pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
-        description: "Only credits whose last day is before this one. YYYY-MM-DD.",
-      }),
-    ),
-    ...pageQuery,
-  },
-  { additionalProperties: false },
-);
-export type ListCreditsQuery = Static<typeof ListCreditsQuery>;
 
 export const CreditList = Type.Object(
   { credits: Type.Array(Credit, { description: "Newest first." }), ...pageFields },

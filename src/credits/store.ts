@@ -1,13 +1,17 @@
+import { Type } from "typebox";
+
 import type { Environment } from "../kernel/caller.ts";
 import type { ClockAdvance } from "../kernel/clock-advance.ts";
-import type { Position } from "../kernel/page.ts";
-import type { Scheme } from "../kernel/scheme.ts";
-import type { IstDay } from "../kernel/time.ts";
+import { invalidQuery } from "../kernel/failure.ts";
+import { type Scheme, schemes } from "../kernel/scheme.ts";
+import { isCalendarDay, type IstDay } from "../kernel/time.ts";
 import type { Visibility } from "../kernel/visibility.ts";
+import { closedEnum } from "../platform/http/wire.ts";
+import { equals, list, meets } from "../platform/postgres/list.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
 import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
 import { bigint, day, int, type RowOf, table, text, time } from "../platform/postgres/table.ts";
-import type { CreditState } from "./rules.ts";
+import { type CreditState, creditStates, isOpen } from "./rules.ts";
 
 export const credits = table("credits", {
   credit_id: text(),
@@ -35,6 +39,11 @@ export const credits = table("credits", {
 export type CreditRow = RowOf<typeof credits>;
 
 export const creditColumns = credits.as("c");
+
+const openStates = creditStates
+  .filter(isOpen)
+  .map((state) => `'${state}'`)
+  .join(", ");
 
 type KnownRow = {
   readonly asked: string;
@@ -220,45 +229,37 @@ export async function claimExpiring(
     for update skip locked`);
 }
 
-type CreditFilter = {
-  readonly scheme: string | null;
-  readonly status: string | null;
-  /** Whether the status is an open one: a partial index covers these. */
-  readonly isOpen: boolean;
-  readonly expiringBefore: IstDay | null;
-};
+export const creditList = list(credits, {
+  name: "credits",
+  within: ["desk_id", "firm_id"],
+  newestFirst: ["created_at", "credit_id"],
+  filters: {
+    scheme: equals(
+      "scheme",
+      Type.Optional(closedEnum(schemes, { description: "Only this scheme." })),
+    ),
+    // A partial index has the open ones.
+    status: meets(
+      (state) =>
+        `(state = ${state} and (${state} <> all(array[${openStates}]) or standing is not null))`,
+      Type.Optional(closedEnum(creditStates, { description: "Only this status." })),
+    ),
+    expiring_before: meets(
+      (value) => `expires_on < ${value}::date`,
+      Type.Optional(
+        Type.String({
+          pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
+          description: "Only credits whose last day is before this one. YYYY-MM-DD.",
+        }),
+      ),
+      { type: "date", parse: refuseNoDay },
+    ),
+  },
+});
 
-export async function listCreditRows(
-  db: Db,
-  firmId: string,
-  filter: CreditFilter,
-  { after, fetch }: { readonly after: Position | undefined; readonly fetch: number },
-): Promise<CreditRow[]> {
-  return await db.rows(sql`
-    select ${creditColumns}
-    from credits as c
-    where c.firm_id = ${firmId}
-      and (c.created_at, c.credit_id) < (
-        coalesce(${after?.at ?? null}::timestamptz, 'infinity'), ${after?.id ?? ""}
-      )
-      and (${filter.scheme}::text is null or c.scheme = ${filter.scheme})
-      and (${filter.status}::text is null or c.state = ${filter.status})
-      and (not ${filter.isOpen}::boolean or c.standing is not null)
-      and (${filter.expiringBefore}::date is null or c.expires_on < ${filter.expiringBefore})
-    order by c.created_at desc, c.credit_id desc
-    limit ${fetch}`);
-}
-
-export async function countCredits(db: Db, firmId: string, filter: CreditFilter): Promise<number> {
-  const [row] = await db.rows<{ total: number }>(sql`
-    select count(*) as total
-    from credits as c
-    where c.firm_id = ${firmId}
-      and (${filter.scheme}::text is null or c.scheme = ${filter.scheme})
-      and (${filter.status}::text is null or c.state = ${filter.status})
-      and (not ${filter.isOpen}::boolean or c.standing is not null)
-      and (${filter.expiringBefore}::date is null or c.expires_on < ${filter.expiringBefore})`);
-  return row?.total ?? 0;
+function refuseNoDay(asked: string, name: string): string {
+  if (isCalendarDay(asked)) return asked;
+  throw invalidQuery(name, "must be a day as YYYY-MM-DD");
 }
 
 /** Serializes the stocking of the house. */

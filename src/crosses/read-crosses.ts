@@ -9,7 +9,7 @@ import type { ListSearch } from "../kernel/desk-search.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { firstId, isId } from "../kernel/ids.ts";
 import { feeWithin, priceCeil } from "../kernel/money.ts";
-import { closePage, countOnce, type Leaf, openPage, type Page, readLeaf } from "../kernel/page.ts";
+import { type Leaf, type Page, readLeaf, readPage } from "../kernel/page.ts";
 import type { Side } from "../kernel/scheme.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { isVisible, type Visibility, toFirmFilter, visibleTo } from "../kernel/visibility.ts";
@@ -65,14 +65,14 @@ export async function listCrosses(
     firm: visible.firmId ?? "",
     ...filters,
   };
-  const request = openPage(query, question, ctx.cursorKey);
-  const rows = await listCrossRows(ctx.db.planned, visible, filter, request);
-  const page = closePage(request, rows, {
-    question,
-    signingKey: ctx.cursorKey,
-    total: await countOnce(request, () => countCrosses(ctx.db.planned, visible, filter)),
-    toPosition: (row) => ({ at: row.created_at, id: row.cross_id }),
-  });
+  const page = await readPage(
+    { query, question, signingKey: ctx.cursorKey },
+    {
+      list: (request) => listCrossRows(ctx.db.planned, visible, filter, request),
+      count: () => countCrosses(ctx.db.planned, visible, filter),
+      toPosition: (row) => ({ at: row.created_at, id: row.cross_id }),
+    },
+  );
   return { ...page, rows: await viewCrosses(ctx.db.planned, page.rows, visible) };
 }
 

@@ -7,7 +7,7 @@ import type { ListSearch } from "../kernel/desk-search.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
-import { closePage, countOnce, type Leaf, openPage, type Page, readLeaf } from "../kernel/page.ts";
+import { type Leaf, type Page, readLeaf } from "../kernel/page.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { isVisible, type Visibility, visibleTo } from "../kernel/visibility.ts";
 import { listPortStatus } from "../outside/ask.ts";
@@ -15,24 +15,16 @@ import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import type { Db, Query, Tx } from "../platform/postgres/postgres.ts";
 import { listHolds } from "./hold-rules.ts";
-import {
-  firmLifecycle,
-  type FirmState,
-  maskAccountNo,
-  normalizeIdentifier,
-  type Ownership,
-} from "./rules.ts";
-import type { Connection, Firm, ListFirmsQuery } from "./schema.ts";
+import { firmLifecycle, type FirmState, maskAccountNo, type Ownership } from "./rules.ts";
+import type { Connection, Firm } from "./schema.ts";
 import {
   countDesks as countRows,
-  countFirms,
   findDeskOfFirm,
   findFirm,
-  type FirmFilter,
+  firmList,
   type FirmOfDeskRow,
   type FirmRow,
   listAllFirmRows,
-  listFirmRows,
   listFirmsById,
   listIdentities,
   listOwnerships,
@@ -44,29 +36,15 @@ export async function readFirm(ctx: Context, caller: Caller, firmId: string): Pr
   return viewFirm(await requireVisibleFirm(ctx.db, caller, firmId), ctx.now());
 }
 
+export const ListFirmsQuery = firmList.queryWith({});
+
 export async function listFirms(
   ctx: Context,
   caller: Caller,
-  query: ListFirmsQuery,
+  query: Parameters<typeof firmList.read>[2],
 ): Promise<Page<Firm>> {
   const now = ctx.now();
-  const filter: FirmFilter = {
-    connectionState: query.connection_state ?? null,
-    role: query.role ?? null,
-    groupId: query.group_id ?? null,
-    externalId: query.external_id ?? null,
-    iec: query.iec === undefined ? null : normalizeIdentifier(query.iec),
-    firmId: visibleTo(caller).firmId,
-  };
-  const question = { list: "firms", desk: caller.deskId, ...toQuestion(filter) };
-  const request = openPage(query, question, ctx.cursorKey);
-  const rows = await listFirmRows(ctx.db.planned, caller.deskId, filter, request);
-  const page = closePage(request, rows, {
-    question,
-    signingKey: ctx.cursorKey,
-    total: await countOnce(request, () => countFirms(ctx.db.planned, caller.deskId, filter)),
-    toPosition: (row) => ({ at: row.created_at, id: row.firm_id }),
-  });
+  const page = await firmList.read(ctx, visibleTo(caller), query);
   return { ...page, rows: await mapPaced(page.rows, (row) => viewFirm(row, now), openPace()) };
 }
 
@@ -290,10 +268,4 @@ function viewState(row: FirmRow, now: Date): Omit<Connection, "firm_id" | "ports
 export function viewBank({ bank_last4, bank_ifsc, bank_name }: FirmRow): Firm["bank"] {
   if (bank_last4 === null || bank_ifsc === null || bank_name === null) return null;
   return { account_no_masked: maskAccountNo(bank_last4), ifsc: bank_ifsc, name: bank_name };
-}
-
-function toQuestion(filter: FirmFilter): Record<string, string | undefined> {
-  return Object.fromEntries(
-    Object.entries(filter).map(([name, value]) => [name, value ?? undefined]),
-  );
 }

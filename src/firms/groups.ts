@@ -7,7 +7,7 @@ import { type Change, toActor } from "../kernel/actor.ts";
 import type { Call, Caller } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { isId, newId } from "../kernel/ids.ts";
-import { closePage, countOnce, openPage, type Page } from "../kernel/page.ts";
+import { type Page, readPage } from "../kernel/page.ts";
 import { istDay, istTimestamp } from "../kernel/time.ts";
 import { refuseSubAccount, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
@@ -141,14 +141,14 @@ export async function listGroups(
 ): Promise<Page<Group>> {
   refuseSubAccount(visibleTo(caller), "act for a group");
   const question = { list: "groups", desk: caller.deskId };
-  const request = openPage(query, question, ctx.cursorKey);
-  const rows = await listGroupRows(ctx.db, caller.deskId, request);
-  const page = closePage(request, rows, {
-    question,
-    signingKey: ctx.cursorKey,
-    total: await countOnce(request, () => countGroups(ctx.db, caller.deskId)),
-    toPosition: (row) => ({ at: row.created_at, id: row.group_id }),
-  });
+  const page = await readPage(
+    { query, question, signingKey: ctx.cursorKey },
+    {
+      list: (request) => listGroupRows(ctx.db, caller.deskId, request),
+      count: () => countGroups(ctx.db, caller.deskId),
+      toPosition: (row) => ({ at: row.created_at, id: row.group_id }),
+    },
+  );
   return { ...page, rows: page.rows.map(viewGroup) };
 }
 
@@ -228,14 +228,15 @@ export async function listMembers(
   refuseSubAccount(visibleTo(caller), "act for a group");
   const group = await requireGroup(ctx.db, caller, groupId);
   const question = { list: "members", desk: caller.deskId, group: groupId };
-  const request = openPage(query, question, ctx.cursorKey);
-  const rows = await listMemberRows(ctx.db.planned, { deskId: caller.deskId, groupId }, request);
-  const page = closePage(request, rows, {
-    question,
-    signingKey: ctx.cursorKey,
-    total: request.total ?? group.member_count,
-    toPosition: (row) => ({ at: row.created_at, id: row.firm_id }),
-  });
+  const page = await readPage(
+    { query, question, signingKey: ctx.cursorKey },
+    {
+      list: (request) =>
+        listMemberRows(ctx.db.planned, { deskId: caller.deskId, groupId }, request),
+      count: () => group.member_count,
+      toPosition: (row) => ({ at: row.created_at, id: row.firm_id }),
+    },
+  );
   return {
     ...page,
     rows: page.rows.map(({ firm_id, legal_name, connection_state }) => ({

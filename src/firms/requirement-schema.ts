@@ -3,11 +3,11 @@ import { type Static, Type } from "typebox";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import {
   body,
+  calendarDay,
   nullable,
   closedEnum,
   openEnum,
   pageFields,
-  pageQuery,
   paise,
   timestamp,
 } from "../platform/http/wire.ts";
@@ -22,18 +22,10 @@ const firmId = Type.String({
 });
 
 /** The pattern excludes the year 0, which PostgreSQL does not accept. */
-function day(description: string) {
-  return Type.String({
-    format: "date",
-    pattern: "^[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}$",
-    description: `${description} A day in IST.`,
-    examples: ["2026-12-31"],
-  });
-}
 
 const terms = {
   amount_paise: paise("The duty that will have to be paid."),
-  due_on: day("When it is due; today or later."),
+  due_on: calendarDay("When it is due; today or later."),
   reference: Type.String({
     minLength: 1,
     maxLength: 100,
@@ -67,18 +59,6 @@ export type UpdateRequirementBody = Static<typeof UpdateRequirementBody>;
 
 export const RequirementsParams = Type.Object({ firm_id: firmId });
 export const RequirementParams = Type.Object({ firm_id: firmId, requirement_id: requirementId });
-
-export const ListRequirementsQuery = Type.Object(
-  {
-    scheme: Type.Optional(
-      closedEnum(schemes, { description: "Only those that name this scheme." }),
-    ),
-    due_before: Type.Optional(day("Only those due before this day.")),
-    ...pageQuery,
-  },
-  { additionalProperties: false },
-);
-export type ListRequirementsQuery = Static<typeof ListRequirementsQuery>;
 
 export const Requirement = Type.Object(
   {

@@ -1,45 +1,38 @@
+import { Type } from "typebox";
+
 import type { Environment } from "../kernel/caller.ts";
-import type { PageRequest } from "../kernel/page.ts";
-import type { Scheme } from "../kernel/scheme.ts";
-import type { IstDay } from "../kernel/time.ts";
-import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { type Scheme, schemes } from "../kernel/scheme.ts";
+import { calendarDay, closedEnum } from "../platform/http/wire.ts";
+import { equals, list, meets } from "../platform/postgres/list.ts";
+import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { bigint, day, int, type RowOf, table, text, time } from "../platform/postgres/table.ts";
 import type { RequirementTerms } from "./requirement-rules.ts";
 
-export type RequirementRow = RequirementTerms & {
-  readonly requirement_id: string;
-  readonly environment: Environment;
-  readonly desk_id: string;
-  readonly firm_id: string;
-  readonly version: number;
-  readonly created_at: Date;
-  readonly updated_at: Date;
-};
+const requirements = table("requirements", {
+  requirement_id: text(),
+  environment: text<Environment>(),
+  desk_id: text(),
+  firm_id: text(),
+  scheme: text<Scheme>().orNull,
+  amount_paise: bigint(),
+  due_on: day(),
+  reference: text(),
+  version: int(),
+  created_at: time(),
+  updated_at: time(),
+});
+export type RequirementRow = RowOf<typeof requirements>;
 
 export type FirmKey = { readonly deskId: string; readonly firmId: string };
-
-export type RequirementFilter = {
-  readonly scheme: Scheme | null;
-  readonly dueBefore: IstDay | null;
-};
 
 /** The unique constraint on the references of a firm's requirements. */
 export const referenceConstraint = "requirements_firm_id_reference_key";
 
-const requirementColumns = fragment`
-  requirement_id, environment, desk_id, firm_id, scheme, amount_paise, due_on, reference, version,
-  created_at, updated_at`;
+const requirementColumns = requirements.columns;
 
 export async function insertRequirement(tx: Tx, row: RequirementRow): Promise<void> {
   await tx.rows(sql`
-    insert into requirements (
-      requirement_id, environment, desk_id, firm_id, scheme, amount_paise, due_on, reference,
-      version, created_at, updated_at
-    )
-    values (
-      ${row.requirement_id}, ${row.environment}, ${row.desk_id}, ${row.firm_id}, ${row.scheme},
-      ${row.amount_paise}, ${row.due_on}, ${row.reference}, ${row.version}, ${row.created_at},
-      ${row.updated_at}
-    )`);
+    insert into requirements ${requirements.values(requirements.all, [row])}`);
 }
 
 export async function findRequirement(
@@ -79,38 +72,22 @@ export async function findRequirementByReference(
   return row;
 }
 
-/** Newest first. */
-export async function listRequirements(
-  db: Db,
-  { deskId, firmId }: FirmKey,
-  { after, fetch, scheme, dueBefore }: PageRequest & RequirementFilter,
-): Promise<RequirementRow[]> {
-  return await db.rows(sql`
-    select ${requirementColumns}
-    from requirements
-    where desk_id = ${deskId} and firm_id = ${firmId}
-      and (${scheme}::text is null or scheme = ${scheme})
-      and (${dueBefore}::date is null or due_on < ${dueBefore}::date)
-      and (${after?.at ?? null}::timestamptz is null
-        or (created_at, requirement_id)
-          < (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::text))
-    order by created_at desc, requirement_id desc
-    limit ${fetch}`);
-}
-
-export async function countRequirements(
-  db: Db,
-  { deskId, firmId }: FirmKey,
-  { scheme, dueBefore }: RequirementFilter,
-): Promise<number> {
-  const [row] = await db.rows<{ total: number }>(sql`
-    select count(*) as total
-    from requirements
-    where desk_id = ${deskId} and firm_id = ${firmId}
-      and (${scheme}::text is null or scheme = ${scheme})
-      and (${dueBefore}::date is null or due_on < ${dueBefore}::date)`);
-  return row?.total ?? 0;
-}
+export const requirementList = list(requirements, {
+  name: "requirements",
+  within: ["desk_id", "firm_id"],
+  newestFirst: ["created_at", "requirement_id"],
+  filters: {
+    scheme: equals(
+      "scheme",
+      Type.Optional(closedEnum(schemes, { description: "Only those that name this scheme." })),
+    ),
+    due_before: meets(
+      (value) => `due_on < ${value}::date`,
+      Type.Optional(calendarDay("Only those due before this day.")),
+      { type: "date" },
+    ),
+  },
+});
 
 export async function setRequirementTerms(
   tx: Tx,

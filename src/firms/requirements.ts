@@ -3,7 +3,7 @@ import { type Change, toActor } from "../kernel/actor.ts";
 import type { Call, Caller } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { isId, newId } from "../kernel/ids.ts";
-import { closePage, countOnce, openPage, type Page } from "../kernel/page.ts";
+import type { Page } from "../kernel/page.ts";
 import { istDay, istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
@@ -19,20 +19,18 @@ import {
 } from "./requirement-rules.ts";
 import type {
   DeclareRequirementBody,
-  ListRequirementsQuery,
   Requirement,
   UpdateRequirementBody,
 } from "./requirement-schema.ts";
 import {
-  countRequirements,
   deleteRequirement as deleteRow,
   findRequirement,
   findRequirementByReference,
   type FirmKey,
   insertRequirement,
-  listRequirements as listRows,
   lockRequirement,
   referenceConstraint,
+  requirementList,
   type RequirementRow,
   setRequirementTerms,
 } from "./requirement-store.ts";
@@ -148,29 +146,15 @@ export async function readRequirement(
   return viewRequirement(row);
 }
 
+export const ListRequirementsQuery = requirementList.queryWith({});
+
 export async function listRequirements(
   ctx: Context,
   caller: Caller,
-  { firmId, ...query }: { readonly firmId: string } & ListRequirementsQuery,
+  { firmId, ...query }: { readonly firmId: string } & Parameters<typeof requirementList.read>[2],
 ): Promise<Page<Requirement>> {
   const { desk_id: deskId } = await requireVisibleFirm(ctx.db, caller, firmId);
-  const firm = { deskId, firmId };
-  const filter = { scheme: query.scheme ?? null, dueBefore: query.due_before ?? null };
-  const question = {
-    list: "requirements",
-    desk: deskId,
-    firm: firmId,
-    scheme: query.scheme,
-    due_before: query.due_before,
-  };
-  const request = openPage(query, question, ctx.cursorKey);
-  const rows = await listRows(ctx.db.planned, firm, { ...request, ...filter });
-  const page = closePage(request, rows, {
-    question,
-    signingKey: ctx.cursorKey,
-    total: await countOnce(request, () => countRequirements(ctx.db.planned, firm, filter)),
-    toPosition: (row) => ({ at: row.created_at, id: row.requirement_id }),
-  });
+  const page = await requirementList.read(ctx, { deskId, firmId }, query);
   return { ...page, rows: await mapPaced(page.rows, viewRequirement, openPace()) };
 }
 

@@ -3,12 +3,11 @@ import { toCall, sendCreation, sendPage, takeNoBodyAsEmpty } from "../platform/h
 import type { App } from "../platform/http/server.ts";
 import { resumeFirm, suspendFirm } from "./change-firm.ts";
 import { authorizeFirm, verifyFirm } from "./check-firm.ts";
-import { listFirms, readConnection, readFirm, toRequester } from "./find-firms.ts";
+import { listFirms, ListFirmsQuery, readConnection, readFirm, toRequester } from "./find-firms.ts";
 import { offboardFirm, type Offboarding } from "./offboard-firm.ts";
 import { registerFirm } from "./register-firm.ts";
 import {
   DeclareRequirementBody,
-  ListRequirementsQuery,
   Requirement,
   RequirementList,
   RequirementParams,
@@ -19,6 +18,7 @@ import {
   declareRequirement,
   deleteRequirement,
   listRequirements,
+  ListRequirementsQuery,
   readRequirement,
   updateRequirement,
 } from "./requirements.ts";
@@ -28,7 +28,6 @@ import {
   Firm,
   FirmList,
   FirmParams,
-  ListFirmsQuery,
   NoFields,
   OffboardFirmBody,
   RegisterFirmBody,

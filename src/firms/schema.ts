@@ -9,7 +9,6 @@ import {
   closedEnum,
   openEnum,
   pageFields,
-  pageQuery,
   timestamp,
 } from "../platform/http/wire.ts";
 import { firmHoldReasons } from "./hold-rules.ts";
@@ -280,21 +279,6 @@ export const Connection = Type.Object(
 export type Connection = Static<typeof Connection>;
 
 export const FirmParams = Type.Object({ firm_id: firmId });
-
-export const ListFirmsQuery = Type.Object(
-  {
-    connection_state: Type.Optional(closedEnum(firmStates, { description: "Only in this state." })),
-    role: Type.Optional(closedEnum(firmRoles, { description: "Only of this role." })),
-    group_id: Type.Optional(Type.String({ maxLength: 64, description: "Only of this group." })),
-    external_id: Type.Optional(
-      Type.String({ maxLength: 100, description: "The firm you call by this name." }),
-    ),
-    iec: Type.Optional(Type.String({ maxLength: 40, description: "The firm of this IEC." })),
-    ...pageQuery,
-  },
-  { additionalProperties: false },
-);
-export type ListFirmsQuery = Static<typeof ListFirmsQuery>;
 
 export const FirmList = Type.Object(
   {

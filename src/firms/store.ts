@@ -1,3 +1,5 @@
+import { Type } from "typebox";
+
 import { exactJson } from "../kernel/json.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { DeskSearch } from "../kernel/desk-search.ts";
@@ -5,6 +7,8 @@ import { houseFirmId } from "../kernel/ids.ts";
 import type { PageRequest } from "../kernel/page.ts";
 import type { ClockAdvance, Cursor } from "../kernel/clock-advance.ts";
 import type { IstDay } from "../kernel/time.ts";
+import { closedEnum } from "../platform/http/wire.ts";
+import { equals, list } from "../platform/postgres/list.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
 import { type Db, type Query, query, sql, type Tx } from "../platform/postgres/postgres.ts";
 import {
@@ -18,7 +22,15 @@ import {
   time,
 } from "../platform/postgres/table.ts";
 import type { FirmHoldReason } from "./hold-rules.ts";
-import type { FirmCheck, FirmRole, FirmState, Mandate } from "./rules.ts";
+import {
+  type FirmCheck,
+  type FirmRole,
+  firmRoles,
+  type FirmState,
+  firmStates,
+  type Mandate,
+  normalizeIdentifier,
+} from "./rules.ts";
 
 export const firms = table("firms", {
   firm_id: text(),
@@ -89,16 +101,6 @@ export const blankFirm = {
   suspension_reason: null,
   version: 1,
 } as const satisfies Partial<FirmRow>;
-
-export type FirmFilter = {
-  readonly connectionState: FirmState | null;
-  readonly role: FirmRole | null;
-  readonly groupId: string | null;
-  readonly externalId: string | null;
-  readonly iec: string | null;
-  /** The one firm that the caller can see; null for all of the desk. */
-  readonly firmId: string | null;
-};
 
 const firmColumns = firms.columns;
 
@@ -238,41 +240,27 @@ export async function setFirms(tx: Tx, rows: readonly FirmRow[]): Promise<void> 
 }
 
 /** Newest first. */
-export async function listFirmRows(
-  db: Db,
-  deskId: string,
-  filter: FirmFilter,
-  { after, fetch }: PageRequest,
-): Promise<FirmRow[]> {
-  return await db.rows(sql`
-    select ${firmColumns}
-    from firms
-    where desk_id = ${deskId}
-      and (${filter.connectionState}::text is null or connection_state = ${filter.connectionState})
-      and (${filter.role}::text is null or role = ${filter.role})
-      and (${filter.groupId}::text is null or group_id = ${filter.groupId})
-      and (${filter.externalId}::text is null or external_id = ${filter.externalId})
-      and (${filter.iec}::text is null or iec = ${filter.iec})
-      and (${filter.firmId}::text is null or firm_id = ${filter.firmId})
-      and (${after?.at ?? null}::timestamptz is null
-        or (created_at, firm_id) < (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::text))
-    order by created_at desc, firm_id desc
-    limit ${fetch}`);
-}
+const textUpTo = (maxLength: number, description: string) =>
+  Type.Optional(Type.String({ maxLength, description }));
 
-export async function countFirms(db: Db, deskId: string, filter: FirmFilter): Promise<number> {
-  const [row] = await db.rows<{ total: number }>(sql`
-    select count(*) as total
-    from firms
-    where desk_id = ${deskId}
-      and (${filter.connectionState}::text is null or connection_state = ${filter.connectionState})
-      and (${filter.role}::text is null or role = ${filter.role})
-      and (${filter.groupId}::text is null or group_id = ${filter.groupId})
-      and (${filter.externalId}::text is null or external_id = ${filter.externalId})
-      and (${filter.iec}::text is null or iec = ${filter.iec})
-      and (${filter.firmId}::text is null or firm_id = ${filter.firmId})`);
-  return row?.total ?? 0;
-}
+export const firmList = list(firms, {
+  name: "firms",
+  within: ["desk_id", "firm_id"],
+  newestFirst: ["created_at", "firm_id"],
+  filters: {
+    connection_state: equals(
+      "connection_state",
+      Type.Optional(closedEnum(firmStates, { description: "Only in this state." })),
+    ),
+    role: equals(
+      "role",
+      Type.Optional(closedEnum(firmRoles, { description: "Only of this role." })),
+    ),
+    group_id: equals("group_id", textUpTo(64, "Only of this group.")),
+    external_id: equals("external_id", textUpTo(100, "The firm you call by this name.")),
+    iec: equals("iec", textUpTo(40, "The firm of this IEC."), { parse: normalizeIdentifier }),
+  },
+});
 
 export type FirmOfDeskRow = FirmRow & { readonly desk_name: string };
 

@@ -5,7 +5,7 @@
 import { type KeyObject, sign } from "node:crypto";
 
 import type { Caller } from "../kernel/caller.ts";
-import { closePage, countOnce, openPage, type Page } from "../kernel/page.ts";
+import { type Page, readPage } from "../kernel/page.ts";
 import { parseQueryInstant } from "../kernel/query-time.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { refuseSubAccount, visibleTo } from "../kernel/visibility.ts";
@@ -29,22 +29,24 @@ export async function listAudit(
   const { environment, deskId } = caller;
   const desk = { environment, desk_id: deskId };
   const question = { list: "audit", desk: deskId, ...filters };
-  const request = openPage(query, question, ctx.cursorKey);
   const filter = toFilter(query);
-  const before = request.after ? Number(request.after.id) : null;
   const { planned } = ctx.db;
-  const rows = await listTrail(planned, desk, filter, { before, fetch: request.fetch });
   // A chain has no gap: unfiltered, its last number is how many there are.
-  const total = async () =>
+  const count = async () =>
     Object.values(filters).every((value) => value === undefined)
       ? (await findHead(ctx.db, desk)).seq
       : await countTrail(planned, desk, filter);
-  const page = closePage(request, rows, {
-    question,
-    signingKey: ctx.cursorKey,
-    total: await countOnce(request, total),
-    toPosition: ({ seq }) => ({ at: new Date(0), id: String(seq) }),
-  });
+  const page = await readPage(
+    { query, question, signingKey: ctx.cursorKey },
+    {
+      list: ({ after, fetch }) => {
+        const before = after ? Number(after.id) : null;
+        return listTrail(planned, desk, filter, { before, fetch });
+      },
+      count,
+      toPosition: ({ seq }) => ({ at: new Date(0), id: String(seq) }),
+    },
+  );
   return { ...page, rows: page.rows.map(viewRecord) };
 }
 

@@ -8,7 +8,7 @@
 
 import type { Caller } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
-import { closePage, countOnce, openPage, type Page } from "../kernel/page.ts";
+import { type Page, readPage } from "../kernel/page.ts";
 import { visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
@@ -37,23 +37,21 @@ export async function listEvents(
     firm: firmId ?? undefined,
     after: String(from),
   };
-  const request = openPage(query, question, ctx.cursorKey);
-  const after = request.after ? Number(request.after.id) : from;
-  const rows = await listEventsAfter(ctx.db.planned, deskId, {
-    firmId,
-    after,
-    fetch: request.fetch,
-  });
-  const total = async () =>
+  const count = async () =>
     firmId === null
       ? Math.max(0, (await findLastSequence(ctx.db, deskId)) - from)
       : await countEventsOfFirm(ctx.db, { deskId, firmId, after: from });
-  const page = closePage(request, rows, {
-    question,
-    signingKey: ctx.cursorKey,
-    total: await countOnce(request, total),
-    toPosition: ({ sequence }) => ({ at: new Date(0), id: String(sequence) }),
-  });
+  const page = await readPage(
+    { query, question, signingKey: ctx.cursorKey },
+    {
+      list: (request) => {
+        const after = request.after ? Number(request.after.id) : from;
+        return listEventsAfter(ctx.db.planned, deskId, { firmId, after, fetch: request.fetch });
+      },
+      count,
+      toPosition: ({ sequence }) => ({ at: new Date(0), id: String(sequence) }),
+    },
+  );
   const pace = openPace({ pieceMs: listPieceMs });
   const events = await mapPaced(page.rows, ({ body }) => JSON.parse(body) as Event, pace);
   return { ...page, rows: events };

@@ -49,22 +49,14 @@ export type Paging = {
   readonly has_more: boolean;
 };
 
-export function openPage(query: PageQuery, question: Question, signingKey: Buffer): PageRequest {
+function openPage(query: PageQuery, question: Question, signingKey: Buffer): PageRequest {
   const paged = query.limit !== undefined || query.cursor !== undefined;
   const size = paged ? (query.limit ?? pageSizeDefault) : unpagedMax;
   const opened = query.cursor ? openCursor(query.cursor, question, signingKey) : undefined;
   return { paged, size, fetch: size + 1, after: opened?.position, total: opened?.total };
 }
 
-/** Counts for the first page only; the cursor carries the total to the others. */
-export async function countOnce(
-  { paged, total }: PageRequest,
-  count: () => Promise<number>,
-): Promise<number> {
-  return total ?? (paged ? await count() : 0);
-}
-
-export function closePage<Row>(
+function closePage<Row>(
   request: PageRequest,
   found: readonly Row[],
   {
@@ -89,6 +81,29 @@ export function closePage<Row>(
     has_more: hasMore,
   };
   return { rows, truncated: hasMore && !request.paged, paging: request.paged ? paging : undefined };
+}
+
+/** Reads a page of a list, and counts the list where paging begins. */
+export async function readPage<Row>(
+  {
+    query,
+    question,
+    signingKey,
+  }: { readonly query: PageQuery; readonly question: Question; readonly signingKey: Buffer },
+  {
+    list,
+    count,
+    toPosition,
+  }: {
+    readonly list: (request: PageRequest) => Promise<readonly Row[]>;
+    readonly count: () => Promise<number> | number;
+    readonly toPosition: (row: Row) => Position;
+  },
+): Promise<Page<Row>> {
+  const request = openPage(query, question, signingKey);
+  const found = await list(request);
+  const total = request.total ?? (request.paged ? await count() : 0);
+  return closePage(request, found, { question, signingKey, total, toPosition });
 }
 
 /** A page of an operator's list, which has no total: to count all desks takes longer than to read. */

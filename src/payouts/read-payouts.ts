@@ -4,23 +4,22 @@ import type { ListSearch } from "../kernel/desk-search.ts";
 import { notFound } from "../kernel/failure.ts";
 import { firstId, isId } from "../kernel/ids.ts";
 import { allowedActions, readSteps, type Step } from "../kernel/lifecycle.ts";
-import { closePage, countOnce, type Leaf, openPage, type Page, readLeaf } from "../kernel/page.ts";
-import { parseQueryInstant } from "../kernel/query-time.ts";
+import { type Leaf, type Page, readLeaf } from "../kernel/page.ts";
 import { istTimestamp } from "../kernel/time.ts";
-import { type Visibility, toFirmFilter, visibleTo } from "../kernel/visibility.ts";
+import { visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
+import { formatQuery, listFormats } from "../platform/http/wire.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
+import { listReader } from "../platform/sheets/list-file.ts";
 import { noPayout, type PayoutKind, payoutLifecycle, type PayoutState } from "./rules.ts";
-import type { ListPayoutsQuery, Payout } from "./schema.ts";
+import type { Payout } from "./schema.ts";
 import {
-  countPayouts,
   findPayout,
   listAllPayoutRows,
   listLines,
-  listPayoutRows,
   listPayoutsById,
-  type PayoutFilter,
+  payoutList,
   type PayoutLineRow,
   type PayoutRow,
 } from "./store.ts";
@@ -37,27 +36,66 @@ export async function readPayout(
   return viewPayout(row, await listLines(ctx.db, [payoutId]));
 }
 
-type PayoutsAsked = Omit<ListPayoutsQuery, "format">;
+export const ListPayoutsQuery = payoutList.queryWith({ format: formatQuery(listFormats) });
 
-/** A page of the desk's payouts, newest first. */
-export async function readPayoutPage(
-  ctx: Context,
-  caller: Caller,
-  query: PayoutsAsked,
-): Promise<Page<Payout>> {
-  const visible = visibleTo(caller);
-  const { deskId } = visible;
-  const { limit: _limit, cursor: _cursor, ...filters } = query;
-  const filter = toFilter(visible, query);
-  const question = { list: "payouts", desk: deskId, firm: visible.firmId ?? "", ...filters };
-  const request = openPage(query, question, ctx.cursorKey);
-  const rows = await listPayoutRows(ctx.db.planned, deskId, filter, request);
-  const page = closePage(request, rows, {
-    question,
-    signingKey: ctx.cursorKey,
-    total: await countOnce(request, () => countPayouts(ctx.db.planned, deskId, filter)),
-    toPosition: (row) => ({ at: row.created_at, id: row.payout_id }),
-  });
+/** The desk's payouts, newest first, as JSON or as a file. */
+export const listPayouts = listReader<PayoutsAsked, Payout, Payout>(
+  {
+    name: "payouts",
+    title: "Payouts",
+    toLines: (payout) => [payout],
+    columns: [
+      { name: "payout_id", kind: "text", width: 34, cell: (payout) => payout.payout_id },
+      { name: "firm_id", kind: "text", width: 34, cell: (payout) => payout.firm_id },
+      { name: "kind", kind: "text", width: 12, cell: (payout) => payout.kind },
+      { name: "settlement_id", kind: "text", width: 34, cell: (payout) => payout.settlement_id },
+      { name: "resend_of", kind: "text", cell: (payout) => payout.resend_of },
+      { name: "amount_rupees", kind: "money", cell: (payout) => payout.amount_paise },
+      { name: "rail", kind: "text", width: 8, cell: (payout) => payout.rail },
+      { name: "utr", kind: "text", width: 26, cell: (payout) => payout.utr },
+      {
+        name: "remittance_payout_id",
+        kind: "text",
+        width: 34,
+        cell: (payout) => payout.remittance?.payout_id ?? null,
+      },
+      {
+        name: "remittance_rupees",
+        kind: "money",
+        cell: (payout) => payout.remittance?.amount_paise ?? null,
+      },
+      { name: "ifsc", kind: "text", width: 14, cell: (payout) => payout.bank?.ifsc ?? null },
+      {
+        name: "account_no_masked",
+        kind: "text",
+        cell: (payout) => payout.bank?.account_no_masked ?? null,
+      },
+      { name: "status", kind: "text", width: 12, cell: (payout) => payout.status },
+      { name: "reason", kind: "text", cell: (payout) => payout.reason },
+      { name: "held_until", kind: "time", cell: (payout) => payout.held_until },
+      {
+        name: "order_ids",
+        kind: "text",
+        width: 34,
+        cell: (payout) => listDealIds(payout).join(" "),
+      },
+      {
+        name: "scrip_nos",
+        kind: "text",
+        width: 24,
+        cell: (payout) => payout.lines.map(({ scrip_no }) => scrip_no).join(" "),
+      },
+      { name: "created_at", kind: "time", cell: (payout) => payout.created_at },
+      { name: "updated_at", kind: "time", cell: (payout) => payout.updated_at },
+    ],
+  },
+  readPage,
+);
+
+type PayoutsAsked = Parameters<typeof payoutList.read>[2];
+
+async function readPage(ctx: Context, caller: Caller, query: PayoutsAsked): Promise<Page<Payout>> {
+  const page = await payoutList.read(ctx, visibleTo(caller), query);
   const lines = await listLines(
     ctx.db.planned,
     page.rows.map((row) => row.payout_id),
@@ -65,6 +103,11 @@ export async function readPayoutPage(
   const linesById = Map.groupBy(lines, (line) => line.payout_id);
   const view = (row: PayoutRow) => viewPayout(row, linesById.get(row.payout_id) ?? []);
   return { ...page, rows: await mapPaced(page.rows, view, openPace()) };
+}
+
+/** The orders and crosses that a payout's money comes from. */
+function listDealIds({ lines }: Payout): string[] {
+  return [...new Set(lines.flatMap(({ order_id, cross_id }) => order_id ?? cross_id ?? []))];
 }
 
 type PayoutNarrower = {
@@ -104,8 +147,8 @@ export async function listAllPayouts(
         const ofAll = { environment, status, firmId, settlementId, fromId, toId };
         return await listOfDesks(ctx.db.planned, ofAll, request);
       }
-      const ofDesk = { status, kind: null, firmId, orderId, settlementId, from, to };
-      return await listPayoutRows(ctx.db.planned, deskId, ofDesk, request);
+      const ofDesk = { status, order_id: orderId, settlement_id: settlementId, from, to };
+      return await payoutList.rows(ctx.db.planned, { deskId, firmId }, ofDesk, request);
     },
   );
   return { ...page, rows: await addLines(ctx.db, page.rows) };
@@ -225,18 +268,6 @@ export async function explainPayouts(
       },
     ]),
   );
-}
-
-function toFilter(visible: Visibility, query: PayoutsAsked): PayoutFilter {
-  return {
-    status: query.status ?? null,
-    kind: query.kind ?? null,
-    firmId: toFirmFilter(visible, query.firm_id),
-    orderId: query.order_id ?? null,
-    settlementId: query.settlement_id ?? null,
-    from: parseQueryInstant("from", query.from),
-    to: parseQueryInstant("to", query.to),
-  };
 }
 
 /** The seller's order or cross, each in a field of its own. */

@@ -3,16 +3,8 @@ import { type Context, contextFor } from "../platform/context.ts";
 import { sendList } from "../platform/http/documents.ts";
 import type { App } from "../platform/http/server.ts";
 import { filesText } from "../platform/http/wire.ts";
-import { listPayouts } from "./list-payouts.ts";
-import { readPayout } from "./read-payouts.ts";
-import {
-  ListPayoutsQuery,
-  Payout,
-  PayoutList,
-  PayoutParams,
-  WithdrawalParams,
-  WithdrawMoneyBody,
-} from "./schema.ts";
+import { listPayouts, ListPayoutsQuery, readPayout } from "./read-payouts.ts";
+import { Payout, PayoutList, PayoutParams, WithdrawalParams, WithdrawMoneyBody } from "./schema.ts";
 import { withdrawMoney } from "./withdraw-money.ts";
 
 export function payoutRoutes(app: App, ctx: Context): void {

@@ -3,16 +3,11 @@ import { type Static, Type } from "typebox";
 import {
   body,
   historySchema,
-  idFilter,
   nullable,
   nullableObject,
-  closedEnum,
   openEnum,
   pageFields,
-  pageQuery,
   timestamp,
-  formatQuery,
-  listFormats,
 } from "../platform/http/wire.ts";
 import { payoutKinds, payoutStates, rails } from "./rules.ts";
 
@@ -82,22 +77,6 @@ export const Payout = Type.Object(
 export type Payout = Static<typeof Payout>;
 
 export const PayoutParams = Type.Object({ payout_id: payoutId });
-
-export const ListPayoutsQuery = Type.Object(
-  {
-    status: Type.Optional(closedEnum(payoutStates, { description: "Only those in this state." })),
-    kind: Type.Optional(closedEnum(payoutKinds, { description: "Only those of this kind." })),
-    firm_id: idFilter("Only those of this firm."),
-    order_id: idFilter("Only those of this order."),
-    settlement_id: idFilter("Only those of this settlement."),
-    from: Type.Optional(timestamp("Only those scheduled at this time or later.")),
-    to: Type.Optional(timestamp("Only those scheduled before this time.")),
-    format: formatQuery(listFormats),
-    ...pageQuery,
-  },
-  { additionalProperties: false },
-);
-export type ListPayoutsQuery = Static<typeof ListPayoutsQuery>;
 
 export const WithdrawalParams = Type.Object({
   firm_id: Type.String({

@@ -1,3 +1,5 @@
+import { Type } from "typebox";
+
 import type { Environment } from "../kernel/caller.ts";
 import type { StoredSteps } from "../kernel/lifecycle.ts";
 import type { OriginKind } from "../kernel/scheme.ts";
@@ -5,7 +7,15 @@ import type { PageRequest } from "../kernel/page.ts";
 import type { Visibility } from "../kernel/visibility.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
 import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
-import type { PayoutKind, PayoutState, Rail } from "./rules.ts";
+import { closedEnum, idFilter } from "../platform/http/wire.ts";
+import { between, equals, list, meets, ofFirm } from "../platform/postgres/list.ts";
+import {
+  type PayoutKind,
+  payoutKinds,
+  type PayoutState,
+  payoutStates,
+  type Rail,
+} from "./rules.ts";
 import { bigint, int, json, type RowOf, table, text, time } from "../platform/postgres/table.ts";
 
 const payouts = table("payouts", {
@@ -232,69 +242,28 @@ export async function findPayout(
   return row;
 }
 
-export type PayoutFilter = {
-  readonly status: string | null;
-  readonly kind: string | null;
-  readonly firmId: string | null;
-  readonly orderId: string | null;
-  readonly settlementId: string | null;
-  readonly from: Date | null;
-  readonly to: Date | null;
-};
-
-/** Newest first. */
-export async function listPayoutRows(
-  db: Db,
-  deskId: string,
-  filter: PayoutFilter,
-  { after, fetch }: Pick<PageRequest, "after" | "fetch">,
-): Promise<PayoutRow[]> {
-  return await db.rows(sql`
-    select ${payoutColumns}
-    from payouts
-    where desk_id = ${deskId}
-      and (created_at, payout_id) < (
-        coalesce(${after?.at ?? null}::timestamptz, 'infinity'), ${after?.id ?? ""}
-      )
-      and (${filter.status}::text is null or state = ${filter.status})
-      and (${filter.kind}::text is null or kind = ${filter.kind})
-      and (${filter.firmId}::text is null or firm_id = ${filter.firmId})
-      and (${filter.settlementId}::text is null or settlement_id = ${filter.settlementId})
-      and (${filter.from}::timestamptz is null or created_at >= ${filter.from})
-      and (${filter.to}::timestamptz is null or created_at < ${filter.to})
-      and (
-        ${filter.orderId}::text is null
-        or payout_id = any(array(
-          select payout_id
-          from payout_lines
-          where order_id = ${filter.orderId}
-        ))
-      )
-    order by created_at desc, payout_id desc
-    limit ${fetch}`);
-}
-
-export async function countPayouts(db: Db, deskId: string, filter: PayoutFilter): Promise<number> {
-  const [row] = await db.rows<{ total: number }>(sql`
-    select count(*) as total
-    from payouts
-    where desk_id = ${deskId}
-      and (${filter.status}::text is null or state = ${filter.status})
-      and (${filter.kind}::text is null or kind = ${filter.kind})
-      and (${filter.firmId}::text is null or firm_id = ${filter.firmId})
-      and (${filter.settlementId}::text is null or settlement_id = ${filter.settlementId})
-      and (${filter.from}::timestamptz is null or created_at >= ${filter.from})
-      and (${filter.to}::timestamptz is null or created_at < ${filter.to})
-      and (
-        ${filter.orderId}::text is null
-        or payout_id = any(array(
-          select payout_id
-          from payout_lines
-          where order_id = ${filter.orderId}
-        ))
-      )`);
-  return row?.total ?? 0;
-}
+export const payoutList = list(payouts, {
+  name: "payouts",
+  within: ["desk_id", "firm_id"],
+  newestFirst: ["created_at", "payout_id"],
+  filters: {
+    status: equals(
+      "state",
+      Type.Optional(closedEnum(payoutStates, { description: "Only those in this state." })),
+    ),
+    kind: equals(
+      "kind",
+      Type.Optional(closedEnum(payoutKinds, { description: "Only those of this kind." })),
+    ),
+    firm_id: ofFirm(idFilter("Only those of this firm.")),
+    order_id: meets(
+      (id) => `payout_id = any(array(select payout_id from payout_lines where order_id = ${id}))`,
+      idFilter("Only those of this order."),
+    ),
+    settlement_id: equals("settlement_id", idFilter("Only those of this settlement.")),
+    ...between("created_at", "scheduled"),
+  },
+});
 
 /**
  * The unfinished payouts of a firm, which keep it from leaving. Those of a remittance that is with the

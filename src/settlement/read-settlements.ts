@@ -8,7 +8,7 @@ import type { ListSearch } from "../kernel/desk-search.ts";
 import { notFound } from "../kernel/failure.ts";
 import { firstId, isId } from "../kernel/ids.ts";
 import { allowedActions, readSteps, type Step } from "../kernel/lifecycle.ts";
-import { closePage, countOnce, type Leaf, openPage, type Page, readLeaf } from "../kernel/page.ts";
+import { type Leaf, type Page, readLeaf, readPage } from "../kernel/page.ts";
 import { parseQueryInstant } from "../kernel/query-time.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { istTimestamp } from "../kernel/time.ts";
@@ -76,14 +76,14 @@ export async function readSettlementPage(
   const { limit: _limit, cursor: _cursor, ...filters } = query;
   const filter = toFilter(visible, query);
   const question = { list: "settlements", desk: deskId, firm: visible.firmId ?? "", ...filters };
-  const request = openPage(query, question, ctx.cursorKey);
-  const rows = await listSettlementRows(ctx.db.planned, deskId, filter, request);
-  const page = closePage(request, rows, {
-    question,
-    signingKey: ctx.cursorKey,
-    total: await countOnce(request, () => countSettlements(ctx.db.planned, deskId, filter)),
-    toPosition: (row) => ({ at: row.created_at, id: row.settlement_id }),
-  });
+  const page = await readPage(
+    { query, question, signingKey: ctx.cursorKey },
+    {
+      list: (request) => listSettlementRows(ctx.db.planned, deskId, filter, request),
+      count: () => countSettlements(ctx.db.planned, deskId, filter),
+      toPosition: (row) => ({ at: row.created_at, id: row.settlement_id }),
+    },
+  );
   const legs = await listLegs(
     ctx.db.planned,
     page.rows.map((row) => row.settlement_id),

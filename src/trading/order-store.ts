@@ -1,9 +1,13 @@
+import { Type } from "typebox";
+
 import type { Environment } from "../kernel/caller.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import type { PageRequest } from "../kernel/page.ts";
 import type { ClockAdvance, Cursor } from "../kernel/clock-advance.ts";
-import { type Scheme, schemes, type Side } from "../kernel/scheme.ts";
+import { type Scheme, schemes, type Side, sides } from "../kernel/scheme.ts";
 import type { Visibility } from "../kernel/visibility.ts";
+import { closedEnum } from "../platform/http/wire.ts";
+import { between, equals, list, ofFirm } from "../platform/postgres/list.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
 import {
   command,
@@ -28,7 +32,12 @@ import {
   textList,
   time,
 } from "../platform/postgres/table.ts";
-import type { HistoryEntry, OrderState, TimeInForce } from "./order-rules.ts";
+import {
+  type HistoryEntry,
+  type OrderState,
+  orderStates,
+  type TimeInForce,
+} from "./order-rules.ts";
 
 export const orders = table("orders", {
   order_id: text(),
@@ -197,45 +206,25 @@ export async function lockOrders(tx: Tx, orderIds: readonly string[]): Promise<O
     for update`);
 }
 
-export type OrderFilter = {
-  /** Whether the firm is not the desk's own: the orders of such a firm have an index. */
-  readonly isClient?: boolean;
-  readonly status: string | null;
-  readonly side: Side | null;
-  readonly scheme: Scheme | null;
-  readonly firmId: string | null;
-  readonly clientRef: string | null;
-  readonly idempotencyKey: string | null;
-  readonly from: Date | null;
-  readonly to: Date | null;
-};
+const shortText = (maxLength: number) => Type.Optional(Type.String({ minLength: 1, maxLength }));
 
-/** Newest first. */
-export async function listOrderRows(
-  db: Db,
-  deskId: string,
-  filter: OrderFilter,
-  { after, fetch }: Pick<PageRequest, "after" | "fetch">,
-): Promise<OrderRow[]> {
-  return await db.rows(sql`
-    select ${orderColumns}
-    from orders as o
-    where o.desk_id = ${deskId}
-      and (o.created_at, o.order_id) < (
-        coalesce(${after?.at ?? null}::timestamptz, 'infinity'), ${after?.id ?? ""}
-      )
-      and (${filter.status}::text is null or o.state = ${filter.status})
-      and (${filter.side}::text is null or o.side = ${filter.side})
-      and (${filter.scheme}::text is null or o.scheme = ${filter.scheme})
-      and (${filter.firmId}::text is null or o.firm_id = ${filter.firmId})
-      and (not ${filter.isClient ?? false}::boolean or o.firm_id <> o.desk_id)
-      and (${filter.clientRef}::text is null or o.client_ref = ${filter.clientRef})
-      and (${filter.idempotencyKey}::text is null or o.idempotency_key = ${filter.idempotencyKey})
-      and (${filter.from}::timestamptz is null or o.created_at >= ${filter.from})
-      and (${filter.to}::timestamptz is null or o.created_at < ${filter.to})
-    order by o.created_at desc, o.order_id desc
-    limit ${fetch}`);
-}
+export const orderList = list(orders, {
+  name: "orders",
+  within: ["desk_id", "firm_id"],
+  newestFirst: ["created_at", "order_id"],
+  filters: {
+    status: equals(
+      "state",
+      Type.Optional(closedEnum(orderStates, { description: "Only those in this state." })),
+    ),
+    side: equals("side", Type.Optional(closedEnum(sides))),
+    scheme: equals("scheme", Type.Optional(closedEnum(schemes))),
+    firm_id: ofFirm(shortText(64)),
+    client_ref: equals("client_ref", shortText(100)),
+    idempotency_key: equals("idempotency_key", shortText(255)),
+    ...between("created_at", "placed"),
+  },
+});
 
 /**
  * Orders of every desk, for the operator. An id begins with its time, so the newest are the largest
@@ -243,7 +232,10 @@ export async function listOrderRows(
  */
 export async function listAllOrderRows(
   db: Db,
-  filter: Pick<OrderFilter, "status" | "side" | "scheme"> & {
+  filter: {
+    readonly status: OrderState | null;
+    readonly side: Side | null;
+    readonly scheme: Scheme | null;
     readonly environment: Environment | null;
     readonly fromId: string | null;
     readonly toId: string | null;
@@ -262,22 +254,6 @@ export async function listAllOrderRows(
       and (${filter.toId}::text is null or o.order_id < ${filter.toId})
     order by o.order_id desc
     limit ${fetch}`);
-}
-
-export async function countOrders(db: Db, deskId: string, filter: OrderFilter): Promise<number> {
-  const [row] = await db.rows<{ total: number }>(sql`
-    select count(*) as total
-    from orders as o
-    where o.desk_id = ${deskId}
-      and (${filter.status}::text is null or o.state = ${filter.status})
-      and (${filter.side}::text is null or o.side = ${filter.side})
-      and (${filter.scheme}::text is null or o.scheme = ${filter.scheme})
-      and (${filter.firmId}::text is null or o.firm_id = ${filter.firmId})
-      and (${filter.clientRef}::text is null or o.client_ref = ${filter.clientRef})
-      and (${filter.idempotencyKey}::text is null or o.idempotency_key = ${filter.idempotencyKey})
-      and (${filter.from}::timestamptz is null or o.created_at >= ${filter.from})
-      and (${filter.to}::timestamptz is null or o.created_at < ${filter.to})`);
-  return row?.total ?? 0;
 }
 
 /** Open orders past their expiry. */

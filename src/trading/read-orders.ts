@@ -5,32 +5,29 @@ import type { ListSearch } from "../kernel/desk-search.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { firstId, isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
-import { closePage, countOnce, type Leaf, openPage, type Page, readLeaf } from "../kernel/page.ts";
-import { parseQueryInstant } from "../kernel/query-time.ts";
+import { type Leaf, type Page, readLeaf } from "../kernel/page.ts";
 import type { Scheme, Side } from "../kernel/scheme.ts";
 import { istTimestamp } from "../kernel/time.ts";
-import { isVisible, toFirmFilter, type Visibility, visibleTo } from "../kernel/visibility.ts";
+import { isVisible, visibleTo } from "../kernel/visibility.ts";
 import { type Context, contextFor } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
+import { formatQuery, listFormats } from "../platform/http/wire.ts";
 import { coalesce, type Outcome } from "../platform/postgres/coalesce.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import { withoutKeeping } from "../platform/postgres/split.ts";
+import { listReader } from "../platform/sheets/list-file.ts";
 import { type OrderStanding, findOrderStandings } from "../settlement/read-settlements.ts";
 import type { SettlementState } from "../settlement/rules.ts";
 import { orderLifecycle, type OrderState } from "./order-rules.ts";
 import {
-  countOrders,
   findOrders,
   listAllOrderRows,
   listOpenIds,
   listOpenOfFirm,
-  listOrderRows,
-  type OrderFilter,
+  orderList,
   type OrderRow,
 } from "./order-store.ts";
-import type { ListOrdersQuery, Order } from "./schema.ts";
-
-type OrdersAsked = Omit<ListOrdersQuery, "format">;
+import type { Order } from "./schema.ts";
 
 export type ReadOrder = (caller: Caller, orderId: string) => Promise<Order>;
 
@@ -82,29 +79,65 @@ async function readOrders(db: Db, reads: readonly Read[]): Promise<Outcome<Order
   });
 }
 
+export const ListOrdersQuery = orderList.queryWith({ format: formatQuery(listFormats) });
+
+type OrdersAsked = Parameters<typeof orderList.read>[2];
+
 /** A page of the desk's orders, newest first. */
 export async function readOrderPage(
   ctx: Context,
   caller: Caller,
   query: OrdersAsked,
 ): Promise<Page<Order>> {
-  const visible = visibleTo(caller);
-  const { deskId } = visible;
-  const { limit: _limit, cursor: _cursor, ...filters } = query;
-  const filter = buildFilter(visible, query);
-  const question = { list: "orders", desk: deskId, firm: visible.firmId ?? "", ...filters };
-  const request = openPage(query, question, ctx.cursorKey);
-  const rows = await listOrderRows(ctx.db.planned, deskId, filter, request);
-  const page = closePage(request, rows, {
-    question,
-    signingKey: ctx.cursorKey,
-    total: await countOnce(request, () => countOrders(ctx.db.planned, deskId, filter)),
-    toPosition: (row) => ({ at: row.created_at, id: row.order_id }),
-  });
+  const page = await orderList.read(ctx, visibleTo(caller), query);
   const standings = await findOrderStandings(ctx.db.planned, page.rows);
   const view = (row: OrderRow) => viewOrder(row, viewSettled(row, standings.get(row.order_id)));
   return { ...page, rows: await mapPaced(page.rows, view, openPace()) };
 }
+
+/** The desk's orders, newest first, as JSON or as a file. */
+export const listOrders = listReader<OrdersAsked, Order, Order>(
+  {
+    name: "orders",
+    title: "Orders",
+    toLines: (order) => [order],
+    columns: [
+      { name: "order_id", kind: "text", width: 34, cell: (order) => order.order_id },
+      { name: "client_ref", kind: "text", cell: (order) => order.client_ref },
+      { name: "firm_id", kind: "text", width: 34, cell: (order) => order.firm_id },
+      { name: "side", kind: "text", width: 7, cell: (order) => order.side },
+      { name: "scheme", kind: "text", width: 9, cell: (order) => order.scheme },
+      { name: "scrip_nos", kind: "text", width: 24, cell: (order) => order.scrip_nos.join(" ") },
+      { name: "face_rupees", kind: "money", cell: (order) => order.face_paise ?? null },
+      {
+        name: "requirement_rupees",
+        kind: "money",
+        cell: (order) => order.requirement_paise ?? null,
+      },
+      { name: "covered_rupees", kind: "money", cell: (order) => order.covered_paise },
+      { name: "residual_rupees", kind: "money", cell: (order) => order.residual_paise },
+      { name: "price_percent", kind: "percent", cell: (order) => order.price_bps },
+      { name: "limit_percent", kind: "percent", cell: (order) => order.limit_bps },
+      { name: "all_in_rupees", kind: "money", cell: (order) => order.all_in_paise },
+      { name: "savings_rupees", kind: "money", cell: (order) => order.savings_paise },
+      { name: "settled_rupees", kind: "money", cell: (order) => order.settled_paise },
+      { name: "time_in_force", kind: "text", width: 13, cell: (order) => order.time_in_force },
+      { name: "expires_at", kind: "time", cell: (order) => order.expires_at },
+      { name: "quote_ref", kind: "text", width: 34, cell: (order) => order.quote_ref },
+      { name: "status", kind: "text", width: 12, cell: (order) => order.status },
+      {
+        name: "settlement_ids",
+        kind: "text",
+        width: 34,
+        cell: (order) => order.settlement_ids.join(" "),
+      },
+      { name: "settlement_status", kind: "text", cell: (order) => order.settlement_status },
+      { name: "created_at", kind: "time", cell: (order) => order.created_at },
+      { name: "updated_at", kind: "time", cell: (order) => order.updated_at },
+    ],
+  },
+  readOrderPage,
+);
 
 /** An order as the operator reads it. */
 export type OrderOfDesk = Order & {
@@ -143,9 +176,8 @@ export async function listAllOrders(
         const ofAll = { ...filter, environment, fromId, toId };
         return await listAllOrderRows(ctx.db.planned, ofAll, request);
       }
-      const isClient = firmId !== null && firmId !== deskId;
-      const ofDesk = { ...filter, firmId, isClient, clientRef: null, idempotencyKey: null };
-      return await listOrderRows(ctx.db.planned, deskId, { ...ofDesk, from, to }, request);
+      const ofDesk = { ...filter, from, to };
+      return await orderList.rows(ctx.db.planned, { deskId, firmId }, ofDesk, request);
     },
   );
   return { ...page, rows: await viewOrdersOfDesks(ctx.db.planned, page.rows) };
@@ -244,17 +276,4 @@ export async function listOpenOrders(tx: Tx, _deskId: string, firmId: string): P
     id: order_id,
     href: `/v1/orders/${order_id}`,
   }));
-}
-
-function buildFilter(visible: Visibility, query: OrdersAsked): OrderFilter {
-  return {
-    status: query.status ?? null,
-    side: query.side ?? null,
-    scheme: query.scheme ?? null,
-    firmId: toFirmFilter(visible, query.firm_id),
-    clientRef: query.client_ref ?? null,
-    idempotencyKey: query.idempotency_key ?? null,
-    from: parseQueryInstant("from", query.from),
-    to: parseQueryInstant("to", query.to),
-  };
 }

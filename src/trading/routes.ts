@@ -12,12 +12,10 @@ import type { App } from "../platform/http/server.ts";
 import { filesText } from "../platform/http/wire.ts";
 import { compileBatchValidator } from "../platform/http/validation.ts";
 import { cancelOrder, type OrderDesk, placeOrder, placeOrderBatch } from "./order-desk.ts";
-import { listOrders } from "./list-orders.ts";
-import { createOrderReader } from "./read-orders.ts";
+import { createOrderReader, listOrders, ListOrdersQuery } from "./read-orders.ts";
 import { readQuote, type TakeQuote } from "./quotes.ts";
 import {
   BatchResults,
-  ListOrdersQuery,
   Order,
   OrderList,
   OrderParams,

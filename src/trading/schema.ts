@@ -9,11 +9,8 @@ import {
   closedEnum,
   openEnum,
   pageFields,
-  pageQuery,
   paise,
   timestamp,
-  formatQuery,
-  listFormats,
 } from "../platform/http/wire.ts";
 import { orderStates, timesInForce } from "./order-rules.ts";
 import { noQuoteReasons, quoteSides, quoteStates } from "./quote-rules.ts";
@@ -337,23 +334,6 @@ export const Order = Type.Object(
 export type Order = Static<typeof Order>;
 
 export const OrderParams = Type.Object({ order_id: orderId });
-
-export const ListOrdersQuery = Type.Object(
-  {
-    status: Type.Optional(closedEnum(orderStates, { description: "Only those in this state." })),
-    side: Type.Optional(closedEnum(sides)),
-    scheme: Type.Optional(closedEnum(schemes)),
-    firm_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-    client_ref: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-    idempotency_key: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
-    from: Type.Optional(timestamp("Only those placed at this time or later.")),
-    to: Type.Optional(timestamp("Only those placed before this time.")),
-    format: formatQuery(listFormats),
-    ...pageQuery,
-  },
-  { additionalProperties: false },
-);
-export type ListOrdersQuery = Static<typeof ListOrdersQuery>;
 
 export const OrderList = Type.Object(
   { orders: Type.Array(Order, { description: "Newest first." }), ...pageFields },

@@ -3,7 +3,7 @@ import type { Caller, Environment } from "../kernel/caller.ts";
 import type { DeskSearch } from "../kernel/desk-search.ts";
 import { isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
-import { closePage, countOnce, openPage, type Page, unpagedMax } from "../kernel/page.ts";
+import { type Page, unpagedMax, readPage } from "../kernel/page.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
@@ -50,19 +50,17 @@ export async function listDeliveries(
   await findVisibleWebhook(ctx.db, caller, webhookId);
   const state = status ?? null;
   const question = { list: "deliveries", desk: caller.deskId, webhook: webhookId, status };
-  const request = openPage(query, question, ctx.cursorKey);
-  const before = request.after ? Number(request.after.id) : null;
-  const entries = await listEntries(ctx.db.planned, webhookId, {
-    before,
-    state,
-    fetch: request.fetch,
-  });
-  const page = closePage(request, entries, {
-    question,
-    signingKey: ctx.cursorKey,
-    total: await countOnce(request, () => countDeliveries(ctx.db.planned, webhookId, state)),
-    toPosition: (row) => ({ at: row.created_at, id: String(row.sequence) }),
-  });
+  const page = await readPage(
+    { query, question, signingKey: ctx.cursorKey },
+    {
+      list: ({ after, fetch }) => {
+        const before = after ? Number(after.id) : null;
+        return listEntries(ctx.db.planned, webhookId, { before, state, fetch });
+      },
+      count: () => countDeliveries(ctx.db.planned, webhookId, state),
+      toPosition: (row) => ({ at: row.created_at, id: String(row.sequence) }),
+    },
+  );
   const told = await joinEvents(ctx, page.rows);
   const made = await listAttempts(
     ctx.db.planned,
@@ -186,15 +184,15 @@ export async function listFailures(
     webhook: webhook_id,
     event,
   };
-  const request = openPage(query, question, ctx.cursorKey);
   const named = webhook_id === undefined || isId("whk", webhook_id);
-  const rows = named ? await listDead(ctx.db.planned, filter, request) : [];
-  const page = closePage(request, rows, {
-    question,
-    signingKey: ctx.cursorKey,
-    total: named ? await countOnce(request, () => countDead(ctx.db.planned, filter)) : 0,
-    toPosition: (row) => ({ at: row.updated_at, id: row.delivery_id }),
-  });
+  const page = await readPage(
+    { query, question, signingKey: ctx.cursorKey },
+    {
+      list: async (request) => (named ? await listDead(ctx.db.planned, filter, request) : []),
+      count: async () => (named ? await countDead(ctx.db.planned, filter) : 0),
+      toPosition: (row) => ({ at: row.updated_at, id: row.delivery_id }),
+    },
+  );
   return { ...page, rows: (await joinEvents(ctx, page.rows)).map(viewDelivery) };
 }
 

@@ -5,7 +5,7 @@ import type { DeskSearch } from "../kernel/desk-search.ts";
 import { notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
-import { closePage, countOnce, openPage, type Page } from "../kernel/page.ts";
+import { type Page, readPage } from "../kernel/page.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
@@ -41,14 +41,14 @@ export async function listWebhooks(
 ): Promise<Page<Webhook>> {
   const owner = visibleTo(caller);
   const question = { list: "webhooks", desk: owner.deskId, firm: owner.firmId ?? undefined };
-  const request = openPage(query, question, ctx.cursorKey);
-  const rows = await listWebhookRows(ctx.db, owner, request);
-  const page = closePage(request, rows, {
-    question,
-    signingKey: ctx.cursorKey,
-    total: await countOnce(request, () => countWebhooks(ctx.db, owner)),
-    toPosition: (row) => ({ at: row.created_at, id: row.webhook_id }),
-  });
+  const page = await readPage(
+    { query, question, signingKey: ctx.cursorKey },
+    {
+      list: (request) => listWebhookRows(ctx.db, owner, request),
+      count: () => countWebhooks(ctx.db, owner),
+      toPosition: (row) => ({ at: row.created_at, id: row.webhook_id }),
+    },
+  );
   return { ...page, rows: page.rows.map(viewWebhook) };
 }
 

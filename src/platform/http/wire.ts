@@ -30,6 +30,16 @@ export function timestamp(description: string) {
   });
 }
 
+/** A day of the calendar, in a request. */
+export function calendarDay(description: string) {
+  return Type.String({
+    format: "date",
+    pattern: "^[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}$",
+    description: `${description} A day in IST.`,
+    examples: ["2026-12-31"],
+  });
+}
+
 /** A closed enumeration, for requests. */
 export function closedEnum<const Values extends readonly string[]>(
   values: Values,

@@ -78,6 +78,11 @@ class WrittenStatement implements Statement {
   }
 }
 
+/** A statement whose text was built elsewhere, such as a list's. */
+export function textStatement(text: string, values: readonly unknown[]): Statement {
+  return { name: hashText(text), text, values: values.map(wireValue) };
+}
+
 export function fragment(parts: TemplateStringsArray, ...inner: readonly Fragment[]): Fragment {
   return new Fragment(String.raw({ raw: parts }, ...inner.map(({ text }) => text)));
 }
@@ -91,9 +96,13 @@ function write(parts: TemplateStringsArray, inner: readonly unknown[]): Written 
     else text += value instanceof Part ? value.write(next) : next();
     text += parts[at + 1] ?? "";
   });
-  const name = createHash("sha1").update(text).digest("base64url");
+  const name = hashText(text);
   const shapes = inner.map((value) => (value instanceof Part ? [...value.shape] : undefined));
   return { name, text, shapes };
+}
+
+function hashText(text: string): string {
+  return createHash("sha1").update(text).digest("base64url");
 }
 
 function assertSameShape(first: readonly string[] | undefined, now: readonly string[]): void {

@@ -1,11 +1,15 @@
-// A list as a file: the rows of its page where one is asked for, otherwise all of them up to a limit.
+// A list as JSON or as a file. A file has the rows of its page where one is asked for, otherwise all of
+// them up to a limit.
 
+import type { Caller } from "../../kernel/caller.ts";
 import { type Page, type PageQuery, pageSizeMax } from "../../kernel/page.ts";
+import type { Context } from "../context.ts";
 import type { Heavy, HeavyOptions } from "../heavy/kinds.ts";
 import { mapPaced } from "../heavy/pace.ts";
 import type { ListFile } from "../http/documents.ts";
+import { readAtReplica } from "../postgres/replica.ts";
 import { formatTable, type TableFormat } from "./format-table.ts";
-import type { Table, TableRow } from "./table.ts";
+import type { Table, TableCell, TableColumn, TableRow } from "./table.ts";
 
 /** About 20 MB of cells. A longer list is cut after the page that passes this. */
 const rowsMax = 20_000;
@@ -14,6 +18,50 @@ type ListTable<Item> = Omit<Table, "rows"> & {
   /** An item may have several rows. */
   readonly toRows: (item: Item) => readonly TableRow[];
 };
+
+/** A column of a file, and its cell in the row of a line. */
+export type FileColumn<Line> = TableColumn & { readonly cell: (line: Line) => TableCell };
+
+type ListQuery = PageQuery & {
+  readonly format?: "json" | TableFormat | undefined;
+  /** Aborts when the caller has gone. */
+  readonly gone: AbortSignal;
+};
+
+/** Reads a list in the format that was asked for. */
+export function listReader<Query extends PageQuery, Item, Line>(
+  {
+    name,
+    title,
+    columns,
+    toLines,
+  }: {
+    /** The name of the file, without its ending. */
+    readonly name: string;
+    readonly title: string;
+    readonly columns: readonly FileColumn<Line>[];
+    /** The lines of an item, a row each. */
+    readonly toLines: (item: Item) => readonly Line[];
+  },
+  readPage: (ctx: Context, caller: Caller, query: Query) => Promise<Page<Item>>,
+) {
+  const toRows = (item: Item) => toLines(item).map((line) => columns.map(({ cell }) => cell(line)));
+  // Columns are sent to a thread, which takes no functions.
+  const described = columns.map(({ cell: _cell, ...column }) => column);
+  const table = { sheet: title, title, columns: described, toRows };
+  return async (
+    ctx: Context,
+    caller: Caller,
+    { format = "json", gone, ...asked }: Query & ListQuery,
+  ): Promise<Page<Item> | ListFile> => {
+    const query = asked as unknown as Query; // The rest is the query.
+    if (format === "json") return await readPage(ctx, caller, query);
+    const list = (page: PageQuery) =>
+      readAtReplica(ctx, (reading) => readPage(reading, caller, { ...query, ...page }));
+    const listing = { query, list, table, format, name, dated: ctx.now() };
+    return await listAsFile(ctx.heavy, listing, { by: caller, signal: gone });
+  };
+}
 
 type Listing<Item> = {
   readonly query: PageQuery;
