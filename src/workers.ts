@@ -1,5 +1,6 @@
 // The background workers of the service, and how often each runs.
 
+import { topUpShelf } from "./credits/seed-credits.ts";
 import { simulateAccount, simulateFunding, simulatePayout } from "./outside/bank-rules.ts";
 import { bankWatch } from "./bankbook/watch-deadlines.ts";
 import type { Book } from "./trading/book.ts";
@@ -178,6 +179,14 @@ export function listWorkers(
     { name: "usage", pauseMs: 10_000, work: () => tellThresholds(ctx) },
     { name: "index", pauseMs: 60_000, work: () => fixIndex(ctx, aside("index")) },
     { name: "invoices", pauseMs: 5_000, work: () => issueInvoices(ctx, aside("invoices")) },
+    {
+      name: "shelf",
+      pauseMs: 1_000,
+      work: async () => {
+        await topUpShelf(ctx);
+        return "idle";
+      },
+    },
     {
       name: "desk-clocks",
       pauseMs: 5_000,

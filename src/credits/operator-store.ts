@@ -1,5 +1,7 @@
 // Lists of credits over all desks, for the operator.
 
+import { type Scheme, schemes } from "../kernel/scheme.ts";
+import { type Environment } from "../kernel/caller.ts";
 import type { DeskSearch } from "../kernel/desk-search.ts";
 import type { PageRequest } from "../kernel/page.ts";
 import { type Db, sql } from "../platform/postgres/postgres.ts";
@@ -75,4 +77,34 @@ export async function listCreditRowsByNumber(
     join credits as c on c.credit_id = of_number.credit_id
     order by c.credit_id desc
     limit ${limit}`);
+}
+
+/** How many credits the house offers of each scheme, counted up to a number. */
+export async function countOffered(
+  db: Db,
+  environment: Environment,
+  most: number,
+): Promise<ReadonlyMap<Scheme, number>> {
+  const rows = await db.rows<{ scheme: Scheme; offered: number }>(sql`
+    select s.scheme, o.offered
+    from unnest(${schemes}::text[]) as s (scheme)
+    cross join lateral (
+      select count(*)::int as offered
+      from (
+        select
+        from credits as c
+        where c.environment = ${environment} and c.house_offers and c.scheme = s.scheme
+        limit ${most}
+      ) as found
+    ) as o`);
+  return new Map(rows.map(({ scheme, offered }) => [scheme, offered]));
+}
+
+/** The highest number that a credit of the synthetic shelf has; its last digit says nothing. */
+export async function findLastShelved(db: Db, deskId: string, prefix: string): Promise<number> {
+  const [row] = await db.rows<{ last: number }>(sql`
+    select coalesce(max(substr(scrip_no, length(${prefix}) + 1)::bigint / 10), 0)::int as last
+    from credits
+    where desk_id = ${deskId} and starts_with(scrip_no, ${prefix})`);
+  return row?.last ?? 0;
 }

@@ -335,3 +335,11 @@ export function toAction(news: RegistryNews, before: CreditState | null): Credit
 export function mayDeclare(firmState: string): boolean {
   return !["offboarding", "offboarded", "rejected"].includes(firmState);
 }
+
+/** How the numbers of the sandbox's synthetic shelf begin. */
+export const shelfPrefix = "HOUSE/";
+
+/** Whether a credit is of the stock that the sandbox's house is given, and given again. */
+export function isShelfNo(scripNo: string): boolean {
+  return scripNo.startsWith(shelfPrefix);
+}

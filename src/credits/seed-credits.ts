@@ -8,7 +8,14 @@ import { type Scheme, schemes } from "../kernel/scheme.ts";
 import { addDays, type IstDay, istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
-import { countDaysLeft, findExpiryDueDay, findWarning, sellableDaysMin } from "./rules.ts";
+import {
+  countDaysLeft,
+  findExpiryDueDay,
+  findWarning,
+  sellableDaysMin,
+  shelfPrefix,
+} from "./rules.ts";
+import { countOffered, findLastShelved } from "./operator-store.ts";
 import { type CreditRow, findCredit, lockStocking, seedRows } from "./store.ts";
 import {
   toInventoryNo,
@@ -181,8 +188,8 @@ const environment = "sandbox";
 const house = houseFirmId[environment];
 
 /**
- * Stocks the house of the sandbox once per database; sold and expired credits are not replaced. No
- * events and no audit records are written. Returns the number of credits.
+ * Stocks the house of the sandbox once per database. No events and no audit records are written.
+ * Returns the number of credits.
  */
 export async function seedInventory(ctx: Pick<Context, "db" | "now">): Promise<number> {
   if (await isStocked(ctx.db)) return 0;
@@ -191,15 +198,48 @@ export async function seedInventory(ctx: Pick<Context, "db" | "now">): Promise<n
   return await ctx.db.transaction(async (tx) => {
     await lockStocking(tx);
     if (await isStocked(tx)) return 0;
-    const rows = schemes
-      .flatMap((scheme) => makeInventory({ scheme, count: creditsPerScheme }, today))
-      .map((credit) => ({
-        ...buildSeededRow(credit, { environment, deskId: house, firmId: house, today, now }),
-        credit_id: newId("crd", now),
-      }));
-    await seedRows(tx, { environment, deskId: house, now }, rows);
-    return rows.length;
+    const made = schemes.flatMap((scheme) =>
+      makeInventory({ scheme, count: creditsPerScheme }, today),
+    );
+    return await shelve(tx, made, now);
   });
+}
+
+/**
+ * Replaces what was sold of the stock, so that whoever buys next finds as much as before. A house that
+ * was never stocked is left alone. Returns the number of credits.
+ */
+export async function topUpShelf(ctx: Pick<Context, "db" | "now">): Promise<number> {
+  const low = await listLowShelves(ctx.db);
+  if (low.length === 0 || !(await isStocked(ctx.db))) return 0;
+  const now = ctx.now();
+  return await ctx.db.transaction(async (tx) => {
+    await lockStocking(tx);
+    const made: SyntheticCredit[] = [];
+    for (const { scheme, missing } of await listLowShelves(tx)) {
+      const from = await findLastShelved(tx, house, `${shelfPrefix}${scheme}/`);
+      made.push(...makeInventory({ scheme, count: missing, from }, istDay(now)));
+    }
+    return await shelve(tx, made, now);
+  });
+}
+
+async function listLowShelves(db: Db) {
+  const offered = await countOffered(db, environment, creditsPerScheme);
+  return schemes.flatMap((scheme) => {
+    const missing = creditsPerScheme - (offered.get(scheme) ?? 0);
+    return missing > 0 ? [{ scheme, missing }] : [];
+  });
+}
+
+async function shelve(tx: Tx, made: readonly SyntheticCredit[], now: Date): Promise<number> {
+  const today = istDay(now);
+  const rows = made.map((credit) => ({
+    ...buildSeededRow(credit, { environment, deskId: house, firmId: house, today, now }),
+    credit_id: newId("crd", now),
+  }));
+  await seedRows(tx, { environment, deskId: house, now }, rows);
+  return rows.length;
 }
 
 /** Whether the first credit of the seed exists, in any state. */

@@ -9,7 +9,7 @@ import { createHash } from "node:crypto";
 
 import type { Scheme } from "../kernel/scheme.ts";
 import { addDays, type IstDay } from "../kernel/time.ts";
-import { type CreditFacts, validDays } from "./rules.ts";
+import { type CreditFacts, validDays, shelfPrefix } from "./rules.ts";
 
 export type SyntheticExporter = {
   readonly number: number;
@@ -83,13 +83,17 @@ const longDaysMin = 365;
 /**
  * The stock of the house: faces spread evenly over every order of magnitude, so that a small
  * requirement finds small credits and a large one needs no hundreds. One in twenty has less than a
- * year left.
+ * year left. Those after the first `from` of a scheme follow from their number.
  */
 export function makeInventory(
-  { scheme, count }: { readonly scheme: Scheme; readonly count: number },
+  {
+    scheme,
+    count,
+    from = 0,
+  }: { readonly scheme: Scheme; readonly count: number; readonly from?: number },
   today: IstDay,
 ): SyntheticCredit[] {
-  const random = openRandom(`inventory ${scheme}`);
+  const random = openRandom(`inventory ${scheme}${from === 0 ? "" : ` ${from}`}`);
   const sizes = Math.log(inventoryMaxRupees / inventoryMinRupees);
   return Array.from({ length: count }, (_, index) => {
     const paise = Math.round(inventoryMinRupees * Math.exp(sizes * random())) * 100;
@@ -97,7 +101,7 @@ export function makeInventory(
     const [min, max] = isShort ? [shortDaysMin, longDaysMin] : [longDaysMin, validDays];
     const left = min + Math.floor((max - min) * random());
     return {
-      scrip_no: toInventoryNo(scheme, index + 1),
+      scrip_no: toInventoryNo(scheme, from + index + 1),
       scheme,
       issued_paise: paise,
       face_paise: paise,
@@ -111,7 +115,7 @@ export function makeInventory(
 
 /** A number form that no other seed uses; it ends in 1 like all synthetic numbers. */
 export function toInventoryNo(scheme: Scheme, count: number): string {
-  return `HOUSE/${scheme}/${String(count).padStart(5, "0")}1`;
+  return `${shelfPrefix}${scheme}/${String(count).padStart(5, "0")}1`;
 }
 
 /** Ends in 1, because the simulated registry gives endings such as 0404 a meaning. */

@@ -43,7 +43,9 @@ export const RateCard = Type.Object(
     ask_ceiling_bps: count("The most that is ever asked."),
     face_max_paise: count("The largest amount that is priced."),
     house_limit_paise: count("Face the house takes on in a day."),
-    desk_share_bps: count("How much of it one desk's open quotes may hold."),
+    desk_share_bps: count(
+      "How much of it one desk's open quotes may hold; in the sandbox, what it sells in a day too.",
+    ),
     quote_window_s: count("How long a price is binding."),
     rest_min_paise: count("The least face that an order rests with."),
     margin_bps: count("The least the house keeps between two clients."),

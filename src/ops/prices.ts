@@ -73,7 +73,11 @@ const terms = Type.Object(
     ask_ceiling_bps: optional(natural("The most that is ever asked.")),
     face_max_paise: optional(natural("The largest amount that is priced.")),
     house_limit_paise: optional(natural("Face the house takes on in a day.")),
-    desk_share_bps: optional(natural("How much of it one desk's open quotes may hold.")),
+    desk_share_bps: optional(
+      natural(
+        "How much of it one desk's open quotes may hold; in the sandbox, what it sells in a day too.",
+      ),
+    ),
     quote_window_s: optional(natural("How long a price is binding.")),
     rest_min_paise: optional(natural("The least face that an order rests with.")),
     margin_bps: optional(natural("The least the house keeps between two clients.")),

@@ -10,10 +10,18 @@ import { type IstDay, istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import { type Db, known, type Query } from "../platform/postgres/postgres.ts";
 import type { OpenQuotes } from "./open-quotes.ts";
-import { type AuthoredCard, type CardToday, clampMid, type RateCard } from "./rules.ts";
+import {
+  type AuthoredCard,
+  type CardToday,
+  clampMid,
+  nothingOfDay,
+  type RateCard,
+} from "./rules.ts";
 import {
   addToHouseDays,
-  type HaltedDesks,
+  addToDeskDays,
+  type CardOfDesks,
+  type DeskTaking,
   type HouseTaking,
   listCardRows,
   listCardsToday,
@@ -21,6 +29,8 @@ import {
   listCurrentCards,
   listMidsAt,
 } from "./store.ts";
+
+export type { DeskTaking };
 
 /** The card in force, for this desk; undefined when none was ever published. */
 export type FindCard = (
@@ -92,14 +102,21 @@ export async function listCards(
   return await listCardRows(db, search);
 }
 
+/** Adds what desks get of the sandbox's house. */
+export function addDeskTaken(day: IstDay, takings: readonly DeskTaking[]): Query<void> {
+  return takings.length > 0 ? addToDeskDays(day, takings) : known(undefined);
+}
+
 export function addHouseTaken(day: IstDay, takings: readonly HouseTaking[]): Query<void> {
   return takings.length > 0 ? addToHouseDays(day, takings) : known(undefined);
 }
 
-function indexCards(cards: readonly (CardToday & HaltedDesks)[]): FindCard {
+function indexCards(cards: readonly CardOfDesks[]): FindCard {
   return (environment, scheme, deskId) => {
     const card = cards.find((one) => one.environment === environment && one.scheme === scheme);
-    if (deskId === undefined || !card?.halted_desks.includes(deskId)) return card;
-    return { ...card, state: "halted" };
+    if (!card || deskId === undefined || environment === "live") return card;
+    const isHalted = card.halted_desks.includes(deskId);
+    const desk_day = card.desk_days?.[deskId] ?? nothingOfDay;
+    return { ...card, desk_day, ...(isHalted && { state: "halted" }) };
   };
 }

@@ -15,10 +15,10 @@
 import { randomUUID } from "node:crypto";
 
 import type { Environment } from "../kernel/caller.ts";
-import { asAmount, sumPaise, type Paise, priceFloor } from "../kernel/money.ts";
+import { asAmount, sumPaise, type Paise } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { Database, Db } from "../platform/postgres/postgres.ts";
-import type { CardToday } from "./rules.ts";
+import { type CardToday, findDeskShare } from "./rules.ts";
 import { listQuotedElsewhere, type Quoted, setQuoted } from "./store.ts";
 
 export type Market = { readonly environment: Environment; readonly scheme: Scheme };
@@ -85,7 +85,7 @@ export class OpenQuotes {
     const total = sums.total + elsewhere.total + added;
     if (total > card.house_limit_paise - card.taken_paise) return false;
     const ofDesk = (sums.desks.get(holding.deskId)?.paise ?? 0) + elsewhere.ofDesk + added;
-    return ofDesk <= priceFloor(card.house_limit_paise, card.desk_share_bps);
+    return ofDesk + (card.desk_day?.taken_paise ?? 0) <= findDeskShare(card);
   }
 
   /** Returns the previous hold of the same id, for `takeBack`. */

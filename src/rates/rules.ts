@@ -12,7 +12,7 @@ import { sellableDaysMin } from "../credits/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { type FieldProblem, unprocessable } from "../kernel/failure.ts";
 import { isCleanText } from "../kernel/json.ts";
-import { bpsOfPar } from "../kernel/money.ts";
+import { priceFloor, bpsOfPar } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 
 export const marketStates = ["open", "halted"] as const;
@@ -61,7 +61,43 @@ export type RateCard = CardTerms & {
 export type AuthoredCard = RateCard & { readonly approved_by: string | null };
 
 /** A card, and the face that the house has bought today in its scheme. */
-export type CardToday = RateCard & { readonly taken_paise: number };
+export type CardToday = RateCard & {
+  readonly taken_paise: number;
+  /** What the desk that asks has of the sandbox's day; null in live, and where nobody asks. */
+  readonly desk_day?: DeskDay | null;
+};
+
+/**
+ * How many credits of the synthetic shelf one desk may buy in a day, of each scheme: half of it, so that
+ * the others find some whatever one takes.
+ */
+export const shelfShareCredits = 150;
+
+/** What one desk has had of the sandbox's house on a day, in a scheme. */
+export type DeskDay = {
+  /** The face that the house bought from it. */
+  readonly taken_paise: number;
+  /** The credits of the synthetic shelf that it bought. */
+  readonly shelf_credits: number;
+};
+
+export const nothingOfDay: DeskDay = { taken_paise: 0, shelf_credits: 0 };
+
+/** The credits of the shelf that the desk that asks may still buy today. */
+export function findShelfRoom({ desk_day }: Pick<CardToday, "desk_day">): number {
+  return desk_day ? Math.max(0, shelfShareCredits - desk_day.shelf_credits) : Infinity;
+}
+
+/** The face that the house may still buy today: of everybody, and of the desk that asks. */
+export function findRoom(card: CardToday): number {
+  const left = card.house_limit_paise - card.taken_paise;
+  return card.desk_day ? Math.min(left, findDeskShare(card) - card.desk_day.taken_paise) : left;
+}
+
+/** The part of the day's limit that one desk may have. */
+export function findDeskShare(card: CardTerms): number {
+  return priceFloor(card.house_limit_paise, card.desk_share_bps);
+}
 
 /** A price by amount is for credits with at least so many days left; others are priced singly. */
 export const amountDaysMin = 365;

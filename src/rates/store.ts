@@ -14,6 +14,7 @@ import {
 } from "../platform/postgres/postgres.ts";
 import {
   bigint,
+  int,
   day,
   numeric,
   shape,
@@ -22,7 +23,13 @@ import {
   time,
   uuid,
 } from "../platform/postgres/table.ts";
-import type { AuthoredCard, CardToday, RateCard } from "./rules.ts";
+import {
+  type AuthoredCard,
+  type CardToday,
+  type RateCard,
+  type DeskDay,
+  shelfShareCredits,
+} from "./rules.ts";
 
 const cardColumns = fragment`
   environment, scheme, version, state, mid_bps, half_spread_bps, size_bands, validity_bands,
@@ -64,8 +71,16 @@ export async function listMidsAt(
     ) as card`);
 }
 
-/** Sandbox desks that halted the market for themselves (scenario market_halt). */
-export type HaltedDesks = { readonly halted_desks: readonly string[] };
+/** What differs for single desks of the sandbox. */
+export type CardOfDesks = CardToday & {
+  /** They halted the market for themselves (scenario market_halt). */
+  readonly halted_desks: readonly string[];
+  /**
+   * The desks that have half their share of something or more; null when there is none. They are few,
+   * and who has less counts as having nothing.
+   */
+  readonly desk_days: Readonly<Record<string, DeskDay>> | null;
+};
 
 const todayColumns = fragment`
   card.*, least(coalesce(taken.taken_paise, 0), 9007199254740991)::bigint as taken_paise,
@@ -73,9 +88,20 @@ const todayColumns = fragment`
     select desk_id
     from sandbox_scenarios
     where card.environment = 'sandbox' and scenario = 'market_halt'
-  ) as halted_desks`;
+  ) as halted_desks,
+  (
+    select jsonb_object_agg(d.desk_id, jsonb_build_object(
+      'taken_paise', least(d.taken_paise, 9007199254740991), 'shelf_credits', d.shelf_credits
+    ))
+    from house_desk_days as d
+    where card.environment = 'sandbox' and d.scheme = card.scheme and d.day = today.day
+      and (
+        d.taken_paise * 20000 >= card.house_limit_paise::numeric * card.desk_share_bps
+        or d.shelf_credits * 2 >= today.shelf_share
+      )
+  ) as desk_days`;
 
-/** Beside `e.environment` and `s.scheme`. */
+/** Beside `today`, `e.environment` and `s.scheme`. */
 const cardInForce = fragment`
   lateral (
     select *
@@ -85,25 +111,27 @@ const cardInForce = fragment`
     limit 1
   ) as card
   left join house_days as taken
-    on taken.environment = card.environment and taken.scheme = card.scheme`;
+    on taken.environment = card.environment and taken.scheme = card.scheme
+      and taken.day = today.day`;
 
 /** The card in force of every scheme that has one, and what the house bought on this day. */
 export function listCardsToday(
   environments: readonly Environment[],
   day: IstDay,
-): Query<(CardToday & HaltedDesks)[]> {
+): Query<CardOfDesks[]> {
   return query(sql`
     select ${todayColumns}
-    from unnest(${environments}::text[]) as e (environment)
+    from (select ${day}::date as day, ${shelfShareCredits}::int as shelf_share) as today
+    cross join unnest(${environments}::text[]) as e (environment)
     cross join unnest(${schemes}::text[]) as s (scheme)
-    cross join ${cardInForce} and taken.day = ${day}`);
+    cross join ${cardInForce}`);
 }
 
 /** The same, with the holds of open quotes of other processes. */
 export function listCardsWithQuotes(
   environments: readonly Environment[],
   { day, node, now }: { readonly day: IstDay; readonly node: string; readonly now: Date },
-): Query<(CardToday & HaltedDesks & { readonly quoted_paise: Paise })[]> {
+): Query<(CardOfDesks & { readonly quoted_paise: Paise })[]> {
   return query(sql`
     select ${todayColumns},
       (
@@ -112,9 +140,10 @@ export function listCardsWithQuotes(
         where q.environment = card.environment and q.scheme = card.scheme
           and q.node_id <> ${node}::uuid and q.until >= ${now}
       ) as quoted_paise
-    from unnest(${environments}::text[]) as e (environment)
+    from (select ${day}::date as day, ${shelfShareCredits}::int as shelf_share) as today
+    cross join unnest(${environments}::text[]) as e (environment)
     cross join unnest(${schemes}::text[]) as s (scheme)
-    cross join ${cardInForce} and taken.day = ${day}`);
+    cross join ${cardInForce}`);
 }
 
 /** Market by market, newest first: every version, or only those in force. */
@@ -217,6 +246,27 @@ export function addToHouseDays(day: IstDay, added: readonly HouseTaking[]): Quer
     order by environment, scheme
     on conflict (environment, scheme, day)
     do update set taken_paise = h.taken_paise + excluded.taken_paise`);
+}
+
+const houseDeskDays = table("house_desk_days", {
+  scheme: text<Scheme>(),
+  day: day(),
+  desk_id: text(),
+  taken_paise: numeric<Paise>(),
+  shelf_credits: int(),
+});
+
+/** What a desk gets of the sandbox's house. */
+export type DeskTaking = DeskDay & { readonly scheme: Scheme; readonly desk_id: string };
+
+/** Adds to what desks have had of the sandbox's house on that day. */
+export function addToDeskDays(day: IstDay, added: readonly DeskTaking[]): Query<void> {
+  return command(sql`
+    insert into house_desk_days as h ${houseDeskDays.values(houseDeskDays.all, added, { day })}
+    order by scheme, desk_id
+    on conflict (scheme, day, desk_id) do update
+    set taken_paise = h.taken_paise + excluded.taken_paise,
+      shelf_credits = h.shelf_credits + excluded.shelf_credits`);
 }
 
 export type QuotedRow = {

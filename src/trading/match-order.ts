@@ -6,10 +6,11 @@
 //   chooseDeliverable  the credits that a sale by amount delivers
 //   dealSell, takeBundle   make the deal; the matcher uses them too
 
+import { findShelfRoom } from "../rates/rules.ts";
 import type { Offer } from "../cover/rules.ts";
 import { type CoverPlan, SearchNeeded } from "../cover/search-cover.ts";
 import type { DealtCredit } from "../credits/reserve-credits.ts";
-import { countDaysLeft, sellableDaysMin } from "../credits/rules.ts";
+import { countDaysLeft, sellableDaysMin, isShelfNo } from "../credits/rules.ts";
 import { Failure } from "../kernel/failure.ts";
 import { houseFirmId } from "../kernel/ids.ts";
 import { addedCeil, type Bps, coversSellerShare, type Paise, sumParts } from "../kernel/money.ts";
@@ -23,6 +24,7 @@ import {
   matchSell,
   type RestingBuy,
   type SellMatch,
+  exceedsShelf,
 } from "./match-rules.ts";
 import {
   chargeBuyer,
@@ -30,6 +32,7 @@ import {
   DeliverableCredits,
   findPan,
   type Leg,
+  addToDeskDay,
   marketFor,
   type MatchState,
   newDealId,
@@ -64,7 +67,7 @@ export function sellCredits(
 ): OrderRow | Failure {
   const order = { ...asked, ...describeChosen(credits) };
   const { scheme } = order;
-  const market = marketFor(matchState, scheme, listHoldingIds(order, credits));
+  const market = marketFor(matchState, order, listHoldingIds(order, credits));
   const match = matchSell(market, findPayingBuys(matchState, scheme, order.covered_paise), {
     facePaise: order.covered_paise,
     faces: credits.map((credit) => credit.face_paise),
@@ -108,7 +111,7 @@ export function dealSell(
       : undefined;
   if (!buyer) {
     const taken = { facePaise: sumFaces(credits), ids: listHoldingIds(order, credits) };
-    takeFromHouse(matchState, order.scheme, taken);
+    takeFromHouse(matchState, order, taken);
   }
   const buyerShares = buyer?.shares ?? seller.shares;
   const charge = buyer ? chargeBuyer(matchState, buyer.order, sumParts(buyer.shares)) : "paid";
@@ -142,7 +145,7 @@ export function buyCover(
 ): OrderRow | Failure | SearchNeeded | "held" {
   const { scheme } = order;
   const requirementPaise = order.requirement_paise ?? 0;
-  const market = matchState.markets.get(scheme);
+  const market = marketFor(matchState, order);
   const wanted = {
     scheme,
     tiers: listTiers(market, { requirementPaise, limitBps: order.limit_bps }),
@@ -151,6 +154,7 @@ export function buyCover(
   };
   const chosen = matchState.book.choose({ ...wanted, requirementPaise, plan });
   if (chosen instanceof SearchNeeded) return chosen;
+  if (chosen && exceedsShelf(chosen.offers, findShelfRoom(market ?? {}))) return noPrice();
   if (chosen) {
     const bought = takeBundle(matchState, order, chosen);
     return bought instanceof Failure ? bought : restIfOpen(matchState, bought);
@@ -209,6 +213,8 @@ export function takeBundle(
   const charge = chargeBuyer(matchState, order, sumParts(bought.shares));
   if (charge instanceof Failure) return charge;
   matchState.book.take(order.scheme, bundle);
+  const shelf = bundle.filter(({ scrip_no }) => isShelfNo(scrip_no));
+  addToDeskDay(matchState, order, { taken_paise: 0, shelf_credits: shelf.length });
   matchState.deals.push({
     settlementId,
     scheme: order.scheme,

@@ -19,6 +19,7 @@
 // sets its credits aside. A sell whose credit has ended is cancelled (`credit_gone`) by
 // `order-upkeep`.
 
+import { findShelfRoom } from "../rates/rules.ts";
 import { SearchNeeded } from "../cover/search-cover.ts";
 import { readHouseChanges } from "../credits/inventory.ts";
 import type { DealtCredit } from "../credits/reserve-credits.ts";
@@ -49,7 +50,7 @@ import {
   toBuyer,
 } from "./load-orders.ts";
 import { dealSell, sumFaces, takeBundle } from "./match-order.ts";
-import { findHighestBid, findHouseBid, listRestingTiers } from "./match-rules.ts";
+import { exceedsShelf, findHighestBid, findHouseBid, listRestingTiers } from "./match-rules.ts";
 import {
   findPan,
   type MatchState,
@@ -57,6 +58,7 @@ import {
   recordDealt,
   replaceResting,
   toRestingBuys,
+  marketFor,
 } from "./match-state.ts";
 import { findRemainingPaise } from "./order-rules.ts";
 import { lockMatching, type OrderRow } from "./order-store.ts";
@@ -110,7 +112,7 @@ export function createRestingMatcher(
 
 /** A resting buy takes the bundle that covers most of its remainder, at its own price. */
 export function serveBuy(matchState: MatchState, buy: OrderRow): void {
-  const market = matchState.markets.get(buy.scheme);
+  const market = marketFor(matchState, buy);
   const [resting] = toRestingBuys(matchState, buy.scheme).filter(
     ({ orderId }) => orderId === buy.order_id,
   );
@@ -124,6 +126,7 @@ export function serveBuy(matchState: MatchState, buy: OrderRow): void {
     plan: null,
   });
   if (chosen instanceof SearchNeeded) throw new Error("a resting buy is matched without a plan");
+  if (chosen && exceedsShelf(chosen.offers, findShelfRoom(market))) return;
   const after = chosen && takeBundle(matchState, buy, chosen);
   if (!after || after instanceof Failure) return;
   recordDealt(matchState, { before: buy, after, dealtBy: buy.order_id });
@@ -137,7 +140,7 @@ export function serveSell(
   credits: readonly DealtCredit[],
 ): void {
   const limitBps = sell.limit_bps ?? 0;
-  const bid = findHouseBid(matchState.markets.get(sell.scheme), {
+  const bid = findHouseBid(marketFor(matchState, sell), {
     facePaise: sumFaces(credits),
     daysLeft: Math.min(
       ...credits.map((credit) => countDaysLeft(credit.expires_on, matchState.today)),

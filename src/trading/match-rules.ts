@@ -16,11 +16,13 @@
 // Between two clients the buyer of a credit pays at least what its seller gets, to the paisa: the
 // house pays nobody's difference.
 
-import type { Tier } from "../cover/rules.ts";
+import type { Offer, Tier } from "../cover/rules.ts";
+import { isShelfNo } from "../credits/rules.ts";
 import { type Bps, coversSellerShare, findLeastSaving, type Paise } from "../kernel/money.ts";
 import {
   type AskRange,
   type CardToday,
+  findRoom,
   listAsks,
   priceBid,
   type RateCard,
@@ -59,7 +61,7 @@ export function findHouseBid(
   { facePaise, daysLeft }: Pick<Sell, "facePaise" | "daysLeft">,
 ): Bps | undefined {
   if (market?.state !== "open" || facePaise > market.face_max_paise) return undefined;
-  if (facePaise > market.house_limit_paise - market.taken_paise) return undefined;
+  if (facePaise > findRoom(market)) return undefined;
   return priceBid(market, facePaise, daysLeft);
 }
 
@@ -109,6 +111,11 @@ function mayTake(buy: RestingBuy, { facePaise, pan }: Sell, paysAtLeast: Bps): b
 function coversSellerShares(faces: readonly Paise[], buyerBps: Bps, sellerBps: Bps): boolean {
   if (faces.length === 1) return buyerBps >= sellerBps;
   return faces.every((facePaise) => coversSellerShare(facePaise, buyerBps, sellerBps));
+}
+
+/** Whether a bundle has more credits of the synthetic shelf than its buyer may still have today. */
+export function exceedsShelf(bundle: readonly Offer[], room: number): boolean {
+  return bundle.filter(({ scrip_no }) => isShelfNo(scrip_no)).length > room;
 }
 
 /** The tiers of an arriving buy: at the ask where its limit allows that, otherwise below it. */

@@ -11,12 +11,12 @@ import { findTradingRefusal } from "../firms/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
-import { sumParts, type Bps, type Paise } from "../kernel/money.ts";
+import { addPaise, asAmount, sumParts, type Bps, type Paise } from "../kernel/money.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import { dayNumber, type IstDay } from "../kernel/time.ts";
-import type { FindCard } from "../rates/current-cards.ts";
+import type { DeskTaking, FindCard } from "../rates/current-cards.ts";
 import type { OpenQuotes } from "../rates/open-quotes.ts";
-import type { CardToday } from "../rates/rules.ts";
+import { type CardToday, type DeskDay, nothingOfDay } from "../rates/rules.ts";
 import type { PurchasingPower } from "../settlement/fund-settlements.ts";
 import type { SetBook } from "./book-session.ts";
 import type { RestingBuy } from "./match-rules.ts";
@@ -89,6 +89,10 @@ export type MatchState = {
   readonly released: Set<string>;
   /** The face that the house buys in this set. */
   readonly houseTaken: Map<Scheme, Paise>;
+  /** What a desk has had of the sandbox's house before this set; null in live. */
+  readonly findDeskDay: (scheme: Scheme, deskId: string) => DeskDay | null;
+  /** What desks get of the sandbox's house in this set, by scheme and desk. */
+  readonly deskTaken: Map<string, DeskTaking>;
 };
 
 type DealtOrder = {
@@ -141,6 +145,8 @@ export function newMatchState({
     addedByKey: new Map(),
     released: new Set(),
     houseTaken: new Map(),
+    findDeskDay: (scheme, deskId) => findCard(facts.environment, scheme, deskId)?.desk_day ?? null,
+    deskTaken: new Map(),
   };
 }
 
@@ -196,13 +202,17 @@ export function chargeBuyer(
   return charge;
 }
 
-/** The market without the holds of these ids: a sell may use the limit that its own quotes hold. */
+/**
+ * The market as a desk sees it, without the holds of these ids: a sell may use the limit that its own
+ * quotes hold.
+ */
 export function marketFor(
-  { markets, openQuotes }: MatchState,
-  scheme: Scheme,
-  ids: readonly string[],
+  { markets, openQuotes, ...state }: MatchState,
+  { scheme, desk_id: deskId }: Pick<OrderRow, "scheme" | "desk_id">,
+  ids: readonly string[] = [],
 ): CardToday | undefined {
-  const market = markets.get(scheme);
+  const card = markets.get(scheme);
+  const market = card && { ...card, desk_day: sumDeskDay(state, scheme, deskId) };
   const held = sumParts(ids.map((id) => openQuotes?.heldFor(id) ?? 0));
   return market && held > 0 ? { ...market, taken_paise: market.taken_paise - held } : market;
 }
@@ -210,15 +220,50 @@ export function marketFor(
 /** Counts a purchase of the house against its daily limit, and releases the holds of its quotes. */
 export function takeFromHouse(
   matchState: MatchState,
-  scheme: Scheme,
+  seller: Pick<OrderRow, "scheme" | "desk_id">,
   { facePaise, ids }: { readonly facePaise: Paise; readonly ids: readonly string[] },
 ): void {
+  const { scheme } = seller;
   const free = ids.filter((id) => !matchState.released.has(id));
-  const market = marketFor(matchState, scheme, free);
+  const market = marketFor(matchState, seller, free);
   if (!market) return;
   for (const id of ids) matchState.released.add(id);
-  matchState.markets.set(scheme, { ...market, taken_paise: market.taken_paise + facePaise });
+  const taken_paise = asAmount(addPaise(market.taken_paise, facePaise));
+  matchState.markets.set(scheme, { ...market, taken_paise, desk_day: null });
+  addToDeskDay(matchState, seller, { taken_paise: facePaise, shelf_credits: 0 });
   matchState.houseTaken.set(scheme, (matchState.houseTaken.get(scheme) ?? 0) + facePaise);
+}
+
+/** Counts what a desk gets of the sandbox's house. */
+export function addToDeskDay(
+  { environment, deskTaken }: MatchState,
+  { scheme, desk_id }: Pick<OrderRow, "scheme" | "desk_id">,
+  added: DeskDay,
+): void {
+  if (environment === "live") return;
+  const key = `${scheme} ${desk_id}`;
+  const before = deskTaken.get(key) ?? nothingOfDay;
+  deskTaken.set(key, {
+    scheme,
+    desk_id,
+    taken_paise: asAmount(addPaise(before.taken_paise, added.taken_paise)),
+    shelf_credits: before.shelf_credits + added.shelf_credits,
+  });
+}
+
+function sumDeskDay(
+  { findDeskDay, deskTaken }: Pick<MatchState, "findDeskDay" | "deskTaken">,
+  scheme: Scheme,
+  deskId: string,
+): DeskDay | null {
+  const before = findDeskDay(scheme, deskId);
+  const added = deskTaken.get(`${scheme} ${deskId}`);
+  return before && added
+    ? {
+        taken_paise: asAmount(addPaise(before.taken_paise, added.taken_paise)),
+        shelf_credits: before.shelf_credits + added.shelf_credits,
+      }
+    : before;
 }
 
 /** Updates a resting buy after a deal, or removes it when nothing of it rests. */

@@ -24,9 +24,9 @@ import type { Context } from "../platform/context.ts";
 import type { Database, Query } from "../platform/postgres/postgres.ts";
 import { type FindCard, loadCardsToday } from "../rates/current-cards.ts";
 import { type Holding, openQuotesOn } from "../rates/open-quotes.ts";
-import { amountDaysMin, type CardToday } from "../rates/rules.ts";
+import { amountDaysMin, type CardToday, findShelfRoom } from "../rates/rules.ts";
 import type { Book, Offers } from "./book.ts";
-import { listTiers } from "./match-rules.ts";
+import { exceedsShelf, listTiers } from "./match-rules.ts";
 import {
   type BuyWanted,
   type CreditFacts,
@@ -287,7 +287,7 @@ function priceBuy(
   steps.left -= bundle.steps;
   if (plan === undefined && bundle.canImprove) return new SearchNeeded(index, cover);
   const { offers: offered, tier, covered_paise, proof } = bundle;
-  if (!tier) return sizeUnavailable;
+  if (!tier || exceedsShelf(offered, findShelfRoom(card))) return sizeUnavailable;
   const price_bps = priceInTier(tier, offered);
   const row: BuyRow = {
     ...startQuote(caller, { card, firmId: caller.firmId, now }),

@@ -17,7 +17,7 @@ import type { Lifecycle } from "../kernel/lifecycle.ts";
 import { priceFloor } from "../kernel/money.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
-import { type CardToday, priceBid, quoteWindowMaxS } from "../rates/rules.ts";
+import { type CardToday, findRoom, priceBid, quoteWindowMaxS } from "../rates/rules.ts";
 
 export const quoteSides = ["sell", "buy"] as const;
 
@@ -149,7 +149,7 @@ export function findSellPrice(
 ): Price | NoQuote {
   if (card?.state !== "open") return marketUnavailable;
   if (facePaise > card.face_max_paise) return sizeUnavailable;
-  if (facePaise > card.house_limit_paise - card.taken_paise) return sizeUnavailable;
+  if (facePaise > findRoom(card)) return sizeUnavailable;
   const bid = priceBid(card, facePaise, daysLeft);
   const allIn = bid === undefined ? 0 : priceFloor(facePaise, bid);
   if (bid === undefined || allIn === 0) return sizeUnavailable;

@@ -11,7 +11,7 @@ import { houseFirmId } from "../kernel/ids.ts";
 import { asAmount, type Paise, sumPaise } from "../kernel/money.ts";
 import { all, known, meanwhile, type Query, type Tx } from "../platform/postgres/postgres.ts";
 import { RowsHeld } from "../platform/postgres/split.ts";
-import { addHouseTaken } from "../rates/current-cards.ts";
+import { addHouseTaken, addDeskTaken } from "../rates/current-cards.ts";
 import { confirmUnfunded } from "../settlement/fund-settlements.ts";
 import {
   type NewDeal,
@@ -244,8 +244,10 @@ function bindQuotes({ usedQuotes }: MatchState): Query<void> {
 }
 
 /** Adds to the daily totals of the house and of limited keys. */
-function noteTaken({ environment, today, houseTaken, addedByKey }: MatchState): Query<unknown> {
+function noteTaken(matchState: MatchState): Query<unknown> {
+  const { environment, today, houseTaken, deskTaken, addedByKey } = matchState;
   return all([
+    addDeskTaken(today, [...deskTaken.values()]),
     addHouseTaken(
       today,
       [...houseTaken].map(([scheme, paise]) => ({ environment, scheme, paise })),

@@ -165,7 +165,7 @@ test("the sandbox's house is stocked once, even by nodes that start concurrently
   }
   await ctx.db.pool.query("update credits set state = 'used'");
   clock.advance({ days: 400 });
-  assert.equal(await seedInventory(ctx), 0, "what is gone does not come back");
+  assert.equal(await seedInventory(ctx), 0, "what is gone does not come back at a start");
   const facts = stock.map(({ scrip_no, face_paise }) => `${scrip_no} ${face_paise}`).toSorted();
   const other = await startService(t);
   await seedInventory(other.ctx);

@@ -64,6 +64,7 @@ const lanes = schemes.map((scheme) => `match_locks ${scheme}`);
 const parts = new Map([
   ["settlement_legs", ["settlements"]],
   ["house_days", lanes],
+  ["house_desk_days", lanes],
   ["deal_minutes", lanes],
 ]);
 
