@@ -876,6 +876,19 @@ create table house_days (
   constraint house_days_taken_paise_check CHECK ((taken_paise >= (0)::numeric))
 );
 
+create table house_desk_days (
+  scheme text not null,
+  day date not null,
+  desk_id text not null,
+  taken_paise numeric not null,
+  shelf_credits integer not null,
+  constraint house_desk_days_pkey PRIMARY KEY (scheme, day, desk_id),
+  constraint house_desk_days_desk_id_fkey FOREIGN KEY (desk_id) REFERENCES firms(firm_id),
+  constraint house_desk_days_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text]))),
+  constraint house_desk_days_shelf_credits_check CHECK ((shelf_credits >= 0)),
+  constraint house_desk_days_taken_paise_check CHECK ((taken_paise >= (0)::numeric))
+);
+
 create table house_quoted (
   environment text not null,
   scheme text not null,
@@ -2057,6 +2070,7 @@ grant select on former_audit_records to scripdesk_app;
 grant select on former_events to scripdesk_app;
 grant delete, insert, select, update on groups to scripdesk_app;
 grant delete, insert, select, update on house_days to scripdesk_app;
+grant delete, insert, select, update on house_desk_days to scripdesk_app;
 grant delete, insert, select, update on house_quoted to scripdesk_app;
 grant delete, insert, select, update on idempotency_keys to scripdesk_app;
 grant delete, insert, select, update on inquiries to scripdesk_app;

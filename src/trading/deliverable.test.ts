@@ -4,7 +4,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 
 import { chooseOwnCredits } from "../cover/choose-bundle.ts";
-import { stepsQuick } from "../cover/rules.ts";
+import { setStepsMax, stepsQuick } from "../cover/rules.ts";
 import type { DealtCredit } from "../credits/reserve-credits.ts";
 import { addDays, dayNumber } from "../kernel/time.ts";
 import { DeliverableCredits } from "./match-state.ts";
@@ -33,7 +33,7 @@ test("choosing after some credits were taken equals choosing from the others alo
           face_paise,
           expires_on: addDays("2026-11-16", life),
         })) as DealtCredit[];
-        const deliverable = new DeliverableCredits(credits);
+        const deliverable = new DeliverableCredits(credits, { left: Infinity });
         let left = credits;
         const take = (taken: readonly DealtCredit[]) => {
           for (const one of taken) deliverable.take(one);
@@ -58,7 +58,26 @@ test("choosing after some credits were taken equals choosing from the others alo
 
 test("taking a credit with the same scrip number but another id changes nothing", () => {
   const held = { credit_id: "crd_1", scrip_no: "SCRIP1", face_paise: 5, expires_on: "2027-01-01" };
-  const deliverable = new DeliverableCredits([held as DealtCredit]);
+  const deliverable = new DeliverableCredits([held as DealtCredit], { left: Infinity });
   deliverable.take({ ...held, credit_id: "crd_2" } as DealtCredit);
   assert.deepEqual(deliverable.choose(5), [held]);
+});
+
+test("the sells by amount of a set share a budget of steps, and each still gets credits", () => {
+  const credits = Array.from({ length: 2_000 }, (_, at) => ({
+    credit_id: `crd_${at}`,
+    scrip_no: `SCRIP${at}`,
+    face_paise: 2 * (10_000_019 + ((at * 7_919_337) % 9_000_011)),
+    expires_on: "2028-01-01",
+  })) as DealtCredit[];
+  const budget = { left: setStepsMax };
+  const deliverable = new DeliverableCredits(credits, budget);
+  const batch = 500;
+  for (let order = 0; order < batch; order++) {
+    const facePaise = 60_000_001 + 2 * order;
+    const sum = deliverable.choose(facePaise).reduce((all, one) => all + one.face_paise, 0);
+    assert.ok(sum > facePaise / 2 && sum <= facePaise);
+  }
+  const spent = setStepsMax - budget.left;
+  assert.ok(spent <= 4 * setStepsMax, `${spent} steps were taken under the match lock`);
 });

@@ -243,7 +243,8 @@ export function chooseDeliverable(
     readonly facts: SellFacts | undefined;
   },
 ): readonly DealtCredit[] | Failure {
-  const chosen = findStock(matchState, deliverable)?.choose(facePaise) ?? [];
+  const chosen =
+    findStock(matchState, deliverable)?.choose(facePaise, { isQuoted: facts !== undefined }) ?? [];
   if (chosen.length === 0) return nothingToDeliver(daysMin);
   const delivery = { facePaise: sumFaces(chosen), daysLeft: findShortestLife(matchState, chosen) };
   const isPriced = facts === undefined || isPricedAmount(facts, delivery);
@@ -358,7 +359,7 @@ function toLeg(offer: Offer, buyerBps: Bps, buyerPaise: Paise): Leg {
 
 /** The untaken ones of these credits of one firm and scheme; undefined when the list is empty. */
 function findStock(
-  { deliverable, reserved }: MatchState,
+  { deliverable, reserved, sellSearch }: MatchState,
   credits: readonly DealtCredit[],
 ): DeliverableCredits | undefined {
   const [first] = credits;
@@ -366,7 +367,10 @@ function findStock(
   const name = buildStockKey(first);
   const known = deliverable.get(name);
   if (known) return known;
-  const made = new DeliverableCredits(credits.filter(({ credit_id }) => !reserved.has(credit_id)));
+  const made = new DeliverableCredits(
+    credits.filter(({ credit_id }) => !reserved.has(credit_id)),
+    sellSearch,
+  );
   deliverable.set(name, made);
   return made;
 }

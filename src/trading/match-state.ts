@@ -4,7 +4,7 @@
 import type { UnfundedLimits } from "../access/money-limits.ts";
 import { chooseBundle, indexOwnCredits } from "../cover/choose-bundle.ts";
 import type { OfferIndex } from "../cover/offer-index.ts";
-import { stepsQuick } from "../cover/rules.ts";
+import { setStepsMax, stepsQuick } from "../cover/rules.ts";
 import type { DealtCredit } from "../credits/reserve-credits.ts";
 import type { TradingFirm } from "../firms/find-firms.ts";
 import { findTradingRefusal } from "../firms/rules.ts";
@@ -81,6 +81,7 @@ export type MatchState = {
   readonly reserved: Map<string, { readonly credit: DealtCredit; readonly orderId: string }>;
   /** Credits for sales by amount, by firm and scheme; made on first use. */
   readonly deliverable: Map<string, DeliverableCredits>;
+  readonly sellSearch: SearchBudget;
   readonly usedQuotes: Map<string, string>;
   /** Notional per limited key: ordered today before this set, and added by this set. */
   readonly orderedByKey: ReadonlyMap<string, Paise>;
@@ -141,6 +142,7 @@ export function newMatchState({
     deals: [],
     reserved: new Map(),
     deliverable: new Map(),
+    sellSearch: { left: setStepsMax },
     usedQuotes: new Map(),
     addedByKey: new Map(),
     released: new Set(),
@@ -305,12 +307,20 @@ export function recordDealt(matchState: MatchState, dealt: DealtOrder): void {
   matchState.dealt.set(order_id, { ...dealt, before, after });
 }
 
+/** The steps that the sells by amount of a set may take together, since it holds the matching. */
+export type SearchBudget = { left: number };
+
+/** Enough to look once at what is there. */
+const stepsLeast = 1_000;
+
 /** The credits of one firm and scheme for sales by amount, indexed once per set. */
 export class DeliverableCredits {
   readonly #byNumber: Map<string, DealtCredit>;
   readonly #index: OfferIndex;
+  readonly #budget: SearchBudget;
 
-  constructor(credits: readonly DealtCredit[]) {
+  constructor(credits: readonly DealtCredit[], budget: SearchBudget) {
+    this.#budget = budget;
     this.#byNumber = new Map(credits.map((credit) => [credit.scrip_no, credit]));
     this.#index = indexOwnCredits(
       credits.map(({ scrip_no, face_paise, expires_on }) => ({
@@ -321,10 +331,15 @@ export class DeliverableCredits {
     );
   }
 
-  /** The whole credits whose sum is the largest within the amount. */
-  choose(facePaise: Paise): DealtCredit[] {
-    const wanted = { requirement_paise: facePaise, steps: stepsQuick };
-    const { offers } = chooseBundle(this.#index, wanted);
+  /**
+   * The whole credits whose sum is the largest within the amount. Once the set's budget is spent, what a
+   * short look finds; a quoted amount is always searched in full, as it was when it was quoted.
+   */
+  choose(facePaise: Paise, { isQuoted = false } = {}): DealtCredit[] {
+    const left = Math.max(stepsLeast, Math.min(stepsQuick, this.#budget.left));
+    const wanted = { requirement_paise: facePaise, steps: isQuoted ? stepsQuick : left };
+    const { offers, steps } = chooseBundle(this.#index, wanted);
+    this.#budget.left -= steps;
     return offers.flatMap(({ scrip_no }) => this.#byNumber.get(scrip_no) ?? []);
   }
 
