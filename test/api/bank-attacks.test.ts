@@ -203,7 +203,9 @@ test("a deal's exact money is taken in every state of its firm but two, and free
         suspended_by = case when $2 = 'suspended' then 'desk' end,
         suspension_reason = case when $2 = 'suspended' then 'a test' end,
         authorized_at = case when $2 in ('authorized', 'suspended') then created_at end,
-        bank_sealed = case when $2 <> 'offboarded' then bank_sealed end
+        bank_sealed = case when $2 <> 'offboarded' then bank_sealed end,
+        account_id = case when $2 <> 'offboarded' then account_id end,
+        account_confirmed_at = case when $2 <> 'offboarded' then account_confirmed_at end
       where firm_id = $1`,
       [firm.firmId, state],
     );

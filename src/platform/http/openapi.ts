@@ -310,16 +310,17 @@ function completeOperation(
   const takes = (name: string) =>
     operation.parameters?.some((parameter) => parameter.name === name);
   const isList = takes("cursor");
+  const hasTag = config.tagged === true || config.keyless === "constant";
   for (const [status, response] of Object.entries(operation.responses)) {
     const own = [...shared];
     if (isList) own.push("X-Truncated");
     if (isList && takes("format")) own.push("X-Next-Cursor");
     if (config.creates && status === "200") own.push("Idempotent-Replayed");
-    if (config.tagged) own.push("ETag", "Cache-Control");
+    if (hasTag) own.push("ETag", "Cache-Control");
     response["headers"] = { ...(response["headers"] as Json), ...references(own) };
     response["description"] = statusText[status] ?? String(response["description"]);
   }
-  if (config.tagged) {
+  if (hasTag) {
     const held = ["X-Request-ID", "ETag", "Cache-Control"];
     operation.responses["304"] = { description: statusText["304"], headers: references(held) };
   }
@@ -328,7 +329,7 @@ function completeOperation(
   operation.parameters = [
     ...(operation.parameters ?? []),
     requestHeaders.requestId,
-    ...(config.tagged ? [requestHeaders.heldTag] : []),
+    ...(hasTag ? [requestHeaders.heldTag] : []),
     ...(writes ? [requestHeaders.dryRun] : []),
     ...(config.creates ? [requestHeaders.idempotencyKey] : []),
   ];
