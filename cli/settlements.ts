@@ -1,3 +1,5 @@
+import { attesting } from "../src/approval-kinds.ts";
+import { readConfig } from "../src/config.ts";
 import { listDepositsForSettlement } from "../src/payouts/deposits.ts";
 import { transferOutcomes } from "../src/outside/inquiry-rules.ts";
 import { environments } from "../src/kernel/caller.ts";
@@ -131,19 +133,34 @@ const fail = command({
   summary: "give up on what is still open of settlements; what was delivered stands",
   operand: "SETTLEMENT_ID",
   operandOptional: true,
-  options: { csv: { help: "a file with the column settlement_id" }, ...operatorOption },
+  options: {
+    reference: { help: "where a transfer was begun: what you saw that says nothing is pending" },
+    csv: { help: "a file with the columns settlement_id, reference" },
+    ...operatorOption,
+  },
+  example: "npx scripdesk settlements fail stl_… --reference ICEGATE-7782",
   async run(options, settlementId) {
     const rows = await collectRows(settlementId, {
       csv: options.csv,
       idColumn: "settlement_id",
-      columns: {},
+      columns: { reference: options.reference },
     });
     const act = writing(rows);
+    const { twoOperatorsFromPaise: twoFromPaise } = readConfig(process.env);
+    const approvalIds: string[] = [];
     await withOperator(options, act, async ({ ctx, actor }) => {
-      for (const { id } of rows)
-        await failSettlement(ctx, actor, { settlementId: id, settlementHooks });
+      for (const { id, reference } of rows) {
+        const ended = await failSettlement(ctx, actor, {
+          settlementId: id,
+          reference: reference === "" ? undefined : reference,
+          settlementHooks,
+          attesting: { kind: attesting, twoFromPaise },
+        });
+        if (ended.outcome === "proposed") approvalIds.push(ended.approval_id);
+      }
     });
-    printOne({ failed: rows.length }, options);
+    const proposed = approvalIds.length > 0 && { approval_ids: approvalIds };
+    printOne({ failed: rows.length - approvalIds.length, ...proposed }, options);
   },
 });
 

@@ -1503,6 +1503,8 @@ export type Settlement = {
   waiting_on: "buyer" | "seller" | "customs" | "bank" | "none" | (string & {});
   /** By when that must have happened. ISO 8601, IST. */
   due_at: string | null;
+  /** Whether that is over. A transfer that may be open at customs ends only by what customs says. */
+  late: boolean;
   /** What your firms deliver or buy in it, and nothing of anybody else. */
   sides: ({
     /** Which side. */
@@ -1691,7 +1693,7 @@ export type DeskClock = {
 };
 
 export type SetScenario = {
-  /** transfer_timeout: customs never answers. transfer_refused: it refuses. credit_suspended: it suspends the credit. payout_returned: the bank sends the money back. market_halt: you get no quotes until market_open. */
+  /** transfer_timeout: customs says nothing before the deadline, and then that nothing is pending. transfer_refused: it refuses. credit_suspended: it suspends the credit. payout_returned: the bank sends the money back. market_halt: you get no quotes until market_open. */
   scenario: "transfer_timeout" | "transfer_refused" | "credit_suspended" | "payout_returned" | "market_halt" | "market_open";
 };
 
@@ -2515,7 +2517,7 @@ export type Timetable = {
   cut_off: string;
   /** When deadlines end, IST. */
   closes: string;
-  /** Working days of customs that a transfer may take. */
+  /** Working days of customs after which a transfer is late. */
   transfer_working_days: number;
   /** The last moment for the transfer of a credit sold to the house now. ISO 8601, IST. */
   transferred_by: string;

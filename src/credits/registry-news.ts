@@ -110,6 +110,9 @@ export async function applyRegistryNews(
   }
 }
 
+const transferMayBeOpen =
+  "its transfer may be open at customs: say first what became of that (settlements confirm-transfer)";
+
 type AppliedNews = {
   readonly results: readonly NewsResult[];
   readonly changes: readonly Change[];
@@ -138,6 +141,7 @@ export async function applyNews(
     const before = live.get(number);
     if (!before) return toRefusal(item, "no live holding of this number");
     if (heard.has(before.credit_id)) return toRefusal(item, "this number was named before");
+    if (before.state === "in_settlement") return toRefusal(item, transferMayBeOpen);
     const placed = moveByNews(before, item, now);
     if (placed instanceof Failure) return toRefusal(item, placed.message);
     heard.set(before.credit_id, { before, item });

@@ -5,8 +5,9 @@
 //                            └──────────────────◀─unwind─────────────────┘
 //
 //   the firm       declares, withdraws, marks as used
-//   the registry   confirms or rejects a claim; suspends, lifts, cancels or reports use at any time,
-//                  also while a deal holds the credit
+//   the registry   confirms or rejects a claim; suspends, lifts, cancels or reports use, also while a
+//                  deal holds the credit. While its transfer may be open at customs nobody knows whose
+//                  it is: then customs says first what became of the transfer
 //   a deal         reserves, releases, settles, unwinds, transfers
 //   the operator   returns the credit of a reversed deal to its seller
 //   the clock      expires credits that no deal holds; others expire when their deal releases them
@@ -54,20 +55,11 @@ export const creditLifecycle = {
     unwind: { from: ["in_settlement"], to: "listed", by: "deal" },
     transfer: { from: ["in_settlement"], to: "transferred", by: "deal" },
     give_back: { from: ["listed"], to: "transferred", by: "operator" },
-    suspend: { from: ["listed", "reserved", "in_settlement"], to: "suspended", by: "registry" },
+    suspend: { from: ["listed", "reserved"], to: "suspended", by: "registry" },
     lift: { from: ["suspended"], to: "listed", by: "registry" },
     lift_reserved: { from: ["suspended"], to: "reserved", by: "registry" },
-    lift_in_settlement: { from: ["suspended"], to: "in_settlement", by: "registry" },
-    cancel: {
-      from: ["listed", "reserved", "in_settlement", "suspended"],
-      to: "cancelled",
-      by: "registry",
-    },
-    spend: {
-      from: ["listed", "reserved", "in_settlement", "suspended"],
-      to: "used",
-      by: "registry",
-    },
+    cancel: { from: ["listed", "reserved", "suspended"], to: "cancelled", by: "registry" },
+    spend: { from: ["listed", "reserved", "suspended"], to: "used", by: "registry" },
     expire: { from: ["declared", "listed", "suspended"], to: "expired", by: "clock" },
   },
 } as const satisfies Lifecycle<CreditState>;
@@ -99,9 +91,7 @@ export function resolveScripNo<
 
 /** The move that restores the state before the suspension. */
 export function chooseLift(before: CreditState | null): CreditAction {
-  if (before === "reserved") return "lift_reserved";
-  if (before === "in_settlement") return "lift_in_settlement";
-  return "lift";
+  return before === "reserved" ? "lift_reserved" : "lift";
 }
 
 /** The declared facts of a credit. */

@@ -48,7 +48,7 @@ const Timetable = Type.Object(
       examples: ["15:30"],
     }),
     closes: Type.String({ description: "When deadlines end, IST.", examples: ["17:30"] }),
-    transfer_working_days: integer("Working days of customs that a transfer may take.", 2),
+    transfer_working_days: integer("Working days of customs after which a transfer is late.", 2),
     transferred_by: timestamp(
       "The last moment for the transfer of a credit sold to the house now.",
     ),

@@ -86,7 +86,9 @@ const waiting = Type.Object(
     settlements_for_buyer: count("Settlements that wait for the buyer's money."),
     settlements_for_seller: count("Funded settlements that are not with customs yet."),
     settlements_for_customs: count("Settlements that wait for customs."),
-    settlements_late: count("Settlements past their deadline that an outage keeps open."),
+    settlements_late: count(
+      "Settlements past their deadline that wait for customs or for an outage to end.",
+    ),
     deals_unread: count(
       "Unpaid deals past their deadline: import the bank's statement, and look at the queue.",
     ),

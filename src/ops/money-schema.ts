@@ -150,7 +150,7 @@ export const FundedDeal = Type.Union(
   { title: "FundedDeal", description: "What became of money for a deal." },
 );
 
-export const Failed = Type.Object({ outcome: outcome(["failed"], "What came of it.") });
+export const Failed = doneOrProposed("Failed", ["failed"]);
 export const Reversal = doneOrProposed("Reversal", ["reversed"]);
 
 export const AddedDeposit = Type.Union(

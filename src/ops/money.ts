@@ -176,13 +176,23 @@ export const moneyOperations: readonly Operation[] = [
   }),
   act("failSettlement", "/ops/settlements/:settlement_id/fail", {
     ...settlements,
-    summary: "Give up on what is still open; what was delivered stands",
+    summary:
+      "Give up on what is still open; where a transfer may be open, by a reference that nothing is pending",
     permission: "settlements.write",
+    body: {
+      reference: optional(
+        text("What you saw at customs: no transfer of it is pending. Large faces take two.", 200),
+      ),
+    },
     answer: Failed,
-    run: async ({ ctx, actor, params, wiring: { settlementHooks } }) => {
-      const settlementId = params["settlement_id"] ?? "";
-      await failSettlement(ctx, actor, { settlementId, settlementHooks });
-      return { outcome: "failed" as const };
+    run: async ({ ctx, actor, params, body, wiring }) => {
+      const { settlementHooks, attesting, twoFromPaise } = wiring;
+      return await failSettlement(ctx, actor, {
+        settlementId: params["settlement_id"] ?? "",
+        reference: body.reference,
+        settlementHooks,
+        attesting: { kind: attesting, twoFromPaise },
+      });
     },
   }),
   act("reverseSettlement", "/ops/settlements/:settlement_id/reverse", {

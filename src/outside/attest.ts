@@ -161,15 +161,16 @@ export function buildAttestationKind(appliers: Appliers): AttestationKind {
   };
 }
 
-/** The credit or money that an answer creates. */
+/** The credit or money that an answer creates or gives to somebody. */
 function valueAnswer(inquiry: Answered): number {
   switch (inquiry.kind) {
     case "credit_holding":
       return inquiry.answer.held ? inquiry.facts.face_paise : 0;
     case "deal_funding":
       return inquiry.answer.arrived ? inquiry.facts.paise : 0;
+    // Whatever customs did, it ends the leg: the credit goes to one side, its money to the other.
     case "credit_transfer":
-      return inquiry.answer.outcome === "transferred" ? inquiry.facts.face_paise : 0;
+      return inquiry.facts.face_paise;
     case "payout":
       return inquiry.answer.outcome === "returned" ? inquiry.facts.paise : 0;
     case "firm_identity":

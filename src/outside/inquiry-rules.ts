@@ -79,8 +79,11 @@ export type Inquiries = {
   };
 };
 
-/** `suspended`: customs has suspended the credit, and it was not transferred. */
-export const transferOutcomes = ["transferred", "refused", "suspended"] as const;
+/**
+ * `suspended`: customs has suspended the credit, and it was not transferred. `nothing_pending`: it was
+ * not transferred, and no transfer of it is pending.
+ */
+export const transferOutcomes = ["transferred", "refused", "suspended", "nothing_pending"] as const;
 
 export type TransferOutcome = (typeof transferOutcomes)[number];
 

@@ -8,7 +8,7 @@
 //   scrip_no ending 0405  held only as ROSCTL
 //   scrip_no ending 0406  held only with an expiry on 31 December
 //   scrip_no ending 0407  customs suspends the credit during its transfer
-//   scrip_no ending 0408  the transfer is never answered
+//   scrip_no ending 0408  the transfer is not answered before its deadline; then nothing is pending
 //   scrip_no ending 0409  the transfer is refused
 
 import type { Inquiries } from "./inquiry-rules.ts";

@@ -46,7 +46,7 @@ export async function readContractNote(
   const now = ctx.now();
   const notes = await ctx.db.transaction(
     async (tx): Promise<ContractNotes> => {
-      const settlement = await readSettlement({ db: tx }, caller, settlementId);
+      const settlement = await readSettlement({ db: tx, now: () => now }, caller, settlementId);
       return {
         settlement_id: settlementId,
         as_of: istTimestamp(now),

@@ -9,7 +9,8 @@ export const NoFields = body({});
 export const SetScenarioBody = body({
   scenario: closedEnum(scenarios, {
     description:
-      "transfer_timeout: customs never answers. transfer_refused: it refuses. credit_suspended: it " +
+      "transfer_timeout: customs says nothing before the deadline, and then that nothing is pending. " +
+      "transfer_refused: it refuses. credit_suspended: it " +
       "suspends the credit. payout_returned: the bank sends the money back. market_halt: you get no " +
       "quotes until market_open.",
   }),

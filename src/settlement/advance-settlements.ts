@@ -36,7 +36,7 @@ import {
   buildTransferAnswers,
   buildTransferChanges,
 } from "./decide-legs.ts";
-import { failOpenLegs } from "./fail-settlements.ts";
+import { endSimulated, failOpenLegs } from "./fail-settlements.ts";
 import { fundByDeposits } from "./fund-settlements.ts";
 import { viewSettlement } from "./read-settlements.ts";
 import { findSettlement } from "./read-store.ts";
@@ -139,19 +139,17 @@ export async function applyTransfers(
   const moving = locked.filter((row) => row.state === "transfer_initiated");
   const changes: Change[] = [];
   for (const [environment, rows] of Map.groupBy(moving, (row) => row.environment)) {
-    const answers = await loadAnswers(tx, rows, said);
+    const answers = await loadAnswers(tx, rows, said, now);
     const suspended = answers.flatMap(({ outcomes }) =>
       [...outcomes].flatMap(([scripNo, { reason }]) =>
         reason === "credit_suspended" ? [{ scripNo, news: "suspend" as const, reason }] : [],
       ),
     );
-    const settlementIds = rows.map((row) => row.settlement_id);
-    if (suspended.length > 0) await settlementHooks.lockCrosses(tx, settlementIds);
-    const heard = await applyNews(tx, environment, suspended, now);
-    changes.push(...heard.changes);
     changes.push(
       ...(await concludeLegs(tx, { environment, answers, actor, settlementHooks, now })),
     );
+    // After the deal has let go of the credit: news does not reach one whose transfer may be open.
+    changes.push(...(await applyNews(tx, environment, suspended, now)).changes);
   }
   await recordChanges(tx, actor, changes, now);
 }
@@ -182,7 +180,7 @@ export async function advanceSettlement(
       await takeNextStep(tx, locked, { actor: toActor(call), simulation, now });
       const after = await findSettlement(tx, visible, settlementId);
       if (!after) throw new Error("a settlement that was found stays");
-      return viewSettlement(after, await listLegs(tx, [settlementId]), visible);
+      return viewSettlement(after, await listLegs(tx, [settlementId]), { visible, now });
     },
     { rollBack: call.dryRun },
   );
@@ -293,6 +291,7 @@ async function loadAnswers(
   tx: Tx,
   settlements: readonly SettlementRow[],
   said: ReadonlyMap<string, AnsweredTransfer>,
+  now: Date,
 ): Promise<Answers[]> {
   const legs = await listLegs(
     tx,
@@ -303,6 +302,7 @@ async function loadAnswers(
     buildTransferAnswers(
       { settlement, legs: legsById.get(settlement.settlement_id) ?? [] },
       (leg) => said.get(toLegSubject(leg))?.answer.outcome,
+      now,
     ),
   );
 }
@@ -321,7 +321,7 @@ async function takeNextStep(tx: Tx, known: SettlementRow, stepping: StepContext)
       return await moveOn(tx, known, stepping, "initiate");
     case "transfer_initiated":
       if ((await answerNow(tx, actor, { ...about, kind: "credit_transfer" })) > 0) return;
-      // No inquiry is open, so no answer will come: the next event is the deadline.
+      // The simulated customs answers nothing before the deadline: the next event is what it says then.
       return await moveOn(tx, known, stepping, "fail");
     default:
       throw wrongState(`a settlement that is ${known.state} goes no further`, {
@@ -343,7 +343,7 @@ async function moveOn(
       ? await initiate(tx, { environment, settlements, settlementHooks, now })
       : await concludeLegs(tx, {
           environment,
-          answers: await failOpenLegs(tx, settlements, "timeout"),
+          answers: await endSimulated(tx, settlements, "timeout"),
           actor,
           settlementHooks,
           now,

@@ -26,6 +26,7 @@ import {
   eventByState,
   type FailureReason,
   toSideFee,
+  isLate,
   isOpenLeg,
   legLifecycle,
   type LegOutcome,
@@ -43,34 +44,50 @@ export type Answers = {
 
 type Deal = Pick<Answers, "settlement" | "legs">;
 
-/** Fails the open legs for which there is a reason. */
+/** Fails the legs for which there is a reason, of those whose transfer has not begun. */
 export function buildFailures(
   deal: Deal,
   reasonFor: (leg: LegRow) => FailureReason | undefined,
 ): Answers {
   return buildAnswers(deal, (leg) => {
-    const reason = isOpenLeg(leg.state) ? reasonFor(leg) : undefined;
-    return reason && { state: "failed", reason };
+    const reason = leg.state === "pending" ? reasonFor(leg) : undefined;
+    return reason && { move: "fail", reason };
+  });
+}
+
+/** Fails all open legs: the simulated customs says that nothing of them is pending. */
+export function buildSimulatedEnd(deal: Deal, reason: FailureReason): Answers {
+  return buildAnswers(deal, ({ state }) => {
+    if (!isOpenLeg(state)) return undefined;
+    return { move: state === "transferring" ? "refuse" : "fail", reason };
   });
 }
 
 type Transfer = Answered<"credit_transfer">["answer"]["outcome"];
 
-const outcomeByTransfer = {
-  transferred: { state: "delivered", reason: null },
-  refused: { state: "failed", reason: "refused" },
-  suspended: { state: "failed", reason: "credit_suspended" },
-} as const satisfies Record<Transfer, LegOutcome>;
-
 /** Answers the legs that customs was asked to transfer; an answered leg is not answered again. */
 export function buildTransferAnswers(
   deal: Deal,
   said: (leg: LegRow) => Transfer | undefined,
+  now: Date,
 ): Answers {
   return buildAnswers(deal, (leg) => {
-    const outcome = leg.state === "transferring" ? said(leg) : undefined;
-    return outcome && outcomeByTransfer[outcome];
+    const transfer = leg.state === "transferring" ? said(leg) : undefined;
+    return transfer && toOutcome(transfer, deal.settlement, now);
   });
+}
+
+function toOutcome(transfer: Transfer, settlement: SettlementRow, now: Date): LegOutcome {
+  switch (transfer) {
+    case "transferred":
+      return { move: "deliver", reason: null };
+    case "refused":
+      return { move: "refuse", reason: "refused" };
+    case "suspended":
+      return { move: "refuse", reason: "credit_suspended" };
+    case "nothing_pending":
+      return { move: "refuse", reason: isLate(settlement, now) ? "timeout" : "by_operator" };
+  }
 }
 
 /** Moves a funded deal and its pending legs to the transfer at customs. */
@@ -263,8 +280,7 @@ function buildAnswers(
 
 function answerLeg(leg: LegRow, outcome: LegOutcome | undefined, now: Date): LegRow {
   if (!outcome) return leg;
-  const action = outcome.state === "delivered" ? "deliver" : "fail";
-  const state = advance(legLifecycle, leg.state, action);
+  const state = advance(legLifecycle, leg.state, outcome.move);
   return { ...leg, state, reason: outcome.reason, answered_at: now };
 }
 

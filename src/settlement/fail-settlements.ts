@@ -1,4 +1,7 @@
-// Fails settlements: at their deadline, on news about a credit, or by the operator or the desk.
+// Fails settlements: at their deadline, on news about a credit, or by the operator or the desk. None of
+// these ends a leg whose transfer may be open at customs. Customs ends it, which in live an operator
+// attests; in the sandbox the simulated customs says at the deadline, or when its desk gives up, that
+// nothing is pending.
 
 import type { LostCredit, LostCreditHook } from "../credits/registry-news.ts";
 import type { Blocker } from "../firms/offboard-firm.ts";
@@ -16,6 +19,8 @@ import { lateUntil } from "../kernel/working-days.ts";
 import { isPortUp, listKindsBehind } from "../outside/ask.ts";
 import { readCalendar } from "../outside/calendar.ts";
 import type { InquiryKind, Port } from "../outside/inquiry-rules.ts";
+import { type AttestationKind, attestWithApproval, findAttestations } from "../outside/attest.ts";
+import type { Waiting } from "../operators/act-with-approval.ts";
 import type { Context } from "../platform/context.ts";
 import {
   noOffenders,
@@ -27,7 +32,6 @@ import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import {
   moveSettlementsEarlier,
   claimOverdue,
-  type LegRow,
   listByCredits,
   listEnvironmentsWith,
   listLegs,
@@ -36,7 +40,8 @@ import {
   type SettlementRow,
 } from "./store.ts";
 import { concludeLegs, type SettlementHooks } from "./transfer-legs.ts";
-import { type Answers, buildFailures } from "./decide-legs.ts";
+import { type Answers, buildFailures, buildSimulatedEnd } from "./decide-legs.ts";
+import { readAnySettlement } from "./read-settlements.ts";
 import { listOpenByFirm } from "./read-store.ts";
 import { type BankWatch, judgeOverdue, listPastDue } from "./unpaid-deals.ts";
 import {
@@ -45,6 +50,7 @@ import {
   openStates,
   settlementLifecycle,
   noSettlement,
+  transferOpen,
 } from "./rules.ts";
 
 const setSizeMax = 200;
@@ -53,6 +59,12 @@ const simulationGraceMs = 600_000;
 const deadlineWorker: Actor = { kind: "worker", id: "clock", requestId: null };
 
 type OpenState = (typeof openStates)[number];
+
+/** The states that the clock ends. */
+const endsAtDeadline = {
+  live: ["pending", "funded"],
+  sandbox: openStates,
+} as const satisfies Record<Environment, readonly OpenState[]>;
 
 /** The port that each state waits for. While it is down, no settlement in that state is overdue. */
 const portByState = {
@@ -73,7 +85,7 @@ type DeadlineHooks = {
   readonly bankWatch: BankWatch;
 };
 
-/** Fails the open legs of one set of overdue settlements. */
+/** Fails one set of overdue settlements. */
 export async function failOverdue(
   ctx: Pick<Context, "db" | "now" | "log">,
   { settlementHooks, bankWatch }: DeadlineHooks,
@@ -87,7 +99,7 @@ export async function failOverdue(
     };
     const now = ctx.now();
     const findLateUntil = await loadLateUntil(ctx.db, environment, now);
-    const states = openStates
+    const states = endsAtDeadline[environment]
       .filter((state) => up[portByState[state]])
       .map((state) => ({ state, lateUntil: findLateUntil(state) }));
     const { mayEnd, tell } = await judgeOverdue(ctx, bankWatch, {
@@ -103,7 +115,8 @@ export async function failOverdue(
         note(overdue.map((row) => row.settlement_id));
         if (overdue.length === 0) return 0;
         await yieldToCallers(tx);
-        const answers = await failOpenLegs(tx, overdue, "timeout");
+        const end = environment === "sandbox" ? endSimulated : failOpenLegs;
+        const answers = await end(tx, overdue, "timeout");
         const conclusion = { environment, answers, actor: deadlineWorker, settlementHooks, now };
         await recordChanges(tx, deadlineWorker, await concludeLegs(tx, conclusion), now);
         tell(overdue.map((row) => row.settlement_id));
@@ -133,7 +146,7 @@ async function loadLateUntil(
     behind.includes(inquiryByState[state]) ? new Date(now.getTime() - simulationGraceMs) : now;
 }
 
-/** Fails the legs of credits that customs suspends, cancels or uses. */
+/** Fails the legs of credits that customs suspends, cancels or uses before their transfer has begun. */
 export function hookLostCredits(settlementHooks: SettlementHooks): LostCreditHook {
   return {
     list: async (db, { environment, scripNos }) => await listByCredits(db, environment, scripNos),
@@ -146,40 +159,73 @@ export function hookLostCredits(settlementHooks: SettlementHooks): LostCreditHoo
       const settlementIds = await listByCredits(tx, environment, [...lost.keys()]);
       if (settlementIds.length === 0) return [];
       const settlements = await lockSettlements(tx, settlementIds);
-      const answers = await loadFailures(tx, settlements, (leg) => lost.get(leg.scrip_no));
+      const answers = await answerDeals(tx, settlements, (deal) =>
+        buildFailures(deal, (leg) => lost.get(leg.scrip_no)),
+      );
       return await concludeLegs(tx, { environment, answers, actor, settlementHooks, now });
     },
   };
 }
 
-/** Fails the open legs of a settlement by order of an operator. */
+/**
+ * Fails what is open of a settlement by order of an operator. Where a transfer may be open, this is an
+ * attestation that nothing is pending at customs.
+ */
 export async function failSettlement(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
-  {
-    settlementId,
-    settlementHooks,
-  }: { readonly settlementId: string; readonly settlementHooks: SettlementHooks },
-): Promise<void> {
+  { settlementId, reference, settlementHooks, attesting }: Failing,
+): Promise<Waiting | { readonly outcome: "failed" }> {
+  const { state } = await readAnySettlement(ctx.db, settlementId);
+  if (state === "transfer_initiated") {
+    if (reference === undefined) throw transferOpen(settlementId);
+    const answer = { outcome: "nothing_pending" } as const;
+    const seen = [{ subjectId: settlementId, answer, reference }];
+    const attestations = await findAttestations(ctx, { kind: "credit_transfer", seen });
+    const attested = await attestWithApproval(ctx, operator, { attestations, ...attesting });
+    return attested.outcome === "done" ? { outcome: "failed" } : attested;
+  }
   const now = ctx.now();
   await ctx.db.transaction(async (tx) => {
     const [settlement] = await lockSettlements(tx, [settlementId]);
     if (!settlement) throw noSettlement(settlementId);
+    if (settlement.state === "transfer_initiated") throw transferOpen(settlementId);
     advance(settlementLifecycle, settlement.state, "fail");
     const answers = await failOpenLegs(tx, [settlement], "by_operator");
     const { environment } = settlement;
     const conclusion = { environment, answers, actor: operator, settlementHooks, now };
     await recordChanges(tx, operator, await concludeLegs(tx, conclusion), now);
   });
+  return { outcome: "failed" };
 }
 
-/** Builds the failure of every open leg, for one reason. */
+type Failing = {
+  readonly settlementId: string;
+  /** What the operator saw at customs; needed where a transfer may be open. */
+  readonly reference: string | undefined;
+  readonly settlementHooks: SettlementHooks;
+  readonly attesting: { readonly kind: AttestationKind; readonly twoFromPaise?: number };
+};
+
+/** Fails, for one reason, every open leg whose transfer has not begun. */
 export async function failOpenLegs(
   db: Db,
   settlements: readonly SettlementRow[],
   reason: FailureReason,
 ): Promise<Answers[]> {
-  return await loadFailures(db, settlements, () => reason);
+  return await answerDeals(db, settlements, (deal) => buildFailures(deal, () => reason));
+}
+
+/** The same for every open leg, in the sandbox. */
+export async function endSimulated(
+  db: Db,
+  settlements: readonly SettlementRow[],
+  reason: FailureReason,
+): Promise<Answers[]> {
+  if (settlements.some(({ environment }) => environment !== "sandbox")) {
+    throw new Error("only the simulated customs answers at once");
+  }
+  return await answerDeals(db, settlements, (deal) => buildSimulatedEnd(deal, reason));
 }
 
 /** Fails the open legs of the next settlements between the firms of a desk that resets and the house. */
@@ -202,7 +248,7 @@ export async function giveUpSettlements(
   const settlements = await lockWithin(tx, desk, cursor);
   const ids = settlements.map((row) => row.settlement_id);
   await settlementHooks.lockCrosses(tx, ids);
-  const answers = await failOpenLegs(tx, settlements, "by_desk");
+  const answers = await endSimulated(tx, settlements, "by_desk");
   const { environment } = desk;
   const conclusion = { environment, answers, actor, settlementHooks, now };
   return { ids, changes: await concludeLegs(tx, conclusion) };
@@ -247,10 +293,10 @@ function toFailureReason({ news }: LostCredit): FailureReason {
   return news === "cancel" ? "credit_cancelled" : "credit_used";
 }
 
-async function loadFailures(
+async function answerDeals(
   db: Db,
   settlements: readonly SettlementRow[],
-  reasonFor: (leg: LegRow) => FailureReason | undefined,
+  answer: (deal: Pick<Answers, "settlement" | "legs">) => Answers,
 ): Promise<Answers[]> {
   const legs = await listLegs(
     db,
@@ -258,6 +304,6 @@ async function loadFailures(
   );
   const legsById = Map.groupBy(legs, (leg) => leg.settlement_id);
   return settlements.map((settlement) =>
-    buildFailures({ settlement, legs: legsById.get(settlement.settlement_id) ?? [] }, reasonFor),
+    answer({ settlement, legs: legsById.get(settlement.settlement_id) ?? [] }),
   );
 }

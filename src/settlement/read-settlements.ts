@@ -41,6 +41,7 @@ import {
 import {
   findAwaitedParty,
   findSideState,
+  isLate,
   isOpen,
   isOpenLeg,
   listMoves,
@@ -53,7 +54,7 @@ import type { ListSettlementsQuery, Settlement } from "./schema.ts";
 import { type LegRow, listLegs, type SettlementRow } from "./store.ts";
 
 export async function readSettlement(
-  ctx: { readonly db: Db },
+  ctx: { readonly db: Db; readonly now: () => Date },
   caller: Caller,
   settlementId: string,
 ): Promise<Settlement> {
@@ -62,7 +63,7 @@ export async function readSettlement(
     ? await findSettlement(ctx.db, visible, settlementId)
     : undefined;
   if (!row) throw notFound();
-  return viewSettlement(row, await listLegs(ctx.db, [settlementId]), visible);
+  return viewSettlement(row, await listLegs(ctx.db, [settlementId]), { visible, now: ctx.now() });
 }
 
 /** A page of the desk's settlements, newest first. */
@@ -89,8 +90,9 @@ export async function readSettlementPage(
     page.rows.map((row) => row.settlement_id),
   );
   const legsById = Map.groupBy(legs, (leg) => leg.settlement_id);
+  const viewed = { visible, now: ctx.now() };
   const view = (row: SettlementRow) =>
-    viewSettlement(row, legsById.get(row.settlement_id) ?? [], visible);
+    viewSettlement(row, legsById.get(row.settlement_id) ?? [], viewed);
   return { ...page, rows: await mapPaced(page.rows, view, openPace()) };
 }
 
@@ -179,7 +181,7 @@ export async function listSettlementQueue(
   return whole.map((row) => ({
     ...row,
     waiting_on: findAwaitedParty(row.state),
-    late: row.due_at !== null && row.due_at < now,
+    late: isLate(row, now),
   }));
 }
 
@@ -275,7 +277,7 @@ export async function findFirstDeal(
 export function viewSettlement(
   row: SettlementRow,
   legs: readonly LegRow[],
-  visible: Visibility,
+  { visible, now }: { readonly visible: Visibility; readonly now: Date },
 ): Settlement {
   const own = listSides(row, legs).filter((side) => isVisible(visible, side));
   const ownLegs = own.flatMap((side) => side.legs);
@@ -290,6 +292,7 @@ export function viewSettlement(
     reason: findReason(row, ownLegs, status),
     waiting_on: findAwaitedParty(status),
     due_at: isOver ? null : row.due_at && istTimestamp(row.due_at),
+    late: !isOver && isLate(row, now),
     sides: own.map((side) => viewSide(row, side)),
     history: buildHistory(row, ownLegs),
     version: row.version,

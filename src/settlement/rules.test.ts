@@ -75,7 +75,7 @@ test("a leg has four moves and no other", () => {
       "pending begin transferring",
       "pending fail failed",
       "transferring deliver delivered",
-      "transferring fail failed",
+      "transferring refuse failed",
     ]),
   );
 });

@@ -9,10 +9,14 @@
 //                with the deal itself when it is funded, unless customs is down
 //   customs      confirms or refuses each credit; a credit and its money change hands in one
 //                transaction, so confirmed and settled come together
-//   the clock    fails it at its deadline
+//   the clock    fails it at its deadline, unless a transfer may be open at customs
 //
 // One leg is one credit: pending ──▶ transferring ──▶ delivered, or failed from either. Delivered legs
 // settle, failed legs are refunded, and a settlement without a delivered leg fails.
+//
+// A transfer that was begun may be open at customs, where it can still go through: its leg ends only
+// by what customs says, so that nobody gets both the credit and its money. Past its deadline the
+// settlement is late, which ends nothing.
 
 import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
@@ -71,7 +75,8 @@ export const legLifecycle = {
   moves: {
     begin: { from: ["pending"], to: "transferring", by: "deal" },
     deliver: { from: ["transferring"], to: "delivered", by: "registry" },
-    fail: { from: ["pending", "transferring"], to: "failed", by: "deal" },
+    refuse: { from: ["transferring"], to: "failed", by: "registry" },
+    fail: { from: ["pending"], to: "failed", by: "deal" },
   },
 } as const satisfies Lifecycle<LegState>;
 
@@ -143,6 +148,14 @@ export function isOpen(state: SettlementState): state is (typeof openStates)[num
   return (openStates as readonly SettlementState[]).includes(state);
 }
 
+/** Whether what is awaited has not come by its deadline. */
+export function isLate(
+  { state, due_at }: { readonly state: SettlementState; readonly due_at: Date | null },
+  now: Date,
+): boolean {
+  return isOpen(state) && due_at !== null && due_at < now;
+}
+
 export function isOpenLeg(state: LegState): boolean {
   return state === "pending" || state === "transferring";
 }
@@ -186,10 +199,19 @@ export function isUnpaid(
   return answered.some(({ reason }) => reason !== null && wantsOfMoney.includes(reason));
 }
 
-/** The end of a leg. */
+/** The move that ends a leg. */
 export type LegOutcome =
-  | { readonly state: "delivered"; readonly reason: null }
-  | { readonly state: "failed"; readonly reason: string };
+  | { readonly move: "deliver"; readonly reason: null }
+  | { readonly move: "refuse" | "fail"; readonly reason: FailureReason };
+
+/** The refusal to end a deal whose transfer may be open at customs. */
+export function transferOpen(settlementId: string): Failure {
+  return new Failure(
+    "conflict",
+    `a transfer of ${settlementId} may be open at customs: give a reference that nothing is pending`,
+    { detail: { reason: "transfer_open", settlement_id: settlementId } },
+  );
+}
 
 /** The fee and GST within each side's money. */
 export type LegFees = {

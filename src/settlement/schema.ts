@@ -61,6 +61,10 @@ export const Settlement = Type.Object(
       format: "date-time",
       description: "By when that must have happened. ISO 8601, IST.",
     }),
+    late: Type.Boolean({
+      description:
+        "Whether that is over. A transfer that may be open at customs ends only by what customs says.",
+    }),
     sides: Type.Array(Side, {
       description: "What your firms deliver or buy in it, and nothing of anybody else.",
     }),

@@ -118,7 +118,11 @@ test("operators take live deals from funding to payout on the command line", asy
     assert.equal((await add())[0].outcome, "known");
     await service.work();
     assert.equal(await readStatus(settlementId), "transfer_initiated");
-    await ok("settlements", "fail", settlementId);
+    const ended = ["settlements", "fail", settlementId];
+    const refused = await run(...ended);
+    assert.match(refused.stderr, /may be open at customs/);
+    assert.equal(await readStatus(settlementId), "transfer_initiated");
+    assert.deepEqual(await ok(...ended, "--reference", "ICEGATE-5"), { failed: 1 });
     assert.equal(await readStatus(settlementId), "failed");
   });
 

@@ -12,6 +12,7 @@ import { failSettlement } from "../../src/settlement/fail-settlements.ts";
 import { initiateTransfers } from "../../src/settlement/advance-settlements.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
 import { onLost, settlementHooks } from "../../src/hooks.ts";
+import { attesting } from "../../src/approval-kinds.ts";
 import { appliers } from "../../src/workers.ts";
 import { asOwner } from "../support/database.ts";
 import { mintChild } from "../support/keys.ts";
@@ -48,6 +49,8 @@ async function sell(
   const settlementId = await makeDeal(service, { buyer, legs: [{ seller, scripNo }] });
   return { scripNo, settlementId };
 }
+
+const givingUp = { reference: undefined, settlementHooks, attesting: { kind: attesting } };
 
 async function listSettlementEvents({ send }: Service, { key }: TestDesk): Promise<string[]> {
   const { body } = await send("GET", "/v1/events", { key, expect: 200 });
@@ -585,14 +588,14 @@ test("an operator's attestation that money is missing fails a live deal", async 
   assert.equal((await readSettlement(service, seller, unpaid)).reason, "not_funded");
 
   const givenUp = await deal();
-  await failSettlement(service.ctx, operator, { settlementId: givenUp, settlementHooks });
+  await failSettlement(service.ctx, operator, { ...givingUp, settlementId: givenUp });
   assert.equal((await readSettlement(service, seller, givenUp)).reason, "by_operator");
   await assert.rejects(
-    failSettlement(service.ctx, operator, { settlementId: givenUp, settlementHooks }),
+    failSettlement(service.ctx, operator, { ...givingUp, settlementId: givenUp }),
     (error) => error instanceof Failure && error.code === "conflict",
   );
   await assert.rejects(
-    failSettlement(service.ctx, operator, { settlementId: "stl_none", settlementHooks }),
+    failSettlement(service.ctx, operator, { ...givingUp, settlementId: "stl_none" }),
     (error) => error instanceof Failure && error.code === "not_found",
   );
   const late = await deal();
@@ -616,7 +619,11 @@ test("the hooks of settlement ends run once, in the same transaction", async (t)
       return [];
     },
   };
-  await failSettlement(service.ctx, operator, { settlementId, settlementHooks: listening });
+  await failSettlement(service.ctx, operator, {
+    ...givingUp,
+    settlementId,
+    settlementHooks: listening,
+  });
   const [side] = (await readSettlement(service, seller, settlementId)).sides;
   assert.deepEqual(heard, [["failed", ...side.order_ids]]);
 });

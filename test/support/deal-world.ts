@@ -9,6 +9,7 @@ import { Failure } from "../../src/kernel/failure.ts";
 import { resendPayout } from "../../src/payouts/send-payout.ts";
 import { failSettlement } from "../../src/settlement/fail-settlements.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
+import { attesting } from "../../src/approval-kinds.ts";
 import { onLost, settlementHooks } from "../../src/hooks.ts";
 import { payIn } from "./ledger.ts";
 import type { Service } from "./service.ts";
@@ -95,7 +96,12 @@ export async function playStep(
       const settlementId = made[action.which % made.length];
       if (settlementId === undefined) return;
       return await tolerated(
-        failSettlement(service.ctx, operator, { settlementId, settlementHooks }),
+        failSettlement(service.ctx, operator, {
+          settlementId,
+          reference: "ICEGATE-9",
+          settlementHooks,
+          attesting: { kind: attesting },
+        }),
       );
     }
     case "cancel": {

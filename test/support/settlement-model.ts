@@ -18,7 +18,7 @@ export const settlementEdges: Edges = {
 
 export const legEdges: Edges = {
   pending: { begin: "transferring", fail: "failed" },
-  transferring: { deliver: "delivered", fail: "failed" },
+  transferring: { deliver: "delivered", refuse: "failed" },
   delivered: {},
   failed: {},
 };

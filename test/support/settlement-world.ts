@@ -50,6 +50,7 @@ import {
   buildFailures,
   buildRetentions,
   buildResolutions,
+  buildSimulatedEnd,
   buildTransferAnswers,
 } from "../../src/settlement/decide-legs.ts";
 import { buildFunding, selectAffordable } from "../../src/settlement/fund-settlements.ts";
@@ -189,11 +190,13 @@ export class SettlementWorld {
   /** What customs says of one credit of a settlement. */
   answer(settlementId: string, scripNo: string, outcome: TransferAnswer): void {
     const deal = this.findDeal(settlementId);
-    const answers = buildTransferAnswers(deal, (leg) =>
-      leg.scrip_no === scripNo ? outcome : undefined,
+    const answers = buildTransferAnswers(
+      deal,
+      (leg) => (leg.scrip_no === scripNo ? outcome : undefined),
+      this.now,
     );
-    if (outcome === "suspended" && answers.outcomes.size > 0) this.loseCredit(scripNo);
     this.conclude(answers);
+    if (outcome === "suspended" && answers.outcomes.size > 0) this.loseCredit(scripNo);
   }
 
   /** Customs takes a credit from the deal that has it. */
@@ -361,7 +364,7 @@ export class SettlementWorld {
   }
 
   #failAll(deal: Deal, reason: FailureReason): void {
-    this.conclude(buildFailures(deal, () => reason));
+    this.conclude(buildSimulatedEnd(deal, reason));
   }
 
   #openLegs(settlementId: string): LegRow[] {

@@ -149,6 +149,7 @@ function makeConfirm(view, { settlement_id, legs }) {
           ["transferred", "transferred"],
           ["refused", "refused"],
           ["suspended", "suspended the credit"],
+          ["nothing_pending", "shows that nothing is pending"],
         ],
       },
       { name: "reference", label: "What you saw", hint: "A ticket, a letter" },
@@ -187,8 +188,15 @@ async function showSettlement(view) {
         label: "Give up…",
         permission: "settlements.write",
         danger: true,
-        says: "What is still open fails; what was delivered stands.",
-        call: () => ({ path: `${path}/fail` }),
+        says:
+          deal["status"] === "transfer_initiated"
+            ? "Only if customs shows that nothing is pending: money and credits go back to their owners."
+            : "What is still open fails; what was delivered stands.",
+        fields:
+          deal["status"] === "transfer_initiated"
+            ? [{ name: "reference", label: "What you saw", hint: "A ticket, a letter" }]
+            : [],
+        call: (body) => ({ path: `${path}/fail`, body }),
       }),
     deal["status"] === "settled" &&
       makeAct(view, {

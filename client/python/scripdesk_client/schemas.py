@@ -1667,6 +1667,8 @@ class Settlement(TypedDict):
     waiting_on: Union[Literal["buyer", "seller", "customs", "bank", "none"], str]
     #: By when that must have happened. ISO 8601, IST.
     due_at: Optional[str]
+    #: Whether that is over. A transfer that may be open at customs ends only by what customs says.
+    late: bool
     #: What your firms deliver or buy in it, and nothing of anybody else.
     sides: List[SettlementSidesItem]
     #: Every state it came to, in order.
@@ -1828,7 +1830,7 @@ class DeskClock(TypedDict):
 
 
 class SetScenario(TypedDict):
-    #: transfer_timeout: customs never answers. transfer_refused: it refuses. credit_suspended: it suspends the credit. payout_returned: the bank sends the money back. market_halt: you get no quotes until market_open.
+    #: transfer_timeout: customs says nothing before the deadline, and then that nothing is pending. transfer_refused: it refuses. credit_suspended: it suspends the credit. payout_returned: the bank sends the money back. market_halt: you get no quotes until market_open.
     scenario: Literal["transfer_timeout", "transfer_refused", "credit_suspended", "payout_returned", "market_halt", "market_open"]
 
 
@@ -2700,7 +2702,7 @@ class Timetable(TypedDict):
     cut_off: str
     #: When deadlines end, IST.
     closes: str
-    #: Working days of customs that a transfer may take.
+    #: Working days of customs after which a transfer is late.
     transfer_working_days: int
     #: The last moment for the transfer of a credit sold to the house now. ISO 8601, IST.
     transferred_by: str
