@@ -6,7 +6,7 @@ import { environments } from "../src/kernel/caller.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
 import { failSettlement } from "../src/settlement/fail-settlements.ts";
 import { listAllSettlements, readAnySettlement } from "../src/settlement/read-settlements.ts";
-import { reverseSettlement } from "../src/settlement/reverse-settlement.ts";
+import { reverseSettlement, takeBackRefund } from "../src/settlement/reverse-settlement.ts";
 import { settlementStates, findAwaitedParty } from "../src/settlement/rules.ts";
 import { liftUnpaid, listUnpaidDeals } from "../src/settlement/unpaid-deals.ts";
 import { settlementHooks } from "../src/hooks.ts";
@@ -193,6 +193,30 @@ const reverse = command({
   },
 });
 
+const takeBack = command({
+  name: "settlements take-back",
+  summary: "say that customs transferred a credit after its refund; two operators run it",
+  operand: "SETTLEMENT_ID",
+  options: {
+    "scrip-no": { required: true, help: "the credit" },
+    reference: { required: true, help: "what you saw: a ticket, a letter, a screenshot's number" },
+    ...operatorOption,
+  },
+  example:
+    "npx scripdesk settlements take-back stl_… --scrip-no … --reference ICEGATE-9 --operator asha",
+  async run(options, settlementId) {
+    const act = { permission: "settlements.write", about: [settlementId], named: true } as const;
+    const { reference, "scrip-no": scrip_no } = options;
+    const taken = await withOperator(
+      options,
+      act,
+      async ({ ctx, actor }) =>
+        await takeBackRefund(ctx, actor, { settlementId, scrip_no, reference }),
+    );
+    printOne({ settlement_id: settlementId, ...taken }, options);
+  },
+});
+
 const unpaid = command({
   name: "settlements unpaid",
   summary: "list the newest deals that failed for want of money, and whether they still count",
@@ -235,6 +259,7 @@ export const settlementCommands = [
   confirmTransfer,
   fail,
   reverse,
+  takeBack,
   unpaid,
   liftUnpaidCommand,
 ];

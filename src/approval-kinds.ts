@@ -15,13 +15,14 @@ import { payoutFileMaking } from "./payouts/make-files.ts";
 import { payoutFileVoiding } from "./payouts/answer-files.ts";
 import { payoutRelease, payoutSending } from "./payouts/send-payout.ts";
 import { cardPublication } from "./rates/publish-card.ts";
-import { settlementReversal } from "./settlement/reverse-settlement.ts";
+import { refundReturn, settlementReversal } from "./settlement/reverse-settlement.ts";
 import { appliers } from "./workers.ts";
 
 export const attesting = buildAttestationKind(appliers);
 
 export const approvalKinds: readonly ApprovalKind[] = [
   settlementReversal,
+  refundReturn,
   payoutRelease,
   payoutSending,
   payoutFileMaking,

@@ -61,6 +61,7 @@ const permitted: Readonly<Record<string, readonly OperatorRole[]>> = {
   failSettlement: settlement,
   liftUnpaid: settlement,
   reverseSettlement: settlement,
+  takeBackRefund: settlement,
   fundAnyCross: settlement,
   addDeposit: settlement,
   reverseDeposit: settlement,

@@ -106,7 +106,7 @@ export async function deliverCredits(
   return { changes, refutedIds: claims.map((row) => row.credit_id) };
 }
 
-/** A credit of a reversed deal and the firm that it returns to. */
+/** A credit of a deal that has ended, who holds it and the firm whose it becomes. */
 export type ReturnedCredit = {
   readonly scripNo: string;
   readonly holderFirmId: string;
@@ -114,12 +114,19 @@ export type ReturnedCredit = {
   readonly firmId: string;
 };
 
-/** All or none: refused when a holder no longer has a credit, or has it reserved. */
+/**
+ * All or none: refused when a holder no longer has a credit, or has it reserved. With `ifHeld`, a credit
+ * that its holder no longer has is left out.
+ */
 export async function giveBackCredits(
   tx: Tx,
   environment: Environment,
   givenBack: readonly ReturnedCredit[],
-  now: Date,
+  {
+    reason,
+    ifHeld = false,
+    now,
+  }: { readonly reason: string; readonly ifHeld?: boolean; readonly now: Date },
 ): Promise<Change[]> {
   const rows = await lockLiveByNumber(
     tx,
@@ -127,21 +134,23 @@ export async function giveBackCredits(
     givenBack.map(({ scripNo }) => scripNo),
   );
   const live = new Map(rows.map((row) => [row.scrip_no, row]));
-  const held = givenBack.map((to) => {
+  const held = givenBack.flatMap((to) => {
     const row = live.get(to.scripNo);
+    if (ifHeld && row?.firm_id !== to.holderFirmId) return [];
     if (row?.firm_id !== to.holderFirmId || row.state !== "listed") {
-      throw new Failure("conflict", `the buyer no longer holds ${to.scripNo} freely`, {
+      throw new Failure("conflict", `${to.scripNo} is not held freely by ${to.holderFirmId}`, {
         detail: { reason: "credit_not_held", scrip_no: to.scripNo, state: row?.state ?? null },
       });
     }
-    return { row, to };
+    return [{ row, to }];
   });
+  if (held.length === 0) return [];
   const ended = await setCredits(
     tx,
     held.map(({ row }) => ({
       ...row,
       state: advance(creditLifecycle, row.state, "give_back"),
-      reason: "reversed",
+      reason,
       as_of: now,
     })),
     now,

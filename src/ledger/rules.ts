@@ -97,6 +97,8 @@ export const entryKinds = {
   payout: "pending_out",
   payout_return: "escrow",
   reversal: "escrow",
+  /** A refund taken back from its buyer, because customs has transferred the credit after all. */
+  late_transfer: "escrow",
   /** The taxes of a leg: GST on the fee, divided, and tax withheld from the seller. */
   tax: "escrow",
   /** Dues set off from a firm's cash or commission; about what made that money available. */

@@ -151,6 +151,7 @@ export const FundedDeal = Type.Union(
 );
 
 export const Failed = doneOrProposed("Failed", ["failed"]);
+export const TakenBack = doneOrProposed("TakenBack", ["taken_back"]);
 export const Reversal = doneOrProposed("Reversal", ["reversed"]);
 
 export const AddedDeposit = Type.Union(

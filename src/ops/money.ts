@@ -16,7 +16,7 @@ import {
   listSettlementQueue,
   readAnySettlement,
 } from "../settlement/read-settlements.ts";
-import { reverseSettlement } from "../settlement/reverse-settlement.ts";
+import { reverseSettlement, takeBackRefund } from "../settlement/reverse-settlement.ts";
 import { settlementStates } from "../settlement/rules.ts";
 import { liftUnpaid, listUnpaidDeals } from "../settlement/unpaid-deals.ts";
 import { attest, reason, reference } from "./attest.ts";
@@ -31,6 +31,7 @@ import {
   ReversedDeposit,
   SettlementQueue,
   Settlements,
+  TakenBack,
 } from "./money-schema.ts";
 import {
   act,
@@ -194,6 +195,20 @@ export const moneyOperations: readonly Operation[] = [
         attesting: { kind: attesting, twoFromPaise },
       });
     },
+  }),
+  act("takeBackRefund", "/ops/settlements/:settlement_id/take-back", {
+    ...settlements,
+    summary:
+      "Say that customs transferred a credit after its refund: the buyer gives the money back; two people",
+    permission: "settlements.write",
+    body: { reference, scrip_no: text("The credit.", 64) },
+    answer: TakenBack,
+    run: async ({ ctx, actor, params, body }) =>
+      await takeBackRefund(ctx, actor, {
+        settlementId: params["settlement_id"] ?? "",
+        scrip_no: body.scrip_no,
+        reference: body.reference,
+      }),
   }),
   act("reverseSettlement", "/ops/settlements/:settlement_id/reverse", {
     ...settlements,

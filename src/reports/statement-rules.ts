@@ -229,6 +229,8 @@ function draftMainLines(group: PostingGroup, facts: Facts): LineDraft[] {
       return []; // draftDues shows the payment.
     case "refund":
       return [{ ...blank, kind: "refund", description: "Deposit reversed", utr: subject }];
+    case "late_transfer":
+      return [{ ...blank, kind: "reversal", description: "Refund reversed: the credit came" }];
     case "payout_return":
       return [{ ...blank, kind: "refund", description: "Refund" }];
     default:

@@ -16,12 +16,7 @@ export function buildCreditMovement(leg: LegRow, buyerFirmId: string): Movement 
 }
 
 export function buildMoneyMovements(leg: LegRow, buyerFirmId: string): Movement[] {
-  const house: Account = { kind: "house_cash" };
-  return [
-    ...moveBetweenSides(leg, buyerFirmId),
-    ...toMovements(house, { kind: "house_fees" }, leg.buyer_fee_paise + leg.seller_fee_paise),
-    ...toMovements(house, { kind: "gst_payable" }, leg.buyer_gst_paise + leg.seller_gst_paise),
-  ];
+  return [...moveBetweenSides(leg, buyerFirmId), ...moveFees(leg)];
 }
 
 function moveBetweenSides(leg: LegRow, buyerFirmId: string): Movement[] {
@@ -59,6 +54,42 @@ export function buildReversalMovements(
     return [...toMovements(to, from, covered), ...toMovements(dues, from, paise - covered)];
   });
   return [{ ...credit, from: credit.to, to: credit.from }, ...money];
+}
+
+/**
+ * What a refunded buyer gives back to the house: of its balance as much as is covered; the rest becomes
+ * its dues.
+ */
+export function buildRefundReturn(
+  leg: LegRow,
+  buyerFirmId: string,
+  coveredPaise: number,
+): Movement[] {
+  if (isHouse(buyerFirmId)) return [];
+  const house: Account = { kind: "house_cash" };
+  const dues: Account = { kind: "firm_dues", firmId: buyerFirmId };
+  return [
+    ...toMovements(cashAccount(buyerFirmId), house, coveredPaise),
+    ...toMovements(dues, house, leg.buyer_paise - coveredPaise),
+  ];
+}
+
+/** What the house passes on of such money: the seller's price, and the fees and their GST. */
+export function buildSellerShare(leg: LegRow): Movement[] {
+  const house: Account = { kind: "house_cash" };
+  const { seller_firm_id: sellerFirmId, seller_paise } = leg;
+  return [
+    ...(isHouse(sellerFirmId) ? [] : toMovements(house, cashAccount(sellerFirmId), seller_paise)),
+    ...moveFees(leg),
+  ];
+}
+
+function moveFees(leg: LegRow): Movement[] {
+  const house: Account = { kind: "house_cash" };
+  return [
+    ...toMovements(house, { kind: "house_fees" }, leg.buyer_fee_paise + leg.seller_fee_paise),
+    ...toMovements(house, { kind: "gst_payable" }, leg.buyer_gst_paise + leg.seller_gst_paise),
+  ];
 }
 
 /** No movement for zero: the price of a very small face rounds to zero paise. */

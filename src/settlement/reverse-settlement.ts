@@ -6,15 +6,35 @@
 //   money      goes back from the seller's balance; a shortfall becomes the seller's dues, which come
 //              out of its other payouts before these leave
 //   commission is clawed back from the desks
+//
+// Customs may show a credit as transferred although its deal has ended: its buyer has the credit and got
+// its money back. That refund is taken back by two operators too:
+//
+//   take       what the buyer has available; the rest becomes its dues. The credit becomes the buyer's
+//              here too, where the seller still holds it
+//   settle     the seller gets its price: at once where nothing is owed, otherwise by the same act once
+//              the buyer's dues are paid, so that the house fronts nothing
+//
+// Such a deal stays failed, and no tax is withheld: a person tells the accountant.
 
 import { actWithApproval, tellOutcome, type Waiting } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, validHoursUsual } from "../operators/approval-kind.ts";
 import { clawBackCommissions } from "./commissions.ts";
 import { giveBackCredits } from "../credits/settle-credits.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
-import { addPaise, type PaiseSum, rupeesText, sumParts } from "../kernel/money.ts";
-import { readBalances } from "../ledger/read-books.ts";
-import { assertWritten, type Entry, refuseMoved } from "../ledger/rules.ts";
+import type { Environment } from "../kernel/caller.ts";
+import { Failure } from "../kernel/failure.ts";
+import { isHouse } from "../kernel/ids.ts";
+import { wrongState } from "../kernel/lifecycle.ts";
+import { addPaise, asAmount, type PaiseSum, rupeesText, sumParts } from "../kernel/money.ts";
+import { entriesAbout, findDues, readBalances } from "../ledger/read-books.ts";
+import {
+  assertWritten,
+  duesOutstanding,
+  type Entry,
+  type Movement,
+  refuseMoved,
+} from "../ledger/rules.ts";
 import { writeBooks } from "../ledger/write-books.ts";
 import { setOffUnsentPayouts } from "../payouts/collect-dues.ts";
 import { lockPayoutsOfSettlement, recallPayoutsOfSettlement } from "../payouts/recall-payouts.ts";
@@ -24,7 +44,12 @@ import { readAnySettlement } from "./read-settlements.ts";
 import { untaxReversed } from "./tax-legs.ts";
 import { toTaxableLeg } from "./decide-legs.ts";
 import { buildSettlementChanges, moveSettlement } from "./move-settlement.ts";
-import { buildReversalMovements } from "./movements.ts";
+import {
+  buildCreditMovement,
+  buildRefundReturn,
+  buildReversalMovements,
+  buildSellerShare,
+} from "./movements.ts";
 import { eventByState, noSettlement } from "./rules.ts";
 import {
   type LegRow,
@@ -103,7 +128,7 @@ async function undoSettlement(
       deskId: leg.seller_desk_id,
       firmId: leg.seller_firm_id,
     })),
-    now,
+    { reason: "reversed", now },
   );
   const sellers = [...new Set(delivered.map((leg) => leg.seller_firm_id))];
   const balances = await readBalances(tx, environment, sellers);
@@ -153,4 +178,155 @@ export function buildReversals({
     phase: "posted",
     movements: buildReversalMovements(leg, buyerFirmId, available),
   }));
+}
+
+type LateTransfer = { readonly scrip_no: string; readonly reference: string };
+
+export async function takeBackRefund(
+  ctx: Pick<Context, "db" | "now" | "log">,
+  operator: Actor,
+  { settlementId, ...terms }: LateTransfer & { readonly settlementId: string },
+): Promise<Waiting | { readonly outcome: "taken_back" }> {
+  const { environment } = await readAnySettlement(ctx.db, settlementId);
+  const acted = await actWithApproval(ctx, operator, {
+    kind: refundReturn,
+    environment,
+    subjectId: settlementId,
+    terms,
+    people: 2,
+  });
+  ctx.log.error(
+    { settlement_id: settlementId, scrip_no: terms.scrip_no, outcome: acted.outcome },
+    "customs has transferred a credit whose buyer was refunded",
+  );
+  return tellOutcome(acted, "taken_back");
+}
+
+export const refundReturn: ApprovalKind<LateTransfer> = {
+  name: "settlement.take_back",
+  proposers: ["settlement"],
+  approvers: ["settlement"],
+  validHours: validHoursUsual,
+  async prepare(tx, { subjectId: settlementId, terms: { scrip_no, reference } }, now) {
+    const [settlement] = await lockSettlements(tx, [settlementId]);
+    if (!settlement) throw noSettlement(settlementId);
+    const legs = await listLegs(tx, [settlementId]);
+    const leg = legs.find((each) => each.scrip_no === scrip_no);
+    if (!leg) throw new Failure("not_found", `no credit ${scrip_no} in ${settlementId}`);
+    if (leg.state !== "failed") {
+      throw wrongState(`the transfer of ${scrip_no} is ${leg.state}`, { state: leg.state });
+    }
+    const late = { settlement, leg, now };
+    const stage = await findStage(tx, late);
+    const told = { before: settlement, after: settlement, legs };
+    const seen = `${scrip_no} of ${settlementId}, transferred after its refund`;
+    return {
+      summary:
+        stage === "take"
+          ? `${rupeesText(leg.buyer_paise)} rupees are taken back from the buyer of ${seen}: ${reference}`
+          : `${rupeesText(leg.seller_paise)} rupees go to the seller of ${seen}: ${reference}`,
+      valuePaise: leg.buyer_paise,
+      facts: { version: settlement.version, stage },
+      proposal: buildSettlementChanges({ action: "propose_take_back", ...told }),
+      async carryOut() {
+        const changes = stage === "take" ? await take(tx, late) : await settle(tx, late);
+        return {
+          changes: [...changes, ...buildSettlementChanges({ action: "take_back", ...told })],
+        };
+      },
+    };
+  },
+};
+
+type Late = { readonly settlement: SettlementRow; readonly leg: LegRow; readonly now: Date };
+
+async function findStage(tx: Tx, { settlement, leg }: Late): Promise<"take" | "settle"> {
+  const { environment, settlement_id: subject, buyer_firm_id: buyerFirmId } = settlement;
+  const written = await entriesAbout(tx, { environment, kind: "late_transfer", subject });
+  const has = (stage: "take" | "settle") =>
+    written.some(({ ordinal }) => ordinal === toOrdinal(leg, stage));
+  if (!has("take")) return "take";
+  if (has("settle")) {
+    throw new Failure("conflict", `the refund for ${leg.scrip_no} was taken back before`, {
+      detail: { reason: "taken_back_before", settlement_id: subject },
+    });
+  }
+  const dues = (await tx.run(findDues(environment, [buyerFirmId]))).get(buyerFirmId) ?? 0;
+  if (dues > 0) throw duesOutstanding(dues);
+  return "settle";
+}
+
+async function take(tx: Tx, late: Late): Promise<readonly Change[]> {
+  const { settlement, leg, now } = late;
+  const { environment, buyer_firm_id: buyerFirmId } = settlement;
+  const handed = await handOver(tx, late);
+  const [balance] = await readBalances(tx, environment, [buyerFirmId]);
+  const covered = Math.min(leg.buyer_paise, Math.max(0, asAmount(balance?.available_paise ?? 0)));
+  const isWhole = isHouse(buyerFirmId) || covered === leg.buyer_paise;
+  const movements = [
+    ...(handed.length > 0 ? [buildCreditMovement(leg, buyerFirmId)] : []),
+    ...buildRefundReturn(leg, buyerFirmId, covered),
+  ];
+  const entries = [
+    ...buildStage(late, "take", movements),
+    ...(isWhole ? buildStage(late, "settle", buildSellerShare(leg)) : []),
+  ];
+  return [...handed, ...(await write(tx, environment, entries, now))];
+}
+
+async function settle(tx: Tx, late: Late): Promise<readonly Change[]> {
+  const entries = buildStage(late, "settle", buildSellerShare(late.leg));
+  return await write(tx, late.settlement.environment, entries, late.now);
+}
+
+/** Makes the seller's holding the buyer's; nothing where the seller holds the credit no more. */
+async function handOver(tx: Tx, { settlement, leg, now }: Late): Promise<readonly Change[]> {
+  return await giveBackCredits(
+    tx,
+    settlement.environment,
+    [
+      {
+        scripNo: leg.scrip_no,
+        holderFirmId: leg.seller_firm_id,
+        deskId: settlement.buyer_desk_id,
+        firmId: settlement.buyer_firm_id,
+      },
+    ],
+    { reason: "transferred_late", ifHeld: true, now },
+  );
+}
+
+async function write(
+  tx: Tx,
+  environment: Environment,
+  entries: readonly Entry[],
+  now: Date,
+): Promise<readonly Change[]> {
+  const written = await writeBooks(tx, { entries }, now);
+  refuseMoved(written.entries);
+  assertWritten(written.entries);
+  return await setOffUnsentPayouts(tx, environment, [...written.owing], now);
+}
+
+function buildStage(
+  { settlement, leg }: Late,
+  stage: "take" | "settle",
+  movements: readonly Movement[],
+): Entry[] {
+  if (movements.length === 0) return [];
+  return [
+    {
+      environment: settlement.environment,
+      kind: "late_transfer",
+      subject: settlement.settlement_id,
+      ordinal: toOrdinal(leg, stage),
+      phase: "posted",
+      movements: [...movements],
+    },
+  ];
+}
+
+/** A leg has two entries: what its buyer gives back, and what its seller gets. */
+function toOrdinal({ ordinal }: LegRow, stage: "take" | "settle"): number {
+  return ordinal * 2 + (stage === "take" ? 0 : 1);
 }

@@ -16,7 +16,7 @@
 //
 // A transfer that was begun may be open at customs, where it can still go through: its leg ends only
 // by what customs says, so that nobody gets both the credit and its money. Past its deadline the
-// settlement is late, which ends nothing.
+// settlement is late, which ends nothing. What goes through after all is taken back (`reverse-settlement.ts`).
 
 import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";

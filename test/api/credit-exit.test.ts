@@ -86,7 +86,11 @@ test("a credit leaves the books however its holding ends", async (t) => {
   assert.deepEqual(await findOwner(service, cancelled.scripNo), outside);
 
   const lost = await boughtCredit(service);
-  await lost.buyer.post("/v1/orders", { side: "sell", scrip_no: lost.scripNo }, 201);
+  await lost.buyer.post(
+    "/v1/orders",
+    { side: "sell", scrip_no: lost.scripNo, limit_bps: 9_989 },
+    201,
+  );
   await news(lost.scripNo, "use");
   assert.deepEqual(await findOwner(service, lost.scripNo), outside);
 

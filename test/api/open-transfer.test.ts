@@ -137,7 +137,7 @@ const paths = {
     await send("POST", path, { key: buyer.key, body: { mode: "drain" } });
   },
   "the desk's step of the sandbox": async ({ send }: Service, made: LiveDeal) => {
-    const path = `/v1/settlements/${made.settlementId}/advance`;
+    const path = `/v1/sandbox/settlements/${made.settlementId}/advance`;
     await send("POST", path, { key: made.seller.key, body: {} });
   },
   ...Object.fromEntries(

@@ -209,6 +209,8 @@ test("every operation answers as the document says, and every act has an audit r
   await service.work();
   await call("confirmTransfer", [funded], { reference: "ICEGATE-1", outcome: "transferred" });
   await call("failSettlement", [failed]);
+  const [{ scrip_no }] = (await call("readAnySettlement", [failed])).legs;
+  await call("takeBackRefund", [failed], { scrip_no, reference: "ICEGATE-2" });
   const unpaid = await deal();
   await call("fundSettlement", [unpaid], { reference: "CALL-1", missing: true });
   const lifted = await call("liftUnpaid", [unpaid], { reason: "their bank was shut" });

@@ -198,6 +198,18 @@ async function showSettlement(view) {
             : [],
         call: (body) => ({ path: `${path}/fail`, body }),
       }),
+    deal["legs"].some((/** @type {Row} */ leg) => leg["status"] === "failed") &&
+      makeAct(view, {
+        label: "Transferred after all…",
+        permission: "settlements.write",
+        danger: true,
+        says: "Takes the refund back from the buyer, as dues where it is gone. A second person approves it.",
+        fields: [
+          { name: "scrip_no", label: "Credit" },
+          { name: "reference", label: "What you saw", hint: "A ticket, a letter" },
+        ],
+        call: (body) => ({ path: `${path}/take-back`, body }),
+      }),
     deal["status"] === "settled" &&
       makeAct(view, {
         label: "Reverse…",
