@@ -33,8 +33,8 @@ const columnsMax = 256;
 /** A text that is not taken is kept up to this length: a totals row is known by its word. */
 const otherTextMax = 40;
 const textMax = 1_000;
-/** A report of 5,000 rows takes less than a second. */
-const timeMs = 20_000;
+/** A report of 5,000 rows takes less than a second of a processor. */
+const processorMs = 20_000;
 const tooLong = { path: "xlsx", problem: "takes too long to read: leave only the report in it" };
 
 export const readWorkbook = heavyKind(
@@ -48,7 +48,7 @@ export const readWorkbook = heavyKind(
     const sheets = readXlsx(bytes, { rowsMax, columnsMax, textMax, onPiece });
     return toReportSheet(chooseSheet(sheets));
   },
-  { timeMs, refusal: () => unprocessable(tooLong) },
+  { processorMs, refusal: () => unprocessable(tooLong) },
 );
 
 /** Has a workbook read by a thread; text is read later, in pieces. */

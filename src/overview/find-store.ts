@@ -54,6 +54,11 @@ export async function findById(db: Db, id: string): Promise<FoundRow[]> {
       select 'payout', payout_id, environment, state, utr, desk_id, firm_id
       from payouts where payout_id = ${id}
       union all
+      select 'firm', firm_id, environment, connection_state, iec, desk_id, firm_id
+      from firms where firm_id = (
+        select firm_id from confirmed_accounts where account_id = ${id}
+      )
+      union all
       select 'cross', cross_id, environment, state, kind, seller_desk_id, seller_firm_id
       from crosses where cross_id = ${id}
       union all

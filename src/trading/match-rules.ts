@@ -135,7 +135,7 @@ export function listTiers(
   return spans
     .map((span) => ({
       ...toTier(span, market),
-      // What we price saves at least a paisa against cash.
+      // What we price saves at least a paisa against cash, also at the most that the buyer pays.
       least_paise: Math.max(span.leastPaise, findLeastSaving(span.paysBps)),
       dealt_at: span.fromHouse ? { price_bps: span.paysBps } : { margin_bps },
     }))

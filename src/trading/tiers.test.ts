@@ -103,7 +103,9 @@ function findPrice(card: CardToday, bundle: readonly Offer[], terms: Terms): num
     return leavesMargin && coversSellerShare(face_paise, pays, limit_bps);
   });
   if (!isPaid) return undefined;
-  return restsAtBps !== undefined || priceCeil(sum, price) < sum ? price : undefined;
+  // What we price saves at least a paisa, also at the most that the buyer pays.
+  const saves = priceCeil(sum, isBelow ? most : price) < sum;
+  return restsAtBps !== undefined || saves ? price : undefined;
 }
 
 function listSubsets(offers: readonly Offer[]): Offer[][] {

@@ -33,6 +33,7 @@ const bringsIn: Readonly<Record<string, boolean>> = {
   "rate_card.publish": false,
   "operator.add": false,
   "operator.reset": false,
+  "paying_account.add": false,
 };
 
 test("every kind of act that brings money in is summed with all others that do", () => {

@@ -5,8 +5,9 @@ import { test } from "node:test";
 
 import { addDay, readCalendar } from "../../src/outside/calendar.ts";
 import { namedOperator } from "../../src/kernel/actor.ts";
-import { istDay, istTimestamp } from "../../src/kernel/time.ts";
+import { addDays, dayMs, istDay, istTimestamp } from "../../src/kernel/time.ts";
 import { addWorkingDays } from "../../src/kernel/working-days.ts";
+import { nextUtr, openBankOffice } from "../support/bank-office.ts";
 import { commandLine } from "../support/cli.ts";
 import { type Service, startService } from "../support/service.ts";
 import { addCredit, makeDeal, openTestDesk, type TestDesk } from "../support/settlements.ts";
@@ -100,7 +101,7 @@ test("operators change the calendar, and live deadlines follow it on every node 
 });
 
 test("a deal whose deadline became a holiday fails at the end of the next working day", async (t) => {
-  const service = await startService(t);
+  const { service, bring } = await openBankOffice(t);
   const buyer = await openTestDesk(service, environment);
   const dealtAt = service.clock.now();
   const due = new Date(await readDueOfNewDeal(service, buyer));
@@ -117,5 +118,10 @@ test("a deal whose deadline became a holiday fails at the end of the next workin
   assert.ok(extended > due);
   assert.equal(await stateAt(due), "pending");
   assert.equal(await stateAt(new Date(extended.getTime() - 1)), "pending");
-  assert.equal(await stateAt(extended), "failed");
+  // What came in until then was read; a line of the next day says that there is no more.
+  const [year, month, day] = addDays(istDay(extended), 1).split("-");
+  const charges = { utr: nextUtr(), text: "CHARGES", paise: -590 };
+  service.clock.set(new Date(extended.getTime() + dayMs));
+  await bring([charges], { day: `${day}/${month}/${year}` });
+  assert.equal(await stateAt(service.clock.now()), "failed");
 });

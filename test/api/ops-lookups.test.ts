@@ -70,7 +70,9 @@ test("find leads to a thing by its id, an IEC, a PAN, a name, a scrip number and
   const utr = "HDFCR52026111500042";
   await service.ctx.db.pool.query(
     `update payouts set state = 'sent', utr = $2, remitted_with = payout_id,
-      remitted_paise = paise, look_at = null where payout_id = $1`,
+      remitted_paise = paise, look_at = null,
+      account_id = (select account_id from firms where firms.firm_id = payouts.firm_id)
+    where payout_id = $1`,
     [payout.payout_id, utr],
   );
   await only(settlementId, "settlement", settlementId);

@@ -37,7 +37,7 @@ export const spin = heavyKind("spin", (begun: Int32Array): string => {
 
 /** The same, in a kind whose time is short. */
 export const spinBriefly = heavyKind("spin briefly", spin.work, {
-  timeMs: 400,
+  processorMs: 400,
   refusal: () => new Failure("unprocessable", "too long"),
 });
 

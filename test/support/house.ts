@@ -228,6 +228,7 @@ const reads: Readonly<Record<string, readonly string[]>> = {
     "approvals",
     "bank_lines",
     "bank_statements",
+    "confirmed_accounts",
     "credits",
     "cross_quotes",
     "crosses",

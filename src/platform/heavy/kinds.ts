@@ -9,11 +9,11 @@ import { noPace, type Pace } from "./pace.ts";
 export type HeavyKind<Input, Output> = {
   readonly name: string;
   readonly work: (input: Input, stop: Stop) => Output | Promise<Output>;
-  /** Where the pool's own limit would be too long: a job past this time is ended and refused. */
+  /** Where the pool's own limit would be too long: a job that works longer is ended and refused. */
   readonly limit: TimeLimit | undefined;
 };
 
-export type TimeLimit = { readonly timeMs: number; readonly refusal: () => Failure };
+export type TimeLimit = { readonly processorMs: number; readonly refusal: () => Failure };
 
 /** Long work polls this, and stops when its caller has gone. */
 export type Stop = { readonly isAsked: () => boolean };

@@ -53,6 +53,8 @@ const limitsDefault = {
   stopMs: 1_000,
 } as const;
 
+/** Between two looks at the processor time of a job. */
+const meterPauseMsMin = 50;
 const secondsBuckets = [0.005, 0.02, 0.1, 0.5, 2, 10, 60];
 
 export type HeavyPoolOptions = Partial<HeavyLimits> & {
@@ -85,6 +87,8 @@ type Thread = {
   readonly stop: Int32Array;
   job: Job | undefined;
   deadline: NodeJS.Timeout | undefined;
+  /** When to look at the processor time of the job again. */
+  meter: NodeJS.Timeout | undefined;
 };
 
 export function openHeavyPool({ module, ...options }: HeavyPoolOptions): HeavyPool {
@@ -118,7 +122,7 @@ export function openHeavyPool({ module, ...options }: HeavyPoolOptions): HeavyPo
       workerData: { stop },
       resourceLimits: { maxOldGenerationSizeMb: limits.memoryMb, maxYoungGenerationSizeMb: 16 },
     });
-    const thread: Thread = { worker, stop, job: undefined, deadline: undefined };
+    const thread: Thread = { worker, stop, job: undefined, deadline: undefined, meter: undefined };
     worker.on("message", (answered: Answered) => answer(thread, answered));
     worker.on("error", (error) => drop(thread, asError(error)));
     worker.on("exit", () => drop(thread, new Error("a thread ended by itself")));
@@ -131,11 +135,11 @@ export function openHeavyPool({ module, ...options }: HeavyPoolOptions): HeavyPo
     thread.job = job;
     job.begunMs = performance.now();
     Atomics.store(thread.stop, 0, 0);
-    const timeMs = job.limit?.timeMs ?? limits.timeMs;
-    thread.deadline = setTimeout(() => {
-      const late = new Error(`${job.kind} took longer than ${timeMs} ms`);
-      drop(thread, job.limit?.refusal() ?? late);
-    }, timeMs);
+    thread.deadline = setTimeout(
+      () => drop(thread, new Error(`${job.kind} took longer than ${limits.timeMs} ms`)),
+      limits.timeMs,
+    );
+    if (job.limit) void meterJob(thread, job, job.limit);
     // Only a thread with a job keeps the process alive.
     thread.worker.ref();
     try {
@@ -144,6 +148,26 @@ export function openHeavyPool({ module, ...options }: HeavyPoolOptions): HeavyPo
     } catch (error) {
       // The input cannot be cloned: the job fails, and the thread stays usable.
       answer(thread, { ok: false, fault: asError(error).message });
+    }
+  }
+
+  /**
+   * Ends a job that uses more processor time than its kind may have. On a busy machine a job waits more
+   * than it works, and that is not the caller's fault.
+   */
+  async function meterJob(thread: Thread, job: Job, { processorMs, refusal }: TimeLimit) {
+    // A thread that is starting cannot tell yet, and has used next to nothing.
+    const before = await thread.worker.cpuUsage().catch(() => ({ user: 0, system: 0 }));
+    meterAfter(processorMs);
+
+    function meterAfter(pauseMs: number): void {
+      if (thread.job === job) thread.meter = setTimeout(() => void look(), pauseMs);
+    }
+    async function look(): Promise<void> {
+      const used = await thread.worker.cpuUsage(before).catch(() => ({ user: 0, system: 0 }));
+      const leftMs = processorMs - (used.user + used.system) / 1_000;
+      if (leftMs > 0) meterAfter(Math.max(leftMs, meterPauseMsMin));
+      else if (thread.job === job) drop(thread, refusal());
     }
   }
 
@@ -167,6 +191,7 @@ export function openHeavyPool({ module, ...options }: HeavyPoolOptions): HeavyPo
 
   function rest(thread: Thread): void {
     clearTimeout(thread.deadline);
+    clearTimeout(thread.meter);
     thread.job = undefined;
     thread.worker.unref();
     thread.deadline = setTimeout(() => drop(thread, new Error("idle")), limits.idleMs).unref();
@@ -176,8 +201,10 @@ export function openHeavyPool({ module, ...options }: HeavyPoolOptions): HeavyPo
   function drop(thread: Thread, error: Error): void {
     if (!threads.delete(thread)) return;
     clearTimeout(thread.deadline);
+    clearTimeout(thread.meter);
     void thread.worker.terminate();
     const { job } = thread;
+    thread.job = undefined;
     if (job) {
       const ended = error instanceof Failure ? "refused" : "failed";
       tell(job, error instanceof NobodyWaits ? "abandoned" : ended);
