@@ -26,7 +26,10 @@ export type Settings = {
   readonly count: number | undefined;
   readonly minutes: number | undefined;
   readonly seed: number;
-  /** Of the stalls, those whose name has this text; nothing is written down then. */
+  /**
+   * Of the stalls, those whose name has this text; nothing is written down then. Of the economy, the
+   * part with the `bank`.
+   */
   readonly only: string | undefined;
   /** A short look; nothing is written down. */
   readonly quick: boolean;

@@ -47,7 +47,8 @@ const programmes: Readonly<Record<string, Programme>> = {
     run: runWebhooks,
   },
   economy: {
-    about: "colluding desks against the house, cards constant and moving: nobody gains",
+    about:
+      "colluding desks against the house, cards constant and moving, and against a bank's own record: nobody gains",
     run: runEconomies,
   },
   stall: {

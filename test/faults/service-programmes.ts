@@ -13,6 +13,7 @@ import { openApiFile } from "../support/golden.ts";
 import { dataDirectory, demoKeyIn, type Running, type Scope, serve } from "../support/process.ts";
 import { seededRandom } from "../support/random.ts";
 import { startService } from "../support/service.ts";
+import { runBankEconomies } from "./bank-economy-programme.ts";
 import { areDoorsHeld, runDoors, runSlowReceivers } from "./door-programme.ts";
 import { doorTable, isDoorHeld, isNear } from "./doors.ts";
 import { economyOptions, type EconomyReport, type EconomySettings, runEconomy } from "./economy.ts";
@@ -180,11 +181,23 @@ const stepsDefault = 100_000;
 const stepsQuick = 600;
 const controlSteps = 2_000;
 
+/** Desks against the house, then desks and a bank that keeps its own record; `bank` is only that. */
+export async function runEconomies(settings: Settings, say: Say): Promise<Outcome> {
+  if (settings.only === "bank") return await runBankEconomies(settings, say);
+  const house = await runHouseEconomies(settings, say);
+  const bank = await runBankEconomies(settings, say);
+  return {
+    held: house.held && bank.held,
+    counts: `${house.counts}; ${bank.counts}`,
+    control: `${house.control}; ${bank.control}`,
+  };
+}
+
 /** Half of the steps under one card, half under cards that move, and the control. */
-export async function runEconomies(
+async function runHouseEconomies(
   { quick, count = quick ? stepsQuick : stepsDefault, seed }: Settings,
   say: Say,
-): Promise<Outcome> {
+) {
   await using stack = openStack();
   const scope = { after: (work: () => Promise<void>) => stack.defer(work) };
   await globalSetup();
