@@ -213,6 +213,7 @@ test("every operation answers as the document says, and every act has an audit r
   await call("takeBackRefund", [failed], { scrip_no, reference: "ICEGATE-2" });
   const unpaid = await deal();
   await call("fundSettlement", [unpaid], { reference: "CALL-1", missing: true });
+  await assertRows("listUnpaidDeals?environment=live");
   const lifted = await call("liftUnpaid", [unpaid], { reason: "their bank was shut" });
   assert.deepEqual(lifted.settlement_ids, [unpaid]);
   const sold = await settleLiveSale(service, 24_400_000);
