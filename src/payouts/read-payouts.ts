@@ -51,6 +51,7 @@ export const listPayouts = listReader<PayoutsAsked, Payout, Payout>(
       { name: "settlement_id", kind: "text", width: 34, cell: (payout) => payout.settlement_id },
       { name: "resend_of", kind: "text", cell: (payout) => payout.resend_of },
       { name: "amount_rupees", kind: "money", cell: (payout) => payout.amount_paise },
+      { name: "set_off_rupees", kind: "money", cell: (payout) => payout.set_off_paise },
       { name: "rail", kind: "text", width: 8, cell: (payout) => payout.rail },
       { name: "utr", kind: "text", width: 26, cell: (payout) => payout.utr },
       {
