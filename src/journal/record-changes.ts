@@ -60,12 +60,13 @@ const duesWorker: Actor = { kind: "worker", id: "dues", requestId: null };
 const besides = new WeakMap<Tx, AttributedChange[]>();
 
 /**
- * Records changes of this service's own with those that the transaction records last: what the books
- * set off is journaled whoever moved the money.
+ * Records changes of this service's own with those that the transaction records last, or else before
+ * its commit: what the books set off is journaled whoever moved the money.
  */
-export function recordBeside(tx: Tx, changes: readonly Change[]): void {
+export function recordBeside(tx: Tx, changes: readonly Change[], now: Date): void {
   const added = changes.map((change) => ({ actor: duesWorker, change }));
   besides.set(tx, [...(besides.get(tx) ?? []), ...added]);
+  tx.beforeCommit(() => recordPrepared(tx, [], now));
 }
 
 export type AttributedChange = { readonly actor: Actor; readonly change: Change };

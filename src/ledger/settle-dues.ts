@@ -51,11 +51,12 @@ export async function recordDues(
   tx: Tx,
   books: Books,
   { raised, setOffs }: SettledDues,
+  now: Date,
 ): Promise<void> {
   if (raised.length + setOffs.length === 0) return;
   const firmIds = [...new Set([...raised, ...setOffs].map(({ firmId }) => firmId))];
   const versions = await listDuesVersions(tx, firmIds);
   const firms = new Map(versions.map((row) => [row.firm_id, row]));
   const owed = (firmId: string) => findOwed(books, firmId);
-  recordBeside(tx, buildDuesChanges({ raised, setOffs, firms, owed }));
+  recordBeside(tx, buildDuesChanges({ raised, setOffs, firms, owed }), now);
 }

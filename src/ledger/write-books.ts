@@ -123,7 +123,7 @@ export async function writeBooksBeside<First>(
     beside.next(first),
   ]);
   await tx.pipeline(storeOwners(books, { touched, owned, numbers }));
-  await recordDues(tx, books, settled);
+  await recordDues(tx, books, settled, now);
 
   const written = {
     resolutions: resolutions.map((item, at) => toWritten(item, ended[at]?.refusal, numbers)),

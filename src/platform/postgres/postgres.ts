@@ -53,6 +53,8 @@ export type Tx = Db & {
     lock: Query<Lock>,
     asked: Asked,
   ): Promise<[Lock, ...Results<Asked>]>;
+  /** Runs after the work of the transaction, before its commit; a dry run does it too. */
+  beforeCommit(work: () => Promise<unknown>): void;
   /** Notifies the listeners of a topic after the commit, and only then. */
   announce(topic: string): void;
   /** Counts rows that were written into a table; after many, the table is analyzed. */
@@ -189,13 +191,18 @@ function asking(
         added.clear();
         return await inTransaction(
           borrow,
-          (tx) =>
-            work({
+          async (tx) => {
+            const last: (() => Promise<unknown>)[] = [];
+            const done = await work({
               ...tx,
               pipelineBehind: (lock, asked) => tx.run(all([lock, ...asked])),
+              beforeCommit: (step) => void last.push(step),
               announce: (topic) => void topics.add(topic),
               added: (table, rows) => void added.set(table, (added.get(table) ?? 0) + rows),
-            } as Tx),
+            } as Tx);
+            for (const step of last) await step();
+            return done;
+          },
           txOptions,
         );
       };
