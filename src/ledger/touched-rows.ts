@@ -3,6 +3,7 @@
 import { randomInt } from "node:crypto";
 
 import type { Environment } from "../kernel/caller.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
 import type { FirmOfBooks } from "./dues.ts";
 import type { Pending } from "./judge-books.ts";
 import {
@@ -30,15 +31,20 @@ export type TouchedAccount = {
   readonly balance: string;
 };
 
+const chosenStripes = new WeakMap<Tx, number>();
+
+/** A transaction keeps its stripe, so that a later set waits for no other while rows are held. */
+export function chooseStripe(tx: Tx, lane: number = randomInt(2)): number {
+  const stripe = chosenStripes.get(tx) ?? 2 * randomInt(stripes / 2) + (lane % 2);
+  chosenStripes.set(tx, stripe);
+  return stripe;
+}
+
 export function findTouched(
   entries: readonly Entry[],
   pending: readonly Pending[],
-  {
-    lane = randomInt(2),
-    owing,
-  }: { readonly lane: number | undefined; readonly owing: readonly FirmOfBooks[] },
+  { stripe, owing }: { readonly stripe: number; readonly owing: readonly FirmOfBooks[] },
 ): TouchedRows {
-  const stripe = 2 * randomInt(stripes / 2) + (lane % 2);
   const accounts = new Map<string, TouchedAccount>();
   const credits = new Map<string, CreditKey>();
   const touchAccount = (environment: Environment, account: string) => {
@@ -76,7 +82,10 @@ export function findTouched(
       }
     }
   }
-  for (const firm of owing) touchMoney(firm);
+  for (const firm of owing) {
+    touchMoney(firm);
+    touchAccount(firm.environment, accountName({ kind: "external_bank" }));
+  }
   return { accounts, credits };
 }
 

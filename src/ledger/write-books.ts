@@ -7,8 +7,8 @@
 //   store    one statement per table; entries get their numbers while everything is locked
 //
 // A refusal is a value and concerns only its own item. Balances of the house and of the outside have no
-// floor; they are striped, and each set adds to one random stripe, so that sets seldom wait for each
-// other, and sets of orders in different lanes never.
+// floor; they are striped, and each transaction adds to one random stripe, so that sets seldom wait for
+// each other, and sets of orders in different lanes never.
 
 import { known, type Query, type Tx } from "../platform/postgres/postgres.ts";
 import { lockDues } from "./dues-store.ts";
@@ -49,6 +49,7 @@ import {
   setOwners,
 } from "./store.ts";
 import {
+  chooseStripe,
   findTouched,
   listFirms,
   refuseOtherEnvironment,
@@ -62,7 +63,10 @@ export type BookChanges = {
   readonly entries?: readonly Entry[];
   /** Even and odd lanes have stripes of their own. */
   readonly lane?: number;
-  /** Firms whose dues are set off from what they had available before. */
+  /**
+   * Firms whose dues are set off from what they had available before. Their money and the bank's
+   * account are locked, so that their payouts can be taken back by another set of the transaction.
+   */
   readonly owing?: readonly FirmOfBooks[];
 };
 
@@ -102,7 +106,8 @@ export async function writeBooksBeside<First>(
   for (const entry of entries) refuseFault(entry, findFault(entry));
   for (const resolution of resolutions) refuseFault(resolution, findNameFault(resolution));
   const pending = resolutions.length > 0 ? await loadPending(tx, resolutions) : new Map();
-  const touched = findTouched(entries, [...pending.values()], { lane, owing });
+  const stripe = chooseStripe(tx, lane);
+  const touched = findTouched(entries, [...pending.values()], { stripe, owing });
   const { balances, first } = await loadBalances(tx, touched, beside.first);
   const books = await openBooks(tx, { balances, entries, pending, touched });
   const owned = new Set(books.owners.keys());

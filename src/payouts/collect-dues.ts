@@ -3,7 +3,7 @@
 
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
-import type { Environment } from "../kernel/caller.ts";
+import { type Environment, environments } from "../kernel/caller.ts";
 import { addPaise, type PaiseSum } from "../kernel/money.ts";
 import { findDues } from "../ledger/read-books.ts";
 import { assertWritten } from "../ledger/rules.ts";
@@ -11,7 +11,7 @@ import { writeBooks } from "../ledger/write-books.ts";
 import type { Context } from "../platform/context.ts";
 import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import { claimOwing, lockUnsent } from "./dues-store.ts";
+import { claimOwing, claimUnsentByFirm, lockUnsent } from "./dues-store.ts";
 import { buildResendEarning, recallAll } from "./decide-payouts.ts";
 import { storeRecall } from "./recall-payouts.ts";
 import { schedulePayouts } from "./schedule-payouts.ts";
@@ -20,7 +20,7 @@ import { listLines, type PayoutRow } from "./store.ts";
 /** Why a payout came back whose money paid dues. */
 export const setOffReason = "dues_set_off";
 
-/** The firms are of one environment, and their money is locked. */
+/** The firms are of one environment; their payouts and then their money were locked, as `owing`. */
 export async function setOffUnsentPayouts(
   tx: Tx,
   environment: Environment,
@@ -28,7 +28,7 @@ export async function setOffUnsentPayouts(
   now: Date,
 ): Promise<readonly Change[]> {
   if (firmIds.length === 0) return [];
-  const unsent = await lockUnsent(tx, firmIds);
+  const unsent = await claimUnsentByFirm(tx, firmIds);
   const owed = await tx.run(findDues(environment, firmIds));
   const rows = selectOwed(unsent, owed);
   if (rows.length === 0) return [];
@@ -73,19 +73,22 @@ export async function collectDues(
   offenders: Offenders = noOffenders(),
 ): Promise<"more" | "idle"> {
   const now = ctx.now();
-  const done = await workInParts(offenders, (choice, note) =>
-    ctx.db.transaction(async (tx) => {
-      const firms = await claimOwing(tx, { limit: setSizeMax, ...choice });
-      note(firms.map(({ firm_id }) => firm_id));
-      const changes: Change[] = [];
-      for (const [environment, own] of Map.groupBy(firms, (firm) => firm.environment)) {
-        const owing = own.map(({ firm_id: firmId }) => ({ environment, firmId }));
+  let more = false;
+  for (const environment of environments) {
+    const done = await workInParts(offenders, (choice, note) =>
+      ctx.db.transaction(async (tx) => {
+        const firmIds = await claimOwing(tx, environment, { limit: setSizeMax, ...choice });
+        note(firmIds);
+        if (firmIds.length === 0) return 0;
+        await lockUnsent(tx, firmIds);
+        const owing = firmIds.map((firmId) => ({ environment, firmId }));
         const { owing: left } = await writeBooks(tx, { owing }, now);
-        changes.push(...(await setOffUnsentPayouts(tx, environment, [...left], now)));
-      }
-      await recordChanges(tx, duesWorker, changes, now);
-      return firms.length;
-    }),
-  );
-  return done === setSizeMax ? "more" : "idle";
+        const changes = await setOffUnsentPayouts(tx, environment, [...left], now);
+        await recordChanges(tx, duesWorker, changes, now);
+        return firmIds.length;
+      }),
+    );
+    more ||= done === setSizeMax;
+  }
+  return more ? "more" : "idle";
 }

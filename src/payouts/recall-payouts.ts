@@ -8,14 +8,9 @@ import type { Tx } from "../platform/postgres/postgres.ts";
 import { buildResolution, type MovedPayout, recallAll, listUnsent } from "./decide-payouts.ts";
 import { buildPayoutChange } from "./move-payout.ts";
 import { readAnyPayout } from "./read-payouts.ts";
+import { lockUnsent } from "./dues-store.ts";
 import { noPayout } from "./rules.ts";
-import {
-  lockPayoutChain,
-  lockPayouts,
-  lockPayoutsBySettlement,
-  type PayoutRow,
-  setPayouts,
-} from "./store.ts";
+import { lockPayouts, lockPayoutsBySettlement, type PayoutRow, setPayouts } from "./store.ts";
 
 /** The caller writes the resolutions with its own and records the changes. */
 type RecalledPayouts = {
@@ -26,9 +21,16 @@ type RecalledPayouts = {
   readonly paiseByFirm: ReadonlyMap<string, number>;
 };
 
-/** Blocks resends of a settlement's payouts; must come before the settlement's own lock. */
-export async function lockPayoutsOfSettlement(tx: Tx, settlementId: string): Promise<void> {
-  await lockPayoutChain(tx, settlementId);
+/**
+ * Blocks resends of a settlement's payouts, and what of its firms' payouts has not left: it may have to
+ * pay what they come to owe. Must come before the settlement's own lock.
+ */
+export async function lockPayoutsOfSettlement(
+  tx: Tx,
+  settlementId: string,
+  firmIds: readonly string[],
+): Promise<void> {
+  await lockUnsent(tx, firmIds, settlementId);
 }
 
 /** Recalls the unsent payouts of a settlement, whose payout chain is locked. */

@@ -22,7 +22,6 @@ import { type ApprovalKind, validHoursUsual } from "../operators/approval-kind.t
 import { clawBackCommissions } from "./commissions.ts";
 import { giveBackCredits } from "../credits/settle-credits.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
-import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { isHouse } from "../kernel/ids.ts";
 import { wrongState } from "../kernel/lifecycle.ts";
@@ -83,7 +82,7 @@ export const settlementReversal: ApprovalKind<{ readonly reason: string }> = {
   approvers: ["settlement"],
   validHours: validHoursUsual,
   async prepare(tx, { subjectId: settlementId, terms: { reason } }, now) {
-    await lockPayoutsOfSettlement(tx, settlementId);
+    const firmIds = await lockPayoutsOfParties(tx, settlementId);
     const [before] = await lockSettlements(tx, [settlementId]);
     if (!before) throw noSettlement(settlementId);
     const after = moveSettlement(before, "reverse", { reason, now });
@@ -97,7 +96,7 @@ export const settlementReversal: ApprovalKind<{ readonly reason: string }> = {
       proposal: buildSettlementChanges({ action: "propose_reversal", before, after: before, legs }),
       async carryOut() {
         await setSettlements(tx, [after]);
-        const undone = await undoSettlement(tx, { settlement: before, legs, now });
+        const undone = await undoSettlement(tx, { settlement: before, legs, firmIds, now });
         const event = eventByState[after.state];
         const told = buildSettlementChanges({ action: "reverse", event, before, after, legs });
         return { changes: [...undone, ...told] };
@@ -109,12 +108,26 @@ export const settlementReversal: ApprovalKind<{ readonly reason: string }> = {
 type SettlementToUndo = {
   readonly settlement: SettlementRow;
   readonly legs: readonly LegRow[];
+  readonly firmIds: readonly string[];
   readonly now: Date;
 };
 
+/**
+ * Locks the payouts of a deal, and what has not left of those of its firms and of their desks, whose
+ * commission is clawed back; returns the firms. Who is in a deal never changes.
+ */
+async function lockPayoutsOfParties(tx: Tx, settlementId: string): Promise<readonly string[]> {
+  const { legs, ...settlement } = await readAnySettlement(tx, settlementId);
+  const buyer = [settlement.buyer_firm_id, settlement.buyer_desk_id];
+  const sellers = legs.flatMap((leg) => [leg.seller_firm_id, leg.seller_desk_id]);
+  const firmIds = [...new Set([...buyer, ...sellers])].filter((firmId) => !isHouse(firmId));
+  await lockPayoutsOfSettlement(tx, settlementId, firmIds);
+  return firmIds;
+}
+
 async function undoSettlement(
   tx: Tx,
-  { settlement, legs, now }: SettlementToUndo,
+  { settlement, legs, firmIds, now }: SettlementToUndo,
 ): Promise<Change[]> {
   const { environment, buyer_firm_id: buyerFirmId } = settlement;
   const delivered = legs.filter((leg) => leg.state === "delivered");
@@ -152,7 +165,9 @@ async function undoSettlement(
   const reversals = buildReversals({ delivered, buyerFirmId, available });
   const commissions = await clawBackCommissions(tx, environment, settlement.settlement_id);
   const entries = [...untaxed.entries, ...reversals, ...commissions];
-  const written = await writeBooks(tx, { resolutions: recalled.resolutions, entries }, now);
+  const owing = firmIds.map((firmId) => ({ environment, firmId }));
+  const { resolutions } = recalled;
+  const written = await writeBooks(tx, { resolutions, entries, owing }, now);
   assertWritten(written.resolutions);
   refuseMoved(written.entries);
   assertWritten(written.entries);
@@ -208,6 +223,7 @@ export const refundReturn: ApprovalKind<LateTransfer> = {
   approvers: ["settlement"],
   validHours: validHoursUsual,
   async prepare(tx, { subjectId: settlementId, terms: { scrip_no, reference } }, now) {
+    const firmIds = await lockPayoutsOfParties(tx, settlementId);
     const [settlement] = await lockSettlements(tx, [settlementId]);
     if (!settlement) throw noSettlement(settlementId);
     const legs = await listLegs(tx, [settlementId]);
@@ -216,7 +232,7 @@ export const refundReturn: ApprovalKind<LateTransfer> = {
     if (leg.state !== "failed") {
       throw wrongState(`the transfer of ${scrip_no} is ${leg.state}`, { state: leg.state });
     }
-    const late = { settlement, leg, now };
+    const late = { settlement, leg, firmIds, now };
     const stage = await findStage(tx, late);
     const told = { before: settlement, after: settlement, legs };
     const seen = `${scrip_no} of ${settlementId}, transferred after its refund`;
@@ -238,7 +254,12 @@ export const refundReturn: ApprovalKind<LateTransfer> = {
   },
 };
 
-type Late = { readonly settlement: SettlementRow; readonly leg: LegRow; readonly now: Date };
+type Late = {
+  readonly settlement: SettlementRow;
+  readonly leg: LegRow;
+  readonly firmIds: readonly string[];
+  readonly now: Date;
+};
 
 async function findStage(tx: Tx, { settlement, leg }: Late): Promise<"take" | "settle"> {
   const { environment, settlement_id: subject, buyer_firm_id: buyerFirmId } = settlement;
@@ -257,7 +278,7 @@ async function findStage(tx: Tx, { settlement, leg }: Late): Promise<"take" | "s
 }
 
 async function take(tx: Tx, late: Late): Promise<readonly Change[]> {
-  const { settlement, leg, now } = late;
+  const { settlement, leg } = late;
   const { environment, buyer_firm_id: buyerFirmId } = settlement;
   const handed = await handOver(tx, late);
   const [balance] = await readBalances(tx, environment, [buyerFirmId]);
@@ -271,12 +292,12 @@ async function take(tx: Tx, late: Late): Promise<readonly Change[]> {
     ...buildStage(late, "take", movements),
     ...(isWhole ? buildStage(late, "settle", buildSellerShare(leg)) : []),
   ];
-  return [...handed, ...(await write(tx, environment, entries, now))];
+  return [...handed, ...(await write(tx, late, entries))];
 }
 
 async function settle(tx: Tx, late: Late): Promise<readonly Change[]> {
   const entries = buildStage(late, "settle", buildSellerShare(late.leg));
-  return await write(tx, late.settlement.environment, entries, late.now);
+  return await write(tx, late, entries);
 }
 
 /** Makes the seller's holding the buyer's; nothing where the seller holds the credit no more. */
@@ -298,11 +319,11 @@ async function handOver(tx: Tx, { settlement, leg, now }: Late): Promise<readonl
 
 async function write(
   tx: Tx,
-  environment: Environment,
+  { settlement: { environment }, firmIds, now }: Late,
   entries: readonly Entry[],
-  now: Date,
 ): Promise<readonly Change[]> {
-  const written = await writeBooks(tx, { entries }, now);
+  const owing = firmIds.map((firmId) => ({ environment, firmId }));
+  const written = await writeBooks(tx, { entries, owing }, now);
   refuseMoved(written.entries);
   assertWritten(written.entries);
   return await setOffUnsentPayouts(tx, environment, [...written.owing], now);
