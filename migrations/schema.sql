@@ -1019,6 +1019,7 @@ END),
   constraint ledger_balances_stripe_check CHECK (((stripe >= 0) AND (stripe <= 15)))
 );
 CREATE INDEX ledger_balances_dues ON public.ledger_balances USING btree (firm_id) WHERE (kind = 'firm_dues'::text);
+CREATE INDEX ledger_balances_money ON public.ledger_balances USING btree (environment, balance) WHERE (kind = ANY (ARRAY['firm_cash'::text, 'desk_commission'::text]));
 CREATE TRIGGER no_money_beside_dues AFTER UPDATE ON public.ledger_balances REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION refuse_money_beside_dues();
 
 create table ledger_entries (
