@@ -123,7 +123,7 @@ export function toEventId({ epoch, seq }: LogPosition): string {
 
 const eventIdForm = /^([0-9a-f]{10})-(\d{1,15})$/;
 
-function parseEventId(eventId: string): LogPosition | undefined {
+export function parseEventId(eventId: string): LogPosition | undefined {
   const [, epoch, seq] = eventIdForm.exec(eventId) ?? [];
   return epoch === undefined ? undefined : { epoch, seq: Number(seq) };
 }
@@ -134,13 +134,8 @@ function parseEventId(eventId: string): LogPosition | undefined {
  */
 export type ResetReason = "malformed_id" | "other_epoch" | "unknown_id" | "too_old";
 
-/** The position a reader resumes from, or why it cannot. */
-export function resumeFrom(
-  lastEventId: string,
-  end: LogPosition,
-): { readonly place: LogPosition } | { readonly reset: ResetReason } {
-  const place = parseEventId(lastEventId);
-  if (!place) return { reset: "malformed_id" };
-  if (place.epoch !== end.epoch) return { reset: "other_epoch" };
-  return place.seq > end.seq ? { reset: "unknown_id" } : { place };
+/** Why a reader cannot resume from the position of its id; undefined where it can. */
+export function findReset(place: LogPosition, end: LogPosition): ResetReason | undefined {
+  if (place.epoch !== end.epoch) return "other_epoch";
+  return place.seq > end.seq ? "unknown_id" : undefined;
 }

@@ -3,11 +3,12 @@
 //
 //   reader     reads new updates of the log when woken
 //   backfill   a stream that resumes reads the updates it missed from the log, page by page
-//   cutover    in the same turn of the event loop in which it catches up, it joins the channel
+//   cutover    the moment it has caught up it joins the channel, before anything else can run
 //   live       an update is encoded once, and the same bytes go to every stream
 //
 // A stream is sent only updates past its position, so it gets each once and in order, also when its
-// backfill ran ahead of the reader. The channel buffers nothing: a stream bounds its own backlog, and
+// backfill ran ahead of the reader. The position begins with what the client says it has, so a heartbeat
+// before or during the backfill never tells a later one. The channel buffers nothing: a stream bounds its own backlog, and
 // a stream that was cut resumes by backfill.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -22,9 +23,10 @@ import { startWorker, type Worker } from "../platform/worker.ts";
 import { readLatest, toMarketList } from "./read-markets.ts";
 import {
   findLastUpdate,
+  findReset,
   type LogPosition,
+  parseEventId,
   type ResetReason,
-  resumeFrom,
   toEventId,
 } from "./rules.ts";
 import { findEnd, listAfter, marketNotices, type UpdateRow } from "./store.ts";
@@ -96,14 +98,18 @@ class MarketChannel {
 
   /** Sends the updates after the last id, or a snapshot, and then each new update. */
   async follow(follower: Follower, lastEventId: string | undefined): Promise<void> {
-    const { stream } = follower;
     const reset = lastEventId ? await this.#resume(follower, lastEventId) : undefined;
-    if (reset) stream.send(encodeReset(reset));
-    if (reset || !lastEventId) this.#sendSnapshot(follower);
-    // No await between catching up and joining: no update can come in between.
-    if (stream.ended.aborted) return;
+    if (lastEventId && !reset) return; // It has caught up and joined.
+    if (reset) follower.stream.send(encodeReset(reset));
+    this.#sendSnapshot(follower);
+    this.#join(follower);
+  }
+
+  #join(follower: Follower): void {
+    const { ended } = follower.stream;
+    if (ended.aborted) return;
     this.#followers.add(follower);
-    stream.ended.addEventListener("abort", () => this.#followers.delete(follower));
+    ended.addEventListener("abort", () => this.#followers.delete(follower));
   }
 
   /** Reads one page of new updates and sends it to every stream. */
@@ -149,15 +155,19 @@ class MarketChannel {
     follower.stream.send(selectText(follower, this.#snapshot));
   }
 
-  /** Backfills a follower from its last id up to the reader, or says why it cannot. */
+  /** Backfills a follower from its last id until it joins the channel, or says why it cannot. */
   async #resume(follower: Follower, lastEventId: string): Promise<ResetReason | undefined> {
+    const place = parseEventId(lastEventId);
+    if (!place) return "malformed_id";
+    follower.place = place;
     // Another node may have sent it updates that this one has not read yet.
-    const end = (await findEnd(this.#ctx.db, this.#environment)) ?? this.#end;
-    const verdict = resumeFrom(lastEventId, end);
-    if ("reset" in verdict) return verdict.reset;
-    follower.place = verdict.place;
+    const reset = findReset(place, (await findEnd(this.#ctx.db, this.#environment)) ?? this.#end);
+    if (reset) return reset;
     while (follower.place.epoch === this.#end.epoch) {
-      if (follower.place.seq >= this.#end.seq || follower.stream.ended.aborted) return undefined;
+      // No await between the two: no update can come in between.
+      const isLevel = follower.place.seq >= this.#end.seq;
+      if (isLevel) this.#join(follower);
+      if (isLevel || follower.stream.ended.aborted) return undefined;
       const rows = await this.#pageAfter(follower.place);
       if (!(await sendMissed(follower, rows))) return "too_old";
     }

@@ -9,6 +9,7 @@ import { openStreams, type Streams, type StreamsOptions } from "../../src/platfo
 import { addCard } from "../support/cards.ts";
 import { checkDoors } from "../support/doors.ts";
 import { mintChild } from "../support/keys.ts";
+import { holdTable } from "../support/locks.ts";
 import { dataDirectory, demoKeyIn, serve } from "../support/process.ts";
 import { type Service, startService } from "../support/service.ts";
 import { readStream, type StreamEvent } from "../support/streams.ts";
@@ -333,7 +334,7 @@ test("a market shows the published index", async (t) => {
 test("a heartbeat carries the stream's position, which can be resumed", async (t) => {
   const service = await startBounded(t, { heartbeatMs: 40 });
   const { api_key: key } = await service.issue();
-  const reader = await readStream(`${service.url}/test/stream`, { key });
+  const reader = await readStream(`${service.url}/test/stream`, { key, heartbeats: true });
   const [snapshot, beat] = await reader.until(2);
   assert.equal(beat?.event, "heartbeat");
   const { epoch, seq } = snapshot?.data ?? {};
@@ -341,9 +342,39 @@ test("a heartbeat carries the stream's position, which can be resumed", async (t
   assert.equal(beat?.id, snapshot?.id);
   reader.leave();
   await change(service, 9_800);
-  // Where hearts beat slowly: here the next beat could come before the update.
-  const back = await readStream(`${service.url}${path}`, { key, lastEventId: beat?.id ?? "" });
+  const lastEventId = beat?.id ?? "";
+  const back = await readStream(`${service.url}/test/stream`, { key, lastEventId });
   assert.equal((await back.until(1))[0]?.event, "update");
+  back.leave();
+});
+
+test("heartbeats of a reader that catches up say what it has been sent, never more", async (t) => {
+  const service = await startBounded(t, { heartbeatMs: 1 });
+  await service.work();
+  const { api_key: key } = await service.issue();
+  const whole = await readStream(`${service.url}/test/stream`, { key });
+  const [{ id: lastEventId = "", data } = { data: {} }] = await whole.until(1);
+  for (let step = 0; step < 10; step++) await change(service, 9_000 + step);
+  await whole.until(11);
+  whole.leave();
+  const held = await holdTable(t, service, "market_logs");
+  const back = await readStream(`${service.url}/test/stream`, {
+    key,
+    lastEventId,
+    heartbeats: true,
+  });
+  await back.until(3);
+  await held.release();
+  for (let step = 0; step < 10; step++) await change(service, 9_100 + step);
+  const isUpdate = ({ event }: StreamEvent) => event === "update";
+  let told = data.seq;
+  for (let count = 3; back.events.filter(isUpdate).length < 20; count++) await back.until(count);
+  for (const { event, id, data: said } of back.events) {
+    if (event === "update") assert.equal(said.seq, ++told);
+    assert.equal(said.seq, told, event);
+    assert.equal(id, `${data.epoch}-${told}`);
+  }
+  assert.equal(told, data.seq + 20);
   back.leave();
 });
 

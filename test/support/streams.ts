@@ -18,7 +18,7 @@ export type StreamEvent = {
 export type StreamReader = {
   readonly status: number | undefined;
   readonly headers: IncomingMessage["headers"];
-  /** What has come so far, apart from comments and hints. */
+  /** What has come so far, apart from comments, hints and, unless asked for, heartbeats. */
   readonly events: readonly StreamEvent[];
   /** Waits until so many events have come. */
   until(count: number): Promise<readonly StreamEvent[]>;
@@ -36,10 +36,13 @@ export async function readStream(
     key,
     lastEventId,
     headers: others = {},
+    heartbeats = false,
   }: {
     readonly key?: string;
     readonly lastEventId?: string;
     readonly headers?: Readonly<Record<string, string>>;
+    /** A reader that waits long is sent some; how many depends on the machine. */
+    readonly heartbeats?: boolean;
   },
 ): Promise<StreamReader> {
   const headers = {
@@ -55,7 +58,9 @@ export async function readStream(
     status: response.statusCode,
     headers: response.headers,
     events,
-    ended: collect(response, events),
+    ended: collect(response, (event) => {
+      if (heartbeats || event.event !== "heartbeat") events.push(event);
+    }),
     async until(count) {
       for (let tries = 0; tries < triesMax && events.length < count; tries++) {
         await sleep(tryPauseMs);
@@ -67,13 +72,16 @@ export async function readStream(
   };
 }
 
-async function collect(response: IncomingMessage, events: StreamEvent[]): Promise<void> {
+async function collect(
+  response: IncomingMessage,
+  onEvent: (event: StreamEvent) => void,
+): Promise<void> {
   let pending = "";
   try {
     for await (const text of response.setEncoding("utf8")) {
       const blocks = (pending + String(text)).split("\n\n");
       pending = blocks.pop() ?? "";
-      events.push(...blocks.flatMap(parseEvent));
+      for (const event of blocks.flatMap(parseEvent)) onEvent(event);
     }
   } catch {
     // It was cut, or this reader left.
