@@ -22,17 +22,21 @@ import {
   terms,
   traders,
 } from "../support/crosses.ts";
-import { testDatabase } from "../support/database.ts";
+import { connectAgain, patient, testDatabase } from "../support/database.ts";
 import { type Dealer, dealer } from "../support/orders.ts";
 import { type Answer, type Service, startService } from "../support/service.ts";
 import { letSettle, readBalance } from "../support/settlements.ts";
 
 const rounds = 8;
 
-/** Two nodes of one service; a party acts on either. */
+/**
+ * Two nodes of one service; a party acts on either. Both wait for locks as long as it takes: who waited
+ * too long would be told to try again, and would neither have won nor lost.
+ */
 async function twoNodes(t: TestContext) {
-  const service = await startService(t);
-  const beside = await startService(t, { beside: service });
+  const { db } = await testDatabase(t, { waits: patient });
+  const service = await startService(t, { db });
+  const beside = await startService(t, { beside: service, db: connectAgain(t, db, patient) });
   const on = (n: number, { key }: Dealer): Pick<Dealer, "post"> => ({
     post: async (path, body, _expect, headers) =>
       await (n % 2 === 0 ? service : beside).send("POST", path, {

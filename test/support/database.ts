@@ -19,16 +19,28 @@ export function testServer(): pg.ClientConfig {
 
 type Scope = Pick<TestContext, "after">;
 
+/** For tests of who is first: on a slow machine, too, nobody is refused because a wait was too long. */
+export const patient: pg.ClientConfig = {
+  statement_timeout: 300_000,
+  lock_timeout: 300_000,
+  idle_in_transaction_session_timeout: 300_000,
+  connectionTimeoutMillis: 300_000,
+};
+
 /** An empty, migrated database of this test's own, dropped when the test is done. */
 export async function testDatabase(
   t: Scope,
-  { template = templateDatabase }: { template?: string } = {},
+  { template = templateDatabase, waits }: { template?: string; waits?: pg.ClientConfig } = {},
 ): Promise<{ db: Database; connection: pg.ClientConfig }> {
   const name = `scripdesk_${randomBytes(6).toString("hex")}`;
   const create = `create database ${name} template ${template} strategy file_copy`;
   await findAdmin().query(create);
   const connection = { ...testServer(), database: name };
-  const db = openDatabase({ connection, role: "scripdesk_app", onIdleError() {} });
+  const db = openDatabase({
+    connection: { ...connection, ...waits },
+    role: "scripdesk_app",
+    onIdleError() {},
+  });
   runAfter(t, async () => {
     await db.close();
     await findAdmin().query(`drop database ${name} with (force)`);
@@ -37,8 +49,8 @@ export async function testDatabase(
 }
 
 /** Connections of another process to the database of a test. */
-export function connectAgain(t: Scope, { pool }: Database): Database {
-  const connection = { ...testServer(), database: pool.options.database };
+export function connectAgain(t: Scope, { pool }: Database, waits?: pg.ClientConfig): Database {
+  const connection = { ...testServer(), database: pool.options.database, ...waits };
   const db = openDatabase({ connection, role: "scripdesk_app", onIdleError() {} });
   runAfter(t, () => db.close());
   return db;
