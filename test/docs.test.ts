@@ -1,8 +1,9 @@
 // What the prose says is held to what the code does.
 
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { readdir, readFile, stat } from "node:fs/promises";
+import { execFile, spawnSync } from "node:child_process";
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
@@ -145,6 +146,25 @@ test("the README shows the very command that CI runs", async () => {
   const [run = ""] = /^npm ci && .+$/m.exec(await read(".ci/run")) ?? [];
   const lines = (await read("README.md")).split("\n").map((line) => line.trim());
   assert.ok(run !== "" && lines.includes(run), `README.md has no line "${run}"`);
+});
+
+test("CI ends with the first step that fails", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "scripdesk-ci-"));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  await Promise.all([mkdir(join(folder, ".ci")), mkdir(join(folder, "bin"))]);
+  await copyFile(join(root, ".ci/run"), join(folder, ".ci/run"));
+  const npm = '#!/bin/sh\necho "$*"; test "$*" != "$FAILS"\n';
+  await writeFile(join(folder, "bin/npm"), npm, { mode: 0o755 });
+  const steps = ["ci", "test", "run test:e2e"];
+  for (const [at, fails] of [...steps, "nothing"].entries()) {
+    const PATH = `${join(folder, "bin")}:${process.env["PATH"]}`;
+    const { status, stdout } = spawnSync("bash", [join(folder, ".ci/run")], {
+      encoding: "utf8",
+      env: { ...process.env, PATH, FAILS: fails },
+    });
+    assert.deepEqual(stdout.trimEnd().split("\n"), steps.slice(0, at + 1), fails);
+    assert.equal(status === 0, fails === "nothing", fails);
+  }
 });
 
 async function listDecisions(): Promise<string[]> {
