@@ -78,6 +78,26 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.refuse_unanswered_transfer()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not exists (
+    select
+    from inquiries as i
+    where i.kind = 'credit_transfer' and i.state = 'answered'
+      and i.subject_id = new.settlement_id || ':' || new.ordinal
+      and (i.answer ->> 'outcome' = 'transferred') = (new.state = 'delivered')
+  ) then
+    raise exception 'customs has not said what became of % in %', new.scrip_no, new.settlement_id
+      using errcode = 'check_violation', constraint = 'settlement_legs_answered_by_customs';
+  end if;
+  return new;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.shown_face(face_paise bigint)
  RETURNS numeric
  LANGUAGE sql
@@ -936,6 +956,7 @@ create table inquiries (
   constraint inquiries_state_check CHECK ((state = ANY (ARRAY['open'::text, 'answered'::text, 'dropped'::text])))
 );
 CREATE INDEX inquiries_due ON public.inquiries USING btree (environment, kind, due_at) WHERE ((state = 'open'::text) AND (due_at < 'infinity'::timestamp with time zone));
+CREATE INDEX inquiries_transfers_answered ON public.inquiries USING btree (subject_id) WHERE ((kind = 'credit_transfer'::text) AND (state = 'answered'::text));
 CREATE UNIQUE INDEX inquiries_open_subject ON public.inquiries USING btree (kind, subject_id) WHERE (state = 'open'::text);
 
 create table invoice_series (
@@ -1817,6 +1838,7 @@ CREATE INDEX settlement_legs_by_order ON public.settlement_legs USING btree (sel
 CREATE INDEX settlement_legs_by_seller ON public.settlement_legs USING btree (seller_desk_id, dealt_at, settlement_id, seller_firm_id) WHERE (seller_firm_id <> ALL (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
 CREATE INDEX settlement_legs_tape ON public.settlement_legs USING btree (environment, scheme, dealt_at) WHERE (NOT private);
 CREATE INDEX settlement_legs_underpaid ON public.settlement_legs USING btree (dealt_at, settlement_id, ordinal) WHERE ((buyer_paise < seller_paise) OR (buyer_bps < seller_bps));
+CREATE TRIGGER answered_by_customs BEFORE UPDATE OF state ON public.settlement_legs FOR EACH ROW WHEN (((new.environment = 'live'::text) AND (old.state = 'transferring'::text) AND (new.state <> 'transferring'::text))) EXECUTE FUNCTION refuse_unanswered_transfer();
 
 create table settlements (
   settlement_id text not null,

@@ -200,6 +200,29 @@ test("in no state does anybody end a transfer that may be open, or give both sid
   }
 });
 
+test("the database ends no live transfer without what customs said, nor against it", async (t) => {
+  const service = await startService(t);
+  const made = await bringTo(service, "transfer_initiated");
+  const end = async (state: "delivered" | "failed") =>
+    await service.ctx.db.pool.query(
+      `update settlement_legs set state = $2, reason = case $2 when 'failed' then 'timeout' end,
+        answered_at = now()
+      where settlement_id = $1`,
+      [made.settlementId, state],
+    );
+  for (const state of ["failed", "delivered"] as const) {
+    await assert.rejects(end(state), /customs has not said what became of/);
+  }
+  await assertUntouched(service, made);
+  await service.ctx.db.pool.query(
+    `update inquiries set state = 'answered', answer = '{"outcome": "transferred"}',
+      as_of = now(), answered_by = 'asha'
+    where subject_id = $1`,
+    [`${made.settlementId}:0`],
+  );
+  await assert.rejects(end("failed"), /customs has not said what became of/);
+});
+
 test("whether nothing was pending takes a reference, and two people from a crore of face", async (t) => {
   const service = await startService(t);
   const made = await bringTo(service, "transfer_initiated");

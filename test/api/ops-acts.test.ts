@@ -306,6 +306,7 @@ test("every operation answers as the document says, and every act has an audit r
   await call("readApproval", [added.approval_id]);
   await call("readAnyFirm", [firmId]);
   await call("readAnySettlement", [funded]);
+  await call("listUnpaidDeals", [], undefined, "?environment=live");
   await call("readAnyCross", [cross_id]);
   await call("showDesk", [deskId]);
   await call("showToday");

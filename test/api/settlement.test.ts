@@ -602,8 +602,8 @@ test("an operator's attestation that money is missing fails a live deal", async 
 
 test("the hooks of settlement ends run once, in the same transaction", async (t) => {
   const service = await startService(t);
-  const seller = await openTestDesk(service);
-  const { settlementId } = await sell(service, { seller, buyer: house() });
+  const { seller, buyer } = await dealers(service);
+  const { settlementId } = await sell(service, { seller, buyer });
   const heard: string[][] = [];
   const listening = {
     ...settlementHooks,
@@ -619,8 +619,10 @@ test("the hooks of settlement ends run once, in the same transaction", async (t)
     settlementId,
     settlementHooks: listening,
   });
-  const [side] = (await readSettlement(service, seller, settlementId)).sides;
-  assert.deepEqual(heard, [["failed", ...side.order_ids]]);
+  const readOrders = async (desk: TestDesk) =>
+    (await readSettlement(service, desk, settlementId)).sides[0].order_ids;
+  const orderIds = [await readOrders(seller), await readOrders(buyer)];
+  assert.deepEqual(heard, [orderIds.flatMap((ids) => ["failed", ...ids])]);
 });
 
 test("a reversal returns credit and money, and takes no approval in the sandbox", async (t) => {
