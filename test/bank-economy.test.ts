@@ -9,6 +9,7 @@ import { startService } from "./support/service.ts";
 
 const steps = 300;
 const seed = 37;
+const controlSteps = 2_000;
 
 test("money stays with whom the bank's own record says, whatever colluding desks do", async (t) => {
   const service = await startService(t, economyOptions);
@@ -21,8 +22,8 @@ test("money stays with whom the bank's own record says, whatever colluding desks
 
 test("control: lines matched by any part of their text and unconfirmed names lose money", async (t) => {
   const service = await startService(t, economyOptions);
-  const settings = { steps: 2_000, seed, matchesAsBefore: true, stopsAtLoss: true };
+  const settings = { steps: controlSteps, seed, matchesAsBefore: true, stopsAtLoss: true };
   const { losses } = await runBankEconomy(service, settings);
   t.diagnostic(JSON.stringify(losses));
-  assert.ok(losses.length > 0);
+  assert.ok(losses[0] && losses[0].step <= controlSteps);
 });

@@ -32,7 +32,7 @@ import { readBalances } from "../../src/ledger/read-books.ts";
 import { voidFile } from "../../src/payouts/answer-files.ts";
 import type { FileFormat } from "../../src/payouts/file-rules.ts";
 import { makeFiles } from "../../src/payouts/make-files.ts";
-import { readFile } from "../../src/payouts/read-files.ts";
+import { listFiles, readFile } from "../../src/payouts/read-files.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
 import { appliers } from "../../src/workers.ts";
 import { addCard } from "../support/cards.ts";
@@ -582,10 +582,8 @@ async function makeOrders(world: World): Promise<boolean> {
 }
 
 async function listNewFiles({ service }: World, known: ReadonlySet<string>): Promise<string[]> {
-  const { rows } = await service.ctx.db.pool.query<{ file_id: string }>(
-    "select file_id from payout_files where state = 'live' order by made_at, file_id",
-  );
-  return rows.map(({ file_id }) => file_id).filter((fileId) => !known.has(fileId));
+  const files = await listFiles(service.ctx, { state: "live", limit: 100 });
+  return files.map(({ file_id }) => file_id).filter((fileId) => !known.has(fileId));
 }
 
 async function takeFile(world: World, fileId: string): Promise<void> {
@@ -643,14 +641,15 @@ async function writeAgain(world: World): Promise<boolean> {
 /** What the bank has not paid of a file and will not pay is voided. */
 async function voidOrders(world: World): Promise<boolean> {
   const { told } = world;
-  const open = world.files.filter(
-    ({ state, debits }) =>
-      (state === "kept" || (state === "given" && debits.length > 0)) &&
-      debits.every(({ place }) => told.has(place)),
-  );
-  const file = pickLast(world, open);
-  // Most uploads arrive.
-  if (!file || world.random.below(3) > 0) return false;
+  const findOpen = () =>
+    world.files.findLast(
+      ({ state, debits }) =>
+        (state === "kept" || (state === "given" && debits.length > 0)) &&
+        debits.every(({ place }) => told.has(place)),
+    );
+  if (!findOpen()) await makeOrders(world);
+  const file = findOpen();
+  if (!file) return false;
   const asked = { fileId: file.fileId, reason: "the bank refused the upload" };
   const done = await world.decide("void", (who) => voidFile(world.service.ctx, who, asked));
   if (done) file.state = "over";
@@ -883,16 +882,24 @@ async function nameCross(world: World): Promise<boolean> {
 }
 
 async function releaseCross(world: World): Promise<boolean> {
-  for (const { seller, crossId } of world.crosses.toReversed()) {
+  const { bank, crosses, service } = world;
+  const release = async ({ seller, crossId }: Crossed): Promise<boolean> => {
     const path = `/v1/cross/${crossId}`;
-    const { body } = await world.service.send("GET", path, { key: seller.key, expect: 200 });
-    const at = world.crosses.findIndex((cross) => cross.crossId === crossId);
-    if (body.status !== "agreed") world.crosses.splice(at, 1);
-    if (body.status !== "funded") continue;
-    const release = () => world.call("release", seller, `${path}/release`, {});
-    return (await trade(world, seller, release)).status === 200;
-  }
-  return false;
+    const { body } = await service.send("GET", path, { key: seller.key, expect: 200 });
+    const at = crosses.findIndex((cross) => cross.crossId === crossId);
+    if (body.status !== "agreed") crosses.splice(at, 1);
+    if (body.status !== "funded") return false;
+    const act = () => world.call("release", seller, `${path}/release`, {});
+    return (await trade(world, seller, act)).status === 200;
+  };
+  for (const cross of crosses.toReversed()) if (await release(cross)) return true;
+  const [waiting] = crosses.slice(-1);
+  if (!waiting) return false;
+  const { buyer, buyerPaise: paise, crossId } = waiting;
+  if (buyer.holder.isGang) await regain(world, buyer);
+  bank.receive(buyer.account, { paise, text: `RTGS ${crossId}` });
+  await bringStatement(world, "plain");
+  return await release(waiting);
 }
 
 /**
@@ -1075,7 +1082,7 @@ async function settleIn(world: World): Promise<void> {
   await service.work();
 }
 
-/** The kind that came least often goes first; what it needs may not be there. */
+/** The kinds that came least often often go first; what they need may not be there. */
 async function makeStep(world: World): Promise<void> {
   const { random, kinds } = world;
   const isLagging = random.below(3) > 0;
@@ -1094,7 +1101,11 @@ export async function runBankEconomy(
   const world = new World(service, settings);
   await settleIn(world);
   let nextCheck = checkEvery;
-  for (let turn = 1; world.steps < settings.steps; turn++) {
+  // A short run goes on until it has had enough of each kind.
+  const isOver = () =>
+    world.steps >= settings.steps * 2 ||
+    (world.steps >= settings.steps && findRareKinds(world).length === 0);
+  for (let turn = 1; !isOver(); turn++) {
     if (turn > settings.steps * turnsPerStep) throw new Error("there is nothing left to do");
     const { random } = world;
     service.clock.advance({ seconds: random.below(50) === 0 ? 90_000 : 60 + random.below(900) });

@@ -37,7 +37,7 @@ export type BankEntry = {
   readonly balancePaise: number;
   /** Whose money it was before it came, or is after it left; nobody's for the bank's own charges. */
   readonly holder: Holder | undefined;
-  /** Null where the bank does not tell from where a line came. */
+  /** Left out where the bank does not tell from where a line came. */
   readonly account: HeldAccount | undefined;
   readonly order: PaymentOrder | undefined;
 };
