@@ -42,6 +42,11 @@ export type Survey = {
   readonly fewestBound: number;
 };
 
+/** About the steps of a survey of so many credits, which are not charged to its search. */
+export function estimateSurvey(credits: number): number {
+  return credits + Math.min(credits, oddMax) * rupee;
+}
+
 export function surveyShelf(shelf: Shelf, requirement: number): Survey {
   const listed = listUsable(shelf, requirement);
   const usable = listed?.rows;

@@ -154,21 +154,18 @@ export async function claimLiveByNumber(
 }
 
 /** A firm's listed credits of a scheme, the largest first. */
-export async function listListedOfFirm(
-  db: Db,
-  {
-    firmId,
-    scheme,
-    expiresFrom,
-    limit,
-  }: {
-    readonly firmId: string;
-    readonly scheme: Scheme;
-    readonly expiresFrom: IstDay;
-    readonly limit: number;
-  },
-): Promise<ListedCredit[]> {
-  return await db.rows(sql`
+export function listListedOfFirm({
+  firmId,
+  scheme,
+  expiresFrom,
+  limit,
+}: {
+  readonly firmId: string;
+  readonly scheme: Scheme;
+  readonly expiresFrom: IstDay;
+  readonly limit: number;
+}): Query<ListedCredit[]> {
+  return query(sql`
     select c.credit_id, c.scrip_no, c.face_paise, c.expires_on
     from credits as c
     where c.firm_id = ${firmId} and c.scheme = ${scheme} and c.state = 'listed'

@@ -26,6 +26,8 @@ import {
 import { resolveScripNo, normalizeScripNo } from "./rules.ts";
 import type { CreditRow } from "./store.ts";
 
+export type { ListedCredit };
+
 /** A credit as deals see it. */
 export type DealtCredit = DealtRow;
 
@@ -92,22 +94,19 @@ export async function findOffered(
 const candidatesMax = 2_000;
 
 /** A firm's listed credits with enough days left, without a lock: check again once locked. */
-export async function findDeliverable(
-  db: Db,
-  {
-    firmId,
-    scheme,
-    daysMin,
-    today,
-  }: {
-    readonly firmId: string;
-    readonly scheme: Scheme;
-    readonly daysMin: number;
-    readonly today: IstDay;
-  },
-): Promise<readonly ListedCredit[]> {
+export function findDeliverable({
+  firmId,
+  scheme,
+  daysMin,
+  today,
+}: {
+  readonly firmId: string;
+  readonly scheme: Scheme;
+  readonly daysMin: number;
+  readonly today: IstDay;
+}): Query<readonly ListedCredit[]> {
   const expiresFrom = addDays(today, daysMin);
-  return await listListedOfFirm(db, { firmId, scheme, expiresFrom, limit: candidatesMax });
+  return listListedOfFirm({ firmId, scheme, expiresFrom, limit: candidatesMax });
 }
 
 /** Reserves locked, listed credits: one reservation per credit. */

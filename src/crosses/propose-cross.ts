@@ -151,7 +151,7 @@ export async function chooseOwnLot(
 ): Promise<ChosenLot & { readonly scripNos: readonly string[] }> {
   const { firmId, scheme } = wanted;
   const life = { daysMin: amountDaysMin, today: istDay(now) };
-  const credits = await findDeliverable(db, { firmId, scheme, ...life });
+  const credits = await db.run(findDeliverable({ firmId, scheme, ...life }));
   const { offers, covered_paise: facePaise } = chooseOwnCredits(
     credits.map((credit) => ({ ...credit, expires_on: dayNumber(credit.expires_on) })),
     wanted.facePaise,

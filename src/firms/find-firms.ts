@@ -159,6 +159,16 @@ export function lockTradingFirms(
   return lockFirmsForShare(firmIds).map((rows) => new Map(rows.map((row) => [row.firm_id, row])));
 }
 
+/** The same without a lock. */
+export async function findTradingFirms(
+  db: Db,
+  firmIds: readonly string[],
+): Promise<ReadonlyMap<string, TradingFirm>> {
+  if (firmIds.length === 0) return new Map();
+  const rows = await listFirmsById(db, firmIds);
+  return new Map(rows.map((row) => [row.firm_id, row]));
+}
+
 /** The PANs of firms: two firms of one PAN are one company, whatever their desks. */
 export async function findPans(
   db: Db,

@@ -37,6 +37,7 @@ import type { Intent } from "./order-rules.ts";
 import type { OrderRow } from "./order-store.ts";
 import { isPricedCredit } from "./quote-rules.ts";
 import type { LockedQuote } from "./quotes.ts";
+import type { DeliveryPlan } from "./sell-amounts.ts";
 
 export type Command = {
   readonly call: Call;
@@ -48,6 +49,8 @@ export type Command = {
   readonly receivedAt: Date;
   /** Cover from a longer search: undefined before the search, null when it found none. */
   readonly plan?: CoverPlan | null;
+  /** Credits for its amount, from a search without the match lock; null when that found none. */
+  readonly delivery?: DeliveryPlan | null;
   /** The holding that it names: undefined before it was looked up, null when there is none. */
   readonly named?: CreditForSale | null;
 };
@@ -75,8 +78,8 @@ export type Verdict =
   | { readonly kind: "refused"; readonly failure: Failure }
   /** Not placed: another transaction locks a row it needs. It retries without the match lock. */
   | { readonly kind: "held" }
-  /** Not placed: a thread searches for cover first, without the match lock. */
-  | { readonly kind: "deferred"; readonly search: SearchNeeded };
+  /** Not placed: its cover, or what it delivers, is searched for first, without the match lock. */
+  | { readonly kind: "deferred"; readonly search: SearchNeeded | undefined };
 
 /**
  * Longer than elsewhere, and outside the shared queue for long work: the database ends a transaction
@@ -112,6 +115,7 @@ function decideOrder(matchState: MatchState, item: Loaded, orderId: string): Ver
   const outcome = failure ?? matchDraft(matchState, item, buildDraft(matchState, item, orderId));
   if (outcome instanceof Failure) return { kind: "refused", failure: outcome };
   if (outcome instanceof SearchNeeded) return { kind: "deferred", search: outcome };
+  if (outcome === "unplanned") return { kind: "deferred", search: undefined };
   if (outcome === "held") return { kind: "held" };
   recordPlaced(matchState, item, outcome);
   return { kind: "placed", orderId: outcome.order_id };
@@ -183,14 +187,16 @@ function matchDraft(
   matchState: MatchState,
   item: Loaded,
   draft: Draft,
-): OrderRow | Failure | SearchNeeded | "held" {
+): OrderRow | Failure | SearchNeeded | "unplanned" | "held" {
   if (item.credit) return sellCredits(matchState, draft, [item.credit]);
   const { order } = draft;
   if (order.side === "sell") {
     const facts = item.quote?.side === "sell" ? item.quote : undefined;
-    const wanted = { facePaise: order.face_paise ?? 0, daysMin: amountDaysMin, facts };
+    const facePaise = order.face_paise ?? 0;
+    const wanted = { facePaise, daysMin: amountDaysMin, facts, plan: item.delivery };
     const credits = chooseDeliverable(matchState, item.deliverable, wanted);
-    return credits instanceof Failure ? credits : sellCredits(matchState, draft, credits);
+    if (credits instanceof Failure || typeof credits === "string") return credits;
+    return sellCredits(matchState, draft, credits);
   }
   return item.quote?.side === "buy"
     ? buyQuoted(matchState, draft, item.bundle, item.quote)

@@ -15,21 +15,19 @@ import {
   claimOffered,
   type CreditForSale,
   type DealtCredit,
-  findDeliverable,
   findForSale,
 } from "../credits/reserve-credits.ts";
-import { type TradingFirm, lockTradingFirms } from "../firms/find-firms.ts";
+import { lockTradingFirms } from "../firms/find-firms.ts";
 import { findTradingRefusal } from "../firms/rules.ts";
-import type { Caller, Environment } from "../kernel/caller.ts";
-import { isHouse, isId } from "../kernel/ids.ts";
+import type { Environment } from "../kernel/caller.ts";
+import { isHouse } from "../kernel/ids.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
-import { dayNumber, type IstDay, istDay } from "../kernel/time.ts";
-import { isVisible, visibleTo } from "../kernel/visibility.ts";
+import { dayNumber, istDay } from "../kernel/time.ts";
+import { visibleTo } from "../kernel/visibility.ts";
 import { all, type Db, known, type Query, type Tx } from "../platform/postgres/postgres.ts";
 import type { Attempt } from "../platform/postgres/split.ts";
 import { loadCardsWithQuotes } from "../rates/current-cards.ts";
 import type { OpenQuotes } from "../rates/open-quotes.ts";
-import { amountDaysMin } from "../rates/rules.ts";
 import { findBuyerMeans } from "../settlement/fund-settlements.ts";
 import type { BookSession } from "./book-session.ts";
 import type { Command, Loaded } from "./decide-orders.ts";
@@ -38,6 +36,7 @@ import { findByIdempotencyKey, findOrders, lockMatching, type OrderRow } from ".
 import { readSchemeHint } from "./quote-rules.ts";
 import { type LockedQuote, lockQuotes } from "./quotes.ts";
 import { listRestingBuys } from "./resting-store.ts";
+import { actingFirm, findAmounts, findNamedQuotes, findVisibleFirm } from "./sell-amounts.ts";
 
 /** How many resting buys of a scheme a set loads, those with priority first. */
 export const restingBuysMax = { limit: 500, ofDesk: 100, throughDesk: 1_000 };
@@ -80,7 +79,7 @@ export async function loadOrders(
     lockMatching(environment, lanes, { isPart, isLast }),
     [
       findOriginals(commands),
-      lockNamedQuotes(commands),
+      findNamedQuotes(commands, lockQuotes),
       findNamed(commands),
       loadCardsWithQuotes([environment], { now, quotes: openQuotes }),
       listRestingBuys(environment, { lanes, now, ...restingBuysMax }),
@@ -110,16 +109,16 @@ export async function loadOrders(
   const actingFirms = commands.map(({ call }, at) =>
     findVisibleFirm(firms, call.caller, firmIds[at]),
   );
-  const deliverable = await findAmounts(tx, commands, { quotes, firms: actingFirms, today });
+  const listed = await findAmounts(tx, commands, { quotes, firms: actingFirms, today });
   const credits = await claimForSale(tx, [
     ...found.flatMap((credit) => credit?.credit_id ?? []),
-    ...[...new Set(deliverable)].flat(),
+    ...[...new Set(listed)].flat().map(({ credit_id }) => credit_id),
   ]);
-  const listedAmong = new Map(
-    [...new Set(deliverable)].map((creditIds) => [
-      creditIds,
-      creditIds.flatMap((creditId) => {
-        const credit = credits.get(creditId);
+  const deliverable = new Map(
+    [...new Set(listed)].map((stock) => [
+      stock,
+      stock.flatMap(({ credit_id }) => {
+        const credit = credits.get(credit_id);
         return credit?.state === "listed" && !disputed.has(credit.scrip_no) ? [credit] : [];
       }),
     ]),
@@ -132,7 +131,9 @@ export async function loadOrders(
   book.setAside(gone.filter((scripNo) => !held.has(scripNo)));
   const isHeld = (creditId: string | undefined) => creditId !== undefined && !credits.has(creditId);
   // A sale by amount waits for all of its firm's credits, because it delivers the best of them.
-  const heldAmong = new Set([...listedAmong.keys()].filter((creditIds) => creditIds.some(isHeld)));
+  const heldStocks = new Set(
+    [...deliverable.keys()].filter((stock) => stock.some(({ credit_id }) => isHeld(credit_id))),
+  );
   const isElsewhere = (scheme: Scheme | undefined) =>
     scheme !== undefined && !lanes.includes(scheme);
   const loaded = commands.map((command, at): Loaded => ({
@@ -140,13 +141,13 @@ export async function loadOrders(
     quote: quotes[at],
     firm: actingFirms[at],
     credit: credits.get(found[at]?.credit_id ?? ""),
-    deliverable: listedAmong.get(deliverable[at] ?? nothing) ?? [],
+    deliverable: deliverable.get(listed[at] ?? []) ?? [],
     bundle: bundles[at] ?? [],
     limits: limits.get(command.call.caller.keyId) ?? noLimits,
     isHeld:
       isElsewhere(quotes[at]?.scheme ?? found[at]?.scheme) ||
       isHeld(found[at]?.credit_id) ||
-      heldAmong.has(deliverable[at] ?? nothing) ||
+      heldStocks.has(listed[at] ?? []) ||
       (quotes[at]?.scrip_nos?.some((scripNo) => held.has(scripNo)) ?? false),
   }));
   const facts = {
@@ -185,8 +186,6 @@ export function findBuyerFunds(
     loadUnfundedLimits(buyers.map(({ keyId }) => keyId)),
   ]).map(([funds, unfundedMax]) => ({ ...funds, unfundedMax }));
 }
-
-const nothing: readonly string[] = [];
 
 export type OfferedCredit = {
   readonly offer: Offer;
@@ -251,20 +250,6 @@ function findOriginals(commands: readonly Command[]): Query<Map<string, OrderRow
   );
 }
 
-/** By index of the command, its quote. */
-function lockNamedQuotes(
-  commands: readonly Command[],
-): Query<readonly (LockedQuote | undefined)[]> {
-  const asked = commands.flatMap(({ call, intent }, at) =>
-    intent.ask.kind === "quote" ? [{ at, caller: call.caller, quoteRef: intent.ask.quoteRef }] : [],
-  );
-  return lockQuotes(asked).map((locked) => {
-    const quotes: (LockedQuote | undefined)[] = [];
-    asked.forEach(({ at }, place) => (quotes[at] = locked[place]));
-    return quotes;
-  });
-}
-
 type HoldingsByPlace = ReadonlyMap<number, CreditForSale | undefined>;
 
 /**
@@ -298,70 +283,6 @@ function findQuoted(
       return scripNo === null ? [] : [{ at, caller: call.caller, firmId, scripNo }];
     }),
   );
-}
-
-/**
- * The firm that an order acts for: the holder of its credit, the firm that its quote was given to,
- * the firm it names, or the key's own. A quote of the desk's own firm serves any firm of the desk.
- */
-function actingFirm(
-  caller: Caller,
-  named: string | null,
-  {
-    quote,
-    credit,
-  }: { readonly quote: LockedQuote | undefined; readonly credit: CreditForSale | undefined },
-): string | undefined {
-  const quoted = quote && (quote.scrip_no !== null || quote.firm_id !== caller.deskId);
-  const firmId = credit?.firm_id ?? (quoted ? quote.firm_id : (named ?? caller.firmId));
-  return isId("frm", firmId) ? firmId : undefined;
-}
-
-function findVisibleFirm(
-  firms: ReadonlyMap<string, TradingFirm>,
-  caller: Caller,
-  firmId: string | undefined,
-): TradingFirm | undefined {
-  const firm = firms.get(firmId ?? "");
-  if (!firm) return undefined;
-  const isKnown = isVisible(visibleTo(caller), { deskId: firm.desk_id, firmId: firm.firm_id });
-  return isKnown ? firm : undefined;
-}
-
-/** By index of the command, the credits its firm could deliver; one list per firm and scheme. */
-async function findAmounts(
-  tx: Tx,
-  commands: readonly Command[],
-  {
-    quotes,
-    firms,
-    today,
-  }: {
-    readonly quotes: readonly (LockedQuote | undefined)[];
-    readonly firms: readonly (TradingFirm | undefined)[];
-    readonly today: IstDay;
-  },
-): Promise<readonly (readonly string[])[]> {
-  const known = new Map<string, readonly string[]>();
-  const found = commands.map(() => nothing);
-  for (const [at, command] of commands.entries()) {
-    const scheme = schemeOfAmount(command, quotes[at]);
-    const firmId = firms[at]?.firm_id;
-    if (!scheme || !firmId) continue;
-    const name = `${firmId} ${scheme}`;
-    const wanted = { firmId, scheme, daysMin: amountDaysMin, today };
-    const creditIds =
-      known.get(name) ?? (await findDeliverable(tx, wanted)).map((credit) => credit.credit_id);
-    known.set(name, creditIds);
-    found[at] = creditIds;
-  }
-  return found;
-}
-
-/** The scheme of a sale by amount; undefined for other orders. */
-function schemeOfAmount({ intent }: Command, quote: LockedQuote | undefined): Scheme | undefined {
-  if (quote) return quote.side === "sell" && quote.scrip_no === null ? quote.scheme : undefined;
-  return intent.ask.kind === "amount" ? intent.ask.scheme : undefined;
 }
 
 /** The available offers of quoted bundles, by scrip number, and the numbers that others lock. */

@@ -29,7 +29,6 @@ import {
 import {
   chargeBuyer,
   decideCharge,
-  DeliverableCredits,
   findPan,
   type Leg,
   addToDeskDay,
@@ -55,6 +54,7 @@ import {
 import { dealPart, type DealtPart, endRest, newHistoryEntry } from "./order-rules.ts";
 import type { OrderRow } from "./order-store.ts";
 import { type BuyFacts, isPricedAmount, isPricedOffer, type SellFacts } from "./quote-rules.ts";
+import { DeliverableCredits, type DeliveryPlan, sumFaces } from "./sell-amounts.ts";
 
 /** An order before it is matched, and the price of its quote. */
 export type Draft = { readonly order: OrderRow; readonly quotedBps: Bps | null };
@@ -228,7 +228,11 @@ export function takeBundle(
   return bought.order;
 }
 
-/** The firm's whole credits with the largest sum within the amount, without those already taken. */
+/**
+ * The firm's whole credits with the largest sum within the amount, without those already taken. An
+ * order that the set has no steps left for is searched for without the match lock, once; and one whose
+ * quote a short search does not meet is tried again later.
+ */
 export function chooseDeliverable(
   matchState: MatchState,
   deliverable: readonly DealtCredit[],
@@ -236,23 +240,23 @@ export function chooseDeliverable(
     facePaise,
     daysMin,
     facts,
+    plan,
   }: {
     readonly facePaise: Paise;
     readonly daysMin: number;
     /** The facts behind the quote, if there is one. */
     readonly facts: SellFacts | undefined;
+    readonly plan: DeliveryPlan | null | undefined;
   },
-): readonly DealtCredit[] | Failure {
-  const chosen =
-    findStock(matchState, deliverable)?.choose(facePaise, { isQuoted: facts !== undefined }) ?? [];
+): readonly DealtCredit[] | Failure | "unplanned" | "held" {
+  const stock = findStock(matchState, deliverable);
+  if (!stock || stock.size === 0) return nothingToDeliver(daysMin);
+  const { credits: chosen, isSearched } = stock.choose(facePaise, plan);
+  if (plan === undefined && !isSearched) return "unplanned";
   if (chosen.length === 0) return nothingToDeliver(daysMin);
   const delivery = { facePaise: sumFaces(chosen), daysLeft: findShortestLife(matchState, chosen) };
-  const isPriced = facts === undefined || isPricedAmount(facts, delivery);
-  return isPriced ? chosen : amountChanged(delivery.facePaise);
-}
-
-export function sumFaces(credits: readonly DealtCredit[]): Paise {
-  return sumParts(credits.map((credit) => credit.face_paise));
+  if (facts === undefined || isPricedAmount(facts, delivery)) return chosen;
+  return isSearched ? amountChanged(delivery.facePaise) : "held";
 }
 
 function describeChosen(credits: readonly DealtCredit[]) {

@@ -49,7 +49,7 @@ import {
   restingBuysMax,
   toBuyer,
 } from "./load-orders.ts";
-import { dealSell, sumFaces, takeBundle } from "./match-order.ts";
+import { dealSell, takeBundle } from "./match-order.ts";
 import { exceedsShelf, findHighestBid, findHouseBid, listRestingTiers } from "./match-rules.ts";
 import {
   findPan,
@@ -70,6 +70,7 @@ import {
   type Seen,
   setSeen,
 } from "./resting-store.ts";
+import { sumFaces } from "./sell-amounts.ts";
 import { storeOrders } from "./store-orders.ts";
 
 const matcher: Actor = { kind: "worker", id: "matching", requestId: null };

@@ -2,9 +2,7 @@
 // command by command and read when the set is stored. A set that is rolled back drops it.
 
 import type { UnfundedLimits } from "../access/money-limits.ts";
-import { chooseBundle, indexOwnCredits } from "../cover/choose-bundle.ts";
-import type { OfferIndex } from "../cover/offer-index.ts";
-import { setStepsMax, stepsQuick } from "../cover/rules.ts";
+import { setStepsMax } from "../cover/rules.ts";
 import type { DealtCredit } from "../credits/reserve-credits.ts";
 import type { TradingFirm } from "../firms/find-firms.ts";
 import { findTradingRefusal } from "../firms/rules.ts";
@@ -13,7 +11,7 @@ import { Failure } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
 import { addPaise, asAmount, sumParts, type Bps, type Paise } from "../kernel/money.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
-import { dayNumber, type IstDay } from "../kernel/time.ts";
+import type { IstDay } from "../kernel/time.ts";
 import type { DeskTaking, FindCard } from "../rates/current-cards.ts";
 import type { OpenQuotes } from "../rates/open-quotes.ts";
 import { type CardToday, type DeskDay, nothingOfDay } from "../rates/rules.ts";
@@ -23,6 +21,7 @@ import type { RestingBuy } from "./match-rules.ts";
 import { fundsFirst, unfundedDeskLimit, unfundedLimit } from "./order-refusals.ts";
 import { findRemainingPaise } from "./order-rules.ts";
 import type { OrderRow } from "./order-store.ts";
+import type { DeliverableCredits, SearchBudget } from "./sell-amounts.ts";
 
 /** One credit of a deal: the seller's price, and both sides' shares of the money. */
 export type Leg = {
@@ -305,47 +304,4 @@ export function recordDealt(matchState: MatchState, dealt: DealtOrder): void {
   const before = matchState.dealt.get(order_id)?.before ?? dealt.before;
   const after = { ...dealt.after, version: before.version + 1 };
   matchState.dealt.set(order_id, { ...dealt, before, after });
-}
-
-/** The steps that the sells by amount of a set may take together, since it holds the matching. */
-export type SearchBudget = { left: number };
-
-/** Enough to look once at what is there. */
-const stepsLeast = 1_000;
-
-/** The credits of one firm and scheme for sales by amount, indexed once per set. */
-export class DeliverableCredits {
-  readonly #byNumber: Map<string, DealtCredit>;
-  readonly #index: OfferIndex;
-  readonly #budget: SearchBudget;
-
-  constructor(credits: readonly DealtCredit[], budget: SearchBudget) {
-    this.#budget = budget;
-    this.#byNumber = new Map(credits.map((credit) => [credit.scrip_no, credit]));
-    this.#index = indexOwnCredits(
-      credits.map(({ scrip_no, face_paise, expires_on }) => ({
-        scrip_no,
-        face_paise,
-        expires_on: dayNumber(expires_on),
-      })),
-    );
-  }
-
-  /**
-   * The whole credits whose sum is the largest within the amount. Once the set's budget is spent, what a
-   * short look finds; a quoted amount is always searched in full, as it was when it was quoted.
-   */
-  choose(facePaise: Paise, { isQuoted = false } = {}): DealtCredit[] {
-    const left = Math.max(stepsLeast, Math.min(stepsQuick, this.#budget.left));
-    const wanted = { requirement_paise: facePaise, steps: isQuoted ? stepsQuick : left };
-    const { offers, steps } = chooseBundle(this.#index, wanted);
-    this.#budget.left -= steps;
-    return offers.flatMap(({ scrip_no }) => this.#byNumber.get(scrip_no) ?? []);
-  }
-
-  take({ credit_id, scrip_no }: DealtCredit): void {
-    if (this.#byNumber.get(scrip_no)?.credit_id !== credit_id) return;
-    this.#byNumber.delete(scrip_no);
-    this.#index.remove(scrip_no);
-  }
 }

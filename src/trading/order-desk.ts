@@ -44,6 +44,7 @@ import {
 } from "./place-orders.ts";
 import { type QuoteAnswer, readQuote, type TakeQuote } from "./quotes.ts";
 import { viewOrder } from "./read-orders.ts";
+import { planAmounts } from "./sell-amounts.ts";
 import {
   BatchItem,
   type BatchResults,
@@ -214,31 +215,32 @@ export function openOrderDesk(
     commands: readonly Command[],
     attempted: readonly Outcome<PlacedOrDeferred>[],
   ): Promise<readonly Command[]> {
-    const searches = attempted.flatMap((one) => (isDeferred(one) ? [one.search] : []));
-    const plans = await planSearches(ctx, searches, { by: caller, signal: gone?.() });
+    const searches = attempted.map((one) => (isDeferred(one) ? one.search : undefined));
+    const asked = searches.flatMap((search) => search ?? []);
+    const plans = await planSearches(ctx, asked, { by: caller, signal: gone?.() });
     let next = 0;
     return commands.map((command, at) => {
-      const plan = isDeferred(attempted[at]) ? plans[next++] : undefined;
+      const plan = searches[at] ? plans[next++] : undefined;
       return { ...command, plan: plan ?? null };
     });
   }
 
   async function attemptAll(
-    { caller, dryRun }: Call,
+    call: Call,
     commands: readonly Command[],
   ): Promise<readonly Outcome<PlacedOrDeferred>[]> {
-    const placing = { environment: caller.environment, rollBack: dryRun };
+    const placing = { environment: call.caller.environment, rollBack: call.dryRun };
     return await workPastHeld(
       (items, { isAgain, ...attempt }) => {
         const lanes = isAgain ? schemes : undefined;
-        const place = (part: readonly Command[], ofPart: Attempt) =>
-          placeSet({ ...placing, ...ofPart }, part, lanes);
+        const place = async (part: readonly Command[], ofPart: Attempt) =>
+          placeSet({ ...placing, ...ofPart }, await planAmounts(ctx, call, part), lanes);
         const maySplit = (error: unknown) => attempt.isLast || !held.isHeld(error);
         const mayRetry = (error: unknown) => queueLimits.mayRetry(error) && maySplit(error);
         return workInHalves(place, items, mayRetry, attempt);
       },
       commands,
-      { isHeld: held.isHeld, keepsNothing: dryRun },
+      { isHeld: held.isHeld, keepsNothing: call.dryRun },
     );
   }
 
@@ -304,7 +306,8 @@ export function openOrderDesk(
         const { orders } = lanes[findLane(known)];
         const first = await orders(known);
         if (!isDeferred(first)) return await addFreshQuote(first, command);
-        const [planned = command] = await addPlans(call, [known], [first]);
+        const covered = await addPlans(call, [known], [first]);
+        const [planned = command] = await planAmounts(ctx, call, covered);
         const placed = requirePlaced(await orders(planned));
         if (placed instanceof Error) throw placed;
         return await addFreshQuote(placed, command);

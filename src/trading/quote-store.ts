@@ -3,7 +3,14 @@ import { firstId } from "../kernel/ids.ts";
 import type { ClockAdvance, Cursor } from "../kernel/clock-advance.ts";
 import type { Scheme, Side } from "../kernel/scheme.ts";
 import type { Visibility } from "../kernel/visibility.ts";
-import { type Db, query, type Query, sql, type Tx } from "../platform/postgres/postgres.ts";
+import {
+  type Db,
+  fragment,
+  query,
+  type Query,
+  sql,
+  type Tx,
+} from "../platform/postgres/postgres.ts";
 import {
   bigint,
   day,
@@ -155,11 +162,34 @@ export async function findQuote(
 
 const refs = shape({ ref: text(), of_desk: text(), of_firm: text().orNull });
 
-/** Existing quotes with their index in `asked`. Locked in the sequence of their refs: no deadlock. */
-export function lockQuoteRows(
-  asked: readonly AskedQuote[],
-): Query<(QuoteRow & { readonly position: number })[]> {
-  const numbered = refs.numbered(
+type QuoteAt = QuoteRow & { readonly position: number };
+
+const joinAsked = fragment`
+  join quotes on quote_ref = asked.ref and desk_id = asked.of_desk
+    and (asked.of_firm is null or firm_id = asked.of_firm)`;
+
+/** Existing quotes with their index in `asked`. */
+export function listQuoteRows(asked: readonly AskedQuote[]): Query<QuoteAt[]> {
+  return query(sql`
+    select ${quoteColumns}, asked.position::int - 1 as position
+    from ${numberAsked(asked)} as asked
+    ${joinAsked}
+    where quote_ref = any(${asked.map(({ quoteRef }) => quoteRef)}::text[])`);
+}
+
+/** The same, locked in the sequence of their refs: no deadlock. */
+export function lockQuoteRows(asked: readonly AskedQuote[]): Query<QuoteAt[]> {
+  return query(sql`
+    select ${quoteColumns}, asked.position::int - 1 as position
+    from ${numberAsked(asked)} as asked
+    ${joinAsked}
+    where quote_ref = any(${asked.map(({ quoteRef }) => quoteRef)}::text[])
+    order by quote_ref
+    for update of quotes`);
+}
+
+function numberAsked(asked: readonly AskedQuote[]) {
+  return refs.numbered(
     {
       ref: ({ quoteRef }) => quoteRef,
       of_desk: ({ deskId }) => deskId,
@@ -167,14 +197,6 @@ export function lockQuoteRows(
     },
     asked,
   );
-  return query(sql`
-    select ${quoteColumns}, asked.position::int - 1 as position
-    from ${numbered} as asked
-    join quotes on quote_ref = asked.ref and desk_id = asked.of_desk
-      and (asked.of_firm is null or firm_id = asked.of_firm)
-    where quote_ref = any(${asked.map(({ quoteRef }) => quoteRef)}::text[])
-    order by quote_ref
-    for update of quotes`);
 }
 
 export type QuoteUse = { readonly quoteRef: string; readonly orderId: string };

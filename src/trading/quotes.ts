@@ -39,6 +39,7 @@ import {
   findQuote,
   insertBuys,
   insertSells,
+  listQuoteRows,
   lockQuoteRows,
   moveQuoteExpiriesEarlier,
   type OpenQuoteTotals,
@@ -125,25 +126,30 @@ export async function readQuote(
 /** A quote as an order sees it. */
 export type LockedQuote = QuoteRow;
 
-/**
- * Locks the quotes of a set of orders until the transaction ends, one per element of `asked`;
- * undefined where the caller has no such quote.
- */
-export function lockQuotes(
-  asked: readonly { readonly caller: Caller; readonly quoteRef: string }[],
-): Query<readonly (LockedQuote | undefined)[]> {
+type QuotesAsked = readonly { readonly caller: Caller; readonly quoteRef: string }[];
+
+/** One quote per element of `asked`; undefined where the caller has no such quote. */
+export function findQuotes(
+  asked: QuotesAsked,
+  listRows = listQuoteRows,
+): Query<readonly (QuoteRow | undefined)[]> {
   if (asked.length === 0) return known([]);
-  const locked = lockQuoteRows(
+  const listed = listRows(
     asked.map(({ caller, quoteRef }) => ({
       ...visibleTo(caller),
       quoteRef: isId("qte", quoteRef) ? quoteRef : "",
     })),
   );
-  return locked.map((rows) => {
-    const found = asked.map((): LockedQuote | undefined => undefined);
+  return listed.map((rows) => {
+    const found = asked.map((): QuoteRow | undefined => undefined);
     for (const { position, ...row } of rows) found[position] = row;
     return found;
   });
+}
+
+/** The same, locked until the transaction ends. */
+export function lockQuotes(asked: QuotesAsked): Query<readonly (LockedQuote | undefined)[]> {
+  return findQuotes(asked, lockQuoteRows);
 }
 
 /**
