@@ -107,9 +107,7 @@ export async function collectRows<Column extends string>(
     return [row(id, (name) => columns[name] ?? "")];
   }
   if (id !== "") throw new UsageError("give --csv alone, or one id without it");
-  const text = await readFile(csv, "utf8").catch((error: Error) => {
-    throw new UsageError(`--csv cannot be read: ${error.message}`);
-  });
+  const text = await readCsv(csv);
   return (await readRows(text, [idColumn, ...names])).map(({ cells }) =>
     row(cells[idColumn] ?? "", (name) => cells[name] ?? ""),
   );
@@ -118,6 +116,12 @@ export async function collectRows<Column extends string>(
     const values = Object.fromEntries(names.map((name) => [name, readCell(name)]));
     return { id: of, ...values } as { readonly id: string } & Readonly<Record<Column, string>>; // By these names.
   }
+}
+
+export async function readCsv(path: string): Promise<string> {
+  return await readFile(path, "utf8").catch((error: Error) => {
+    throw new UsageError(`--csv cannot be read: ${error.message}`);
+  });
 }
 
 export function required(name: string, text: string): string {

@@ -18,6 +18,7 @@ import { parseQuerySpan } from "../src/kernel/query-time.ts";
 import { spanOptions } from "./search.ts";
 import { command, parseChoice, print, printOne, UsageError, wholeNumber } from "./command.ts";
 import { inIst, operatorOption, withOperator } from "./operators.ts";
+import { assertOutFolder, writeToOut } from "./out-file.ts";
 
 const reading = { permission: "read", environment: "live" } as const;
 const writing = { permission: "payouts.write", environment: "live", named: true } as const;
@@ -44,8 +45,10 @@ async function readFormat(given: string): Promise<FileFormat> {
 /** Whole or not at all, and for nobody else's eyes. */
 async function writeOut(folder: string, { name, text, sha256 }: FileBytes) {
   const path = join(folder, name);
-  await writeFile(`${path}.part`, text, { mode: 0o600 });
-  await rename(`${path}.part`, path);
+  await writeToOut(async () => {
+    await writeFile(`${path}.part`, text, { mode: 0o600 });
+    await rename(`${path}.part`, path);
+  });
   return { path, sha256 };
 }
 
@@ -98,6 +101,7 @@ const make = command({
       return print([...lines, ...stays], options);
     }
     const format = await readFormat(options.format);
+    await assertOutFolder(options.out);
     const { twoOperatorsFromPaise: twoFromPaise } = readConfig(process.env);
     await withOperator(options, { ...writing, environment }, async ({ ctx, actor }) => {
       const made = await makeFiles(ctx, actor, { environment, format, twoFromPaise });
@@ -173,6 +177,7 @@ const write = command({
   operand: "FILE_ID",
   options: { out: outOption, ...operatorOption },
   async run(options, fileId) {
+    await assertOutFolder(options.out);
     const written = await withOperator(options, writing, async ({ ctx, actor }) =>
       writeOut(options.out, await readFile(ctx, actor, fileId)),
     );

@@ -1,5 +1,3 @@
-import { readFile } from "node:fs/promises";
-
 import { type Finding, toAttestations } from "../src/outside/attest.ts";
 import { readOpenInquiries, setOutage } from "../src/outside/ask.ts";
 import { checkNames, ports } from "../src/outside/inquiry-rules.ts";
@@ -9,7 +7,7 @@ import { istTimestamp } from "../src/kernel/time.ts";
 import { attest } from "./attest.ts";
 import { command, parseChoice, print, printOne, UsageError } from "./command.ts";
 import { readRows } from "./csv.ts";
-import { operatorOption, withOperator } from "./operators.ts";
+import { operatorOption, withOperator, readCsv } from "./operators.ts";
 import {
   readOptionalWord,
   parseNarrowing,
@@ -66,7 +64,7 @@ const confirm = command({
     const findings =
       options.csv === undefined
         ? [parseFinding(inquiryId, options)]
-        : await readFindings(await readFile(options.csv, "utf8"));
+        : await readFindings(await readCsv(options.csv));
     const attested = await withOperator(
       options,
       { permission: "registry.write", about: findings.map((finding) => finding.inquiryId) },

@@ -16,8 +16,9 @@ import {
   listRegister,
 } from "../src/reports/month-end.ts";
 import { showStatement } from "../src/reports/read-statements.ts";
-import { command, parseChoice, print, printOne, UsageError } from "./command.ts";
+import { command, parseChoice, print, printOne } from "./command.ts";
 import { withOperator } from "./operators.ts";
+import { writeToOut } from "./out-file.ts";
 import { pageOptions, parsePage } from "./search.ts";
 
 type Statement = Awaited<ReturnType<typeof showStatement>>;
@@ -47,7 +48,8 @@ const show = command({
     }
     const by = { environment: "live", deskId: firmId } as const;
     const file = await formatStatement(onThisThread, statement, { format, by });
-    if ("content" in file) await writeFile(options.out, file.content);
+    const { out } = options;
+    if ("content" in file) await writeToOut(() => writeFile(out, file.content));
     const { status, lines, closing_paise } = statement;
     printOne({ file: options.out, status, lines: lines.length, closing_paise }, options);
   },
@@ -94,7 +96,8 @@ const list = command({
   },
   async run(options) {
     const environment = parseChoice("env", options.env, environments);
-    if (options.out !== undefined) {
+    const { out } = options;
+    if (out !== undefined) {
       const asked = { environment, period: options.period };
       const format = parseChoice("format", options.format, tableFormats);
       const { content, statements } = await withOperator(
@@ -102,8 +105,8 @@ const list = command({
         { permission: "read", environment },
         ({ ctx }) => formatRegister(ctx, { ...asked, format }),
       );
-      await writeFile(options.out, content);
-      printOne({ file: options.out, period: options.period, statements }, options);
+      await writeToOut(() => writeFile(out, content));
+      printOne({ file: out, period: options.period, statements }, options);
       return;
     }
     const { limit = 100, cursor: after } = parsePage(options);
@@ -148,10 +151,7 @@ const archive = command({
         },
       });
       const out = createWriteStream(options.out, { mode: 0o600, flags: "wx", flush: true });
-      await pipeline(pieces, createGzip(), out).catch((error: NodeJS.ErrnoException) => {
-        if (error.code === "EEXIST") throw new UsageError(`${options.out} is there already`);
-        throw error;
-      });
+      await writeToOut(() => pipeline(pieces, createGzip(), out));
     });
     printOne({ file: options.out, period: options.period, statements: firms }, options);
   },

@@ -6,6 +6,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 
 import { Failure } from "../src/kernel/failure.ts";
+import { Unusable } from "../src/platform/http/errors.ts";
 
 /** Everything that is not reading and writing by the owner. */
 const bitsBeyond600 = 0o7177;
@@ -17,7 +18,9 @@ export function tokenPath(): string {
 
 /** Written beside and renamed, so that it is never there half or readable by others. */
 export async function writeToken(path: string, token: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch((error: Error) => {
+    throw new Unusable(`the token cannot be kept: ${error.message}`, { cause: error });
+  });
   const draft = `${path}.${process.pid}`;
   await rm(draft, { force: true });
   const file = await open(draft, "wx", 0o600);

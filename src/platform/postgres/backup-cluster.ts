@@ -85,7 +85,9 @@ export async function backUpCluster({
   readonly onProgress?: OnProgress;
 }): Promise<Manifest> {
   const making = join(dirname(to), `.${basename(to)}.making-${process.pid}`);
-  await mkdir(dirname(to), { recursive: true });
+  await mkdir(dirname(to), { recursive: true }).catch((error: Error) => {
+    throw new Unusable(`${to} cannot be made: ${error.message}`, { cause: error });
+  });
   if ((await readdir(to).catch(() => undefined)) !== undefined) {
     throw new Unusable(`${to} is there already: a backup makes its own folder`);
   }
