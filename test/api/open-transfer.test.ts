@@ -2,7 +2,7 @@
 // what became of it, its money stays in escrow and its credit locked, whoever would end the deal.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
 
 import { attesting } from "../../src/approval-kinds.ts";
 import { applyRegistryNews } from "../../src/credits/registry-news.ts";
@@ -18,6 +18,7 @@ import { failSettlement } from "../../src/settlement/fail-settlements.ts";
 import { listSettlementQueue } from "../../src/settlement/read-settlements.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
 import { appliers } from "../../src/workers.ts";
+import { asOwner } from "../support/database.ts";
 import { assertLedgerSound, payIn } from "../support/ledger.ts";
 import { type Service, startService } from "../support/service.ts";
 import {
@@ -33,6 +34,15 @@ import {
 } from "../support/settlements.ts";
 
 const environment = "live";
+
+/** The database refuses what the code must not do: without its trigger the code is judged by itself. */
+async function startUnguarded(t: TestContext): Promise<Service> {
+  const service = await startService(t);
+  await asOwner(service.ctx.db, async (owner) => {
+    await owner.query("drop trigger answered_by_customs on settlement_legs");
+  });
+  return service;
+}
 
 type LiveDeal = {
   readonly seller: TestDesk;
@@ -73,7 +83,7 @@ async function assertUntouched(service: Service, made: LiveDeal, note?: string):
 }
 
 test("a deadline that passes while a transfer is pending refunds nobody, and customs' answer settles", async (t) => {
-  const service = await startService(t);
+  const service = await startUnguarded(t);
   const made = await deal(service);
   const { seller, buyer, scripNo, settlementId } = made;
   await service.work();
@@ -173,7 +183,7 @@ async function bringTo(service: Service, state: (typeof states)[number]): Promis
 test("in no state does anybody end a transfer that may be open, or give both sides the same thing", async (t) => {
   for (const [path, take] of Object.entries(paths)) {
     await t.test(path, async (t) => {
-      const service = await startService(t);
+      const service = await startUnguarded(t);
       for (const state of states) {
         const made = await bringTo(service, state);
         const { buyer, seller, scripNo, settlementId } = made;
