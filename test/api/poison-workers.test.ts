@@ -404,7 +404,7 @@ test("fan-out: a subscription whose deliveries cannot be written fails alone", a
       const ids: string[] = [];
       for (let n = 0; n < 4; n++) {
         const { post, scripNo } = await dealer(service);
-        const hook = { url: "http://127.0.0.1:9/hook", event: "order.accepted" };
+        const hook = { url: "http://127.0.0.1:3000/hook", event: "order.accepted" };
         ids.push((await post("/v1/webhooks", hook, 201)).body.webhook_id);
         await post("/v1/orders", { side: "sell", scrip_no: scripNo, limit_bps: 9_990 }, 201);
       }
