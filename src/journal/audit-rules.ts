@@ -1,14 +1,24 @@
 // The hash chain of a desk's audit records: its bytes, hashes and signatures.
 //
-//   line         one record as bytes that never change: JSON without spaces, its members in this
-//                order, `hash` last. The hash is over every byte of the line before `,"hash"`, and
-//                `prev_hash` among them is the hash of the line before.
+//   line         bytes that never change: JSON without spaces, its members in the order written here,
+//                `hash` last. The hash is over every byte of the line before `,"hash"`, and `prev_hash`
+//                among them is the hash of the line before.
+//   block        a set of records that are hashed as one: a header, which is such a line, and below it
+//                a line for each record. `content_hash` in the header is the hash of these lines; they
+//                have no hash of their own.
 //   checkpoint   the last line of an export, signed over every byte before `,"signature"`: the number
-//                of lines, the first and last `seq`, and the hashes they begin and end with
+//                of records, the first and last `seq`, and the hashes they begin and end with
 //
-// `v` is the version of a line. A version never changes; a new format gets the next number. Lines of
-// version 2 have `event_hash`, the hash of the body of the event that told of the change, so that the
-// chain covers what was told too. Records of before are of version 1 and stay so.
+// `v` is the form of a line. A form never changes; new bytes get the next number:
+//
+//   1   a line for each record
+//   2   the same with `event_hash`, the hash of the body of the event that told of the change, so that
+//       the chain covers what was told too
+//   3   a block. A record has `event_hash`, over the body without the digits of its `sequence`, or else
+//       `after_hash`; the header has the numbers of the events. So all of a block but its header is
+//       hashed before the desk is locked, and whoever reads a desk's chain reads one hash for a set.
+//
+// A chain goes on from each form to the others.
 
 import {
   createPrivateKey,
@@ -24,8 +34,8 @@ import type { Actor } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { istTimestamp } from "../kernel/time.ts";
 
-/** The versions of a record's line: the former one, and that of new records. */
-export const [formerForm, recordForm] = [1, 2];
+/** The forms of records before there were blocks, of records each with a hash, and of blocks. */
+export const [formerForm, recordForm, blockForm] = [1, 2, 3];
 export const checkpointForm = 1;
 
 /** `prev_hash` of the first record of a desk. */
@@ -92,6 +102,34 @@ export function readRecord(text: string): Omit<AuditRecord, "environment" | "des
     readonly at: string;
   };
   return { ...others, at_text };
+}
+
+/** What the header of a block says, beside the hash that it follows. */
+export type Header = Pick<AuditRecord, "environment" | "desk_id" | "at_text"> & {
+  readonly first_seq: number;
+  readonly last_seq: number;
+  /** Of the events, in the order of their records; null when none has one. */
+  readonly first_sequence: number | null;
+  readonly last_sequence: number | null;
+  readonly content_hash: string;
+};
+
+/** The bytes hashed for a block behind this hash. */
+export function headerPart(header: Header, prevHash: string): string {
+  const text = exactJson({
+    v: blockForm,
+    environment: header.environment,
+    desk_id: header.desk_id,
+    first_seq: header.first_seq,
+    last_seq: header.last_seq,
+    count: header.last_seq - header.first_seq + 1,
+    first_sequence: header.first_sequence,
+    last_sequence: header.last_sequence,
+    at: header.at_text,
+    prev_hash: prevHash,
+    content_hash: header.content_hash,
+  });
+  return text.slice(0, -1);
 }
 
 /** The bytes hashed for a record that follows this head. */

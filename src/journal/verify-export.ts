@@ -1,7 +1,11 @@
 // Verifies an export from the file alone, line by line. The members of a line are used only after the
-// hash or signature over its bytes has been verified.
+// hash or signature over its bytes has been verified. The records of a block of form 3 are hashed as
+// they come, and compared with its header at the last of them.
+
+import { createHash, type Hash } from "node:crypto";
 
 import {
+  blockForm,
   type Checkpoint,
   checkpointForm,
   formerForm,
@@ -43,12 +47,26 @@ export async function verifyExport(
   return walk.end(rest);
 }
 
-type RecordMembers = {
+type Members = {
   readonly v: number;
   readonly environment: string;
   readonly desk_id: string;
-  readonly seq: number;
   readonly prev_hash: string;
+};
+type RecordMembers = Members & { readonly seq: number };
+type HeaderMembers = Members & {
+  readonly first_seq: number;
+  readonly last_seq: number;
+  readonly count: number;
+  readonly content_hash: string;
+};
+
+/** A block whose header was read, and not yet all of its records. */
+type OpenBlock = {
+  readonly line: number;
+  readonly contentHash: string;
+  readonly content: Hash;
+  left: number;
 };
 
 class ExportVerifier {
@@ -58,6 +76,7 @@ class ExportVerifier {
   #desk: string | null = null;
   #first: Head | undefined;
   #last: Head = startOfChain;
+  #block: OpenBlock | undefined;
   #publicKey: string | null = null;
   #break: ExportVerdict["first_break"] = null;
 
@@ -68,6 +87,10 @@ class ExportVerifier {
   take(line: string): void {
     this.#lines += 1;
     if (this.#break) return;
+    if (this.#block) {
+      this.#break = this.#addToBlock(this.#block, line);
+      return;
+    }
     const problem = this.#checkLine(line);
     if (problem) this.#break = { line: this.#lines, problem };
   }
@@ -95,19 +118,48 @@ class ExportVerifier {
     if (part === undefined || hash !== hashPart(Buffer.from(part, encoding))) {
       return "was changed: its hash is another";
     }
-    return this.#checkRecord(JSON.parse(line) as RecordMembers, hash);
+    const members = JSON.parse(line) as RecordMembers | HeaderMembers;
+    if ("seq" in members) return this.#checkRecord(members, hash);
+    return this.#openBlock(members, hash);
   }
 
-  #checkRecord(record: RecordMembers, hash: string): string | undefined {
-    const { v, environment, desk_id, seq, prev_hash } = record;
+  #checkRecord({ seq, ...members }: RecordMembers, hash: string): string | undefined {
+    const { v } = members;
     if (v !== recordForm && v !== formerForm) return `bytes of form ${v} are not known`;
+    return this.#follow(members, { from: seq, to: seq, hash });
+  }
+
+  #openBlock({ first_seq, last_seq, ...members }: HeaderMembers, hash: string): string | undefined {
+    const { v, count, content_hash: contentHash } = members;
+    if (v !== blockForm) return `bytes of form ${v} are not known`;
+    const problem = this.#follow(members, { from: first_seq, to: last_seq, hash });
+    if (problem !== undefined) return problem;
+    if (count < 1 || count !== last_seq - first_seq + 1) return "is a block without records";
+    this.#block = { line: this.#lines, contentHash, content: createHash("sha256"), left: count };
+    return undefined;
+  }
+
+  #addToBlock(block: OpenBlock, line: string): ExportVerdict["first_break"] {
+    block.content.update(`${line}\n`, encoding);
+    block.left -= 1;
+    if (block.left > 0) return null;
+    this.#block = undefined;
+    if (block.content.digest("hex") === block.contentHash) return null;
+    return { line: block.line, problem: "is of a block in which a record was changed" };
+  }
+
+  #follow(
+    { environment, desk_id, prev_hash }: Members,
+    { from, to, hash }: { readonly from: number; readonly to: number; readonly hash: string },
+  ): string | undefined {
     this.#desk ??= `${environment} ${desk_id}`;
-    this.#first ??= this.#last = { seq: seq - 1, hash: prev_hash };
+    this.#first ??= this.#last = { seq: from - 1, hash: prev_hash };
     if (this.#desk !== `${environment} ${desk_id}`) return "is another desk's";
-    if (seq !== this.#last.seq + 1) return `is number ${seq}, where ${this.#last.seq + 1} belongs`;
-    if (prev_hash !== this.#last.hash) return "does not follow the line before";
-    this.#last = { seq, hash };
-    this.#records += 1;
+    if (from !== this.#last.seq + 1)
+      return `is number ${from}, where ${this.#last.seq + 1} belongs`;
+    if (prev_hash !== this.#last.hash) return "does not follow what is before";
+    this.#last = { seq: to, hash };
+    this.#records += to - from + 1;
     return undefined;
   }
 
