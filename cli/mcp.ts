@@ -11,7 +11,8 @@ import { openToolbox } from "./mcp-tools.ts";
 const instructions =
   "Scripdesk trades duty credit scrips. Money is integer paise (100 paise = 1 rupee), prices are basis " +
   "points of face. Reads show the desk of the key; takeQuote and quoteCross give binding prices; tools " +
-  "that begin with dryRun say what a write would do and change nothing. No tool places an order: show " +
+  "that begin with dryRun say what a write would do and change nothing: their answers have dry_run true, " +
+  "and what they name does not exist. No tool places an order: show " +
   "the person the quote_ref, and let them order.";
 
 export const mcpCommand = command({

@@ -153,6 +153,8 @@ export type Key = {
   version: number;
   /** What its state allows now; see GET /v1/meta/states. */
   allowed_actions: string[];
+  /** In the answer to a dry run only: nothing was written. */
+  dry_run?: true;
 };
 
 /** An API key at the one moment it is shown. */
@@ -206,6 +208,8 @@ export type MintedKey = {
   allowed_actions: string[];
   /** The key itself. Shown here and never again. */
   api_key: string;
+  /** In the answer to a dry run only: nothing was written. */
+  dry_run?: true;
 };
 
 /** An API key with its new secret; without it when this was a dry run. */
@@ -259,6 +263,8 @@ export type ReissuedKey = {
   allowed_actions: string[];
   /** The key itself. Shown here and never again. */
   api_key?: string;
+  /** In the answer to a dry run only: nothing was written. */
+  dry_run?: true;
 };
 
 /** The numbers of the response's own headers, and the month behind them. */
@@ -403,6 +409,8 @@ export type Firm = {
   version: number;
   /** What its state allows now; see GET /v1/meta/states. */
   allowed_actions: string[];
+  /** In the answer to a dry run only: nothing was written. */
+  dry_run?: true;
 };
 
 export type FirmList = {
@@ -555,6 +563,8 @@ export type Group = {
   version: number;
   /** What can be done with it now. */
   allowed_actions: string[];
+  /** In the answer to a dry run only: nothing was written. */
+  dry_run?: true;
 };
 
 export type GroupList = {
@@ -716,6 +726,8 @@ export type Requirement = {
   version: number;
   /** What can be done with it now. */
   allowed_actions: ("update" | "delete" | (string & {}))[];
+  /** In the answer to a dry run only: nothing was written. */
+  dry_run?: true;
 };
 
 export type RequirementList = {
@@ -832,6 +844,8 @@ export type NettingCrosses = {
     /** Raised by every change of the cross. */
     version: number;
   })[];
+  /** In the answer to a dry run only: nothing was written. */
+  dry_run?: true;
 };
 
 /** One firm's holding of one scrip. */
@@ -868,6 +882,8 @@ export type Credit = {
   version: number;
   /** What its state allows you now; see GET /v1/meta/states. */
   allowed_actions: string[];
+  /** In the answer to a dry run only: nothing was written. */
+  dry_run?: true;
 };
 
 export type CreditList = {
@@ -936,6 +952,8 @@ export type CreditDeclarationResults = {
   accepted: number;
   /** Items that are not. */
   failed: number;
+  /** In the answer to a dry run only: nothing was written. */
+  dry_run?: true;
 };
 
 export type ImportCredits = {
@@ -963,6 +981,8 @@ export type CreditImportResults = {
   failed: number;
   /** Blank rows, rows above the heading and the totals row, which say nothing of a credit. */
   skipped: number;
+  /** In the answer to a dry run only: nothing was written. */
+  dry_run?: true;
 };
 
 /** Sell: scrip_no alone, or scheme and face_paise. Buy: scheme and requirement_paise. */
@@ -1013,6 +1033,8 @@ export type Quote = {
   no_quote?: boolean;
   /** With no_quote: market_unavailable, wait; size_unavailable, change the amount. */
   reason?: "market_unavailable" | "size_unavailable" | (string & {});
+  /** In the answer to a dry run only: nothing was written. */
+  dry_run?: true;
 };
 
 /** A quote as it was answered, with its present state. */
@@ -1153,6 +1175,8 @@ export type Order = {
   created_at: string;
   /** When it last changed. ISO 8601, IST. */
   updated_at: string;
+  /** In the answer to a dry run only: nothing was written. */
+  dry_run?: true;
 };
 
 export type OrderList = {
@@ -1218,6 +1242,8 @@ export type OrderBatchResults = {
   submitted: number;
   /** Orders that do not. */
   failed: number;
+  /** In the answer to a dry run only: nothing was written. */
+  dry_run?: true;
 };
 
 /** scrip_nos, or scheme and face_paise; one of the two counterparty fields. */
@@ -1276,6 +1302,8 @@ export type CrossQuote = {
   no_quote?: boolean;
   /** With no_quote: market_unavailable, wait; size_unavailable, change the amount. */
   reason?: "market_unavailable" | "size_unavailable" | (string & {});
+  /** In the answer to a dry run only: nothing was written. */
+  dry_run?: true;
 };
 
 export type ProposeCross = {
@@ -1357,6 +1385,8 @@ export type Cross = {
   created_at: string;
   /** When it last changed. ISO 8601, IST. */
   updated_at: string;
+  /** In the answer to a dry run only: nothing was written. */
+  dry_run?: true;
 };
 
 export type CrossList = {
@@ -1558,6 +1588,8 @@ export type Settlement = {
   created_at: string;
   /** When it last changed. ISO 8601, IST. */
   updated_at: string;
+  /** In the answer to a dry run only: nothing was written. */
+  dry_run?: true;
 };
 
 export type SettlementList = {
@@ -1643,6 +1675,8 @@ export type Payout = {
   created_at: string;
   /** When it last changed. ISO 8601, IST. */
   updated_at: string;
+  /** In the answer to a dry run only: nothing was written. */
+  dry_run?: true;
 };
 
 export type PayoutList = {
@@ -1690,6 +1724,8 @@ export type DeskClock = {
     /** Credits, by whole days. */
     credits: number;
   };
+  /** In the answer to a dry run only: nothing was written. */
+  dry_run?: true;
 };
 
 export type SetScenario = {
@@ -1700,6 +1736,8 @@ export type SetScenario = {
 export type ScenarioList = {
   /** What has been set and has not happened yet, in the order it was set. */
   scenarios: ("transfer_timeout" | "transfer_refused" | "credit_suspended" | "payout_returned" | "market_halt" | "market_open" | (string & {}))[];
+  /** In the answer to a dry run only: nothing was written. */
+  dry_run?: true;
 };
 
 export type SeedSandbox = {
@@ -1718,6 +1756,8 @@ export type SeededCredits = {
   firm_id: string;
   /** Their numbers. */
   scrip_nos: string[];
+  /** In the answer to a dry run only: nothing was written. */
+  dry_run?: true;
 };
 
 export type ResetSandbox = Record<string, never>;
@@ -1731,6 +1771,8 @@ export type SandboxReset = {
   settlements_failed: number;
   /** Credits that no deal had. */
   credits_withdrawn: number;
+  /** In the answer to a dry run only: nothing was written. */
+  dry_run?: true;
 };
 
 /** A desk's commission on its clients' deals. */
@@ -2136,6 +2178,8 @@ export type Webhook = {
   version: number;
   /** What can be done with it now. */
   allowed_actions: string[];
+  /** In the answer to a dry run only: nothing was written. */
+  dry_run?: true;
 };
 
 export type WebhookList = {
@@ -2166,6 +2210,8 @@ export type TestedWebhook = {
   version: number;
   /** What can be done with it now. */
   allowed_actions: string[];
+  /** In the answer to a dry run only: nothing was written. */
+  dry_run?: true;
 };
 
 export type RotateSecret = {
@@ -2299,6 +2345,8 @@ export type Replay = {
   skipped: number;
   /** Left for the next call; one call takes at most 1000. */
   remaining: number;
+  /** In the answer to a dry run only: nothing was written. */
+  dry_run?: true;
 };
 
 /** What credits of a scheme are worth today. */
@@ -2463,6 +2511,8 @@ export type Enquiry = {
   updated_at: string;
   /** When it is deleted, with all personal data in it. ISO 8601, IST. */
   kept_until: string;
+  /** In the answer to a dry run only: nothing was written. */
+  dry_run?: true;
 };
 
 export type SubmitBuyEnquiry = {
@@ -2615,6 +2665,8 @@ export type SellQuote = {
   valid_until: string;
   /** The quote's reference: order with it, or ask support about it. */
   quote_ref: string;
+  /** In the answer to a dry run only: nothing was written. */
+  dry_run?: true;
 };
 
 /** A Quote for buying cover, with a price. */
@@ -2640,6 +2692,8 @@ export type BuyQuote = {
   fully_covered: boolean;
   /** The quote's reference: order with it, or ask support about it. */
   quote_ref: string;
+  /** In the answer to a dry run only: nothing was written. */
+  dry_run?: true;
 };
 
 /** A Quote without a price. */
@@ -2647,6 +2701,8 @@ export type NoQuote = {
   no_quote: true;
   /** market_unavailable, wait; size_unavailable, change it. */
   reason: "market_unavailable" | "size_unavailable" | (string & {});
+  /** In the answer to a dry run only: nothing was written. */
+  dry_run?: true;
 };
 
 /** The data of an event. */

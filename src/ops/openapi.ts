@@ -3,7 +3,8 @@
 import { operatorRoles } from "../kernel/actor.ts";
 import { isPermitted } from "../operators/rules.ts";
 import { documentedPath } from "../platform/http/server.ts";
-import { contractVersion, type ErrorName, errorSchemas, hoist } from "../platform/http/openapi.ts";
+import { hoist } from "../platform/http/openapi-parts.ts";
+import { contractVersion, type ErrorName, errorSchemas } from "../platform/http/openapi.ts";
 import type { Operation } from "./operation.ts";
 import { operations } from "./operations.ts";
 

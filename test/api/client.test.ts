@@ -72,6 +72,8 @@ test("every operation of the document has a method, and every method is answered
       const answer = await takeOne(methods[id]?.(...given, options));
       assert.ok(answer, id);
       assert.equal(refused, undefined, `${id} is not refused`);
+      // A dry run looks like a real answer otherwise.
+      assert.equal((answer as { dry_run?: boolean }).dry_run, options.dry_run, id);
     } catch (error) {
       assert.ok(error instanceof ScripdeskError, `${id}: ${String(error)}`);
       assert.equal(error.slug, refused, `${id}: ${inspect(error)}`);

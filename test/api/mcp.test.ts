@@ -46,7 +46,7 @@ test("an agent reads, takes quotes and covers, and tries what it may not do", as
   const { told: tried } = await agent.call("dryRunPlaceOrder", {
     body: { quote_ref: quote.quote_ref },
   });
-  assert.equal(tried.all_in_paise, quote.all_in_paise);
+  assert.deepEqual([tried.dry_run, tried.all_in_paise], [true, quote.all_in_paise]);
   assert.deepEqual(await desk.orders(), [], "nothing was ordered");
   const reading = ["listOrders", "readPositions", "readStatement"];
   for (const { name, inputSchema } of agent.tools.filter((tool) => reading.includes(tool.name))) {

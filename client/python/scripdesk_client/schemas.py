@@ -175,6 +175,8 @@ class Key(TypedDict):
     version: int
     #: What its state allows now; see GET /v1/meta/states.
     allowed_actions: List[str]
+    #: In the answer to a dry run only: nothing was written.
+    dry_run: NotRequired[Literal[True]]
 
 
 class MintedKeyLimits(TypedDict):
@@ -231,6 +233,8 @@ class MintedKey(TypedDict):
     allowed_actions: List[str]
     #: The key itself. Shown here and never again.
     api_key: str
+    #: In the answer to a dry run only: nothing was written.
+    dry_run: NotRequired[Literal[True]]
 
 
 class ReissuedKeyLimits(TypedDict):
@@ -287,6 +291,8 @@ class ReissuedKey(TypedDict):
     allowed_actions: List[str]
     #: The key itself. Shown here and never again.
     api_key: NotRequired[str]
+    #: In the answer to a dry run only: nothing was written.
+    dry_run: NotRequired[Literal[True]]
 
 
 class UsageByDayItem(TypedDict):
@@ -453,6 +459,8 @@ class Firm(TypedDict):
     version: int
     #: What its state allows now; see GET /v1/meta/states.
     allowed_actions: List[str]
+    #: In the answer to a dry run only: nothing was written.
+    dry_run: NotRequired[Literal[True]]
 
 
 class FirmList(TypedDict):
@@ -623,6 +631,8 @@ class Group(TypedDict):
     version: int
     #: What can be done with it now.
     allowed_actions: List[str]
+    #: In the answer to a dry run only: nothing was written.
+    dry_run: NotRequired[Literal[True]]
 
 
 class GroupList(TypedDict):
@@ -800,6 +810,8 @@ class Requirement(TypedDict):
     version: int
     #: What can be done with it now.
     allowed_actions: List[Union[Literal["update", "delete"], str]]
+    #: In the answer to a dry run only: nothing was written.
+    dry_run: NotRequired[Literal[True]]
 
 
 class RequirementList(TypedDict):
@@ -924,6 +936,8 @@ class NettingCrosses(TypedDict):
     netting_ref: str
     #: One for each giver, taker and scheme, agreed by both sides.
     crosses: List[NettingCrossesCrossesItem]
+    #: In the answer to a dry run only: nothing was written.
+    dry_run: NotRequired[Literal[True]]
 
 
 class Credit(TypedDict):
@@ -960,6 +974,8 @@ class Credit(TypedDict):
     version: int
     #: What its state allows you now; see GET /v1/meta/states.
     allowed_actions: List[str]
+    #: In the answer to a dry run only: nothing was written.
+    dry_run: NotRequired[Literal[True]]
 
 
 class CreditList(TypedDict):
@@ -1030,6 +1046,8 @@ class CreditDeclarationResults(TypedDict):
     accepted: int
     #: Items that are not.
     failed: int
+    #: In the answer to a dry run only: nothing was written.
+    dry_run: NotRequired[Literal[True]]
 
 
 class ImportCredits(TypedDict):
@@ -1059,6 +1077,8 @@ class CreditImportResults(TypedDict):
     failed: int
     #: Blank rows, rows above the heading and the totals row, which say nothing of a credit.
     skipped: int
+    #: In the answer to a dry run only: nothing was written.
+    dry_run: NotRequired[Literal[True]]
 
 
 class QuoteRequest(TypedDict):
@@ -1109,6 +1129,8 @@ class Quote(TypedDict):
     no_quote: NotRequired[bool]
     #: With no_quote: market_unavailable, wait; size_unavailable, change the amount.
     reason: NotRequired[Union[Literal["market_unavailable", "size_unavailable"], str]]
+    #: In the answer to a dry run only: nothing was written.
+    dry_run: NotRequired[Literal[True]]
 
 
 class StoredQuote(TypedDict):
@@ -1251,6 +1273,8 @@ class Order(TypedDict):
     created_at: str
     #: When it last changed. ISO 8601, IST.
     updated_at: str
+    #: In the answer to a dry run only: nothing was written.
+    dry_run: NotRequired[Literal[True]]
 
 
 class OrderList(TypedDict):
@@ -1318,6 +1342,8 @@ class OrderBatchResults(TypedDict):
     submitted: int
     #: Orders that do not.
     failed: int
+    #: In the answer to a dry run only: nothing was written.
+    dry_run: NotRequired[Literal[True]]
 
 
 class CrossQuoteRequest(TypedDict):
@@ -1376,6 +1402,8 @@ class CrossQuote(TypedDict):
     no_quote: NotRequired[bool]
     #: With no_quote: market_unavailable, wait; size_unavailable, change the amount.
     reason: NotRequired[Union[Literal["market_unavailable", "size_unavailable"], str]]
+    #: In the answer to a dry run only: nothing was written.
+    dry_run: NotRequired[Literal[True]]
 
 
 class ProposeCross(TypedDict):
@@ -1461,6 +1489,8 @@ class Cross(TypedDict):
     created_at: str
     #: When it last changed. ISO 8601, IST.
     updated_at: str
+    #: In the answer to a dry run only: nothing was written.
+    dry_run: NotRequired[Literal[True]]
 
 
 class CrossList(TypedDict):
@@ -1681,6 +1711,8 @@ class Settlement(TypedDict):
     created_at: str
     #: When it last changed. ISO 8601, IST.
     updated_at: str
+    #: In the answer to a dry run only: nothing was written.
+    dry_run: NotRequired[Literal[True]]
 
 
 class SettlementList(TypedDict):
@@ -1777,6 +1809,8 @@ class Payout(TypedDict):
     created_at: str
     #: When it last changed. ISO 8601, IST.
     updated_at: str
+    #: In the answer to a dry run only: nothing was written.
+    dry_run: NotRequired[Literal[True]]
 
 
 class PayoutList(TypedDict):
@@ -1827,6 +1861,8 @@ class DeskClock(TypedDict):
     ahead_s: int
     #: What ends sooner by that much: how many of each.
     brought_nearer: DeskClockBroughtNearer
+    #: In the answer to a dry run only: nothing was written.
+    dry_run: NotRequired[Literal[True]]
 
 
 class SetScenario(TypedDict):
@@ -1837,6 +1873,8 @@ class SetScenario(TypedDict):
 class ScenarioList(TypedDict):
     #: What has been set and has not happened yet, in the order it was set.
     scenarios: List[Union[Literal["transfer_timeout", "transfer_refused", "credit_suspended", "payout_returned", "market_halt", "market_open"], str]]
+    #: In the answer to a dry run only: nothing was written.
+    dry_run: NotRequired[Literal[True]]
 
 
 class SeedSandbox(TypedDict):
@@ -1855,6 +1893,8 @@ class SeededCredits(TypedDict):
     firm_id: str
     #: Their numbers.
     scrip_nos: List[str]
+    #: In the answer to a dry run only: nothing was written.
+    dry_run: NotRequired[Literal[True]]
 
 
 ResetSandbox = Dict[str, Any]
@@ -1869,6 +1909,8 @@ class SandboxReset(TypedDict):
     settlements_failed: int
     #: Credits that no deal had.
     credits_withdrawn: int
+    #: In the answer to a dry run only: nothing was written.
+    dry_run: NotRequired[Literal[True]]
 
 
 class EarningsEarningsItem(TypedDict):
@@ -2309,6 +2351,8 @@ class Webhook(TypedDict):
     version: int
     #: What can be done with it now.
     allowed_actions: List[str]
+    #: In the answer to a dry run only: nothing was written.
+    dry_run: NotRequired[Literal[True]]
 
 
 class WebhookList(TypedDict):
@@ -2339,6 +2383,8 @@ class TestedWebhook(TypedDict):
     version: int
     #: What can be done with it now.
     allowed_actions: List[str]
+    #: In the answer to a dry run only: nothing was written.
+    dry_run: NotRequired[Literal[True]]
 
 
 class RotateSecret(TypedDict):
@@ -2472,6 +2518,8 @@ class Replay(TypedDict):
     skipped: int
     #: Left for the next call; one call takes at most 1000.
     remaining: int
+    #: In the answer to a dry run only: nothing was written.
+    dry_run: NotRequired[Literal[True]]
 
 
 class Rate(TypedDict):
@@ -2639,6 +2687,8 @@ class Enquiry(TypedDict):
     updated_at: str
     #: When it is deleted, with all personal data in it. ISO 8601, IST.
     kept_until: str
+    #: In the answer to a dry run only: nothing was written.
+    dry_run: NotRequired[Literal[True]]
 
 
 class SubmitBuyEnquiry(TypedDict):
@@ -2800,6 +2850,8 @@ class SellQuote(TypedDict):
     valid_until: str
     #: The quote's reference: order with it, or ask support about it.
     quote_ref: str
+    #: In the answer to a dry run only: nothing was written.
+    dry_run: NotRequired[Literal[True]]
 
 
 class BuyQuote(TypedDict):
@@ -2825,6 +2877,8 @@ class BuyQuote(TypedDict):
     fully_covered: bool
     #: The quote's reference: order with it, or ask support about it.
     quote_ref: str
+    #: In the answer to a dry run only: nothing was written.
+    dry_run: NotRequired[Literal[True]]
 
 
 class NoQuote(TypedDict):
@@ -2832,6 +2886,8 @@ class NoQuote(TypedDict):
     no_quote: Literal[True]
     #: market_unavailable, wait; size_unavailable, change it.
     reason: Union[Literal["market_unavailable", "size_unavailable"], str]
+    #: In the answer to a dry run only: nothing was written.
+    dry_run: NotRequired[Literal[True]]
 
 
 class FirmRegisteredData(TypedDict):

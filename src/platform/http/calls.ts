@@ -3,7 +3,7 @@
 
 import type { IncomingMessage } from "node:http";
 
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest, onSendHookHandler } from "fastify";
 import type { TObject } from "typebox";
 
 import type { Call, Visit } from "../../kernel/caller.ts";
@@ -140,6 +140,13 @@ function isDryRun({ headers }: FastifyRequest): boolean {
     detail: { field: "X-Dry-Run", allowed: ["1", "0"] },
   });
 }
+
+/** Says in the body of a dry run, beside its header, that nothing was written. */
+export const markDryRun: onSendHookHandler = (_request, reply, payload, next) => {
+  const isTried = reply.hasHeader("x-dry-run") && reply.statusCode < 300;
+  if (!isTried || typeof payload !== "string" || !payload.startsWith("{")) next(null, payload);
+  else next(null, `{"dry_run":true${payload === "{}" ? "" : ","}${payload.slice(1)}`);
+};
 
 /** Sends an answer, and marks it when it replays an earlier call with the same idempotency key. */
 export function sendReplayable<Answer>(

@@ -36,6 +36,36 @@ export type DocumentParts = {
   readonly webhooks: Json;
 };
 
+const dryRunField = {
+  type: "boolean",
+  const: true,
+  description: "In the answer to a dry run only: nothing was written.",
+};
+
+/** What a write answers with has a field that marks a dry run. */
+export function tellDryRuns(
+  paths: Readonly<Record<string, Json>>,
+  schemas: Record<string, unknown>,
+): void {
+  const mark = (name: string): void => {
+    const schema = schemas[name] as { properties: Json; "x-kinds"?: readonly string[] };
+    schema.properties = { ...schema.properties, dry_run: dryRunField };
+    schema["x-kinds"]?.forEach(mark);
+  };
+  for (const item of Object.values(paths)) {
+    for (const [method, { responses }] of Object.entries(item) as [string, Operation][]) {
+      if (method === "get") continue;
+      const good = Object.entries(responses).filter(([status]) => status.startsWith("2"));
+      for (const [, { content = {} }] of good) {
+        for (const { schema } of Object.values(content as Record<string, { schema: Json }>)) {
+          const reference = schema["$ref"];
+          if (typeof reference === "string") mark(reference.slice(reference.lastIndexOf("/") + 1));
+        }
+      }
+    }
+  }
+}
+
 /** A body without a title is called by its operation. */
 export function nameBody(operation: Operation): void {
   const content = findBodyContent(operation);
@@ -146,4 +176,17 @@ export function addFormats(operation: Operation): void {
   const formats = (format?.["schema"] as { readonly enum?: readonly Format[] } | undefined)?.enum;
   if (!formats) return;
   operation["x-formats"] = Object.fromEntries(formats.map((name) => [name, mediaTypes[name]]));
+}
+
+/** Moves every schema that has a title into the components and leaves a reference behind. */
+export function hoist(value: unknown, schemas: Record<string, unknown>): unknown {
+  if (Array.isArray(value)) return value.map((item) => hoist(item, schemas));
+  if (!isObject(value)) return value;
+  const inner = Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, hoist(member, schemas)]),
+  );
+  const { title, ...schema } = inner;
+  if (typeof title !== "string") return inner;
+  schemas[title] = schema;
+  return { $ref: `#/components/schemas/${title}` };
 }

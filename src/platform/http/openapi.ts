@@ -10,17 +10,19 @@ import type { FastifyContextConfig } from "fastify";
 import { Type } from "typebox";
 
 import { findBudget } from "../../kernel/budget.ts";
-import { exactJson, isObject } from "../../kernel/json.ts";
+import { exactJson } from "../../kernel/json.ts";
 import { serveConstant } from "./constants.ts";
 import {
   addExamples,
   addFormats,
   addReasons,
   type DocumentParts,
+  hoist,
   type Json,
   type Operation,
   nameParameters,
   nameBody,
+  tellDryRuns,
   widenIntegers,
 } from "./openapi-parts.ts";
 import type { App } from "./server.ts";
@@ -282,6 +284,7 @@ function complete(
   }
   const paths = hoist(document["paths"], schemas) as Record<string, Json>;
   hoist(parts.schemas, schemas);
+  tellDryRuns(paths, schemas);
   const webhooks = hoist(parts.webhooks, schemas);
   const parameters = nameParameters(paths);
   const components = {
@@ -383,17 +386,4 @@ function responses(used: ReadonlySet<string>): Record<string, Json> {
 
 function references(names: readonly string[]): Json {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
-}
-
-/** Moves every schema that has a title into the components and leaves a reference behind. */
-export function hoist(value: unknown, schemas: Record<string, unknown>): unknown {
-  if (Array.isArray(value)) return value.map((item) => hoist(item, schemas));
-  if (!isObject(value)) return value;
-  const inner = Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, hoist(member, schemas)]),
-  );
-  const { title, ...schema } = inner;
-  if (typeof title !== "string") return inner;
-  schemas[title] = schema;
-  return { $ref: `#/components/schemas/${title}` };
 }

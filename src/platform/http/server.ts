@@ -49,7 +49,7 @@ import { brokenRequests } from "./broken.ts";
 import { toErrorReply, notJson, noRoute } from "./errors.ts";
 import { compileSerializer } from "./serialization.ts";
 import { takePiece } from "../heavy/pace.ts";
-import { readRequestId } from "./calls.ts";
+import { markDryRun, readRequestId } from "./calls.ts";
 import { InFlight } from "./in-flight.ts";
 import { compileValidator, unknownFields, unknownParameters } from "./validation.ts";
 import { watchConnections } from "./listen.ts";
@@ -192,6 +192,7 @@ export function createServer(options: ServerOptions): App {
       const refuse = refuseUndeclared(route.schema, { refusesQuery: isContract });
       route.preValidation = [refuse, route.preValidation ?? []].flat();
     }
+    if (route.method !== "GET") route.onSend = [markDryRun, route.onSend ?? []].flat();
     const operationId = route.schema?.operationId;
     for (const method of [route.method].flat()) {
       app.routes.push({ method, path, operationId, config: route.config });
