@@ -3,7 +3,7 @@
 import { type Config, readConfig } from "../src/config.ts";
 import { listOpenWires } from "../src/config-risks.ts";
 import { listCalendar } from "../src/outside/calendar.ts";
-import { listMissing } from "../src/kernel/letterhead.ts";
+import { listMissing } from "../src/platform/pages/house-page.ts";
 import { reviewMoney } from "../src/money-review.ts";
 import { dayMs, istDay } from "../src/kernel/time.ts";
 import type { OpenedContext } from "../src/open-context.ts";

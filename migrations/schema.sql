@@ -923,6 +923,45 @@ create table house_quoted (
   constraint house_quoted_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text])))
 );
 
+create table houses (
+  environment text not null,
+  version integer not null,
+  effective_from date not null,
+  legal_name text not null,
+  iec text,
+  pan text,
+  tan text,
+  gstin text,
+  cin text,
+  address text[] not null,
+  state text,
+  signatory text,
+  bank_beneficiary text,
+  bank_account_no text,
+  bank_ifsc text,
+  bank_name text,
+  set_at timestamp with time zone not null,
+  set_by text not null,
+  approved_by text,
+  constraint houses_pkey PRIMARY KEY (environment, version),
+  constraint houses_address_check CHECK ((cardinality(address) <= 6)),
+  constraint houses_bank_account_no_check CHECK ((bank_account_no ~ '^[0-9]{9,18}$'::text)),
+  constraint houses_bank_ifsc_check CHECK ((bank_ifsc ~ '^[A-Z]{4}0[A-Z0-9]{6}$'::text)),
+  constraint houses_cin_check CHECK ((cin ~ '^[LU][0-9]{5}[A-Z]{2}[0-9]{4}[A-Z]{3}[0-9]{6}$'::text)),
+  constraint houses_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint houses_gstin_check CHECK ((gstin ~ '^[0-9]{2}[A-Z]{5}[0-9]{4}[A-Z][1-9A-Z]Z[0-9A-Z]$'::text)),
+  constraint houses_iec_check CHECK ((iec ~ '^([A-Z]{3}[ABCFGHJLPT][A-Z][0-9]{4}[A-Z]|[0-9]{10})$'::text)),
+  constraint houses_legal_name_check CHECK (((char_length(legal_name) >= 1) AND (char_length(legal_name) <= 200))),
+  constraint houses_one_pan CHECK ((((iec IS NULL) OR (pan IS NULL) OR (iec ~ '^[0-9]{10}$'::text) OR (iec = pan)) AND ((gstin IS NULL) OR (pan IS NULL) OR (substr(gstin, 3, 10) = pan)))),
+  constraint houses_one_state CHECK (((gstin IS NULL) OR (state IS NULL) OR (substr(gstin, 1, 2) = state))),
+  constraint houses_pan_check CHECK ((pan ~ '^[A-Z]{3}[ABCFGHJLPT][A-Z][0-9]{4}[A-Z]$'::text)),
+  constraint houses_state_check CHECK ((state ~ '^[0-9]{2}$'::text)),
+  constraint houses_tan_check CHECK ((tan ~ '^[A-Z]{4}[0-9]{5}[A-Z]$'::text)),
+  constraint houses_two_people CHECK (((approved_by IS NULL) OR (approved_by <> set_by))),
+  constraint houses_version_check CHECK ((version > 0)),
+  constraint houses_whole_account CHECK ((num_nulls(bank_beneficiary, bank_account_no, bank_ifsc, bank_name) = ANY (ARRAY[0, 4])))
+);
+
 create table idempotency_keys (
   scope text not null,
   idempotency_key text not null,
@@ -2095,6 +2134,7 @@ grant delete, insert, select, update on groups to scripdesk_app;
 grant delete, insert, select, update on house_days to scripdesk_app;
 grant delete, insert, select, update on house_desk_days to scripdesk_app;
 grant delete, insert, select, update on house_quoted to scripdesk_app;
+grant insert, select on houses to scripdesk_app;
 grant delete, insert, select, update on idempotency_keys to scripdesk_app;
 grant delete, insert, select, update on inquiries to scripdesk_app;
 grant insert, select, update on invoice_series to scripdesk_app;

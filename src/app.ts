@@ -20,7 +20,7 @@ import { noteMove } from "./firms/groups.ts";
 import { groupRoutes } from "./firms/group-routes.ts";
 import { latestIndex, offboarding as everySlice, timeHooks, settlementHooks } from "./hooks.ts";
 import { openAuthenticator, openKeyWatcher } from "./access/authenticate.ts";
-import type { HousePapers } from "./kernel/letterhead.ts";
+import type { HousePapers } from "./platform/pages/house-page.ts";
 import { keyMemory } from "./access/remember-keys.ts";
 import { keyRoutes, usageRoutes } from "./access/routes.ts";
 import { keyLifecycle } from "./access/key-rules.ts";

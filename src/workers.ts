@@ -55,7 +55,7 @@ import { issueInvoices } from "./settlement/taxes.ts";
 import { finishAdvances } from "./sandbox/advance-clock.ts";
 import { createStatementFreezer } from "./reports/freeze-statements.ts";
 import { tellThresholds } from "./access/plans.ts";
-import type { Letterhead } from "./kernel/letterhead.ts";
+import type { Letterhead } from "./platform/pdf.ts";
 
 export type WorkerSpec = Pick<WorkerOptions, "name" | "pauseMs" | "work"> & {
   /** A topic whose announcement wakes the worker early. */

@@ -13,8 +13,8 @@ import {
   findIfscProblem,
   maskAccountNo,
   normalizeIdentifier,
-  type Remitter,
-} from "../firms/rules.ts";
+} from "../kernel/identifiers.ts";
+import { type Remitter } from "../firms/rules.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import { type Actor, type Change, refuseBadReason } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";

@@ -4,18 +4,21 @@
 import { type Actor, operator, toActor } from "../kernel/actor.ts";
 import type { Call, Caller, Environment } from "../kernel/caller.ts";
 import type { ListSearch } from "../kernel/desk-search.ts";
+import { loadHouse } from "../house/read-house.ts";
+import type { HouseInLaw } from "../house/rules.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
-import { isId } from "../kernel/ids.ts";
+import { houseFirmId, isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
 import { type Leaf, type Page, readLeaf } from "../kernel/page.ts";
-import { istTimestamp } from "../kernel/time.ts";
+import { istDay, istTimestamp } from "../kernel/time.ts";
 import { isVisible, type Visibility, visibleTo } from "../kernel/visibility.ts";
 import { listPortStatus } from "../outside/ask.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
-import type { Db, Query, Tx } from "../platform/postgres/postgres.ts";
+import { all, type Db, known, type Query, type Tx } from "../platform/postgres/postgres.ts";
 import { listHolds } from "./hold-rules.ts";
-import { firmLifecycle, type FirmState, maskAccountNo, type Ownership } from "./rules.ts";
+import { maskAccountNo } from "../kernel/identifiers.ts";
+import { firmLifecycle, type FirmState, type Ownership } from "./rules.ts";
 import type { Connection, Firm } from "./schema.ts";
 import {
   countDesks as countRows,
@@ -179,8 +182,23 @@ export async function findPans(
   return new Map(rows.map((row) => [row.firm_id, row.pan]));
 }
 
-export function findIecs(firmIds: readonly string[]): Query<ReadonlyMap<string, string | null>> {
-  return listIdentities(firmIds).map((rows) => new Map(rows.map((row) => [row.firm_id, row.iec])));
+/** The IECs of firms, the house's among them, as they are on the day of a transfer. */
+export function findIecs(
+  environment: Environment,
+  firmIds: readonly string[],
+  now: Date,
+): Query<ReadonlyMap<string, string | null>> {
+  const houseId = houseFirmId[environment];
+  const house = firmIds.includes(houseId)
+    ? loadHouse(environment, istDay(now))
+    : known<HouseInLaw | undefined>(undefined);
+  return all([listIdentities(firmIds), house]).map(
+    ([rows, inLaw]) =>
+      new Map([
+        ...rows.map(({ firm_id, iec }) => [firm_id, iec] as const),
+        [houseId, inLaw?.iec ?? null],
+      ]),
+  );
 }
 
 export async function findTaxpayers(

@@ -20,7 +20,7 @@ import {
   findPhoneProblem,
   normalizeIdentifier,
   type Problem,
-} from "./rules.ts";
+} from "../kernel/identifiers.ts";
 import type { RegisterFirmBody, UpdateFirmBody } from "./schema.ts";
 import { findDuplicate, type FirmRow } from "./store.ts";
 

@@ -19,7 +19,13 @@ import {
   toFingerprintBody,
   sealBank,
 } from "./particulars.ts";
-import { isIec, isLegalName, isPan, legalNameLengthMax, makeSyntheticPan } from "./rules.ts";
+import {
+  isIec,
+  isLegalName,
+  isPan,
+  legalNameLengthMax,
+  makeSyntheticPan,
+} from "../kernel/identifiers.ts";
 import type { Firm, RegisterFirmBody } from "./schema.ts";
 import { blankFirm, findDeskByName, type FirmRow, insertClients, insertFirm } from "./store.ts";
 import type { OnMoved } from "./update-firm.ts";

@@ -22,6 +22,7 @@ import {
   time,
 } from "../platform/postgres/table.ts";
 import type { FirmHoldReason } from "./hold-rules.ts";
+import { normalizeIdentifier } from "../kernel/identifiers.ts";
 import {
   type FirmCheck,
   type FirmRole,
@@ -29,7 +30,6 @@ import {
   type FirmState,
   firmStates,
   type Mandate,
-  normalizeIdentifier,
 } from "./rules.ts";
 
 export const firms = table("firms", {

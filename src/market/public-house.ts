@@ -3,7 +3,7 @@
 // with: the live cards, the tax lines, the calendar and the deadlines of settlements.
 
 import { feeBpsByKind } from "../crosses/rules.ts";
-import type { HousePapers, Imprint } from "../kernel/letterhead.ts";
+import type { HousePapers, Imprint } from "../platform/pages/house-page.ts";
 import { gstBps, scripHsn } from "../kernel/money.ts";
 import { schemes } from "../kernel/scheme.ts";
 import { addDays, type IstDay, istDay, istTimestamp } from "../kernel/time.ts";

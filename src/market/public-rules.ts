@@ -16,11 +16,11 @@ import {
   findEmailProblem,
   findIecProblem,
   toInternationalPhone,
-  type Ownership,
   findPhoneProblem,
   normalizeIdentifier,
   type Problem,
-} from "../firms/rules.ts";
+} from "../kernel/identifiers.ts";
+import { type Ownership } from "../firms/rules.ts";
 import { type FieldProblem, unprocessable } from "../kernel/failure.ts";
 import { isHouse } from "../kernel/ids.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";

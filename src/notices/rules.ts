@@ -12,7 +12,7 @@
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-import { findEmailProblem } from "../firms/rules.ts";
+import { findEmailProblem } from "../kernel/identifiers.ts";
 import { isSamePerson, type OperatorRole } from "../kernel/actor.ts";
 import { dayMs } from "../kernel/time.ts";
 import { isPermitted, type Permission } from "../operators/rules.ts";

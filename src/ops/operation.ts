@@ -9,7 +9,7 @@ import type { AttestationKind } from "../outside/attest.ts";
 import type { Actor } from "../kernel/actor.ts";
 import { environments } from "../kernel/caller.ts";
 import type { DeskSearch } from "../kernel/desk-search.ts";
-import type { Letterhead } from "../kernel/letterhead.ts";
+import type { Letterhead } from "../platform/pdf.ts";
 import type { Leaf, PageQuery } from "../kernel/page.ts";
 import { schemes } from "../kernel/scheme.ts";
 import type { Permission } from "../operators/rules.ts";

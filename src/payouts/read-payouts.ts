@@ -1,4 +1,4 @@
-import { maskAccountNo } from "../firms/rules.ts";
+import { maskAccountNo } from "../kernel/identifiers.ts";
 import { type Caller, environments } from "../kernel/caller.ts";
 import type { ListSearch } from "../kernel/desk-search.ts";
 import { notFound } from "../kernel/failure.ts";

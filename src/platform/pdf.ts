@@ -15,6 +15,22 @@ import { findScripts, loadFonts } from "./pdf-fonts.ts";
 import { contentWidth, ink, page, Sheet, size, type Writing } from "./pdf-sheet.ts";
 import { openTypefaces, type Pdf } from "./pdf-text.ts";
 
+/** The house's name and address on documents. */
+export type Letterhead = {
+  readonly name: string;
+  /** Lines. */
+  readonly address: readonly string[];
+  readonly gstin: string | null;
+};
+
+/** The letterhead as name and lines. */
+export function toPaperHead({ name, address, gstin }: Letterhead): {
+  readonly name: string;
+  readonly lines: readonly string[];
+} {
+  return { name, lines: [...address, ...(gstin === null ? [] : [`GSTIN ${gstin}`])] };
+}
+
 export type Paper = {
   readonly title: string;
   readonly letterhead: { readonly name: string; readonly lines: readonly string[] };

@@ -10,7 +10,7 @@
 // a trigger refuses to delete those of a statement. JSON comes first: PDF and CSV are made from it.
 
 import type { FirmOfDesk } from "../firms/find-firms.ts";
-import type { Letterhead } from "../kernel/letterhead.ts";
+import type { Letterhead } from "../platform/pdf.ts";
 import { addPaise, type PaiseSum, subtractPaise } from "../kernel/money.ts";
 import { dayMs, type IstMonth, istTimestamp } from "../kernel/time.ts";
 import {

@@ -2,7 +2,7 @@ import { listDepositsForSettlement } from "../payouts/deposits.ts";
 import { loadFirm } from "../firms/find-firms.ts";
 import type { Caller } from "../kernel/caller.ts";
 import { sumParts, scripHsn, valueBeforeFee } from "../kernel/money.ts";
-import type { Letterhead } from "../kernel/letterhead.ts";
+import type { Letterhead } from "../platform/pdf.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { listPaymentsOfSettlement } from "../payouts/move-payout.ts";
 import type { Context } from "../platform/context.ts";

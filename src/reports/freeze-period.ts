@@ -7,7 +7,7 @@ import { recordChanges } from "../journal/record-changes.ts";
 import { loadFirm, type FirmOfDesk } from "../firms/find-firms.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import { exactJson } from "../kernel/json.ts";
-import type { Letterhead } from "../kernel/letterhead.ts";
+import type { Letterhead } from "../platform/pdf.ts";
 import { writeLongJson } from "../kernel/long-json.ts";
 import { type IstMonth, istTimestamp } from "../kernel/time.ts";
 import { readMoney, type MoneyPage, type MoneySums, sumByAccount } from "../ledger/read-money.ts";

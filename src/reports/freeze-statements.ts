@@ -27,7 +27,7 @@ import {
   isCutSettled,
   takeCut,
 } from "../ledger/read-money.ts";
-import type { Letterhead } from "../kernel/letterhead.ts";
+import type { Letterhead } from "../platform/pdf.ts";
 import type { Context } from "../platform/context.ts";
 import { freezePeriod } from "./freeze-period.ts";
 import { nextPeriod, periodsBetween } from "../kernel/months.ts";

@@ -4,7 +4,7 @@
 import type { Environment } from "../kernel/caller.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
 import { houseFirmId } from "../kernel/ids.ts";
-import type { Letterhead } from "../kernel/letterhead.ts";
+import type { Letterhead } from "../platform/pdf.ts";
 import { isPeriod, periodSpan } from "../kernel/months.ts";
 import { tarEnd, tarFile } from "../platform/tar.ts";
 import { financialYear, type IstMonth, istTimestamp, monthText } from "../kernel/time.ts";

@@ -1,8 +1,7 @@
-import { toPaperHead } from "../kernel/letterhead.ts";
 import { percentText, rupeesText } from "../kernel/money.ts";
 import { dayText, parseInstant, timeText } from "../kernel/time.ts";
 import { heavyKind } from "../platform/heavy/kinds.ts";
-import { drawPapers, type Paper, type Section } from "../platform/pdf.ts";
+import { drawPapers, type Paper, type Section, toPaperHead } from "../platform/pdf.ts";
 import type { ContractNotes } from "./note-schema.ts";
 
 type Note = ContractNotes["notes"][number];

@@ -5,7 +5,7 @@ import type { Caller } from "../kernel/caller.ts";
 import { readDeskClock } from "../kernel/clock-advance.ts";
 import { notFound, unprocessable } from "../kernel/failure.ts";
 import { readExactJson } from "../kernel/json.ts";
-import type { Letterhead } from "../kernel/letterhead.ts";
+import type { Letterhead } from "../platform/pdf.ts";
 import { readLongJson } from "../kernel/long-json.ts";
 import { addPaise } from "../kernel/money.ts";
 import { isPeriod, nextPeriod, periodsBetween, periodSpan } from "../kernel/months.ts";

@@ -1,4 +1,4 @@
-import type { Letterhead } from "../kernel/letterhead.ts";
+import type { Letterhead } from "../platform/pdf.ts";
 import { type Context, contextFor } from "../platform/context.ts";
 import { whenGone } from "../platform/http/calls.ts";
 import { sendDocument } from "../platform/http/documents.ts";

@@ -1,8 +1,7 @@
-import { toPaperHead } from "../kernel/letterhead.ts";
 import { negatePaise, type PaiseSum, percentText, rupeesText, sumPaise } from "../kernel/money.ts";
 import { dayText, monthText, parseInstant, timeText } from "../kernel/time.ts";
 import { heavyKind } from "../platform/heavy/kinds.ts";
-import { drawPapers, type Paper, type Row, type Section } from "../platform/pdf.ts";
+import { drawPapers, type Paper, type Row, type Section, toPaperHead } from "../platform/pdf.ts";
 import type { LineKind } from "./statement-rules.ts";
 import type { Statement } from "./statement-schema.ts";
 

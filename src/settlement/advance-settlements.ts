@@ -270,7 +270,7 @@ async function storeBegun(
     tx,
     begun.flatMap(({ legs }) => legs.filter((leg) => leg.state === "transferring")),
   );
-  const facts = await tx.run(findCustomsFacts(environment, deals));
+  const facts = await tx.run(findCustomsFacts(environment, deals, now));
   await tx.run(askCustoms(environment, deals, facts, now));
   return begun.flatMap(buildTransferChanges);
 }

@@ -158,7 +158,7 @@ export async function storeSettlements<Stored>(
     ),
   ]);
   const { written, first: answers } = await writeBooksBeside(tx, buildHolds(openings), now, {
-    first: all([findCustomsFacts(environment, transfers), own, beside]),
+    first: all([findCustomsFacts(environment, transfers, now), own, beside]),
     next: ([facts]) => askCustoms(environment, transfers, facts, now),
   });
   assertWritten(written.resolutions);

@@ -86,6 +86,7 @@ type CustomsFacts = {
 export function findCustomsFacts(
   environment: Environment,
   transfers: readonly Transfer[],
+  now: Date,
 ): Query<CustomsFacts> {
   if (transfers.length === 0) return known({ iecs: new Map(), scenarios: new Map() });
   const firmIds = transfers.flatMap(({ settlement, open }) => [
@@ -94,7 +95,7 @@ export function findCustomsFacts(
   ]);
   const deskIds = transfers.flatMap(listDeskIds);
   return all([
-    findIecs([...new Set(firmIds)]),
+    findIecs(environment, [...new Set(firmIds)], now),
     takeScenarios(environment, { deskIds, wanted: transferScenarios }),
   ]).map(([iecs, scenarios]) => ({ iecs, scenarios }));
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import type { Blocker } from "../../src/firms/offboard-firm.ts";
 import { openAccountNo } from "../../src/firms/particulars.ts";
-import { makeSyntheticPan } from "../../src/firms/rules.ts";
+import { makeSyntheticPan } from "../../src/kernel/identifiers.ts";
 import { findFirm } from "../../src/firms/store.ts";
 import { attestInquiries } from "../../src/outside/answer-inquiries.ts";
 import { readOpenInquiries, setOutage } from "../../src/outside/ask.ts";

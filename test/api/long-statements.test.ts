@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 
-import type { Letterhead } from "../../src/kernel/letterhead.ts";
+import type { Letterhead } from "../../src/platform/pdf.ts";
 import { isCutSettled, takeCut } from "../../src/ledger/read-money.ts";
 import { assertWritten } from "../../src/ledger/rules.ts";
 import { postEntries } from "../../src/ledger/write-books.ts";

@@ -7,12 +7,8 @@ import { test } from "node:test";
 import fc from "fast-check";
 
 import { approvalKinds } from "../../src/approval-kinds.ts";
-import {
-  computeGstinCheckCharacter,
-  type FirmState,
-  firmStates,
-  makeSyntheticPan,
-} from "../../src/firms/rules.ts";
+import { computeGstinCheckCharacter, makeSyntheticPan } from "../../src/kernel/identifiers.ts";
+import { type FirmState, firmStates } from "../../src/firms/rules.ts";
 import { namedOperator, operator } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import { approveProposal } from "../../src/operators/decide-approval.ts";

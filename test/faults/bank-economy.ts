@@ -23,7 +23,7 @@ import { assignLine, repeatLine, sendLineBack } from "../../src/bankbook/decide-
 import { importStatement, type LineResult } from "../../src/bankbook/import-statement.ts";
 import { listQueue } from "../../src/bankbook/list-queue.ts";
 import { revealAccount } from "../../src/firms/bank-accounts.ts";
-import { makeSyntheticPan } from "../../src/firms/rules.ts";
+import { makeSyntheticPan } from "../../src/kernel/identifiers.ts";
 import { type Actor, namedOperator } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import { addDays, istDay } from "../../src/kernel/time.ts";

@@ -1,6 +1,6 @@
 // Client firms for tests: bodies that pass every rule, and firms brought as far as a test needs.
 
-import { makeSyntheticPan } from "../../src/firms/rules.ts";
+import { makeSyntheticPan } from "../../src/kernel/identifiers.ts";
 import type { Answer, Service } from "./service.ts";
 
 let made = 0;

@@ -1,4 +1,5 @@
-import { type FirmState, makeSyntheticPan } from "../../src/firms/rules.ts";
+import { makeSyntheticPan } from "../../src/kernel/identifiers.ts";
+import { type FirmState } from "../../src/firms/rules.ts";
 import { blankFirm, insertFirm } from "../../src/firms/store.ts";
 import type { Environment } from "../../src/kernel/caller.ts";
 import { newId } from "../../src/kernel/ids.ts";

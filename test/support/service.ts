@@ -18,7 +18,7 @@ import { blockMinPaise } from "../../src/crosses/rules.ts";
 import type { Offboarding } from "../../src/firms/offboard-firm.ts";
 import type { Budgets } from "../../src/kernel/budget.ts";
 import type { Environment } from "../../src/kernel/caller.ts";
-import type { HousePapers, Imprint } from "../../src/kernel/letterhead.ts";
+import type { HousePapers, Imprint } from "../../src/platform/pages/house-page.ts";
 import { type IssuedKey, issueKey } from "../../src/access/issue-keys.ts";
 import type { Context } from "../../src/platform/context.ts";
 import type { Heavy } from "../../src/platform/heavy/kinds.ts";

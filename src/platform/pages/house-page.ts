@@ -1,9 +1,35 @@
 // Who the house is, as HTML: the part of the public page that the operator's settings fill, and the
 // pages of its terms and its words on privacy.
 
-import { type HousePapers, type Imprint, listMissing } from "../../kernel/letterhead.ts";
 import { escapeHtml, renderMarkdown, resolveOutward } from "./markdown.ts";
 import { writePage } from "./site.ts";
+
+/** Who runs the desk, as the public page says it. */
+export type Imprint = {
+  readonly name: string;
+  /** Lines. */
+  readonly address: readonly string[];
+  readonly gstin: string | null;
+  readonly email: string | null;
+  readonly phone: string | null;
+};
+
+/** What the house publishes about dealing with it, as Markdown; null until the operator wrote it. */
+export type HousePapers = { readonly terms: string | null; readonly privacy: string | null };
+
+/** What is missing of who the house is, in words for the public and for `doctor`. */
+export function listMissing(
+  { address, gstin, email, phone }: Imprint,
+  { terms, privacy }: HousePapers,
+): string[] {
+  const missing: string[] = [];
+  if (address.length === 0) missing.push("address");
+  if (gstin === null) missing.push("GSTIN");
+  if (email === null && phone === null) missing.push("contact");
+  if (terms === null) missing.push("terms");
+  if (privacy === null) missing.push("privacy");
+  return missing;
+}
 
 export type HouseOnPage = { readonly imprint: Imprint; readonly papers: HousePapers };
 

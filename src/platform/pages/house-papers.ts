@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isUtf8 } from "node:buffer";
 
-import type { HousePapers } from "../../kernel/letterhead.ts";
+import type { HousePapers } from "./house-page.ts";
 import { Unusable } from "../http/errors.ts";
 
 const paperBytesMax = 262_144;
