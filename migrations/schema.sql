@@ -1022,14 +1022,19 @@ create table journal_blocks (
   entities bigint[] not null,
   summary jsonb not null,
   packed bytea not null,
-  hashes bytea not null,
+  hashes bytea,
+  hash bytea,
   constraint journal_blocks_pkey PRIMARY KEY (environment, desk_id, first_seq),
   constraint journal_blocks_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
   constraint journal_blocks_events CHECK ((((first_sequence IS NULL) = (last_sequence IS NULL)) AND COALESCE((((last_sequence - first_sequence) >= 0) AND ((last_sequence - first_sequence) <= (last_seq - first_seq))), true))),
   constraint journal_blocks_first_seq_check CHECK ((first_seq > 0)),
   constraint journal_blocks_first_sequence_check CHECK ((first_sequence > 0)),
-  constraint journal_blocks_form_check CHECK ((form = 2)),
-  constraint journal_blocks_hashes CHECK ((length(hashes) = (32 * ((last_seq - first_seq) + 1)))),
+  constraint journal_blocks_hashes CHECK ((
+CASE form
+    WHEN 2 THEN ((hash IS NULL) AND (length(hashes) = (32 * ((last_seq - first_seq) + 1))))
+    WHEN 3 THEN ((hashes IS NULL) AND (length(hash) = 32))
+    ELSE false
+END IS TRUE)),
   constraint journal_blocks_records CHECK (((last_seq >= first_seq) AND (last_seq <= (first_seq + 255))))
 );
 CREATE INDEX journal_blocks_by_entity ON public.journal_blocks USING gin (entities) WITH (fastupdate=off);

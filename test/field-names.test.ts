@@ -14,7 +14,7 @@ const otherIntegers = `
   orders orders_cancelled payouts queued quotes requirement_count seller_count
   sellers_min settlements settlements_failed skipped submitted total limit
   monthly_quota per_minute quota quota_used remaining advance_s ahead_s days_left
-  days_max duration_ms fixed_after_s grace_s reset window_s index line_no row seq
+  days_max duration_ms fixed_after_s grace_s reset window_s index line_no row seq first_seq last_seq
   line_count after_line warning_days threshold_percent quote_window_s days_left_min
   transfer_working_days payment_working_days
   sequence after_seq after_sequence card_version entity_version version

@@ -84,7 +84,7 @@ test("control: an answer with a field too many, too few or of another type is fo
   assert.throws(() => say("/ops/whoami", 200, { ...whoami, name: 7 }), /string/);
   assert.throws(() => say("/ops/whoami", 201, whoami), /documents no 201/);
   assert.throws(() => say("/ops/whoami", 401, { error: "unauthorized" }), /message/);
-  const verdict = { whole: true, desks: 1, records: 1, first_break: null };
+  const verdict = { whole: true, desks: 1, records: 1, erased: 0, first_break: null };
   say("/ops/audit/verify", 200, verdict);
   const broken = { ...verdict, first_break: { seq: 1 } };
   assert.throws(() => say("/ops/audit/verify", 200, broken), /first_break/);

@@ -248,7 +248,7 @@ export type ListAuditQuery = {
 };
 
 export type ExportAuditQuery = {
-  /** Export what follows this place: last_seq of the export before. Default 0. */
+  /** Export what follows this place: last_seq of the export before. Inside a block of form 3 the export begins with that block, as first_seq of its first line and of the checkpoint say. Default 0. */
   after_seq?: number | undefined;
 };
 
@@ -1348,7 +1348,7 @@ export abstract class Operations {
   }
 
   /**
-   * Your desk's audit trail, to be verified without us. Lines of JSON, each with the hash of the one before; the last is a signed checkpoint. An export without one is not whole. At most 2 at a time a key; the next waits for its turn. Not for sub_account keys.
+   * Your desk's audit trail, to be verified without us. Lines of JSON, in which each record or block of records has the hash of what is before; the last is a signed checkpoint. An export without one is not whole. At most 2 at a time a key; the next waits for its turn. Not for sub_account keys.
    *
    * Refusals by `detail.reason` (open set): 403 `sub_account_key`.
    *

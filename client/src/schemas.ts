@@ -2112,12 +2112,21 @@ export type AuditEntry = {
   entity_id: string;
   /** The thing's version after it. */
   entity_version: number;
-  /** The thing before; null when it is new. SHA-256, hex. */
+  /** The thing before. Null when it is new, and in a block, where it is not recorded. SHA-256, hex. */
   before_hash: string | null;
-  /** The thing after; null when it is gone. SHA-256, hex. */
+  /** The thing after. Null when it is gone, and in a block where event_hash is given. SHA-256, hex. */
   after_hash: string | null;
-  /** Of this record and all before it, as exported. */
+  /** The event that told of it: in a block without the digits of its sequence, otherwise as it was sent. Null when nobody was told, and in records of form 1. SHA-256, hex. */
+  event_hash: string | null;
+  /** Of everything up to here, as exported: of its whole block where block is given, otherwise of this record. SHA-256, hex. */
   hash: string;
+  /** The records that are hashed as one with this. Null for a record with a hash of its own. */
+  block: {
+    /** The first record of the block. */
+    first_seq: number;
+    /** The last record of the block. */
+    last_seq: number;
+  } | null;
 };
 
 export type AuditList = {

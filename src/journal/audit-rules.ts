@@ -96,12 +96,35 @@ export function writeRecord(record: Omit<AuditRecord, "environment" | "desk_id">
   });
 }
 
-/** Reads what `writeRecord` wrote. */
-export function readRecord(text: string): Omit<AuditRecord, "environment" | "desk_id"> {
-  const { at: at_text, ...others } = JSON.parse(text) as Omit<AuditRecord, "at_text"> & {
-    readonly at: string;
-  };
-  return { ...others, at_text };
+/** The text of a record in a block of form 3, whose header has the time. */
+export function writeBlockRecord(
+  record: Omit<
+    AuditRecord,
+    "environment" | "desk_id" | "at_text" | "before_hash" | "after_hash"
+  > & {
+    /** Absent where an event tells of the change, whose hash is there when the record is hashed. */
+    readonly after_hash?: string | null;
+  },
+): string {
+  return exactJson({
+    record_id: record.record_id,
+    actor_kind: record.actor_kind,
+    actor_id: record.actor_id,
+    request_id: record.request_id,
+    action: record.action,
+    entity_type: record.entity_type,
+    entity_id: record.entity_id,
+    entity_version: record.entity_version,
+    after_hash: record.after_hash,
+  });
+}
+
+/** Reads the text of a record of any form; what a form does not have is null. */
+export function readRecord(
+  text: string,
+): Omit<AuditRecord, "environment" | "desk_id" | "at_text"> & { readonly at: string | null } {
+  const absent = { at: null, before_hash: null, after_hash: null };
+  return { ...absent, ...(JSON.parse(text) as Omit<AuditRecord, keyof typeof absent>) };
 }
 
 /** What the header of a block says, beside the hash that it follows. */

@@ -4,7 +4,17 @@ import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 
 import fc from "fast-check";
 
-import { type Head, linkAfter, recordForm, startOfChain, writeRecord } from "./audit-rules.ts";
+import {
+  blockForm,
+  hashPart,
+  type Head,
+  linkAfter,
+  readRecord,
+  recordForm,
+  startOfChain,
+  writeBlockRecord,
+  writeRecord,
+} from "./audit-rules.ts";
 import {
   type Block,
   BrokenBlock,
@@ -15,12 +25,15 @@ import {
   type RecordDraft,
   recordsPerBlockMax,
   toLink,
+  writeBlock,
 } from "./block-rules.ts";
 import { joinEvent, writeEvent } from "./event-rules.ts";
 import { newId } from "../kernel/ids.ts";
 
 const now = new Date("2026-11-15T09:15:00Z");
 const desk = { environment: "live", desk_id: "frm_00000000000000000000000001" } as const;
+
+const at_text = "2026-11-15T14:45:00.000000+05:30";
 
 const text = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 12 }),
@@ -39,7 +52,7 @@ const draft = fc
   .map(({ actor, action, entity, told, data }): RecordDraft => {
     const record = writeRecord({
       record_id: newId("aud", now),
-      at_text: "2026-11-15T14:45:00.000000+05:30",
+      at_text,
       actor_kind: "operator",
       actor_id: actor,
       request_id: null,
@@ -90,6 +103,7 @@ function store(records: readonly RecordDraft[], head: Head, firstSequence: numbe
       last_sequence: packed.events > 0 ? sequence + packed.events - 1 : null,
       packed: packed.packed,
       hashes: chained.hashes,
+      at_text,
     };
     last = chained.head;
     sequence += packed.events;
@@ -119,6 +133,44 @@ test("a block is read as the records, events and hashes that were written, byte 
         assert.equal(last.seq, seq + records.length);
       },
     ),
+  );
+});
+
+test("a block of form 3 is exported as its header and records, each with one digest", () => {
+  fc.assert(
+    fc.property(fc.array(draft, { minLength: 1, maxLength: 12 }), (drafts) => {
+      const texts = drafts.map((one) => {
+        const { before_hash: _before, at: _at, ...record } = readRecord(one.text);
+        const { after_hash, ...told } = record;
+        return { ...one, text: writeBlockRecord(one.event ? told : { ...told, after_hash }) };
+      });
+      const [packed] = packRecords(texts);
+      assert.ok(packed);
+      const { events } = packed;
+      const [first_sequence, last_sequence] = events > 0 ? [7, 6 + events] : [null, null];
+      const numbers = { first_seq: 3, last_seq: 2 + drafts.length, first_sequence, last_sequence };
+      const unhashed = { ...desk, ...numbers, at_text, form: blockForm, packed: packed.packed };
+      const records = readBlock({ ...unhashed, hashes: "" });
+      const { part } = writeBlock({ ...unhashed, hashes: "" }, records, "7".repeat(64));
+      const block = { ...unhashed, hashes: hashPart(part) };
+      const { lines } = writeBlock(block, readBlock(block), "7".repeat(64));
+      const [header = "", ...content] = lines.trimEnd().split("\n");
+      assert.equal(header, `${part},"hash":"${block.hashes}"}`);
+      assert.equal(JSON.parse(header).content_hash, hashPart(`${content.join("\n")}\n`));
+      for (const [place, line] of content.entries()) {
+        const told = texts[place]?.event;
+        const { event_hash, ...record } = JSON.parse(line);
+        assert.deepEqual(record, JSON.parse(texts[place]?.text ?? ""));
+        assert.equal(event_hash, told ? hashPart(`${told.head}${told.tail}`) : undefined);
+        assert.equal("after_hash" in record, !told);
+      }
+      const erased = zstdDecompressSync(packed.packed)
+        .toString()
+        .split("\n")
+        .map((line, at) => (at % 2 === 1 && line !== "" ? hashPart(line) : line));
+      const left = { ...block, packed: zstdCompressSync(erased.join("\n")) };
+      assert.deepEqual(writeBlock(left, readBlock(left), "7".repeat(64)), { part, lines });
+    }),
   );
 });
 

@@ -1,22 +1,31 @@
 // A block: the records that one set of changes makes on one desk, in one row.
 //
-//   packed      two lines for each record, compressed: its text (`writeRecord`), and the event's body
-//               without its sequence, or nothing. No number is inside, so a block is packed before the
-//               desk is locked.
-//   hashes      32 bytes for each record, chained under the lock
+//   packed      two lines for each record, compressed: its text, and the event's body without the digits
+//               of its sequence, or nothing. No number is inside, so a block is packed before the desk
+//               is locked.
+//   hashes      in form 3 the hash of the block; in form 2 32 bytes for each record
 //   numbers     the first and last `seq`, and the first and last sequence of the events
 //   entities    where to look for a thing: see `entityKey`
 //   summary     how many records there are of each action, kind of thing and actor
 //
-// The texts of before and after the numbers are put together again by `readBlock`, byte for byte.
+// `readBlock` puts texts and numbers together again, byte for byte. A body that the law had erased has
+// left its hash in its line: the chain is proved as before, and readers get an event without data.
 
 import { hash as digest } from "node:crypto";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 
 import { exactJson } from "../kernel/json.ts";
 import type { Environment } from "../kernel/caller.ts";
-import { hashPart, type Head, hashedPart, type Link, readRecord } from "./audit-rules.ts";
-import { type EventText, joinEvent, splitEvent } from "./event-rules.ts";
+import {
+  blockForm,
+  hashPart,
+  type Head,
+  headerPart,
+  hashedPart,
+  type Link,
+  readRecord,
+} from "./audit-rules.ts";
+import { type EventText, joinEvent, splitEvent, writeErased } from "./event-rules.ts";
 
 /** More records are several blocks: who reads one record unpacks its whole block. */
 export const recordsPerBlockMax = 256;
@@ -59,8 +68,10 @@ export type Block = {
   readonly last_sequence: number | null;
   readonly form: number;
   readonly packed: Buffer;
-  /** In hexadecimal digits. */
+  /** In hexadecimal digits: of form 3 the hash of the block, of form 2 that of each record. */
   readonly hashes: string;
+  /** As it is hashed. */
+  readonly at_text: string;
 };
 
 /** Packs records, in their order, into as few blocks as hold them. */
@@ -141,17 +152,26 @@ export function chainBlock(
   return { hashes, head: { seq, hash }, bodies };
 }
 
-/** A record that was read from its block. */
+/** A record that was read from its block; `hash` is the block's in form 3. */
 export type BlockRecord = Head & {
   readonly text: string;
-  /** With its sequence; null without an event. */
-  readonly event: { readonly sequence: number; readonly body: string } | null;
+  /** Null without an event. */
+  readonly event: BlockEvent | null;
+};
+
+type BlockEvent = {
+  readonly sequence: number;
+  /** With its sequence. */
+  readonly body: string;
+  /** The line of the block: the body without the digits of its sequence, or the hash it had. */
+  readonly line: string;
 };
 
 /** A block that cannot be what was written. */
 export class BrokenBlock extends Error {}
 
 const hashDigits = 64;
+const erasedLine = /^[0-9a-f]{64}$/;
 
 export function readBlock(block: Block): BlockRecord[] {
   const lines = unpack(block).toString().split("\n");
@@ -163,23 +183,59 @@ export function readBlock(block: Block): BlockRecord[] {
   const records: BlockRecord[] = [];
   for (let place = 0; place < count; place++) {
     const text = lines[2 * place] ?? "";
-    const told = lines[2 * place + 1] ?? "";
-    // The hash covers the members, without the braces around them.
+    const line = lines[2 * place + 1] ?? "";
+    // The hash of form 2 covers the members, without the braces around them.
     if (!text.startsWith("{") || !text.endsWith("}")) {
       throw new BrokenBlock("its block has a record that is none");
     }
-    records.push({
-      seq: block.first_seq + place,
-      hash: block.hashes.slice(place * hashDigits, (place + 1) * hashDigits),
-      text,
-      event: told === "" ? null : { sequence, body: joinEvent(splitEvent(told), sequence) },
-    });
-    if (told !== "") sequence += 1;
+    const event = line === "" ? null : readEvent(block, { text, line, sequence });
+    const hash =
+      block.form === blockForm
+        ? block.hashes
+        : block.hashes.slice(place * hashDigits, (place + 1) * hashDigits);
+    records.push({ seq: block.first_seq + place, hash, text, event });
+    if (event) sequence += 1;
   }
   if (sequence !== (block.last_sequence ?? -1) + 1) {
     throw new BrokenBlock("its block has another number of events");
   }
   return records;
+}
+
+function readEvent(
+  { environment, desk_id, at_text }: Block,
+  { text, line, sequence }: { readonly text: string; readonly line: string; sequence: number },
+): BlockEvent {
+  const body = erasedLine.test(line)
+    ? writeErased({ ...readRecord(text), environment, desk_id, at_text }, sequence)
+    : joinEvent(splitEvent(line), sequence);
+  return { sequence, body, line };
+}
+
+/** Whether nothing of the event but its hash is left. */
+export function isErased({ line }: BlockEvent): boolean {
+  return erasedLine.test(line);
+}
+
+/** In form 3 over the line, so that it is known before the sequence; in form 2 over the body. */
+export function hashEvent(form: number, event: BlockEvent | null): string | null {
+  if (event === null) return null;
+  if (isErased(event)) return event.line;
+  return hashPart(form === blockForm ? event.line : event.body);
+}
+
+/** The lines of a block of form 3 as they are exported, and the bytes of its header that are hashed. */
+export function writeBlock(block: Block, records: readonly BlockRecord[], prevHash: string) {
+  let content = "";
+  for (const { text, event } of records) {
+    content += contentLine(text, hashEvent(blockForm, event));
+  }
+  const part = headerPart({ ...block, content_hash: hashPart(content) }, prevHash);
+  return { part, lines: `${part},"hash":"${block.hashes}"}\n${content}` };
+}
+
+function contentLine(text: string, eventHash: string | null): string {
+  return eventHash === null ? `${text}\n` : `${text.slice(0, -1)},"event_hash":"${eventHash}"}\n`;
 }
 
 /** Whether a text is anywhere in a block: much quicker than to read its records. */
@@ -195,10 +251,10 @@ function unpack({ packed }: Pick<Block, "packed">): Buffer {
   }
 }
 
-/** The link of a record that was read from a block. */
+/** The link of a record that was read from a block of form 2. */
 export function toLink(block: Block, { text, event }: BlockRecord): Link {
   const { environment, desk_id, form } = block;
-  return { environment, desk_id, form, text, event_hash: event && hashPart(event.body) };
+  return { environment, desk_id, form, text, event_hash: hashEvent(form, event) };
 }
 
 /** Whether a block is found by what its records are about. */

@@ -31,10 +31,13 @@ const journalBlocks = table("journal_blocks", {
   entities: bigintList(),
   summary: json<readonly SummaryLine[]>(),
   packed: bytes(),
-  hashes: hex(),
+  hash: hex().orNull,
+  hashes: hex().orNull,
 });
 
-export type NewBlock = Block & {
+export type NewBlock = Omit<Block, "at_text" | "hashes"> & {
+  readonly hash: string | null;
+  readonly hashes: string | null;
   readonly entities: readonly number[];
   readonly summary: readonly SummaryLine[];
 };
@@ -67,7 +70,8 @@ export function insertClients(rows: readonly ClientRow[]): Query<void> {
 
 const blockColumns = fragment`
   environment, desk_id, first_seq, last_seq, first_sequence, last_sequence, form, packed,
-  encode(hashes, 'hex') as hashes`;
+  encode(coalesce(hash, hashes), 'hex') as hashes,
+  to_char(at at time zone interval '5:30', 'YYYY-MM-DD"T"HH24:MI:SS.US"+05:30"') as at_text`;
 
 /** Blocks with records after one `seq` and up to another, oldest first. */
 export async function listBlocks(
@@ -85,7 +89,6 @@ export async function listBlocks(
 }
 
 export type IndexedBlock = Block & {
-  readonly at_text: string;
   readonly entities: readonly number[];
   readonly summary: readonly SummaryLine[];
 };
@@ -97,8 +100,7 @@ export async function listIndexedBlocks(
   { after, limit }: { readonly after: number; readonly limit: number },
 ): Promise<IndexedBlock[]> {
   return await db.rows(sql`
-    select ${blockColumns}, array_to_json(entities) as entities, summary,
-      to_char(at at time zone interval '5:30', 'YYYY-MM-DD"T"HH24:MI:SS.US"+05:30"') as at_text
+    select ${blockColumns}, array_to_json(entities) as entities, summary
     from journal_blocks
     where environment = ${environment} and desk_id = ${desk_id} and first_seq > ${after}
     order by first_seq
@@ -179,15 +181,19 @@ export async function countInBlocks(
   return row?.total ?? 0;
 }
 
-/** The hash of a record in a block. */
+/** Where a chain stands at a record in a block: in form 3 at the end of its block. */
 export async function findLinkInBlock(
   db: Db,
   { environment, desk_id }: Desk,
   seq: number,
-): Promise<Head | undefined> {
-  const [row] = await db.rows<Head>(sql`
-    select ${seq}::bigint as seq,
-      encode(substring(hashes from (32 * (${seq} - first_seq) + 1)::int for 32), 'hex') as hash
+): Promise<(Head & { readonly first_seq: number }) | undefined> {
+  const [row] = await db.rows<Head & { first_seq: number }>(sql`
+    select
+      case when hash is null then ${seq}::bigint else last_seq end as seq,
+      case when hash is null then ${seq}::bigint else first_seq end as first_seq,
+      encode(
+        coalesce(hash, substring(hashes from (32 * (${seq} - first_seq) + 1)::int for 32)), 'hex'
+      ) as hash
     from journal_blocks
     where environment = ${environment} and desk_id = ${desk_id}
       and first_seq > ${seq - recordsPerBlockMax} and first_seq <= ${seq} and last_seq >= ${seq}`);

@@ -7,6 +7,7 @@
 
 import { exactJson } from "../kernel/json.ts";
 import type { Change, ChangeEvent } from "../kernel/actor.ts";
+import type { AuditRecord } from "./audit-rules.ts";
 
 export const eventCatalog = [
   "firm.registered",
@@ -74,11 +75,26 @@ export const houseEvents = [
   "webhook.disabled",
 ] as const;
 
+/** The name under which an event is read whose body had to be erased. Nobody subscribes to it. */
+const erasedEvent = "event.erased";
+
 /** Announced after every commit that stores events. */
 export const eventsTopic = "events";
 
 /** The text of an event around its sequence, which is known only when the desk is locked. */
 export type EventText = { readonly head: string; readonly tail: string };
+
+type ErasedRecord = Pick<
+  AuditRecord,
+  | "environment"
+  | "desk_id"
+  | "record_id"
+  | "request_id"
+  | "entity_type"
+  | "entity_id"
+  | "entity_version"
+  | "at_text"
+>;
 
 const sequenceName = ',"sequence":';
 
@@ -112,6 +128,28 @@ export function writeEvent({
   });
   const { head, tail } = splitEvent(text);
   return { head, tail: tail.slice(1) };
+}
+
+/** What readers get in place of a body that had to be erased: nothing but what the record says. */
+export function writeErased(record: ErasedRecord, sequence: number): string {
+  return exactJson({
+    id: record.record_id.replace(/^aud_/, "evt_"),
+    event: erasedEvent,
+    created_at: record.at_text.replace(/\d{3}\+/, "+"),
+    environment: record.environment,
+    firm_id: record.desk_id,
+    sequence,
+    entity: {
+      type: record.entity_type,
+      id: record.entity_id,
+      version: record.entity_version,
+      href: "/v1/audit",
+    },
+    from: null,
+    to: null,
+    data: {},
+    request_id: record.request_id,
+  });
 }
 
 export function joinEvent({ head, tail }: EventText, sequence: number): string {

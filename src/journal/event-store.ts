@@ -2,7 +2,8 @@
 // which were written before there were blocks and stay as they are. A former event is read like a
 // block of one. On each desk the former numbers come first.
 
-import { type Db, query, type Query, sql } from "../platform/postgres/postgres.ts";
+import type { Environment } from "../kernel/caller.ts";
+import { type Db, fragment, query, type Query, sql } from "../platform/postgres/postgres.ts";
 import { bigint, shape, table, text } from "../platform/postgres/table.ts";
 import { recordsPerBlockMax } from "./block-rules.ts";
 
@@ -33,9 +34,17 @@ export type StoredEvents = {
   readonly last_seq: number;
   readonly first_sequence: number;
   readonly last_sequence: number;
+  readonly environment: Environment | null;
+  readonly at: Date | null;
   readonly packed: Buffer | null;
   readonly body: string | null;
 };
+
+const blockColumns = fragment`
+  desk_id, first_seq, last_seq, first_sequence, last_sequence, environment, at, packed,
+  null::text as body`;
+const formerColumns = fragment`
+  desk_id, 0, 0, sequence, sequence, null::text, null::timestamptz, null::bytea, body`;
 
 const desksAfter = shape({ desk_id: text(), after: bigint() });
 
@@ -51,8 +60,7 @@ export async function listNextEvents(
     from ${wanted} as d
     cross join lateral (
       (
-        select desk_id, first_seq, last_seq, first_sequence, last_sequence, packed,
-          null::text as body
+        select ${blockColumns}
         from journal_blocks
         where desk_id = d.desk_id and last_sequence > d.after
           and last_sequence < d.after + ${fetch}::bigint + ${recordsPerBlockMax}::bigint
@@ -62,7 +70,7 @@ export async function listNextEvents(
       )
       union all
       (
-        select desk_id, 0, 0, sequence, sequence, null, body
+        select ${formerColumns}
         from former_events
         where desk_id = d.desk_id and sequence > d.after
           and sequence <= d.after + ${fetch}::bigint
@@ -104,8 +112,7 @@ export async function listNextClientEvents(
     select b.*
     from summed
     cross join lateral (
-      select desk_id, first_seq, last_seq, first_sequence, last_sequence, packed,
-        null::text as body
+      select ${blockColumns}
       from journal_blocks
       where desk_id = ${deskId} and last_sequence = summed.last_sequence
       limit 1
@@ -113,7 +120,7 @@ export async function listNextClientEvents(
     where summed.before < ${fetch}::bigint
     union all
     (
-      select desk_id, 0, 0, sequence, sequence, null, body
+      select ${formerColumns}
       from former_events
       where desk_id = ${deskId} and firm_id = ${firmId} and firm_id <> desk_id
         and sequence > ${after}
@@ -150,8 +157,7 @@ export async function findBlockAcross(
   after: number,
 ): Promise<StoredEvents | undefined> {
   const [row] = await db.rows<StoredEvents>(sql`
-    select desk_id, first_seq, last_seq, first_sequence, last_sequence, packed,
-      null::text as body
+    select ${blockColumns}
     from journal_blocks
     where desk_id = ${deskId} and last_sequence > ${after}
       and last_sequence < ${after}::bigint + ${recordsPerBlockMax}::bigint
@@ -188,8 +194,7 @@ export async function listEventsByNumber(
     select b.*
     from places as p
     cross join lateral (
-      select desk_id, first_seq, last_seq, first_sequence, last_sequence, packed,
-        null::text as body
+      select ${blockColumns}
       from journal_blocks
       where desk_id = p.desk_id and last_sequence = p.last_sequence
       limit 1
@@ -198,7 +203,7 @@ export async function listEventsByNumber(
     select e.*
     from wanted as w
     cross join lateral (
-      select desk_id, 0, 0, sequence, sequence, null::bytea, body
+      select ${formerColumns}
       from former_events
       where desk_id = w.desk_id and sequence = w.sequence
       limit 1

@@ -1,5 +1,5 @@
 // Exports a desk's chain as lines, from a given `seq` to the head at the time of the request, and ends
-// with a signed checkpoint. Records are append-only, so pages are read by `seq`, each once the reader
+// with a signed checkpoint. A block of form 3 is exported as a whole. Records are append-only, so pages are read by `seq`, each once the reader
 // has taken the last. Every page waits for a turn in the heavy queue, so that many exports at once
 // load the database no more than a few.
 
@@ -11,11 +11,14 @@ import type { Context } from "../platform/context.ts";
 import type { Pace } from "../platform/heavy/pace.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import { readAtReplica } from "../platform/postgres/replica.ts";
-import { type Head, startOfChain, writeCheckpoint, writeLine } from "./audit-rules.ts";
+import { blockForm, type Head, startOfChain, writeCheckpoint, writeLine } from "./audit-rules.ts";
 import type { ExportAuditQuery } from "./schema.ts";
 import { type Desk, findHead } from "./audit-store.ts";
-import { findLink, listLinks } from "./find-records.ts";
+import { type Block, readBlock, toLink, writeBlock } from "./block-rules.ts";
+import { listBlocks } from "./block-store.ts";
+import { type ChainedLink, findLink, listFormerLinks } from "./find-records.ts";
 
+/** About: blocks are not divided. */
 const linesPerPage = 250;
 
 export type ExportContext = Pick<Context, "db" | "replica" | "now" | "auditKey" | "heavy"> & {
@@ -40,12 +43,19 @@ export async function exportDesk(
   desk: Desk,
   after: number,
 ): Promise<AsyncIterable<string>> {
-  const from = after === 0 ? startOfChain : await findLink(ctx.db, desk, after);
+  const from = await findStart(ctx.db, desk, after);
   if (!from) {
     throw unprocessable({ path: "after_seq", problem: "is past the end of this desk's chain" });
   }
   const to = await findHead(ctx.db, desk);
   return streamLines(ctx, desk, { from, to });
+}
+
+/** Where an export begins that follows a record: inside a block of form 3 with that block. */
+async function findStart(db: Db, desk: Desk, after: number): Promise<Head | undefined> {
+  if (after === 0) return startOfChain;
+  const link = await findLink(db, desk, after);
+  return !link || link.seq === after ? link : await findStart(db, desk, link.first_seq - 1);
 }
 
 async function* streamLines(
@@ -81,27 +91,58 @@ async function* streamLines(
   yield line;
 }
 
-async function readPage(
-  db: Db,
-  desk: Desk,
-  { after, to, pace }: { readonly after: Head; readonly to: Head; readonly pace: Pace },
-) {
-  const page = { after: after.seq, upTo: to.seq, limit: linesPerPage };
-  const rows = await listLinks(db, desk, page, pace);
-  if (rows.length === 0) throw new Error(`the audit chain of ${desk.desk_id} ends early`);
+type PageStart = { readonly after: Head; readonly to: Head; readonly pace: Pace };
+type ExportPage = { readonly text: string; readonly last: Head };
+
+async function readPage(db: Db, desk: Desk, start: PageStart): Promise<ExportPage> {
+  const { after, to, pace } = start;
+  const range = { after: after.seq, upTo: to.seq, limit: linesPerPage };
+  const links = await listFormerLinks(db, desk, range);
+  if (links.length > 0) return writeLinks(links, after);
+  const blocks = await listBlocks(db, desk, {
+    ...range,
+    upTo: Math.min(to.seq, after.seq + linesPerPage),
+  });
+  if (blocks.length === 0) throw new Error(`the audit chain of ${desk.desk_id} ends early`);
+  let page: ExportPage = { text: "", last: after };
+  for (const block of blocks) {
+    await pace.turn();
+    const { text, last } = writeStored(block, page.last);
+    page = { text: page.text + text, last };
+  }
+  return page;
+}
+
+/** The lines of a block behind a head, which may be inside a block of form 2. */
+function writeStored(block: Block, after: Head): ExportPage {
+  const records = readBlock(block);
+  if (block.form === blockForm) {
+    refuseBroken(block.first_seq, after);
+    const last = { seq: block.last_seq, hash: block.hashes };
+    return { text: writeBlock(block, records, after.hash).lines, last };
+  }
+  const following = records.filter(({ seq }) => seq > after.seq);
+  const links = following.map((record) => ({ ...toLink(block, record), ...pickHead(record) }));
+  return writeLinks(links, after);
+}
+
+function writeLinks(links: readonly ChainedLink[], after: Head): ExportPage {
   let last = after;
   let text = "";
-  for (const row of rows) {
-    refuseBroken(row, last);
-    text += writeLine(row, last, row.hash);
-    last = { seq: row.seq, hash: row.hash };
-    if (pace.isOver()) await pace.turn();
+  for (const link of links) {
+    refuseBroken(link.seq, last);
+    text += writeLine(link, last, link.hash);
+    last = pickHead(link);
   }
   return { text, last };
 }
 
+function pickHead({ seq, hash }: Head): Head {
+  return { seq, hash };
+}
+
 /** A chain with a gap is not signed. A changed record is exported as it is and fails verification. */
-function refuseBroken(row: Head, last: Head): void {
-  if (row.seq === last.seq + 1) return;
+function refuseBroken(seq: number, last: Head): void {
+  if (seq === last.seq + 1) return;
   throw new Error(`the audit chain is broken after ${last.seq}: run \`audit verify\``);
 }

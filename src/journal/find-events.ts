@@ -3,7 +3,7 @@
 import { exactJson } from "../kernel/json.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
-import { recordForm } from "./audit-rules.ts";
+import { blockForm, formatMicroseconds } from "./audit-rules.ts";
 import { BrokenBlock, readBlock } from "./block-rules.ts";
 import { type EventHead, readEventHead } from "./event-rules.ts";
 import {
@@ -149,9 +149,10 @@ function unpackReadable(stored: StoredEvents): StoredEvent[] {
 }
 
 function unpackStored(stored: StoredEvents): StoredEvent[] {
-  const { packed, body, first_sequence: sequence, ...others } = stored;
-  if (!packed) return body === null ? [] : [{ sequence, body }];
-  const block = { ...others, packed, first_sequence: sequence, hashes: "", form: recordForm };
-  // Who reads events has no need of their environment, which is in their bodies.
-  return readBlock({ ...block, environment: "live" }).flatMap(({ event }) => event ?? []);
+  const { packed, body, first_sequence: sequence, environment, at, ...others } = stored;
+  if (!packed || !environment || !at) return body === null ? [] : [{ sequence, body }];
+  const block = { ...others, packed, first_sequence: sequence, environment };
+  // Whoever reads events has no need of hashes.
+  const events = { ...block, at_text: formatMicroseconds(at), form: blockForm, hashes: "" };
+  return readBlock(events).flatMap(({ event }) => event ?? []);
 }

@@ -2,16 +2,22 @@
 // first.
 
 import { exactJson } from "../kernel/json.ts";
-import { openPace, type Pace } from "../platform/heavy/pace.ts";
+import { openPace } from "../platform/heavy/pace.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
-import { type Head, type Link, readRecord, writeRecord } from "./audit-rules.ts";
+import {
+  type AuditRecord,
+  blockForm,
+  type Head,
+  type Link,
+  readRecord,
+  writeRecord,
+} from "./audit-rules.ts";
 import type { Desk } from "./audit-store.ts";
-import { hasText, readBlock, toLink } from "./block-rules.ts";
+import { hashEvent, hasText, readBlock } from "./block-rules.ts";
 import {
   countInBlocks,
   type DatedBlock,
   findLinkInBlock,
-  listBlocks,
   listBlocksWithKey,
   listMatchingBlocks,
   type TrailFilter,
@@ -21,37 +27,12 @@ import {
   findFormerLink,
   listFormerRecords,
   listFormerTrail,
-  type TrailRow,
 } from "./former-store.ts";
 
 /** A record with its place, as a line is made of it. */
 export type ChainedLink = Link & Head;
 
 type Range = { readonly after: number; readonly upTo: number; readonly limit: number };
-
-/** By `seq`, after one number and up to another. */
-export async function listLinks(
-  db: Db,
-  desk: Desk,
-  range: Range,
-  pace: Pace,
-): Promise<ChainedLink[]> {
-  const former = await listFormerLinks(db, desk, range);
-  if (former.length > 0) return former;
-  const { after, upTo, limit } = range;
-  const blocks = await listBlocks(db, desk, { after, upTo: Math.min(upTo, after + limit), limit });
-  await pace.turn();
-  const links: ChainedLink[] = [];
-  for (const block of blocks) {
-    for (const record of readBlock(block)) {
-      const { seq, hash } = record;
-      if (seq <= after || seq > upTo || links.length === limit) continue;
-      links.push({ ...toLink(block, record), seq, hash });
-      if (pace.isOver()) await pace.turn();
-    }
-  }
-  return links;
-}
 
 /** Of the records of before. */
 export async function listFormerLinks(db: Db, desk: Desk, range: Range): Promise<ChainedLink[]> {
@@ -66,10 +47,26 @@ export async function listFormerLinks(db: Db, desk: Desk, range: Range): Promise
   }));
 }
 
-/** Where a chain stands at a record. */
-export async function findLink(db: Db, desk: Desk, seq: number): Promise<Head | undefined> {
-  return (await findLinkInBlock(db, desk, seq)) ?? (await findFormerLink(db, desk, seq));
+/** Where a chain stands at a record; a block of form 3 is one link. */
+export async function findLink(
+  db: Db,
+  desk: Desk,
+  seq: number,
+): Promise<(Head & { readonly first_seq: number }) | undefined> {
+  const inBlock = await findLinkInBlock(db, desk, seq);
+  if (inBlock) return inBlock;
+  const former = await findFormerLink(db, desk, seq);
+  return former && { ...former, first_seq: seq };
 }
+
+/** A record of any form, as the trail shows it. */
+export type TrailRow = Omit<AuditRecord, "at_text"> &
+  Head & {
+    readonly at: Date;
+    readonly event_hash: string | null;
+    /** The records that are hashed with it; null where each has a hash. */
+    readonly block: { readonly first_seq: number; readonly last_seq: number } | null;
+  };
 
 /** Blocks read by one statement: few for the first page of a long block, then more. */
 const [blocksFirst, blocksMax] = [4, 128];
@@ -88,7 +85,11 @@ export async function listTrail(
     if (rows.length === fetch) return rows;
   }
   const rest = { before, fetch: fetch - rows.length };
-  return [...rows, ...(await listFormerTrail(db, desk, filter, rest))];
+  const former = await listFormerTrail(db, desk, filter, rest);
+  return [
+    ...rows,
+    ...former.map(({ at_text: _text, ...row }) => ({ ...row, event_hash: null, block: null })),
+  ];
 }
 
 /** Without an entity the blocks' summaries say it; those of an entity are read. */
@@ -125,7 +126,8 @@ async function* walkMatching(
 
 /** Only records whose text has what is wanted are parsed; most have not. */
 function readTrail(block: DatedBlock, filter: TrailFilter): TrailRow[] {
-  const { environment, desk_id, at } = block;
+  const { environment, desk_id, at, form, first_seq, last_seq } = block;
+  const hashedWith = form === blockForm ? { first_seq, last_seq } : null;
   const { entityId, entityType, actor, action } = filter;
   const wanted = [entityId, entityType, actor, action]
     .filter((name) => name !== null)
@@ -134,7 +136,10 @@ function readTrail(block: DatedBlock, filter: TrailFilter): TrailRow[] {
   if (entityId !== null && !hasText(block, exactJson(entityId))) return [];
   return readBlock(block)
     .filter(({ text }) => wanted.every((name) => text.includes(name)))
-    .map(({ seq, hash, text }) => ({ environment, desk_id, at, seq, hash, ...readRecord(text) }))
+    .map(({ seq, hash, text, event }) => {
+      const record = { environment, desk_id, seq, hash, ...readRecord(text), at };
+      return { ...record, event_hash: hashEvent(form, event), block: hashedWith };
+    })
     .filter((row) => isMatching(row, filter))
     .toReversed();
 }

@@ -14,9 +14,9 @@ const recordColumns = fragment`
   after_hash, encode(hash, 'hex') as hash`;
 
 /** A record with its `seq` and hash. */
-export type AuditRow = AuditRecord & Head;
+type AuditRow = AuditRecord & Head;
 
-export type TrailRow = AuditRow & { readonly at: Date };
+export type FormerRow = AuditRow & { readonly at: Date };
 
 /** Newest first, before a given `seq`. */
 export async function listFormerTrail(
@@ -24,7 +24,7 @@ export async function listFormerTrail(
   { environment, desk_id }: Desk,
   { entityType, entityId, actor, action, from, to }: TrailFilter,
   { before, fetch }: { readonly before: number | null; readonly fetch: number },
-): Promise<TrailRow[]> {
+): Promise<FormerRow[]> {
   return await db.rows(sql`
     select at, ${recordColumns}
     from former_audit_records

@@ -14,8 +14,7 @@ import type { Db } from "../platform/postgres/postgres.ts";
 import { isSigned, publicKeyHex } from "./audit-rules.ts";
 import { findHead, insertSuccession, listSuccessions } from "./audit-store.ts";
 import type { TrailFilter } from "./block-store.ts";
-import { countTrail, listTrail } from "./find-records.ts";
-import type { TrailRow } from "./former-store.ts";
+import { countTrail, listTrail, type TrailRow } from "./find-records.ts";
 import type { AuditEntry, AuditKeys, ListAuditQuery } from "./schema.ts";
 
 /** Who changed what on the caller's desk, newest first. */
@@ -108,7 +107,7 @@ function toFilter(query: ListAuditQuery): TrailFilter {
   };
 }
 
-function viewRecord({ at, at_text: _text, desk_id: _desk, ...row }: TrailRow): AuditEntry {
+function viewRecord({ at, desk_id: _desk, ...row }: TrailRow): AuditEntry {
   return { ...row, at: istTimestamp(at) };
 }
 

@@ -213,6 +213,7 @@ function chainBlocks(
         entities,
         summary,
         packed,
+        hash: null,
         hashes: chained.hashes,
       });
       if (last_sequence !== null) {

@@ -116,7 +116,7 @@ export function auditRoutes(
         operationId: "exportAudit",
         tags: ["Audit"],
         summary: "Your desk's audit trail, to be verified without us",
-        description: `Lines of JSON, each with the hash of the one before; the last is a signed checkpoint. An export without one is not whole. At most ${exportsPerKeyMax} at a time a key; the next waits for its turn. Not for sub_account keys.`,
+        description: `Lines of JSON, in which each record or block of records has the hash of what is before; the last is a signed checkpoint. An export without one is not whole. At most ${exportsPerKeyMax} at a time a key; the next waits for its turn. Not for sub_account keys.`,
         querystring: ExportAuditQuery,
         response: { 200: AuditExport },
       },

@@ -1,7 +1,14 @@
 import { type Static, Type } from "typebox";
 
 import { environments } from "../kernel/caller.ts";
-import { nullable, openEnum, pageFields, pageQuery, timestamp } from "../platform/http/wire.ts";
+import {
+  nullable,
+  nullableObject,
+  openEnum,
+  pageFields,
+  pageQuery,
+  timestamp,
+} from "../platform/http/wire.ts";
 import { eventCatalog } from "./event-rules.ts";
 
 export const ListEventsQuery = Type.Object(
@@ -127,9 +134,29 @@ export const AuditEntry = Type.Object(
     entity_type: Type.String({ examples: ["firm"] }),
     entity_id: Type.String({ examples: ["frm_01jd2m7q4x8r5v6w9y0abcdefg"] }),
     entity_version: Type.Integer({ description: "The thing's version after it.", examples: [1] }),
-    before_hash: digest("The thing before; null when it is new."),
-    after_hash: digest("The thing after; null when it is gone."),
-    hash: Type.String({ description: "Of this record and all before it, as exported." }),
+    before_hash: digest(
+      "The thing before. Null when it is new, and in a block, where it is not recorded.",
+    ),
+    after_hash: digest(
+      "The thing after. Null when it is gone, and in a block where event_hash is given.",
+    ),
+    event_hash: digest(
+      "The event that told of it: in a block without the digits of its sequence, otherwise as it was sent. Null when nobody was told, and in records of form 1.",
+    ),
+    hash: Type.String({
+      description:
+        "Of everything up to here, as exported: of its whole block where block is given, otherwise of this record. SHA-256, hex.",
+    }),
+    block: nullableObject(
+      {
+        first_seq: Type.Integer({ description: "The first record of the block.", examples: [1] }),
+        last_seq: Type.Integer({ description: "The last record of the block.", examples: [3] }),
+      },
+      {
+        description:
+          "The records that are hashed as one with this. Null for a record with a hash of its own.",
+      },
+    ),
   },
   { title: "AuditEntry", description: "One change: who, what, when, and digests of the thing." },
 );
@@ -146,7 +173,8 @@ export const ExportAuditQuery = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
-        description: "Export what follows this place: last_seq of the export before. Default 0.",
+        description:
+          "Export what follows this place: last_seq of the export before. Inside a block of form 3 the export begins with that block, as first_seq of its first line and of the checkpoint say. Default 0.",
       }),
     ),
   },
@@ -157,11 +185,12 @@ export type ExportAuditQuery = Static<typeof ExportAuditQuery>;
 /** What OpenAPI can say of lines. */
 export const AuditExport = {
   description:
-    "One record a line, in the order of the chain; the last line is a signed checkpoint.",
+    "In the order of the chain: a line for each record, and above those that are hashed as one the header of their block; the last line is a signed checkpoint.",
   content: {
     "application/x-ndjson": {
       schema: Type.String({
-        description: "Each line is hashed as it is; do not write it anew before it is verified.",
+        description:
+          "The bytes are hashed as they are; do not write a line anew before it is verified.",
       }),
     },
   },

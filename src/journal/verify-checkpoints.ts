@@ -66,7 +66,7 @@ async function compareWithChain(
   if (told.last_seq === 0) return undefined;
   const link = await findLink(tx, told, told.last_seq);
   if (!link) return "missing";
-  return link.hash === told.head_hash ? undefined : "another";
+  return link.seq === told.last_seq && link.hash === told.head_hash ? undefined : "another";
 }
 
 /** Finds checkpoint lines, whether plain or as strings inside the JSON of events. */

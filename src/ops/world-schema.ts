@@ -171,6 +171,7 @@ export const AuditVerdict = Type.Object(
     whole: flag("Whether every chain is whole."),
     desks: count("Chains that were read."),
     records: count("Records that were read."),
+    erased: count("Events whose body was erased; the hash that is left proves the chain."),
     first_break: nullableObject(
       {
         environment,

@@ -59,8 +59,9 @@ async function unpackJournal(ask: Ask): Promise<void> {
   const blocks = await readBlocks(ask);
   const records = blocks.flatMap((block) =>
     readBlock(block).map(({ seq, hash, text, event }) => {
-      const { at_text: at, ...record } = readRecord(text);
+      const { at: told_at, ...record } = readRecord(text);
       const { environment, desk_id, form } = block;
+      const at = told_at ?? block.at_text;
       const told = { body: event?.body ?? null, sequence: event?.sequence ?? null };
       return { environment, desk_id, seq, form, at, ...record, hash: `\\x${hash}`, ...told };
     }),

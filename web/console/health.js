@@ -78,11 +78,12 @@ function showLedger({ sound, entries, took_ms, checked_at, first_break: broken }
 }
 
 /** @param {Row} verdict */
-function showAudit({ whole, desks, records, first_break: broken }) {
+function showAudit({ whole, desks, records, erased, first_break: broken }) {
   return makeFacts([
     ["Trail", showState(whole ? "whole" : "failed")],
     ["Chains", desks.toLocaleString("en-IN")],
     ["Records", records.toLocaleString("en-IN")],
+    ["Erased events", erased.toLocaleString("en-IN")],
     ...(broken
       ? listBreak(
           ["Problem", broken.problem],

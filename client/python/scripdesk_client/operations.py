@@ -848,7 +848,7 @@ class Operations:
         return self._run(OPERATIONS["listAudit"], Call({}, query, None, options))
 
     def export_audit(self, query: schemas.ExportAuditQuery = {}, **options: Unpack[CallOptions]) -> Iterator[str]:
-        """Your desk's audit trail, to be verified without us. Lines of JSON, each with the hash of the one before; the last is a signed checkpoint. An export without one is not whole. At most 2 at a time a key; the next waits for its turn. Not for sub_account keys.
+        """Your desk's audit trail, to be verified without us. Lines of JSON, in which each record or block of records has the hash of what is before; the last is a signed checkpoint. An export without one is not whole. At most 2 at a time a key; the next waits for its turn. Not for sub_account keys.
 
         Refusals by `detail.reason` (open set): 403 `sub_account_key`.
 

@@ -2263,6 +2263,14 @@ class EventList(TypedDict):
     has_more: NotRequired[bool]
 
 
+class AuditEntryBlock(TypedDict):
+    """The records that are hashed as one with this. Null for a record with a hash of its own."""
+    #: The first record of the block.
+    first_seq: int
+    #: The last record of the block.
+    last_seq: int
+
+
 class AuditEntry(TypedDict):
     """One change: who, what, when, and digests of the thing."""
     #: Its place in the desk's chain, from 1.
@@ -2283,12 +2291,16 @@ class AuditEntry(TypedDict):
     entity_id: str
     #: The thing's version after it.
     entity_version: int
-    #: The thing before; null when it is new. SHA-256, hex.
+    #: The thing before. Null when it is new, and in a block, where it is not recorded. SHA-256, hex.
     before_hash: Optional[str]
-    #: The thing after; null when it is gone. SHA-256, hex.
+    #: The thing after. Null when it is gone, and in a block where event_hash is given. SHA-256, hex.
     after_hash: Optional[str]
-    #: Of this record and all before it, as exported.
+    #: The event that told of it: in a block without the digits of its sequence, otherwise as it was sent. Null when nobody was told, and in records of form 1. SHA-256, hex.
+    event_hash: Optional[str]
+    #: Of everything up to here, as exported: of its whole block where block is given, otherwise of this record. SHA-256, hex.
     hash: str
+    #: The records that are hashed as one with this. Null for a record with a hash of its own.
+    block: Optional[AuditEntryBlock]
 
 
 class AuditList(TypedDict):
@@ -3560,7 +3572,7 @@ ListAuditQuery = TypedDict(
 
 
 class ExportAuditQuery(TypedDict):
-    #: Export what follows this place: last_seq of the export before. Default 0.
+    #: Export what follows this place: last_seq of the export before. Inside a block of form 3 the export begins with that block, as first_seq of its first line and of the checkpoint say. Default 0.
     after_seq: NotRequired[int]
 
 
