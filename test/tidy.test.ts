@@ -216,6 +216,9 @@ const rules: readonly Rule[] = [
       "a fold of amounts": {
         "src/payouts/rules.ts": "return amounts.reduce((total, amount) => total + amount, 0);\n",
       },
+      "a sum by a key": {
+        "src/payouts/rules.ts": "sums.set(firm_id, (sums.get(firm_id) ?? 0) + row.paise);\n",
+      },
       "a running sum": { "src/payouts/rules.ts": "for (const row of rows) sum += row.paise;\n" },
     },
   },

@@ -1,5 +1,6 @@
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
+import { addPaise, type PaiseSum } from "../kernel/money.ts";
 import { assertWritten, type Resolution } from "../ledger/rules.ts";
 import { resolveEntries } from "../ledger/write-books.ts";
 import { type AttestationKind, attestWithApproval, findAttestations } from "../outside/attest.ts";
@@ -18,7 +19,7 @@ type RecalledPayouts = {
   readonly resolutions: readonly Resolution[];
   readonly changes: readonly Change[];
   /** The money that returns to each firm's balance. */
-  readonly paiseByFirm: ReadonlyMap<string, number>;
+  readonly paiseByFirm: ReadonlyMap<string, PaiseSum>;
 };
 
 /**
@@ -69,9 +70,10 @@ export async function storeRecall(
       recalled.map(({ after }) => after),
     );
   }
-  const paiseByFirm = new Map<string, number>();
+  const paiseByFirm = new Map<string, PaiseSum>();
   for (const { after } of recalled) {
-    paiseByFirm.set(after.firm_id, (paiseByFirm.get(after.firm_id) ?? 0) + after.paise);
+    const { firm_id, paise } = after;
+    paiseByFirm.set(firm_id, addPaise(paiseByFirm.get(firm_id) ?? 0, paise));
   }
   return {
     rows: recalled.map(({ after }) => after),

@@ -3,7 +3,7 @@
 
 import { findTaxpayers } from "../firms/find-firms.ts";
 import type { Environment } from "../kernel/caller.ts";
-import { sumPaise, addPaise, type Paise } from "../kernel/money.ts";
+import { sumParts, sumPaise, addPaise, type Paise } from "../kernel/money.ts";
 import { financialYear, financialYearStart, istDay } from "../kernel/time.ts";
 import type { Entry } from "../ledger/rules.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
@@ -187,7 +187,7 @@ export async function untaxReversed(
   if (back.length > 0) await insertTaxes(tx, back, now);
   const returned = new Map<string, Paise>();
   for (const { firm_id, tds_paise } of back) {
-    if (tds_paise > 0) returned.set(firm_id, (returned.get(firm_id) ?? 0) + tds_paise);
+    if (tds_paise > 0) returned.set(firm_id, sumParts([returned.get(firm_id) ?? 0, tds_paise]));
   }
   return { entries: back.flatMap(buildTaxEntries), returned };
 }

@@ -197,8 +197,8 @@ export function chargeBuyer(
   if (charge === "paid") {
     means?.set(firm_id, { ...has, availablePaise: has.availablePaise - costPaise });
   } else {
-    means?.set(firm_id, { ...has, unfundedPaise: has.unfundedPaise + costPaise });
-    deskUnfunded?.set(desk_id, (deskUnfunded.get(desk_id) ?? 0) + costPaise);
+    means?.set(firm_id, { ...has, unfundedPaise: sumParts([has.unfundedPaise, costPaise]) });
+    deskUnfunded?.set(desk_id, sumParts([deskUnfunded.get(desk_id) ?? 0, costPaise]));
   }
   return charge;
 }
@@ -232,7 +232,8 @@ export function takeFromHouse(
   const taken_paise = asAmount(addPaise(market.taken_paise, facePaise));
   matchState.markets.set(scheme, { ...market, taken_paise, desk_day: null });
   addToDeskDay(matchState, seller, { taken_paise: facePaise, shelf_credits: 0 });
-  matchState.houseTaken.set(scheme, (matchState.houseTaken.get(scheme) ?? 0) + facePaise);
+  const before = matchState.houseTaken.get(scheme) ?? 0;
+  matchState.houseTaken.set(scheme, sumParts([before, facePaise]));
 }
 
 /** Counts what a desk gets of the sandbox's house. */

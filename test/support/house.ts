@@ -440,7 +440,7 @@ export function handWrittenSets(house: House): string[] {
 }
 
 const moneyAdded =
-  /\breduce(?:<[^>]*>)?\((?:(?!\breduce\b|;)[^]){0,120}?=>\s*\w+\s*\+\s*(?!BigInt)(?:[^,;()]|\([^()]*\))*?(?:paise|face|share|amount)|\+=[^;]*(?:paise|face)/i;
+  /\breduce(?:<[^>]*>)?\((?:(?!\breduce\b|;)[^]){0,120}?=>\s*\w+\s*\+\s*(?!BigInt)(?:[^,;()]|\([^()]*\))*?(?:paise|face|share|amount)|\+=[^;]*(?:paise|face)|\?\? 0\) \+ (?:\w+\.)*\w*(?:paise|face)/i;
 /** Sums that were found to be one amount, or below a limit of one, before they are made here. */
 const boundedSums = [
   "src/kernel/money.ts",
