@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-import { openAccount } from "../firms/bank-accounts.ts";
+import { findPayees, openAccount } from "../firms/bank-accounts.ts";
 import { toSealPurpose } from "../firms/particulars.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor } from "../kernel/actor.ts";
@@ -8,8 +8,10 @@ import { Failure } from "../kernel/failure.ts";
 import { wrongState } from "../kernel/lifecycle.ts";
 import type { TimeSpan } from "../kernel/query-time.ts";
 import { istDay } from "../kernel/time.ts";
+import { ledgerIsSound } from "../ledger/check-ledger.ts";
 import type { Context } from "../platform/context.ts";
 import type { SealedPlace } from "../platform/master-key.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
 import { type FileState, buildFileText, noPayoutFile } from "./file-rules.ts";
 import {
   type FileLineRow,
@@ -25,6 +27,8 @@ import {
 } from "./file-store.ts";
 import { buildFileChange } from "./make-files.ts";
 import { type ExplainedPayout, explainPayouts } from "./read-payouts.ts";
+import { findHold } from "./rules.ts";
+import { listPayoutsById } from "./store.ts";
 
 /** Files without their lines, newest first. */
 export async function listFiles(
@@ -85,8 +89,8 @@ export type FileBytes = {
 
 /**
  * The bytes of a file, the same at every read. They hold account numbers, so each read is audited. Once
- * a line was answered or voided the bank must not get them again: what is still live goes into a new
- * file, after this one is voided.
+ * a line was answered or voided, or its account may not be paid any more, the bank must not get them:
+ * what is still live goes into a new file, after this one is voided.
  */
 export async function readFile(
   ctx: Pick<Context, "db" | "now" | "sealKey">,
@@ -100,6 +104,7 @@ export async function readFile(
     // Whoever answers or voids a line locks its file first.
     const lines = await listFileLines(tx, [fileId]);
     refuseAnswered(file, lines);
+    await refuseHeld(tx, file, { lines, now });
     const opened = lines.map((line) => ({
       ...line,
       rail: file.rail,
@@ -135,6 +140,31 @@ function refuseAnswered({ state }: FileRow, lines: readonly FileLineRow[]): void
       live: lines.length - over.length,
     },
   });
+}
+
+/** A hold may have begun, or the account have changed, since the file was made. */
+async function refuseHeld(
+  tx: Tx,
+  { environment }: FileRow,
+  { lines, now }: { readonly lines: readonly FileLineRow[]; readonly now: Date },
+): Promise<void> {
+  const firmIds = [...new Set(lines.map(({ firm_id }) => firm_id))];
+  const payees = await findPayees(tx, firmIds, now);
+  const leads = await listPayoutsById(
+    tx,
+    lines.map(({ lead_id }) => lead_id),
+  );
+  const ledgerSound = await ledgerIsSound(tx, now);
+  for (const { payout_id, firm_id, account_id } of leads) {
+    const payee = payees.get(firm_id);
+    if (!payee) throw new Error("who is paid is a firm");
+    const isSame = payee.account !== null && payee.account.accountId === account_id;
+    const hold = findHold(payee, { environment, ledgerSound })?.reason;
+    const reason = hold ?? (isSame ? undefined : "account_changed");
+    if (reason === undefined) continue;
+    const message = `${payout_id} of ${firm_id} must not be paid now: ${reason}`;
+    throw new Failure("conflict", message, { detail: { reason, payout_id, firm_id } });
+  }
 }
 
 /** The sealed account numbers of file lines, for a rotation of the master key. */

@@ -14,6 +14,7 @@ import { Failure } from "../../src/kernel/failure.ts";
 import { approveProposal } from "../../src/operators/decide-approval.ts";
 import { attestSubjects } from "../../src/outside/attest.ts";
 import { makeFiles, previewFiles } from "../../src/payouts/make-files.ts";
+import { readFile } from "../../src/payouts/read-files.ts";
 import { releasePayout, sendPayout } from "../../src/payouts/send-payout.ts";
 import { appliers } from "../../src/workers.ts";
 import { giveConfirmedAccount } from "../support/accounts.ts";
@@ -231,6 +232,27 @@ test("what two people approved for one account does not hold for another that lo
   );
   assert.ok(small);
   await assertLedgerSound(service);
+});
+
+test("a file is not given to the bank once one of its accounts may not be paid", async (t) => {
+  const service = await startService(t);
+  const [one, other] = [await liveSeller(service), await liveSeller(service)];
+  await sellLive(service, one, 4_000_000);
+  await sellLive(service, other, 5_000_000);
+  const [file = assert.fail()] = await makeFiles(service.ctx, asha, live);
+  const read = async () => await readFile(service.ctx, asha, file.file_id ?? "");
+  const bytes = await read();
+  const call = { key: one.key, expect: 200 };
+  await service.send("POST", `/v1/firms/${one.firmId}/suspend`, {
+    ...call,
+    body: { reason: "our key was stolen" },
+  });
+  await assert.rejects(read(), hasReason("firm_suspended"));
+  await service.send("POST", `/v1/firms/${one.firmId}/resume`, call);
+  assert.deepEqual(await read(), bytes);
+  const { firmId, accountNo } = one;
+  await giveConfirmedAccount(service.ctx, { firmId, accountNo: lookAlike(accountNo) });
+  await assert.rejects(read(), hasReason("account_changed"));
 });
 
 /** What the bank is asked about. */

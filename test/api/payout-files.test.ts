@@ -16,7 +16,6 @@ import { voidFile } from "../../src/payouts/answer-files.ts";
 import { recallPayout } from "../../src/payouts/recall-payouts.ts";
 import { sendPayout } from "../../src/payouts/send-payout.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
-import { giveConfirmedAccount } from "../support/accounts.ts";
 import { assertLedgerSound } from "../support/ledger.ts";
 import { liveSeller, sellLive } from "../support/live-sales.ts";
 import { holdRow } from "../support/locks.ts";
@@ -111,8 +110,7 @@ test("the bytes of a file are the same at every read, sealed at rest, and each r
   const fileId = await oneFile(service);
   const first = await readFile(service.ctx, asha, fileId);
   service.clock.advance({ days: 3 });
-  const { firmId, accountNo } = seller;
-  await giveConfirmedAccount(service.ctx, { firmId, accountNo, ifsc: "ICIC0000002" });
+  await service.work();
   assert.deepEqual(await readFile(service.ctx, ravi, fileId), first);
   const { rows } = await askJournal(
     service.ctx.db.pool,
