@@ -179,7 +179,7 @@ function buildIdentityQuestion(firm: FirmRow): Question<"firm_identity"> {
     port: "registry",
     kind: "firm_identity",
     subjectId: firm.firm_id,
-    facts: { iec: firm.iec, pan: firm.pan, gstin: firm.gstin },
+    facts: { legal_name: firm.legal_name, iec: firm.iec, pan: firm.pan, gstin: firm.gstin },
   };
 }
 

@@ -13,10 +13,13 @@ export const ports = ["registry", "bank"] as const satisfies readonly Port[];
 
 /** The kinds of inquiries with their facts and answers. */
 export type Inquiries = {
-  /** Is this importer-exporter code active, unflagged, and does it belong to this PAN and GSTIN? */
+  /**
+   * Is this importer-exporter code active, unflagged, and does it belong to this name, PAN and GSTIN? The
+   * bank is asked whether an account bears the name, so the name must be the firm's own.
+   */
   firm_identity: {
     port: "registry";
-    facts: { iec: string; pan: string; gstin: string | null };
+    facts: { legal_name: string; iec: string; pan: string; gstin: string | null };
     answer: { checks: readonly CheckResult[] };
   };
   /** Does this account bear the firm's name? */

@@ -94,7 +94,7 @@ async function outside(t: TestContext) {
     port: "registry",
     kind: "firm_identity",
     subjectId,
-    facts: { iec: pan, pan, gstin: null },
+    facts: { legal_name: "A", iec: pan, pan, gstin: null },
   });
   const fallDue = () => service.clock.advance({ seconds: 1 });
   const answer = (appliers: Appliers) => answerDueInquiries(service.ctx, simulators, appliers);

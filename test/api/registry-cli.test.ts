@@ -7,7 +7,12 @@ import { commandLine } from "../support/cli.ts";
 import { bank, firmBody } from "../support/client-firms.ts";
 import { startService } from "../support/service.ts";
 
-type Listed = { inquiry_id: string; kind: string; subject_id: string };
+type Listed = {
+  inquiry_id: string;
+  kind: string;
+  subject_id: string;
+  facts: Readonly<Record<string, unknown>>;
+};
 
 test("an operator takes live firms from inquiry to trading on the command line", async (t) => {
   const service = await startService(t);
@@ -28,6 +33,14 @@ test("an operator takes live firms from inquiry to trading on the command line",
       "firm_identity",
     ]);
   });
+
+  await t.test(
+    "customs is asked whether the name is that of the code, as the bank asks for it",
+    async () => {
+      const asked = (await open()).find(({ kind }) => kind === "firm_identity");
+      assert.equal(asked?.facts["legal_name"], firm.legal_name);
+    },
+  );
 
   await t.test("a file with one wrong line answers nothing", async () => {
     const file = join(dataDir, "answers.csv");
