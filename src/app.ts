@@ -14,11 +14,18 @@ import { deliveryRoutes, webhookRoutes } from "./webhooks/routes.ts";
 import { deliveryLifecycle } from "./webhooks/delivery-rules.ts";
 import { earningRoutes, noteRoutes, positionRoutes, statementRoutes } from "./reports/routes.ts";
 import type { Offboarding } from "./firms/offboard-firm.ts";
+import type { FirmHooks } from "./firms/update-firm.ts";
 import { firmRoutes, requirementRoutes } from "./firms/routes.ts";
 import { firmLifecycle } from "./firms/rules.ts";
 import { noteMove } from "./firms/groups.ts";
 import { groupRoutes } from "./firms/group-routes.ts";
-import { latestIndex, offboarding as everySlice, timeHooks, settlementHooks } from "./hooks.ts";
+import {
+  latestIndex,
+  offboarding as everySlice,
+  onIdentityChanged,
+  timeHooks,
+  settlementHooks,
+} from "./hooks.ts";
 import { openAuthenticator, openKeyWatcher } from "./access/authenticate.ts";
 import type { HousePapers } from "./platform/pages/house-page.ts";
 import { keyMemory } from "./access/remember-keys.ts";
@@ -146,7 +153,11 @@ export async function buildApp({
   ]);
   keyRoutes(app, ctx);
   usageRoutes(app, ctx);
-  const firmHooks = { onMoved: noteMove, onContactConcerned: watchContact };
+  const firmHooks: FirmHooks = {
+    onMoved: noteMove,
+    onContactConcerned: watchContact,
+    onIdentityChanged,
+  };
   firmRoutes(app, { ...ctx, ...firmHooks }, offboarding);
   groupRoutes(app, ctx);
   requirementRoutes(app, ctx);

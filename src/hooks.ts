@@ -2,7 +2,7 @@
 // and this file supplies the functions, so that imports between rooms point one way.
 
 import { revokeKeysOfFirm } from "./access/revoke-keys.ts";
-import { forgetPayingAccount } from "./bankbook/paying-account.ts";
+import { doubtPayingAccount, forgetPayingAccount } from "./bankbook/paying-account.ts";
 import { moveCreditDeadlines, withdrawAllCredits } from "./credits/end-holdings.ts";
 import type { LostCreditHook } from "./credits/registry-news.ts";
 import {
@@ -13,6 +13,7 @@ import {
 import { followSettlements, lockCrossesOfSettlements } from "./crosses/release-cross.ts";
 import { moveHoldDeadlines } from "./firms/change-firm.ts";
 import type { Offboarding } from "./firms/offboard-firm.ts";
+import type { OnIdentityChanged } from "./firms/update-firm.ts";
 import { schemes } from "./kernel/scheme.ts";
 import { latestIndices } from "./market/daily-index.ts";
 import type { LatestIndex } from "./market/update-markets.ts";
@@ -31,6 +32,7 @@ import {
   moveSettlementDeadlines,
 } from "./settlement/fail-settlements.ts";
 import { houseOffers, type OfferSource, restingOffers } from "./trading/book.ts";
+import { refuseUnpaid } from "./settlement/unpaid-deals.ts";
 import { failOrders, moveOrderDeadlines } from "./trading/end-orders.ts";
 import { listOpenOrders } from "./trading/read-orders.ts";
 import { moveQuoteDeadlines } from "./trading/quotes.ts";
@@ -64,6 +66,12 @@ export const offboarding: Offboarding = {
   blockers: [listOpenOrders, listOpenCrosses, listOpenSettlements, listUnfinishedPayouts],
   money: { list: listMoneyLeft, drain: drainMoney },
   onOffboard: [revokeKeysOfFirm, withdrawAllCredits, forgetContacts, forgetPayingAccount],
+};
+
+/** A firm that becomes another first pays its deals, and two people look at its second account again. */
+export const onIdentityChanged: OnIdentityChanged = async (tx, firm, changes) => {
+  await refuseUnpaid(tx, firm, changes);
+  return await doubtPayingAccount(tx, firm);
 };
 
 /** The published index for the market data; it is made of live deals, so the sandbox has none. */

@@ -160,7 +160,7 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
     forbidden: ["buy_side_not_enabled"],
   },
   updateFirm: {
-    conflict: ["duplicate_external_id","duplicate_iec","wrong_state"],
+    conflict: ["deal_unpaid","duplicate_external_id","duplicate_iec","group_full","in_another_group","wrong_state"],
     forbidden: ["own_firm","sub_account_key"],
   },
   updateGroup: {

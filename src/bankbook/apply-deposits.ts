@@ -46,13 +46,14 @@ export async function applyDeposits(
   const outcomes: LineOutcome[] = [...entered.outcomes];
   const refused: RequeuedLine[] = [...entered.refused];
   const received: TimedMoney[] = [];
+  const paid = new Set<string>();
   for (const line of own) {
     const { firm_id: firmId, deal_id: dealId, found_by: foundBy } = line.plan;
     const isReversed = reversed.has(toReference(line));
     const reference = isReversed ? buildReference(line.line_id) : toReference(line);
     const deal = dealId === null ? undefined : awaited.get(dealId);
     const isLate = deal !== undefined && deal.dueAt < line.value_at;
-    const isWhole = deal?.paise === line.paise && !isLate;
+    const isWhole = deal?.paise === line.paise && !isLate && !paid.has(dealId ?? "");
     const obstacle = taken.has(reference)
       ? "reference_used"
       : findObstacle(locked.firms.get(firmId), isWhole, now);
@@ -61,6 +62,7 @@ export async function applyDeposits(
       continue;
     }
     taken.add(reference);
+    if (isWhole && dealId !== null) paid.add(dealId);
     const { paise, line_id: lineId, value_at: valueAt } = line;
     received.push({ firmId, dealId, paise, reference, lineId, valueAt });
     const reason: LineReason = isLate ? "late" : foundBy;

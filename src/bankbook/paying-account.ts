@@ -3,6 +3,7 @@
 //
 //   add       a person enters it: it proves nothing yet
 //   confirm   another person approves it, from the bank's letter
+//   doubt     the firm's name or an identifier changes: it proves nothing until it is confirmed again
 //   remove    one person takes it away
 
 import { findRemitters } from "../firms/bank-accounts.ts";
@@ -115,6 +116,7 @@ export const payingAccountAddition: ApprovalKind<{
   approvers: ["settlement"],
   validHours: validHoursUsual,
   async prepare(tx, { subjectId: firmId, terms: { reason } }, now): Promise<Prepared> {
+    await tx.run(lockTradingFirms([firmId])); // Before its account, as whoever changes a firm does.
     const firm = await requireAnyFirm(tx, firmId);
     const row = await lockPayingAccount(tx, firmId);
     if (!row) throw noPayingAccount();
@@ -123,7 +125,15 @@ export const payingAccountAddition: ApprovalKind<{
     return {
       summary: `money from account ${masked} at ${ifsc}, held by ${name}, counts as that of ${firm.legal_name} (${firmId}): ${reason}`,
       valuePaise: null,
-      facts: { firm_id: firmId, masked, ifsc, name, entered_at: entered_at.toISOString() },
+      facts: {
+        firm_id: firmId,
+        legal_name: firm.legal_name,
+        identifiers: [firm.iec, firm.pan, firm.gstin],
+        masked,
+        ifsc,
+        name,
+        entered_at: entered_at.toISOString(),
+      },
       async carryOut(actor) {
         const after = { ...row, confirmed_by: actor.id, confirmed_at: now };
         await setConfirmed(tx, after);
@@ -191,6 +201,15 @@ export async function findSenders(
   );
 }
 
+/** The bank's letter was about the firm as it was. */
+export async function doubtPayingAccount(tx: Tx, firm: ChangedFirm): Promise<readonly Change[]> {
+  const row = await lockPayingAccount(tx, firm.firm_id);
+  if (!row || row.confirmed_at === null) return [];
+  const after = { ...row, confirmed_by: null, confirmed_at: null };
+  await setConfirmed(tx, after);
+  return [buildChange("doubt_paying_account", firm, after)];
+}
+
 /** A firm that leaves takes its account number with it. */
 export async function forgetPayingAccount(
   tx: Tx,
@@ -241,7 +260,7 @@ type ChangedFirm = {
 };
 
 function buildChange(
-  action: "add_paying_account" | "remove_paying_account",
+  action: "add_paying_account" | "doubt_paying_account" | "remove_paying_account",
   { environment, desk_id: deskId, firm_id: firmId, version }: ChangedFirm,
   { last4, ifsc, entered_by, confirmed_by }: PayingAccountRow,
   reason: string | null = null,
@@ -253,7 +272,7 @@ function buildChange(
     firmId,
     action: `firm.${action}`,
     entity: { type: "firm", id: firmId, version, href: `/v1/firms/${firmId}` },
-    before: action === "add_paying_account" ? null : shown,
-    after: action === "add_paying_account" ? shown : { reason },
+    before: action === "remove_paying_account" ? shown : null,
+    after: action === "remove_paying_account" ? { reason } : shown,
   };
 }

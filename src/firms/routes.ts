@@ -34,13 +34,9 @@ import {
   SuspendFirmBody,
   UpdateFirmBody,
 } from "./schema.ts";
-import { type OnContactConcerned, type OnMoved, updateFirm } from "./update-firm.ts";
+import { type FirmHooks, updateFirm } from "./update-firm.ts";
 
-export function firmRoutes(
-  app: App,
-  ctx: Context & { readonly onMoved: OnMoved; readonly onContactConcerned: OnContactConcerned },
-  offboarding: Offboarding,
-): void {
+export function firmRoutes(app: App, ctx: Context & FirmHooks, offboarding: Offboarding): void {
   app.post(
     "/v1/firms",
     {

@@ -30,7 +30,7 @@ const closedStates: readonly FirmState[] = ["rejected", "offboarding", "offboard
 
 /** Changes a firm. A new identity or account is verified again. */
 export async function updateFirm(
-  ctx: Context & { readonly onMoved: OnMoved; readonly onContactConcerned: OnContactConcerned },
+  ctx: Context & FirmHooks,
   requester: Requester,
   { firmId, body }: { firmId: string; body: UpdateFirmBody },
 ): Promise<Firm> {
@@ -51,14 +51,15 @@ export async function updateFirm(
         if ("bank_sealed" in changes || "email" in changes) {
           await ctx.onContactConcerned(tx, firm, now);
         }
+        const also = isAnother(changes) ? await ctx.onIdentityChanged(tx, firm, changes) : [];
         const decision = await decideConsequences(tx, { firm, changes, asksAgain, now });
-        if (changes.group_id === undefined) return decision;
+        if (changes.group_id === undefined) return { ...decision, also };
         const move = {
           deskId: requester.visible.deskId,
           from: firm.group_id,
           to: changes.group_id,
         };
-        return { ...decision, also: await ctx.onMoved(tx, move, now) };
+        return { ...decision, also: [...also, ...(await ctx.onMoved(tx, move, now))] };
       },
     });
   } catch (error) {
@@ -89,6 +90,22 @@ export type OnContactConcerned = (
   firm: Pick<FirmRow, "environment" | "desk_id" | "firm_id" | "email">,
   now: Date,
 ) => Promise<void>;
+
+/**
+ * Called with a locked firm before its name or an identifier changes. A room refuses the change, or
+ * forgets what it knew of the firm as it was; its changes are recorded with the firm's.
+ */
+export type OnIdentityChanged = (
+  tx: Tx,
+  firm: Pick<FirmRow, "environment" | "desk_id" | "firm_id" | "pan" | "version">,
+  changes: Pick<Partial<FirmRow>, "pan">,
+) => Promise<readonly Change[]>;
+
+export type FirmHooks = {
+  readonly onMoved: OnMoved;
+  readonly onContactConcerned: OnContactConcerned;
+  readonly onIdentityChanged: OnIdentityChanged;
+};
 
 export async function lockMembership(tx: Tx, deskId: string, firmId: string): Promise<Membership> {
   const row = isId("frm", firmId) ? await lockRow(tx, deskId, firmId) : undefined;
@@ -152,6 +169,10 @@ function mayAskAgain({ connection_state, checks, ...firm }: FirmRow): boolean {
   return isAsked && !isPending && firm.account_id !== null && firm.account_confirmed_at === null;
 }
 
+function isAnother(changes: Partial<FirmRow>): boolean {
+  return identityFields.some((field) => field in changes);
+}
+
 /** Names of desks are unique across the service, so only the operator changes them. */
 function refuseRenamedDesk(firm: FirmRow, changes: Partial<FirmRow>): void {
   if (firm.firm_id !== firm.desk_id || changes.legal_name === undefined) return;
@@ -181,7 +202,7 @@ async function decideConsequences(
     now,
   }: { firm: FirmRow; changes: Partial<FirmRow>; asksAgain: boolean; now: Date },
 ): Promise<Decision> {
-  const isAnother = identityFields.some((field) => field in changes);
+  const isOther = isAnother(changes);
   const movesMoney = "bank_sealed" in changes;
   const event = movesMoney && { event: describeBankChange(firm, { ...firm, ...changes }) };
   const hold: Partial<FirmRow> =
@@ -196,16 +217,16 @@ async function decideConsequences(
   const state = firm.connection_state;
   const isTrading = mayTrade(state);
   const isAsked = state === "verifying" || state === "verified" || isTrading;
-  if (!isAnother && !movesMoney && !asksAgain) return { action: "update", changes: base };
+  if (!isOther && !movesMoney && !asksAgain) return { action: "update", changes: base };
   await dropQuestions(tx, [firm.firm_id]);
   if (!isAsked) {
     // It is asked about when the firm is verified.
     const checks = keepChecks(firm.checks, changes);
-    const isOther = movesMoney || "legal_name" in changes;
-    const account = isOther ? renewAccount(updated, now) : {};
+    const isOtherAccount = movesMoney || "legal_name" in changes;
+    const account = isOtherAccount ? renewAccount(updated, now) : {};
     return { action: "update", changes: { ...base, checks, ...account }, ...event };
   }
-  if (isTrading && !isAnother) {
+  if (isTrading && !isOther) {
     const asked = await askAboutAccount(tx, updated, now);
     return { action: "update", changes: { ...base, ...asked }, ...event };
   }

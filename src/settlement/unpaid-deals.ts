@@ -25,6 +25,7 @@ import { addWorkingDays } from "../kernel/working-days.ts";
 import { readCalendar } from "../outside/calendar.ts";
 import type { Context } from "../platform/context.ts";
 import { type Db, known, type Query, type Tx } from "../platform/postgres/postgres.ts";
+import { listUnfunded } from "./read-store.ts";
 import { noSettlement, type UnpaidDeal } from "./rules.ts";
 import { listPastDueRows, type SettlementRow } from "./store.ts";
 import {
@@ -137,6 +138,27 @@ export async function rememberUnpaid(
     lift_reason: null,
   }));
   await insertUnpaid(tx, rows);
+}
+
+/**
+ * A firm keeps its PAN while a deal of it waits for money: the memory is of the PAN, and another firm of
+ * it would buy as if nothing had been.
+ */
+export async function refuseUnpaid(
+  tx: Tx,
+  {
+    environment,
+    firm_id: firmId,
+    pan,
+  }: { environment: Environment; firm_id: string; pan: string | null },
+  changes: { readonly pan?: string | null | undefined },
+): Promise<void> {
+  if (changes.pan === undefined || pan === null) return;
+  const [waiting] = await tx.run(listUnfunded(environment, [firmId]));
+  if (!waiting) return;
+  throw new Failure("conflict", "a deal of the firm waits for its money, so its PAN stays", {
+    detail: { reason: "deal_unpaid", unfunded_paise: waiting.unfunded_paise },
+  });
 }
 
 /** Those of the firms that buy only with money that is there. */

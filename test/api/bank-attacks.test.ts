@@ -219,6 +219,7 @@ test("a deal's exact money is taken in every state of its firm but two, and free
       line(squeezed(firm.firmId), 1_000),
       line(squeezed(dealId), buyerPaise - 1),
       line(squeezed(dealId), buyerPaise),
+      line(squeezed(dealId), buyerPaise),
     ]);
     taken.push([state, ...listReasons(said)]);
   }
@@ -226,10 +227,10 @@ test("a deal's exact money is taken in every state of its firm but two, and free
   assert.deepEqual(
     taken,
     firmStates.map((state) => {
-      if (state === "authorized") return [state, "firm", "deal", "deal"];
-      if (state === "rejected") return [state, ...Array<string>(3).fill("firm_rejected")];
-      if (state === "offboarded") return [state, ...Array<string>(3).fill("third_party")];
-      return [state, waits, waits, "deal"];
+      if (state === "authorized") return [state, "firm", "deal", "deal", "deal"];
+      if (state === "rejected") return [state, ...Array<string>(4).fill("firm_rejected")];
+      if (state === "offboarded") return [state, ...Array<string>(4).fill("third_party")];
+      return [state, waits, waits, "deal", waits];
     }),
   );
   await assertLedgerSound(service);
@@ -270,6 +271,33 @@ test("a second account of a firm proves its money once two people have confirmed
     { action: "firm.remove_paying_account", actor_id: "asha" },
   ]);
   await assertLedgerSound(service);
+});
+
+test("a second account proves nothing for a firm that has become another since it was confirmed", async (t) => {
+  const { service, bring } = await openBankOffice(t);
+  const { ctx } = service;
+  const firm = await liveSeller(service);
+  const { firmId, key } = firm;
+  const accountNo = "91101000200040";
+  const given = { firmId, accountNo, ifsc: "UTIB0000001", name: "Firm OD", reason: "its letter" };
+  const add = async (by: string) => (await addPayingAccount(ctx, namedOperator(by), given)).outcome;
+  const line = () => ({ utr: nextUtr(), text: firmId, paise: 5_000, account: accountNo });
+  const rename = async (legal_name: string) =>
+    await service.send("PATCH", `/v1/firms/${firmId}`, { key, body: { legal_name }, expect: 200 });
+  assert.deepEqual([await add("asha"), await add("ravi")], ["proposed", "added"]);
+  await rename("Somebody Else Limited");
+  assert.equal((await showPayingAccount(ctx, firmId)).confirmed_at, null);
+  assert.deepEqual(listReasons(await bring([line()])), ["third_party"]);
+  assert.equal(await add("asha"), "proposed");
+  await rename("Yet Somebody Else Limited");
+  assert.equal(await add("ravi"), "proposed", "what asha has seen is not so any more");
+  assert.equal(await add("asha"), "added");
+  await ctx.db.pool.query(
+    `update firms set connection_state = 'authorized', authorized_at = created_at
+    where firm_id = $1`,
+    [firmId],
+  );
+  assert.deepEqual(listReasons(await bring([line()])), ["firm"]);
 });
 
 test("the review lists deposits that today's rules would have queued, or counted once", async (t) => {

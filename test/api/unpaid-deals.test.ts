@@ -77,6 +77,23 @@ test("whoever takes the whole shelf without a rupee does so once, by any firm of
   await assertOrdersSound(service);
 });
 
+test("a firm keeps its PAN while a deal of it waits for money, so that the memory finds it", async (t) => {
+  const service = await startMarket(t, 2);
+  const thief = await dealer(service, [], { environment, pan });
+  const rename = async (body: object, expect: number) =>
+    await service.send("PATCH", `/v1/firms/${thief.firmId}`, { key: thief.key, body, expect });
+  await thief.post("/v1/orders", buy(thief), 201);
+  const another = { pan: "AAPCT9876K", iec: "AAPCT9876K" };
+  const { body: refused } = await rename(another, 409);
+  assert.equal(refused.detail.reason, "deal_unpaid");
+  await rename({ legal_name: "Another Name" }, 200);
+  await rename(another, 409);
+  await letFail(service);
+  await rename(another, 200);
+  const sibling = await dealer(service, [], { environment, pan });
+  await refuse(sibling);
+});
+
 test("a resting buy that may not wait for money is passed over and hides nobody", async (t) => {
   const service = await startMarket(t, 1);
   const poor = await dealer(service, [], { environment });

@@ -241,7 +241,7 @@ class Operations:
     def update_firm(self, firm_id: str, body: schemas.UpdateFirm = {}, **options: Unpack[WriteOptions]) -> schemas.Firm:
         """Correct a firm's particulars. A bank or IEC change holds payouts for 24 hours. A verified firm that changes who it is goes through verification again.
 
-        Refusals by `detail.reason` (open set): 403 `own_firm`, `sub_account_key`; 409 `duplicate_external_id`, `duplicate_iec`, `wrong_state`.
+        Refusals by `detail.reason` (open set): 403 `own_firm`, `sub_account_key`; 409 `deal_unpaid`, `duplicate_external_id`, `duplicate_iec`, `group_full`, `in_another_group`, `wrong_state`.
 
         `PATCH /v1/firms/{firm_id}`, scope `firms`
         """
