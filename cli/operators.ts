@@ -2,11 +2,17 @@
 
 import { readFile } from "node:fs/promises";
 
-import { type Actor, isSamePerson, operator, namedOperator } from "../src/kernel/actor.ts";
+import {
+  type Actor,
+  isSamePerson,
+  namedOperator,
+  operator,
+  type Permission,
+} from "../src/kernel/actor.ts";
 import type { Environment } from "../src/kernel/caller.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
 import type { OpenedContext } from "../src/open-context.ts";
-import { nameForm, type Permission, refuseUnpermitted } from "../src/operators/rules.ts";
+import { nameForm, refuseUnpermitted } from "../src/operators/rules.ts";
 import { findSignedIn, hasPeople } from "../src/operators/sign-in.ts";
 import type { Context } from "../src/platform/context.ts";
 import { UsageError, withContext } from "./command.ts";

@@ -32,10 +32,10 @@ const list = command({
     status: { help: `only ${payoutStates.join(", ")}` },
   },
   async run(options) {
-    const { order: orderId, settlement: settlementId } = options;
+    const { order: order_id, settlement: settlement_id } = options;
     const status = readOptionalWord("status", options.status, payoutStates);
     await printSearch(options, {
-      list: (ctx, search) => listAllPayouts(ctx, { ...search, status, orderId, settlementId }),
+      list: (ctx, search) => listAllPayouts(ctx, { ...search, status, order_id, settlement_id }),
       listFirmIds: (row) => [row.firm_id],
       toRow: (row) => ({
         payout_id: row.payout_id,

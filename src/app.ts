@@ -51,7 +51,8 @@ import { describeApi, serveOpenApi } from "./platform/http/openapi.ts";
 import { openBookSessions } from "./trading/book-session.ts";
 import { openOrderDesk } from "./trading/order-desk.ts";
 import { orderLifecycle } from "./trading/order-rules.ts";
-import { payoutRoutes } from "./payouts/routes.ts";
+import { serve } from "./platform/http/operation.ts";
+import { payoutOperations } from "./payouts/routes.ts";
 import { payoutLifecycle } from "./payouts/rules.ts";
 import { orderRoutes, quoteRoutes } from "./trading/routes.ts";
 import { quoteLifecycle } from "./trading/quote-rules.ts";
@@ -173,7 +174,7 @@ export async function buildApp({
   app.addHook("onClose", () => feed.close());
   marketRoutes(app, market, { feed, streams });
   settlementRoutes(app, ctx, { simulators, appliers, settlementHooks });
-  payoutRoutes(app, ctx);
+  serve(app, payoutOperations, { ctx, wiring: {} });
   sandboxRoutes(app, ctx, { settlementHooks, timeHooks });
   earningRoutes(app, ctx);
   statementRoutes(app, ctx, config.letterhead);

@@ -3,19 +3,21 @@
 
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 
+import type { Permission } from "./kernel/actor.ts";
 import { exactJson } from "./kernel/json.ts";
 import { admitVisitors, isPrivate } from "./admit.ts";
 import { approvalKinds, attesting } from "./approval-kinds.ts";
 import type { Config } from "./config.ts";
 import { findBudget } from "./kernel/budget.ts";
 import { Failure } from "./kernel/failure.ts";
-import { type Permission, refuseUnpermitted } from "./operators/rules.ts";
+import { refuseUnpermitted } from "./operators/rules.ts";
 import { findSession, findSignedIn } from "./operators/sign-in.ts";
 import { consoleRoutes } from "./console/routes.ts";
 import { findConsoleTokens } from "./console/session.ts";
 import { describeOps } from "./ops/openapi.ts";
-import { opsRoutes } from "./ops/routes.ts";
-import { serializeAnswer } from "./ops/serialize-answer.ts";
+import { operations } from "./ops/operations.ts";
+import { serve } from "./platform/http/operation.ts";
+import { serializeAnswer } from "./platform/http/serialization.ts";
 import { createBudgets } from "./market/address-budgets.ts";
 import { openBoards } from "./market/stream-board.ts";
 import { openStreams, type Streams } from "./platform/http/sse.ts";
@@ -33,6 +35,7 @@ const callsPerMinute = 600;
 /** Per address. Attempts to sign in or enrol cost a slow hash, `/metrics` a walk over all figures. */
 const budgets = { attempts: { perMinute: 30 }, metrics: { perMinute: 600 } };
 const inFlightMax = 200;
+const streamsPerPersonMax = 10;
 
 export type OpsOptions = {
   readonly ctx: Context;
@@ -72,7 +75,10 @@ export async function buildOpsApp(options: OpsOptions): Promise<App> {
     boards,
     sendsNotices: config.smtp !== undefined,
   };
-  opsRoutes(app, ctx, { wiring, streams: watchPeople(app, ctx) });
+  const streams = watchPeople(app, ctx);
+  const openStream = (request: FastifyRequest, reply: FastifyReply) =>
+    streams.open(request, reply, { perKeyMax: streamsPerPersonMax });
+  serve(app, operations, { ctx, wiring, operators: { openStream } });
   consoleRoutes(app, ctx);
   await serveConsole(app);
   return app;
@@ -107,8 +113,7 @@ function admitPeople(app: App, ctx: Context, window: RateWindow): void {
     const { permission, keyless } = route.config ?? {};
     const isAttempt = findBudget(keyless) === "attempts";
     if (permission === undefined && !isAttempt) return;
-    // The table of operations names permissions only.
-    const guard = permission === undefined ? attempt : enter(permission as Permission);
+    const guard = permission === undefined ? attempt : enter(permission);
     route.onRequest = [refuseDryRun, guard, route.onRequest ?? []].flat();
   });
 }

@@ -98,7 +98,7 @@ async function openByApi(t: TestContext, service: Service): Promise<Office> {
   for (const person of [asha, ravi]) tokens.set(person, (await person.signIn()).token);
   /** Calls an operation by its name, for a person; the path's parameters in their order. */
   const ask = async (person: typeof asha, name: string, given: Given = {}, expect = 200) => {
-    const operation = operations.find(({ operationId }) => operationId === name);
+    const operation = operations.find(({ id }) => id === name);
     assert.ok(operation, name);
     const rest = [...(given.path ?? [])];
     const path = operation.path.replaceAll(/:\w+/g, () => rest.shift() ?? "");

@@ -109,10 +109,10 @@ test("every operation admits exactly its roles, and nobody signed out, expired o
   const registered = app.routes.filter(
     ({ method, path }) => path.startsWith("/ops/") && method !== "HEAD",
   );
-  const closed = operations.filter(({ permission }) => permission !== "none");
+  const closed = operations.filter(({ permission }) => permission !== undefined);
   assert.equal(registered.length, operations.length + 1, "the document is the one page besides");
   assert.deepEqual(
-    operations.filter(({ permission }) => permission === "none").map((o) => o.operationId),
+    operations.filter(({ permission }) => permission === undefined).map(({ id }) => id),
     open,
   );
   const call = async (operation: (typeof operations)[number], headers: Record<string, string>) =>
@@ -130,7 +130,7 @@ test("every operation admits exactly its roles, and nobody signed out, expired o
       those.map(async ([who, headers]) => [who, await call(operation, headers)] as const),
     );
     for (const [who, { status }] of answers) {
-      assert.equal(status, 401, `${who} ${operation.operationId}`);
+      assert.equal(status, 401, `${who} ${operation.id}`);
       cells++;
     }
     service.clock.advance({ seconds: 1 });
@@ -139,16 +139,16 @@ test("every operation admits exactly its roles, and nobody signed out, expired o
     const person = await addPersonAs(service, role, [first, second]);
     for (const operation of closed) {
       // Signing out ends the session, so it is asked last and with one of its own.
-      if (operation.operationId === "signOut") continue;
+      if (operation.id === "signOut") continue;
       const { token } = await signInOnce(person, service);
       const answer = await call(operation, asBearer(token));
-      const allowed = permitted[operation.operationId] ?? everybody;
+      const allowed = permitted[operation.id] ?? everybody;
       const isRead = operation.method === "GET";
-      assert.ok(isRead || permitted[operation.operationId], `${operation.operationId} is listed`);
+      assert.ok(isRead || permitted[operation.id], `${operation.id} is listed`);
       assert.equal(
         hasAnswered(answer),
         allowed.includes(role),
-        `${role} ${operation.operationId}: ${answer.status} ${answer.text}`,
+        `${role} ${operation.id}: ${answer.status} ${answer.text}`,
       );
       cells++;
     }

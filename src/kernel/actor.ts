@@ -20,6 +20,43 @@ export const operatorRoles = ["viewer", "dealer", "settlement", "admin"] as cons
 
 export type OperatorRole = (typeof operatorRoles)[number];
 
+/** The roles that have each permission; an admin has all. */
+export const permissions = {
+  read: operatorRoles,
+  /** Personal data of visitors. */
+  "enquiries.read": ["dealer", "settlement"],
+  "keys.write": [],
+  "plans.write": [],
+  "retention.write": [],
+  "operators.write": [],
+  "desks.write": [],
+  "taxes.write": [],
+  "firms.write": ["settlement"],
+  "orders.write": ["dealer", "settlement"],
+  "registry.write": ["settlement"],
+  "credits.write": ["settlement"],
+  "rates.publish": ["dealer"],
+  "market.halt": ["dealer", "settlement"],
+  "market.open": ["dealer"],
+  "inventory.write": ["dealer", "settlement"],
+  "settlements.write": ["settlement"],
+  "payouts.write": ["settlement"],
+  /** Whole account numbers. */
+  "accounts.reveal": ["settlement"],
+  "bank.write": ["settlement"],
+  "deposits.write": ["settlement"],
+  "calendar.write": ["settlement"],
+  "commissions.pay": ["settlement"],
+  "webhooks.write": ["settlement"],
+  "enquiries.write": ["dealer", "settlement"],
+  /** Who is told by mail. */
+  "notices.write": ["settlement"],
+  /** Each kind of proposal limits its approvers further. */
+  "approvals.decide": ["dealer", "settlement"],
+} as const satisfies Record<string, readonly OperatorRole[]>;
+
+export type Permission = keyof typeof permissions;
+
 /** Two spellings of one name are one person. */
 export function isSamePerson(one: string, other: string): boolean {
   return personKey(one) === personKey(other);

@@ -5,7 +5,7 @@ import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor } from "../kernel/actor.ts";
 import type { Visit } from "../kernel/caller.ts";
 import type { Context } from "../platform/context.ts";
-import type { FormPage } from "../platform/http/forms.ts";
+import type { FormPage } from "../platform/pages/forms.ts";
 import { keyFor } from "../platform/master-key.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import { splitSealKeys } from "../platform/seal.ts";

@@ -1,6 +1,6 @@
 import type { Context } from "../platform/context.ts";
 import { toVisit } from "../platform/http/calls.ts";
-import { sendForm, takeForms } from "../platform/http/forms.ts";
+import { sendForm, takeForms } from "../platform/pages/forms.ts";
 import type { App } from "../platform/http/server.ts";
 import { askToOptOut, optOut, optOutPath } from "./opt-out.ts";
 import { OptOutQuery } from "./schema.ts";

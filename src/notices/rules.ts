@@ -13,9 +13,9 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
 import { findEmailProblem } from "../kernel/identifiers.ts";
-import { isSamePerson, type OperatorRole } from "../kernel/actor.ts";
+import { isSamePerson, type OperatorRole, type Permission } from "../kernel/actor.ts";
 import { dayMs } from "../kernel/time.ts";
-import { isPermitted, type Permission } from "../operators/rules.ts";
+import { isPermitted } from "../operators/rules.ts";
 
 export const deskOccasions = [
   "payout.paid",

@@ -4,7 +4,13 @@
 //   enrolled    they sign in with password and authenticator code, and get a token
 //   disabled    their tokens are revoked; only a reset enables them again
 
-import { type OperatorRole, operatorRoles, personKey } from "../kernel/actor.ts";
+import {
+  type OperatorRole,
+  operatorRoles,
+  type Permission,
+  permissions,
+  personKey,
+} from "../kernel/actor.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
 
 export const nameForm = /^[A-Za-z0-9][A-Za-z0-9 ._@-]{0,63}$/;
@@ -65,43 +71,6 @@ export function tooManyAttempts(retryAfterS: number): Failure {
     detail: { retry_after_s: retryAfterS },
   });
 }
-
-/** The roles that have each permission; an admin has all. */
-export const permissions = {
-  read: operatorRoles,
-  /** Personal data of visitors. */
-  "enquiries.read": ["dealer", "settlement"],
-  "keys.write": [],
-  "plans.write": [],
-  "retention.write": [],
-  "operators.write": [],
-  "desks.write": [],
-  "taxes.write": [],
-  "firms.write": ["settlement"],
-  "orders.write": ["dealer", "settlement"],
-  "registry.write": ["settlement"],
-  "credits.write": ["settlement"],
-  "rates.publish": ["dealer"],
-  "market.halt": ["dealer", "settlement"],
-  "market.open": ["dealer"],
-  "inventory.write": ["dealer", "settlement"],
-  "settlements.write": ["settlement"],
-  "payouts.write": ["settlement"],
-  /** Whole account numbers. */
-  "accounts.reveal": ["settlement"],
-  "bank.write": ["settlement"],
-  "deposits.write": ["settlement"],
-  "calendar.write": ["settlement"],
-  "commissions.pay": ["settlement"],
-  "webhooks.write": ["settlement"],
-  "enquiries.write": ["dealer", "settlement"],
-  /** Who is told by mail. */
-  "notices.write": ["settlement"],
-  /** Each kind of proposal limits its approvers further. */
-  "approvals.decide": ["dealer", "settlement"],
-} as const satisfies Record<string, readonly OperatorRole[]>;
-
-export type Permission = keyof typeof permissions;
 
 export function isPermitted(role: OperatorRole, permission: Permission): boolean {
   const roles: readonly OperatorRole[] = permissions[permission];

@@ -22,17 +22,8 @@ import {
   RepeatedLine,
   ReturnedLine,
 } from "./bank-schema.ts";
-import {
-  act,
-  cursor,
-  id,
-  listQuery,
-  type Operation,
-  optional,
-  read,
-  readPage,
-  text,
-} from "./operation.ts";
+import { act, cursor, id, listQuery, optional, read, readPage, text } from "./operation.ts";
+import type { Operation } from "../platform/http/operation.ts";
 
 const bank = { tag: "Bank" } as const;
 /** Only live money is on the bank account. */

@@ -39,7 +39,6 @@ import {
   id,
   listQuery,
   natural,
-  type Operation,
   optional,
   paise,
   read,
@@ -48,6 +47,7 @@ import {
   searchQuery,
   text,
 } from "./operation.ts";
+import type { Operation } from "../platform/http/operation.ts";
 
 const keys = { tag: "Keys" } as const;
 const firms = { tag: "Firms" } as const;

@@ -7,16 +7,8 @@ import { cancelAnyOrder } from "../trading/end-orders.ts";
 import { orderStates } from "../trading/order-rules.ts";
 import { listAllOrders, readAnyOrder } from "../trading/read-orders.ts";
 import { Desks, Findings, OpsOrder, Orders, Today, WholeDesk } from "./lookups-schema.ts";
-import {
-  act,
-  environment,
-  type Operation,
-  optional,
-  read,
-  searchDesks,
-  searchQuery,
-  text,
-} from "./operation.ts";
+import { act, environment, optional, read, searchDesks, searchQuery, text } from "./operation.ts";
+import type { Operation } from "../platform/http/operation.ts";
 
 const overview = { tag: "Overview" } as const;
 const orders = { tag: "Orders" } as const;

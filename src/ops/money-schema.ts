@@ -228,8 +228,6 @@ export const OpsPayout = extend(
   { title: "OpsPayout", description: "Money on its way to a firm's bank, to the order." },
 );
 
-export const Payouts = wrapPage("payouts", OpsPayout, "The newest first.");
-
 export const ReleasedPayout = doneOrProposed("ReleasedPayout", ["released"]);
 export const SentPayout = doneOrProposed("SentPayout", ["sent"]);
 export const ReturnedPayout = Type.Union(

@@ -39,7 +39,6 @@ import {
   environment,
   id,
   listQuery,
-  type Operation,
   type OpsCall,
   optional,
   paise,
@@ -51,6 +50,7 @@ import {
 } from "./operation.ts";
 import { LiftedDeals, UnpaidDeals } from "./desks-schema.ts";
 import { Attested } from "./world-schema.ts";
+import type { Operation } from "../platform/http/operation.ts";
 
 const settlements = { tag: "Settlements" } as const;
 

@@ -5,8 +5,8 @@ import { isPermitted } from "../operators/rules.ts";
 import { documentedPath } from "../platform/http/server.ts";
 import { hoist } from "../platform/http/openapi-parts.ts";
 import { contractVersion, type ErrorName, errorSchemas } from "../platform/http/openapi.ts";
-import type { Operation } from "./operation.ts";
 import { operations } from "./operations.ts";
+import type { Operation } from "../platform/http/operation.ts";
 
 type Refusal = { readonly description: string; readonly bodies: readonly ErrorName[] };
 
@@ -136,27 +136,27 @@ function describeRefusal(status: string, { description: text, bodies }: Refusal)
 }
 
 function describeOperation(operation: Operation, path: string): object {
-  const { operationId, tag, summary, permission, query, body, answer } = operation;
+  const { id, tag, summary, permission, query, body, answer } = operation;
   const fromPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: "path",
     required: true,
     schema: { type: "string" },
   }));
-  const required: readonly string[] = query.required ?? [];
-  const fromQuery = Object.entries(query.properties).map(([name, schema]) => ({
+  const required: readonly string[] = query?.required ?? [];
+  const fromQuery = Object.entries(query?.properties ?? {}).map(([name, schema]) => ({
     name,
     in: "query",
     required: required.includes(name),
     schema,
   }));
   return {
-    operationId,
+    operationId: id,
     tags: [tag],
     summary,
     description: describeAccess(operation),
-    security: permission === "none" ? [] : [{ Session: [] }],
-    ...(permission !== "none" && { "x-permission": permission }),
+    security: permission === undefined ? [] : [{ Session: [] }],
+    ...(permission !== undefined && { "x-permission": permission }),
     parameters: [...fromPath, ...fromQuery],
     ...(body && {
       requestBody: {
@@ -170,7 +170,9 @@ function describeOperation(operation: Operation, path: string): object {
         headers: refer("X-Request-ID"),
         // The shape is that of each event's data where the answer is a stream.
         content: {
-          [operation.stream ? "text/event-stream" : "application/json"]: { schema: answer },
+          [operation.config?.streams ? "text/event-stream" : "application/json"]: {
+            schema: answer,
+          },
         },
       },
       ...Object.fromEntries(
@@ -184,14 +186,14 @@ function describeOperation(operation: Operation, path: string): object {
 }
 
 /** The roles that may call it, and that it is audited. */
-function describeAccess({ permission, method, operationId }: Operation): string {
-  if (permission === "none") return "Nobody has to be signed in. Attempts are throttled.";
+function describeAccess({ permission, method, id }: Operation): string {
+  if (permission === undefined) return "Nobody has to be signed in. Attempts are throttled.";
   const roles = operatorRoles.filter((role) => isPermitted(role, permission));
   const who =
     roles.length === operatorRoles.length
       ? "Every role may."
       : `Takes the role ${joinWords(roles)}.`;
-  const isRead = method === "GET" || operationId === "previewCard";
+  const isRead = method === "GET" || id === "previewCard";
   return isRead ? who : `${who} The audit record names the person.`;
 }
 

@@ -1,25 +1,29 @@
-// An operation of the operators' API: its input, its permission and its use case, which the command
-// line shares. Routes, the OpenAPI document and the matrix of roles are generated from operations.
+// Operations of operators whose inputs are kept apart, and the vocabulary of their queries and bodies.
 
 import { type Static, type TObject, type TProperties, type TSchema, Type } from "typebox";
 
 import type { ApprovalKind } from "../operators/approval-kind.ts";
 import type { LostCreditHook } from "../credits/registry-news.ts";
 import type { AttestationKind } from "../outside/attest.ts";
-import type { Actor } from "../kernel/actor.ts";
+import type { Permission } from "../kernel/actor.ts";
 import { environments } from "../kernel/caller.ts";
 import type { DeskSearch } from "../kernel/desk-search.ts";
 import type { Letterhead } from "../platform/pdf.ts";
 import type { Leaf, PageQuery } from "../kernel/page.ts";
 import { schemes } from "../kernel/scheme.ts";
-import type { Permission } from "../operators/rules.ts";
 import { findNames, type Narrowing, resolveSearch } from "../overview/desks.ts";
 import type { Context } from "../platform/context.ts";
 import type { Boards } from "../market/stream-board.ts";
-import type { Stream } from "../platform/http/sse.ts";
+import {
+  type Listing,
+  type Operation,
+  operation,
+  type OperatorCall,
+} from "../platform/http/operation.ts";
+import type { Served } from "../platform/http/serialization.ts";
 import { closedEnum } from "../platform/http/wire.ts";
+import { wrapPage } from "./schema.ts";
 import type { SettlementHooks } from "../settlement/transfer-legs.ts";
-import type { Served } from "./serialize-answer.ts";
 
 /** What the composition root provides. */
 export type OpsWiring = {
@@ -35,50 +39,25 @@ export type OpsWiring = {
   readonly sendsNotices: boolean;
 };
 
-export type OpsCall<Query, Body> = {
-  readonly ctx: Context;
-  readonly wiring: OpsWiring;
-  /** The signed-in person; an unnamed operator where sign-in is not needed. */
-  readonly actor: Actor;
-  /** The session's token; empty where sign-in is not needed. */
-  readonly token: string;
-  /** The address that the call comes from. */
-  readonly from: string;
+declare module "../platform/http/operation.ts" {
+  interface OperatorWiring extends OpsWiring {}
+}
+
+export type OpsCall<Query, Body> = OperatorCall & {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
   readonly body: Body;
 };
 
-export type Operation = {
-  readonly operationId: string;
-  readonly method: "GET" | "POST" | "PUT";
-  /** `/ops/payouts/:payout_id/send` */
-  readonly path: string;
-  readonly tag: string;
-  readonly summary: string;
-  /** The needed permission; `none` where sign-in is not needed. */
-  readonly permission: Permission | "none";
-  readonly query: TObject;
-  readonly body: TObject | undefined;
-  /** The schema of the answer, with wire names; of each event where it streams. */
-  readonly answer: TSchema;
-  run(call: OpsCall<never, never>): Promise<object>;
-  /** Set where the answer stays open: opens it in place of `run`. */
-  readonly stream?: (call: OpsCall<never, never>, open: OpenStream) => Promise<void>;
-};
-
-/** Opens the event stream that a request asked for. */
-export type OpenStream = () => Stream;
-
 /** The result of a use case, or `never` when its served form does not match the answer's schema. */
 type Fitting<Result, Answer extends TSchema> = Result &
   (Served<Result> extends Static<Answer> ? unknown : never);
 
-const emptyObject = Type.Object({}, { additionalProperties: false });
+const closed = { additionalProperties: false } as const;
 
 /** Declares a read. */
 export function read<Answer extends TSchema, Result extends object, Query extends TProperties>(
-  operationId: string,
+  id: string,
   path: string,
   spec: {
     readonly tag: string;
@@ -91,42 +70,36 @@ export function read<Answer extends TSchema, Result extends object, Query extend
     ) => Promise<Fitting<Result, Answer>>;
   },
 ): Operation {
-  const { tag, summary, permission = "read", answer, run } = spec;
-  const query = spec.query ? Type.Object(spec.query, { additionalProperties: false }) : emptyObject;
-  const declared = { operationId, method: "GET", path, tag, summary, permission } as const;
-  return { ...declared, query, body: undefined, answer, run };
+  const { permission = "read", query, run, ...rest } = spec;
+  const takes = query && { query: Type.Object(query, closed) };
+  return declare({ id, path, method: "GET", permission, ...rest, ...takes }, run);
 }
 
 /** Declares a stream of events, for everybody who may read. */
 export function events<Query extends TProperties>(
-  operationId: string,
+  id: string,
   path: string,
   spec: {
     readonly tag: string;
     readonly summary: string;
     readonly query: Query;
     readonly answer: TSchema;
-    readonly stream: (
-      call: OpsCall<Static<TObject<Query>>, undefined>,
-      open: OpenStream,
-    ) => Promise<void>;
+    readonly run: (call: OpsCall<Static<TObject<Query>>, undefined>) => Promise<void>;
   },
 ): Operation {
-  const { tag, summary, answer, stream } = spec;
-  const query = Type.Object(spec.query, { additionalProperties: false });
-  const declared = { operationId, method: "GET", path, tag, summary, permission: "read" } as const;
-  const run = () => Promise.reject(new Error(`${operationId} is a stream`));
-  return { ...declared, query, body: undefined, answer, run, stream };
+  const { query, run, ...rest } = spec;
+  const takes = { query: Type.Object(query, closed), config: { streams: true } } as const;
+  return declare({ id, path, method: "GET", permission: "read", ...rest, ...takes }, run);
 }
 
 /** Declares an act; every act leaves an audit record with the person's name. */
 export function act<Answer extends TSchema, Result extends object, Body extends TProperties>(
-  operationId: string,
+  id: string,
   path: string,
   spec: {
     readonly tag: string;
     readonly summary: string;
-    readonly permission: Permission | "none";
+    readonly permission: Permission;
     readonly method?: "POST" | "PUT";
     readonly body?: Body;
     readonly answer: Answer;
@@ -135,10 +108,27 @@ export function act<Answer extends TSchema, Result extends object, Body extends 
     ) => Promise<Fitting<Result, Answer>>;
   },
 ): Operation {
-  const { tag, summary, permission, method = "POST", answer, run } = spec;
-  const body = spec.body ? Type.Object(spec.body, { additionalProperties: false }) : emptyObject;
-  const declared = { operationId, method, path, tag, summary, permission } as const;
-  return { ...declared, query: emptyObject, body, answer, run };
+  const { method = "POST", body, run, ...rest } = spec;
+  const takes = body && { body: Type.Object(body, closed) };
+  return declare({ id, path, method, ...rest, ...takes }, run);
+}
+
+/** An operation whose inputs are kept apart. */
+function declare(
+  spec: Omit<Operation, "run">,
+  run: (call: OpsCall<never, never>) => unknown,
+): Operation {
+  const inPath = new Set([...spec.path.matchAll(/:(\w+)/g)].map(([, name]) => name));
+  return operation({
+    ...spec,
+    run: (call: OperatorCall, input: object) => {
+      const { path = [], asked = [] } = Object.groupBy(Object.entries(input), ([name]) =>
+        inPath.has(name) ? "path" : "asked",
+      );
+      const rest = Object.fromEntries(asked) as never; // Validated by the operation's schemas.
+      return run({ ...call, params: Object.fromEntries(path), query: rest, body: rest });
+    },
+  } as never);
 }
 
 export const text = (description: string, maxLength = 500) =>
@@ -213,27 +203,61 @@ export const searchQuery = {
   ...spanQuery,
 };
 
+/** A query that takes no others. */
+export const query = <Taken extends TProperties>(taken: Taken) => Type.Object(taken, closed);
+
 /** A page of a list over all desks, under its name, and the names of the firms that are on it. */
 type NamedPage<Name extends string, Row> = {
   readonly nextCursor: string | null;
   readonly names: Readonly<Record<string, string>>;
 } & { readonly [List in Name]: readonly Row[] };
 
+type Searched<Row> = {
+  readonly list: (search: DeskSearch & PageQuery) => Promise<Leaf<Row>>;
+  readonly listFirmIds: (row: Row) => readonly (string | null)[];
+};
+
 export async function searchDesks<Name extends string, Row>(
-  { ctx, query }: { readonly ctx: Context; readonly query: Narrowing & PageQuery },
+  { ctx, query: asked }: { readonly ctx: Context; readonly query: Narrowing & PageQuery },
   name: Name,
-  {
-    list,
-    listFirmIds,
-  }: {
-    readonly list: (search: DeskSearch & PageQuery) => Promise<Leaf<Row>>;
-    readonly listFirmIds: (row: Row) => readonly (string | null)[];
-  },
+  { list, listFirmIds }: Searched<Row>,
 ): Promise<NamedPage<Name, Row>> {
-  const { limit, cursor } = query;
-  const { rows, nextCursor } = await list({ ...(await resolveSearch(ctx, query)), limit, cursor });
+  const { limit, cursor: after } = asked;
+  const search = { ...(await resolveSearch(ctx, asked)), limit, cursor: after };
+  const { rows, nextCursor } = await list(search);
   const names = await findNames(ctx.db, rows.flatMap(listFirmIds));
   return { [name]: rows, nextCursor, names } as NamedPage<Name, Row>; // It has the one name.
+}
+
+/** A list over all desks; `query` is what narrows it besides the desk, the firm and the time. */
+export function deskSearch<Item extends TObject, Own extends TProperties, Row>({
+  name,
+  of,
+  order,
+  query: own,
+  read: list,
+  listFirmIds,
+}: {
+  readonly name: string;
+  readonly of: Item;
+  /** Describes the rows in the document. */
+  readonly order: string;
+  readonly query: Own;
+  readonly read: (
+    ctx: Context,
+    search: DeskSearch & PageQuery & Static<TObject<Own>>,
+  ) => Promise<Leaf<Row & (Served<Row> extends Static<Item> ? unknown : never)>>;
+  readonly listFirmIds: (row: Row) => readonly (string | null)[];
+}): Listing<OperatorCall> {
+  return {
+    query: query({ ...searchQuery, ...own }),
+    answer: wrapPage(name, of, order),
+    run: async ({ ctx }, asked: Narrowing & PageQuery & Static<TObject<Own>>) =>
+      await searchDesks({ ctx, query: asked }, name, {
+        list: async (search) => await list(ctx, { ...asked, ...search }),
+        listFirmIds,
+      }),
+  };
 }
 
 /**

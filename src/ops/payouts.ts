@@ -10,7 +10,8 @@ import { releasePayout, resendPayout, sendPayout } from "../payouts/send-payout.
 import { returnPayout } from "../payouts/recall-payouts.ts";
 import { payoutStates } from "../payouts/rules.ts";
 import { parseQuerySpan } from "../kernel/query-time.ts";
-import { closedEnum } from "../platform/http/wire.ts";
+import { type Operation, operation } from "../platform/http/operation.ts";
+import { body, closedEnum } from "../platform/http/wire.ts";
 import { attest, reason, reference } from "./attest.ts";
 import {
   FileBytes,
@@ -18,7 +19,6 @@ import {
   MadeFiles,
   OpsPayout,
   PayoutFiles,
-  Payouts,
   ReleasedPayout,
   ResentPayout,
   ReturnedPayout,
@@ -28,23 +28,21 @@ import {
   VoidedFile,
 } from "./money-schema.ts";
 import {
-  act,
   cursor,
+  deskSearch,
   environment,
   id,
   listQuery,
-  type Operation,
   optional,
-  read,
+  query,
   readPage,
-  searchDesks,
-  searchQuery,
   spanQuery,
   text,
 } from "./operation.ts";
 import { Attested } from "./world-schema.ts";
 
-const payouts = { tag: "Payouts" } as const;
+const reading = { method: "GET", permission: "read", tag: "Payouts" } as const;
+const acting = { method: "POST", permission: "payouts.write", tag: "Payouts" } as const;
 
 const fileFormat = Type.Object(
   {
@@ -74,165 +72,159 @@ const fileFormat = Type.Object(
 );
 
 export const payoutOperations: readonly Operation[] = [
-  read("listAllPayouts", "/ops/payouts", {
-    ...payouts,
+  operation({
+    id: "listAllPayouts",
+    path: "/ops/payouts",
+    ...reading,
     summary: "List payouts, newest first; accounts by their last digits",
-    query: {
-      ...searchQuery,
-      order_id: optional(id("Only with money of this order.")),
-      settlement_id: optional(id("Only of this settlement.")),
-      status: optional(closedEnum(payoutStates, { description: "Only in this state." })),
-    },
-    answer: Payouts,
-    run: async ({ ctx, query }) =>
-      await searchDesks({ ctx, query }, "payouts", {
-        list: (search) =>
-          listAllPayouts(ctx, {
-            ...search,
-            status: query.status,
-            orderId: query.order_id,
-            settlementId: query.settlement_id,
-          }),
-        listFirmIds: (row) => [row.desk_id, row.firm_id],
-      }),
+    list: deskSearch({
+      name: "payouts",
+      of: OpsPayout,
+      order: "The newest first.",
+      query: {
+        order_id: optional(id("Only with money of this order.")),
+        settlement_id: optional(id("Only of this settlement.")),
+        status: optional(closedEnum(payoutStates, { description: "Only in this state." })),
+      },
+      read: (ctx, search) => listAllPayouts(ctx, search),
+      listFirmIds: (row) => [row.desk_id, row.firm_id],
+    }),
   }),
-  read("readAnyPayout", "/ops/payouts/:payout_id", {
-    ...payouts,
+  operation({
+    id: "readAnyPayout",
+    path: "/ops/payouts/:payout_id",
+    ...reading,
     summary: "Read a payout with the orders that its money comes from",
     answer: OpsPayout,
-    run: async ({ ctx, params }) => await readAnyPayout(ctx.db, params["payout_id"] ?? ""),
+    run: ({ ctx }, { payout_id }) => readAnyPayout(ctx.db, payout_id),
   }),
-  act("releasePayout", "/ops/payouts/:payout_id/release", {
-    ...payouts,
+  operation({
+    id: "releasePayout",
+    path: "/ops/payouts/:payout_id/release",
+    ...acting,
     summary: "Ask that a large payout may leave; a second person approves it before it is sent",
-    permission: "payouts.write",
     answer: ReleasedPayout,
-    run: async ({ ctx, actor, params }) =>
-      await releasePayout(ctx, actor, params["payout_id"] ?? ""),
+    run: ({ ctx, actor }, { payout_id }) => releasePayout(ctx, actor, payout_id),
   }),
-  act("sendPayout", "/ops/payouts/:payout_id/send", {
-    ...payouts,
+  operation({
+    id: "sendPayout",
+    path: "/ops/payouts/:payout_id/send",
+    ...acting,
     summary: "Say that money was sent, by the bank's reference",
-    permission: "payouts.write",
-    body: { utr: id("The bank's reference.") },
+    body: body({ utr: id("The bank's reference.") }),
     answer: SentPayout,
-    run: async ({ ctx, actor, params, body: { utr }, wiring: { twoFromPaise } }) =>
-      await sendPayout(ctx, actor, {
-        payoutId: params["payout_id"] ?? "",
-        utr,
-        twoFromPaise,
-      }),
+    run: ({ ctx, actor, wiring: { twoFromPaise } }, { payout_id: payoutId, utr }) =>
+      sendPayout(ctx, actor, { payoutId, utr, twoFromPaise }),
   }),
-  act("confirmPayout", "/ops/payouts/:payout_id/confirm", {
-    ...payouts,
+  operation({
+    id: "confirmPayout",
+    path: "/ops/payouts/:payout_id/confirm",
+    ...acting,
     summary: "Say that money which was sent has arrived",
-    permission: "payouts.write",
-    body: { reference },
+    body: body({ reference }),
     answer: Attested,
-    run: async (call) =>
-      await attest(call, "payout", {
-        subjectId: call.params["payout_id"] ?? "",
+    run: (call, { payout_id: subjectId, reference: seen }) =>
+      attest(call, "payout", {
+        subjectId,
         answer: { outcome: "paid", reason: null },
-        reference: call.body.reference,
+        reference: seen,
       }),
   }),
-  act("returnPayout", "/ops/payouts/:payout_id/return", {
-    ...payouts,
+  operation({
+    id: "returnPayout",
+    path: "/ops/payouts/:payout_id/return",
+    ...acting,
     summary: "Say that money came back, or keep back what has not been sent",
-    permission: "payouts.write",
-    body: { reason },
+    body: body({ reason }),
     answer: ReturnedPayout,
-    run: async ({ ctx, actor, params, body, wiring }) =>
-      await returnPayout(ctx, actor, {
-        payoutId: params["payout_id"] ?? "",
-        reason: body.reason,
-        kind: wiring.attesting,
-        twoFromPaise: wiring.twoFromPaise,
-      }),
+    run: ({ ctx, actor, wiring: { attesting: kind, twoFromPaise } }, { payout_id, reason: why }) =>
+      returnPayout(ctx, actor, { payoutId: payout_id, reason: why, kind, twoFromPaise }),
   }),
-  act("resendPayout", "/ops/payouts/:payout_id/resend", {
-    ...payouts,
+  operation({
+    id: "resendPayout",
+    path: "/ops/payouts/:payout_id/resend",
+    ...acting,
     summary: "Put money that came back on its way again, as a new payout",
-    permission: "payouts.write",
     answer: ResentPayout,
-    run: async ({ ctx, actor, params }) =>
-      await resendPayout(ctx, actor, params["payout_id"] ?? ""),
+    run: ({ ctx, actor }, { payout_id }) => resendPayout(ctx, actor, payout_id),
   }),
-  read("listFiles", "/ops/payout-files", {
-    ...payouts,
+  operation({
+    id: "listFiles",
+    path: "/ops/payout-files",
+    ...reading,
     summary: "List payout files, newest first",
-    query: {
+    query: query({
       limit: listQuery.limit,
       cursor,
       status: optional(closedEnum(fileStates, { description: "Only in this state." })),
       ...spanQuery,
-    },
+    }),
     answer: PayoutFiles,
-    run: async ({ ctx, query }) =>
-      await readPage("payout_files", query.limit, {
-        list: async (limit) =>
-          await listFiles(ctx, {
-            state: query.status,
-            before: query.cursor,
-            limit,
-            ...parseQuerySpan(query),
-          }),
+    run: ({ ctx }, { status: state, cursor: before, ...asked }) =>
+      readPage("payout_files", asked.limit, {
+        list: (limit) => listFiles(ctx, { state, before, limit, ...parseQuerySpan(asked) }),
         findId: (row) => row.file_id,
       }),
   }),
-  read("previewFiles", "/ops/payout-files/preview", {
-    ...payouts,
+  operation({
+    id: "previewFiles",
+    path: "/ops/payout-files/preview",
+    ...reading,
     summary: "Show what the files of this moment would hold",
-    query: { environment },
+    query: query({ environment }),
     answer: FilePreview,
-    run: async ({ ctx, query }) => viewPreview(await previewFiles(ctx, query.environment)),
+    run: async ({ ctx }, asked) => viewPreview(await previewFiles(ctx, asked.environment)),
   }),
-  read("readFileFacts", "/ops/payout-files/:file_id", {
-    ...payouts,
+  operation({
+    id: "readFileFacts",
+    path: "/ops/payout-files/:file_id",
+    ...reading,
     summary: "Read a file: each payee with its payouts; account numbers stay sealed",
     answer: ShownFile,
-    run: async ({ ctx, params }) => await showFile(ctx, params["file_id"] ?? ""),
+    run: ({ ctx }, { file_id }) => showFile(ctx, file_id),
   }),
-  act("makeFiles", "/ops/payout-files", {
-    ...payouts,
+  operation({
+    id: "makeFiles",
+    path: "/ops/payout-files",
+    ...acting,
     summary: "Put what is due and free into one file per rail; large files take two people",
-    permission: "payouts.write",
-    body: { environment, format: optional(fileFormat) },
+    body: body({ environment, format: optional(fileFormat) }),
     answer: MadeFiles,
-    run: async ({ ctx, actor, body, wiring: { twoFromPaise } }) => ({
+    run: async ({ ctx, actor, wiring: { twoFromPaise } }, { environment: of, format }) => ({
       payout_files: await makeFiles(ctx, actor, {
-        environment: body.environment,
-        format: body.format && parseFileFormat(body.format),
+        environment: of,
+        format: format && parseFileFormat(format),
         twoFromPaise,
       }),
     }),
   }),
-  act("readFile", "/ops/payout-files/:file_id/bytes", {
-    ...payouts,
+  operation({
+    id: "readFile",
+    path: "/ops/payout-files/:file_id/bytes",
+    ...acting,
     summary: "Read the bytes for the bank, with whole account numbers; who read them is on record",
-    permission: "payouts.write",
     answer: FileBytes,
-    run: async ({ ctx, actor, params }) => await readFile(ctx, actor, params["file_id"] ?? ""),
+    run: ({ ctx, actor }, { file_id }) => readFile(ctx, actor, file_id),
   }),
-  act("voidFile", "/ops/payout-files/:file_id/void", {
-    ...payouts,
+  operation({
+    id: "voidFile",
+    path: "/ops/payout-files/:file_id/void",
+    ...acting,
     summary: "Say that the bank never got a file; a second person approves it",
-    permission: "payouts.write",
-    body: { reason },
+    body: body({ reason }),
     answer: VoidedFile,
-    run: async ({ ctx, actor, params, body }) =>
-      await voidFile(ctx, actor, {
-        fileId: params["file_id"] ?? "",
-        reason: body.reason,
-      }),
+    run: ({ ctx, actor }, { file_id: fileId, reason: why }) =>
+      voidFile(ctx, actor, { fileId, reason: why }),
   }),
-  act("revealAccount", "/ops/firms/:firm_id/reveal-account", {
-    ...payouts,
-    summary: "Show a firm's whole account number; who looked and why is on record",
+  operation({
+    id: "revealAccount",
+    path: "/ops/firms/:firm_id/reveal-account",
+    ...acting,
     permission: "accounts.reveal",
-    body: { reason },
+    summary: "Show a firm's whole account number; who looked and why is on record",
+    body: body({ reason }),
     answer: RevealedAccount,
-    run: async ({ ctx, actor, params, body }) =>
-      await revealAccount(ctx, actor, { firmId: params["firm_id"] ?? "", reason: body.reason }),
+    run: ({ ctx, actor }, { firm_id: firmId, reason: why }) =>
+      revealAccount(ctx, actor, { firmId, reason: why }),
   }),
 ];

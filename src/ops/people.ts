@@ -21,13 +21,13 @@ import {
 import { listNotices, sendNoticeAgain } from "../notices/read-notices.ts";
 import { noticeStates, occasions } from "../notices/rules.ts";
 import { resolveSearch } from "../overview/desks.ts";
-import { closedEnum } from "../platform/http/wire.ts";
+import { type Operation, operation } from "../platform/http/operation.ts";
+import { body, closedEnum } from "../platform/http/wire.ts";
 import {
   act,
   cursor,
   id,
   listQuery,
-  type Operation,
   optional,
   read,
   readPage,
@@ -62,24 +62,30 @@ const notices = { tag: "Notices" } as const;
 const writing = "notices.write";
 
 export const peopleOperations: readonly Operation[] = [
-  act("signIn", "/ops/sign-in", {
+  operation({
+    id: "signIn",
+    method: "POST",
+    path: "/ops/sign-in",
+    keyless: { budget: "attempts" },
     ...people,
     summary: "Sign in with password and authenticator code; the token is a bearer's for 12 hours",
-    permission: "none",
-    body: {
+    body: body({
       name,
       password,
       code: Type.String({ pattern: "^[0-9]{6}$", description: "Six digits; used once." }),
-    },
+    }),
     answer: SignedIn,
-    run: async ({ ctx, actor, from, body }) =>
-      await signIn(ctx, { ...body, from, requestId: actor.requestId }),
+    run: async ({ ctx, from, requestId }, given) =>
+      await signIn(ctx, { ...given, from, requestId }),
   }),
-  act("enrol", "/ops/enrol", {
+  operation({
+    id: "enrol",
+    method: "POST",
+    path: "/ops/enrol",
+    keyless: { budget: "attempts" },
     ...people,
     summary: "Choose a password with the codes of those who let you in",
-    permission: "none",
-    body: {
+    body: body({
       name,
       password,
       codes: Type.Array(text("A code.", 64), {
@@ -87,10 +93,10 @@ export const peopleOperations: readonly Operation[] = [
         maxItems: 4,
         description: "One from each person who let you in.",
       }),
-    },
+    }),
     answer: Enrolled,
-    run: async ({ ctx, actor, from, body }) =>
-      await enrolOperator(ctx, { ...body, from, requestId: actor.requestId }),
+    run: async ({ ctx, from, requestId }, given) =>
+      await enrolOperator(ctx, { ...given, from, requestId }),
   }),
   act("signOut", "/ops/sign-out", {
     ...people,

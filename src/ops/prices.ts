@@ -15,7 +15,6 @@ import {
   environment,
   events,
   natural,
-  type Operation,
   type OpsCall,
   optional,
   paise,
@@ -36,6 +35,7 @@ import {
   PublishedCard,
 } from "./prices-schema.ts";
 import { Credits } from "./world-schema.ts";
+import type { Operation } from "../platform/http/operation.ts";
 
 const rates = { tag: "Rates" } as const;
 const inventory = { tag: "Inventory" } as const;
@@ -124,8 +124,8 @@ export const priceOperations: readonly Operation[] = [
     summary: "Follow the board: an event `board` with all of it now and at every change",
     query: { environment },
     answer: Board,
-    stream: async ({ query, wiring: { boards } }, open) =>
-      await boards.follow(query.environment, open()),
+    run: async ({ query, wiring: { boards }, openStream }) =>
+      await boards.follow(query.environment, openStream()),
   }),
   read("listCards", "/ops/rates", {
     ...rates,

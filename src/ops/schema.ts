@@ -1,4 +1,4 @@
-// Building blocks of answer schemas. Names are wire names; `serialize-answer.ts` maps the names of use
+// Building blocks of answer schemas. Names are wire names; `serialization.ts` maps the names of use
 // cases to them.
 
 import { type TArray, type TObject, type TProperties, Type } from "typebox";

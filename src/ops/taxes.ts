@@ -12,7 +12,6 @@ import {
   listQuery,
   natural,
   optional,
-  type Operation,
   read,
   readPage,
   searchQuery,
@@ -21,6 +20,7 @@ import {
 } from "./operation.ts";
 import { parseQuerySpan } from "../kernel/query-time.ts";
 import { Invoices, TaxRate, TaxRates } from "./taxes-schema.ts";
+import type { Operation } from "../platform/http/operation.ts";
 
 const taxes = { tag: "Taxes" } as const;
 const from = Type.String({

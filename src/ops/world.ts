@@ -28,7 +28,6 @@ import {
   environment,
   id,
   listQuery,
-  type Operation,
   optional,
   read,
   readPage,
@@ -59,6 +58,7 @@ import {
   Replay,
   Webhooks,
 } from "./world-schema.ts";
+import type { Operation } from "../platform/http/operation.ts";
 
 const registry = { tag: "Registry" } as const;
 const calendar = { tag: "Calendar" } as const;

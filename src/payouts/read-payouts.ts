@@ -4,16 +4,15 @@ import type { ListSearch } from "../kernel/desk-search.ts";
 import { notFound } from "../kernel/failure.ts";
 import { firstId, isId } from "../kernel/ids.ts";
 import { allowedActions, readSteps, type Step } from "../kernel/lifecycle.ts";
-import { type Leaf, type Page, readLeaf } from "../kernel/page.ts";
+import { type Leaf, readLeaf } from "../kernel/page.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
-import { formatQuery, listFormats } from "../platform/http/wire.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
-import { listReader } from "../platform/sheets/list-file.ts";
+import { deskListing } from "../platform/sheets/list-file.ts";
 import { noPayout, type PayoutKind, payoutLifecycle, type PayoutState } from "./rules.ts";
-import type { Payout } from "./schema.ts";
+import { Payout } from "./schema.ts";
 import {
   findPayout,
   listAllPayoutRows,
@@ -36,74 +35,58 @@ export async function readPayout(
   return viewPayout(row, await listLines(ctx.db, [payoutId]));
 }
 
-export const ListPayoutsQuery = payoutList.queryWith({ format: formatQuery(listFormats) });
-
 /** The desk's payouts, newest first, as JSON or as a file. */
-export const listPayouts = listReader<PayoutsAsked, Payout, Payout>(
-  {
-    name: "payouts",
-    title: "Payouts",
-    toLines: (payout) => [payout],
-    columns: [
-      { name: "payout_id", kind: "text", width: 34, cell: (payout) => payout.payout_id },
-      { name: "firm_id", kind: "text", width: 34, cell: (payout) => payout.firm_id },
-      { name: "kind", kind: "text", width: 12, cell: (payout) => payout.kind },
-      { name: "settlement_id", kind: "text", width: 34, cell: (payout) => payout.settlement_id },
-      { name: "resend_of", kind: "text", cell: (payout) => payout.resend_of },
-      { name: "amount_rupees", kind: "money", cell: (payout) => payout.amount_paise },
-      { name: "set_off_rupees", kind: "money", cell: (payout) => payout.set_off_paise },
-      { name: "rail", kind: "text", width: 8, cell: (payout) => payout.rail },
-      { name: "utr", kind: "text", width: 26, cell: (payout) => payout.utr },
-      {
-        name: "remittance_payout_id",
-        kind: "text",
-        width: 34,
-        cell: (payout) => payout.remittance?.payout_id ?? null,
-      },
-      {
-        name: "remittance_rupees",
-        kind: "money",
-        cell: (payout) => payout.remittance?.amount_paise ?? null,
-      },
-      { name: "ifsc", kind: "text", width: 14, cell: (payout) => payout.bank?.ifsc ?? null },
-      {
-        name: "account_no_masked",
-        kind: "text",
-        cell: (payout) => payout.bank?.account_no_masked ?? null,
-      },
-      { name: "status", kind: "text", width: 12, cell: (payout) => payout.status },
-      { name: "reason", kind: "text", cell: (payout) => payout.reason },
-      { name: "held_until", kind: "time", cell: (payout) => payout.held_until },
-      {
-        name: "order_ids",
-        kind: "text",
-        width: 34,
-        cell: (payout) => listDealIds(payout).join(" "),
-      },
-      {
-        name: "scrip_nos",
-        kind: "text",
-        width: 24,
-        cell: (payout) => payout.lines.map(({ scrip_no }) => scrip_no).join(" "),
-      },
-      { name: "created_at", kind: "time", cell: (payout) => payout.created_at },
-      { name: "updated_at", kind: "time", cell: (payout) => payout.updated_at },
-    ],
-  },
-  readPage,
-);
+export const payoutsOfDesk = deskListing(payoutList, {
+  of: Payout,
+  order: "Newest first.",
+  title: "Payouts",
+  view: viewPayouts,
+  columns: [
+    { name: "payout_id", kind: "text", width: 34 },
+    { name: "firm_id", kind: "text", width: 34 },
+    { name: "kind", kind: "text", width: 12 },
+    { name: "settlement_id", kind: "text", width: 34 },
+    { name: "resend_of", kind: "text" },
+    { name: "amount_rupees", kind: "money", cell: (payout) => payout.amount_paise },
+    { name: "set_off_rupees", kind: "money", cell: (payout) => payout.set_off_paise },
+    { name: "rail", kind: "text", width: 8 },
+    { name: "utr", kind: "text", width: 26 },
+    {
+      name: "remittance_payout_id",
+      kind: "text",
+      width: 34,
+      cell: ({ remittance }) => remittance?.payout_id,
+    },
+    {
+      name: "remittance_rupees",
+      kind: "money",
+      cell: ({ remittance }) => remittance?.amount_paise,
+    },
+    { name: "ifsc", kind: "text", width: 14, cell: ({ bank }) => bank?.ifsc },
+    { name: "account_no_masked", kind: "text", cell: ({ bank }) => bank?.account_no_masked },
+    { name: "status", kind: "text", width: 12 },
+    { name: "reason", kind: "text" },
+    { name: "held_until", kind: "time" },
+    { name: "order_ids", kind: "text", width: 34, cell: (payout) => listDealIds(payout).join(" ") },
+    {
+      name: "scrip_nos",
+      kind: "text",
+      width: 24,
+      cell: ({ lines }) => lines.map(({ scrip_no }) => scrip_no).join(" "),
+    },
+    { name: "created_at", kind: "time" },
+    { name: "updated_at", kind: "time" },
+  ],
+});
 
-type PayoutsAsked = Parameters<typeof payoutList.read>[2];
-
-async function readPage(ctx: Context, caller: Caller, query: PayoutsAsked): Promise<Page<Payout>> {
-  const page = await payoutList.read(ctx, visibleTo(caller), query);
+async function viewPayouts(ctx: Context, rows: readonly PayoutRow[]): Promise<Payout[]> {
   const lines = await listLines(
     ctx.db.planned,
-    page.rows.map((row) => row.payout_id),
+    rows.map((row) => row.payout_id),
   );
   const linesById = Map.groupBy(lines, (line) => line.payout_id);
   const view = (row: PayoutRow) => viewPayout(row, linesById.get(row.payout_id) ?? []);
-  return { ...page, rows: await mapPaced(page.rows, view, openPace()) };
+  return await mapPaced(rows, view, openPace());
 }
 
 /** The orders and crosses that a payout's money comes from. */
@@ -113,8 +96,8 @@ function listDealIds({ lines }: Payout): string[] {
 
 type PayoutNarrower = {
   readonly status: PayoutState;
-  readonly orderId: string;
-  readonly settlementId: string;
+  readonly order_id: string;
+  readonly settlement_id: string;
 };
 
 /** The operator sees the id of the order or cross only. */
@@ -132,7 +115,7 @@ export async function listAllPayouts(
   search: ListSearch<PayoutNarrower>,
 ): Promise<Leaf<WholePayout>> {
   const { limit, cursor, environment, deskId, firmId, from, to, ...asked } = search;
-  const { status = null, orderId = null, settlementId = null } = asked;
+  const { status = null, order_id: orderId = null, settlement_id: settlementId = null } = asked;
   const page = await readLeaf<PayoutRow>(
     {
       list: "payouts",

@@ -6,7 +6,6 @@ import {
   nullable,
   nullableObject,
   openEnum,
-  pageFields,
   timestamp,
 } from "../platform/http/wire.ts";
 import { payoutKinds, payoutStates, rails } from "./rules.ts";
@@ -94,8 +93,3 @@ export const WithdrawMoneyBody = body({
   }),
 });
 export type WithdrawMoneyBody = Static<typeof WithdrawMoneyBody>;
-
-export const PayoutList = Type.Object(
-  { payouts: Type.Array(Payout, { description: "Newest first." }), ...pageFields },
-  { title: "PayoutList" },
-);

@@ -38,12 +38,12 @@ import { findLastWithdrawal, findPayout, listUnfinished } from "./store.ts";
 export async function withdrawMoney(
   ctx: Context,
   call: Call,
-  { firmId, ...body }: { readonly firmId: string } & WithdrawMoneyBody,
+  asked: { readonly firm_id: string } & WithdrawMoneyBody,
 ): Promise<Creation<Payout>> {
   const now = ctx.now();
   const { caller } = call;
   const { environment, deskId } = caller;
-  const paise = body.amount_paise;
+  const { firm_id: firmId, amount_paise: paise } = asked;
   return await ctx.db.transaction(
     async (tx): Promise<Creation<Payout>> => {
       await requireVisibleFirm(tx, caller, firmId);
@@ -51,7 +51,7 @@ export async function withdrawMoney(
       const earlier = await claimIdempotencyKey(tx, {
         call,
         operation: "withdrawMoney",
-        body: { ...body, firm_id: firmId },
+        body: asked,
         idField: "payout_id",
         newId: payoutId,
         now,

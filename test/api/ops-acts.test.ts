@@ -51,7 +51,7 @@ test("every operation answers as the document says, and every act has an audit r
     body: object = {},
     query = "",
   ) => {
-    const operation = operations.find((candidate) => candidate.operationId === operationId);
+    const operation = operations.find(({ id }) => id === operationId);
     assert.ok(operation, operationId);
     const rest = [...params];
     const path = operation.path.replaceAll(/:\w+/g, () => rest.shift() ?? "");
@@ -327,7 +327,7 @@ test("every operation answers as the document says, and every act has an audit r
   await assertRows(`listAllCredits${inLive}`, `listInventory${inLive}`);
   await call("listFeeInvoices", [], {}, inLive);
 
-  const missing = operations.map((o) => o.operationId).filter((name) => !done.has(name));
+  const missing = operations.map(({ id }) => id).filter((name) => !done.has(name));
   assert.deepEqual(missing, []);
   await assertLedgerSound(service);
 });

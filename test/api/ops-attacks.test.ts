@@ -46,7 +46,7 @@ async function openOffice(t: TestContext) {
   const enter = async (person: typeof ashaRao): Promise<Staff> => {
     const { token } = await person.signIn();
     const call: Call = async (operationId, params = [], body = {}) => {
-      const operation = operations.find((candidate) => candidate.operationId === operationId);
+      const operation = operations.find(({ id }) => id === operationId);
       assert.ok(operation, operationId);
       const rest = [...params];
       const path = operation.path.replaceAll(/:\w+/g, () => rest.shift() ?? "");

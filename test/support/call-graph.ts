@@ -127,16 +127,24 @@ function isHandedOut(literal: ObjectLiteralExpression): boolean {
   return isReturnStatement(parent) || isDeclared || isFunction(parent);
 }
 
+/** Of a route, or of an operation; those of operators have no documented reasons. */
 function findOperationId(call: CallExpression): string | undefined {
+  const declares = isIdentifier(call.expression) && call.expression.text === "operation";
   for (const argument of call.arguments) {
+    if (declares && findText(argument, "path")?.startsWith("/ops/")) return undefined;
+    if (declares) return findText(argument, "id");
     const schema = findMember(argument, "schema");
     const id =
-      schema && isPropertyAssignment(schema) ? findMember(schema.initializer, "operationId") : null;
-    if (id && isPropertyAssignment(id) && isStringLiteral(id.initializer)) {
-      return id.initializer.text;
-    }
+      schema && isPropertyAssignment(schema) && findText(schema.initializer, "operationId");
+    if (id) return id;
   }
   return undefined;
+}
+
+function findText(literal: Node, name: string): string | undefined {
+  const member = findMember(literal, name);
+  const value = member && isPropertyAssignment(member) ? member.initializer : undefined;
+  return value && isStringLiteral(value) ? value.text : undefined;
 }
 
 class GraphBuilder {

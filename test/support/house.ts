@@ -360,7 +360,7 @@ const servesVisitors: readonly string[] = ["src/market/public-routes.ts", "src/n
 
 export function routesForNobody(house: House): string[] {
   const passed =
-    /(?<!contextFor)\(\s*ctx,\s*(?:request|call|toCall|toVisit|toRequester|desk)|\.\.\.ctx\b/;
+    /(?<!contextFor)\(\s*ctx,\s*(?:request|toCall|toVisit|toRequester|desk)|\.\.\.ctx\b/;
   return codeWhere(
     house,
     passed,

@@ -20,12 +20,17 @@ const idempotencyKeyForm = /^[!-~]{1,255}$/;
 export function toCall(request: FastifyRequest, reply: FastifyReply): Call {
   const dryRun = isDryRun(request);
   if (dryRun) reply.header("x-dry-run", "1");
+  return { ...toReading(request, reply), idempotencyKey: readIdempotencyKey(request), dryRun };
+}
+
+/** The call of a read, which has no dry run and no idempotency key. */
+export function toReading(request: FastifyRequest, reply: FastifyReply): Required<Call> {
   let gone: AbortSignal | undefined;
   return {
     caller: request.caller,
     requestId: request.id,
-    idempotencyKey: readIdempotencyKey(request),
-    dryRun,
+    idempotencyKey: undefined,
+    dryRun: false,
     gone: () => (gone ??= whenGone(reply)),
   };
 }

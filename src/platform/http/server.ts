@@ -31,7 +31,7 @@ import {
 } from "fastify";
 
 import { findBudget, type Keyless } from "../../kernel/budget.ts";
-import type { Actor } from "../../kernel/actor.ts";
+import type { Actor, Permission } from "../../kernel/actor.ts";
 import type { Caller, Demand } from "../../kernel/caller.ts";
 import type { Metered } from "../../kernel/metered.ts";
 import { parseStrictJson } from "../../kernel/json.ts";
@@ -83,7 +83,7 @@ declare module "fastify" {
     /** The scope that the caller must have; every route declares this or `keyless`. */
     demand?: Demand;
     /** The permission that the role of an operator must have, on the operators' listener. */
-    permission?: string;
+    permission?: Permission;
     /** It takes calls without a key; `admit.ts` takes from the budget. */
     keyless?: Keyless;
     /** Its answers are public and change: each gets an ETag (`caching.ts`) and is compressed. */

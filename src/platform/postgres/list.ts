@@ -42,7 +42,7 @@ export type Filter<Schema extends TSchema = TSchema> = {
   readonly parse?: (asked: string, name: string) => unknown;
 };
 
-type Filters = Readonly<Record<string, Filter>>;
+export type Filters = Readonly<Record<string, Filter>>;
 type Parameters<Declared extends Filters> = {
   [Name in keyof Declared]: Declared[Name]["parameter"];
 };
@@ -98,6 +98,7 @@ type Spec<Declared extends Filters, Found> = {
 type Narrowed<Declared extends Filters> = { readonly [Name in keyof Declared]?: unknown };
 
 export type List<Declared extends Filters, Found> = {
+  readonly name: string;
   /** Its query: the filters, what a route takes besides, and the page. */
   queryWith<Besides extends TProperties>(
     besides: Besides,
@@ -167,6 +168,7 @@ export function list<const Cs extends Columns, const Declared extends Filters>(
   }
 
   return {
+    name,
     queryWith: (besides) =>
       Type.Object(
         { ...pickParameters(filters), ...besides, ...pageQuery },

@@ -1,12 +1,18 @@
 // A list as JSON or as a file. A file has the rows of its page where one is asked for, otherwise all of
 // them up to a limit.
 
+import { type Static, type TObject, Type } from "typebox";
+
 import type { Caller } from "../../kernel/caller.ts";
 import { type Page, type PageQuery, pageSizeMax } from "../../kernel/page.ts";
+import { visibleTo } from "../../kernel/visibility.ts";
 import type { Context } from "../context.ts";
 import type { Heavy, HeavyOptions } from "../heavy/kinds.ts";
 import { mapPaced } from "../heavy/pace.ts";
-import type { ListFile } from "../http/documents.ts";
+import { type ListFile, sendList } from "../http/documents.ts";
+import type { DeskCall, Listing } from "../http/operation.ts";
+import { formatQuery, listFormats, pageFields } from "../http/wire.ts";
+import type { Filters, List } from "../postgres/list.ts";
 import { readAtReplica } from "../postgres/replica.ts";
 import { formatTable, type TableFormat } from "./format-table.ts";
 import type { Table, TableCell, TableColumn, TableRow } from "./table.ts";
@@ -19,8 +25,12 @@ type ListTable<Item> = Omit<Table, "rows"> & {
   readonly toRows: (item: Item) => readonly TableRow[];
 };
 
-/** A column of a file, and its cell in the row of a line. */
-export type FileColumn<Line> = TableColumn & { readonly cell: (line: Line) => TableCell };
+/** A column of a file, and its cell in the row of a line: the field of its name, or what `cell` says. */
+export type FileColumn<Line> = TableColumn &
+  (
+    | { readonly cell: (line: Line) => TableCell | undefined }
+    | { readonly name: keyof Line & string; readonly cell?: undefined }
+  );
 
 type ListQuery = PageQuery & {
   readonly format?: "json" | TableFormat | undefined;
@@ -45,7 +55,9 @@ export function listReader<Query extends PageQuery, Item, Line>(
   },
   readPage: (ctx: Context, caller: Caller, query: Query) => Promise<Page<Item>>,
 ) {
-  const toRows = (item: Item) => toLines(item).map((line) => columns.map(({ cell }) => cell(line)));
+  const readers = columns.map(({ name: field, cell }) => cell ?? readField(field));
+  const toRows = (item: Item) =>
+    toLines(item).map((line) => readers.map((read) => read(line) ?? null));
   // Columns are sent to a thread, which takes no functions.
   const described = columns.map(({ cell: _cell, ...column }) => column);
   const table = { sheet: title, title, columns: described, toRows };
@@ -63,7 +75,52 @@ export function listReader<Query extends PageQuery, Item, Line>(
   };
 }
 
-type Listing<Item> = {
+function readField(name: string): (line: unknown) => TableCell | undefined {
+  return (line) => (line as Readonly<Record<string, TableCell | undefined>>)[name];
+}
+
+/** What the operation of a desk's list is made of: `list`, and how its rows are seen and filed. */
+export function deskListing<Declared extends Filters, Row, Item extends TObject>(
+  list: List<Declared, Row>,
+  {
+    of,
+    order,
+    title,
+    columns,
+    view,
+  }: {
+    /** The shape of an item; it has a title. */
+    readonly of: Item;
+    /** Describes the items in the document. */
+    readonly order: string;
+    readonly title: string;
+    readonly columns: readonly FileColumn<Static<Item>>[];
+    readonly view: (ctx: Context, rows: readonly Row[]) => Promise<readonly Static<Item>[]>;
+  },
+): Listing<DeskCall> {
+  type Query = Parameters<typeof list.read>[2];
+  const { name } = list;
+  const { title: itemTitle } = of as { readonly title?: string };
+  const read = listReader<Query, Static<Item>, Static<Item>>(
+    { name, title, columns, toLines: (item) => [item] },
+    async (ctx, caller, query) => {
+      const page = await list.read(ctx, visibleTo(caller), query);
+      return { ...page, rows: await view(ctx, page.rows) };
+    },
+  );
+  return {
+    query: list.queryWith({ format: formatQuery(listFormats) }),
+    answer: Type.Object(
+      { [name]: Type.Array(of, { description: order }), ...pageFields },
+      { title: `${itemTitle}List` },
+    ),
+    run: async ({ ctx, caller, gone }, query: Query) =>
+      await read(ctx, caller, { ...query, gone: gone() }),
+    send: (reply, page: Page<Static<Item>> | ListFile) => sendList(reply, name, page),
+  };
+}
+
+type FiledList<Item> = {
   readonly query: PageQuery;
   readonly list: (page: PageQuery) => Promise<Page<Item>>;
   readonly table: ListTable<Item>;
@@ -74,7 +131,7 @@ type Listing<Item> = {
 
 export async function listAsFile<Item>(
   heavy: Heavy,
-  { query, list, table: { toRows, ...table }, ...file }: Listing<Item>,
+  { query, list, table: { toRows, ...table }, ...file }: FiledList<Item>,
   asked: HeavyOptions,
 ): Promise<ListFile> {
   const isPage = query.limit !== undefined || query.cursor !== undefined;

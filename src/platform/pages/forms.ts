@@ -2,8 +2,8 @@
 
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-import { readBody } from "./body.ts";
-import type { App } from "./server.ts";
+import { readBody } from "../http/body.ts";
+import type { App } from "../http/server.ts";
 
 const policy = [
   "default-src 'none'",

@@ -1,0 +1,304 @@
+// What the outside can do is a value, declared once, for desks, operators and visitors alike:
+//
+//   export const readPayout = operation({
+//     id: "readPayout", method: "GET", path: "/v1/payouts/:payout_id", demand: "orders:read",
+//     tag: "Settlements", summary: "Read a payout", description: "…",
+//     params: PayoutParams, answer: Payout,
+//     run: ({ ctx, caller }, { payout_id }) => readPayout(ctx, caller, payout_id),
+//   });
+//
+// `demand`, `permission` or `keyless` says who may call, and with that what `run` is called with. The
+// second argument holds the parameters of the path, of the query and the fields of the body together;
+// no two of them have a name in common. `serve` registers operations; the edge validates, admits and
+// meters by what they declare, and the documents are built from the same declarations.
+
+import type { FastifyContextConfig, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
+import { type Static, type TObject, type TSchema, Type } from "typebox";
+
+import type { Actor, Permission } from "../../kernel/actor.ts";
+import type { Keyless } from "../../kernel/budget.ts";
+import type { Call, Demand, Visit } from "../../kernel/caller.ts";
+import { Failure } from "../../kernel/failure.ts";
+import { isCleanText } from "../../kernel/json.ts";
+import { type Context, contextFor } from "../context.ts";
+import {
+  type Creation,
+  findAddress,
+  sendCreation,
+  takeNoBodyAsEmpty,
+  toCall,
+  toReading,
+  toVisit,
+} from "./calls.ts";
+import { type Served, serializeAnswer } from "./serialization.ts";
+import type { App } from "./server.ts";
+import type { Stream } from "./sse.ts";
+
+/** What the composition root gives to operations of desks; a room adds what its own need. */
+// oxlint-disable-next-line typescript/no-empty-interface, typescript/no-empty-object-type
+export interface DeskWiring {}
+
+/** The same for operations of operators. */
+// oxlint-disable-next-line typescript/no-empty-interface, typescript/no-empty-object-type
+export interface OperatorWiring {}
+
+export type DeskCall = Required<Call> & { readonly ctx: Context; readonly wiring: DeskWiring };
+
+export type OperatorCall = {
+  readonly ctx: Context;
+  readonly wiring: OperatorWiring;
+  /** The signed-in person, whose role has the permission. */
+  readonly actor: Actor;
+  /** The session's token. */
+  readonly token: string;
+  /** The address that the call comes from. */
+  readonly from: string;
+  /** Opens the event stream that the request asked for. */
+  readonly openStream: () => Stream;
+};
+
+export type VisitorCall = Visit & Pick<OperatorCall, "ctx" | "from"> & { readonly wiring: object };
+
+/** The names in a path: `payout_id` of `/v1/payouts/:payout_id`. */
+type PathNames<Path extends string> = Path extends `${string}:${infer Rest}`
+  ? Rest extends `${infer Name}/${infer Next}`
+    ? Name | PathNames<`/${Next}`>
+    : Rest
+  : never;
+
+/** The shape of a query or a body, where there is one. */
+type Asked = TObject | undefined;
+type Given<Shape extends Asked> = Shape extends TObject ? Static<Shape> : unknown;
+
+type Input<Path extends string, Query extends Asked, Body extends Asked> = {
+  readonly [Name in PathNames<Path>]: string;
+} & Given<Query> &
+  Given<Body>;
+
+type Send<Result> = (reply: FastifyReply, result: Result) => unknown;
+
+type Described<Path extends string> = {
+  /** As in the documents and the clients. */
+  readonly id: string;
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly path: Path;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** The shapes of what the path names; text, where it does not say. */
+  readonly params?: TObject;
+  /** An action without required fields: a missing body counts as an empty one. */
+  readonly takesNoBody?: true;
+  /** What the edge and the document know of it besides (`server.ts`). */
+  readonly config?: Pick<
+    FastifyContextConfig,
+    "conflicts" | "names" | "quiet" | "streams" | "tagged"
+  >;
+};
+
+export type Operation = Described<string> & {
+  readonly demand?: Demand;
+  readonly permission?: Permission;
+  readonly keyless?: Keyless;
+  readonly creates?: true;
+  readonly query?: TObject;
+  readonly body?: TObject;
+  /** The shape of the answer, with wire names; of each event where it streams. */
+  readonly answer: TSchema;
+  readonly send?: Send<never>;
+  readonly run: (call: never, input: never) => unknown;
+};
+
+/** What a list gives to an operation. */
+export type Listing<ByDoor> = Pick<Operation, "answer" | "send"> & {
+  readonly query: TObject;
+  readonly run: (call: ByDoor, input: never) => Promise<object>;
+};
+
+type Listed<Path extends string, Door, ByDoor> = Described<Path> &
+  Door & { readonly list: Listing<ByDoor> };
+
+type Run<
+  Path extends string,
+  Door,
+  ByDoor,
+  Query extends Asked,
+  Body extends Asked,
+  Result,
+> = Described<Path> &
+  Door & {
+    readonly query?: Query;
+    readonly body?: Body;
+    readonly run: (call: ByDoor, input: Input<Path, Query, Body>) => Promise<Result> | Result;
+  };
+
+type OfDesk = { readonly demand: Demand };
+type OfOperator = { readonly permission: Permission };
+type OfVisitor = { readonly keyless: Keyless };
+
+/** The result of a use case, or `never` when its served form does not match the answer's schema. */
+type Fitting<Result, Answer extends TSchema> = Result &
+  (Served<Result> extends Static<Answer> ? unknown : never);
+
+/** A list of a desk. */
+export function operation<const P extends string>(spec: Listed<P, OfDesk, DeskCall>): Operation;
+/** A list over all desks. */
+export function operation<const P extends string>(
+  spec: Listed<P, OfOperator, OperatorCall>,
+): Operation;
+/** Creates something of a desk: answers 201, or 200 to a replay or a dry run. */
+export function operation<
+  const P extends string,
+  A extends TSchema,
+  Q extends Asked = undefined,
+  B extends Asked = undefined,
+>(
+  spec: Run<P, OfDesk, DeskCall, Q, B, Creation<Static<A>>> & { creates: true; answer: A },
+): Operation;
+/** Of a desk; `send` makes the answer of what comes out. */
+export function operation<
+  const P extends string,
+  Result,
+  Q extends Asked = undefined,
+  B extends Asked = undefined,
+>(
+  spec: Run<P, OfDesk, DeskCall, Q, B, Result> & { answer: TSchema; send: Send<Result> },
+): Operation;
+/** Of a desk; what comes out is the answer. */
+export function operation<
+  const P extends string,
+  A extends TSchema,
+  Q extends Asked = undefined,
+  B extends Asked = undefined,
+>(spec: Run<P, OfDesk, DeskCall, Q, B, Static<A>> & { answer: A }): Operation;
+/** Of an operator; names and times of what comes out are written by `serializeAnswer`. */
+export function operation<
+  const P extends string,
+  A extends TSchema,
+  Result extends object,
+  Q extends Asked = undefined,
+  B extends Asked = undefined,
+>(spec: Run<P, OfOperator, OperatorCall, Q, B, Fitting<Result, A>> & { answer: A }): Operation;
+/** Of anybody, who brings no key. */
+export function operation<
+  const P extends string,
+  A extends TSchema,
+  Result extends object,
+  Q extends Asked = undefined,
+  B extends Asked = undefined,
+>(spec: Run<P, OfVisitor, VisitorCall, Q, B, Fitting<Result, A>> & { answer: A }): Operation;
+export function operation({
+  list,
+  ...spec
+}: Omit<Operation, "answer" | "run"> & { list?: object }) {
+  const made = { ...list, ...spec } as Operation; // Each form has an answer and what runs.
+  refuseSharedNames(made);
+  const acts = made.permission !== undefined && made.method !== "GET";
+  return acts ? { body: noFields, ...made } : made;
+}
+
+/** An operator's act has a body also where it takes nothing. */
+const noFields = Type.Object({}, { additionalProperties: false });
+
+function refuseSharedNames({ id, path, query, body }: Operation): void {
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name);
+  const names = [inPath, query, body].flatMap((part) =>
+    Array.isArray(part) ? part : Object.keys(part?.properties ?? {}),
+  );
+  if (new Set(names).size < names.length) throw new Error(`two inputs of ${id} have one name`);
+}
+
+type Surface = {
+  readonly ctx: Context;
+  readonly wiring: DeskWiring | OperatorWiring;
+  /** Set on the operators' listener. */
+  readonly operators?: {
+    readonly openStream: (request: FastifyRequest, reply: FastifyReply) => Stream;
+  };
+};
+
+/** Registers operations. */
+export function serve(app: App, operations: readonly Operation[], surface: Surface): void {
+  for (const each of operations) app.route(toRoute(each, surface));
+}
+
+function toRoute(declared: Operation, surface: Surface): RouteOptions {
+  const { id, method, path, tag, summary, description, params, query, body, answer } = declared;
+  const { demand, permission, keyless, creates, takesNoBody, config } = declared;
+  const { operators } = surface;
+  const send = (creates ? sendCreation : declared.send) as Send<unknown> | undefined;
+  const run = declared.run as (call: object, input: object) => unknown; // As `operation` checked.
+  const makeCall = chooseCall(declared, surface);
+  return {
+    method,
+    url: path,
+    config: {
+      ...config,
+      ...(demand && { demand }),
+      ...(permission && { permission }),
+      ...(keyless && { keyless }),
+      ...(creates && { creates }),
+    },
+    schema: {
+      operationId: id,
+      tags: [tag],
+      summary,
+      ...(description !== undefined && { description }),
+      ...(params && { params }),
+      ...(query && { querystring: query }),
+      ...(body && { body }),
+      response: creates ? { 201: answer, 200: answer } : { 200: answer },
+    },
+    ...((takesNoBody || (operators && body)) && { preValidation: takeNoBodyAsEmpty }),
+    ...(operators && { serializerCompiler: () => serializeAnswer }),
+    handler: async (request, reply) => {
+      const input = {
+        ...asObject(request.params),
+        ...asObject(request.query),
+        ...asObject(request.body),
+      };
+      const result = await run(makeCall(request, reply), input);
+      return send ? send(reply, result) : result;
+    },
+  };
+}
+
+type MakeCall = (request: FastifyRequest, reply: FastifyReply) => object;
+
+function chooseCall(
+  { method, demand, permission }: Operation,
+  { ctx, wiring, operators }: Surface,
+): MakeCall {
+  if (demand !== undefined) {
+    const toDeskCall = method === "GET" ? toReading : toCall;
+    return (request, reply) => ({
+      ...toDeskCall(request, reply),
+      ctx: contextFor(ctx, request.caller),
+      wiring,
+    });
+  }
+  if (permission === undefined) {
+    return (request, reply) => ({
+      ...toVisit(request, reply),
+      ctx,
+      wiring,
+      from: findAddress(request),
+    });
+  }
+  return (request, reply) => {
+    refuseUnclean(request.params);
+    const openStream = () => operators?.openStream(request, reply);
+    return { ctx, wiring, ...request.operator, from: findAddress(request), openStream };
+  };
+}
+
+/** PostgreSQL's text cannot hold these characters, so no id contains them. */
+function refuseUnclean(params: unknown): void {
+  if (Object.values(asObject(params)).every(isCleanText)) return;
+  throw new Failure("not_found", "no such thing");
+}
+
+/** Parameters and bodies of operations are objects, or absent. */
+function asObject(given: unknown): Readonly<Record<string, string>> {
+  return given as Readonly<Record<string, string>>;
+}
