@@ -38,7 +38,9 @@ function fieldsWithin(node: unknown): Field[] {
   const own = named.flatMap(([key, each]) => (isObject(each) ? [{ name: key, schema: each }] : []));
   const parameter =
     typeof name === "string" && "in" in node && isObject(schema) ? [{ name, schema }] : [];
-  return [...own, ...parameter, ...Object.values(node).flatMap(fieldsWithin)];
+  // Forms name fields, and say nothing of what they are.
+  const { "x-forms": _, ...others } = node;
+  return [...own, ...parameter, ...Object.values(others).flatMap(fieldsWithin)];
 }
 
 test("every whole number of the document is money in _paise, a price in _bps, or a listed other thing", async () => {

@@ -16,6 +16,8 @@ export type Schema = {
   readonly "x-extensible-enum"?: readonly string[];
   /** Components that it is one of; itself it has the fields of all of them. */
   readonly "x-kinds"?: readonly string[];
+  /** Of each list, a body has one form: its fields; what only other forms have is absent. */
+  readonly "x-forms"?: readonly (readonly Schema[])[];
 };
 
 type Parameter = {
@@ -27,7 +29,15 @@ type Parameter = {
   readonly schema: Schema;
 };
 
-type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
+type Content = Readonly<
+  Record<
+    string,
+    {
+      readonly schema?: Schema;
+      readonly examples?: Readonly<Record<string, { readonly value: object }>>;
+    }
+  >
+>;
 
 type DocumentedOperation = {
   readonly operationId: string;
@@ -51,6 +61,9 @@ type Components = {
 export type Document = {
   readonly info: { readonly version: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
+  readonly webhooks?: Readonly<
+    Record<string, { readonly post: { readonly requestBody: { readonly content: Content } } }>
+  >;
   readonly components: Components;
 };
 
@@ -116,13 +129,13 @@ function describe(
     query: inQuery.length > 0 ? toObject(inQuery) : undefined,
     body,
     isBodyEmpty: body !== undefined && takesNothing(resolveSchema(body, components)),
-    isBodyOptional: body !== undefined && !resolveSchema(body, components).required?.length,
+    isBodyOptional: body !== undefined && mayBeEmpty(resolveSchema(body, components)),
     isWrite: method !== "GET",
     takesKey: parameters.some(({ name }) => name === "Idempotency-Key"),
     isKeyless: security.length === 0,
     kind,
     items: isList ? findItems(operation, components) : undefined,
-    answers: (answers["application/json"] ?? []).flatMap((one) => listKinds(one, components)),
+    answers: answers["application/json"] ?? [],
     formats: findFormats(operation, kind),
     about: [
       [summary, description].filter(Boolean).join(". "),
@@ -216,10 +229,67 @@ export function resolveSchema(schema: Schema, { schemas }: Components): Schema {
   return schema.$ref === undefined ? schema : (schemas[lastName(schema.$ref)] ?? {});
 }
 
-/** The components that an answer is one of, where it says so. */
-function listKinds(schema: Schema, components: Components): Schema[] {
-  const kinds = resolveSchema(schema, components)["x-kinds"];
-  return kinds ? kinds.map((name) => ({ $ref: `#/components/schemas/${name}` })) : [schema];
+function mayBeEmpty({ required = [], "x-forms": lists = [] }: Schema): boolean {
+  const isEmpty = (form: Schema) => !form.required?.length;
+  return required.length === 0 && lists.every((forms) => forms.some(isEmpty));
+}
+
+/** The fields of a body that are in every form, and the forms of each list with all that is known of their fields. */
+export function splitForms(schema: Schema): { common: Schema; lists: Schema[][] } {
+  const { properties = {}, required = [], "x-forms": lists = [], ...others } = schema;
+  const named = new Set(lists.flat().flatMap((form) => Object.keys(form.properties ?? {})));
+  const plain = Object.entries(properties).filter(([name]) => !named.has(name));
+  const describeForm = (form: Schema): Schema => {
+    const fields = Object.entries(form.properties ?? {});
+    const told = fields.map(([name, field]) => [name, { ...properties[name], ...field }]);
+    return { ...form, type: "object", properties: Object.fromEntries(told) };
+  };
+  return {
+    common: {
+      ...others,
+      properties: Object.fromEntries(plain),
+      required: required.filter((name) => !named.has(name)),
+    },
+    lists: lists.map((forms) => forms.map(describeForm)),
+  };
+}
+
+/** Every choice of one form per list, as a body of its own; a choice that no body can meet is none. */
+export function joinForms(schema: Schema): Schema[] {
+  const { common, lists } = splitForms(schema);
+  const choices = lists.reduce<Schema[][]>(
+    (chosen, forms) => chosen.flatMap((before) => forms.map((form) => [...before, form])),
+    [[]],
+  );
+  return choices.flatMap((chosen) => {
+    const lacks = (name: string) =>
+      chosen.some(
+        (form, at) => !hasField(form, name) && lists[at]?.some((one) => hasField(one, name)),
+      );
+    const required = [common, ...chosen].flatMap((form) => form.required ?? []);
+    if (required.some(lacks)) return [];
+    const fields = [common, ...chosen].flatMap((form) => Object.entries(form.properties ?? {}));
+    const properties = Object.fromEntries(fields.filter(([name]) => !lacks(name)));
+    return [{ ...common, properties, required: [...new Set(required)] }];
+  });
+}
+
+function hasField({ properties = {} }: Schema, name: string): boolean {
+  return name in properties;
+}
+
+/** What each event carries, and the component that is the same for all of them. */
+export function listEvents({ webhooks = {} }: Document): {
+  base: string;
+  data: [event: string, data: Schema][];
+} {
+  let base = "";
+  const data = Object.entries(webhooks).map(([event, { post }]): [string, Schema] => {
+    const [all, own] = post.requestBody.content["application/json"]?.schema?.allOf ?? [];
+    base = lastName(all?.$ref ?? "");
+    return [event, own?.properties?.["data"] ?? {}];
+  });
+  return { base, data };
 }
 
 export function lastName(reference: string): string {

@@ -1,6 +1,6 @@
 // A schema of the document as a TypeScript type.
 
-import { describeField, lastName, type Schema } from "./document.ts";
+import { describeField, lastName, type Schema, splitForms } from "./document.ts";
 
 export type Writing = {
   /** What is sent may be somebody's frozen list, and may have fields that are undefined. */
@@ -10,6 +10,8 @@ export type Writing = {
 
 export function writeType(schema: Schema, writing: Writing): string {
   if (schema.$ref !== undefined) return lastName(schema.$ref);
+  if (schema["x-kinds"]) return `OneOf<${schema["x-kinds"].join(" | ")}>`;
+  if (schema["x-forms"]) return writeForms(schema, writing);
   if (schema.allOf) return joinTypes(schema.allOf, " & ", writing);
   const either = schema.oneOf ?? schema.anyOf;
   if (either) return joinTypes(either, " | ", writing);
@@ -26,6 +28,17 @@ export function writeType(schema: Schema, writing: Writing): string {
   if (types.length === 0)
     return schema.properties ? writePlain("object", schema, writing) : "unknown";
   return types.map((type) => writePlain(type, schema, writing)).join(" | ");
+}
+
+function writeForms(schema: Schema, writing: Writing): string {
+  const { common, lists } = splitForms(schema);
+  const inner = { ...writing, prefix: `${writing.prefix}  ` };
+  const forms = lists.map((list) => {
+    const types = list.map((form) => `\n${inner.prefix}| ${writePlain("object", form, inner)}`);
+    return `OneOf<${types.join("")}\n${writing.prefix}>`;
+  });
+  const isShared = Object.keys(common.properties ?? {}).length > 0;
+  return [...(isShared ? [writePlain("object", common, writing)] : []), ...forms].join(" & ");
 }
 
 function joinTypes(schemas: readonly Schema[], by: string, writing: Writing): string {

@@ -10,6 +10,7 @@ import {
   type Document,
   findSent,
   type Kind,
+  listEvents,
   type Schema,
 } from "./document.ts";
 import { writeType } from "./typescript-types.ts";
@@ -24,11 +25,34 @@ const streamed: Readonly<Record<string, string>> = {
 
 export function writeSchemas(document: Document): string {
   const sent = findSent(document);
+  const { base, data } = listEvents(document);
   const types = Object.entries(document.components.schemas).map(([name, schema]) => {
     const type = writeType(schema, { isSent: sent.has(name), prefix: "" });
-    return `${comment(schema.description)}export type ${name} = ${type};\n`;
+    return `${comment(schema.description)}export type ${name === base ? anyEvent : name} = ${type};\n`;
   });
-  return `${opening}\n${types.join("\n")}`;
+  const events = base === "" ? [] : writeEvents(base, data);
+  return `${opening}\nimport type { OneOf } from "./one-of.ts";\n\n${[...types, ...events].join("\n")}`;
+}
+
+const anyEvent = "AnyEvent";
+
+/** The event's name tells what its data is. */
+function writeEvents(base: string, data: readonly (readonly [string, Schema])[]): string[] {
+  const rows = data.map(([event, schema]) => {
+    return `  ${JSON.stringify(event)}: ${writeType(schema, { isSent: false, prefix: "  " })};\n`;
+  });
+  return [
+    `/** What each event carries. */\nexport type EventData = {\n${rows.join("")}};\n`,
+    `/** A fact, told by its name; ignore the ones you do not know, for more come. */
+export type ${base} = {
+  [Name in keyof EventData]: Omit<${anyEvent}, "event" | "data"> & {
+    /** What happened. */
+    event: Name;
+    /** Facts of this event. */
+    data: EventData[Name];
+  };
+}[keyof EventData];\n`,
+  ];
 }
 
 export function writeOperations(document: Document): string {
@@ -60,6 +84,7 @@ function writeImports({ components }: Document, text: string): string {
   const code = text.replaceAll(/\/\*\*[\s\S]*?\*\//g, "");
   const imports = {
     "./list.ts": ["List"],
+    "./one-of.ts": ["OneOf"],
     "./options.ts": optionTypes,
     "./schemas.ts": Object.keys(components.schemas),
     "./streams.ts": ["StreamEvent", ...Object.values(streamed)],
@@ -97,7 +122,8 @@ function writeMethod(operation: Described, types: string[]): string {
   const queryType = query && nameType(query, "Query", true);
   const bodyType = body && !operation.isBodyEmpty ? nameType(body, "Body", true) : undefined;
   const json = [...new Set(operation.answers.map((schema) => nameType(schema, "Answer", false)))];
-  const returns = (as: Kind) => writeReturned(operation, as, json.join(" | "));
+  const answer = json.length > 1 ? `OneOf<${json.join(" | ")}>` : json.join("");
+  const returns = (as: Kind) => writeReturned(operation, as, answer);
 
   const first = named.map((name) => `${name}: string`);
   const isQueryOptional = !query?.required?.length;

@@ -1,9 +1,12 @@
+import { checkClientOptions } from "./check-options.ts";
 import { ScripdeskError } from "./errors.ts";
+import { keepHead } from "./head.ts";
 import { List } from "./list.ts";
 import { Operations } from "./operations.ts";
 import type { Call, ClientOptions, Operation } from "./options.ts";
 import { followStream, readLines } from "./streams.ts";
 import { type Received, Transport } from "./transport.ts";
+import { type SettledOrder, untilSettled, type WaitOptions } from "./until-settled.ts";
 
 const pageSizeDefault = 100;
 
@@ -14,7 +17,13 @@ export class Scripdesk extends Operations {
 
   constructor(options: ClientOptions) {
     super();
+    checkClientOptions(options);
     this.#transport = new Transport(options);
+  }
+
+  /** Waits until the order rests no more and each of its deals is settled, failed or reversed. */
+  async untilSettled(order_id: string, options: WaitOptions = {}): Promise<SettledOrder> {
+    return await untilSettled(this, order_id, options);
   }
 
   protected override run(operation: Operation, call: Call): unknown {
@@ -25,7 +34,10 @@ export class Scripdesk extends Operations {
   }
 
   async #read(operation: Operation, call: Call): Promise<unknown> {
-    return decode(operation, call, await this.#transport.receive(operation, call));
+    const received = await this.#transport.receive(operation, call);
+    const answer = decode(operation, call, received);
+    keepHead(answer, received);
+    return answer;
   }
 
   /** Asks for paging even where the caller did not: a whole list may be longer than an answer. */

@@ -1,8 +1,9 @@
 // Written by `npm run golden` from docs/openapi.json. Do not edit.
 
 import type { List } from "./list.ts";
+import type { OneOf } from "./one-of.ts";
 import type { Call, CallOptions, CreateOptions, Operation, StreamOptions, WriteOptions } from "./options.ts";
-import type { AcceptCross, AdvanceClock, AuditKeys, AuditList, AuthorizeFirm, BuyQuote, Connection, ContractNotes, CreateGroup, Credit, CreditDeclarationResults, CreditImportResults, CreditList, Cross, CrossList, CrossNetting, CrossQuote, CrossQuoteRequest, DeclareCredits, DeclareRequirement, DeliveryList, DeskClock, Earnings, Enquiry, Estimate, EventList, FailureList, Firm, FirmList, FundCross, Group, GroupList, GroupMemberList, GroupPositions, House, ImportCredits, Key, Market, MarketList, Methodology, MintKey, MintedKey, Netting, NettingCrosses, NoQuote, OffboardFirm, Order, OrderBatchResults, OrderList, Payout, PayoutList, PlaceOrder, PlaceOrderBatch, Positions, Preview, ProposeCross, QuoteRequest, Rate, RateFigure, RateHistory, RateList, RegisterFirm, RegisterWebhook, ReissuedKey, Replay, ReplayDeliveries, Requirement, RequirementList, RotateSecret, SandboxReset, ScenarioList, SeedSandbox, SeededCredits, SellQuote, SetScenario, Settlement, SettlementList, StateTables, Statement, StatementList, StoredQuote, SubmitBuyEnquiry, SubmitContactEnquiry, SubmitSellEnquiry, SuspendFirm, TestedWebhook, UpdateFirm, UpdateGroup, UpdateRequirement, Usage, Webhook, WebhookList, WhoAmI, WithdrawMoney } from "./schemas.ts";
+import type { AcceptCross, AdvanceClock, AuditKeys, AuditList, AuthorizeFirm, Connection, ContractNotes, CreateGroup, Credit, CreditDeclarationResults, CreditImportResults, CreditList, Cross, CrossList, CrossNetting, CrossQuote, CrossQuoteRequest, DeclareCredits, DeclareRequirement, DeliveryList, DeskClock, Earnings, Enquiry, Estimate, EventList, FailureList, Firm, FirmList, FundCross, Group, GroupList, GroupMemberList, GroupPositions, House, ImportCredits, Key, Market, MarketList, Methodology, MintKey, MintedKey, Netting, NettingCrosses, OffboardFirm, Order, OrderBatchResults, OrderList, Payout, PayoutList, PlaceOrder, PlaceOrderBatch, Positions, Preview, ProposeCross, Quote, QuoteRequest, Rate, RateFigure, RateHistory, RateList, RegisterFirm, RegisterWebhook, ReissuedKey, Replay, ReplayDeliveries, Requirement, RequirementList, RotateSecret, SandboxReset, ScenarioList, SeedSandbox, SeededCredits, SetScenario, Settlement, SettlementList, StateTables, Statement, StatementList, StoredQuote, SubmitBuyEnquiry, SubmitContactEnquiry, SubmitSellEnquiry, SuspendFirm, TestedWebhook, UpdateFirm, UpdateGroup, UpdateRequirement, Usage, Webhook, WebhookList, WhoAmI, WithdrawMoney } from "./schemas.ts";
 import type { DeskEvent, MarketEvent } from "./streams.ts";
 
 export type IsAliveAnswer = {
@@ -474,8 +475,8 @@ export abstract class Operations {
    *
    * `POST /v1/keys`, scope `root key`
    */
-  mintKey(body: MintKey, options: CreateOptions = {}): Promise<Key | MintedKey> {
-    return this.run(operations.mintKey, { body, options }) as Promise<Key | MintedKey>;
+  mintKey(body: MintKey, options: CreateOptions = {}): Promise<OneOf<Key | MintedKey>> {
+    return this.run(operations.mintKey, { body, options }) as Promise<OneOf<Key | MintedKey>>;
   }
 
   /**
@@ -828,7 +829,7 @@ export abstract class Operations {
    *
    * `POST /v1/firms/{firm_id}/credits:import`, scope `firms`
    */
-  importCredits(firm_id: string, body: ImportCredits = {}, options: WriteOptions = {}): Promise<CreditImportResults> {
+  importCredits(firm_id: string, body: ImportCredits, options: WriteOptions = {}): Promise<CreditImportResults> {
     return this.run(operations.importCredits, { path: { firm_id }, body, options }) as Promise<CreditImportResults>;
   }
 
@@ -881,8 +882,8 @@ export abstract class Operations {
    *
    * `POST /v1/quote`, scope `quote`
    */
-  takeQuote(body: QuoteRequest, options: WriteOptions = {}): Promise<SellQuote | BuyQuote | NoQuote> {
-    return this.run(operations.takeQuote, { body, options }) as Promise<SellQuote | BuyQuote | NoQuote>;
+  takeQuote(body: QuoteRequest, options: WriteOptions = {}): Promise<Quote> {
+    return this.run(operations.takeQuote, { body, options }) as Promise<Quote>;
   }
 
   /**
@@ -901,7 +902,7 @@ export abstract class Operations {
    *
    * `POST /v1/orders`, scope `orders:write`
    */
-  placeOrder(body: PlaceOrder = {}, options: CreateOptions = {}): Promise<Order> {
+  placeOrder(body: PlaceOrder, options: CreateOptions = {}): Promise<Order> {
     return this.run(operations.placeOrder, { body, options }) as Promise<Order>;
   }
 

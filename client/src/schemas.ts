@@ -1,5 +1,7 @@
 // Written by `npm run golden` from docs/openapi.json. Do not edit.
 
+import type { OneOf } from "./one-of.ts";
+
 /** A business rule refused: error is request_error, the slug is in code. */
 export type TradingError = {
   /** Stable slug. */
@@ -79,12 +81,8 @@ export type WhoAmI = {
 export type MintKey = {
   /** What the key is for. */
   name: string;
-  /** A sub_account key acts for one client firm; an app key for the whole desk. */
-  kind: "sub_account" | "app";
   /** A subset of the parent's scopes. */
   scopes: readonly ("firms" | "quote" | "orders:write" | "orders:read" | "market:read" | "webhooks:write" | "*")[];
-  /** The client firm of a sub_account key. */
-  firm_id?: string | undefined;
   /** The key stops matching at this instant. ISO 8601 with an offset. */
   expires_at?: string | undefined;
   /** Addresses or networks the key may be used from; anywhere when empty. */
@@ -102,7 +100,18 @@ export type MintKey = {
   } | undefined;
   /** Whether the key may take buy quotes. Default false. */
   buy_side?: boolean | undefined;
-};
+} & OneOf<
+  | {
+    /** A sub_account key acts for one client firm; an app key for the whole desk. */
+    kind: "app";
+  }
+  | {
+    /** A sub_account key acts for one client firm; an app key for the whole desk. */
+    kind: "sub_account";
+    /** The client firm of a sub_account key. */
+    firm_id: string;
+  }
+>;
 
 /** An API key, without its secret. */
 export type Key = {
@@ -956,12 +965,16 @@ export type CreditDeclarationResults = {
   dry_run?: true;
 };
 
-export type ImportCredits = {
-  /** A report of the customs portal, at most 5000 rows. Amounts are rupees. This or xlsx. */
-  csv?: string | undefined;
-  /** The same as a workbook, in base64. Scrip numbers are stored as text there. This or csv. */
-  xlsx?: string | undefined;
-};
+export type ImportCredits = OneOf<
+  | {
+    /** A report of the customs portal, at most 5000 rows. Amounts are rupees. This or xlsx. */
+    csv: string;
+  }
+  | {
+    /** The same as a workbook, in base64. Scrip numbers are stored as text there. This or csv. */
+    xlsx: string;
+  }
+>;
 
 export type CreditImportResults = {
   /** One per row with content, in the order of the file. */
@@ -986,56 +999,33 @@ export type CreditImportResults = {
 };
 
 /** Sell: scrip_no alone, or scheme and face_paise. Buy: scheme and requirement_paise. */
-export type QuoteRequest = {
-  /** Whether you sell credits or buy cover. */
-  side: "sell" | "buy";
-  /** Required unless scrip_no is given. */
-  scheme?: "RODTEP" | "ROSCTL" | undefined;
-  /** Sell, with scheme: the face value to price. */
-  face_paise?: number | undefined;
-  /** Buy, with scheme: the duty to cover. */
-  requirement_paise?: number | undefined;
-  /** Sell, and alone: the one credit to price. */
-  scrip_no?: string | undefined;
-};
+export type QuoteRequest = OneOf<
+  | {
+    /** Whether you sell credits or buy cover. */
+    side: "sell";
+    /** Sell, and alone: the one credit to price. */
+    scrip_no: string;
+  }
+  | {
+    /** Whether you sell credits or buy cover. */
+    side: "sell";
+    /** Required unless scrip_no is given. */
+    scheme: "RODTEP" | "ROSCTL";
+    /** Sell, with scheme: the face value to price. */
+    face_paise: number;
+  }
+  | {
+    /** Whether you sell credits or buy cover. */
+    side: "buy";
+    /** Required unless scrip_no is given. */
+    scheme: "RODTEP" | "ROSCTL";
+    /** Buy, with scheme: the duty to cover. */
+    requirement_paise: number;
+  }
+>;
 
 /** A binding price for an exact amount, or that there is none: a SellQuote, a BuyQuote or a NoQuote. */
-export type Quote = {
-  /** As asked. */
-  side?: "sell" | "buy" | (string & {});
-  /** The scheme that was priced. */
-  scheme?: "RODTEP" | "ROSCTL" | (string & {});
-  /** Sell by scrip_no: the credit that was priced. */
-  scrip_no?: string;
-  /** Sell: the face value that was priced. */
-  face_paise?: number;
-  /** Buy: the duty to cover. */
-  requirement_paise?: number;
-  /** Your price, in basis points of face. */
-  price_bps?: number;
-  /** The single amount that changes hands, everything included. */
-  all_in_paise?: number;
-  /** Buy: saved against paying the duty in cash. */
-  savings_paise?: number;
-  /** Buy: the whole credits that cover the requirement. */
-  scrip_nos?: string[];
-  /** Buy: the duty that the bundle covers. */
-  covered_paise?: number;
-  /** Buy: the duty left to pay in cash. */
-  residual_paise?: number;
-  /** Buy: whether nothing is left to pay in cash. */
-  fully_covered?: boolean;
-  /** Sell: until when the price binds. ISO 8601, IST. */
-  valid_until?: string;
-  /** The quote's reference: order with it, or ask support about it. */
-  quote_ref?: string;
-  /** True, and beside it only a reason: no binding price now. */
-  no_quote?: boolean;
-  /** With no_quote: market_unavailable, wait; size_unavailable, change the amount. */
-  reason?: "market_unavailable" | "size_unavailable" | (string & {});
-  /** In the answer to a dry run only: nothing was written. */
-  dry_run?: true;
-};
+export type Quote = OneOf<SellQuote | BuyQuote | NoQuote>;
 
 /** A quote as it was answered, with its present state. */
 export type StoredQuote = {
@@ -1084,31 +1074,79 @@ export type StoredQuote = {
 };
 
 export type PlaceOrder = {
-  /** Takes a quote at its price, as long as it is valid; a quote is used once. */
-  quote_ref?: string | undefined;
-  /** Required without quote_ref. */
-  side?: "sell" | "buy" | undefined;
-  /** Sell: this one credit. */
-  scrip_no?: string | undefined;
-  /** With face_paise or requirement_paise. */
-  scheme?: "RODTEP" | "ROSCTL" | undefined;
-  /** Sell: the firm's own whole credits whose sum is the largest within this. */
-  face_paise?: number | undefined;
-  /** Buy: the duty to cover with whole credits. */
-  requirement_paise?: number | undefined;
-  /** Sell: no less than this. Buy: no more. Without it, the current binding price. */
-  limit_bps?: number | undefined;
-  /** IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at. */
-  time_in_force?: "IOC" | "GTC" | "GTD" | undefined;
-  /** When a GTD order ends. ISO 8601, IST. */
-  expires_at?: string | undefined;
   /** The firm of your desk that is acted for; the key's own when absent. */
   firm_id?: string | undefined;
   /** Your own name for the order. */
   client_ref?: string | undefined;
   /** Your own names and values; up to 20, kept as they are. Every value is a string. */
   metadata?: { [name: string]: string } | undefined;
-};
+} & OneOf<
+  | {
+    /** Takes a quote at its price, as long as it is valid; a quote is used once. */
+    quote_ref: string;
+  }
+  | {
+    /** Required without quote_ref. */
+    side: "sell";
+    /** Sell: this one credit. */
+    scrip_no: string;
+    /** Sell: no less than this. Buy: no more. Without it, the current binding price. */
+    limit_bps?: number | undefined;
+    /** IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at. */
+    time_in_force?: "IOC" | "GTC" | "GTD" | undefined;
+    /** When a GTD order ends. ISO 8601, IST. */
+    expires_at?: string | undefined;
+  }
+  | {
+    /** Required without quote_ref. */
+    side: "sell";
+    /** With face_paise or requirement_paise. */
+    scheme: "RODTEP" | "ROSCTL";
+    /** Sell: the firm's own whole credits whose sum is the largest within this. */
+    face_paise: number;
+    /** Sell: no less than this. Buy: no more. Without it, the current binding price. */
+    limit_bps?: number | undefined;
+    /** IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at. */
+    time_in_force?: "IOC" | "GTC" | "GTD" | undefined;
+    /** When a GTD order ends. ISO 8601, IST. */
+    expires_at?: string | undefined;
+  }
+  | {
+    /** Required without quote_ref. */
+    side: "buy";
+    /** With face_paise or requirement_paise. */
+    scheme: "RODTEP" | "ROSCTL";
+    /** Buy: the duty to cover with whole credits. */
+    requirement_paise: number;
+    /** Sell: no less than this. Buy: no more. Without it, the current binding price. */
+    limit_bps?: number | undefined;
+    /** IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at. */
+    time_in_force?: "IOC" | "GTC" | "GTD" | undefined;
+    /** When a GTD order ends. ISO 8601, IST. */
+    expires_at?: string | undefined;
+  }
+> & OneOf<
+  | {
+    /** Sell: no less than this. Buy: no more. Without it, the current binding price. */
+    limit_bps?: number | undefined;
+    /** IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at. */
+    time_in_force?: "IOC" | undefined;
+  }
+  | {
+    /** Sell: no less than this. Buy: no more. Without it, the current binding price. */
+    limit_bps: number;
+    /** IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at. */
+    time_in_force: "GTC";
+  }
+  | {
+    /** Sell: no less than this. Buy: no more. Without it, the current binding price. */
+    limit_bps: number;
+    /** IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at. */
+    time_in_force: "GTD";
+    /** When a GTD order ends. ISO 8601, IST. */
+    expires_at: string;
+  }
+>;
 
 /** An instruction to sell credits or to buy cover. */
 export type Order = {
@@ -1193,24 +1231,6 @@ export type OrderList = {
 };
 
 export type BatchOrder = {
-  /** Takes a quote at its price, as long as it is valid; a quote is used once. */
-  quote_ref?: string | undefined;
-  /** Required without quote_ref. */
-  side?: "sell" | "buy" | undefined;
-  /** Sell: this one credit. */
-  scrip_no?: string | undefined;
-  /** With face_paise or requirement_paise. */
-  scheme?: "RODTEP" | "ROSCTL" | undefined;
-  /** Sell: the firm's own whole credits whose sum is the largest within this. */
-  face_paise?: number | undefined;
-  /** Buy: the duty to cover with whole credits. */
-  requirement_paise?: number | undefined;
-  /** Sell: no less than this. Buy: no more. Without it, the current binding price. */
-  limit_bps?: number | undefined;
-  /** IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at. */
-  time_in_force?: "IOC" | "GTC" | "GTD" | undefined;
-  /** When a GTD order ends. ISO 8601, IST. */
-  expires_at?: string | undefined;
   /** The firm of your desk that is acted for; the key's own when absent. */
   firm_id?: string | undefined;
   /** Your own name for the order. */
@@ -1219,7 +1239,73 @@ export type BatchOrder = {
   metadata?: { [name: string]: string } | undefined;
   /** This order's own key; otherwise the header's with # and the index. */
   idempotency_key?: string | undefined;
-};
+} & OneOf<
+  | {
+    /** Takes a quote at its price, as long as it is valid; a quote is used once. */
+    quote_ref: string;
+  }
+  | {
+    /** Required without quote_ref. */
+    side: "sell";
+    /** Sell: this one credit. */
+    scrip_no: string;
+    /** Sell: no less than this. Buy: no more. Without it, the current binding price. */
+    limit_bps?: number | undefined;
+    /** IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at. */
+    time_in_force?: "IOC" | "GTC" | "GTD" | undefined;
+    /** When a GTD order ends. ISO 8601, IST. */
+    expires_at?: string | undefined;
+  }
+  | {
+    /** Required without quote_ref. */
+    side: "sell";
+    /** With face_paise or requirement_paise. */
+    scheme: "RODTEP" | "ROSCTL";
+    /** Sell: the firm's own whole credits whose sum is the largest within this. */
+    face_paise: number;
+    /** Sell: no less than this. Buy: no more. Without it, the current binding price. */
+    limit_bps?: number | undefined;
+    /** IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at. */
+    time_in_force?: "IOC" | "GTC" | "GTD" | undefined;
+    /** When a GTD order ends. ISO 8601, IST. */
+    expires_at?: string | undefined;
+  }
+  | {
+    /** Required without quote_ref. */
+    side: "buy";
+    /** With face_paise or requirement_paise. */
+    scheme: "RODTEP" | "ROSCTL";
+    /** Buy: the duty to cover with whole credits. */
+    requirement_paise: number;
+    /** Sell: no less than this. Buy: no more. Without it, the current binding price. */
+    limit_bps?: number | undefined;
+    /** IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at. */
+    time_in_force?: "IOC" | "GTC" | "GTD" | undefined;
+    /** When a GTD order ends. ISO 8601, IST. */
+    expires_at?: string | undefined;
+  }
+> & OneOf<
+  | {
+    /** Sell: no less than this. Buy: no more. Without it, the current binding price. */
+    limit_bps?: number | undefined;
+    /** IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at. */
+    time_in_force?: "IOC" | undefined;
+  }
+  | {
+    /** Sell: no less than this. Buy: no more. Without it, the current binding price. */
+    limit_bps: number;
+    /** IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at. */
+    time_in_force: "GTC";
+  }
+  | {
+    /** Sell: no less than this. Buy: no more. Without it, the current binding price. */
+    limit_bps: number;
+    /** IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at. */
+    time_in_force: "GTD";
+    /** When a GTD order ends. ISO 8601, IST. */
+    expires_at: string;
+  }
+>;
 
 export type PlaceOrderBatch = {
   /** 1 to 500; each has its own result. */
@@ -1254,19 +1340,31 @@ export type CrossQuoteRequest = {
   side: "sell" | "buy";
   /** The firm of your desk that is acted for; the key's when absent. */
   firm_id?: string | undefined;
-  /** The other side, when it is a firm of your desk. */
-  counterparty_firm_id?: string | undefined;
-  /** The other side by its importer-exporter code, whoever acts for it. */
-  counterparty_iec?: string | undefined;
-  /** The credits. A buyer that names credits of another desk gives scheme and face_paise too. */
-  scrip_nos?: readonly string[] | undefined;
-  /** With face_paise. */
-  scheme?: "RODTEP" | "ROSCTL" | undefined;
-  /** Whole credits of this face, with at least 365 days left. Where the seller is on your desk, those of its own whose sum is the largest within this; otherwise exactly this. */
-  face_paise?: number | undefined;
   /** The price between the two; the rate card's mid when absent. */
   price_bps?: number | undefined;
-};
+} & OneOf<
+  | {
+    /** The other side, when it is a firm of your desk. */
+    counterparty_firm_id: string;
+  }
+  | {
+    /** The other side by its importer-exporter code, whoever acts for it. */
+    counterparty_iec: string;
+  }
+> & OneOf<
+  | {
+    /** The credits. A buyer that names credits of another desk gives scheme and face_paise too. */
+    scrip_nos: readonly string[];
+  }
+  | {
+    /** With face_paise. */
+    scheme: "RODTEP" | "ROSCTL";
+    /** Whole credits of this face, with at least 365 days left. Where the seller is on your desk, those of its own whose sum is the largest within this; otherwise exactly this. */
+    face_paise: number;
+    /** The credits. A buyer that names credits of another desk gives scheme and face_paise too. */
+    scrip_nos?: readonly string[] | undefined;
+  }
+>;
 
 /** The terms of a cross, your side of them. */
 export type CrossQuote = {
@@ -2050,7 +2148,7 @@ export type ContractNotes = {
 };
 
 /** A fact, recorded once with the change it tells of. */
-export type Event = {
+export type AnyEvent = {
   id: string;
   /** What happened. */
   event: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | (string & {});
@@ -2334,18 +2432,22 @@ export type FailureList = {
   has_more?: boolean;
 };
 
-export type ReplayDeliveries = {
-  /** These dead letters; given alone. */
-  delivery_ids?: readonly string[] | undefined;
-  /** Those of this webhook. */
-  webhook_id?: string | undefined;
-  /** Only of this event. */
-  event?: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | undefined;
-  /** Those of events from then on. */
-  since?: string | undefined;
-  /** Those of events before then. */
-  until?: string | undefined;
-};
+export type ReplayDeliveries = OneOf<
+  | {
+    /** These dead letters; given alone. */
+    delivery_ids: readonly string[];
+  }
+  | {
+    /** Those of this webhook. */
+    webhook_id?: string | undefined;
+    /** Only of this event. */
+    event?: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | undefined;
+    /** Those of events from then on. */
+    since?: string | undefined;
+    /** Those of events before then. */
+    until?: string | undefined;
+  }
+>;
 
 export type Replay = {
   /** Dead letters that are sent again. */
@@ -3009,3 +3111,70 @@ export type WebhookFailingData = {
   /** When it is disabled, or was. ISO 8601, IST. */
   disabled_at: string;
 };
+
+/** What each event carries. */
+export type EventData = {
+  "firm.registered": FirmRegisteredData;
+  "firm.action_required": FirmCheckedData;
+  "firm.rejected": FirmCheckedData;
+  "firm.verified": FirmCheckedData;
+  "firm.authorized": FirmAuthorizedData;
+  "firm.bank_changed": FirmBankChangedData;
+  "firm.mandate_expiring": FirmMandateExpiringData;
+  "firm.suspended": FirmSuspendedData;
+  "firm.resumed": FirmResumedData;
+  "firm.offboarded": FirmOffboardedData;
+  "credit.listed": CreditEventData;
+  "credit.withdrawn": CreditEventData;
+  "credit.expiring": CreditExpiringData;
+  "credit.expired": CreditEventData;
+  "credit.suspended": CreditEventData;
+  "order.accepted": OrderEventData;
+  "order.matched": OrderEventData;
+  "order.cancelled": OrderEventData;
+  "order.expired": OrderEventData;
+  "order.failed": OrderEventData;
+  "settlement.created": SettlementEventData;
+  "settlement.funded": SettlementEventData;
+  "settlement.transfer_initiated": SettlementEventData;
+  "settlement.transfer_confirmed": SettlementEventData;
+  "settlement.settled": SettlementEventData;
+  "settlement.failed": SettlementEventData;
+  "settlement.reversed": SettlementEventData;
+  "payout.scheduled": PayoutEventData;
+  "payout.held": PayoutEventData;
+  "payout.instructed": PayoutEventData;
+  "payout.sent": PayoutEventData;
+  "payout.paid": PayoutEventData;
+  "payout.returned": PayoutEventData;
+  "dues.raised": DuesEventData;
+  "dues.set_off": DuesEventData;
+  "cross.proposed": CrossEventData;
+  "cross.agreed": CrossEventData;
+  "cross.declined": CrossEventData;
+  "cross.cancelled": CrossEventData;
+  "cross.expired": CrossEventData;
+  "cross.funded": CrossEventData;
+  "cross.released": CrossEventData;
+  "cross.refunded": CrossEventData;
+  "cross.settled": CrossEventData;
+  "cross.failed": CrossEventData;
+  "statement.ready": StatementReadyData;
+  "key.created": KeyEventData;
+  "key.revoked": KeyEventData;
+  "usage.threshold": UsageThresholdData;
+  "audit.checkpoint": AuditCheckpointData;
+  "webhook.ping": WebhookPingData;
+  "webhook.failing": WebhookFailingData;
+  "webhook.disabled": WebhookFailingData;
+};
+
+/** A fact, told by its name; ignore the ones you do not know, for more come. */
+export type Event = {
+  [Name in keyof EventData]: Omit<AnyEvent, "event" | "data"> & {
+    /** What happened. */
+    event: Name;
+    /** Facts of this event. */
+    data: EventData[Name];
+  };
+}[keyof EventData];

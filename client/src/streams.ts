@@ -24,11 +24,14 @@ export type MarketEvent =
   | { readonly id: string; readonly event: "update" | "status"; readonly data: Market }
   | { readonly id: string; readonly event: "reset"; readonly data: { readonly reason: string } };
 
+/** The name tells what `data.data` is; more kinds may come. */
 export type DeskEvent = {
-  readonly id: string;
-  readonly event: Event["event"];
-  readonly data: Event;
-};
+  [Name in Event["event"]]: {
+    readonly id: string;
+    readonly event: Name;
+    readonly data: Extract<Event, { readonly event: Name }>;
+  };
+}[Event["event"]];
 
 const idleTimeoutMsDefault = 45_000;
 const reconnectMsDefault = 2_000;

@@ -10,6 +10,7 @@
 
 import { randomUUID } from "node:crypto";
 
+import { checkOptions } from "./check-options.ts";
 import { readError, ScripdeskError } from "./errors.ts";
 import { api_version } from "./operations.ts";
 import type { Call, ClientOptions, Operation } from "./options.ts";
@@ -102,13 +103,11 @@ export class Transport {
 
   #build(operation: Operation, { path = {}, query = {}, body, options }: Call): Request {
     const { method, takes_key: takesKey, is_keyless: isKeyless } = operation;
+    checkOptions(operation, options);
     const { dry_run: dryRun = false, request_id: requestId } = options;
     const url = new URL(this.#base + fillPath(operation.path, path));
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(name, String(value));
-    }
-    if (takesKey !== true && options.idempotency_key !== undefined) {
-      throw new TypeError(`${operation.id} takes no idempotency_key`);
     }
     const made = takesKey === true && !dryRun ? randomUUID() : undefined;
     const key = takesKey === true ? (options.idempotency_key ?? made) : undefined;

@@ -4,7 +4,7 @@
 // delivery's id, the time it was sent and the body: without it anybody who once saw a delivery could
 // send it again, or under another id. Both have to hold.
 
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac, randomUUID, timingSafeEqual } from "node:crypto";
 
 import { ScripdeskError } from "./errors.ts";
 import type { Event } from "./schemas.ts";
@@ -63,6 +63,32 @@ export function verifyWebhook(
   }
   const text = typeof rawBody === "string" ? rawBody : new TextDecoder().decode(rawBody);
   return { delivery_id: id, event: JSON.parse(text) as Event };
+}
+
+export type SignedWebhook = {
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+/** A delivery as the service would sign it, to test a receiver with. The id and the time are made unless given. */
+export function signWebhook(
+  event: { readonly event: string },
+  secret: string,
+  given: { readonly delivery_id?: string | undefined; readonly now?: Date | undefined } = {},
+): SignedWebhook {
+  const { delivery_id: id = `dlv_${randomUUID().replaceAll("-", "")}`, now = new Date() } = given;
+  const timestamp = String(Math.floor(now.getTime() / 1_000));
+  const body = JSON.stringify(event);
+  const headers = {
+    "content-type": "application/json",
+    "x-service-event": event.event,
+    "x-service-delivery": id,
+    "x-service-signature": signBody(secret, body),
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": signStamped(secret, { id, timestamp, rawBody: body }),
+  };
+  return { body, headers };
 }
 
 function readHeader(headers: WebhookHeaders, name: string): string {

@@ -5,6 +5,7 @@ import {
   body,
   nullable,
   closedEnum,
+  form,
   openEnum,
   pageFields,
   pageQuery,
@@ -51,46 +52,49 @@ const KeyLimits = body(
   { description: "Limits of this key, within those of its parent." },
 );
 
-export const MintKeyBody = body({
-  name: Type.String({
-    minLength: 1,
-    maxLength: 100,
-    description: "What the key is for.",
-    examples: ["ERP Pune"],
-  }),
-  kind: closedEnum(["sub_account", "app"], {
-    description: "A sub_account key acts for one client firm; an app key for the whole desk.",
-    examples: ["app"],
-  }),
-  scopes: Type.Array(closedEnum(scopes), {
-    minItems: 1,
-    maxItems: scopes.length,
-    description: "A subset of the parent's scopes.",
-    examples: [["quote", "orders:read"]],
-  }),
-  firm_id: Type.Optional(
-    Type.String({ maxLength: 64, description: "The client firm of a sub_account key." }),
-  ),
-  expires_at: Type.Optional(
-    Type.String({
-      maxLength: 40,
-      format: "date-time",
-      description: "The key stops matching at this instant. ISO 8601 with an offset.",
-      examples: ["2027-03-31T23:59:59+05:30"],
+export const MintKeyBody = body(
+  {
+    name: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: "What the key is for.",
+      examples: ["ERP Pune"],
     }),
-  ),
-  ip_allowlist: Type.Optional(
-    Type.Array(Type.String({ minLength: 2, maxLength: 49 }), {
-      maxItems: 50,
-      description: "Addresses or networks the key may be used from; anywhere when empty.",
-      examples: [["203.0.113.0/24"]],
+    kind: closedEnum(["sub_account", "app"], {
+      description: "A sub_account key acts for one client firm; an app key for the whole desk.",
+      examples: ["app"],
     }),
-  ),
-  limits: Type.Optional(KeyLimits),
-  buy_side: Type.Optional(
-    Type.Boolean({ description: "Whether the key may take buy quotes. Default false." }),
-  ),
-});
+    scopes: Type.Array(closedEnum(scopes), {
+      minItems: 1,
+      maxItems: scopes.length,
+      description: "A subset of the parent's scopes.",
+      examples: [["quote", "orders:read"]],
+    }),
+    firm_id: Type.Optional(
+      Type.String({ maxLength: 64, description: "The client firm of a sub_account key." }),
+    ),
+    expires_at: Type.Optional(
+      Type.String({
+        maxLength: 40,
+        format: "date-time",
+        description: "The key stops matching at this instant. ISO 8601 with an offset.",
+        examples: ["2027-03-31T23:59:59+05:30"],
+      }),
+    ),
+    ip_allowlist: Type.Optional(
+      Type.Array(Type.String({ minLength: 2, maxLength: 49 }), {
+        maxItems: 50,
+        description: "Addresses or networks the key may be used from; anywhere when empty.",
+        examples: [["203.0.113.0/24"]],
+      }),
+    ),
+    limits: Type.Optional(KeyLimits),
+    buy_side: Type.Optional(
+      Type.Boolean({ description: "Whether the key may take buy quotes. Default false." }),
+    ),
+  },
+  { "x-forms": [[form({ kind: ["app"] }), form({ kind: ["sub_account"], firm_id: true })]] },
+);
 export type MintKeyBody = Static<typeof MintKeyBody>;
 
 const keyFields = {

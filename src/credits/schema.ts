@@ -6,6 +6,7 @@ import {
   itemError,
   nullable,
   closedEnum,
+  form,
   openEnum,
   pageFields,
   paise,
@@ -65,26 +66,29 @@ export const DeclareCreditsBody = body({
 /** Items are validated one by one in the use case, so the schema accepts any value. */
 export type DeclareCreditsBody = { readonly credits: readonly unknown[] };
 
-export const ImportCreditsBody = body({
-  csv: Type.Optional(
-    Type.String({
-      minLength: 1,
-      contentMediaType: "text/csv",
-      description: `A report of the customs portal, at most ${reportRowsMax} rows. Amounts are rupees. This or xlsx.`,
-      examples: [
-        'Scrip Number,Scheme,Amount,Balance,Issue Date,Expiry Date\nABC123456,RODTEP,"12,34,567.00","12,34,567.00",01/10/2026,01/10/2028\n',
-      ],
-    }),
-  ),
-  xlsx: Type.Optional(
-    Type.String({
-      minLength: 1,
-      contentMediaType: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-      contentEncoding: "base64",
-      description: `The same as a workbook, in base64. Scrip numbers are stored as text there. This or csv.`,
-    }),
-  ),
-});
+export const ImportCreditsBody = body(
+  {
+    csv: Type.Optional(
+      Type.String({
+        minLength: 1,
+        contentMediaType: "text/csv",
+        description: `A report of the customs portal, at most ${reportRowsMax} rows. Amounts are rupees. This or xlsx.`,
+        examples: [
+          'Scrip Number,Scheme,Amount,Balance,Issue Date,Expiry Date\nABC123456,RODTEP,"12,34,567.00","12,34,567.00",01/10/2026,01/10/2028\n',
+        ],
+      }),
+    ),
+    xlsx: Type.Optional(
+      Type.String({
+        minLength: 1,
+        contentMediaType: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        contentEncoding: "base64",
+        description: `The same as a workbook, in base64. Scrip numbers are stored as text there. This or csv.`,
+      }),
+    ),
+  },
+  { "x-forms": [[form({ csv: true }), form({ xlsx: true })]] },
+);
 export type ImportCreditsBody = Static<typeof ImportCreditsBody>;
 
 export const Credit = Type.Object(

@@ -8,6 +8,7 @@ import {
   historySchema,
   nullable,
   closedEnum,
+  form,
   openEnum,
   pageFields,
   pageQuery,
@@ -78,6 +79,10 @@ export const QuoteCrossBody = body(
   {
     title: "CrossQuoteRequest",
     description: "scrip_nos, or scheme and face_paise; one of the two counterparty fields.",
+    "x-forms": [
+      [form({ counterparty_firm_id: true }), form({ counterparty_iec: true })],
+      [form({ scrip_nos: true }), form({ scheme: true, face_paise: true }, { scrip_nos: true })],
+    ],
   },
 );
 export type QuoteCrossBody = Static<typeof QuoteCrossBody>;

@@ -7,6 +7,7 @@ import {
   itemError,
   nullable,
   closedEnum,
+  form,
   openEnum,
   pageFields,
   paise,
@@ -46,6 +47,13 @@ export const TakeQuoteBody = body(
     title: "QuoteRequest",
     description:
       "Sell: scrip_no alone, or scheme and face_paise. Buy: scheme and requirement_paise.",
+    "x-forms": [
+      [
+        form({ side: ["sell"], scrip_no: true }),
+        form({ side: ["sell"], scheme: true, face_paise: true }),
+        form({ side: ["buy"], scheme: true, requirement_paise: true }),
+      ],
+    ],
   },
 );
 export type TakeQuoteBody = Static<typeof TakeQuoteBody>;
@@ -248,7 +256,24 @@ const orderFields = {
   metadata: Type.Optional(metadata),
 };
 
-export const PlaceOrderBody = body(orderFields, { title: "PlaceOrder" });
+const orderTerms = { limit_bps: true, time_in_force: true, expires_at: true } as const;
+
+/** What is dealt, and how long it may rest; a quote settles both. */
+const orderForms = [
+  [
+    form({ quote_ref: true }),
+    form({ side: ["sell"], scrip_no: true }, orderTerms),
+    form({ side: ["sell"], scheme: true, face_paise: true }, orderTerms),
+    form({ side: ["buy"], scheme: true, requirement_paise: true }, orderTerms),
+  ],
+  [
+    form({}, { limit_bps: true, time_in_force: ["IOC"] }),
+    form({ limit_bps: true, time_in_force: ["GTC"] }),
+    form({ limit_bps: true, time_in_force: ["GTD"], expires_at: true }),
+  ],
+];
+
+export const PlaceOrderBody = body(orderFields, { title: "PlaceOrder", "x-forms": orderForms });
 export type PlaceOrderBody = Static<typeof PlaceOrderBody>;
 
 export const BatchItem = body(
@@ -261,7 +286,7 @@ export const BatchItem = body(
       }),
     ),
   },
-  { title: "BatchOrder" },
+  { title: "BatchOrder", "x-forms": orderForms },
 );
 export type BatchItem = Static<typeof BatchItem>;
 

@@ -6,6 +6,7 @@ import {
   body,
   nullable,
   closedEnum,
+  form,
   openEnum,
   pageFields,
   pageQuery,
@@ -158,23 +159,33 @@ export const ListFailuresQuery = Type.Object(
 );
 export type ListFailuresQuery = Static<typeof ListFailuresQuery>;
 
-export const ReplayBody = body({
-  delivery_ids: Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
-      minItems: 1,
-      maxItems: replayedMax,
-      description: "These dead letters; given alone.",
-    }),
-  ),
-  webhook_id: Type.Optional(Type.String({ description: "Those of this webhook." })),
-  event: Type.Optional(closedEnum(eventCatalog, eventName)),
-  since: Type.Optional(
-    Type.String({ format: "date-time", description: "Those of events from then on." }),
-  ),
-  until: Type.Optional(
-    Type.String({ format: "date-time", description: "Those of events before then." }),
-  ),
-});
+export const ReplayBody = body(
+  {
+    delivery_ids: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+        minItems: 1,
+        maxItems: replayedMax,
+        description: "These dead letters; given alone.",
+      }),
+    ),
+    webhook_id: Type.Optional(Type.String({ description: "Those of this webhook." })),
+    event: Type.Optional(closedEnum(eventCatalog, eventName)),
+    since: Type.Optional(
+      Type.String({ format: "date-time", description: "Those of events from then on." }),
+    ),
+    until: Type.Optional(
+      Type.String({ format: "date-time", description: "Those of events before then." }),
+    ),
+  },
+  {
+    "x-forms": [
+      [
+        form({ delivery_ids: true }),
+        form({}, { webhook_id: true, event: true, since: true, until: true }),
+      ],
+    ],
+  },
+);
 export type ReplayBody = Static<typeof ReplayBody>;
 
 export const Replay = Type.Object(

@@ -62,7 +62,9 @@ test("each call has a key of its own, and the error tells it", async (t) => {
   const { url, seen } = await startBreaking(t, [good, answer(500), answer(422)]);
   const client = openClient(url);
   await client.placeOrder({ quote_ref: "qte_1" });
-  const error: unknown = await client.placeOrder({}).catch((reason: unknown) => reason);
+  const error: unknown = await client
+    .placeOrder({ quote_ref: "qte_1" })
+    .catch((reason: unknown) => reason);
   assert.ok(error instanceof ScripdeskError);
   const [first, second, third] = seen.map(({ key }) => key);
   assert.match(first ?? "", /^[0-9a-f-]{36}$/);
@@ -108,7 +110,7 @@ test("no other answer is worth another attempt", async (t) => {
     const { url, seen } = await startBreaking(t, [
       answer(status, { location: elsewhere.url }, body),
     ]);
-    await assert.rejects(openClient(url).placeOrder({}), {
+    await assert.rejects(openClient(url).placeOrder({ quote_ref: "qte_1" }), {
       status,
       slug: "some_slug",
       attempts: 1,

@@ -1,11 +1,25 @@
 // verifyWebhook of the client, on what the service delivers and on what others would have us believe.
 
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { test, type TestContext } from "node:test";
 
-import { Scripdesk, verifyWebhook } from "../../client/src/index.ts";
+import { fastify } from "fastify";
+
+import {
+  type ReceiverOptions,
+  Scripdesk,
+  ScripdeskError,
+  signWebhook,
+  verifyWebhook,
+  webhookListener,
+  webhookPlugin,
+} from "../../client/src/index.ts";
 import { buildHeaders } from "../../src/webhooks/rules.ts";
 import { startReceiver } from "../support/receivers.ts";
 import { startService } from "../support/service.ts";
@@ -119,4 +133,106 @@ test("a delivery that is signed now is accepted by the machine's own clock", () 
     buildHeaders({ deliveryId: "dlv_1", event: "webhook.ping", body, secrets: [secret], now });
   verifyWebhook(body, sign(new Date()), secret);
   assert.throws(() => verifyWebhook(body, sign(new Date(0)), secret), forged);
+});
+
+type Listener = ReturnType<typeof webhookListener>;
+
+/** A server of each kind that a listener or the plugin is for, and its address. */
+const servers: Readonly<
+  Record<string, (t: TestContext, options: ReceiverOptions) => Promise<string>>
+> = {
+  "plain Node": async (t, options) => await serve(t, webhookListener(options)),
+  // As Express does it: `express.raw()` leaves the bytes in `body`.
+  "a server that has read the bytes": async (t, options) => {
+    const listener = webhookListener(options);
+    return await serve(t, async (request, response) => {
+      const body = await buffer(request as IncomingMessage);
+      await listener(Object.assign(request, { body }), response);
+    });
+  },
+  Fastify: async (t, options) => {
+    const app = fastify();
+    t.after(async () => await app.close());
+    app.post("/other", ({ body }) => body);
+    await app.register(webhookPlugin, { ...options, path: "/hooks" });
+    const url = await app.listen();
+    const headers = { "content-type": "application/json" };
+    const other = await fetch(`${url}/other`, { method: "POST", body: `{"a":1}`, headers });
+    assert.deepEqual(await other.json(), { a: 1 }, "other routes parse as before");
+    return url;
+  },
+};
+
+async function serve(t: TestContext, listener: Listener): Promise<string> {
+  const server = createServer((request, response) => void listener(request, response));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+for (const [kind, open] of Object.entries(servers)) {
+  test(`${kind} handles what is genuine, and tells the service how it went`, async (t) => {
+    const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+    const handled: string[] = [];
+    const told: unknown[] = [];
+    const url = await open(t, {
+      secret,
+      handle: ({ delivery_id, event }) => {
+        if (event.event === "webhook.failing") throw new Error("the disk is full");
+        handled.push(delivery_id, event.event);
+      },
+      on_error: (error) => told.push(error),
+    });
+    const send = async ({ body, headers }: ReturnType<typeof signWebhook>) =>
+      (await fetch(`${url}/hooks`, { method: "POST", body, headers })).status;
+    const ping = { event: "webhook.ping" };
+    assert.equal(await send(signWebhook(ping, secret, { delivery_id: "dlv_1" })), 200);
+    assert.equal(await send(signWebhook(ping, secret, { now: new Date(0) })), 401);
+    const signed = signWebhook(ping, secret);
+    assert.equal(await send({ ...signed, body: signed.body.replace("ping", "pong") }), 401);
+    assert.equal(await send(signWebhook({ event: "webhook.failing" }, secret)), 500);
+    assert.deepEqual(handled, ["dlv_1", "webhook.ping"]);
+    assert.deepEqual(
+      told.map((error) => (error instanceof ScripdeskError ? error.slug : String(error))),
+      ["forged_webhook", "forged_webhook", "Error: the disk is full"],
+    );
+    if (kind !== "plain Node") return; // Whoever reads has a limit of their own.
+    const long = signWebhook({ ...ping, note: "x".repeat(1_048_577) } as typeof ping, secret);
+    assert.equal(await send(long), 413);
+  });
+}
+
+test("a body that was parsed already is no silent refusal", async (t) => {
+  const told: unknown[] = [];
+  const options = {
+    secret: "whsec_",
+    handle: () => {},
+    on_error: (error: unknown) => told.push(error),
+  };
+  const listener = webhookListener(options);
+  const url = await serve(
+    t,
+    async (request, response) =>
+      await listener(Object.assign(request, { body: { event: "webhook.ping" } }), response),
+  );
+  assert.equal((await fetch(url, { method: "POST", body: "{}" })).status, 500);
+  assert.match(String(told[0]), /before express\.json\(\)/);
+});
+
+test("a delivery that is signed for a test is signed as the service signs", () => {
+  const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+  const now = new Date("2026-11-15T09:15:00Z");
+  const { body, headers } = signWebhook({ event: "webhook.ping" }, secret, {
+    delivery_id: "dlv_1",
+    now,
+  });
+  const made = buildHeaders({
+    deliveryId: "dlv_1",
+    event: "webhook.ping",
+    body: Buffer.from(body),
+    secrets: [secret],
+    now,
+  });
+  assert.deepEqual({ "user-agent": made["user-agent"], ...headers }, made);
 });

@@ -6,9 +6,15 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { inspect } from "node:util";
 
-import type { Document } from "../../client/generate/document.ts";
+import {
+  type Document,
+  joinForms,
+  resolveSchema,
+  type Schema,
+} from "../../client/generate/document.ts";
 import {
   type Answer,
+  readHead,
   List,
   operations,
   Scripdesk,
@@ -19,6 +25,7 @@ import { furnishCalls, readDocument } from "../support/client-calls.ts";
 import { clientFiles } from "../support/golden.ts";
 import { dealer } from "../support/orders.ts";
 import { type Service, startService } from "../support/service.ts";
+import { letSettle } from "../support/settlements.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -44,6 +51,38 @@ test("a change of the document is a change of the client", async () => {
   for (const [file, write] of Object.entries(clientFiles)) {
     assert.notEqual(await readFile(file, "utf8"), write(changed as unknown as Document));
   }
+});
+
+test("each example of a body has one of the forms that the types know", async () => {
+  const { paths, components } = await readDocument();
+  const fits = (body: object, { properties = {}, required = [] }: Schema) =>
+    required.every((name) => name in body) &&
+    Object.entries(body).every(
+      ([name, value]) => properties[name]?.enum?.includes(value) ?? name in properties,
+    );
+  const seen = new Set<string>();
+  for (const { operationId, requestBody } of Object.values(paths).flatMap((item) =>
+    Object.values(item),
+  )) {
+    const { schema = {}, examples = {} } = requestBody?.content["application/json"] ?? {};
+    const forms = joinForms(resolveSchema(schema, components));
+    for (const [name, { value }] of Object.entries(examples)) {
+      if (forms.length > 1) seen.add(operationId);
+      assert.ok(
+        forms.some((form) => fits(value, form)),
+        `${operationId} ${name}`,
+      );
+    }
+  }
+  const told = [
+    "mintKey",
+    "importCredits",
+    "takeQuote",
+    "placeOrder",
+    "quoteCross",
+    "replayDeliveries",
+  ];
+  assert.deepEqual([...seen].toSorted(), told.toSorted());
 });
 
 type Method = (...given: unknown[]) => unknown;
@@ -203,4 +242,71 @@ test("a client that is printed shows no key", async (t) => {
   assert.equal(error.slug, "unauthorized");
   const printed = `${inspect(client, { depth: 9, showHidden: true })}${JSON.stringify(client)}${inspect(error, { depth: 9, showHidden: true })}`;
   assert.ok(!printed.includes(api_key));
+});
+
+test("an option that a call does not take is refused before anything is sent", async (t) => {
+  const { service, client, answers } = await openClient(t);
+  const { key, scripNo } = await dealer(service);
+  const seller = new Scripdesk({ base_url: service.url, api_key: key });
+  const misspelt = { idempotencyKey: "inv-1" } as object;
+  for (let sent = 1; sent <= 2; sent++) {
+    await assert.rejects(
+      seller.placeOrder({ side: "sell", scrip_no: scripNo }, misspelt),
+      new TypeError("placeOrder takes no option idempotencyKey; it is idempotency_key"),
+    );
+  }
+  assert.deepEqual((await seller.listOrders()).orders, []);
+  for (const call of [
+    () => client.whoAmI({ dry_run: true } as object),
+    () => client.whoAmI("erp-7" as unknown as object),
+    () => client.listGroups({}, { timeout: 1 } as object),
+    () => takeOne(client.streamEvents({}, { idempotency_key: "x" } as object)),
+  ]) {
+    await assert.rejects(async () => await call(), TypeError);
+  }
+  assert.deepEqual(answers, []);
+  const apiKey = { base_url: service.url, apiKey: "x" };
+  assert.throws(
+    () => new Scripdesk(apiKey),
+    new TypeError("Scripdesk takes no option apiKey; it is api_key"),
+  );
+});
+
+test("the head of an answer is beside it: its id, what may still be called, whether it is a replay", async (t) => {
+  const { service } = await openClient(t);
+  const { key, scripNo } = await dealer(service);
+  const client = new Scripdesk({ base_url: service.url, api_key: key });
+  const options = { idempotency_key: "erp-1", request_id: "erp-7" };
+  const made = readHead(await client.createGroup({ name: "made" }, options));
+  assert.deepEqual([made.status, made.request_id, made.replayed], [201, "erp-7", false]);
+  const { limit, remaining } = made.rate_limit;
+  assert.ok(limit !== undefined && remaining !== undefined && remaining < limit);
+  const again = readHead(await client.createGroup({ name: "made" }, options));
+  assert.deepEqual([again.status, again.replayed], [200, true]);
+  assert.equal(again.rate_limit.remaining, remaining - 1);
+  const quote = await client.takeQuote({ side: "sell", scrip_no: scripNo });
+  assert.ok(quote.no_quote === undefined && quote.side === "sell");
+  assert.equal(readHead(quote).quote_valid_until, quote.valid_until);
+  assert.equal(readHead(await client.listGroups()).truncated, false);
+  assert.throws(() => readHead({}), TypeError);
+});
+
+test("an order is waited for until each of its deals has ended", async (t) => {
+  const { service } = await openClient(t);
+  const { key, scripNo } = await dealer(service);
+  const client = new Scripdesk({ base_url: service.url, api_key: key });
+  const { order_id } = await client.placeOrder({ side: "sell", scrip_no: scripNo });
+  const waiting = { poll_ms: 5, within_ms: 20 };
+  await assert.rejects(client.untilSettled(order_id, waiting), { slug: "timed_out" });
+  const settling = client.untilSettled(order_id, { poll_ms: 5 });
+  await letSettle(service);
+  const { order, settlements } = await settling;
+  assert.deepEqual(
+    [order.status, ...settlements.map(({ status }) => status)],
+    ["matched", "settled"],
+  );
+  await assert.rejects(
+    client.untilSettled(order_id, { signal: AbortSignal.abort("enough") }),
+    (reason) => reason === "enough",
+  );
 });

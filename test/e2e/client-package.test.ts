@@ -162,18 +162,58 @@ test("a script of fifty lines goes from a key to a paid order, in JavaScript and
   }
 });
 
-test("the other examples of the README are whole programs", async () => {
-  const examples = await readExamples();
-  assert.ok(examples.length >= 3);
-  for (const example of examples) {
-    await writeFile(join(app, "example.mjs"), example);
-    await must(process.execPath, ["--check", "example.mjs"]);
+test("a program of CommonJS has the same client", async () => {
+  const program = `
+    const { Scripdesk, ScripdeskError } = require("scripdesk-client");
+    import("scripdesk-client").then((imported) => {
+      console.log(imported.ScripdeskError === ScripdeskError, typeof new Scripdesk({ base_url: "http://127.0.0.1:1" }).placeOrder);
+    });`;
+  for (const node of findNodes()) {
+    assert.equal(await must(node, ["--input-type=commonjs", "-e", program]), "true function\n");
   }
 });
 
+/** What the examples of the README stand beside. */
+const surroundings = `
+declare const desk: import("scripdesk-client").Scripdesk;
+declare const secret: string, scrip_no: string, order_id: string, quote_ref: string;
+declare function handleOnce(id: string, event: import("scripdesk-client").Event): Promise<void>;
+`;
+
+test("the README's examples and the script hold for a strict reader of types", async () => {
+  const examples = await readExamples();
+  assert.ok(examples.length >= 8);
+  const names = examples.map((_, at) => `example-${at}.mjs`);
+  for (const [at, name] of names.entries()) {
+    await writeFile(join(app, name), `${examples[at]}\nexport {};\n`);
+  }
+  await cp(join(root, "client/examples/sell.mjs"), join(app, "sell.mjs"));
+  await writeFile(join(app, "surroundings.d.ts"), surroundings);
+  const world = { lib: ["es2023"], types: ["node"], typeRoots, allowJs: true, checkJs: true };
+  const paths = { fastify: [join(root, "node_modules/fastify/fastify.d.ts")] };
+  // Fastify's own types do not hold without this.
+  const compilerOptions = { ...strict, ...world, paths, skipLibCheck: true };
+  await compile({ compilerOptions, files: [...names, "sell.mjs", "surroundings.d.ts"] });
+});
+
+const strict = {
+  strict: true,
+  noEmit: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  target: "es2023",
+  module: "nodenext",
+};
+const typeRoots = [join(root, "node_modules/@types")];
+
+async function compile(settings: object): Promise<void> {
+  await writeFile(join(app, "tsconfig.json"), JSON.stringify(settings));
+  await must(join(root, "node_modules/.bin/tsc"), ["-p", app]);
+}
+
 const consumer = `
-import { List, Scripdesk, ScripdeskError, verifyWebhook } from "scripdesk-client";
-import type { Event, Order, OrderList, PlaceOrder } from "scripdesk-client";
+import { readHead, List, Scripdesk, ScripdeskError, signWebhook, verifyWebhook, webhookListener } from "scripdesk-client";
+import type { Event, Order, OrderList, PlaceOrder, Quote } from "scripdesk-client";
 
 const desk = new Scripdesk({ base_url: "https://api.example", api_key: "service_test_x" });
 
@@ -192,6 +232,26 @@ export async function use(signal: AbortSignal): Promise<Order | undefined> {
     else if (told.event === "reset") console.log(told.data.reason);
     else console.log(told.data.sell_price_bps);
   }
+  const priced = (quote: Quote): number | undefined => {
+    if (quote.no_quote) return quote.reason.length;
+    if (quote.side === "sell") return quote.face_paise + Date.parse(quote.valid_until);
+    return quote.residual_paise + quote.scrip_nos.length;
+  };
+  priced(await desk.takeQuote({ side: "buy", scheme: "ROSCTL", requirement_paise: 1 }));
+  const { api_key } = await desk.mintKey({ name: "x", kind: "app", scopes: ["quote"] });
+  const shown: string | undefined = api_key;
+  const tried: true | undefined = order.dry_run;
+  const left: number | undefined = readHead(order).rate_limit.remaining;
+  for await (const told of desk.streamEvents({ after_sequence: 0 })) {
+    if (told.event === "payout.paid") console.log(told.data.data.amount_paise.toFixed());
+    if (told.data.event === "key.created") console.log(told.data.data.name.length);
+  }
+  for await (const told of desk.listEvents()) {
+    if (told.event === "statement.ready") console.log(told.data.period.length);
+  }
+  const { settlements } = await desk.untilSettled("ord_1", { signal });
+  webhookListener({ secret: "whsec_", handle: ({ event: told }) => console.log(told.sequence) });
+  console.log(shown, tried, left, settlements[0]?.status, signWebhook({ event: "x" }, "whsec_").body);
   const { event }: { event: Event } = verifyWebhook(new Uint8Array(), new Headers(), "whsec_");
   try {
     await desk.createGroup({ name: "x" });
@@ -206,6 +266,22 @@ export async function use(signal: AbortSignal): Promise<Order | undefined> {
 void desk.takeQuote({ side: "hold" });
 // @ts-expect-error There is no such field.
 void desk.placeOrder({ price: 1 });
+// @ts-expect-error An order needs a quote or a side.
+void desk.placeOrder({});
+// @ts-expect-error A sale needs a credit or an amount.
+void desk.placeOrder({ side: "sell" });
+// @ts-expect-error A quote settles the rest.
+void desk.placeOrder({ quote_ref: "qte_1", limit_bps: 9_800 });
+// @ts-expect-error What rests until a time has one.
+void desk.placeOrder({ side: "sell", scrip_no: "X", limit_bps: 9_800, time_in_force: "GTD" });
+// @ts-expect-error A sale covers no duty.
+void desk.takeQuote({ side: "sell", scheme: "RODTEP", requirement_paise: 1 });
+// @ts-expect-error A sub_account key names its firm.
+void desk.mintKey({ name: "x", kind: "sub_account", scopes: ["quote"] });
+// @ts-expect-error It is idempotency_key.
+void desk.placeOrder({ quote_ref: "qte_1" }, { idempotencyKey: "x" });
+// @ts-expect-error Without its kind a quote may have no price.
+void desk.takeQuote({ side: "sell", scrip_no: "X" }).then(({ price_bps }) => price_bps.toFixed());
 // @ts-expect-error A name is needed.
 void desk.createGroup({});
 // @ts-expect-error A cancellation takes no key.
@@ -216,24 +292,16 @@ void desk.whoAmI().then(({ secret }) => secret);
 void desk.listOrders({ status: "dreaming" });
 `;
 
-test("the types hold for a strict caller, with Node's types or a browser's", async () => {
+test("the types hold for a strict caller, in a module or in CommonJS, with Node's types or a browser's", async () => {
   await writeFile(join(app, "consumer.ts"), consumer);
-  const common = {
-    strict: true,
-    noEmit: true,
-    exactOptionalPropertyTypes: true,
-    noUncheckedIndexedAccess: true,
-    skipLibCheck: false,
-    target: "es2023",
-    module: "nodenext",
-  };
-  const typeRoots = [join(root, "node_modules/@types")];
+  await writeFile(join(app, "consumer.cts"), consumer);
   for (const world of [
     { lib: ["es2023"], types: ["node"], typeRoots },
+    // Node 20's own rules: what is required has to be CommonJS.
+    { lib: ["es2023"], types: ["node"], typeRoots, module: "node20" },
     { lib: ["es2023", "dom", "dom.asynciterable"], types: [] },
   ]) {
-    const settings = { compilerOptions: { ...common, ...world }, files: ["consumer.ts"] };
-    await writeFile(join(app, "tsconfig.json"), JSON.stringify(settings));
-    await must(join(root, "node_modules/.bin/tsc"), ["-p", app]);
+    const compilerOptions = { ...strict, skipLibCheck: false, ...world };
+    await compile({ compilerOptions, files: ["consumer.ts", "consumer.cts"] });
   }
 });

@@ -453,7 +453,7 @@ class Operations:
         """
         return self._run(OPERATIONS["declareCredits"], Call({"firm_id": firm_id}, {}, body, options))
 
-    def import_credits(self, firm_id: str, body: schemas.ImportCredits = {}, **options: Unpack[WriteOptions]) -> schemas.CreditImportResults:
+    def import_credits(self, firm_id: str, body: schemas.ImportCredits, **options: Unpack[WriteOptions]) -> schemas.CreditImportResults:
         """Import a report of the customs portal. As csv, or as xlsx in base64. Headings are known by many names, days as DD/MM/YYYY, DD-MM-YYYY, DD-MON-YYYY or ISO, amounts in rupees. A row whose balance fell lowers the credit's; otherwise a row is answered like a declaration, and sending the file again changes nothing.
 
         Refusals by `detail.reason` (open set): 409 `ended`, `facts_differ`, `firm_has_no_iec`, `firm_offboarded`, `firm_state`, `held_elsewhere`, `not_declared`.
@@ -496,7 +496,7 @@ class Operations:
         """
         return self._run(OPERATIONS["useCredit"], Call({"scrip_no": scrip_no}, {}, None, options))
 
-    def take_quote(self, body: schemas.QuoteRequest, **options: Unpack[WriteOptions]) -> Union[schemas.SellQuote, schemas.BuyQuote, schemas.NoQuote]:
+    def take_quote(self, body: schemas.QuoteRequest, **options: Unpack[WriteOptions]) -> schemas.Quote:
         """Take a binding price for an exact amount. Sell by scrip_no, or by scheme and face_paise; buy by scheme and requirement_paise. A price by amount is for credits with at least 365 days left. An order with the quote_ref in time gets this price, whatever the market does, for the facts it was made from: where a credit or an offer has changed since, the answer is 409 with a fresh quote in detail. When there is no binding price, the answer is no_quote and its reason, and nothing else.
 
         Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`; 409 `cancelled`, `declared`, `expired`, `firm_not_authorized`, `in_settlement`, `rejected`, `reserved`, `suspended`, `too_short`, `transferred`, `used`, `withdrawn`.
@@ -512,7 +512,7 @@ class Operations:
         """
         return self._run(OPERATIONS["readQuote"], Call({"quote_ref": quote_ref}, {}, None, options))
 
-    def place_order(self, body: schemas.PlaceOrder = {}, **options: Unpack[CreateOptions]) -> schemas.Order:
+    def place_order(self, body: schemas.PlaceOrder, **options: Unpack[CreateOptions]) -> schemas.Order:
         """Sell credits or buy cover. By a quote, at the current binding price, or with a limit. A sell names one credit or an amount; a buy names the duty to cover. A refused order is not stored.
 
         Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `key_limit`; 409 `bundle_gone`, `cancelled`, `credit_not_sellable`, `declared`, `expired`, `facts_changed`, `firm_not_authorized`, `funds_first`, `idempotency_key_reused`, `in_settlement`, `mandate_expired`, `no_cover`, `no_price`, `nothing_to_deliver`, `quote_expired`, `quote_used`, `rejected`, `reserved`, `suspended`, `too_short`, `transferred`, `unfunded_desk_limit`, `unfunded_limit`, `used`, `withdrawn`, `wrong_state`.

@@ -91,10 +91,38 @@ export function nullableObject<Properties extends TProperties>(
   });
 }
 
+/** A form that some fields of a body come in. */
+type Form = {
+  readonly properties: Readonly<Record<string, object>>;
+  readonly required: readonly string[];
+};
+
+/**
+ * The fields that a form must have, and those that it may have; a list is what the field may be there.
+ * A field that only other forms of the same list have is absent. Clients' types are made of it.
+ */
+export function form(
+  fields: Readonly<Record<string, true | readonly string[]>>,
+  optional: Readonly<Record<string, true | readonly string[]>> = {},
+): Form {
+  const properties = Object.entries({ ...fields, ...optional }).map(([name, values]) => [
+    name,
+    values === true ? {} : { enum: [...values] },
+  ]);
+  return { properties: Object.fromEntries(properties), required: Object.keys(fields) };
+}
+
+type BodyOptions = {
+  readonly title?: string;
+  readonly description?: string;
+  /** Of each list, the body has one form. */
+  readonly "x-forms"?: readonly (readonly Form[])[];
+};
+
 /** A request body: unknown fields are refused, because a misspelt limit must not be ignored. */
 export function body<Properties extends TProperties>(
   properties: Properties,
-  options: { title?: string; description?: string } = {},
+  options: BodyOptions = {},
 ) {
   return Type.Object(properties, { ...options, additionalProperties: false });
 }
