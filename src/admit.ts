@@ -24,7 +24,7 @@ import { Failure } from "./kernel/failure.ts";
 import type { Metered } from "./kernel/metered.ts";
 import { isInside, isLoopback } from "./kernel/networks.ts";
 import { type Authenticate, type Authenticated, unauthorized } from "./access/authenticate.ts";
-import { coalesce, type Outcome } from "./platform/postgres/coalesce.ts";
+import { coalesce, type Outcome, Overloaded } from "./platform/postgres/coalesce.ts";
 import { findAddress } from "./platform/http/calls.ts";
 import type { App } from "./platform/http/server.ts";
 import type { Metrics } from "./platform/metrics.ts";
@@ -66,12 +66,13 @@ export function admitCallers(app: App, options: AdmissionOptions): void {
   });
 
   const known = coalesce(
-    async (headers: readonly string[]) => (await options.authenticate(headers)).map(Boolean),
+    async (headers: readonly string[]) =>
+      (await options.authenticate(headers)).map((found) => found?.caller),
     { setSizeMax, queueMax },
   );
-  app.knowsKey = async ({ headers }) => {
+  app.findSeatOwner = async ({ headers }) => {
     const header = headers["x-service-key"];
-    return typeof header === "string" && (await known(header));
+    return typeof header === "string" ? await known(header) : undefined;
   };
 
   async function admit(one: AdmissionRequest): Promise<Admitted> {
@@ -90,7 +91,9 @@ export function admitCallers(app: App, options: AdmissionOptions): void {
         request.caller = known.caller;
         request.metered = metered;
         showMeter(reply, metered);
-        next(findRefusal(request, known, demand));
+        const refusal = findRefusal(request, known, demand);
+        const hasSeat = refusal !== undefined || app.takeSeat(reply, known.caller);
+        next(hasSeat ? refusal : new Overloaded());
       }, next);
     };
   }

@@ -8,6 +8,7 @@ import { exactJson } from "./kernel/json.ts";
 import { admitVisitors, isPrivate } from "./admit.ts";
 import { approvalKinds, attesting } from "./approval-kinds.ts";
 import type { Config } from "./config.ts";
+import type { Actor } from "./kernel/actor.ts";
 import { findBudget } from "./kernel/budget.ts";
 import { Failure } from "./kernel/failure.ts";
 import { refuseUnpermitted } from "./operators/rules.ts";
@@ -26,6 +27,7 @@ import { serveConstant } from "./platform/http/constants.ts";
 import { type App, createServer } from "./platform/http/server.ts";
 import { serveConsole } from "./platform/pages/web-page.ts";
 import { logRequests } from "./platform/log.ts";
+import type { SeatOwner } from "./platform/seats.ts";
 import type { Metrics } from "./platform/metrics.ts";
 import { latestIndex, onLost, settlementHooks } from "./hooks.ts";
 import type { RateWindow } from "./access/rate-window.ts";
@@ -91,12 +93,12 @@ function admitPeople(app: App, ctx: Context, window: RateWindow): void {
       throw new Failure("rate_limited", "too many calls", { form: "edge" });
     }
   };
-  app.knowsKey = async (request) => {
+  app.findSeatOwner = async (request) => {
     try {
-      await findSession(ctx, findTokens(request));
-      return true;
+      const { actor } = await findSession(ctx, findTokens(request));
+      return toSeatOwner(actor);
     } catch {
-      return false;
+      return undefined;
     }
   };
   const enter =
@@ -118,12 +120,17 @@ function admitPeople(app: App, ctx: Context, window: RateWindow): void {
   });
 }
 
+/** Each person has the seats of a desk. */
+function toSeatOwner({ id }: Actor): SeatOwner {
+  return { deskId: id, environment: "live" };
+}
+
 /** Streams that end when the session of their person does. */
 function watchPeople(app: App, ctx: Context): Streams {
   const identify = ({ operator }: FastifyRequest) => {
     if (!operator) throw new Error("streams are for people who are signed in");
-    const { id } = operator.actor;
-    return { key: operator.token, owner: id, desk: id, environment: "live" } as const;
+    const { actor, token } = operator;
+    return { key: token, owner: actor.id, desk: toSeatOwner(actor) };
   };
   const deadAmong = async (tokens: readonly string[]) => {
     const dead = new Set<string>();

@@ -586,7 +586,7 @@ test("overload is answered with a retryable 500, and the service recovers by its
   const small = await startService(t, {
     inFlightMax: 2,
     routes(app) {
-      app.get("/test/wait", { config: { keyless: "free" } }, async () => {
+      app.get("/test/wait", { config: { demand: "quote" } }, async () => {
         inside += 1;
         if (inside === 2) bothInside.resolve();
         await gate.promise;
@@ -594,16 +594,18 @@ test("overload is answered with a retryable 500, and the service recovers by its
       });
     },
   });
-  const waiting = [small.send("GET", "/test/wait"), small.send("GET", "/test/wait")];
+  const keys = [await small.issue(), await small.issue({ environment: "live" })];
+  const waiting = keys.map(({ api_key }) => small.send("GET", "/test/wait", { key: api_key }));
   await bothInside.promise;
-  for (const path of ["/healthz", "/nowhere", "/%zz"]) {
+  for (const path of ["/docs/", "/v1/whoami", "/nowhere", "/%zz"]) {
     const shed = await small.send("GET", path);
     assertForm(shed, "transport", 500, "internal_error");
     assert.equal(shed.headers.get("retry-after"), null);
   }
+  await small.send("GET", "/healthz", { expect: 200 });
   gate.resolve();
   for (const { status } of await Promise.all(waiting)) assert.equal(status, 200);
-  for (let round = 0; round < 5; round++) await small.send("GET", "/healthz", { expect: 200 });
+  for (let round = 0; round < 5; round++) await small.send("GET", "/docs/", { expect: 200 });
 });
 
 describe("X-Dry-Run", () => {

@@ -3,9 +3,9 @@
 // that can be served:
 //
 //   known key                kept
-//   keyless route            kept while all such bodies together fit `keylessBytesMax`, else refused
-//   unknown route or key     counted and discarded, `discardedMax` at a time; past that the rest is
-//                            not read, and the connection is closed with the refusal
+//   route with a budget      kept while all such bodies together fit `keylessBytesMax`, else refused
+//   any other                counted and discarded, `discardedMax` at a time; past that the rest is
+//                            not read, and the connection is closed with the answer
 //
 // A turn of the event loop reads from every connection that has sent something. A body to discard
 // therefore waits for a turn after each chunk, and its connection is not read meanwhile.

@@ -1,15 +1,16 @@
 // The edge: the checks of every request before its route runs.
 //
 //   1  request id      echoed when well-formed, otherwise a new one; on every answer
-//   2  load            more than `inFlightMax` requests at once are refused
+//   2  load            more than `inFlightMax` requests at once are refused, and more than strangers or a
+//                      desk may have of them (`seats.ts`); whoever asks for health is told it anyhow
 //   3  size            over 1 MiB is refused; a chunked body is counted as it arrives, and kept only
 //                      for callers that can be served (`body.ts`)
 //   4  route           unknown paths and methods
 //   5  key, meter, scope     `admit.ts`, for routes that demand a key; for public ones the budget
 //   6  content type, JSON, shape
 //
-// Node's own timeouts end slow senders; they are checked every second. `broken.ts` answers requests
-// that break before they are complete.
+// Node's own timeouts end slow senders; they are checked every second. Slow readers are looked for every
+// few seconds. `broken.ts` answers requests that break before they are complete.
 
 import { isUtf8 } from "node:buffer";
 import type { ServerResponse } from "node:http";
@@ -35,6 +36,7 @@ import type { Actor, Permission } from "../../kernel/actor.ts";
 import type { Caller, Demand } from "../../kernel/caller.ts";
 import type { Metered } from "../../kernel/metered.ts";
 import { parseStrictJson } from "../../kernel/json.ts";
+import { type SeatOwner, Seats } from "../seats.ts";
 import { Overloaded } from "../postgres/coalesce.ts";
 import {
   badRequest,
@@ -76,8 +78,10 @@ declare module "fastify" {
     routes: RouteEntry[];
     /** The budgets that calls without a key can spend; set by `admit.ts`. */
     budgets: ReadonlySet<string>;
-    /** Whether the request's key is valid; set by `admit.ts`. */
-    knowsKey: (request: FastifyRequest) => Promise<boolean>;
+    /** Whose key the request brings; undefined for one that is not valid. Set by `admit.ts`. */
+    findSeatOwner: (request: FastifyRequest) => Promise<SeatOwner | undefined>;
+    /** Gives a request a seat of its caller's; false when that desk, or the sandbox, has none left. */
+    takeSeat: (reply: FastifyReply, owner: SeatOwner) => boolean;
   }
   interface FastifyContextConfig {
     /** The scope that the caller must have; every route declares this or `keyless`. */
@@ -124,6 +128,9 @@ export type ServerOptions = {
 const headersTimeoutMs = 5_000;
 const requestTimeoutMs = 10_000;
 const connectionsCheckingIntervalMs = 1_000;
+const unreadLookMs = 5_000;
+/** An answer is read within a minute; this is 17 kB a second for one of a megabyte. */
+const unreadLooksMax = 12;
 /** Parsing a body of this size takes about a millisecond; larger ones wait for their turn. */
 const largeBodyBytes = 65_536;
 /** Longer than any request line, so an id of any length is answered 404 by its use case. */
@@ -136,8 +143,13 @@ const strictPrefixes = ["/v1/", "/ops/"];
 export function createServer(options: ServerOptions): App {
   const { log, now, trustProxy, tls, inFlightMax } = options;
   const inFlight = new InFlight();
-  const open = requestOpener({ inFlight, inFlightMax, isTls: tls !== undefined });
+  const seats = new Seats(inFlightMax);
+  const open = requestOpener({ inFlight, seats, isTls: tls !== undefined });
   const broken = brokenRequests(now);
+  const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    if (!isAdmitted(request)) inFlight.leave(reply.raw);
+    return sendError(error, request, reply);
+  };
   const listener = {
     headersTimeout: headersTimeoutMs,
     connectionsCheckingInterval: connectionsCheckingIntervalMs,
@@ -161,20 +173,23 @@ export function createServer(options: ServerOptions): App {
     clientErrorHandler: (error, socket) => broken.answer(error, socket),
     // A path that cannot be decoded has no route. Fastify runs no hooks for it, so `open` runs here.
     frameworkErrors: (_error, request, reply) => {
-      open(request, reply, (error) => void sendError(error ?? noRoute(), request, reply));
+      open(request, reply, (error) => void refuse(error ?? noRoute(), request, reply));
     },
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App; // The type for https differs in its socket only.
 
   app.setValidatorCompiler(compileValidator);
   app.setSerializerCompiler(compileSerializer);
-  app.setErrorHandler((error, request, reply) => sendError(error, request, reply));
+  app.setErrorHandler(refuse);
   app.setNotFoundHandler(() => {
     throw new Error("the edge refuses unknown routes before they are handled");
   });
   app.decorate("routes", []);
   app.decorate("constants", []);
   app.decorate("budgets", new Set<string>());
-  app.decorate("knowsKey");
+  app.decorate("findSeatOwner");
+  app.decorate("takeSeat", ({ raw }: FastifyReply, owner: SeatOwner) =>
+    inFlight.seat(raw, seats.findShare(owner)),
+  );
   app.decorateRequest("declared");
   app.decorateRequest("caller");
   app.decorateRequest("operator");
@@ -199,6 +214,8 @@ export function createServer(options: ServerOptions): App {
     }
   });
   app.addHook("onRequest", open);
+  const looking = setInterval(() => inFlight.cutUnread(unreadLooksMax), unreadLookMs).unref();
+  app.addHook("onClose", async () => clearInterval(looking));
   const cutQuietSoon = watchConnections(app.server, (does) => inFlight.forEach(does));
   // Responses in flight at shutdown close their connection: an idle one would delay the end until the
   // deadline. For later requests Fastify sends `connection: close` itself.
@@ -251,11 +268,11 @@ type Open = (request: FastifyRequest, reply: FastifyReply, next: (error?: Error)
 
 function requestOpener({
   inFlight,
-  inFlightMax,
+  seats,
   isTls,
 }: {
   readonly inFlight: InFlight;
-  readonly inFlightMax: number;
+  readonly seats: Seats;
   readonly isTls: boolean;
 }): Open {
   const keylessRoom = openKeylessRoom();
@@ -275,7 +292,7 @@ function requestOpener({
       inFlight.add(reply.raw);
       reply.raw.on("close", forget);
     }
-    if (inFlight.size > inFlightMax) {
+    if (!giveSeat(request, reply)) {
       next(new Overloaded());
       return;
     }
@@ -301,12 +318,19 @@ function requestOpener({
     );
   };
 
+  function giveSeat({ declared: { keyless } }: FastifyRequest, { raw }: FastifyReply): boolean {
+    if (keyless === "free") return true;
+    return inFlight.seat(raw, keyless === undefined ? seats.all : seats.strangers);
+  }
+
   async function readChunked(request: FastifyRequest, reply: FastifyReply): Promise<Buffer> {
-    if (request.declared.keyless) return await readBody(request.raw, { room: keylessRoom });
-    if (!request.is404 && (await request.server.knowsKey(request))) {
-      return await readBody(request.raw);
-    }
-    return await discarding.count(request.raw, () => void reply.header("connection", "close"));
+    const { is404, raw, server } = request;
+    const { keyless } = request.declared;
+    if (findBudget(keyless) !== undefined) return await readBody(raw, { room: keylessRoom });
+    const owner = keyless === undefined && !is404 ? await server.findSeatOwner(request) : undefined;
+    if (owner && !server.takeSeat(reply, owner)) throw new Overloaded();
+    if (owner) return await readBody(raw);
+    return await discarding.count(raw, () => void reply.header("connection", "close"));
   }
 }
 
@@ -355,9 +379,12 @@ function hasMembers(value: unknown): value is object {
   return typeof value === "object" && value !== null && Object.keys(value).length > 0;
 }
 
+function isAdmitted({ metered, operator }: FastifyRequest): boolean {
+  return metered?.admitted || operator !== undefined;
+}
+
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const isInside = request.metered?.admitted || request.operator !== undefined;
-  const surface = isInside ? "trading" : "edge";
+  const surface = isAdmitted(request) ? "trading" : "edge";
   const { status, headers, body, fault } = toErrorReply(error, request.id, surface);
   if (fault !== undefined) {
     request.log.error({ request_id: request.id, err: fault }, "request failed");

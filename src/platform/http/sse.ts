@@ -9,8 +9,7 @@
 // An event is framed as a chunk when it is formatted, once for all its clients. A client that speaks
 // HTTP/1.0, which knows no chunks, gets the text within.
 //
-// Every desk has a share of the streams, and live a share that the sandbox cannot take: one that would go
-// beyond is refused, so that no desk's streams keep out those of others.
+// Every stream has a seat of its desk (`seats.ts`), so that no desk's streams keep out those of others.
 //
 // Memory is bounded. Unread bytes are counted, and a client that lags too far behind is disconnected;
 // it reconnects with the last id it saw. A source with much to send awaits `drained` between pieces.
@@ -22,7 +21,7 @@ import { once } from "node:events";
 
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-import type { Environment } from "../../kernel/caller.ts";
+import { type SeatOwner, leaveSeat, Seats, takeSeat } from "../seats.ts";
 import { Overloaded } from "../postgres/coalesce.ts";
 import type { App } from "./server.ts";
 
@@ -53,9 +52,7 @@ export type StreamOwner = {
   readonly key: string;
   /** Who has the key, for the limit of a route. */
   readonly owner: string;
-  /** Whose share of the streams it takes from. */
-  readonly desk: string;
-  readonly environment: Environment;
+  readonly desk: SeatOwner;
 };
 
 export type Streams = {
@@ -79,9 +76,6 @@ export type StreamsOptions = {
 const heartbeatMsDefault = 15_000;
 const retryMs = 2_000;
 const streamsMaxDefault = 20_000;
-/** The parts of all streams that one desk, and the whole sandbox, may have. */
-const deskShare = 1 / 8;
-const sandboxShare = 3 / 4;
 const unreadBytesMaxDefault = 65_536;
 const keysCheckMs = 400;
 /** After this many failed checks of the keys in a row (ten seconds), all streams end. */
@@ -135,8 +129,7 @@ export function openStreams(
   const streams = new Set<OpenStream>();
   /** By key and route, the oldest first. */
   const byKey = new Map<string, Set<OpenStream>>();
-  /** How many are open by desk and by environment. */
-  const open = new Map<string, number>();
+  const seats = new Seats(streamsMax);
   let closing = false;
   let looking: NodeJS.Timeout | undefined;
   let unanswered = 0;
@@ -158,13 +151,11 @@ export function openStreams(
 
   function add(stream: OpenStream): void {
     streams.add(stream);
-    countOpen(stream, 1);
     const siblings = byKey.get(stream.ofKey) ?? new Set();
     byKey.set(stream.ofKey, siblings.add(stream));
     looking ??= setTimeout(lookSoon, keysCheckMs);
     stream.ended.addEventListener("abort", () => {
       streams.delete(stream);
-      countOpen(stream, -1);
       siblings.delete(stream);
       if (siblings.size === 0 && byKey.get(stream.ofKey) === siblings) byKey.delete(stream.ofKey);
     });
@@ -180,22 +171,11 @@ export function openStreams(
     }
   }
 
-  /** An oldest stream that has just ended holds its place until it is closed; a retry finds it free. */
-  function refuseBeyondShares({ desk, environment }: StreamOwner): void {
-    const ofDesk = open.get(`desk ${desk}`) ?? 0;
-    const ofSandbox = open.get("environment sandbox") ?? 0;
-    const isSandboxFull = environment === "sandbox" && ofSandbox >= streamsMax * sandboxShare;
-    if (streams.size >= streamsMax || isSandboxFull || ofDesk >= streamsMax * deskShare) {
-      throw new Overloaded();
-    }
-  }
-
-  function countOpen({ desk, environment }: StreamOwner, change: 1 | -1): void {
-    for (const name of [`desk ${desk}`, `environment ${environment}`]) {
-      const count = (open.get(name) ?? 0) + change;
-      if (count === 0) open.delete(name);
-      else open.set(name, count);
-    }
+  /** An oldest stream that has just ended keeps its seat until it is closed; a retry finds it free. */
+  function takeDeskSeat(desk: SeatOwner): () => void {
+    const share = seats.findShare(desk);
+    if (!takeSeat(share)) throw new Overloaded();
+    return () => leaveSeat(share);
   }
 
   app.addHook("preClose", (done) => {
@@ -212,10 +192,14 @@ export function openStreams(
       const ofKey = `${whose.owner} ${request.declared.label}`;
       if (closing) throw new Overloaded();
       if (request.method !== "HEAD") makeRoom(ofKey, perKeyMax);
-      refuseBeyondShares(whose);
+      const leave = takeDeskSeat(whose.desk);
       const bounds = { heartbeat, heartbeatMs, unreadBytesMax };
       const stream = { ...startStream(reply, bounds), ...whose, ofKey };
-      if (!stream.ended.aborted) add(stream);
+      if (stream.ended.aborted) leave();
+      else {
+        stream.ended.addEventListener("abort", leave);
+        add(stream);
+      }
       if (request.method === "HEAD") stream.end();
       return stream;
     },
@@ -223,8 +207,7 @@ export function openStreams(
 }
 
 function identifyDesk({ headers, caller }: FastifyRequest): StreamOwner {
-  const { keyId, deskId, environment } = caller;
-  return { key: String(headers["x-service-key"]), owner: keyId, desk: deskId, environment };
+  return { key: String(headers["x-service-key"]), owner: caller.keyId, desk: caller };
 }
 
 function startStream(
