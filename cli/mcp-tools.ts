@@ -14,6 +14,7 @@ type Documented = {
     readonly content: { readonly "application/json": { readonly schema: Json } };
   };
   readonly "x-scope"?: string;
+  readonly "x-or-scope"?: string;
 };
 
 type Document = {
@@ -65,10 +66,10 @@ type Offered = Tool & {
 export async function openToolbox(client: Scripdesk): Promise<Toolbox> {
   const { scopes, kind } = await client.whoAmI();
   const document = (await client.readOpenApi()) as unknown as Document;
-  const mayCall = ({ "x-scope": scope }: Documented): boolean => {
+  const mayCall = ({ "x-scope": scope, "x-or-scope": other }: Documented): boolean => {
     if (scope === undefined || scope === "any key") return true;
     if (scope === "root key") return kind === "root";
-    return scopes.includes("*") || scopes.includes(scope);
+    return ["*", scope, other ?? scope].some((enough) => scopes.includes(enough));
   };
   const documented = Object.values(document.paths).flatMap((item) => Object.values(item));
   const tools = documented

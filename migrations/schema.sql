@@ -1457,9 +1457,11 @@ create table orders (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   bound_firm_id text,
+  requirement_id text,
   constraint orders_pkey PRIMARY KEY (order_id),
   constraint orders_all_in_paise_check CHECK ((all_in_paise >= 0)),
   constraint orders_bound_to_its_firm CHECK ((bound_firm_id = firm_id)),
+  constraint orders_cover_is_a_buy CHECK (((requirement_id IS NULL) OR (side = 'buy'::text))),
   constraint orders_covered_paise_check CHECK ((covered_paise >= 0)),
   constraint orders_dealt_paise_check CHECK ((dealt_paise >= 0)),
   constraint orders_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
@@ -1471,6 +1473,7 @@ create table orders (
   constraint orders_order_id_check CHECK ((starts_with(order_id, 'ord_'::text) AND (length(order_id) = 30))),
   constraint orders_price_bps_check CHECK (((price_bps >= 1) AND (price_bps <= 10000))),
   constraint orders_priced_when_dealt CHECK (((dealt_paise > 0) <= (price_bps IS NOT NULL))),
+  constraint orders_requirement_id_check CHECK ((requirement_id ~ '^rqm_[0-9a-z]{26}$'::text)),
   constraint orders_requirement_paise_check CHECK (((requirement_paise >= 1) AND (requirement_paise <= '9007199254740991'::bigint))),
   constraint orders_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text]))),
   constraint orders_side_asks CHECK ((((side = 'sell'::text) = (face_paise IS NOT NULL)) AND ((side = 'buy'::text) = (requirement_paise IS NOT NULL)))),
@@ -1485,12 +1488,14 @@ CREATE INDEX orders_by_desk ON public.orders USING btree (desk_id, created_at, o
 CREATE INDEX orders_expiring ON public.orders USING btree (expires_at) WHERE ((state = 'open'::text) AND (expires_at IS NOT NULL));
 CREATE INDEX orders_live ON public.orders USING btree (order_id) WHERE (environment = 'live'::text);
 CREATE INDEX orders_of_client ON public.orders USING btree (firm_id, created_at, order_id) WHERE (firm_id <> desk_id);
+CREATE INDEX orders_of_requirement ON public.orders USING btree (requirement_id, order_id) WHERE (requirement_id IS NOT NULL);
 CREATE INDEX orders_open_of_firm ON public.orders USING btree (firm_id) WHERE (state = 'open'::text);
 CREATE INDEX orders_rested ON public.orders USING btree (environment, changed_in) WHERE rested;
 CREATE INDEX orders_resting_buys ON public.orders USING btree (environment, scheme, desk_id, price_bps DESC, created_at, order_id) WHERE ((state = 'open'::text) AND (side = 'buy'::text));
 CREATE INDEX orders_resting_sells ON public.orders USING btree (environment, scheme, limit_bps, created_at, order_id) WHERE ((state = 'open'::text) AND (side = 'sell'::text));
 CREATE INDEX orders_undone ON public.orders USING btree (environment, order_id) WHERE (state = ANY (ARRAY['cancelled'::text, 'expired'::text, 'failed'::text]));
 CREATE UNIQUE INDEX orders_idempotency_key ON public.orders USING btree (desk_id, idempotency_key, bound_firm_id) NULLS NOT DISTINCT WHERE (idempotency_key IS NOT NULL);
+CREATE UNIQUE INDEX orders_one_rests_for_requirement ON public.orders USING btree (requirement_id) WHERE ((requirement_id IS NOT NULL) AND (state = 'open'::text));
 
 create table paying_accounts (
   firm_id text not null,
@@ -1810,6 +1815,8 @@ create table requirements (
   version integer not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  uncovered_told_for date,
+  uncovered_checked_on date,
   constraint requirements_firm_id_reference_key UNIQUE (firm_id, reference),
   constraint requirements_pkey PRIMARY KEY (requirement_id),
   constraint requirements_environment_desk_id_firm_id_fkey FOREIGN KEY (environment, desk_id, firm_id) REFERENCES firms(environment, desk_id, firm_id),
@@ -1820,7 +1827,9 @@ create table requirements (
   constraint requirements_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text]))),
   constraint requirements_version_check CHECK ((version > 0))
 );
+CREATE INDEX requirements_by_desk ON public.requirements USING btree (desk_id, requirement_id);
 CREATE INDEX requirements_by_firm ON public.requirements USING btree (firm_id, created_at DESC, requirement_id DESC);
+CREATE INDEX requirements_untold ON public.requirements USING btree (due_on) WHERE (uncovered_told_for IS DISTINCT FROM due_on);
 
 create table sandbox_scenarios (
   desk_id text not null,

@@ -80,7 +80,7 @@ export function admitCallers(app: App, options: AdmissionOptions): void {
     return confirmed ?? (await lookUp(one));
   }
 
-  function createGuard(demand: Demand, route: string): onRequestHookHandler {
+  function createGuard(demands: readonly Demand[], route: string): onRequestHookHandler {
     return (request, reply, next) => {
       const header = request.headers["x-service-key"];
       if (typeof header !== "string") {
@@ -91,7 +91,7 @@ export function admitCallers(app: App, options: AdmissionOptions): void {
         request.caller = known.caller;
         request.metered = metered;
         showMeter(reply, metered);
-        const refusal = findRefusal(request, known, demand);
+        const refusal = findRefusal(request, known, demands);
         const hasSeat = refusal !== undefined || app.takeSeat(reply, known.caller);
         next(hasSeat ? refusal : new Overloaded());
       }, next);
@@ -99,9 +99,10 @@ export function admitCallers(app: App, options: AdmissionOptions): void {
   }
 
   app.addHook("onRoute", (route) => {
-    const { demand, label } = route.config ?? {};
+    const { demand, orDemand, label } = route.config ?? {};
     if (demand === undefined) return;
-    route.onRequest = [createGuard(demand, label ?? ""), route.onRequest ?? []].flat();
+    const demands = [demand, ...(orDemand ? [orDemand] : [])];
+    route.onRequest = [createGuard(demands, label ?? ""), route.onRequest ?? []].flat();
   });
 }
 
@@ -157,7 +158,7 @@ function toAdmitted(
 function findRefusal(
   request: FastifyRequest,
   { caller, ipAllowlist }: Authenticated,
-  demand: Demand,
+  demands: readonly Demand[],
 ): Failure | undefined {
   if (!request.metered.admitted) return rateLimited(request.metered);
   if (caller.environment === "live" && !isPrivate(request)) {
@@ -166,13 +167,14 @@ function findRefusal(
   if (ipAllowlist.length > 0 && !isInside(findAddress(request), ipAllowlist)) {
     return forbidden("this key is not used from this address");
   }
-  return meetsDemand(caller, demand) ? undefined : forbidden(describeLack(demand));
+  const isAllowed = demands.some((demand) => meetsDemand(caller, demand));
+  return isAllowed ? undefined : forbidden(describeLack(demands));
 }
 
-function describeLack(demand: Demand): string {
-  return demand === "root key"
+function describeLack(demands: readonly Demand[]): string {
+  return demands.includes("root key")
     ? "only the firm's root key may do this"
-    : `this key lacks the scope ${demand}`;
+    : `this key lacks the scope ${demands.join(" or ")}`;
 }
 
 /** Admits visitors of public routes; a key that they send is ignored. */

@@ -54,6 +54,7 @@ import { orderLifecycle } from "./trading/order-rules.ts";
 import { serve } from "./platform/http/operation.ts";
 import { payoutOperations } from "./payouts/routes.ts";
 import { payoutLifecycle } from "./payouts/rules.ts";
+import { findCovers } from "./trading/read-orders.ts";
 import { orderRoutes, quoteRoutes } from "./trading/routes.ts";
 import { quoteLifecycle } from "./trading/quote-rules.ts";
 import { createQuoter } from "./trading/quotes.ts";
@@ -161,7 +162,7 @@ export async function buildApp({
   };
   firmRoutes(app, { ...ctx, ...firmHooks }, offboarding);
   groupRoutes(app, ctx);
-  requirementRoutes(app, ctx);
+  requirementRoutes(app, { ...ctx, findCovers });
   nettingRoutes(app, ctx);
   creditRoutes(app, ctx);
   const takeQuote = createQuoter(ctx, book, metrics);

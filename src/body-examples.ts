@@ -123,12 +123,12 @@ export const bodyExamples: Readonly<Record<string, Readonly<Record<string, BodyE
   createGroup: { group: created("A group by its name", { name: "Sahyadri" }) },
   updateGroup: { rename: done("Another name", { name: "Sahyadri Group" }) },
   declareRequirement: {
-    either: created("Duty that credits of either scheme may cover", {
+    either: created("Basic customs duty that credits of either scheme may cover", {
       amount_paise: 4_200_000,
       due_on: "2027-01-31",
       reference: "BE-2026-004711",
     }),
-    one_scheme: created("Duty that one scheme is to cover", {
+    one_scheme: created("Basic customs duty that one scheme is to cover", {
       scheme: "RODTEP",
       amount_paise: 9_900_000,
       due_on: "2027-01-31",
@@ -138,6 +138,13 @@ export const bodyExamples: Readonly<Record<string, Readonly<Record<string, BodyE
   updateRequirement: {
     later: done("Another amount, due later", { amount_paise: 4_500_000, due_on: "2027-02-15" }),
     either: done("Either scheme again", { scheme: null }),
+  },
+  coverRequirement: {
+    now: created("At the current binding price", {}),
+    limit: created("At 98.90 % of face at most, resting until a day before it is due", {
+      limit_bps: 9_890,
+      expires_at: "2027-01-30T17:30:00+05:30",
+    }),
   },
   crossNetting: {
     netting: created("The netting that was read", {
@@ -168,7 +175,7 @@ export const bodyExamples: Readonly<Record<string, Readonly<Record<string, BodyE
   takeQuote: {
     sell_credit: done("Sell one credit", { side: "sell", scrip_no: "0310165320" }),
     sell_amount: done("Sell an amount", { side: "sell", scheme: "RODTEP", face_paise: 25_000_000 }),
-    buy: done("Buy cover for a duty", {
+    buy: done("Buy cover for basic customs duty", {
       side: "buy",
       scheme: "RODTEP",
       requirement_paise: 25_000_000,

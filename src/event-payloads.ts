@@ -5,6 +5,7 @@ import { type TObject, type TProperties, Type } from "typebox";
 import { Key } from "./access/schema.ts";
 import { Credit } from "./credits/schema.ts";
 import { Cross } from "./crosses/schema.ts";
+import { Requirement } from "./firms/requirement-schema.ts";
 import { Firm, maskedBankFields } from "./firms/schema.ts";
 import { type EventName, eventCatalog } from "./journal/event-rules.ts";
 import { Event } from "./journal/schema.ts";
@@ -149,6 +150,19 @@ const dataByEvent: Readonly<Record<EventName, TObject>> = {
   }),
   "firm.resumed": data("FirmResumedData", { suspended_by: maybeText("Who had suspended it.") }),
   "firm.offboarded": data("FirmOffboardedData", {}),
+  "requirement.uncovered": data(
+    "RequirementUncoveredData",
+    pick(Requirement, [
+      "requirement_id",
+      "reference",
+      "scheme",
+      "due_on",
+      "amount_paise",
+      "covered_paise",
+      "uncovered_paise",
+      "resting_paise",
+    ]),
+  ),
   "credit.listed": credit,
   "credit.withdrawn": credit,
   "credit.expiring": expiring,

@@ -12,6 +12,7 @@ import {
 } from "./crosses/end-crosses.ts";
 import { followSettlements, lockCrossesOfSettlements } from "./crosses/release-cross.ts";
 import { moveHoldDeadlines } from "./firms/change-firm.ts";
+import { moveRequirementDays } from "./firms/requirements.ts";
 import type { Offboarding } from "./firms/offboard-firm.ts";
 import type { OnIdentityChanged } from "./firms/update-firm.ts";
 import { schemes } from "./kernel/scheme.ts";
@@ -46,6 +47,7 @@ export const timeHooks: TimeHooks = {
   payouts: movePayoutDeadlines,
   holds: moveHoldDeadlines,
   credits: moveCreditDeadlines,
+  requirements: moveRequirementDays,
 };
 
 /** What crosses and orders do when a settlement concludes. */

@@ -31,6 +31,10 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
   cancelOrder: {
     conflict: ["wrong_state"],
   },
+  coverRequirement: {
+    conflict: ["bundle_gone","cancelled","cover_rests","credit_not_sellable","declared","expired","facts_changed","firm_not_authorized","funds_first","idempotency_key_reused","in_settlement","mandate_expired","no_cover","no_price","nothing_to_deliver","quote_expired","quote_used","rejected","requirement_covered","reserved","suspended","too_many_covers","too_short","transferred","unfunded_desk_limit","unfunded_limit","used","withdrawn","wrong_state"],
+    forbidden: ["buy_side_not_enabled","key_limit"],
+  },
   createGroup: {
     conflict: ["deleted","idempotency_key_reused","name_taken"],
     forbidden: ["sub_account_key"],
@@ -84,11 +88,11 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
     forbidden: ["own_firm","sub_account_key","suspended_by_operator"],
   },
   placeOrder: {
-    conflict: ["bundle_gone","cancelled","credit_not_sellable","declared","expired","facts_changed","firm_not_authorized","funds_first","idempotency_key_reused","in_settlement","mandate_expired","no_cover","no_price","nothing_to_deliver","quote_expired","quote_used","rejected","reserved","suspended","too_short","transferred","unfunded_desk_limit","unfunded_limit","used","withdrawn","wrong_state"],
+    conflict: ["bundle_gone","cancelled","cover_rests","credit_not_sellable","declared","expired","facts_changed","firm_not_authorized","funds_first","idempotency_key_reused","in_settlement","mandate_expired","no_cover","no_price","nothing_to_deliver","quote_expired","quote_used","rejected","requirement_covered","reserved","suspended","too_many_covers","too_short","transferred","unfunded_desk_limit","unfunded_limit","used","withdrawn","wrong_state"],
     forbidden: ["buy_side_not_enabled","key_limit"],
   },
   placeOrderBatch: {
-    conflict: ["bundle_gone","cancelled","credit_not_sellable","declared","expired","facts_changed","firm_not_authorized","funds_first","idempotency_key_reused","in_settlement","mandate_expired","no_cover","no_price","nothing_to_deliver","quote_expired","quote_used","rejected","reserved","suspended","too_short","transferred","unfunded_desk_limit","unfunded_limit","used","withdrawn","wrong_state"],
+    conflict: ["bundle_gone","cancelled","cover_rests","credit_not_sellable","declared","expired","facts_changed","firm_not_authorized","funds_first","idempotency_key_reused","in_settlement","mandate_expired","no_cover","no_price","nothing_to_deliver","quote_expired","quote_used","rejected","requirement_covered","reserved","suspended","too_many_covers","too_short","transferred","unfunded_desk_limit","unfunded_limit","used","withdrawn","wrong_state"],
     forbidden: ["buy_side_not_enabled","key_limit"],
   },
   proposeCross: {

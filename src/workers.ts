@@ -13,6 +13,7 @@ import { createFanOut, deliveriesTopic } from "./webhooks/fan-out.ts";
 import { createSender, type SenderOptions } from "./webhooks/send-deliveries.ts";
 import { eventsTopic } from "./journal/event-rules.ts";
 import { applyChecks } from "./firms/check-firm.ts";
+import { warnOfUncovered } from "./firms/requirements.ts";
 import { warnOfMandates } from "./firms/warn-mandates.ts";
 import { finishOffboarding, type Offboarding } from "./firms/offboard-firm.ts";
 import { answerDueInquiries, type Appliers } from "./outside/answer-inquiries.ts";
@@ -27,6 +28,7 @@ import {
   cancelSmallRemainders,
   expireOrders,
 } from "./trading/end-orders.ts";
+import { findCovers } from "./trading/read-orders.ts";
 import { createRestingMatcher } from "./trading/match-resting.ts";
 import { createNoticeQueue, noticesTopic } from "./notices/queue-notices.ts";
 import {
@@ -158,6 +160,11 @@ export function listWorkers(
     },
     { name: "expiry", pauseMs: 15_000, work: () => expireCredits(ctx, aside("expiry")) },
     { name: "mandates", pauseMs: 60_000, work: () => warnOfMandates(ctx, aside("mandates")) },
+    {
+      name: "requirements",
+      pauseMs: 60_000,
+      work: () => warnOfUncovered({ ...ctx, findCovers }, aside("requirements")),
+    },
     { name: "matching", pauseMs: 1_000, work: createRestingMatcher(ctx, books, aside("matching")) },
     {
       name: "order-upkeep",

@@ -11,7 +11,7 @@ import { isObject } from "../src/kernel/json.ts";
 const otherIntegers = `
   accepted attempts calls count credit_count credits credits_withdrawn crosses
   crosses_ended deal_count deals_24h exports_max failed holds lines member_count
-  orders orders_cancelled payouts queued quotes requirement_count seller_count
+  orders orders_cancelled payouts queued quotes requirement_count requirements seller_count
   sellers_min settlements settlements_failed skipped submitted total limit
   monthly_quota per_minute quota quota_used remaining advance_s ahead_s days_left
   days_max duration_ms fixed_after_s grace_s reset window_s index line_no row seq first_seq last_seq

@@ -7,7 +7,7 @@ import { find, findElement } from "./words.js";
 
 export const amountLabels = /** @type {Readonly<Record<string, string>>} */ ({
   sell: "Face value to sell",
-  buy: "Duty to cover",
+  buy: "Basic customs duty to cover",
 });
 
 /**

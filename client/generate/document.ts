@@ -48,6 +48,7 @@ type DocumentedOperation = {
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
   readonly security?: readonly object[];
   readonly "x-scope"?: string;
+  readonly "x-or-scope"?: string;
   /** The media types of the formats that the query chooses between. */
   readonly "x-formats"?: Readonly<Record<string, string>>;
 };
@@ -119,7 +120,8 @@ function describe(
   const answers = findAnswers(operation);
   const isList = inQuery.some(({ name }) => name === "cursor");
   const kind = findKind(answers, isList);
-  const scope = operation["x-scope"];
+  const { "x-scope": first, "x-or-scope": second } = operation;
+  const scope = second === undefined ? first : `${first}\` or \`${second}`;
   return {
     id,
     title: id.charAt(0).toUpperCase() + id.slice(1),

@@ -3,7 +3,7 @@
 import type { List } from "./list.ts";
 import type { OneOf } from "./one-of.ts";
 import type { Call, CallOptions, CreateOptions, Operation, StreamOptions, WriteOptions } from "./options.ts";
-import type { AcceptCross, AdvanceClock, AuditKeys, AuditList, AuthorizeFirm, Connection, ContractNotes, CreateGroup, Credit, CreditDeclarationResults, CreditImportResults, CreditList, Cross, CrossList, CrossNetting, CrossQuote, CrossQuoteRequest, DeclareCredits, DeclareRequirement, DeliveryList, DeskClock, Earnings, Enquiry, Estimate, EventList, FailureList, Firm, FirmList, FundCross, Group, GroupList, GroupMemberList, GroupPositions, House, ImportCredits, Key, Market, MarketList, Methodology, MintKey, MintedKey, Netting, NettingCrosses, OffboardFirm, Order, OrderBatchResults, OrderList, Payout, PayoutList, PlaceOrder, PlaceOrderBatch, Positions, Preview, ProposeCross, Quote, QuoteRequest, Rate, RateFigure, RateHistory, RateList, RegisterFirm, RegisterWebhook, ReissuedKey, Replay, ReplayDeliveries, Requirement, RequirementList, RotateSecret, SandboxReset, ScenarioList, SeedSandbox, SeededCredits, SetScenario, Settlement, SettlementList, StateTables, Statement, StatementList, StoredQuote, SubmitBuyEnquiry, SubmitContactEnquiry, SubmitSellEnquiry, SuspendFirm, TestedWebhook, UpdateFirm, UpdateGroup, UpdateRequirement, Usage, Webhook, WebhookList, WhoAmI, WithdrawMoney } from "./schemas.ts";
+import type { AcceptCross, AdvanceClock, AuditKeys, AuditList, AuthorizeFirm, Connection, ContractNotes, CoverRequirement, CreateGroup, Credit, CreditDeclarationResults, CreditImportResults, CreditList, Cross, CrossList, CrossNetting, CrossQuote, CrossQuoteRequest, DeclareCredits, DeclareRequirement, DeliveryList, DeskClock, Earnings, Enquiry, Estimate, EventList, FailureList, Firm, FirmList, FundCross, Group, GroupList, GroupMemberList, GroupPositions, House, ImportCredits, Key, Market, MarketList, Methodology, MintKey, MintedKey, Netting, NettingCrosses, OffboardFirm, Order, OrderBatchResults, OrderList, Payout, PayoutList, PlaceOrder, PlaceOrderBatch, Positions, Preview, ProposeCross, Quote, QuoteRequest, Rate, RateFigure, RateHistory, RateList, RegisterFirm, RegisterWebhook, ReissuedKey, Replay, ReplayDeliveries, Requirement, RequirementList, RotateSecret, SandboxReset, ScenarioList, SeedSandbox, SeededCredits, SetScenario, Settlement, SettlementList, StateTables, Statement, StatementList, StoredQuote, SubmitBuyEnquiry, SubmitContactEnquiry, SubmitSellEnquiry, SuspendFirm, TestedWebhook, UpdateFirm, UpdateGroup, UpdateRequirement, Usage, Webhook, WebhookList, WhoAmI, WithdrawMoney } from "./schemas.ts";
 import type { DeskEvent, MarketEvent } from "./streams.ts";
 
 export type IsAliveAnswer = {
@@ -273,7 +273,7 @@ export type ListFailuresQuery = {
   /** Only of this webhook. */
   webhook_id?: string | undefined;
   /** Only of this event. */
-  event?: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | undefined;
+  event?: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | undefined;
   /** Page size; asks for paging. Default 100. */
   limit?: number | undefined;
   /** The next_cursor of the previous page, with the same filters. */
@@ -299,7 +299,7 @@ export type EstimateEnquiryQuery = {
   side: "sell" | "buy";
   /** The scheme of the credits. */
   scheme: "RODTEP" | "ROSCTL";
-  /** The face to sell, or the duty to cover. */
+  /** The face to sell, or the basic customs duty to cover. */
   amount_paise: number;
   /** Sell: the last day of the credit's validity, which narrows the range. A day in IST. */
   expires_on?: string | undefined;
@@ -359,6 +359,7 @@ export const operations = {
   readQuote: { id: "readQuote", method: "GET", path: "/v1/quotes/{quote_ref}", kind: "json" },
   placeOrder: { id: "placeOrder", method: "POST", path: "/v1/orders", kind: "json", takes_key: true },
   listOrders: { id: "listOrders", method: "GET", path: "/v1/orders", kind: "list", items: "orders" },
+  coverRequirement: { id: "coverRequirement", method: "POST", path: "/v1/firms/{firm_id}/requirements/{requirement_id}/cover", kind: "json", takes_key: true },
   placeOrderBatch: { id: "placeOrderBatch", method: "POST", path: "/v1/orders:batch", kind: "json", takes_key: true },
   readOrder: { id: "readOrder", method: "GET", path: "/v1/orders/{order_id}", kind: "json" },
   cancelOrder: { id: "cancelOrder", method: "POST", path: "/v1/orders/{order_id}/cancel", kind: "json" },
@@ -721,7 +722,7 @@ export abstract class Operations {
   }
 
   /**
-   * What a group holds against the duty it will owe. One consistent snapshot. Sums are exact: beyond 2^53-1 paise they have all their digits.
+   * What a group holds against the basic customs duty it will owe. One consistent snapshot. Sums are exact: beyond 2^53-1 paise they have all their digits.
    *
    * Refusals by `detail.reason` (open set): 403 `sub_account_key`.
    *
@@ -732,7 +733,7 @@ export abstract class Operations {
   }
 
   /**
-   * Declare duty that a firm will have to pay. A reference the firm has used is a conflict with its requirement_id.
+   * Declare basic customs duty that a firm will have to pay. A reference the firm has used is a conflict with its requirement_id.
    *
    * Refusals by `detail.reason` (open set): 409 `deleted`, `firm_offboarded`, `idempotency_key_reused`, `reference_taken`.
    *
@@ -743,18 +744,18 @@ export abstract class Operations {
   }
 
   /**
-   * List the requirements of a firm. The duty that a firm has declared, newest first.
+   * List the requirements of a firm. The basic customs duty that a firm has declared, newest first, and what its orders have bought of it.
    *
-   * `GET /v1/firms/{firm_id}/requirements`, scope `firms`
+   * `GET /v1/firms/{firm_id}/requirements`, scope `firms` or `orders:read`
    */
   listRequirements(firm_id: string, query: ListRequirementsQuery = {}, options: CallOptions = {}): List<RequirementList, "requirements"> {
     return this.run(operations.listRequirements, { path: { firm_id }, query, options }) as List<RequirementList, "requirements">;
   }
 
   /**
-   * Read a requirement. A firm's declared duty: how much, when it is due, and which scheme is to cover it.
+   * Read a requirement. A firm's declared basic customs duty: how much, when it is due, which scheme is to cover it, and how much of it is covered.
    *
-   * `GET /v1/firms/{firm_id}/requirements/{requirement_id}`, scope `firms`
+   * `GET /v1/firms/{firm_id}/requirements/{requirement_id}`, scope `firms` or `orders:read`
    */
   readRequirement(firm_id: string, requirement_id: string, options: CallOptions = {}): Promise<Requirement> {
     return this.run(operations.readRequirement, { path: { firm_id, requirement_id }, options }) as Promise<Requirement>;
@@ -781,7 +782,7 @@ export abstract class Operations {
   }
 
   /**
-   * Which credits to move inside a group. Whole credits pay the duty of the members so that the least is left uncovered; a firm's own credits pay its own duty without a move. Then the fewest moves, the fewest credits and the earliest expiry. A credit pays duty that is due no later than it expires.
+   * Which credits to move inside a group. Whole credits pay the basic customs duty of the members so that the least is left uncovered; a firm's own credits pay its own duty without a move. Then the fewest moves, the fewest credits and the earliest expiry. A credit pays duty that is due no later than it expires.
    *
    * Refusals by `detail.reason` (open set): 403 `sub_account_key`; 409 `firm_not_authorized`, `group_too_large`, `mandate_expired`, `sum_too_large`.
    *
@@ -865,7 +866,7 @@ export abstract class Operations {
   }
 
   /**
-   * Mark a credit as used for duty. Marking twice is no conflict.
+   * Mark a credit as used for basic customs duty. Marking twice is no conflict.
    *
    * Refusals by `detail.reason` (open set): 409 `wrong_state`.
    *
@@ -896,9 +897,9 @@ export abstract class Operations {
   }
 
   /**
-   * Sell credits or buy cover. By a quote, at the current binding price, or with a limit. A sell names one credit or an amount; a buy names the duty to cover. A refused order is not stored.
+   * Sell credits or buy cover. By a quote, at the current binding price, or with a limit. A sell names one credit or an amount; a buy names the basic customs duty to cover. A refused order is not stored.
    *
-   * Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `key_limit`; 409 `bundle_gone`, `cancelled`, `credit_not_sellable`, `declared`, `expired`, `facts_changed`, `firm_not_authorized`, `funds_first`, `idempotency_key_reused`, `in_settlement`, `mandate_expired`, `no_cover`, `no_price`, `nothing_to_deliver`, `quote_expired`, `quote_used`, `rejected`, `reserved`, `suspended`, `too_short`, `transferred`, `unfunded_desk_limit`, `unfunded_limit`, `used`, `withdrawn`, `wrong_state`.
+   * Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `key_limit`; 409 `bundle_gone`, `cancelled`, `cover_rests`, `credit_not_sellable`, `declared`, `expired`, `facts_changed`, `firm_not_authorized`, `funds_first`, `idempotency_key_reused`, `in_settlement`, `mandate_expired`, `no_cover`, `no_price`, `nothing_to_deliver`, `quote_expired`, `quote_used`, `rejected`, `requirement_covered`, `reserved`, `suspended`, `too_many_covers`, `too_short`, `transferred`, `unfunded_desk_limit`, `unfunded_limit`, `used`, `withdrawn`, `wrong_state`.
    *
    * `POST /v1/orders`, scope `orders:write`
    */
@@ -929,9 +930,20 @@ export abstract class Operations {
   }
 
   /**
+   * Buy what covers a requirement. Places a buy for the basic customs duty that is uncovered. While an order rests for the requirement, another cover is 409; so is one for a requirement that is covered. The requirement shows what its orders have bought.
+   *
+   * Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `key_limit`; 409 `bundle_gone`, `cancelled`, `cover_rests`, `credit_not_sellable`, `declared`, `expired`, `facts_changed`, `firm_not_authorized`, `funds_first`, `idempotency_key_reused`, `in_settlement`, `mandate_expired`, `no_cover`, `no_price`, `nothing_to_deliver`, `quote_expired`, `quote_used`, `rejected`, `requirement_covered`, `reserved`, `suspended`, `too_many_covers`, `too_short`, `transferred`, `unfunded_desk_limit`, `unfunded_limit`, `used`, `withdrawn`, `wrong_state`.
+   *
+   * `POST /v1/firms/{firm_id}/requirements/{requirement_id}/cover`, scope `orders:write`
+   */
+  coverRequirement(firm_id: string, requirement_id: string, body: CoverRequirement = {}, options: CreateOptions = {}): Promise<Order> {
+    return this.run(operations.coverRequirement, { path: { firm_id, requirement_id }, body, options }) as Promise<Order>;
+  }
+
+  /**
    * Place 1 to 500 orders. Each order has its own result, in the sequence of the request: valid ones are placed, the others fail on their own. Of two orders for one credit the first wins.
    *
-   * Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `key_limit`; 409 `bundle_gone`, `cancelled`, `credit_not_sellable`, `declared`, `expired`, `facts_changed`, `firm_not_authorized`, `funds_first`, `idempotency_key_reused`, `in_settlement`, `mandate_expired`, `no_cover`, `no_price`, `nothing_to_deliver`, `quote_expired`, `quote_used`, `rejected`, `reserved`, `suspended`, `too_short`, `transferred`, `unfunded_desk_limit`, `unfunded_limit`, `used`, `withdrawn`, `wrong_state`.
+   * Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `key_limit`; 409 `bundle_gone`, `cancelled`, `cover_rests`, `credit_not_sellable`, `declared`, `expired`, `facts_changed`, `firm_not_authorized`, `funds_first`, `idempotency_key_reused`, `in_settlement`, `mandate_expired`, `no_cover`, `no_price`, `nothing_to_deliver`, `quote_expired`, `quote_used`, `rejected`, `requirement_covered`, `reserved`, `suspended`, `too_many_covers`, `too_short`, `transferred`, `unfunded_desk_limit`, `unfunded_limit`, `used`, `withdrawn`, `wrong_state`.
    *
    * `POST /v1/orders:batch`, scope `orders:write`
    */
@@ -1535,7 +1547,7 @@ export abstract class Operations {
   }
 
   /**
-   * Ask to cover duty with credits. Sent again while it is open, it is the same enquiry and answered 200. Personal data is sealed, read by the desk only, and deleted after 180 days, or 30 days after the enquiry is closed.
+   * Ask to cover basic customs duty with credits. Sent again while it is open, it is the same enquiry and answered 200. Personal data is sealed, read by the desk only, and deleted after 180 days, or 30 days after the enquiry is closed.
    *
    * `POST /public/enquiry/buy`
    */

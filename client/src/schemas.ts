@@ -616,7 +616,7 @@ export type GroupMemberList = {
   has_more?: boolean;
 };
 
-/** What the group's firms hold against the duty they will owe. */
+/** What the group's firms hold against the basic customs duty they will owe. */
 export type GroupPositions = {
   /** The group's id. */
   group_id: string;
@@ -633,7 +633,7 @@ export type GroupPositions = {
     available_paise: number;
     /** How many are still to come. */
     requirement_count: number;
-    /** Declared duty that is due today or later. */
+    /** Declared basic customs duty that is due today or later. */
     requirement_paise: number;
     /** Face less requirements; below zero, duty is uncovered. */
     net_paise: number;
@@ -655,7 +655,7 @@ export type GroupPositions = {
   any_scheme: {
     /** How many are still to come. */
     requirement_count: number;
-    /** Declared duty that is due today or later. */
+    /** Declared basic customs duty that is due today or later. */
     requirement_paise: number;
   };
   /** The same per member; the members add up to the group. */
@@ -674,7 +674,7 @@ export type GroupPositions = {
       available_paise: number;
       /** How many are still to come. */
       requirement_count: number;
-      /** Declared duty that is due today or later. */
+      /** Declared basic customs duty that is due today or later. */
       requirement_paise: number;
       /** Face less requirements; below zero, duty is uncovered. */
       net_paise: number;
@@ -696,7 +696,7 @@ export type GroupPositions = {
     any_scheme: {
       /** How many are still to come. */
       requirement_count: number;
-      /** Declared duty that is due today or later. */
+      /** Declared basic customs duty that is due today or later. */
       requirement_paise: number;
     };
   })[];
@@ -705,7 +705,7 @@ export type GroupPositions = {
 export type DeclareRequirement = {
   /** Which credits are to cover it; absent: either scheme. */
   scheme?: "RODTEP" | "ROSCTL" | undefined;
-  /** The duty that will have to be paid. */
+  /** The basic customs duty that will have to be paid: credits pay no other. */
   amount_paise: number;
   /** When it is due; today or later. A day in IST. */
   due_on: string;
@@ -713,7 +713,7 @@ export type DeclareRequirement = {
   reference: string;
 };
 
-/** Customs duty that a firm will have to pay. */
+/** Basic customs duty that a firm will have to pay. */
 export type Requirement = {
   /** The requirement's id. */
   requirement_id: string;
@@ -721,8 +721,16 @@ export type Requirement = {
   firm_id: string;
   /** Which credits are to cover it; null: either. */
   scheme: string | null;
-  /** The duty to be paid. */
+  /** The basic customs duty to be paid. */
   amount_paise: number;
+  /** What its orders have bought for it: matched, and not failed. */
+  covered_paise: number;
+  /** amount_paise less covered_paise; 0 where more was bought than is needed now. */
+  uncovered_paise: number;
+  /** What an order for it still rests with; a part of what is uncovered. */
+  resting_paise: number;
+  /** The orders that were placed to cover it, oldest first; at most 100. */
+  order_ids: string[];
   /** When it is due, in IST. */
   due_on: string;
   /** Your own name for it. */
@@ -755,7 +763,7 @@ export type RequirementList = {
 export type UpdateRequirement = {
   /** Which credits are to cover it; null: either scheme. */
   scheme?: "RODTEP" | "ROSCTL" | null | undefined;
-  /** The duty that will have to be paid. */
+  /** The basic customs duty that will have to be paid: credits pay no other. */
   amount_paise?: number | undefined;
   /** When it is due; today or later. A day in IST. */
   due_on?: string | undefined;
@@ -763,7 +771,7 @@ export type UpdateRequirement = {
   reference?: string | undefined;
 };
 
-/** How a group covers its duty with its own credits, and what is left over. */
+/** How a group covers its basic customs duty with its own credits, and what is left over. */
 export type Netting = {
   /** A group of your desk. */
   group_id: string;
@@ -778,7 +786,7 @@ export type Netting = {
     scheme: "RODTEP" | "ROSCTL" | (string & {});
     /** Face of the credits that are listed or on their way to a member, and have not lapsed. */
     gross_credit_paise: number;
-    /** Duty that is due today or later. What either scheme may pay counts where it is paid, and what is left of it where cover costs least. */
+    /** Basic customs duty that is due today or later. What either scheme may pay counts where it is paid, and what is left of it where cover costs least. */
     gross_requirement_paise: number;
     /** What of it the group's own credits pay, moved or not. */
     internal_match_paise: number;
@@ -1019,7 +1027,7 @@ export type QuoteRequest = OneOf<
     side: "buy";
     /** Required unless scrip_no is given. */
     scheme: "RODTEP" | "ROSCTL";
-    /** Buy, with scheme: the duty to cover. */
+    /** Buy, with scheme: the basic customs duty to cover. */
     requirement_paise: number;
   }
 >;
@@ -1037,7 +1045,7 @@ export type StoredQuote = {
   scrip_no?: string;
   /** Sell: the face value that was priced. */
   face_paise?: number;
-  /** Buy: the duty to cover. */
+  /** Buy: the basic customs duty to cover. */
   requirement_paise?: number;
   /** Your price, in basis points of face. */
   price_bps?: number;
@@ -1116,7 +1124,7 @@ export type PlaceOrder = {
     side: "buy";
     /** With face_paise or requirement_paise. */
     scheme: "RODTEP" | "ROSCTL";
-    /** Buy: the duty to cover with whole credits. */
+    /** Buy: the basic customs duty to cover with whole credits. */
     requirement_paise: number;
     /** Sell: no less than this. Buy: no more. Without it, the current binding price. */
     limit_bps?: number | undefined;
@@ -1164,7 +1172,7 @@ export type Order = {
   scrip_nos: string[];
   /** Sell: the face that was asked for. */
   face_paise?: number;
-  /** Buy: the duty to cover. */
+  /** Buy: the basic customs duty to cover. */
   requirement_paise?: number;
   /** Sell: the face of its credits. Buy: the duty covered so far. */
   covered_paise: number;
@@ -1230,6 +1238,16 @@ export type OrderList = {
   has_more?: boolean;
 };
 
+/** With a limit it rests until it is cancelled, or until expires_at; without one it buys now, at the current binding price. */
+export type CoverRequirement = {
+  /** Which credits are to cover it; required where the requirement names none. */
+  scheme?: "RODTEP" | "ROSCTL" | undefined;
+  /** Sell: no less than this. Buy: no more. Without it, the current binding price. */
+  limit_bps?: number | undefined;
+  /** When a GTD order ends. ISO 8601, IST. */
+  expires_at?: string | undefined;
+};
+
 export type BatchOrder = {
   /** The firm of your desk that is acted for; the key's own when absent. */
   firm_id?: string | undefined;
@@ -1275,7 +1293,7 @@ export type BatchOrder = {
     side: "buy";
     /** With face_paise or requirement_paise. */
     scheme: "RODTEP" | "ROSCTL";
-    /** Buy: the duty to cover with whole credits. */
+    /** Buy: the basic customs duty to cover with whole credits. */
     requirement_paise: number;
     /** Sell: no less than this. Buy: no more. Without it, the current binding price. */
     limit_bps?: number | undefined;
@@ -1821,6 +1839,8 @@ export type DeskClock = {
     holds: number;
     /** Credits, by whole days. */
     credits: number;
+    /** What your firms will have to pay, by whole days. */
+    requirements: number;
   };
   /** In the answer to a dry run only: nothing was written. */
   dry_run?: true;
@@ -2151,7 +2171,7 @@ export type ContractNotes = {
 export type AnyEvent = {
   id: string;
   /** What happened. */
-  event: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | (string & {});
+  event: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | (string & {});
   /** When it happened. ISO 8601, IST. */
   created_at: string;
   /** Where it happened. */
@@ -2254,7 +2274,7 @@ export type RegisterWebhook = {
   /** Where events are sent, by POST. https only in production; no private address. */
   url: string;
   /** One event name, or * for all of them. */
-  event: "*" | "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled";
+  event: "*" | "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled";
 };
 
 /** A subscription: which events go to which address. */
@@ -2293,7 +2313,7 @@ export type WebhookList = {
   /** Newest first. */
   webhooks: Webhook[];
   /** Every event that can be subscribed to. */
-  events: ("firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | (string & {}))[];
+  events: ("firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | (string & {}))[];
   /** Rows on this page. */
   count?: number;
   /** Rows in the list when paging began. */
@@ -2441,7 +2461,7 @@ export type ReplayDeliveries = OneOf<
     /** Those of this webhook. */
     webhook_id?: string | undefined;
     /** Only of this event. */
-    event?: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | undefined;
+    event?: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | undefined;
     /** Those of events from then on. */
     since?: string | undefined;
     /** Those of events before then. */
@@ -2629,7 +2649,7 @@ export type Enquiry = {
 export type SubmitBuyEnquiry = {
   /** The scheme of the credits. */
   scheme: "RODTEP" | "ROSCTL";
-  /** The duty you want to cover. */
+  /** The basic customs duty you want to cover. */
   requirement_paise: number;
   /** Your name, or your firm's. */
   name: string;
@@ -2785,7 +2805,7 @@ export type BuyQuote = {
   side: "buy";
   /** The scheme that was priced. */
   scheme: "RODTEP" | "ROSCTL" | (string & {});
-  /** Buy: the duty to cover. */
+  /** Buy: the basic customs duty to cover. */
   requirement_paise: number;
   /** Your price, in basis points of face. */
   price_bps: number;
@@ -2894,6 +2914,26 @@ export type FirmResumedData = {
 export type FirmOffboardedData = { [name: string]: unknown };
 
 /** The data of an event. */
+export type RequirementUncoveredData = {
+  /** The requirement's id. */
+  requirement_id: string;
+  /** Your own name for it. */
+  reference: string;
+  /** Which credits are to cover it; null: either. */
+  scheme: string | null;
+  /** When it is due, in IST. */
+  due_on: string;
+  /** The basic customs duty to be paid. */
+  amount_paise: number;
+  /** What its orders have bought for it: matched, and not failed. */
+  covered_paise: number;
+  /** amount_paise less covered_paise; 0 where more was bought than is needed now. */
+  uncovered_paise: number;
+  /** What an order for it still rests with; a part of what is uncovered. */
+  resting_paise: number;
+};
+
+/** The data of an event. */
 export type CreditEventData = {
   /** The credit's number: opaque, taken trimmed and in capitals. */
   scrip_no: string;
@@ -2935,7 +2975,7 @@ export type OrderEventData = {
   scrip_nos: string[];
   /** Sell: the face that was asked for. */
   face_paise?: number;
-  /** Buy: the duty to cover. */
+  /** Buy: the basic customs duty to cover. */
   requirement_paise?: number;
   /** Sell: the face of its credits. Buy: the duty covered so far. */
   covered_paise: number;
@@ -3124,6 +3164,7 @@ export type EventData = {
   "firm.suspended": FirmSuspendedData;
   "firm.resumed": FirmResumedData;
   "firm.offboarded": FirmOffboardedData;
+  "requirement.uncovered": RequirementUncoveredData;
   "credit.listed": CreditEventData;
   "credit.withdrawn": CreditEventData;
   "credit.expiring": CreditExpiringData;

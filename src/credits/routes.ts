@@ -172,7 +172,7 @@ export function creditRoutes(app: App, ctx: Context): void {
       schema: {
         operationId: "useCredit",
         tags: ["Credits"],
-        summary: "Mark a credit as used for duty",
+        summary: "Mark a credit as used for basic customs duty",
         description: "Marking twice is no conflict.",
         params: CreditParams,
         response: { 200: Credit },

@@ -197,7 +197,7 @@ export function groupRoutes(app: App, ctx: Context): void {
       schema: {
         operationId: "readGroupPositions",
         tags: ["Groups"],
-        summary: "What a group holds against the duty it will owe",
+        summary: "What a group holds against the basic customs duty it will owe",
         description:
           "One consistent snapshot. Sums are exact: beyond 2^53-1 paise they have all their digits.",
         params: GroupParams,

@@ -90,7 +90,7 @@ const creditSums = {
 };
 const requirementSums = {
   requirement_count: Type.Integer({ description: "How many are still to come.", examples: [1] }),
-  requirement_paise: paiseSum("Declared duty that is due today or later."),
+  requirement_paise: paiseSum("Declared basic customs duty that is due today or later."),
 };
 
 const position = {
@@ -132,7 +132,7 @@ export const GroupPositions = Type.Object(
   },
   {
     title: "GroupPositions",
-    description: "What the group's firms hold against the duty they will owe.",
+    description: "What the group's firms hold against the basic customs duty they will owe.",
   },
 );
 export type GroupPositions = Static<typeof GroupPositions>;

@@ -1,8 +1,14 @@
-// A requirement is customs duty that a firm will have to pay on a future day.
+// A requirement is basic customs duty that a firm will have to pay on a future day: credits pay no other.
+//
+//   amount_paise = covered_paise (bought for it, and not failed) + uncovered_paise
+//
+// An order that rests for it has covered nothing yet. Five working days before the day the desk is
+// told of what is uncovered.
 
-import { unprocessable } from "../kernel/failure.ts";
+import { type Failure, unprocessable } from "../kernel/failure.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
+import { type Calendar, lastDayWithin } from "../kernel/working-days.ts";
 
 /** The fields that are declared and can be changed later. */
 export type RequirementTerms = {
@@ -14,6 +20,38 @@ export type RequirementTerms = {
 
 /** A requirement has no states: it can be changed until it is deleted. */
 export const requirementActions = ["update", "delete"] as const;
+
+/** What orders have bought for a requirement. */
+export type Cover = {
+  /** Matched and not failed. Credits are whole, but their sum is at most what was asked for. */
+  readonly coveredPaise: number;
+  readonly restingPaise: number;
+  readonly orderIds: readonly string[];
+};
+
+/** Orders of one requirement: those that ended without a deal count as well. */
+export const ordersMax = 100;
+
+export const nothingBought: Cover = { coveredPaise: 0, restingPaise: 0, orderIds: [] };
+
+/** A requirement can be lowered below what was bought for it. */
+export function findUncoveredPaise(amountPaise: number, { coveredPaise }: Cover): number {
+  return Math.max(0, amountPaise - coveredPaise);
+}
+
+/** The scheme whose credits are to cover a requirement: its own, or one of the caller's choice. */
+export function chooseScheme(own: Scheme | null, wanted: Scheme | undefined): Scheme | Failure {
+  const refuse = (problem: string) => unprocessable({ path: "scheme", problem });
+  if (own === null) return wanted ?? refuse("is required: the requirement names none");
+  return wanted === undefined || wanted === own ? own : refuse(`must be ${own}, as declared`);
+}
+
+const warningWorkingDays = 5;
+
+/** The last due day that a desk is told of today. Duty is paid while banks and customs are open. */
+export function findToldUntil(today: IstDay, calendar: Calendar): IstDay {
+  return lastDayWithin(today, warningWorkingDays, "customs", calendar);
+}
 
 /** Compares days as text: YYYY-MM-DD sorts like the calendar. */
 export function refusePastDay(dueOn: IstDay, today: IstDay): void {

@@ -11,6 +11,7 @@ import {
   paise,
   timestamp,
 } from "../platform/http/wire.ts";
+import { ordersMax } from "./requirement-rules.ts";
 
 const requirementId = Type.String({
   description: "The requirement's id.",
@@ -21,10 +22,8 @@ const firmId = Type.String({
   examples: ["frm_01jd2m7q4x8r5v6w9y0abcdefg"],
 });
 
-/** The pattern excludes the year 0, which PostgreSQL does not accept. */
-
 const terms = {
-  amount_paise: paise("The duty that will have to be paid."),
+  amount_paise: paise("The basic customs duty that will have to be paid: credits pay no other."),
   due_on: calendarDay("When it is due; today or later."),
   reference: Type.String({
     minLength: 1,
@@ -69,7 +68,25 @@ export const Requirement = Type.Object(
       description: `Which credits are to cover it; null: either. Open set; known today: ${schemes.join(", ")}.`,
       examples: [schemes[0]],
     }),
-    amount_paise: Type.Integer({ description: "The duty to be paid.", examples: [25_000_000] }),
+    amount_paise: Type.Integer({
+      description: "The basic customs duty to be paid.",
+      examples: [25_000_000],
+    }),
+    covered_paise: Type.Integer({
+      description: "What its orders have bought for it: matched, and not failed.",
+      examples: [24_000_000],
+    }),
+    uncovered_paise: Type.Integer({
+      description: "amount_paise less covered_paise; 0 where more was bought than is needed now.",
+      examples: [1_000_000],
+    }),
+    resting_paise: Type.Integer({
+      description: "What an order for it still rests with; a part of what is uncovered.",
+      examples: [0],
+    }),
+    order_ids: Type.Array(Type.String({ examples: ["ord_01jd2m7q4x8r5v6w9y0abcdefg"] }), {
+      description: `The orders that were placed to cover it, oldest first; at most ${ordersMax}.`,
+    }),
     due_on: Type.String({
       format: "date",
       description: "When it is due, in IST.",
@@ -83,7 +100,7 @@ export const Requirement = Type.Object(
       description: "What can be done with it now.",
     }),
   },
-  { title: "Requirement", description: "Customs duty that a firm will have to pay." },
+  { title: "Requirement", description: "Basic customs duty that a firm will have to pay." },
 );
 export type Requirement = Static<typeof Requirement>;
 

@@ -1,9 +1,12 @@
 import { Type } from "typebox";
 
 import type { Environment } from "../kernel/caller.ts";
+import type { ClockAdvance, Cursor } from "../kernel/clock-advance.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
+import type { IstDay } from "../kernel/time.ts";
 import { calendarDay, closedEnum } from "../platform/http/wire.ts";
 import { equals, list, meets } from "../platform/postgres/list.ts";
+import type { Choice } from "../platform/postgres/offenders.ts";
 import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
 import { bigint, day, int, type RowOf, table, text, time } from "../platform/postgres/table.ts";
 import type { RequirementTerms } from "./requirement-rules.ts";
@@ -18,6 +21,9 @@ const requirements = table("requirements", {
   due_on: day(),
   reference: text(),
   version: int(),
+  /** The due day for which the desk was told that it is not covered. */
+  uncovered_told_for: day().orNull,
+  uncovered_checked_on: day().orNull,
   created_at: time(),
   updated_at: time(),
 });
@@ -60,6 +66,75 @@ export async function lockRequirement(
   return row;
 }
 
+/** In the order of their ids. */
+export async function lockRequirements(
+  tx: Tx,
+  requirementIds: readonly string[],
+): Promise<RequirementRow[]> {
+  return await tx.rows(sql`
+    select ${requirementColumns}
+    from requirements
+    where requirement_id = any(${requirementIds}::text[])
+    order by requirement_id
+    for update`);
+}
+
+/** Those that are due until this day and of which nothing was told today; `skip locked`. */
+export async function claimUntold(
+  tx: Tx,
+  { dueUntil, today }: { readonly dueUntil: IstDay; readonly today: IstDay },
+  { limit, only, except }: Choice & { readonly limit: number },
+): Promise<RequirementRow[]> {
+  return await tx.rows(sql`
+    select ${requirementColumns}
+    from requirements
+    where uncovered_told_for is distinct from due_on and due_on <= ${dueUntil}::date
+      and (uncovered_checked_on is null or uncovered_checked_on < ${today}::date)
+      and (${only}::text[] is null or requirement_id = any(${only}::text[]))
+      and requirement_id <> all(${except}::text[])
+    order by due_on
+    limit ${limit}
+    for update skip locked`);
+}
+
+/** The rows are locked. */
+export async function setChecked(
+  tx: Tx,
+  rows: readonly Pick<RequirementRow, (typeof checkedColumns)[number]>[],
+): Promise<void> {
+  await tx.rows(sql`
+    update requirements as q
+    set ${setCheckedColumns}
+    from ${requirements.rows(checkedColumns, rows)} as r
+    where q.requirement_id = r.requirement_id`);
+}
+
+const checkedColumns = ["requirement_id", "uncovered_told_for", "uncovered_checked_on"] as const;
+const setCheckedColumns = requirements.assign(["uncovered_told_for", "uncovered_checked_on"]);
+
+/** Moves what a desk's firms will have to pay earlier; returns the ids. */
+export async function moveDueDaysEarlier(
+  tx: Tx,
+  { environment, deskId, days, now }: ClockAdvance,
+  { after, limit, oldest }: Cursor & { readonly oldest: IstDay },
+): Promise<string[]> {
+  const rows = await tx.rows<{ requirement_id: string }>(sql`
+    update requirements
+    set due_on = due_on - ${days}::int, uncovered_told_for = uncovered_told_for - ${days}::int,
+      uncovered_checked_on = null, version = version + 1, updated_at = ${now}
+    where requirement_id = any(array(
+      select requirement_id
+      from requirements
+      where environment = ${environment} and desk_id = ${deskId} and created_at <= ${now}
+        and due_on > ${oldest}::date and requirement_id > ${after}
+      order by requirement_id
+      limit ${limit}
+      for update
+    ))
+    returning requirement_id`);
+  return rows.map(({ requirement_id }) => requirement_id).toSorted();
+}
+
 export async function findRequirementByReference(
   db: Db,
   { deskId, firmId }: FirmKey,
@@ -97,7 +172,12 @@ export async function setRequirementTerms(
   const [row] = await tx.rows<RequirementRow>(sql`
     update requirements
     set scheme = ${change.scheme}, amount_paise = ${change.amount_paise}, due_on = ${change.due_on},
-      reference = ${change.reference}, updated_at = ${change.now}, version = version + 1
+      reference = ${change.reference}, updated_at = ${change.now}, version = version + 1,
+      uncovered_told_for = case
+        when amount_paise = ${change.amount_paise} and due_on = ${change.due_on}::date
+        then uncovered_told_for
+      end,
+      uncovered_checked_on = null
     where desk_id = ${deskId} and requirement_id = ${change.requirementId}
     returning ${requirementColumns}`);
   return row;

@@ -1,18 +1,31 @@
 import { recordChanges } from "../journal/record-changes.ts";
-import { type Change, toActor } from "../kernel/actor.ts";
+import { type Actor, type Change, type ChangeEvent, toActor } from "../kernel/actor.ts";
 import type { Call, Caller } from "../kernel/caller.ts";
+import {
+  type ClockAdvance,
+  clockAheadMaxS,
+  type Cursor,
+  type MovedSet,
+  toMovedSet,
+} from "../kernel/clock-advance.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { isId, newId } from "../kernel/ids.ts";
 import type { Page } from "../kernel/page.ts";
 import { istDay, istTimestamp } from "../kernel/time.ts";
+import { readCalendar } from "../outside/calendar.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import type { Creation } from "../platform/http/calls.ts";
 import { claimIdempotencyKey, createdWasDeleted } from "../platform/http/idempotency.ts";
-import { type Tx, violatedConstraint } from "../platform/postgres/postgres.ts";
+import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
+import { type Db, type Tx, violatedConstraint } from "../platform/postgres/postgres.ts";
 import { requireVisibleFirm, refuseOffboarded } from "./find-firms.ts";
 import {
   applyTermChanges,
+  type Cover,
+  findToldUntil,
+  findUncoveredPaise,
+  nothingBought,
   refusePastDay,
   requirementActions,
   isSameTerms,
@@ -23,20 +36,32 @@ import type {
   UpdateRequirementBody,
 } from "./requirement-schema.ts";
 import {
+  claimUntold,
   deleteRequirement as deleteRow,
   findRequirement,
   findRequirementByReference,
   type FirmKey,
   insertRequirement,
   lockRequirement,
+  lockRequirements,
+  moveDueDaysEarlier,
   referenceConstraint,
   requirementList,
   type RequirementRow,
+  setChecked,
   setRequirementTerms,
 } from "./requirement-store.ts";
 
+/** What orders have bought for requirements, by requirement; orders are of an upper room. */
+export type FindCovers = (
+  db: Db,
+  requirementIds: readonly string[],
+) => Promise<ReadonlyMap<string, Cover>>;
+
+export type RequirementContext = Context & { readonly findCovers: FindCovers };
+
 export async function declareRequirement(
-  ctx: Context,
+  ctx: RequirementContext,
   call: Call,
   { firmId, ...body }: { readonly firmId: string } & DeclareRequirementBody,
 ): Promise<Creation<Requirement>> {
@@ -53,6 +78,8 @@ export async function declareRequirement(
     reference: body.reference,
     version: 1,
     created_at: now,
+    uncovered_told_for: null,
+    uncovered_checked_on: null,
     updated_at: now,
   };
   return await catchReferenceConflict(ctx, { deskId, firmId, reference: row.reference }, () =>
@@ -70,7 +97,7 @@ export async function declareRequirement(
         if (declaredBefore) {
           return {
             outcome: "replayed",
-            resource: await findDeclaredEarlier(tx, row, declaredBefore),
+            resource: await findDeclaredEarlier(ctx, tx, row, declaredBefore),
           };
         }
         // After the claim, so that a retry finds its original when the day has passed meanwhile.
@@ -82,7 +109,10 @@ export async function declareRequirement(
           after: row,
         });
         await recordChanges(tx, toActor(call), [declared], now);
-        return { outcome: call.dryRun ? "tried" : "created", resource: viewRequirement(row) };
+        return {
+          outcome: call.dryRun ? "tried" : "created",
+          resource: viewRequirement(row, nothingBought),
+        };
       },
       { rollBack: call.dryRun },
     ),
@@ -91,7 +121,7 @@ export async function declareRequirement(
 
 /** Changes the given fields; does nothing when none differs. */
 export async function updateRequirement(
-  ctx: Context,
+  ctx: RequirementContext,
   call: Call,
   { firmId, requirementId, ...change }: RequirementOfFirm & UpdateRequirementBody,
 ): Promise<Requirement> {
@@ -102,12 +132,13 @@ export async function updateRequirement(
       async (tx) => {
         const before = await lockRequirementOfFirm(tx, call.caller, { firmId, requirementId });
         const terms = applyTermChanges(before, change, istDay(now));
-        if (isSameTerms(before, terms)) return viewRequirement(before);
+        const bought = await findBought(ctx, tx, before);
+        if (isSameTerms(before, terms)) return viewRequirement(before, bought);
         const after = await setRequirementTerms(tx, deskId, { ...terms, requirementId, now });
         if (!after) throw new Error("a locked requirement can be changed");
         const updated = buildRequirementChange("requirement.updated", { before, after });
         await recordChanges(tx, toActor(call), [updated], now);
-        return viewRequirement(after);
+        return viewRequirement(after, bought);
       },
       { rollBack: call.dryRun },
     ),
@@ -116,7 +147,7 @@ export async function updateRequirement(
 
 /** Deletes a requirement and returns it as it was. */
 export async function deleteRequirement(
-  ctx: Context,
+  ctx: RequirementContext,
   call: Call,
   requirement: RequirementOfFirm,
 ): Promise<Requirement> {
@@ -126,43 +157,67 @@ export async function deleteRequirement(
       const before = await lockRequirementOfFirm(tx, call.caller, requirement);
       await deleteRow(tx, before.desk_id, before.requirement_id);
       const deleted = buildRequirementChange("requirement.deleted", { before, after: null });
+      const bought = await findBought(ctx, tx, before);
       await recordChanges(tx, toActor(call), [deleted], now);
-      return viewRequirement(before);
+      return viewRequirement(before, bought);
     },
     { rollBack: call.dryRun },
   );
 }
 
 export async function readRequirement(
-  ctx: Context,
+  ctx: RequirementContext,
+  caller: Caller,
+  requirement: RequirementOfFirm,
+): Promise<Requirement> {
+  const row = await requireRequirement(ctx.db, caller, requirement);
+  return viewRequirement(row, await findBought(ctx, ctx.db, row));
+}
+
+/** A requirement of a firm that the caller sees. */
+export async function requireRequirement(
+  db: Db,
   caller: Caller,
   { firmId, requirementId }: RequirementOfFirm,
-): Promise<Requirement> {
-  const { desk_id: deskId } = await requireVisibleFirm(ctx.db, caller, firmId);
+): Promise<RequirementRow> {
+  const { desk_id: deskId } = await requireVisibleFirm(db, caller, firmId);
   const row = isId("rqm", requirementId)
-    ? await findRequirement(ctx.db, { deskId, firmId }, requirementId)
+    ? await findRequirement(db, { deskId, firmId }, requirementId)
     : undefined;
   if (!row) throw notFound();
-  return viewRequirement(row);
+  return row;
+}
+
+/** The amounts of requirements that orders are to cover, locked; without those that are gone. */
+export async function lockAmounts(
+  tx: Tx,
+  requirementIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await lockRequirements(tx, [...new Set(requirementIds)]);
+  return new Map(rows.map((row) => [row.requirement_id, row.amount_paise]));
 }
 
 export const ListRequirementsQuery = requirementList.queryWith({});
 
 export async function listRequirements(
-  ctx: Context,
+  ctx: RequirementContext,
   caller: Caller,
   { firmId, ...query }: { readonly firmId: string } & Parameters<typeof requirementList.read>[2],
 ): Promise<Page<Requirement>> {
   const { desk_id: deskId } = await requireVisibleFirm(ctx.db, caller, firmId);
   const page = await requirementList.read(ctx, { deskId, firmId }, query);
-  return { ...page, rows: await mapPaced(page.rows, viewRequirement, openPace()) };
+  const ids = page.rows.map((row) => row.requirement_id);
+  const covers = await ctx.findCovers(ctx.db, ids);
+  const view = (row: RequirementRow) =>
+    viewRequirement(row, covers.get(row.requirement_id) ?? nothingBought);
+  return { ...page, rows: await mapPaced(page.rows, view, openPace()) };
 }
 
-type RequirementOfFirm = { readonly firmId: string; readonly requirementId: string };
+export type RequirementOfFirm = { readonly firmId: string; readonly requirementId: string };
 
 /** Runs a write that sets a reference, and turns the unique violation into a conflict. */
 async function catchReferenceConflict<Result>(
-  ctx: Context,
+  ctx: RequirementContext,
   { reference, ...firm }: FirmKey & { readonly reference: string | undefined },
   write: () => Promise<Result>,
 ): Promise<Result> {
@@ -182,16 +237,37 @@ async function catchReferenceConflict<Result>(
 
 /** A retry whose requirement was deleted is refused: a retry never creates a second one. */
 async function findDeclaredEarlier(
+  ctx: RequirementContext,
   tx: Tx,
   { desk_id, firm_id }: RequirementRow,
   requirementId: string,
 ): Promise<Requirement> {
   const row = await findRequirement(tx, { deskId: desk_id, firmId: firm_id }, requirementId);
-  if (row) return viewRequirement(row);
+  if (row) return viewRequirement(row, await findBought(ctx, tx, row));
   throw createdWasDeleted("requirement", requirementId);
 }
 
-function viewRequirement(row: RequirementRow): Requirement {
+async function findBought(
+  { findCovers }: Pick<RequirementContext, "findCovers">,
+  db: Db,
+  { requirement_id }: RequirementRow,
+): Promise<Cover> {
+  return (await findCovers(db, [requirement_id])).get(requirement_id) ?? nothingBought;
+}
+
+function viewRequirement(row: RequirementRow, bought: Cover): Requirement {
+  return {
+    ...describeRequirement(row),
+    covered_paise: bought.coveredPaise,
+    uncovered_paise: findUncoveredPaise(row.amount_paise, bought),
+    resting_paise: bought.restingPaise,
+    order_ids: [...bought.orderIds],
+    allowed_actions: [...requirementActions],
+  };
+}
+
+/** Its own fields, without what orders have bought for it. */
+function describeRequirement(row: RequirementRow) {
   return {
     requirement_id: row.requirement_id,
     firm_id: row.firm_id,
@@ -202,17 +278,21 @@ function viewRequirement(row: RequirementRow): Requirement {
     created_at: istTimestamp(row.created_at),
     updated_at: istTimestamp(row.updated_at),
     version: row.version,
-    allowed_actions: [...requirementActions],
   };
 }
 
-/** A change of a requirement for the audit trail; there is no event for it. */
+/** A change of a requirement for the audit trail; a desk's own changes tell it no event. */
 function buildRequirementChange(
   action: string,
   {
     before,
     after,
-  }: { readonly before: RequirementRow | null; readonly after: RequirementRow | null },
+    event,
+  }: {
+    readonly before: RequirementRow | null;
+    readonly after: RequirementRow | null;
+    readonly event?: ChangeEvent;
+  },
 ): Change {
   const row = after ?? before;
   if (!row) throw new Error("a change has a row before or after it");
@@ -227,9 +307,85 @@ function buildRequirementChange(
       version: row.version,
       href: `/v1/firms/${row.firm_id}/requirements/${row.requirement_id}`,
     },
-    before: before && viewRequirement(before),
-    after: after && viewRequirement(after),
+    before: before && describeRequirement(before),
+    after: after && describeRequirement(after),
+    event,
   };
+}
+
+const setSizeMax = 500;
+const clock: Actor = { kind: "worker", id: "clock", requestId: null };
+
+/** Tells desks of requirements that are due soon and not covered, one set at a time. */
+export async function warnOfUncovered(
+  ctx: Pick<RequirementContext, "db" | "now" | "findCovers">,
+  offenders: Offenders = noOffenders(),
+): Promise<"more" | "idle"> {
+  const now = ctx.now();
+  const today = istDay(now);
+  const dueUntil = findToldUntil(today, await readCalendar(ctx.db));
+  const done = await workInParts(offenders, (choice, claimed) =>
+    ctx.db.transaction(async (tx) => {
+      const due = await claimUntold(tx, { dueUntil, today }, { limit: setSizeMax, ...choice });
+      claimed(due.map((row) => row.requirement_id));
+      if (due.length > 0) await tell(tx, due);
+      return due.length;
+    }),
+  );
+  return done === setSizeMax ? "more" : "idle";
+
+  async function tell(tx: Tx, due: readonly RequirementRow[]): Promise<void> {
+    const ids = due.map((row) => row.requirement_id);
+    const covers = await ctx.findCovers(tx, ids);
+    const checked = due.map((row) => {
+      const bought = covers.get(row.requirement_id) ?? nothingBought;
+      const isUncovered = findUncoveredPaise(row.amount_paise, bought) > 0;
+      // Nothing fails any more of what is past its day and covered.
+      const isDone = isUncovered || row.due_on < today;
+      const told = isDone ? row.due_on : row.uncovered_told_for;
+      const after = { ...row, uncovered_told_for: told, uncovered_checked_on: today };
+      return { after, bought, isUncovered };
+    });
+    await setChecked(
+      tx,
+      checked.map(({ after }) => after),
+    );
+    const changes = checked
+      .filter(({ isUncovered }) => isUncovered)
+      .map(({ after, bought }) =>
+        buildRequirementChange("requirement.warn", {
+          before: after,
+          after,
+          event: {
+            name: "requirement.uncovered",
+            from: null,
+            to: null,
+            data: describeUncovered(after, bought),
+          },
+        }),
+      );
+    if (changes.length > 0) await recordChanges(tx, clock, changes, now);
+  }
+}
+
+function describeUncovered(row: RequirementRow, bought: Cover) {
+  const { requirement_id, ...shown } = viewRequirement(row, bought);
+  const { reference, scheme, amount_paise, due_on } = shown;
+  const { covered_paise, uncovered_paise, resting_paise } = shown;
+  const paise = { amount_paise, covered_paise, uncovered_paise, resting_paise };
+  return { requirement_id, reference, scheme, due_on, ...paise };
+}
+
+/** What is due moves by whole days; what was due long ago stays, so that dates stay dates. */
+export async function moveRequirementDays(
+  tx: Tx,
+  clockAdvance: ClockAdvance,
+  cursor: Cursor,
+): Promise<MovedSet> {
+  const { days, now } = clockAdvance;
+  if (days === 0) return { count: 0, next: undefined };
+  const oldest = istDay(new Date(now.getTime() - clockAheadMaxS * 1_000));
+  return toMovedSet(await moveDueDaysEarlier(tx, clockAdvance, { ...cursor, oldest }), cursor);
 }
 
 /** A requirement of a firm that the caller can see, locked. */

@@ -20,6 +20,7 @@ import {
   listRequirements,
   ListRequirementsQuery,
   readRequirement,
+  type RequirementContext,
   updateRequirement,
 } from "./requirements.ts";
 import {
@@ -253,7 +254,7 @@ export function firmRoutes(app: App, ctx: Context & FirmHooks, offboarding: Offb
   );
 }
 
-export function requirementRoutes(app: App, ctx: Context): void {
+export function requirementRoutes(app: App, ctx: RequirementContext): void {
   app.post(
     "/v1/firms/:firm_id/requirements",
     {
@@ -261,7 +262,7 @@ export function requirementRoutes(app: App, ctx: Context): void {
       schema: {
         operationId: "declareRequirement",
         tags: ["Groups"],
-        summary: "Declare duty that a firm will have to pay",
+        summary: "Declare basic customs duty that a firm will have to pay",
         description: "A reference the firm has used is a conflict with its requirement_id.",
         params: RequirementsParams,
         body: DeclareRequirementBody,
@@ -281,12 +282,14 @@ export function requirementRoutes(app: App, ctx: Context): void {
   app.get(
     "/v1/firms/:firm_id/requirements",
     {
-      config: { demand: "firms" },
+      config: { demand: "firms", orDemand: "orders:read" },
       schema: {
         operationId: "listRequirements",
         tags: ["Groups"],
         summary: "List the requirements of a firm",
-        description: "The duty that a firm has declared, newest first.",
+        description:
+          "The basic customs duty that a firm has declared, newest first, and what its orders have " +
+          "bought of it.",
         params: RequirementsParams,
         querystring: ListRequirementsQuery,
         response: { 200: RequirementList },
@@ -306,13 +309,14 @@ export function requirementRoutes(app: App, ctx: Context): void {
   app.get(
     "/v1/firms/:firm_id/requirements/:requirement_id",
     {
-      config: { demand: "firms" },
+      config: { demand: "firms", orDemand: "orders:read" },
       schema: {
         operationId: "readRequirement",
         tags: ["Groups"],
         summary: "Read a requirement",
         description:
-          "A firm's declared duty: how much, when it is due, and which scheme is to cover it.",
+          "A firm's declared basic customs duty: how much, when it is due, which scheme is to cover " +
+          "it, and how much of it is covered.",
         params: RequirementParams,
         response: { 200: Requirement },
       },

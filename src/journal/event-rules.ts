@@ -20,6 +20,7 @@ export const eventCatalog = [
   "firm.suspended",
   "firm.resumed",
   "firm.offboarded",
+  "requirement.uncovered",
   "credit.listed",
   "credit.withdrawn",
   "credit.expiring",

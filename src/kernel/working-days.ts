@@ -94,6 +94,22 @@ export function lateUntil(now: Date, office: Office, calendar: Calendar): Date {
   return last === before ? now : istDayStart(addDays(last, 1));
 }
 
+/**
+ * The last day that at most so many working days come before, from today on. A day off counts as the
+ * working day before it.
+ */
+export function lastDayWithin(
+  today: IstDay,
+  days: number,
+  office: Office,
+  calendar: Calendar,
+): IstDay {
+  const works = (day: IstDay) => isWorkingDay(day, office, calendar);
+  let day = lastWorkingDay(today, office, calendar);
+  for (let left = days; left > 0; left--) day = nextWorkingDay(day, works);
+  return day;
+}
+
 /** The last working day up to this day. */
 function lastWorkingDay(day: IstDay, office: Office, calendar: Calendar): IstDay {
   let last = day;

@@ -235,7 +235,7 @@ export function enquiryRoutes(app: App, ctx: Context): void {
       schema: {
         operationId: "submitBuyEnquiry",
         tags: ["Public"],
-        summary: "Ask to cover duty with credits",
+        summary: "Ask to cover basic customs duty with credits",
         description: submitting,
         body: BuyEnquiryBody,
         response: { 200: Enquiry, 201: Enquiry },

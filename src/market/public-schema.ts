@@ -154,7 +154,7 @@ export const EstimateQuery = Type.Object(
       description: "The scheme of the credits.",
       examples: ["RODTEP"],
     }),
-    amount_paise: paise("The face to sell, or the duty to cover."),
+    amount_paise: paise("The face to sell, or the basic customs duty to cover."),
     expires_on: Type.Optional(
       day("Sell: the last day of the credit's validity, which narrows the range."),
     ),
@@ -256,7 +256,7 @@ export const SellEnquiryBody = body({
 
 export const BuyEnquiryBody = body({
   scheme: tradedScheme,
-  requirement_paise: paise("The duty you want to cover."),
+  requirement_paise: paise("The basic customs duty you want to cover."),
   ...person,
   ...reachable,
   consent,

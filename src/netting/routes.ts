@@ -15,7 +15,7 @@ export function nettingRoutes(app: App, ctx: Context): void {
         tags: ["Groups"],
         summary: "Which credits to move inside a group",
         description:
-          "Whole credits pay the duty of the members so that the least is left uncovered; a firm's " +
+          "Whole credits pay the basic customs duty of the members so that the least is left uncovered; a firm's " +
           "own credits pay its own duty without a move. Then the fewest moves, the fewest credits " +
           "and the earliest expiry. A credit pays duty that is due no later than it expires.",
         params: NettingParams,

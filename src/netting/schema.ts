@@ -31,7 +31,7 @@ const SchemeLine = Type.Object({
     "Face of the credits that are listed or on their way to a member, and have not lapsed.",
   ),
   gross_requirement_paise: sum(
-    "Duty that is due today or later. What either scheme may pay counts where it is paid, and " +
+    "Basic customs duty that is due today or later. What either scheme may pay counts where it is paid, and " +
       "what is left of it where cover costs least.",
   ),
   internal_match_paise: sum("What of it the group's own credits pay, moved or not."),
@@ -81,7 +81,8 @@ export const Netting = Type.Object(
   },
   {
     title: "Netting",
-    description: "How a group covers its duty with its own credits, and what is left over.",
+    description:
+      "How a group covers its basic customs duty with its own credits, and what is left over.",
     headers: {
       "X-Quote-Valid-Until": {
         type: "string",

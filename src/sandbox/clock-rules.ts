@@ -11,6 +11,7 @@ export const movedRooms = [
   "crosses",
   "holds",
   "credits",
+  "requirements",
   "orders",
 ] as const;
 type MovedRoom = (typeof movedRooms)[number];
@@ -27,6 +28,17 @@ export type ClockMove = {
   readonly brought_nearer: Readonly<Record<MovedRoom, number>>;
 };
 
+const nothingMoved: ClockMove["brought_nearer"] = {
+  quotes: 0,
+  payouts: 0,
+  settlements: 0,
+  crosses: 0,
+  holds: 0,
+  credits: 0,
+  requirements: 0,
+  orders: 0,
+};
+
 /** The move of a clock that is put forward so as to show this time. */
 export function beginMove(seconds: number, shown: Date, now: Date): ClockMove {
   return {
@@ -35,15 +47,7 @@ export function beginMove(seconds: number, shown: Date, now: Date): ClockMove {
     begun_at: now.toISOString(),
     room: movedRooms[0],
     after: "",
-    brought_nearer: {
-      quotes: 0,
-      payouts: 0,
-      settlements: 0,
-      crosses: 0,
-      holds: 0,
-      credits: 0,
-      orders: 0,
-    },
+    brought_nearer: nothingMoved,
   };
 }
 
@@ -53,10 +57,9 @@ export function continueMove(
   room: MovedRoom,
   { count, next }: MovedSet,
 ): ClockMove {
-  const brought_nearer = {
-    ...move.brought_nearer,
-    [room]: move.brought_nearer[room] + count,
-  };
+  // A move that an earlier version began names fewer rooms.
+  const before = { ...nothingMoved, ...move.brought_nearer };
+  const brought_nearer = { ...before, [room]: before[room] + count };
   if (next !== undefined) return { ...move, brought_nearer, after: next };
   const following = movedRooms[movedRooms.indexOf(room) + 1] ?? null;
   return { ...move, brought_nearer, room: following, after: "" };

@@ -114,6 +114,7 @@ export const DeskClock = Type.Object(
         payouts: nearer("Payouts that have not been sent."),
         holds: nearer("Holds on your firms."),
         credits: nearer("Credits, by whole days."),
+        requirements: nearer("What your firms will have to pay, by whole days."),
       },
       { description: "What ends sooner by that much: how many of each." },
     ),

@@ -197,6 +197,8 @@ export type OrderStanding = {
   readonly states: ReadonlyMap<string, SettlementState>;
   /** The money paid for delivered credits. */
   readonly settledPaise: number;
+  /** The face that was delivered or still may be. */
+  readonly standingPaise: number;
 };
 
 /** By order; an order without deals is left out. */
@@ -223,6 +225,7 @@ export async function findOrderStandings(
           ]),
         ),
         settledPaise: sumParts(own.map((row) => row.settled_paise)),
+        standingPaise: sumParts(own.map((row) => row.standing_paise)),
       },
     ]),
   );

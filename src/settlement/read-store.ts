@@ -190,6 +190,7 @@ export async function listOrderLegs(
     readonly state: SettlementState;
     readonly leg_states: readonly LegState[];
     readonly settled_paise: number;
+    readonly standing_paise: number;
   }[]
 > {
   const asked = dealtOrders.rows(
@@ -197,14 +198,18 @@ export async function listOrderLegs(
     dealt,
   );
   return await db.rows(sql`
-    select asked.order_id, asked.settlement_id, s.state, own.leg_states, own.settled_paise
+    select asked.order_id, asked.settlement_id, s.state, own.leg_states, own.settled_paise,
+      own.standing_paise
     from ${asked} as asked
     join settlements as s on s.settlement_id = asked.settlement_id
     cross join lateral (
       select array_agg(distinct l.state) as leg_states,
         coalesce(sum(
           case when s.buyer_order_id = asked.order_id then l.buyer_paise else l.seller_paise end
-        ) filter (where l.state = 'delivered'), 0)::bigint as settled_paise
+        ) filter (where l.state = 'delivered'), 0)::bigint as settled_paise,
+        coalesce(sum(l.face_paise) filter (
+          where l.state <> 'failed' and s.state <> 'reversed'
+        ), 0)::bigint as standing_paise
       from settlement_legs as l
       where l.settlement_id = asked.settlement_id
         and (s.buyer_order_id = asked.order_id or l.seller_order_id = asked.order_id)

@@ -7,7 +7,8 @@
 //   404   the quote, the firm or the credit is not there for this caller
 //   403   the key may not buy, or the order is above one of its limits
 //   409   the quote was used, the quote has expired, the firm may not trade, the credit is not
-//         sellable or the ledger names another owner, the firm has nothing to deliver, a credit of
+//         sellable or the ledger names another owner, an order rests for the requirement or it is
+//         covered, the firm has nothing to deliver, a credit of
 //         the bundle is gone, the facts behind the quote have changed, there is no price
 
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -18,12 +19,13 @@ import { type CoverPlan, SearchNeeded } from "../cover/search-cover.ts";
 import type { CreditForSale, DealtCredit } from "../credits/reserve-credits.ts";
 import { findNotSellableReason, creditNotSellable } from "../credits/rules.ts";
 import type { TradingFirm } from "../firms/find-firms.ts";
+import { type Cover, findUncoveredPaise, ordersMax } from "../firms/requirement-rules.ts";
 import { findTradingRefusal } from "../firms/rules.ts";
 import { buySideOff, type Call } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
 import type { JsonObject } from "../kernel/json.ts";
-import type { Paise } from "../kernel/money.ts";
+import { type Paise, sumParts } from "../kernel/money.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { idempotencyOwner, visibleTo } from "../kernel/visibility.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
@@ -32,8 +34,16 @@ import { amountDaysMin } from "../rates/rules.ts";
 import { OwnersDisputed } from "../settlement/open-settlements.ts";
 import { buyCover, buyQuoted, chooseDeliverable, type Draft, sellCredits } from "./match-order.ts";
 import type { MatchState } from "./match-state.ts";
-import { factsChanged, otherFirm, quoteExpired, quoteUsed } from "./order-refusals.ts";
-import type { Intent } from "./order-rules.ts";
+import {
+  coverRests,
+  factsChanged,
+  otherFirm,
+  quoteExpired,
+  quoteUsed,
+  requirementCovered,
+  tooManyCovers,
+} from "./order-refusals.ts";
+import { findRestingPaise, type Intent } from "./order-rules.ts";
 import type { OrderRow } from "./order-store.ts";
 import { isPricedCredit } from "./quote-rules.ts";
 import type { LockedQuote } from "./quotes.ts";
@@ -47,6 +57,8 @@ export type Command = {
   readonly request: JsonObject;
   /** The quote must be valid at this time, however long the order waits in the queue. */
   readonly receivedAt: Date;
+  /** The requirement that it is to cover, and whose uncovered amount it asks for. */
+  readonly covers?: string;
   /** Cover from a longer search: undefined before the search, null when it found none. */
   readonly plan?: CoverPlan | null;
   /** Credits for its amount, from a search without the match lock; null when that found none. */
@@ -55,12 +67,17 @@ export type Command = {
   readonly named?: CreditForSale | null;
 };
 
+/** A requirement, and what orders before the set have bought for it. */
+export type RequirementToCover = { readonly amountPaise: Paise; readonly bought: Cover };
+
 /** A command with the rows it names, as far as its caller may see them. */
 export type Loaded = Command & {
   readonly quote: LockedQuote | undefined;
   readonly firm: TradingFirm | undefined;
   /** The credit that the order or its quote names. */
   readonly credit: DealtCredit | undefined;
+  /** The requirement that it is to cover, if it is still there. */
+  readonly cover: RequirementToCover | undefined;
   /** Credits that the firm could deliver for an amount. */
   readonly deliverable: readonly DealtCredit[];
   /** The quoted bundle: an offer for each credit that is available, otherwise its scrip number. */
@@ -107,9 +124,10 @@ export async function decideOrders(
   );
 }
 
-function decideOrder(matchState: MatchState, item: Loaded, orderId: string): Verdict {
-  const original = item.idempotencyKey && matchState.originals.get(originalKey(item));
-  if (original) return answerReplay(original, item);
+function decideOrder(matchState: MatchState, loaded: Loaded, orderId: string): Verdict {
+  const original = loaded.idempotencyKey && matchState.originals.get(originalKey(loaded));
+  if (original) return answerReplay(original, loaded);
+  const item = askUncovered(matchState, loaded);
   const failure = findRefusal(matchState, item);
   if (!failure && item.isHeld) return { kind: "held" };
   const outcome = failure ?? matchDraft(matchState, item, buildDraft(matchState, item, orderId));
@@ -119,6 +137,22 @@ function decideOrder(matchState: MatchState, item: Loaded, orderId: string): Ver
   if (outcome === "held") return { kind: "held" };
   recordPlaced(matchState, item, outcome);
   return { kind: "placed", orderId: outcome.order_id };
+}
+
+/** A cover asks for what the orders before it have left uncovered, those of its set included. */
+function askUncovered({ placed }: MatchState, item: Loaded): Loaded {
+  const { cover, covers: requirementId, intent } = item;
+  if (!cover || intent.ask.kind !== "requirement") return item;
+  const own = [...placed.values()].filter((order) => order.requirement_id === requirementId);
+  const { coveredPaise, restingPaise, orderIds } = cover.bought;
+  const bought = {
+    coveredPaise: sumParts([coveredPaise, ...own.map((order) => order.dealt_paise)]),
+    restingPaise: sumParts([restingPaise, ...own.map(findRestingPaise)]),
+    orderIds: [...orderIds, ...own.map((order) => order.order_id)],
+  };
+  const requirementPaise = findUncoveredPaise(cover.amountPaise, bought);
+  const ask = { ...intent.ask, requirementPaise };
+  return { ...item, cover: { ...cover, bought }, intent: { ...intent, ask } };
 }
 
 function originalKey({ call, idempotencyKey }: Pick<Command, "call" | "idempotencyKey">) {
@@ -141,10 +175,12 @@ function findRefusal(matchState: MatchState, item: Loaded): Failure | undefined 
   return refuseUnknown(item) ?? refuseByKey(matchState, item) ?? refuseByState(matchState, item);
 }
 
-function refuseUnknown({ intent, quote, firm, credit, isHeld }: Loaded): Failure | undefined {
+function refuseUnknown(item: Loaded): Failure | undefined {
+  const { intent, quote, firm, credit, isHeld } = item;
   const isQuoted = intent.ask.kind === "quote";
   if (isQuoted && !quote) return notFound();
   if (!firm) return notFound();
+  if (item.covers !== undefined && !item.cover) return notFound();
   const named = intent.ask.kind === "credit" || typeof quote?.scrip_no === "string";
   if (named && !credit && !isHeld) return notFound();
   if (isQuoted && intent.firmId !== null && intent.firmId !== firm.firm_id) {
@@ -171,6 +207,7 @@ function refuseByState(matchState: MatchState, item: Loaded): Failure | undefine
   }
   const refusal = firm && findTradingRefusal(firm, matchState.now);
   if (refusal) return refusal;
+  if (item.cover) return refuseCover(item.cover);
   if (!credit) return undefined;
   const state = matchState.reserved.has(credit.credit_id) ? "reserved" : credit.state;
   const reason = findNotSellableReason(
@@ -181,6 +218,13 @@ function refuseByState(matchState: MatchState, item: Loaded): Failure | undefine
   if (matchState.disputed?.has(credit.scrip_no)) return new OwnersDisputed([credit.scrip_no]);
   const isPriced = quote?.side !== "sell" || isPricedCredit(quote, credit);
   return isPriced ? undefined : factsChanged([credit.scrip_no]);
+}
+
+function refuseCover({ amountPaise, bought }: RequirementToCover): Failure | undefined {
+  if (bought.restingPaise > 0) return coverRests(bought.orderIds);
+  const uncovered = findUncoveredPaise(amountPaise, bought);
+  if (uncovered === 0) return requirementCovered(bought.coveredPaise);
+  return bought.orderIds.length < ordersMax ? undefined : tooManyCovers(ordersMax);
 }
 
 function matchDraft(
@@ -240,6 +284,7 @@ function buildDraft({ environment, now }: MatchState, item: Loaded, orderId: str
     time_in_force: intent.timeInForce,
     expires_at: intent.expiresAt,
     quote_ref: quote?.quote_ref ?? null,
+    requirement_id: item.covers ?? null,
     client_ref: intent.clientRef,
     metadata: intent.metadata,
     scrip_nos: [],

@@ -18,6 +18,8 @@ import {
   findForSale,
 } from "../credits/reserve-credits.ts";
 import { lockTradingFirms } from "../firms/find-firms.ts";
+import { nothingBought } from "../firms/requirement-rules.ts";
+import { lockAmounts } from "../firms/requirements.ts";
 import { findTradingRefusal } from "../firms/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { isHouse } from "../kernel/ids.ts";
@@ -30,11 +32,12 @@ import { loadCardsWithQuotes } from "../rates/current-cards.ts";
 import type { OpenQuotes } from "../rates/open-quotes.ts";
 import { findBuyerMeans } from "../settlement/fund-settlements.ts";
 import type { BookSession } from "./book-session.ts";
-import type { Command, Loaded } from "./decide-orders.ts";
+import type { Command, Loaded, RequirementToCover } from "./decide-orders.ts";
 import { type MatchState, newMatchState } from "./match-state.ts";
 import { findByIdempotencyKey, findOrders, lockMatching, type OrderRow } from "./order-store.ts";
 import { readSchemeHint } from "./quote-rules.ts";
 import { type LockedQuote, lockQuotes } from "./quotes.ts";
+import { findCovers } from "./read-orders.ts";
 import { listRestingBuys } from "./resting-store.ts";
 import { actingFirm, findAmounts, findNamedQuotes, findVisibleFirm } from "./sell-amounts.ts";
 
@@ -87,6 +90,7 @@ export async function loadOrders(
     ],
   );
   const quoted = await tx.run(findQuoted(commands, quotes));
+  const covers = await loadCovers(tx, commands);
   const found = commands.map((command, at) => command.named ?? named.get(at) ?? quoted.get(at));
   if (commands.some(({ intent }) => intent.ask.kind === "requirement")) await book.refresh();
   const firmIds = commands.map(({ call, intent }, at) =>
@@ -141,6 +145,7 @@ export async function loadOrders(
     quote: quotes[at],
     firm: actingFirms[at],
     credit: credits.get(found[at]?.credit_id ?? ""),
+    cover: covers.get(command.covers ?? ""),
     deliverable: deliverable.get(listed[at] ?? []) ?? [],
     bundle: bundles[at] ?? [],
     limits: limits.get(command.call.caller.keyId) ?? noLimits,
@@ -164,6 +169,23 @@ export async function loadOrders(
     orderedByKey,
   };
   return { loaded, matchState: newMatchState({ ...facts, findCard }) };
+}
+
+/** What is uncovered of the requirements that orders are for, under their locks. */
+async function loadCovers(
+  tx: Tx,
+  commands: readonly Command[],
+): Promise<ReadonlyMap<string, RequirementToCover>> {
+  const ids = commands.flatMap(({ covers }) => covers ?? []);
+  if (ids.length === 0) return new Map();
+  const amounts = await lockAmounts(tx, ids);
+  const bought = await findCovers(tx, [...amounts.keys()]);
+  return new Map(
+    [...amounts].map(([id, amountPaise]) => [
+      id,
+      { amountPaise, bought: bought.get(id) ?? nothingBought },
+    ]),
+  );
 }
 
 const noLimits = { max_order_paise: null, daily_notional_paise: null };

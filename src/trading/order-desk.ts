@@ -16,6 +16,8 @@
 // them, and it is decided again. Each order of a batch has its own idempotency key.
 
 import { planSearches } from "../cover/search-cover.ts";
+import { chooseScheme } from "../firms/requirement-rules.ts";
+import { type RequirementOfFirm, requireRequirement } from "../firms/requirements.ts";
 import type { Call, Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
@@ -48,6 +50,7 @@ import { planAmounts } from "./sell-amounts.ts";
 import {
   BatchItem,
   type BatchResults,
+  type CoverRequirementBody,
   type Order,
   type PlaceOrderBatchBody,
   type PlaceOrderBody,
@@ -88,13 +91,40 @@ export async function placeOrder(
   body: PlaceOrderBody,
 ): Promise<Creation<Order>> {
   const receivedAt = ctx.now();
-  const placed = await desk.place({
-    call,
-    intent: parseIntent(body, receivedAt),
-    idempotencyKey: call.idempotencyKey ?? null,
-    request: body,
-    receivedAt,
-  });
+  const intent = parseIntent(body, receivedAt);
+  return await placeIntent(desk, call, { intent, request: body, receivedAt });
+}
+
+/** Buys what is uncovered of a requirement: how much that is, is decided as the order is placed. */
+export async function coverRequirement(
+  ctx: Context,
+  desk: OrderDesk,
+  call: Call,
+  { body, ...requirement }: RequirementOfFirm & { readonly body: CoverRequirementBody },
+): Promise<Creation<Order>> {
+  const { firmId, requirementId } = requirement;
+  const declared = await requireRequirement(ctx.db, call.caller, requirement);
+  const scheme = chooseScheme(declared.scheme, body.scheme);
+  if (scheme instanceof Failure) throw scheme;
+  const { limit_bps, expires_at } = body;
+  const terms = {
+    ...(limit_bps !== undefined && { limit_bps }),
+    ...(expires_at !== undefined && { expires_at, time_in_force: "GTD" as const }),
+  };
+  const asked = { side: "buy", scheme, requirement_paise: declared.amount_paise } as const;
+  const receivedAt = ctx.now();
+  const intent = parseIntent({ ...terms, ...asked, firm_id: firmId }, receivedAt);
+  const request = { firm_id: firmId, requirement_id: requirementId, ...body };
+  return await placeIntent(desk, call, { intent, request, receivedAt, covers: requirementId });
+}
+
+async function placeIntent(
+  desk: OrderDesk,
+  call: Call,
+  wanted: Pick<Command, "intent" | "request" | "receivedAt" | "covers">,
+): Promise<Creation<Order>> {
+  const idempotencyKey = call.idempotencyKey ?? null;
+  const placed = await desk.place({ call, idempotencyKey, ...wanted });
   if (placed.kind === "refused") throw placed.failure;
   const resource = viewOrder(placed.order, placed.settled);
   if (call.dryRun) return { outcome: "tried", resource };

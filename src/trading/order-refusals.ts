@@ -83,6 +83,25 @@ export function fundsFirst(): Failure {
   });
 }
 
+/** Two orders for one requirement could buy it twice. */
+export function coverRests(orderIds: readonly string[]): Failure {
+  return new Failure("conflict", "an order for this requirement rests", {
+    detail: { reason: "cover_rests", order_id: orderIds.at(-1) },
+  });
+}
+
+export function requirementCovered(coveredPaise: Paise): Failure {
+  return new Failure("conflict", "the requirement is covered", {
+    detail: { reason: "requirement_covered", covered_paise: coveredPaise },
+  });
+}
+
+export function tooManyCovers(max: number): Failure {
+  return new Failure("conflict", "too many orders were placed for this requirement", {
+    detail: { reason: "too_many_covers", orders_max: max },
+  });
+}
+
 /** Credits are offered, but each is larger than the requirement. */
 export function noCover(smallestPaise: number): Failure {
   return new Failure("conflict", "no whole credit fits the requirement", {

@@ -276,6 +276,11 @@ export function findRemainingPaise({
   return (side === "buy" ? (requirement_paise ?? 0) : covered_paise) - dealt_paise;
 }
 
+/** What of an order rests; nothing once it has ended. */
+export function findRestingPaise(order: DealFields): Paise {
+  return order.state === "open" ? findRemainingPaise(order) : 0;
+}
+
 /** The fee, with its tax, in each side's money of a leg. */
 export type LegFees = { readonly buyer: Fee; readonly seller: Fee };
 

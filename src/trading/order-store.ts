@@ -55,6 +55,8 @@ export const orders = table("orders", {
   time_in_force: text<TimeInForce>(),
   expires_at: time().orNull,
   quote_ref: text().orNull,
+  /** The requirement that a buy was placed to cover. */
+  requirement_id: text().orNull,
   client_ref: text().orNull,
   metadata: json<Readonly<Record<string, string>>>().orNull,
   scrip_nos: textList(),
@@ -187,6 +189,18 @@ export function findByIdempotencyKey(
     from ${asked} as k
     join orders as o on o.desk_id = k.desk_id and o.idempotency_key = k.idempotency_key
       and o.bound_firm_id is not distinct from k.bound_firm_id`);
+}
+
+/** The orders that were placed to cover these requirements, oldest first. */
+export async function listOrdersOfRequirements(
+  db: Db,
+  requirementIds: readonly string[],
+): Promise<OrderRow[]> {
+  return await db.rows(sql`
+    select ${orderColumns}
+    from orders as o
+    where o.requirement_id = any(${requirementIds}::text[])
+    order by o.order_id`);
 }
 
 export async function findOrders(db: Db, orderIds: readonly string[]): Promise<OrderRow[]> {

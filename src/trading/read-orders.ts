@@ -1,4 +1,5 @@
 import type { Blocker } from "../firms/offboard-firm.ts";
+import type { FindCovers } from "../firms/requirements.ts";
 import type { Caller, Environment } from "../kernel/caller.ts";
 import type { Cursor } from "../kernel/clock-advance.ts";
 import type { ListSearch } from "../kernel/desk-search.ts";
@@ -6,6 +7,7 @@ import { Failure, notFound } from "../kernel/failure.ts";
 import { firstId, isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
 import { type Leaf, type Page, readLeaf } from "../kernel/page.ts";
+import { sumParts } from "../kernel/money.ts";
 import type { Scheme, Side } from "../kernel/scheme.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { isVisible, visibleTo } from "../kernel/visibility.ts";
@@ -18,12 +20,13 @@ import { withoutKeeping } from "../platform/postgres/split.ts";
 import { listReader } from "../platform/sheets/list-file.ts";
 import { type OrderStanding, findOrderStandings } from "../settlement/read-settlements.ts";
 import type { SettlementState } from "../settlement/rules.ts";
-import { orderLifecycle, type OrderState } from "./order-rules.ts";
+import { findRestingPaise, orderLifecycle, type OrderState } from "./order-rules.ts";
 import {
   findOrders,
   listAllOrderRows,
   listOpenIds,
   listOpenOfFirm,
+  listOrdersOfRequirements,
   orderList,
   type OrderRow,
 } from "./order-store.ts";
@@ -78,6 +81,25 @@ async function readOrders(db: Db, reads: readonly Read[]): Promise<Outcome<Order
     return viewOrder(row, viewSettled(row, standings.get(orderId)));
   });
 }
+
+/** What orders have bought for requirements. */
+export const findCovers: FindCovers = async (db, requirementIds) => {
+  const rows = requirementIds.length > 0 ? await listOrdersOfRequirements(db, requirementIds) : [];
+  const standings = await findOrderStandings(db, rows);
+  const byRequirement = Map.groupBy(rows, (row) => row.requirement_id ?? "");
+  return new Map(
+    [...byRequirement].map(([requirementId, orders]) => [
+      requirementId,
+      {
+        coveredPaise: sumParts(
+          orders.map((row) => standings.get(row.order_id)?.standingPaise ?? 0),
+        ),
+        restingPaise: sumParts(orders.map(findRestingPaise)),
+        orderIds: orders.map((row) => row.order_id),
+      },
+    ]),
+  );
+};
 
 export const ListOrdersQuery = orderList.queryWith({ format: formatQuery(listFormats) });
 

@@ -11,11 +11,18 @@ import { sendList } from "../platform/http/documents.ts";
 import type { App } from "../platform/http/server.ts";
 import { filesText } from "../platform/http/wire.ts";
 import { compileBatchValidator } from "../platform/http/validation.ts";
-import { cancelOrder, type OrderDesk, placeOrder, placeOrderBatch } from "./order-desk.ts";
+import {
+  cancelOrder,
+  coverRequirement,
+  type OrderDesk,
+  placeOrder,
+  placeOrderBatch,
+} from "./order-desk.ts";
 import { createOrderReader, listOrders, ListOrdersQuery } from "./read-orders.ts";
 import { readQuote, type TakeQuote } from "./quotes.ts";
 import {
   BatchResults,
+  CoverRequirementBody,
   Order,
   OrderList,
   OrderParams,
@@ -23,6 +30,7 @@ import {
   PlaceOrderBody,
   Quote,
   QuoteParams,
+  RequirementParams,
   StoredQuote,
   TakeQuoteBody,
 } from "./schema.ts";
@@ -86,7 +94,7 @@ export function orderRoutes(app: App, ctx: Context, desk: OrderDesk): void {
         summary: "Sell credits or buy cover",
         description:
           "By a quote, at the current binding price, or with a limit. A sell names one credit or an " +
-          "amount; a buy names the duty to cover. A refused order is not stored.",
+          "amount; a buy names the basic customs duty to cover. A refused order is not stored.",
         body: PlaceOrderBody,
         response: { 201: Order, 200: Order },
       },
@@ -100,6 +108,34 @@ export function orderRoutes(app: App, ctx: Context, desk: OrderDesk): void {
           toCall(request, reply),
           request.body,
         ),
+      ),
+  );
+
+  app.post(
+    "/v1/firms/:firm_id/requirements/:requirement_id/cover",
+    {
+      config: { demand: "orders:write", creates: true },
+      schema: {
+        operationId: "coverRequirement",
+        tags: ["Orders"],
+        summary: "Buy what covers a requirement",
+        description:
+          "Places a buy for the basic customs duty that is uncovered. While an order rests for the " +
+          "requirement, another cover is 409; so is one for a requirement that is covered. The " +
+          "requirement shows what its orders have bought.",
+        params: RequirementParams,
+        body: CoverRequirementBody,
+        response: { 201: Order, 200: Order },
+      },
+    },
+    async (request, reply) =>
+      sendCreation(
+        reply,
+        await coverRequirement(contextFor(ctx, request.caller), desk, toCall(request, reply), {
+          firmId: request.params.firm_id,
+          requirementId: request.params.requirement_id,
+          body: request.body,
+        }),
       ),
   );
 

@@ -33,7 +33,7 @@ export const TakeQuoteBody = body(
       closedEnum(schemes, { description: "Required unless scrip_no is given." }),
     ),
     face_paise: Type.Optional(paise("Sell, with scheme: the face value to price.")),
-    requirement_paise: Type.Optional(paise("Buy, with scheme: the duty to cover.")),
+    requirement_paise: Type.Optional(paise("Buy, with scheme: the basic customs duty to cover.")),
     scrip_no: Type.Optional(
       Type.String({
         ...scripNo,
@@ -66,7 +66,7 @@ const quoteFields = {
     Type.String({ ...scripNo, description: "Sell by scrip_no: the credit that was priced." }),
   ),
   face_paise: Type.Optional(integer("Sell: the face value that was priced.", 25_000_000)),
-  requirement_paise: Type.Optional(integer("Buy: the duty to cover.", 25_000_000)),
+  requirement_paise: Type.Optional(integer("Buy: the basic customs duty to cover.", 25_000_000)),
   price_bps: Type.Optional(integer("Your price, in basis points of face.", 9_765)),
   all_in_paise: Type.Optional(
     integer("The single amount that changes hands, everything included.", 24_412_500),
@@ -226,7 +226,9 @@ const orderFields = {
   face_paise: Type.Optional(
     paise("Sell: the firm's own whole credits whose sum is the largest within this."),
   ),
-  requirement_paise: Type.Optional(paise("Buy: the duty to cover with whole credits.")),
+  requirement_paise: Type.Optional(
+    paise("Buy: the basic customs duty to cover with whole credits."),
+  ),
   limit_bps: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -276,6 +278,29 @@ const orderForms = [
 export const PlaceOrderBody = body(orderFields, { title: "PlaceOrder", "x-forms": orderForms });
 export type PlaceOrderBody = Static<typeof PlaceOrderBody>;
 
+const { limit_bps, expires_at } = orderFields;
+
+export { RequirementParams } from "../firms/requirement-schema.ts";
+
+export const CoverRequirementBody = body(
+  {
+    scheme: Type.Optional(
+      closedEnum(schemes, {
+        description: "Which credits are to cover it; required where the requirement names none.",
+      }),
+    ),
+    limit_bps,
+    expires_at,
+  },
+  {
+    title: "CoverRequirement",
+    description:
+      "With a limit it rests until it is cancelled, or until expires_at; without one it buys now, " +
+      "at the current binding price.",
+  },
+);
+export type CoverRequirementBody = Static<typeof CoverRequirementBody>;
+
 export const BatchItem = body(
   {
     ...orderFields,
@@ -318,7 +343,7 @@ export const Order = Type.Object(
       description: "Sell: the credits it sells. Buy: the credits that cover it so far.",
     }),
     face_paise: Type.Optional(amount("Sell: the face that was asked for.")),
-    requirement_paise: Type.Optional(amount("Buy: the duty to cover.")),
+    requirement_paise: Type.Optional(amount("Buy: the basic customs duty to cover.")),
     covered_paise: amount("Sell: the face of its credits. Buy: the duty covered so far."),
     residual_paise: amount("The part of the request that is not covered."),
     price_bps: maybeAmount("The one price of the order; null until something of it is dealt."),

@@ -101,6 +101,7 @@ const preparing: Readonly<Record<string, (world: World) => Promise<Standing>>> =
   updateGroup: async ({ addGroup }) => ({ group_id: await addGroup() }),
   declareRequirement: async ({ addHolder }) => await addHolder(0),
   updateRequirement: async ({ addRequirement }) => await addRequirement(),
+  coverRequirement: async ({ addRequirement }) => await addRequirement(),
   crossNetting: async ({ service, key, addMembers, post }) => {
     const { group_id, buyer } = await addMembers();
     const duty = { scheme: "RODTEP", amount_paise: 25_000_000, due_on: "2027-01-31" };

@@ -95,6 +95,18 @@ async function readyAccept(): Promise<Ready> {
   return { paise: crore, commit: async (key) => await post(key, path, { terms_hash }) };
 }
 
+let covers = 0;
+
+async function readyCover(): Promise<Ready> {
+  const duty = { scheme: "RODTEP", amount_paise: face, due_on: "2027-01-31" };
+  const path = `/v1/firms/${desk.firmId}/requirements`;
+  const reference = `Cover ${++covers}`;
+  const { requirement_id } = (await desk.post(path, { ...duty, reference }, 201)).body;
+  const commit = async (key: string) =>
+    await post(key, `${path}/${requirement_id}/cover`, { limit_bps: 9_000 });
+  return { paise: face, commit };
+}
+
 let nettings = 0;
 
 async function readyNetting(): Promise<Ready> {
@@ -127,6 +139,7 @@ async function readyWithdrawal(): Promise<Ready> {
 const committing: Readonly<Record<string, Readonly<Record<string, () => Promise<Ready>>>>> = {
   placeOrder: { "an order": readyOrder },
   placeOrderBatch: { "an order of a batch": readyBatch },
+  coverRequirement: { "a cover": readyCover },
   proposeCross: { "a cross that agrees by itself": readyOwnCross, "a proposal": readyProposal },
   acceptCross: { "an accept": readyAccept },
   withdrawMoney: { "a withdrawal": readyWithdrawal },

@@ -34,8 +34,8 @@ test("requirements", async (t) => {
     const one = `${list}/${noRequirement}`;
     await checkDoors(t, service, [
       { method: "POST", path: list, scope: "firms", body: duty },
-      { method: "GET", path: list, scope: "firms" },
-      { method: "GET", path: one, scope: "firms" },
+      { method: "GET", path: list, scope: "firms", orScope: "orders:read" },
+      { method: "GET", path: one, scope: "firms", orScope: "orders:read" },
       { method: "PATCH", path: one, scope: "firms", body: { amount_paise: 1 } },
       { method: "DELETE", path: one, scope: "firms" },
     ]);
@@ -52,6 +52,10 @@ test("requirements", async (t) => {
       created_at: "2026-11-15T14:45:00.000+05:30",
       updated_at: "2026-11-15T14:45:00.000+05:30",
       version: 1,
+      covered_paise: 0,
+      uncovered_paise: duty.amount_paise,
+      resting_paise: 0,
+      order_ids: [],
       allowed_actions: ["update", "delete"],
     });
     const read = await desk.send("GET", `${desk.path}/${body.requirement_id}`, 200);

@@ -79,6 +79,7 @@ const anyBodies: Fixtures["bodies"] = {
   updateGroup: { name: "Renamed" },
   declareRequirement: { ...duty, reference: "PROBE" },
   updateRequirement: { amount_paise: 1 },
+  coverRequirement: { scheme: "RODTEP", limit_bps: 9_000 },
   withdrawMoney: { amount_paise: 1 },
   registerWebhook: { url: receiverUrl, event: "*" },
   rotateSecret: {},
@@ -407,6 +408,7 @@ function idsOfRoot(own: Desk, strangers: Strangers, random: Randoms): Fixtures["
     "readRequirement/firm_id": firmOfRequirement(firm, own),
     "updateRequirement/firm_id": firmOfRequirement(firm, own),
     "deleteRequirement/firm_id": firmOfRequirement(firm, own),
+    "coverRequirement/firm_id": firmOfRequirement(firm, own),
     group_id: group,
     "deleteGroup/group_id": { ...group, own: own.emptyGroup },
     requirement_id: {

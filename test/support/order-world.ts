@@ -180,6 +180,7 @@ export class OrderWorld {
       receivedAt: this.now,
       plan: null,
       quote: undefined,
+      cover: undefined,
       firm: firms.get(firmId),
       credit: fields.scrip_no === undefined ? undefined : this.credits.get(fields.scrip_no),
       deliverable: intent.ask.kind === "amount" ? own : [],

@@ -65,6 +65,7 @@ OPERATIONS: Dict[str, Operation] = {
     "readQuote": Operation("readQuote", "GET", "/v1/quotes/{quote_ref}", "json"),
     "placeOrder": Operation("placeOrder", "POST", "/v1/orders", "json", takes_key=True),
     "listOrders": Operation("listOrders", "GET", "/v1/orders", "list", items="orders"),
+    "coverRequirement": Operation("coverRequirement", "POST", "/v1/firms/{firm_id}/requirements/{requirement_id}/cover", "json", takes_key=True),
     "placeOrderBatch": Operation("placeOrderBatch", "POST", "/v1/orders:batch", "json", takes_key=True),
     "readOrder": Operation("readOrder", "GET", "/v1/orders/{order_id}", "json"),
     "cancelOrder": Operation("cancelOrder", "POST", "/v1/orders/{order_id}/cancel", "json"),
@@ -372,7 +373,7 @@ class Operations:
         return self._run(OPERATIONS["removeMember"], Call({"group_id": group_id, "firm_id": firm_id}, {}, None, options))
 
     def read_group_positions(self, group_id: str, **options: Unpack[CallOptions]) -> schemas.GroupPositions:
-        """What a group holds against the duty it will owe. One consistent snapshot. Sums are exact: beyond 2^53-1 paise they have all their digits.
+        """What a group holds against the basic customs duty it will owe. One consistent snapshot. Sums are exact: beyond 2^53-1 paise they have all their digits.
 
         Refusals by `detail.reason` (open set): 403 `sub_account_key`.
 
@@ -381,7 +382,7 @@ class Operations:
         return self._run(OPERATIONS["readGroupPositions"], Call({"group_id": group_id}, {}, None, options))
 
     def declare_requirement(self, firm_id: str, body: schemas.DeclareRequirement, **options: Unpack[CreateOptions]) -> schemas.Requirement:
-        """Declare duty that a firm will have to pay. A reference the firm has used is a conflict with its requirement_id.
+        """Declare basic customs duty that a firm will have to pay. A reference the firm has used is a conflict with its requirement_id.
 
         Refusals by `detail.reason` (open set): 409 `deleted`, `firm_offboarded`, `idempotency_key_reused`, `reference_taken`.
 
@@ -390,16 +391,16 @@ class Operations:
         return self._run(OPERATIONS["declareRequirement"], Call({"firm_id": firm_id}, {}, body, options))
 
     def list_requirements(self, firm_id: str, query: schemas.ListRequirementsQuery = {}, **options: Unpack[CallOptions]) -> PagedList[schemas.RequirementList, schemas.Requirement]:
-        """List the requirements of a firm. The duty that a firm has declared, newest first.
+        """List the requirements of a firm. The basic customs duty that a firm has declared, newest first, and what its orders have bought of it.
 
-        `GET /v1/firms/{firm_id}/requirements`, scope `firms`
+        `GET /v1/firms/{firm_id}/requirements`, scope `firms` or `orders:read`
         """
         return self._run(OPERATIONS["listRequirements"], Call({"firm_id": firm_id}, query, None, options))
 
     def read_requirement(self, firm_id: str, requirement_id: str, **options: Unpack[CallOptions]) -> schemas.Requirement:
-        """Read a requirement. A firm's declared duty: how much, when it is due, and which scheme is to cover it.
+        """Read a requirement. A firm's declared basic customs duty: how much, when it is due, which scheme is to cover it, and how much of it is covered.
 
-        `GET /v1/firms/{firm_id}/requirements/{requirement_id}`, scope `firms`
+        `GET /v1/firms/{firm_id}/requirements/{requirement_id}`, scope `firms` or `orders:read`
         """
         return self._run(OPERATIONS["readRequirement"], Call({"firm_id": firm_id, "requirement_id": requirement_id}, {}, None, options))
 
@@ -420,7 +421,7 @@ class Operations:
         return self._run(OPERATIONS["deleteRequirement"], Call({"firm_id": firm_id, "requirement_id": requirement_id}, {}, None, options))
 
     def propose_netting(self, group_id: str, **options: Unpack[CallOptions]) -> schemas.Netting:
-        """Which credits to move inside a group. Whole credits pay the duty of the members so that the least is left uncovered; a firm's own credits pay its own duty without a move. Then the fewest moves, the fewest credits and the earliest expiry. A credit pays duty that is due no later than it expires.
+        """Which credits to move inside a group. Whole credits pay the basic customs duty of the members so that the least is left uncovered; a firm's own credits pay its own duty without a move. Then the fewest moves, the fewest credits and the earliest expiry. A credit pays duty that is due no later than it expires.
 
         Refusals by `detail.reason` (open set): 403 `sub_account_key`; 409 `firm_not_authorized`, `group_too_large`, `mandate_expired`, `sum_too_large`.
 
@@ -488,7 +489,7 @@ class Operations:
         return self._run(OPERATIONS["withdrawCredit"], Call({"scrip_no": scrip_no}, {}, None, options))
 
     def use_credit(self, scrip_no: str, **options: Unpack[WriteOptions]) -> schemas.Credit:
-        """Mark a credit as used for duty. Marking twice is no conflict.
+        """Mark a credit as used for basic customs duty. Marking twice is no conflict.
 
         Refusals by `detail.reason` (open set): 409 `wrong_state`.
 
@@ -513,9 +514,9 @@ class Operations:
         return self._run(OPERATIONS["readQuote"], Call({"quote_ref": quote_ref}, {}, None, options))
 
     def place_order(self, body: schemas.PlaceOrder, **options: Unpack[CreateOptions]) -> schemas.Order:
-        """Sell credits or buy cover. By a quote, at the current binding price, or with a limit. A sell names one credit or an amount; a buy names the duty to cover. A refused order is not stored.
+        """Sell credits or buy cover. By a quote, at the current binding price, or with a limit. A sell names one credit or an amount; a buy names the basic customs duty to cover. A refused order is not stored.
 
-        Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `key_limit`; 409 `bundle_gone`, `cancelled`, `credit_not_sellable`, `declared`, `expired`, `facts_changed`, `firm_not_authorized`, `funds_first`, `idempotency_key_reused`, `in_settlement`, `mandate_expired`, `no_cover`, `no_price`, `nothing_to_deliver`, `quote_expired`, `quote_used`, `rejected`, `reserved`, `suspended`, `too_short`, `transferred`, `unfunded_desk_limit`, `unfunded_limit`, `used`, `withdrawn`, `wrong_state`.
+        Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `key_limit`; 409 `bundle_gone`, `cancelled`, `cover_rests`, `credit_not_sellable`, `declared`, `expired`, `facts_changed`, `firm_not_authorized`, `funds_first`, `idempotency_key_reused`, `in_settlement`, `mandate_expired`, `no_cover`, `no_price`, `nothing_to_deliver`, `quote_expired`, `quote_used`, `rejected`, `requirement_covered`, `reserved`, `suspended`, `too_many_covers`, `too_short`, `transferred`, `unfunded_desk_limit`, `unfunded_limit`, `used`, `withdrawn`, `wrong_state`.
 
         `POST /v1/orders`, scope `orders:write`
         """
@@ -534,10 +535,19 @@ class Operations:
         """
         return self._run(OPERATIONS["listOrders"], Call({}, query, None, options))
 
+    def cover_requirement(self, firm_id: str, requirement_id: str, body: schemas.CoverRequirement = {}, **options: Unpack[CreateOptions]) -> schemas.Order:
+        """Buy what covers a requirement. Places a buy for the basic customs duty that is uncovered. While an order rests for the requirement, another cover is 409; so is one for a requirement that is covered. The requirement shows what its orders have bought.
+
+        Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `key_limit`; 409 `bundle_gone`, `cancelled`, `cover_rests`, `credit_not_sellable`, `declared`, `expired`, `facts_changed`, `firm_not_authorized`, `funds_first`, `idempotency_key_reused`, `in_settlement`, `mandate_expired`, `no_cover`, `no_price`, `nothing_to_deliver`, `quote_expired`, `quote_used`, `rejected`, `requirement_covered`, `reserved`, `suspended`, `too_many_covers`, `too_short`, `transferred`, `unfunded_desk_limit`, `unfunded_limit`, `used`, `withdrawn`, `wrong_state`.
+
+        `POST /v1/firms/{firm_id}/requirements/{requirement_id}/cover`, scope `orders:write`
+        """
+        return self._run(OPERATIONS["coverRequirement"], Call({"firm_id": firm_id, "requirement_id": requirement_id}, {}, body, options))
+
     def place_order_batch(self, body: schemas.PlaceOrderBatch, **options: Unpack[CreateOptions]) -> schemas.OrderBatchResults:
         """Place 1 to 500 orders. Each order has its own result, in the sequence of the request: valid ones are placed, the others fail on their own. Of two orders for one credit the first wins.
 
-        Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `key_limit`; 409 `bundle_gone`, `cancelled`, `credit_not_sellable`, `declared`, `expired`, `facts_changed`, `firm_not_authorized`, `funds_first`, `idempotency_key_reused`, `in_settlement`, `mandate_expired`, `no_cover`, `no_price`, `nothing_to_deliver`, `quote_expired`, `quote_used`, `rejected`, `reserved`, `suspended`, `too_short`, `transferred`, `unfunded_desk_limit`, `unfunded_limit`, `used`, `withdrawn`, `wrong_state`.
+        Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`, `key_limit`; 409 `bundle_gone`, `cancelled`, `cover_rests`, `credit_not_sellable`, `declared`, `expired`, `facts_changed`, `firm_not_authorized`, `funds_first`, `idempotency_key_reused`, `in_settlement`, `mandate_expired`, `no_cover`, `no_price`, `nothing_to_deliver`, `quote_expired`, `quote_used`, `rejected`, `requirement_covered`, `reserved`, `suspended`, `too_many_covers`, `too_short`, `transferred`, `unfunded_desk_limit`, `unfunded_limit`, `used`, `withdrawn`, `wrong_state`.
 
         `POST /v1/orders:batch`, scope `orders:write`
         """
@@ -994,7 +1004,7 @@ class Operations:
         return self._run(OPERATIONS["submitSellEnquiry"], Call({}, {}, body, options))
 
     def submit_buy_enquiry(self, body: schemas.SubmitBuyEnquiry, **options: Unpack[WriteOptions]) -> schemas.Enquiry:
-        """Ask to cover duty with credits. Sent again while it is open, it is the same enquiry and answered 200. Personal data is sealed, read by the desk only, and deleted after 180 days, or 30 days after the enquiry is closed.
+        """Ask to cover basic customs duty with credits. Sent again while it is open, it is the same enquiry and answered 200. Personal data is sealed, read by the desk only, and deleted after 180 days, or 30 days after the enquiry is closed.
 
         `POST /public/enquiry/buy`
         """

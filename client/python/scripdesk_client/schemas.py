@@ -699,7 +699,7 @@ class GroupPositionsSchemesItem(TypedDict):
     available_paise: int
     #: How many are still to come.
     requirement_count: int
-    #: Declared duty that is due today or later.
+    #: Declared basic customs duty that is due today or later.
     requirement_paise: int
     #: Face less requirements; below zero, duty is uncovered.
     net_paise: int
@@ -711,7 +711,7 @@ class GroupPositionsAnyScheme(TypedDict):
     """Requirements that name no scheme: credits of either can cover them."""
     #: How many are still to come.
     requirement_count: int
-    #: Declared duty that is due today or later.
+    #: Declared basic customs duty that is due today or later.
     requirement_paise: int
 
 
@@ -739,7 +739,7 @@ class GroupPositionsMembersItemSchemesItem(TypedDict):
     available_paise: int
     #: How many are still to come.
     requirement_count: int
-    #: Declared duty that is due today or later.
+    #: Declared basic customs duty that is due today or later.
     requirement_paise: int
     #: Face less requirements; below zero, duty is uncovered.
     net_paise: int
@@ -751,7 +751,7 @@ class GroupPositionsMembersItemAnyScheme(TypedDict):
     """Requirements that name no scheme: credits of either can cover them."""
     #: How many are still to come.
     requirement_count: int
-    #: Declared duty that is due today or later.
+    #: Declared basic customs duty that is due today or later.
     requirement_paise: int
 
 
@@ -765,7 +765,7 @@ class GroupPositionsMembersItem(TypedDict):
 
 
 class GroupPositions(TypedDict):
-    """What the group's firms hold against the duty they will owe."""
+    """What the group's firms hold against the basic customs duty they will owe."""
     #: The group's id.
     group_id: str
     #: The one moment that every figure is of. ISO 8601, IST.
@@ -780,7 +780,7 @@ class GroupPositions(TypedDict):
 class DeclareRequirement(TypedDict):
     #: Which credits are to cover it; absent: either scheme.
     scheme: NotRequired[Literal["RODTEP", "ROSCTL"]]
-    #: The duty that will have to be paid.
+    #: The basic customs duty that will have to be paid: credits pay no other.
     amount_paise: int
     #: When it is due; today or later. A day in IST.
     due_on: str
@@ -789,15 +789,23 @@ class DeclareRequirement(TypedDict):
 
 
 class Requirement(TypedDict):
-    """Customs duty that a firm will have to pay."""
+    """Basic customs duty that a firm will have to pay."""
     #: The requirement's id.
     requirement_id: str
     #: A firm of your desk.
     firm_id: str
     #: Which credits are to cover it; null: either.
     scheme: Optional[str]
-    #: The duty to be paid.
+    #: The basic customs duty to be paid.
     amount_paise: int
+    #: What its orders have bought for it: matched, and not failed.
+    covered_paise: int
+    #: amount_paise less covered_paise; 0 where more was bought than is needed now.
+    uncovered_paise: int
+    #: What an order for it still rests with; a part of what is uncovered.
+    resting_paise: int
+    #: The orders that were placed to cover it, oldest first; at most 100.
+    order_ids: List[str]
     #: When it is due, in IST.
     due_on: str
     #: Your own name for it.
@@ -830,7 +838,7 @@ class RequirementList(TypedDict):
 class UpdateRequirement(TypedDict):
     #: Which credits are to cover it; null: either scheme.
     scheme: NotRequired[Optional[Literal["RODTEP", "ROSCTL"]]]
-    #: The duty that will have to be paid.
+    #: The basic customs duty that will have to be paid: credits pay no other.
     amount_paise: NotRequired[int]
     #: When it is due; today or later. A day in IST.
     due_on: NotRequired[str]
@@ -843,7 +851,7 @@ class NettingSchemesItem(TypedDict):
     scheme: Union[Literal["RODTEP", "ROSCTL"], str]
     #: Face of the credits that are listed or on their way to a member, and have not lapsed.
     gross_credit_paise: int
-    #: Duty that is due today or later. What either scheme may pay counts where it is paid, and what is left of it where cover costs least.
+    #: Basic customs duty that is due today or later. What either scheme may pay counts where it is paid, and what is left of it where cover costs least.
     gross_requirement_paise: int
     #: What of it the group's own credits pay, moved or not.
     internal_match_paise: int
@@ -884,7 +892,7 @@ class NettingProposalsItem(TypedDict):
 
 
 class Netting(TypedDict):
-    """How a group covers its duty with its own credits, and what is left over."""
+    """How a group covers its basic customs duty with its own credits, and what is left over."""
     #: A group of your desk.
     group_id: str
     #: The one moment that every figure is of. ISO 8601, IST.
@@ -1089,7 +1097,7 @@ class QuoteRequest(TypedDict):
     scheme: NotRequired[Literal["RODTEP", "ROSCTL"]]
     #: Sell, with scheme: the face value to price.
     face_paise: NotRequired[int]
-    #: Buy, with scheme: the duty to cover.
+    #: Buy, with scheme: the basic customs duty to cover.
     requirement_paise: NotRequired[int]
     #: Sell, and alone: the one credit to price.
     scrip_no: NotRequired[str]
@@ -1105,7 +1113,7 @@ class Quote(TypedDict):
     scrip_no: NotRequired[str]
     #: Sell: the face value that was priced.
     face_paise: NotRequired[int]
-    #: Buy: the duty to cover.
+    #: Buy: the basic customs duty to cover.
     requirement_paise: NotRequired[int]
     #: Your price, in basis points of face.
     price_bps: NotRequired[int]
@@ -1143,7 +1151,7 @@ class StoredQuote(TypedDict):
     scrip_no: NotRequired[str]
     #: Sell: the face value that was priced.
     face_paise: NotRequired[int]
-    #: Buy: the duty to cover.
+    #: Buy: the basic customs duty to cover.
     requirement_paise: NotRequired[int]
     #: Your price, in basis points of face.
     price_bps: NotRequired[int]
@@ -1190,7 +1198,7 @@ class PlaceOrder(TypedDict):
     scheme: NotRequired[Literal["RODTEP", "ROSCTL"]]
     #: Sell: the firm's own whole credits whose sum is the largest within this.
     face_paise: NotRequired[int]
-    #: Buy: the duty to cover with whole credits.
+    #: Buy: the basic customs duty to cover with whole credits.
     requirement_paise: NotRequired[int]
     #: Sell: no less than this. Buy: no more. Without it, the current binding price.
     limit_bps: NotRequired[int]
@@ -1231,7 +1239,7 @@ class Order(TypedDict):
     scrip_nos: List[str]
     #: Sell: the face that was asked for.
     face_paise: NotRequired[int]
-    #: Buy: the duty to cover.
+    #: Buy: the basic customs duty to cover.
     requirement_paise: NotRequired[int]
     #: Sell: the face of its credits. Buy: the duty covered so far.
     covered_paise: int
@@ -1290,6 +1298,16 @@ class OrderList(TypedDict):
     has_more: NotRequired[bool]
 
 
+class CoverRequirement(TypedDict):
+    """With a limit it rests until it is cancelled, or until expires_at; without one it buys now, at the current binding price."""
+    #: Which credits are to cover it; required where the requirement names none.
+    scheme: NotRequired[Literal["RODTEP", "ROSCTL"]]
+    #: Sell: no less than this. Buy: no more. Without it, the current binding price.
+    limit_bps: NotRequired[int]
+    #: When a GTD order ends. ISO 8601, IST.
+    expires_at: NotRequired[str]
+
+
 class BatchOrder(TypedDict):
     #: Takes a quote at its price, as long as it is valid; a quote is used once.
     quote_ref: NotRequired[str]
@@ -1301,7 +1319,7 @@ class BatchOrder(TypedDict):
     scheme: NotRequired[Literal["RODTEP", "ROSCTL"]]
     #: Sell: the firm's own whole credits whose sum is the largest within this.
     face_paise: NotRequired[int]
-    #: Buy: the duty to cover with whole credits.
+    #: Buy: the basic customs duty to cover with whole credits.
     requirement_paise: NotRequired[int]
     #: Sell: no less than this. Buy: no more. Without it, the current binding price.
     limit_bps: NotRequired[int]
@@ -1852,6 +1870,8 @@ class DeskClockBroughtNearer(TypedDict):
     holds: int
     #: Credits, by whole days.
     credits: int
+    #: What your firms will have to pay, by whole days.
+    requirements: int
 
 
 class DeskClock(TypedDict):
@@ -2228,7 +2248,7 @@ Event = TypedDict(
     {
         "id": "str",
         # What happened.
-        "event": "Union[Literal['firm.registered', 'firm.action_required', 'firm.rejected', 'firm.verified', 'firm.authorized', 'firm.bank_changed', 'firm.mandate_expiring', 'firm.suspended', 'firm.resumed', 'firm.offboarded', 'credit.listed', 'credit.withdrawn', 'credit.expiring', 'credit.expired', 'credit.suspended', 'order.accepted', 'order.matched', 'order.cancelled', 'order.expired', 'order.failed', 'settlement.created', 'settlement.funded', 'settlement.transfer_initiated', 'settlement.transfer_confirmed', 'settlement.settled', 'settlement.failed', 'settlement.reversed', 'payout.scheduled', 'payout.held', 'payout.instructed', 'payout.sent', 'payout.paid', 'payout.returned', 'dues.raised', 'dues.set_off', 'cross.proposed', 'cross.agreed', 'cross.declined', 'cross.cancelled', 'cross.expired', 'cross.funded', 'cross.released', 'cross.refunded', 'cross.settled', 'cross.failed', 'statement.ready', 'key.created', 'key.revoked', 'usage.threshold', 'audit.checkpoint', 'webhook.ping', 'webhook.failing', 'webhook.disabled'], str]",
+        "event": "Union[Literal['firm.registered', 'firm.action_required', 'firm.rejected', 'firm.verified', 'firm.authorized', 'firm.bank_changed', 'firm.mandate_expiring', 'firm.suspended', 'firm.resumed', 'firm.offboarded', 'requirement.uncovered', 'credit.listed', 'credit.withdrawn', 'credit.expiring', 'credit.expired', 'credit.suspended', 'order.accepted', 'order.matched', 'order.cancelled', 'order.expired', 'order.failed', 'settlement.created', 'settlement.funded', 'settlement.transfer_initiated', 'settlement.transfer_confirmed', 'settlement.settled', 'settlement.failed', 'settlement.reversed', 'payout.scheduled', 'payout.held', 'payout.instructed', 'payout.sent', 'payout.paid', 'payout.returned', 'dues.raised', 'dues.set_off', 'cross.proposed', 'cross.agreed', 'cross.declined', 'cross.cancelled', 'cross.expired', 'cross.funded', 'cross.released', 'cross.refunded', 'cross.settled', 'cross.failed', 'statement.ready', 'key.created', 'key.revoked', 'usage.threshold', 'audit.checkpoint', 'webhook.ping', 'webhook.failing', 'webhook.disabled'], str]",
         # When it happened. ISO 8601, IST.
         "created_at": "str",
         # Where it happened.
@@ -2332,7 +2352,7 @@ class RegisterWebhook(TypedDict):
     #: Where events are sent, by POST. https only in production; no private address.
     url: str
     #: One event name, or * for all of them.
-    event: Literal["*", "firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]
+    event: Literal["*", "firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]
 
 
 class Webhook(TypedDict):
@@ -2371,7 +2391,7 @@ class WebhookList(TypedDict):
     #: Newest first.
     webhooks: List[Webhook]
     #: Every event that can be subscribed to.
-    events: List[Union[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"], str]]
+    events: List[Union[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"], str]]
     #: Rows on this page.
     count: NotRequired[int]
     #: Rows in the list when paging began.
@@ -2516,7 +2536,7 @@ class ReplayDeliveries(TypedDict):
     #: Those of this webhook.
     webhook_id: NotRequired[str]
     #: Only of this event.
-    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]]
+    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]]
     #: Those of events from then on.
     since: NotRequired[str]
     #: Those of events before then.
@@ -2706,7 +2726,7 @@ class Enquiry(TypedDict):
 class SubmitBuyEnquiry(TypedDict):
     #: The scheme of the credits.
     scheme: Literal["RODTEP", "ROSCTL"]
-    #: The duty you want to cover.
+    #: The basic customs duty you want to cover.
     requirement_paise: int
     #: Your name, or your firm's.
     name: str
@@ -2871,7 +2891,7 @@ class BuyQuote(TypedDict):
     side: Literal["buy"]
     #: The scheme that was priced.
     scheme: Union[Literal["RODTEP", "ROSCTL"], str]
-    #: Buy: the duty to cover.
+    #: Buy: the basic customs duty to cover.
     requirement_paise: int
     #: Your price, in basis points of face.
     price_bps: int
@@ -2989,6 +3009,26 @@ class FirmResumedData(TypedDict):
 FirmOffboardedData = Dict[str, Any]
 
 
+class RequirementUncoveredData(TypedDict):
+    """The data of an event."""
+    #: The requirement's id.
+    requirement_id: str
+    #: Your own name for it.
+    reference: str
+    #: Which credits are to cover it; null: either.
+    scheme: Optional[str]
+    #: When it is due, in IST.
+    due_on: str
+    #: The basic customs duty to be paid.
+    amount_paise: int
+    #: What its orders have bought for it: matched, and not failed.
+    covered_paise: int
+    #: amount_paise less covered_paise; 0 where more was bought than is needed now.
+    uncovered_paise: int
+    #: What an order for it still rests with; a part of what is uncovered.
+    resting_paise: int
+
+
 class CreditEventData(TypedDict):
     """The data of an event."""
     #: The credit's number: opaque, taken trimmed and in capitals.
@@ -3031,7 +3071,7 @@ class OrderEventData(TypedDict):
     scrip_nos: List[str]
     #: Sell: the face that was asked for.
     face_paise: NotRequired[int]
-    #: Buy: the duty to cover.
+    #: Buy: the basic customs duty to cover.
     requirement_paise: NotRequired[int]
     #: Sell: the face of its credits. Buy: the duty covered so far.
     covered_paise: int
@@ -3596,7 +3636,7 @@ class ListFailuresQuery(TypedDict):
     #: Only of this webhook.
     webhook_id: NotRequired[str]
     #: Only of this event.
-    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]]
+    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]]
     #: Page size; asks for paging. Default 100.
     limit: NotRequired[int]
     #: The next_cursor of the previous page, with the same filters.
@@ -3630,7 +3670,7 @@ class EstimateEnquiryQuery(TypedDict):
     side: Literal["sell", "buy"]
     #: The scheme of the credits.
     scheme: Literal["RODTEP", "ROSCTL"]
-    #: The face to sell, or the duty to cover.
+    #: The face to sell, or the basic customs duty to cover.
     amount_paise: int
     #: Sell: the last day of the credit's validity, which narrows the range. A day in IST.
     expires_on: NotRequired[str]

@@ -329,6 +329,7 @@ function completeOperation(
   }
   operation["security"] = config.demand ? [{ ServiceKey: [] }] : [];
   if (config.demand) operation["x-scope"] = config.demand;
+  if (config.orDemand) operation["x-or-scope"] = config.orDemand;
   operation.parameters = [
     ...(operation.parameters ?? []),
     requestHeaders.requestId,

@@ -33,7 +33,7 @@ import {
 
 import { findBudget, type Keyless } from "../../kernel/budget.ts";
 import type { Actor, Permission } from "../../kernel/actor.ts";
-import type { Caller, Demand } from "../../kernel/caller.ts";
+import type { Caller, Demand, Scope } from "../../kernel/caller.ts";
 import type { Metered } from "../../kernel/metered.ts";
 import { parseStrictJson } from "../../kernel/json.ts";
 import { type SeatOwner, Seats } from "../seats.ts";
@@ -86,6 +86,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** The scope that the caller must have; every route declares this or `keyless`. */
     demand?: Demand;
+    /** Another scope that is enough by itself. */
+    orDemand?: Exclude<Scope, "*">;
     /** The permission that the role of an operator must have, on the operators' listener. */
     permission?: Permission;
     /** It takes calls without a key; `admit.ts` takes from the budget. */
