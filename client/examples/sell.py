@@ -9,40 +9,55 @@ from scripdesk_client import Scripdesk
 
 desk = Scripdesk(os.environ["SCRIPDESK_URL"], os.environ["SCRIPDESK_KEY"])
 
-name = "Acme Exports Private Limited"
+name = "Kolhapur Exports Private Limited"
 firm = desk.register_firm(
     {
         "legal_name": name,
-        "iec": "AAGCB7383J",
-        "pan": "AAGCB7383J",
-        "email": "accounts@acme.example",
+        "iec": "AAGCK4822J",
+        "pan": "AAGCK4822J",
+        "email": "accounts@kolhapur.example",
         "role": "exporter",
-        "bank": {"account_no": "50200012345678", "ifsc": "HDFC0000001", "name": name},
+        "bank": {"account_no": "50200012345680", "ifsc": "HDFC0000001", "name": name},
     }
 )
 firm_id = firm["firm_id"]
 desk.verify_firm(firm_id)
 
-# Everything that follows is told as an event; what holds is read from the service.
-mandate = {"signatory_name": "R. Mehta", "reference": "MND-42", "valid_until": "2027-03-31"}
-credit = {
-    "scrip_no": "0123/RODTEP/4567",
-    "scheme": "RODTEP",
-    "face_paise": 25_000_000,
-    "issued_on": "2026-10-01",
-    "expires_on": "2028-09-30",
-}
-for _, event, data in desk.stream_events({"after_sequence": 0}):
-    print(data["sequence"], event)
-    if event == "firm.verified":
-        desk.authorize_firm(firm_id, {"mandate": mandate})
-        desk.declare_credits(firm_id, {"credits": [credit]})
-    elif event == "credit.listed":
-        quote = desk.take_quote({"side": "sell", "scrip_no": credit["scrip_no"]})
-        if quote.get("no_quote"):
-            raise SystemExit(f"no price now: {quote.get('reason')}")
+# Everything that follows is told as an event, whose name says what its data is.
+scrip_no = "0124/RODTEP/4822"
+for _, _, event in desk.stream_events({"after_sequence": 0}):
+    print(event["sequence"], event["event"])
+    if event["event"] == "firm.verified":
+        desk.authorize_firm(
+            firm_id,
+            {
+                "mandate": {
+                    "signatory_name": "R. Mehta",
+                    "reference": "MND-42",
+                    "valid_until": "2027-03-31",
+                }
+            },
+        )
+        desk.declare_credits(
+            firm_id,
+            {
+                "credits": [
+                    {
+                        "scrip_no": scrip_no,
+                        "scheme": "RODTEP",
+                        "face_paise": 25_000_000,
+                        "issued_on": "2026-10-01",
+                        "expires_on": "2028-09-30",
+                    }
+                ]
+            },
+        )
+    elif event["event"] == "credit.listed":
+        quote = desk.take_quote({"side": "sell", "scrip_no": scrip_no})
+        if "no_quote" in quote:
+            raise SystemExit(f"no price now: {quote['reason']}")
         desk.place_order({"quote_ref": quote["quote_ref"]})
-    elif event == "payout.paid":
-        payout = desk.read_payout(data["entity"]["id"])
-        print(f"paid ₹{payout['amount_paise'] / 100} by {payout['utr']}")
+    elif event["event"] == "payout.paid":
+        paid = event["data"]
+        print(f"paid ₹{paid['amount_paise'] / 100} by {paid['utr']}")
         break

@@ -9,7 +9,9 @@ import {
   describeField,
   describeOperations,
   type Document,
+  joinForms,
   lastName,
+  listEvents,
   type Schema,
 } from "./document.ts";
 
@@ -18,25 +20,71 @@ const opening = "# Written by `npm run golden` from docs/openapi.json. Do not ed
 /** Python's own words, among those that a field is called; such a field cannot stand in a class. */
 const keywords: ReadonlySet<string> = new Set(["from", "in", "is", "as", "class", "for", "with"]);
 
-type Shape = { readonly name: string; readonly schema: Schema };
+type Shape = {
+  readonly name: string;
+  readonly schema: Schema;
+  /** Whether it is one of several kinds, which are told apart by the fields they have. */
+  readonly isKind?: boolean;
+};
 
 export function writePythonSchemas(document: Document): string {
-  const named = Object.entries(document.components.schemas).map(([name, schema]) => ({
-    name,
-    schema,
-  }));
-  const shapes = [...named, ...describeOperations(document).flatMap(listUnnamed)];
-  const texts = shapes.flatMap(writeShape);
+  const { base, data } = listEvents(document);
+  const described = describeOperations(document);
+  const kinds = listKinds(document, described);
+  const named = Object.entries(document.components.schemas).flatMap(([name, schema]) => {
+    if (name === base) return [{ name: eventFacts, schema: dropFields(schema, ["event", "data"]) }];
+    return [{ name, schema, isKind: kinds.has(name) }];
+  });
+  const shapes = [...named, ...described.flatMap(listUnnamed)];
+  const events = base === "" ? [] : writeEvents(base, data);
+  const texts = [...shapes.flatMap(writeShape), ...events];
   return `${opening}
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, List, Literal, Optional, TypedDict, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Literal, Optional, TypedDict, Union, final
 
 if TYPE_CHECKING:
     from typing_extensions import NotRequired
 
 
 ${texts.join("\n\n")}`;
+}
+
+/** The components that stand beside others as what an answer is. */
+function listKinds(document: Document, described: readonly Described[]): ReadonlySet<string> {
+  const told = Object.values(document.components.schemas).flatMap(
+    (schema) => schema["x-kinds"] ?? [],
+  );
+  const answers = described.map((operation) =>
+    operation.answers.flatMap(({ $ref }) => ($ref === undefined ? [] : [lastName($ref)])),
+  );
+  return new Set([...told, ...answers.filter((names) => new Set(names).size > 1).flat()]);
+}
+
+const eventFacts = "EventFacts";
+
+/** A shape for each event, whose name says what its data is. */
+function writeEvents(base: string, data: readonly (readonly [string, Schema])[]): string[] {
+  const names = data.map(([event]) => `${toTitle(event)}Event`);
+  const classes = data.map(([event, schema], at) => {
+    const inner: string[] = [];
+    const type = writeType(schema, `${toTitle(event)}Data`, inner);
+    const fields = `    event: Literal[${JSON.stringify(event)}]\n    data: ${type}\n`;
+    return [...inner, `class ${names[at]}(${eventFacts}):\n${fields}`].join("\n\n");
+  });
+  const union = names.map((name) => `    "${name}",\n`).join("");
+  const about = "#: A fact, told by its name; ignore the ones you do not know, for more come.";
+  return [...classes, `${about}\n${base} = Union[\n${union}]\n`];
+}
+
+function dropFields(schema: Schema, names: readonly string[]): Schema {
+  const { properties = {}, required = [] } = schema;
+  const kept = Object.entries(properties).filter(([name]) => !names.includes(name));
+  return {
+    ...schema,
+    properties: Object.fromEntries(kept),
+    required: required.filter((name) => !names.includes(name)),
+  };
 }
 
 /** The shapes of an operation that have no name in the document. */
@@ -69,9 +117,17 @@ function narrowFormat(query: Schema, formats: readonly string[]): Schema {
 }
 
 /** The text of a shape, and before it those of the shapes inside, each named by where it is. */
-function writeShape({ name, schema }: Shape): string[] {
-  const { properties = {}, required = [] } = schema;
+function writeShape({ name, schema, isKind = false }: Shape): string[] {
+  const { properties = {}, required = [], "x-kinds": kinds } = schema;
   const inner: string[] = [];
+  if (kinds) return [`${name} = ${joinNames(kinds)}\n`];
+  if (schema["x-forms"]) {
+    const forms = joinForms(schema).map((form, at) => ({ name: `${name}${at + 1}`, schema: form }));
+    return [
+      ...forms.flatMap(writeShape),
+      `${name} = ${joinNames(forms.map((form) => form.name))}\n`,
+    ];
+  }
   if (Object.keys(properties).length === 0) {
     const type = writeType(schema, name, inner);
     return [...inner, `${name} = ${type}\n`];
@@ -96,7 +152,12 @@ function writeShape({ name, schema }: Shape): string[] {
     ({ field, type, about: text }) =>
       `${text === "" ? "" : `    #: ${text}\n`}    ${field}: ${type}\n`,
   );
-  return [...inner, `class ${name}(TypedDict):\n${about}${rows.join("")}`];
+  const mark = isKind ? "@final\n" : "";
+  return [...inner, `${mark}class ${name}(TypedDict):\n${about}${rows.join("")}`];
+}
+
+function joinNames(names: readonly string[]): string {
+  return `Union[${names.map((name) => JSON.stringify(name)).join(", ")}]`;
 }
 
 function toTitle(field: string): string {
@@ -175,12 +236,14 @@ function writeObject(schema: Schema, name: string, inner: string[]): string {
 export function writePythonOperations(document: Document): string {
   const described = describeOperations(document);
   const rows = described.map(writeRow).join("");
-  return `${opening}
+  return `${opening}# An answer is what the document says; a reader of JSON cannot know.
+# mypy: disable-error-code="no-any-return"
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Dict, Iterator, Union, overload
 
-from .options import Call, Operation, StreamEvent
+from .options import Call, DeskEvent, Operation, StreamEvent
 from .paging import PagedList
 
 if TYPE_CHECKING:
@@ -263,10 +326,13 @@ function chooseOptions({ kind, isWrite, takesKey }: Described): string {
   return isWrite ? "WriteOptions" : "CallOptions";
 }
 
+/** What streams carry, where that has a type. */
+const streamed: Readonly<Record<string, string>> = { streamEvents: "DeskEvent" };
+
 /** What a file is in Python. */
 const fileTypes: Readonly<Record<string, string>> = { text: "str", bytes: "bytes" };
 
-function writeReturned({ kind, title, answers, items }: Described): string {
+function writeReturned({ id, kind, title, answers, items }: Described): string {
   const nameAnswer = ({ $ref }: Schema) =>
     `schemas.${$ref === undefined ? `${title}Answer` : lastName($ref)}`;
   const names = [...new Set(answers.map(nameAnswer))];
@@ -279,7 +345,7 @@ function writeReturned({ kind, title, answers, items }: Described): string {
       return `PagedList[${json}, ${row === undefined ? "Any" : `schemas.${lastName(row)}`}]`;
     }
     case "events":
-      return "Iterator[StreamEvent]";
+      return `Iterator[${streamed[id] ?? "StreamEvent"}]`;
     case "lines":
       return "Iterator[str]";
     case "text":

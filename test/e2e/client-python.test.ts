@@ -3,7 +3,11 @@
 
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { once } from "node:events";
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test, type TestContext } from "node:test";
@@ -17,7 +21,9 @@ import { answer, good, passing, startBreaking } from "../support/breaking-server
 import { furnishCalls } from "../support/client-calls.ts";
 import { openLine } from "../support/cut-line.ts";
 import { mintChild } from "../support/keys.ts";
+import { dealer } from "../support/orders.ts";
 import { startService } from "../support/service.ts";
+import { letSettle } from "../support/settlements.ts";
 
 const root = join(import.meta.dirname, "../..");
 const versionMin = "import sys; sys.exit(sys.version_info < (3, 10))";
@@ -261,7 +267,7 @@ test("every name in the types of the Python client is there", { skip }, () => {
 import typing
 from scripdesk_client import operations, options, schemas
 absent = {"NotRequired": typing.Optional, "Unpack": typing.Optional, "schemas": schemas}
-names = {**vars(options), **absent}
+names = {**vars(schemas), **vars(options), **absent}
 shapes = [shape for shape in vars(schemas).values() if typing.is_typeddict(shape)]
 methods = [one for name, one in vars(operations.Operations).items() if not name.startswith("_")]
 for one in shapes + methods:
@@ -272,6 +278,173 @@ print(len(shapes) > 100, len(methods))
   const expected = `True ${Object.keys(operations).length}\n`;
   assert.equal(ran.stdout.toString(), expected, ran.stderr.toString());
 });
+
+test(
+  "Python keeps its connections for the next call, but none that has ended",
+  { skip },
+  async (t) => {
+    const opened = new Set<unknown>();
+    const server = createServer((request, response) => {
+      opened.add(request.socket);
+      if (request.url?.endsWith("last")) response.setHeader("connection", "close");
+      good(response, request);
+    });
+    server.keepAliveTimeout = 60_000;
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    t.after(() => void server.close());
+    const python = openPython(t, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const call = async (id: string) => {
+      const { error } = await python("cancel_order", { given: [id] });
+      assert.equal(error, undefined);
+    };
+    for (let at = 0; at < 5; at++) await call("ord_1");
+    assert.equal(opened.size, 1);
+    // A cancellation is never sent again, so it must not meet a connection that the server has ended.
+    server.closeIdleConnections();
+    await sleep(50);
+    await call("ord_2");
+    assert.equal(opened.size, 2);
+    await call("ord_1");
+    assert.equal(opened.size, 2);
+  },
+);
+
+test(
+  "Python reads the head of an answer, and waits until an order is settled",
+  { skip },
+  async (t) => {
+    const service = await startService(t);
+    const { key, scripNo } = await dealer(service);
+    const program = `
+import os, sys
+from scripdesk_client import Scripdesk, ScripdeskError, read_head
+with Scripdesk(os.environ["SCRIPDESK_URL"], os.environ["SCRIPDESK_KEY"]) as desk:
+    sale = {"side": "sell", "scrip_no": os.environ["SCRIP_NO"]}
+    tried = desk.place_order(sale, dry_run=True)
+    order = desk.place_order(sale, idempotency_key="a")
+    again = desk.place_order(sale, idempotency_key="a")
+    print(tried["dry_run"], "dry_run" in order, read_head(order).status, read_head(again).replayed)
+    limits = [read_head(one).rate_limit.remaining for one in (order, again)]
+    print(limits[0] - limits[1])
+    try:
+        desk.until_settled(order["order_id"], within_ms=20, poll_ms=5)
+    except ScripdeskError as error:
+        print(error.slug, flush=True)
+    print([one["status"] for one in desk.until_settled(order["order_id"], poll_ms=5).settlements])
+`;
+    const given = { SCRIPDESK_URL: service.url, SCRIPDESK_KEY: key, SCRIP_NO: scripNo };
+    const child = spawn("python3", ["-c", program], {
+      env: { ...env, ...given },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const lines: string[] = [];
+    for await (const line of createInterface({ input: child.stdout })) {
+      lines.push(line);
+      if (line === "timed_out") await letSettle(service);
+    }
+    assert.deepEqual(lines, ["True False 201 True", "1", "timed_out", "['settled']"]);
+  },
+);
+
+test("a delivery that Python signs for a test is signed as the service signs", { skip }, () => {
+  const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+  const program = `
+import json, sys
+from scripdesk_client import sign_webhook, verify_webhook
+body, headers = sign_webhook({"event": "webhook.ping"}, sys.argv[1], delivery_id="dlv_1", now_s=1794734100)
+verify_webhook(body, headers, sys.argv[1], now_s=1794734100)
+print(json.dumps([body.decode(), {name.lower(): value for name, value in headers.items()}]))
+`;
+  const ran = spawnSync("python3", ["-c", program, secret], { env });
+  const [body, headers] = JSON.parse(ran.stdout.toString());
+  const now = new Date(1_794_734_100_000);
+  const delivery = { deliveryId: "dlv_1", event: "webhook.ping", body: Buffer.from(body) };
+  const made = buildHeaders({ ...delivery, secrets: [secret], now });
+  assert.deepEqual({ "user-agent": made["user-agent"], ...headers }, made);
+});
+
+test(
+  "the Python client installs without a network and leaves nothing behind",
+  { skip },
+  async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), "scripdesk-python-"));
+    t.after(() => rm(folder, { recursive: true, force: true }));
+    const sources = join(folder, "python");
+    const filter = (path: string) => !path.endsWith("__pycache__");
+    await cp(join(root, "client/python"), sources, { recursive: true, filter });
+    const before = await readdir(sources, { recursive: true });
+    const words = ["-m", "pip", "install", "--no-index", "--target", join(folder, "site"), sources];
+    const ran = spawnSync("python3", words, {
+      env: { ...process.env, PYTHONDONTWRITEBYTECODE: "1" },
+    });
+    assert.equal(ran.status, 0, ran.stderr.toString());
+    assert.deepEqual(await readdir(sources, { recursive: true }), before);
+    const use = ["-c", "import scripdesk_client as c; print(c.__file__, len(c.OPERATIONS))"];
+    const used = spawnSync("python3", use, {
+      cwd: folder,
+      env: { ...process.env, PYTHONPATH: join(folder, "site") },
+    });
+    const installed = join(folder, "site/scripdesk_client/__init__.py");
+    assert.equal(used.stdout.toString(), `${installed} ${Object.keys(operations).length}\n`);
+    const typed = await readdir(join(folder, "site/scripdesk_client"));
+    assert.ok(typed.includes("py.typed"));
+  },
+);
+
+const hasMypy = spawnSync("mypy", ["--version"]).status === 0;
+
+const wrongCalls = `
+from scripdesk_client import Scripdesk
+
+desk = Scripdesk("http://127.0.0.1:1", "x")
+desk.place_order({})
+desk.place_order({"side": "sell"})
+desk.place_order({"quote_ref": "qte_1", "limit_bps": 9_800})
+desk.take_quote({"side": "sell", "scheme": "RODTEP", "requirement_paise": 1})
+desk.mint_key({"name": "x", "kind": "sub_account", "scopes": ["quote"]})
+desk.place_order({"quote_ref": "qte_1"}, idempotencyKey="a")
+desk.take_quote({"side": "sell", "scrip_no": "X"})["price_bps"]
+`;
+
+test(
+  "the Python client, its script and the README's examples hold under mypy --strict",
+  { skip: skip || (!hasMypy && "needs Debian's package mypy") },
+  async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), "scripdesk-mypy-"));
+    t.after(() => rm(folder, { recursive: true, force: true }));
+    const check = (...files: string[]) =>
+      spawnSync(
+        "mypy",
+        [
+          "--strict",
+          "--enable-incomplete-feature=Unpack",
+          "--cache-dir",
+          join(folder, "cache"),
+          ...files,
+        ],
+        { cwd: folder, env: { ...process.env, MYPYPATH: join(root, "client/python") } },
+      );
+    const page = await readFile(join(root, "client/python/README.md"), "utf8");
+    const examples = [...page.matchAll(/^```python\n([\s\S]*?)^```$/gm)].map(
+      ([, text = ""]) => text,
+    );
+    const files = examples.map((_, at) => `example${at}.py`);
+    for (const [at, name] of files.entries())
+      await writeFile(join(folder, name), examples[at] ?? "");
+    const sources = [
+      "client/python/scripdesk_client",
+      "client/python/build_wheel.py",
+      "client/examples/sell.py",
+    ];
+    const held = check(...files, ...sources.map((path) => join(root, path)));
+    assert.equal(held.status, 0, held.stdout.toString());
+    await writeFile(join(folder, "wrong.py"), wrongCalls);
+    const wrong = check("wrong.py").stdout.toString();
+    const lines = [...wrong.matchAll(/^wrong\.py:(\d+): error/gm)].map(([, line]) => Number(line));
+    assert.deepEqual([...new Set(lines)], [5, 6, 7, 8, 9, 10, 11], wrong);
+  },
+);
 
 test("the first call of the Python client's README runs", { skip }, async (t) => {
   const page = await readFile(join(root, "client/python/README.md"), "utf8");

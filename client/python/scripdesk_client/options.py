@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping, NamedTuple, Optional, TypedDict
+from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple, Optional, TypedDict
+
+if TYPE_CHECKING:
+    from .schemas import Event
 
 
 class Operation(NamedTuple):
@@ -38,6 +41,14 @@ class StreamEvent(NamedTuple):
     id: str
     event: str
     data: Any
+
+
+class DeskEvent(NamedTuple):
+    #: Where to go on after this event, by ``last_event_id``.
+    id: str
+    event: str
+    #: Its ``event`` tells what its ``data`` is.
+    data: "Event"
 
 
 class CallOptions(TypedDict, total=False):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, List, Literal, Optional, TypedDict, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Literal, Optional, TypedDict, Union, final
 
 if TYPE_CHECKING:
     from typing_extensions import NotRequired
@@ -92,7 +92,7 @@ class WhoAmI(TypedDict):
     buy_side: bool
 
 
-class MintKeyLimits(TypedDict):
+class MintKey1Limits(TypedDict):
     """Limits of this key, within those of its parent."""
     #: Calls per 60 seconds.
     per_minute: NotRequired[int]
@@ -104,23 +104,55 @@ class MintKeyLimits(TypedDict):
     daily_notional_paise: NotRequired[int]
 
 
-class MintKey(TypedDict):
+class MintKey1(TypedDict):
     #: What the key is for.
     name: str
-    #: A sub_account key acts for one client firm; an app key for the whole desk.
-    kind: Literal["sub_account", "app"]
     #: A subset of the parent's scopes.
     scopes: List[Literal["firms", "quote", "orders:write", "orders:read", "market:read", "webhooks:write", "*"]]
-    #: The client firm of a sub_account key.
-    firm_id: NotRequired[str]
     #: The key stops matching at this instant. ISO 8601 with an offset.
     expires_at: NotRequired[str]
     #: Addresses or networks the key may be used from; anywhere when empty.
     ip_allowlist: NotRequired[List[str]]
     #: Limits of this key, within those of its parent.
-    limits: NotRequired[MintKeyLimits]
+    limits: NotRequired[MintKey1Limits]
     #: Whether the key may take buy quotes. Default false.
     buy_side: NotRequired[bool]
+    #: A sub_account key acts for one client firm; an app key for the whole desk.
+    kind: Literal["app"]
+
+
+class MintKey2Limits(TypedDict):
+    """Limits of this key, within those of its parent."""
+    #: Calls per 60 seconds.
+    per_minute: NotRequired[int]
+    #: Calls per IST month.
+    monthly_quota: NotRequired[int]
+    #: Largest single deal: an order or a cross by face, a withdrawal by amount.
+    max_order_paise: NotRequired[int]
+    #: Largest sum of what the key commits per IST day, counted alike.
+    daily_notional_paise: NotRequired[int]
+
+
+class MintKey2(TypedDict):
+    #: What the key is for.
+    name: str
+    #: A subset of the parent's scopes.
+    scopes: List[Literal["firms", "quote", "orders:write", "orders:read", "market:read", "webhooks:write", "*"]]
+    #: The key stops matching at this instant. ISO 8601 with an offset.
+    expires_at: NotRequired[str]
+    #: Addresses or networks the key may be used from; anywhere when empty.
+    ip_allowlist: NotRequired[List[str]]
+    #: Limits of this key, within those of its parent.
+    limits: NotRequired[MintKey2Limits]
+    #: Whether the key may take buy quotes. Default false.
+    buy_side: NotRequired[bool]
+    #: A sub_account key acts for one client firm; an app key for the whole desk.
+    kind: Literal["sub_account"]
+    #: The client firm of a sub_account key.
+    firm_id: str
+
+
+MintKey = Union["MintKey1", "MintKey2"]
 
 
 class KeyLimits(TypedDict):
@@ -135,6 +167,7 @@ class KeyLimits(TypedDict):
     daily_notional_paise: NotRequired[int]
 
 
+@final
 class Key(TypedDict):
     """An API key, without its secret."""
     #: The key's id.
@@ -191,6 +224,7 @@ class MintedKeyLimits(TypedDict):
     daily_notional_paise: NotRequired[int]
 
 
+@final
 class MintedKey(TypedDict):
     """An API key at the one moment it is shown."""
     #: The key's id.
@@ -1058,11 +1092,17 @@ class CreditDeclarationResults(TypedDict):
     dry_run: NotRequired[Literal[True]]
 
 
-class ImportCredits(TypedDict):
+class ImportCredits1(TypedDict):
     #: A report of the customs portal, at most 5000 rows. Amounts are rupees. This or xlsx.
-    csv: NotRequired[str]
+    csv: str
+
+
+class ImportCredits2(TypedDict):
     #: The same as a workbook, in base64. Scrip numbers are stored as text there. This or csv.
-    xlsx: NotRequired[str]
+    xlsx: str
+
+
+ImportCredits = Union["ImportCredits1", "ImportCredits2"]
 
 
 class CreditImportResultsResultsItem(TypedDict):
@@ -1089,56 +1129,38 @@ class CreditImportResults(TypedDict):
     dry_run: NotRequired[Literal[True]]
 
 
-class QuoteRequest(TypedDict):
+class QuoteRequest1(TypedDict):
     """Sell: scrip_no alone, or scheme and face_paise. Buy: scheme and requirement_paise."""
     #: Whether you sell credits or buy cover.
-    side: Literal["sell", "buy"]
-    #: Required unless scrip_no is given.
-    scheme: NotRequired[Literal["RODTEP", "ROSCTL"]]
-    #: Sell, with scheme: the face value to price.
-    face_paise: NotRequired[int]
-    #: Buy, with scheme: the basic customs duty to cover.
-    requirement_paise: NotRequired[int]
+    side: Literal["sell"]
     #: Sell, and alone: the one credit to price.
-    scrip_no: NotRequired[str]
+    scrip_no: str
 
 
-class Quote(TypedDict):
-    """A binding price for an exact amount, or that there is none: a SellQuote, a BuyQuote or a NoQuote."""
-    #: As asked.
-    side: NotRequired[Union[Literal["sell", "buy"], str]]
-    #: The scheme that was priced.
-    scheme: NotRequired[Union[Literal["RODTEP", "ROSCTL"], str]]
-    #: Sell by scrip_no: the credit that was priced.
-    scrip_no: NotRequired[str]
-    #: Sell: the face value that was priced.
-    face_paise: NotRequired[int]
-    #: Buy: the basic customs duty to cover.
-    requirement_paise: NotRequired[int]
-    #: Your price, in basis points of face.
-    price_bps: NotRequired[int]
-    #: The single amount that changes hands, everything included.
-    all_in_paise: NotRequired[int]
-    #: Buy: saved against paying the duty in cash.
-    savings_paise: NotRequired[int]
-    #: Buy: the whole credits that cover the requirement.
-    scrip_nos: NotRequired[List[str]]
-    #: Buy: the duty that the bundle covers.
-    covered_paise: NotRequired[int]
-    #: Buy: the duty left to pay in cash.
-    residual_paise: NotRequired[int]
-    #: Buy: whether nothing is left to pay in cash.
-    fully_covered: NotRequired[bool]
-    #: Sell: until when the price binds. ISO 8601, IST.
-    valid_until: NotRequired[str]
-    #: The quote's reference: order with it, or ask support about it.
-    quote_ref: NotRequired[str]
-    #: True, and beside it only a reason: no binding price now.
-    no_quote: NotRequired[bool]
-    #: With no_quote: market_unavailable, wait; size_unavailable, change the amount.
-    reason: NotRequired[Union[Literal["market_unavailable", "size_unavailable"], str]]
-    #: In the answer to a dry run only: nothing was written.
-    dry_run: NotRequired[Literal[True]]
+class QuoteRequest2(TypedDict):
+    """Sell: scrip_no alone, or scheme and face_paise. Buy: scheme and requirement_paise."""
+    #: Whether you sell credits or buy cover.
+    side: Literal["sell"]
+    #: Required unless scrip_no is given.
+    scheme: Literal["RODTEP", "ROSCTL"]
+    #: Sell, with scheme: the face value to price.
+    face_paise: int
+
+
+class QuoteRequest3(TypedDict):
+    """Sell: scrip_no alone, or scheme and face_paise. Buy: scheme and requirement_paise."""
+    #: Whether you sell credits or buy cover.
+    side: Literal["buy"]
+    #: Required unless scrip_no is given.
+    scheme: Literal["RODTEP", "ROSCTL"]
+    #: Buy, with scheme: the basic customs duty to cover.
+    requirement_paise: int
+
+
+QuoteRequest = Union["QuoteRequest1", "QuoteRequest2", "QuoteRequest3"]
+
+
+Quote = Union["SellQuote", "BuyQuote", "NoQuote"]
 
 
 class StoredQuote(TypedDict):
@@ -1187,31 +1209,189 @@ class StoredQuote(TypedDict):
     allowed_actions: List[str]
 
 
-class PlaceOrder(TypedDict):
-    #: Takes a quote at its price, as long as it is valid; a quote is used once.
-    quote_ref: NotRequired[str]
-    #: Required without quote_ref.
-    side: NotRequired[Literal["sell", "buy"]]
-    #: Sell: this one credit.
-    scrip_no: NotRequired[str]
-    #: With face_paise or requirement_paise.
-    scheme: NotRequired[Literal["RODTEP", "ROSCTL"]]
-    #: Sell: the firm's own whole credits whose sum is the largest within this.
-    face_paise: NotRequired[int]
-    #: Buy: the basic customs duty to cover with whole credits.
-    requirement_paise: NotRequired[int]
-    #: Sell: no less than this. Buy: no more. Without it, the current binding price.
-    limit_bps: NotRequired[int]
-    #: IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at.
-    time_in_force: NotRequired[Literal["IOC", "GTC", "GTD"]]
-    #: When a GTD order ends. ISO 8601, IST.
-    expires_at: NotRequired[str]
+class PlaceOrder1(TypedDict):
     #: The firm of your desk that is acted for; the key's own when absent.
     firm_id: NotRequired[str]
     #: Your own name for the order.
     client_ref: NotRequired[str]
     #: Your own names and values; up to 20, kept as they are. Every value is a string.
     metadata: NotRequired[Dict[str, str]]
+    #: Takes a quote at its price, as long as it is valid; a quote is used once.
+    quote_ref: str
+
+
+class PlaceOrder2(TypedDict):
+    #: The firm of your desk that is acted for; the key's own when absent.
+    firm_id: NotRequired[str]
+    #: Your own name for the order.
+    client_ref: NotRequired[str]
+    #: Your own names and values; up to 20, kept as they are. Every value is a string.
+    metadata: NotRequired[Dict[str, str]]
+    #: Required without quote_ref.
+    side: Literal["sell"]
+    #: Sell: this one credit.
+    scrip_no: str
+    #: Sell: no less than this. Buy: no more. Without it, the current binding price.
+    limit_bps: NotRequired[int]
+    #: IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at.
+    time_in_force: NotRequired[Literal["IOC"]]
+
+
+class PlaceOrder3(TypedDict):
+    #: The firm of your desk that is acted for; the key's own when absent.
+    firm_id: NotRequired[str]
+    #: Your own name for the order.
+    client_ref: NotRequired[str]
+    #: Your own names and values; up to 20, kept as they are. Every value is a string.
+    metadata: NotRequired[Dict[str, str]]
+    #: Required without quote_ref.
+    side: Literal["sell"]
+    #: Sell: this one credit.
+    scrip_no: str
+    #: Sell: no less than this. Buy: no more. Without it, the current binding price.
+    limit_bps: int
+    #: IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at.
+    time_in_force: Literal["GTC"]
+
+
+class PlaceOrder4(TypedDict):
+    #: The firm of your desk that is acted for; the key's own when absent.
+    firm_id: NotRequired[str]
+    #: Your own name for the order.
+    client_ref: NotRequired[str]
+    #: Your own names and values; up to 20, kept as they are. Every value is a string.
+    metadata: NotRequired[Dict[str, str]]
+    #: Required without quote_ref.
+    side: Literal["sell"]
+    #: Sell: this one credit.
+    scrip_no: str
+    #: Sell: no less than this. Buy: no more. Without it, the current binding price.
+    limit_bps: int
+    #: IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at.
+    time_in_force: Literal["GTD"]
+    #: When a GTD order ends. ISO 8601, IST.
+    expires_at: str
+
+
+class PlaceOrder5(TypedDict):
+    #: The firm of your desk that is acted for; the key's own when absent.
+    firm_id: NotRequired[str]
+    #: Your own name for the order.
+    client_ref: NotRequired[str]
+    #: Your own names and values; up to 20, kept as they are. Every value is a string.
+    metadata: NotRequired[Dict[str, str]]
+    #: Required without quote_ref.
+    side: Literal["sell"]
+    #: With face_paise or requirement_paise.
+    scheme: Literal["RODTEP", "ROSCTL"]
+    #: Sell: the firm's own whole credits whose sum is the largest within this.
+    face_paise: int
+    #: Sell: no less than this. Buy: no more. Without it, the current binding price.
+    limit_bps: NotRequired[int]
+    #: IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at.
+    time_in_force: NotRequired[Literal["IOC"]]
+
+
+class PlaceOrder6(TypedDict):
+    #: The firm of your desk that is acted for; the key's own when absent.
+    firm_id: NotRequired[str]
+    #: Your own name for the order.
+    client_ref: NotRequired[str]
+    #: Your own names and values; up to 20, kept as they are. Every value is a string.
+    metadata: NotRequired[Dict[str, str]]
+    #: Required without quote_ref.
+    side: Literal["sell"]
+    #: With face_paise or requirement_paise.
+    scheme: Literal["RODTEP", "ROSCTL"]
+    #: Sell: the firm's own whole credits whose sum is the largest within this.
+    face_paise: int
+    #: Sell: no less than this. Buy: no more. Without it, the current binding price.
+    limit_bps: int
+    #: IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at.
+    time_in_force: Literal["GTC"]
+
+
+class PlaceOrder7(TypedDict):
+    #: The firm of your desk that is acted for; the key's own when absent.
+    firm_id: NotRequired[str]
+    #: Your own name for the order.
+    client_ref: NotRequired[str]
+    #: Your own names and values; up to 20, kept as they are. Every value is a string.
+    metadata: NotRequired[Dict[str, str]]
+    #: Required without quote_ref.
+    side: Literal["sell"]
+    #: With face_paise or requirement_paise.
+    scheme: Literal["RODTEP", "ROSCTL"]
+    #: Sell: the firm's own whole credits whose sum is the largest within this.
+    face_paise: int
+    #: Sell: no less than this. Buy: no more. Without it, the current binding price.
+    limit_bps: int
+    #: IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at.
+    time_in_force: Literal["GTD"]
+    #: When a GTD order ends. ISO 8601, IST.
+    expires_at: str
+
+
+class PlaceOrder8(TypedDict):
+    #: The firm of your desk that is acted for; the key's own when absent.
+    firm_id: NotRequired[str]
+    #: Your own name for the order.
+    client_ref: NotRequired[str]
+    #: Your own names and values; up to 20, kept as they are. Every value is a string.
+    metadata: NotRequired[Dict[str, str]]
+    #: Required without quote_ref.
+    side: Literal["buy"]
+    #: With face_paise or requirement_paise.
+    scheme: Literal["RODTEP", "ROSCTL"]
+    #: Buy: the basic customs duty to cover with whole credits.
+    requirement_paise: int
+    #: Sell: no less than this. Buy: no more. Without it, the current binding price.
+    limit_bps: NotRequired[int]
+    #: IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at.
+    time_in_force: NotRequired[Literal["IOC"]]
+
+
+class PlaceOrder9(TypedDict):
+    #: The firm of your desk that is acted for; the key's own when absent.
+    firm_id: NotRequired[str]
+    #: Your own name for the order.
+    client_ref: NotRequired[str]
+    #: Your own names and values; up to 20, kept as they are. Every value is a string.
+    metadata: NotRequired[Dict[str, str]]
+    #: Required without quote_ref.
+    side: Literal["buy"]
+    #: With face_paise or requirement_paise.
+    scheme: Literal["RODTEP", "ROSCTL"]
+    #: Buy: the basic customs duty to cover with whole credits.
+    requirement_paise: int
+    #: Sell: no less than this. Buy: no more. Without it, the current binding price.
+    limit_bps: int
+    #: IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at.
+    time_in_force: Literal["GTC"]
+
+
+class PlaceOrder10(TypedDict):
+    #: The firm of your desk that is acted for; the key's own when absent.
+    firm_id: NotRequired[str]
+    #: Your own name for the order.
+    client_ref: NotRequired[str]
+    #: Your own names and values; up to 20, kept as they are. Every value is a string.
+    metadata: NotRequired[Dict[str, str]]
+    #: Required without quote_ref.
+    side: Literal["buy"]
+    #: With face_paise or requirement_paise.
+    scheme: Literal["RODTEP", "ROSCTL"]
+    #: Buy: the basic customs duty to cover with whole credits.
+    requirement_paise: int
+    #: Sell: no less than this. Buy: no more. Without it, the current binding price.
+    limit_bps: int
+    #: IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at.
+    time_in_force: Literal["GTD"]
+    #: When a GTD order ends. ISO 8601, IST.
+    expires_at: str
+
+
+PlaceOrder = Union["PlaceOrder1", "PlaceOrder2", "PlaceOrder3", "PlaceOrder4", "PlaceOrder5", "PlaceOrder6", "PlaceOrder7", "PlaceOrder8", "PlaceOrder9", "PlaceOrder10"]
 
 
 class OrderHistoryItem(TypedDict):
@@ -1308,25 +1488,7 @@ class CoverRequirement(TypedDict):
     expires_at: NotRequired[str]
 
 
-class BatchOrder(TypedDict):
-    #: Takes a quote at its price, as long as it is valid; a quote is used once.
-    quote_ref: NotRequired[str]
-    #: Required without quote_ref.
-    side: NotRequired[Literal["sell", "buy"]]
-    #: Sell: this one credit.
-    scrip_no: NotRequired[str]
-    #: With face_paise or requirement_paise.
-    scheme: NotRequired[Literal["RODTEP", "ROSCTL"]]
-    #: Sell: the firm's own whole credits whose sum is the largest within this.
-    face_paise: NotRequired[int]
-    #: Buy: the basic customs duty to cover with whole credits.
-    requirement_paise: NotRequired[int]
-    #: Sell: no less than this. Buy: no more. Without it, the current binding price.
-    limit_bps: NotRequired[int]
-    #: IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at.
-    time_in_force: NotRequired[Literal["IOC", "GTC", "GTD"]]
-    #: When a GTD order ends. ISO 8601, IST.
-    expires_at: NotRequired[str]
+class BatchOrder1(TypedDict):
     #: The firm of your desk that is acted for; the key's own when absent.
     firm_id: NotRequired[str]
     #: Your own name for the order.
@@ -1335,6 +1497,200 @@ class BatchOrder(TypedDict):
     metadata: NotRequired[Dict[str, str]]
     #: This order's own key; otherwise the header's with # and the index.
     idempotency_key: NotRequired[str]
+    #: Takes a quote at its price, as long as it is valid; a quote is used once.
+    quote_ref: str
+
+
+class BatchOrder2(TypedDict):
+    #: The firm of your desk that is acted for; the key's own when absent.
+    firm_id: NotRequired[str]
+    #: Your own name for the order.
+    client_ref: NotRequired[str]
+    #: Your own names and values; up to 20, kept as they are. Every value is a string.
+    metadata: NotRequired[Dict[str, str]]
+    #: This order's own key; otherwise the header's with # and the index.
+    idempotency_key: NotRequired[str]
+    #: Required without quote_ref.
+    side: Literal["sell"]
+    #: Sell: this one credit.
+    scrip_no: str
+    #: Sell: no less than this. Buy: no more. Without it, the current binding price.
+    limit_bps: NotRequired[int]
+    #: IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at.
+    time_in_force: NotRequired[Literal["IOC"]]
+
+
+class BatchOrder3(TypedDict):
+    #: The firm of your desk that is acted for; the key's own when absent.
+    firm_id: NotRequired[str]
+    #: Your own name for the order.
+    client_ref: NotRequired[str]
+    #: Your own names and values; up to 20, kept as they are. Every value is a string.
+    metadata: NotRequired[Dict[str, str]]
+    #: This order's own key; otherwise the header's with # and the index.
+    idempotency_key: NotRequired[str]
+    #: Required without quote_ref.
+    side: Literal["sell"]
+    #: Sell: this one credit.
+    scrip_no: str
+    #: Sell: no less than this. Buy: no more. Without it, the current binding price.
+    limit_bps: int
+    #: IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at.
+    time_in_force: Literal["GTC"]
+
+
+class BatchOrder4(TypedDict):
+    #: The firm of your desk that is acted for; the key's own when absent.
+    firm_id: NotRequired[str]
+    #: Your own name for the order.
+    client_ref: NotRequired[str]
+    #: Your own names and values; up to 20, kept as they are. Every value is a string.
+    metadata: NotRequired[Dict[str, str]]
+    #: This order's own key; otherwise the header's with # and the index.
+    idempotency_key: NotRequired[str]
+    #: Required without quote_ref.
+    side: Literal["sell"]
+    #: Sell: this one credit.
+    scrip_no: str
+    #: Sell: no less than this. Buy: no more. Without it, the current binding price.
+    limit_bps: int
+    #: IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at.
+    time_in_force: Literal["GTD"]
+    #: When a GTD order ends. ISO 8601, IST.
+    expires_at: str
+
+
+class BatchOrder5(TypedDict):
+    #: The firm of your desk that is acted for; the key's own when absent.
+    firm_id: NotRequired[str]
+    #: Your own name for the order.
+    client_ref: NotRequired[str]
+    #: Your own names and values; up to 20, kept as they are. Every value is a string.
+    metadata: NotRequired[Dict[str, str]]
+    #: This order's own key; otherwise the header's with # and the index.
+    idempotency_key: NotRequired[str]
+    #: Required without quote_ref.
+    side: Literal["sell"]
+    #: With face_paise or requirement_paise.
+    scheme: Literal["RODTEP", "ROSCTL"]
+    #: Sell: the firm's own whole credits whose sum is the largest within this.
+    face_paise: int
+    #: Sell: no less than this. Buy: no more. Without it, the current binding price.
+    limit_bps: NotRequired[int]
+    #: IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at.
+    time_in_force: NotRequired[Literal["IOC"]]
+
+
+class BatchOrder6(TypedDict):
+    #: The firm of your desk that is acted for; the key's own when absent.
+    firm_id: NotRequired[str]
+    #: Your own name for the order.
+    client_ref: NotRequired[str]
+    #: Your own names and values; up to 20, kept as they are. Every value is a string.
+    metadata: NotRequired[Dict[str, str]]
+    #: This order's own key; otherwise the header's with # and the index.
+    idempotency_key: NotRequired[str]
+    #: Required without quote_ref.
+    side: Literal["sell"]
+    #: With face_paise or requirement_paise.
+    scheme: Literal["RODTEP", "ROSCTL"]
+    #: Sell: the firm's own whole credits whose sum is the largest within this.
+    face_paise: int
+    #: Sell: no less than this. Buy: no more. Without it, the current binding price.
+    limit_bps: int
+    #: IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at.
+    time_in_force: Literal["GTC"]
+
+
+class BatchOrder7(TypedDict):
+    #: The firm of your desk that is acted for; the key's own when absent.
+    firm_id: NotRequired[str]
+    #: Your own name for the order.
+    client_ref: NotRequired[str]
+    #: Your own names and values; up to 20, kept as they are. Every value is a string.
+    metadata: NotRequired[Dict[str, str]]
+    #: This order's own key; otherwise the header's with # and the index.
+    idempotency_key: NotRequired[str]
+    #: Required without quote_ref.
+    side: Literal["sell"]
+    #: With face_paise or requirement_paise.
+    scheme: Literal["RODTEP", "ROSCTL"]
+    #: Sell: the firm's own whole credits whose sum is the largest within this.
+    face_paise: int
+    #: Sell: no less than this. Buy: no more. Without it, the current binding price.
+    limit_bps: int
+    #: IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at.
+    time_in_force: Literal["GTD"]
+    #: When a GTD order ends. ISO 8601, IST.
+    expires_at: str
+
+
+class BatchOrder8(TypedDict):
+    #: The firm of your desk that is acted for; the key's own when absent.
+    firm_id: NotRequired[str]
+    #: Your own name for the order.
+    client_ref: NotRequired[str]
+    #: Your own names and values; up to 20, kept as they are. Every value is a string.
+    metadata: NotRequired[Dict[str, str]]
+    #: This order's own key; otherwise the header's with # and the index.
+    idempotency_key: NotRequired[str]
+    #: Required without quote_ref.
+    side: Literal["buy"]
+    #: With face_paise or requirement_paise.
+    scheme: Literal["RODTEP", "ROSCTL"]
+    #: Buy: the basic customs duty to cover with whole credits.
+    requirement_paise: int
+    #: Sell: no less than this. Buy: no more. Without it, the current binding price.
+    limit_bps: NotRequired[int]
+    #: IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at.
+    time_in_force: NotRequired[Literal["IOC"]]
+
+
+class BatchOrder9(TypedDict):
+    #: The firm of your desk that is acted for; the key's own when absent.
+    firm_id: NotRequired[str]
+    #: Your own name for the order.
+    client_ref: NotRequired[str]
+    #: Your own names and values; up to 20, kept as they are. Every value is a string.
+    metadata: NotRequired[Dict[str, str]]
+    #: This order's own key; otherwise the header's with # and the index.
+    idempotency_key: NotRequired[str]
+    #: Required without quote_ref.
+    side: Literal["buy"]
+    #: With face_paise or requirement_paise.
+    scheme: Literal["RODTEP", "ROSCTL"]
+    #: Buy: the basic customs duty to cover with whole credits.
+    requirement_paise: int
+    #: Sell: no less than this. Buy: no more. Without it, the current binding price.
+    limit_bps: int
+    #: IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at.
+    time_in_force: Literal["GTC"]
+
+
+class BatchOrder10(TypedDict):
+    #: The firm of your desk that is acted for; the key's own when absent.
+    firm_id: NotRequired[str]
+    #: Your own name for the order.
+    client_ref: NotRequired[str]
+    #: Your own names and values; up to 20, kept as they are. Every value is a string.
+    metadata: NotRequired[Dict[str, str]]
+    #: This order's own key; otherwise the header's with # and the index.
+    idempotency_key: NotRequired[str]
+    #: Required without quote_ref.
+    side: Literal["buy"]
+    #: With face_paise or requirement_paise.
+    scheme: Literal["RODTEP", "ROSCTL"]
+    #: Buy: the basic customs duty to cover with whole credits.
+    requirement_paise: int
+    #: Sell: no less than this. Buy: no more. Without it, the current binding price.
+    limit_bps: int
+    #: IOC: now or not at all, the default without a limit. GTC: rests until it is cancelled, the default with a limit. GTD: rests until expires_at.
+    time_in_force: Literal["GTD"]
+    #: When a GTD order ends. ISO 8601, IST.
+    expires_at: str
+
+
+BatchOrder = Union["BatchOrder1", "BatchOrder2", "BatchOrder3", "BatchOrder4", "BatchOrder5", "BatchOrder6", "BatchOrder7", "BatchOrder8", "BatchOrder9", "BatchOrder10"]
 
 
 class PlaceOrderBatch(TypedDict):
@@ -1364,7 +1720,7 @@ class OrderBatchResults(TypedDict):
     dry_run: NotRequired[Literal[True]]
 
 
-class CrossQuoteRequest(TypedDict):
+class CrossQuoteRequest1(TypedDict):
     """scrip_nos, or scheme and face_paise; one of the two counterparty fields."""
     #: A block with anybody, or a transfer between firms of one of your groups.
     kind: Literal["block", "intra_group"]
@@ -1372,18 +1728,71 @@ class CrossQuoteRequest(TypedDict):
     side: Literal["sell", "buy"]
     #: The firm of your desk that is acted for; the key's when absent.
     firm_id: NotRequired[str]
-    #: The other side, when it is a firm of your desk.
-    counterparty_firm_id: NotRequired[str]
-    #: The other side by its importer-exporter code, whoever acts for it.
-    counterparty_iec: NotRequired[str]
-    #: The credits. A buyer that names credits of another desk gives scheme and face_paise too.
-    scrip_nos: NotRequired[List[str]]
-    #: With face_paise.
-    scheme: NotRequired[Literal["RODTEP", "ROSCTL"]]
-    #: Whole credits of this face, with at least 365 days left. Where the seller is on your desk, those of its own whose sum is the largest within this; otherwise exactly this.
-    face_paise: NotRequired[int]
     #: The price between the two; the rate card's mid when absent.
     price_bps: NotRequired[int]
+    #: The other side, when it is a firm of your desk.
+    counterparty_firm_id: str
+    #: The credits. A buyer that names credits of another desk gives scheme and face_paise too.
+    scrip_nos: List[str]
+
+
+class CrossQuoteRequest2(TypedDict):
+    """scrip_nos, or scheme and face_paise; one of the two counterparty fields."""
+    #: A block with anybody, or a transfer between firms of one of your groups.
+    kind: Literal["block", "intra_group"]
+    #: The side of the firm that is acted for.
+    side: Literal["sell", "buy"]
+    #: The firm of your desk that is acted for; the key's when absent.
+    firm_id: NotRequired[str]
+    #: The price between the two; the rate card's mid when absent.
+    price_bps: NotRequired[int]
+    #: The other side, when it is a firm of your desk.
+    counterparty_firm_id: str
+    #: With face_paise.
+    scheme: Literal["RODTEP", "ROSCTL"]
+    #: Whole credits of this face, with at least 365 days left. Where the seller is on your desk, those of its own whose sum is the largest within this; otherwise exactly this.
+    face_paise: int
+    #: The credits. A buyer that names credits of another desk gives scheme and face_paise too.
+    scrip_nos: NotRequired[List[str]]
+
+
+class CrossQuoteRequest3(TypedDict):
+    """scrip_nos, or scheme and face_paise; one of the two counterparty fields."""
+    #: A block with anybody, or a transfer between firms of one of your groups.
+    kind: Literal["block", "intra_group"]
+    #: The side of the firm that is acted for.
+    side: Literal["sell", "buy"]
+    #: The firm of your desk that is acted for; the key's when absent.
+    firm_id: NotRequired[str]
+    #: The price between the two; the rate card's mid when absent.
+    price_bps: NotRequired[int]
+    #: The other side by its importer-exporter code, whoever acts for it.
+    counterparty_iec: str
+    #: The credits. A buyer that names credits of another desk gives scheme and face_paise too.
+    scrip_nos: List[str]
+
+
+class CrossQuoteRequest4(TypedDict):
+    """scrip_nos, or scheme and face_paise; one of the two counterparty fields."""
+    #: A block with anybody, or a transfer between firms of one of your groups.
+    kind: Literal["block", "intra_group"]
+    #: The side of the firm that is acted for.
+    side: Literal["sell", "buy"]
+    #: The firm of your desk that is acted for; the key's when absent.
+    firm_id: NotRequired[str]
+    #: The price between the two; the rate card's mid when absent.
+    price_bps: NotRequired[int]
+    #: The other side by its importer-exporter code, whoever acts for it.
+    counterparty_iec: str
+    #: With face_paise.
+    scheme: Literal["RODTEP", "ROSCTL"]
+    #: Whole credits of this face, with at least 365 days left. Where the seller is on your desk, those of its own whose sum is the largest within this; otherwise exactly this.
+    face_paise: int
+    #: The credits. A buyer that names credits of another desk gives scheme and face_paise too.
+    scrip_nos: NotRequired[List[str]]
+
+
+CrossQuoteRequest = Union["CrossQuoteRequest1", "CrossQuoteRequest2", "CrossQuoteRequest3", "CrossQuoteRequest4"]
 
 
 class CrossQuote(TypedDict):
@@ -2235,7 +2644,7 @@ class ContractNotes(TypedDict):
     allowed_actions: List[str]
 
 
-class EventEntity(TypedDict):
+class EventFactsEntity(TypedDict):
     type: str
     id: str
     version: int
@@ -2243,12 +2652,10 @@ class EventEntity(TypedDict):
     href: str
 
 
-Event = TypedDict(
-    "Event",
+EventFacts = TypedDict(
+    "EventFacts",
     {
         "id": "str",
-        # What happened.
-        "event": "Union[Literal['firm.registered', 'firm.action_required', 'firm.rejected', 'firm.verified', 'firm.authorized', 'firm.bank_changed', 'firm.mandate_expiring', 'firm.suspended', 'firm.resumed', 'firm.offboarded', 'requirement.uncovered', 'credit.listed', 'credit.withdrawn', 'credit.expiring', 'credit.expired', 'credit.suspended', 'order.accepted', 'order.matched', 'order.cancelled', 'order.expired', 'order.failed', 'settlement.created', 'settlement.funded', 'settlement.transfer_initiated', 'settlement.transfer_confirmed', 'settlement.settled', 'settlement.failed', 'settlement.reversed', 'payout.scheduled', 'payout.held', 'payout.instructed', 'payout.sent', 'payout.paid', 'payout.returned', 'dues.raised', 'dues.set_off', 'cross.proposed', 'cross.agreed', 'cross.declined', 'cross.cancelled', 'cross.expired', 'cross.funded', 'cross.released', 'cross.refunded', 'cross.settled', 'cross.failed', 'statement.ready', 'key.created', 'key.revoked', 'usage.threshold', 'audit.checkpoint', 'webhook.ping', 'webhook.failing', 'webhook.disabled'], str]",
         # When it happened. ISO 8601, IST.
         "created_at": "str",
         # Where it happened.
@@ -2257,13 +2664,11 @@ Event = TypedDict(
         "firm_id": "str",
         # Gap-free per desk, from 1.
         "sequence": "int",
-        "entity": "EventEntity",
+        "entity": "EventFactsEntity",
         # The state before.
         "from": "Optional[str]",
         # The state after.
         "to": "Optional[str]",
-        # Facts of this event.
-        "data": "Dict[str, Any]",
         # The request that caused it.
         "request_id": "Optional[str]",
     },
@@ -2530,9 +2935,12 @@ class FailureList(TypedDict):
     has_more: NotRequired[bool]
 
 
-class ReplayDeliveries(TypedDict):
+class ReplayDeliveries1(TypedDict):
     #: These dead letters; given alone.
-    delivery_ids: NotRequired[List[str]]
+    delivery_ids: List[str]
+
+
+class ReplayDeliveries2(TypedDict):
     #: Those of this webhook.
     webhook_id: NotRequired[str]
     #: Only of this event.
@@ -2541,6 +2949,9 @@ class ReplayDeliveries(TypedDict):
     since: NotRequired[str]
     #: Those of events before then.
     until: NotRequired[str]
+
+
+ReplayDeliveries = Union["ReplayDeliveries1", "ReplayDeliveries2"]
 
 
 class Replay(TypedDict):
@@ -2865,6 +3276,7 @@ class Preview(TypedDict):
     schemes: List[PreviewSchemesItem]
 
 
+@final
 class SellQuote(TypedDict):
     """A Quote for selling, with a price."""
     side: Literal["sell"]
@@ -2886,6 +3298,7 @@ class SellQuote(TypedDict):
     dry_run: NotRequired[Literal[True]]
 
 
+@final
 class BuyQuote(TypedDict):
     """A Quote for buying cover, with a price."""
     side: Literal["buy"]
@@ -2913,6 +3326,7 @@ class BuyQuote(TypedDict):
     dry_run: NotRequired[Literal[True]]
 
 
+@final
 class NoQuote(TypedDict):
     """A Quote without a price."""
     no_quote: Literal[True]
@@ -3676,3 +4090,332 @@ class EstimateEnquiryQuery(TypedDict):
     expires_on: NotRequired[str]
     #: Whose rate card; live unless given. The sandbox's prices bind nobody.
     environment: NotRequired[Literal["live", "sandbox"]]
+
+
+class FirmRegisteredEvent(EventFacts):
+    event: Literal["firm.registered"]
+    data: FirmRegisteredData
+
+
+class FirmActionRequiredEvent(EventFacts):
+    event: Literal["firm.action_required"]
+    data: FirmCheckedData
+
+
+class FirmRejectedEvent(EventFacts):
+    event: Literal["firm.rejected"]
+    data: FirmCheckedData
+
+
+class FirmVerifiedEvent(EventFacts):
+    event: Literal["firm.verified"]
+    data: FirmCheckedData
+
+
+class FirmAuthorizedEvent(EventFacts):
+    event: Literal["firm.authorized"]
+    data: FirmAuthorizedData
+
+
+class FirmBankChangedEvent(EventFacts):
+    event: Literal["firm.bank_changed"]
+    data: FirmBankChangedData
+
+
+class FirmMandateExpiringEvent(EventFacts):
+    event: Literal["firm.mandate_expiring"]
+    data: FirmMandateExpiringData
+
+
+class FirmSuspendedEvent(EventFacts):
+    event: Literal["firm.suspended"]
+    data: FirmSuspendedData
+
+
+class FirmResumedEvent(EventFacts):
+    event: Literal["firm.resumed"]
+    data: FirmResumedData
+
+
+class FirmOffboardedEvent(EventFacts):
+    event: Literal["firm.offboarded"]
+    data: FirmOffboardedData
+
+
+class RequirementUncoveredEvent(EventFacts):
+    event: Literal["requirement.uncovered"]
+    data: RequirementUncoveredData
+
+
+class CreditListedEvent(EventFacts):
+    event: Literal["credit.listed"]
+    data: CreditEventData
+
+
+class CreditWithdrawnEvent(EventFacts):
+    event: Literal["credit.withdrawn"]
+    data: CreditEventData
+
+
+class CreditExpiringEvent(EventFacts):
+    event: Literal["credit.expiring"]
+    data: CreditExpiringData
+
+
+class CreditExpiredEvent(EventFacts):
+    event: Literal["credit.expired"]
+    data: CreditEventData
+
+
+class CreditSuspendedEvent(EventFacts):
+    event: Literal["credit.suspended"]
+    data: CreditEventData
+
+
+class OrderAcceptedEvent(EventFacts):
+    event: Literal["order.accepted"]
+    data: OrderEventData
+
+
+class OrderMatchedEvent(EventFacts):
+    event: Literal["order.matched"]
+    data: OrderEventData
+
+
+class OrderCancelledEvent(EventFacts):
+    event: Literal["order.cancelled"]
+    data: OrderEventData
+
+
+class OrderExpiredEvent(EventFacts):
+    event: Literal["order.expired"]
+    data: OrderEventData
+
+
+class OrderFailedEvent(EventFacts):
+    event: Literal["order.failed"]
+    data: OrderEventData
+
+
+class SettlementCreatedEvent(EventFacts):
+    event: Literal["settlement.created"]
+    data: SettlementEventData
+
+
+class SettlementFundedEvent(EventFacts):
+    event: Literal["settlement.funded"]
+    data: SettlementEventData
+
+
+class SettlementTransferInitiatedEvent(EventFacts):
+    event: Literal["settlement.transfer_initiated"]
+    data: SettlementEventData
+
+
+class SettlementTransferConfirmedEvent(EventFacts):
+    event: Literal["settlement.transfer_confirmed"]
+    data: SettlementEventData
+
+
+class SettlementSettledEvent(EventFacts):
+    event: Literal["settlement.settled"]
+    data: SettlementEventData
+
+
+class SettlementFailedEvent(EventFacts):
+    event: Literal["settlement.failed"]
+    data: SettlementEventData
+
+
+class SettlementReversedEvent(EventFacts):
+    event: Literal["settlement.reversed"]
+    data: SettlementEventData
+
+
+class PayoutScheduledEvent(EventFacts):
+    event: Literal["payout.scheduled"]
+    data: PayoutEventData
+
+
+class PayoutHeldEvent(EventFacts):
+    event: Literal["payout.held"]
+    data: PayoutEventData
+
+
+class PayoutInstructedEvent(EventFacts):
+    event: Literal["payout.instructed"]
+    data: PayoutEventData
+
+
+class PayoutSentEvent(EventFacts):
+    event: Literal["payout.sent"]
+    data: PayoutEventData
+
+
+class PayoutPaidEvent(EventFacts):
+    event: Literal["payout.paid"]
+    data: PayoutEventData
+
+
+class PayoutReturnedEvent(EventFacts):
+    event: Literal["payout.returned"]
+    data: PayoutEventData
+
+
+class DuesRaisedEvent(EventFacts):
+    event: Literal["dues.raised"]
+    data: DuesEventData
+
+
+class DuesSetOffEvent(EventFacts):
+    event: Literal["dues.set_off"]
+    data: DuesEventData
+
+
+class CrossProposedEvent(EventFacts):
+    event: Literal["cross.proposed"]
+    data: CrossEventData
+
+
+class CrossAgreedEvent(EventFacts):
+    event: Literal["cross.agreed"]
+    data: CrossEventData
+
+
+class CrossDeclinedEvent(EventFacts):
+    event: Literal["cross.declined"]
+    data: CrossEventData
+
+
+class CrossCancelledEvent(EventFacts):
+    event: Literal["cross.cancelled"]
+    data: CrossEventData
+
+
+class CrossExpiredEvent(EventFacts):
+    event: Literal["cross.expired"]
+    data: CrossEventData
+
+
+class CrossFundedEvent(EventFacts):
+    event: Literal["cross.funded"]
+    data: CrossEventData
+
+
+class CrossReleasedEvent(EventFacts):
+    event: Literal["cross.released"]
+    data: CrossEventData
+
+
+class CrossRefundedEvent(EventFacts):
+    event: Literal["cross.refunded"]
+    data: CrossEventData
+
+
+class CrossSettledEvent(EventFacts):
+    event: Literal["cross.settled"]
+    data: CrossEventData
+
+
+class CrossFailedEvent(EventFacts):
+    event: Literal["cross.failed"]
+    data: CrossEventData
+
+
+class StatementReadyEvent(EventFacts):
+    event: Literal["statement.ready"]
+    data: StatementReadyData
+
+
+class KeyCreatedEvent(EventFacts):
+    event: Literal["key.created"]
+    data: KeyEventData
+
+
+class KeyRevokedEvent(EventFacts):
+    event: Literal["key.revoked"]
+    data: KeyEventData
+
+
+class UsageThresholdEvent(EventFacts):
+    event: Literal["usage.threshold"]
+    data: UsageThresholdData
+
+
+class AuditCheckpointEvent(EventFacts):
+    event: Literal["audit.checkpoint"]
+    data: AuditCheckpointData
+
+
+class WebhookPingEvent(EventFacts):
+    event: Literal["webhook.ping"]
+    data: WebhookPingData
+
+
+class WebhookFailingEvent(EventFacts):
+    event: Literal["webhook.failing"]
+    data: WebhookFailingData
+
+
+class WebhookDisabledEvent(EventFacts):
+    event: Literal["webhook.disabled"]
+    data: WebhookFailingData
+
+
+#: A fact, told by its name; ignore the ones you do not know, for more come.
+Event = Union[
+    "FirmRegisteredEvent",
+    "FirmActionRequiredEvent",
+    "FirmRejectedEvent",
+    "FirmVerifiedEvent",
+    "FirmAuthorizedEvent",
+    "FirmBankChangedEvent",
+    "FirmMandateExpiringEvent",
+    "FirmSuspendedEvent",
+    "FirmResumedEvent",
+    "FirmOffboardedEvent",
+    "RequirementUncoveredEvent",
+    "CreditListedEvent",
+    "CreditWithdrawnEvent",
+    "CreditExpiringEvent",
+    "CreditExpiredEvent",
+    "CreditSuspendedEvent",
+    "OrderAcceptedEvent",
+    "OrderMatchedEvent",
+    "OrderCancelledEvent",
+    "OrderExpiredEvent",
+    "OrderFailedEvent",
+    "SettlementCreatedEvent",
+    "SettlementFundedEvent",
+    "SettlementTransferInitiatedEvent",
+    "SettlementTransferConfirmedEvent",
+    "SettlementSettledEvent",
+    "SettlementFailedEvent",
+    "SettlementReversedEvent",
+    "PayoutScheduledEvent",
+    "PayoutHeldEvent",
+    "PayoutInstructedEvent",
+    "PayoutSentEvent",
+    "PayoutPaidEvent",
+    "PayoutReturnedEvent",
+    "DuesRaisedEvent",
+    "DuesSetOffEvent",
+    "CrossProposedEvent",
+    "CrossAgreedEvent",
+    "CrossDeclinedEvent",
+    "CrossCancelledEvent",
+    "CrossExpiredEvent",
+    "CrossFundedEvent",
+    "CrossReleasedEvent",
+    "CrossRefundedEvent",
+    "CrossSettledEvent",
+    "CrossFailedEvent",
+    "StatementReadyEvent",
+    "KeyCreatedEvent",
+    "KeyRevokedEvent",
+    "UsageThresholdEvent",
+    "AuditCheckpointEvent",
+    "WebhookPingEvent",
+    "WebhookFailingEvent",
+    "WebhookDisabledEvent",
+]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import http.client
 import json
 import time
-from typing import Dict, Iterator, List, Optional
+from typing import Any, Dict, Iterator, List
 
 from .errors import ScripdeskError
 from .options import Call, Operation, StreamEvent
@@ -27,9 +27,9 @@ LINE_BYTES_MAX = 16_777_216
 
 
 def follow_stream(transport: Transport, operation: Operation, call: Call) -> Iterator[StreamEvent]:
-    options = {**REOPENING, **call.options}
+    options: Dict[str, Any] = {**REOPENING, **call.options}
     idle_s = options.get("idle_timeout_ms", IDLE_TIMEOUT_MS) / 1_000
-    last_id: Optional[str] = options.get("last_event_id")
+    last_id = options.get("last_event_id")
     reconnect_ms = options.get("reconnect_ms", RECONNECT_MS)
     while True:
         headers = {} if last_id is None else {"Last-Event-ID": last_id}

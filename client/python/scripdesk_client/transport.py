@@ -24,6 +24,7 @@ import uuid
 from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional, TypeVar
 from urllib.parse import quote, urlencode, urlsplit
 
+from .connections import Connections
 from .errors import ScripdeskError, read_error
 from .operations import API_VERSION
 from .options import Answer, Call, Operation
@@ -91,13 +92,15 @@ class Transport:
         self._parts = parts
         self._api_key = api_key
         self._options = options
+        self._connections = Connections()
+
+    def close(self) -> None:
+        self._connections.close()
 
     def receive(self, operation: Operation, call: Call) -> Received:
         def take(started: _Started) -> Received:
-            try:
-                content = _read_whole(started)
-            finally:
-                started.connection.close()
+            content = _read_whole(started)
+            self._keep(started)
             return Received(started.response.status, started.headers, content)
 
         return self._send(operation, call, self._build(operation, call, {}), take)
@@ -125,7 +128,6 @@ class Transport:
         headers: Dict[str, str] = {
             "User-Agent": f"scripdesk-client-python/{API_VERSION}",
             "Accept-Encoding": "identity",
-            "Connection": "close",
         }
         if self._api_key is not None and not operation.is_keyless:
             headers["X-Service-Key"] = self._api_key
@@ -191,8 +193,9 @@ class Transport:
         ends_at: float,
         tell: Callable[[int, Mapping[str, str]], None],
     ) -> Taken:
-        connection = self._connect(ends_at)
+        connection = self._connections.take() or self._connect(ends_at)
         try:
+            _set_timeout(connection, ends_at)
             with _explaining():
                 connection.request(
                     request.method, request.target, request.body, dict(request.headers)
@@ -206,12 +209,19 @@ class Transport:
                 if 200 <= response.status < 300:
                     return take(started)
                 content = _read_whole(started)
+                self._keep(started)
         except BaseException:
             connection.close()
             raise
         # A redirect is an error too: it would carry the key to an address that nobody gave it to.
-        connection.close()
         raise read_error(response.status, headers, content)
+
+    def _keep(self, started: _Started) -> None:
+        """For the next call, when this one's answer was read to its end."""
+        if started.response.will_close or not started.response.isclosed():
+            started.connection.close()
+        else:
+            self._connections.give(started.connection, started.headers)
 
     def _connect(self, ends_at: float) -> http.client.HTTPConnection:
         host = self._parts.hostname or ""

@@ -12,7 +12,8 @@ import hashlib
 import hmac
 import json
 import time
-from typing import TYPE_CHECKING, Iterable, Mapping, NamedTuple, Optional, Union
+import uuid
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, NamedTuple, Optional, Union
 
 from .errors import ScripdeskError
 
@@ -65,6 +66,37 @@ def verify_webhook(
     if not timestamp.isdigit() or abs(now - int(timestamp)) > tolerance_s:
         raise _forged("it was sent too long ago, or a clock is wrong")
     return VerifiedWebhook(delivery_id, json.loads(raw_body))
+
+
+class SignedWebhook(NamedTuple):
+    body: bytes
+    headers: Mapping[str, str]
+
+
+def sign_webhook(
+    event: Mapping[str, Any],
+    secret: str,
+    *,
+    delivery_id: Optional[str] = None,
+    now_s: Optional[float] = None,
+) -> SignedWebhook:
+    """A delivery as the service would sign it, to test a receiver with.
+
+    The id and the time are made unless given.
+    """
+    body = json.dumps(event, ensure_ascii=False).encode()
+    given = delivery_id or f"dlv_{uuid.uuid4().hex}"
+    timestamp = str(int(time.time() if now_s is None else now_s))
+    headers = {
+        "Content-Type": "application/json",
+        "X-Service-Event": str(event["event"]),
+        "X-Service-Delivery": given,
+        "X-Service-Signature": _sign_body(secret, body),
+        "webhook-id": given,
+        "webhook-timestamp": timestamp,
+        "webhook-signature": _sign_stamped(secret, f"{given}.{timestamp}.".encode() + body),
+    }
+    return SignedWebhook(body, headers)
 
 
 def _sign_body(secret: str, raw_body: bytes) -> str:
