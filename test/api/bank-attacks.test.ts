@@ -179,6 +179,8 @@ test("without balances a line's place in its day tells, and what cannot be told 
   const bring = async (lines: readonly BankLine[]) =>
     listReasons(await importText(statement(0, lines), bare));
   assert.deepEqual(await bring([paid, other]), ["firm", "firm"]);
+  const shouted = { ...paid, text: `neft  ${firm.firmId.toUpperCase()}` };
+  assert.deepEqual(await bring([shouted, other]), ["counted_before", "counted_before"]);
   assert.deepEqual(await bring([paid, other, paid]), ["counted_before", "counted_before", "firm"]);
   assert.deepEqual(await bring([paid]), ["perhaps_counted"], "the third, or the first again");
   assert.equal(await readAvailable(service, firm), 13_000);

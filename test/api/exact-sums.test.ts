@@ -4,12 +4,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { namedOperator } from "../../src/kernel/actor.ts";
 import { checkLedger } from "../../src/ledger/check-ledger.ts";
+import { makeFiles, previewFiles } from "../../src/payouts/make-files.ts";
 import { createStatementFreezer } from "../../src/reports/freeze-statements.ts";
 import { act, propose } from "../support/crosses.ts";
 import { addFirm } from "../support/holdings.ts";
 import { stockHouse } from "../support/inventory.ts";
 import { assertLedgerSound, payIn } from "../support/ledger.ts";
+import { liveSeller, sellLive } from "../support/live-sales.ts";
 import { dealer } from "../support/orders.ts";
 import { type Service, startService } from "../support/service.ts";
 import { letSettle } from "../support/settlements.ts";
@@ -118,6 +121,27 @@ test("payouts of one payee that come to more than one amount leave as several, a
       ["paid", largest],
     ],
   );
+  await assertLedgerSound(service);
+});
+
+test("in live, payouts of one payee that come to more than one amount leave in several files", async (t) => {
+  const service = await startService(t);
+  const seller = await liveSeller(service);
+  await sellLive(service, seller, largest, largest);
+  const { files } = await previewFiles(service.ctx, "live");
+  assert.deepEqual(
+    files.map(({ rail, paise }) => [rail, paise]),
+    [["RTGS", largest]],
+  );
+  const asked = { environment: "live", twoFromPaise: Infinity } as const;
+  for (const which of ["first", "second"]) {
+    const made = await makeFiles(service.ctx, namedOperator("asha"), asked);
+    assert.deepEqual(
+      made.map(({ paise }) => paise),
+      [largest],
+      which,
+    );
+  }
   await assertLedgerSound(service);
 });
 

@@ -53,6 +53,20 @@ test("the months of a desk that is years ahead delay neither live's nor another 
   assert.equal(await freeze(), "idle");
 });
 
+test("live's months are made before the sandbox's desks take turns", async (t) => {
+  const service = await startService(t);
+  for (let desk = 0; desk < 4; desk++) {
+    const far = await moneyed(service, "sandbox");
+    await far.post("/v1/sandbox/clock", { advance_s: 730 * daySeconds }, 200);
+  }
+  const firms: Dealer[] = [];
+  for (let firm = 0; firm < 6; firm++) firms.push(await moneyed(service, "live"));
+  service.clock.advance({ days: 20 });
+  await createStatementFreezer(service.ctx, letterhead)();
+  const made = await Promise.all(firms.map((firm) => countStatements(service, firm)));
+  assert.deepEqual(made, Array<number>(6).fill(1));
+});
+
 test("a clock that is beyond every date stops nobody's statements", async (t) => {
   const service = await startService(t);
   const wild = await moneyed(service, "sandbox");
