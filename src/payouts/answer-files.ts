@@ -14,7 +14,7 @@ import {
   listLinesByReference,
   lockFileLines,
   lockFiles,
-  setFile,
+  setFiles,
   setItemsVoid,
   setLineStates,
 } from "./file-store.ts";
@@ -86,7 +86,7 @@ export async function answerLines(
     const isOver = file.state === "live" && lines.every(({ state }) => state !== "live");
     const state = isOver ? advance(fileLifecycle, file.state, "answer") : file.state;
     const after = { ...file, state, version: file.version + 1 };
-    await setFile(tx, after);
+    await setFiles(tx, [after]);
     changes.push(buildFileChange("answer", file, after));
   }
   return changes;
@@ -156,7 +156,7 @@ export const payoutFileVoiding: ApprovalKind<{ readonly reason: string }> = {
           void_reason: reason,
           version: file.version + 1,
         };
-        await setFile(tx, after);
+        await setFiles(tx, [after]);
         return { changes: [...changes, buildFileChange("void", file, after)] };
       },
     };

@@ -1,27 +1,37 @@
-import { exactJson } from "../kernel/json.ts";
 import type { TimeSpan } from "../kernel/query-time.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { type ResealedRow, resealedRows } from "../platform/master-key.ts";
-import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
-import { bigint, bytes, int, type RowOf, table, text } from "../platform/postgres/table.ts";
+import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { rowsBy } from "../platform/postgres/rows.ts";
+import {
+  bigint,
+  bytes,
+  int,
+  json,
+  type RowOf,
+  table,
+  text,
+  time,
+} from "../platform/postgres/table.ts";
 import type { FileFormat, FileState, LineState } from "./file-rules.ts";
 
-export type FileRow = {
-  readonly file_id: string;
-  readonly environment: Environment;
-  readonly rail: string;
-  readonly format: FileFormat;
-  readonly state: FileState;
-  readonly line_count: number;
-  readonly paise: number;
-  readonly sha256: Buffer | null;
-  readonly made_by: string;
-  readonly made_at: Date;
-  readonly voided_by: string | null;
-  readonly voided_at: Date | null;
-  readonly void_reason: string | null;
-  readonly version: number;
-};
+const payoutFiles = table("payout_files", {
+  file_id: text(),
+  environment: text<Environment>(),
+  rail: text(),
+  format: json<FileFormat>(),
+  state: text<FileState>(),
+  line_count: int(),
+  paise: bigint(),
+  sha256: bytes().orNull,
+  made_by: text(),
+  made_at: time(),
+  voided_by: text().orNull,
+  voided_at: time().orNull,
+  void_reason: text().orNull,
+  version: int(),
+});
+export type FileRow = RowOf<typeof payoutFiles>;
 
 const payoutFileLines = table("payout_file_lines", {
   file_id: text(),
@@ -42,51 +52,31 @@ const payoutFileItems = table("payout_file_items", {
   ordinal: int(),
   payout_id: text(),
 });
-type FileItemRow = RowOf<typeof payoutFileItems>;
 
-const fileColumns = fragment`
-  file_id, environment, rail, format, state, line_count, paise, sha256, made_by, made_at, voided_by,
-  voided_at, void_reason, version`;
+export const {
+  insert: insertFiles,
+  find: findFile,
+  lock: lockFiles,
+  set: setFiles,
+} = rowsBy(payoutFiles, {
+  key: ["file_id"],
+  set: ["state", "voided_by", "voided_at", "void_reason", "version"],
+});
 
-const lineColumns = payoutFileLines.columns;
+/**
+ * Whoever answers or voids lines locks their file, and then the lines too, because a reseal locks lines
+ * without their files.
+ */
+export const {
+  insert: insertFileLines,
+  list: listFileLines,
+  lock: lockFileLines,
+  set: setLineStates,
+} = rowsBy(payoutFileLines, { key: ["file_id", "ordinal"], set: ["state"] });
 
-export async function insertFile(tx: Tx, row: FileRow): Promise<void> {
-  await tx.rows(sql`
-    insert into payout_files (
-      file_id, environment, rail, format, state, line_count, paise, made_by, made_at, version
-    )
-    values (
-      ${row.file_id}, ${row.environment}, ${row.rail}, ${exactJson(row.format)}::jsonb,
-      ${row.state}, ${row.line_count}, ${row.paise}, ${row.made_by}, ${row.made_at}, ${row.version}
-    )`);
-}
-
-export async function insertFileLines(tx: Tx, rows: readonly FileLineRow[]): Promise<void> {
-  await tx.rows(sql`
-    insert into payout_file_lines ${payoutFileLines.values(payoutFileLines.all, rows)}`);
-}
-
-export async function insertFileItems(tx: Tx, rows: readonly FileItemRow[]): Promise<void> {
-  await tx.rows(sql`
-    insert into payout_file_items ${payoutFileItems.values(payoutFileItems.all, rows)}`);
-}
-
-export async function findFile(db: Db, fileId: string): Promise<FileRow | undefined> {
-  const [row] = await db.rows<FileRow>(sql`
-    select ${fileColumns}
-    from payout_files
-    where file_id = ${fileId}`);
-  return row;
-}
-
-export async function lockFiles(tx: Tx, fileIds: readonly string[]): Promise<FileRow[]> {
-  return await tx.rows(sql`
-    select ${fileColumns}
-    from payout_files
-    where file_id = any(${fileIds}::text[])
-    order by file_id
-    for update`);
-}
+export const { insert: insertFileItems, list: listFileItems } = rowsBy(payoutFileItems, {
+  key: ["file_id", "ordinal", "payout_id"],
+});
 
 export async function listFiles(
   db: Db,
@@ -99,7 +89,7 @@ export async function listFiles(
   limit: number,
 ): Promise<FileRow[]> {
   return await db.rows(sql`
-    select ${fileColumns}
+    select ${payoutFiles.columns}
     from payout_files
     where (${state}::text is null or state = ${state})
       and (${before}::text is null or file_id < ${before})
@@ -109,38 +99,12 @@ export async function listFiles(
     limit ${limit}`);
 }
 
-export async function listFileLines(db: Db, fileIds: readonly string[]): Promise<FileLineRow[]> {
-  return await db.rows(sql`
-    select ${lineColumns}
-    from payout_file_lines
-    where file_id = any(${fileIds}::text[])
-    order by file_id, ordinal`);
-}
-
-/** The files are locked. Lines are locked too, because a reseal locks lines without their files. */
-export async function lockFileLines(tx: Tx, fileIds: readonly string[]): Promise<FileLineRow[]> {
-  return await tx.rows(sql`
-    select ${lineColumns}
-    from payout_file_lines
-    where file_id = any(${fileIds}::text[])
-    order by file_id, ordinal
-    for update`);
-}
-
-export async function listFileItems(db: Db, fileId: string): Promise<FileItemRow[]> {
-  return await db.rows(sql`
-    select file_id, ordinal, payout_id
-    from payout_file_items
-    where file_id = ${fileId}
-    order by ordinal, payout_id`);
-}
-
 export async function listLinesByReference(
   db: Db,
   references: readonly string[],
 ): Promise<FileLineRow[]> {
   return await db.rows(sql`
-    select ${lineColumns}
+    select ${payoutFileLines.columns}
     from payout_file_lines
     where reference = any(${references}::text[])`);
 }
@@ -148,7 +112,7 @@ export async function listLinesByReference(
 /** By lead payout; voided lines are left out. */
 export async function listLinesByLead(db: Db, leadIds: readonly string[]): Promise<FileLineRow[]> {
   return await db.rows(sql`
-    select ${lineColumns}
+    select ${payoutFileLines.columns}
     from payout_file_lines
     where lead_id = any(${leadIds}::text[]) and state <> 'voided'`);
 }
@@ -174,18 +138,6 @@ export async function listMixedFiles(db: Db, limit: number): Promise<MixedFileRo
     limit ${limit}`);
 }
 
-/** Each was locked before. */
-export async function setLineStates(
-  tx: Tx,
-  rows: readonly Pick<FileLineRow, "file_id" | "ordinal" | "state">[],
-): Promise<void> {
-  await tx.rows(sql`
-    update payout_file_lines as l
-    set state = r.state
-    from ${payoutFileLines.rows(["file_id", "ordinal", "state"], rows)} as r
-    where l.file_id = r.file_id and l.ordinal = r.ordinal`);
-}
-
 /** Frees the payouts of voided lines for another file. */
 export async function setItemsVoid(
   tx: Tx,
@@ -196,15 +148,6 @@ export async function setItemsVoid(
     update payout_file_items
     set is_void = true
     where file_id = ${fileId} and ordinal = any(${ordinals}::int[])`);
-}
-
-/** Each was locked before. */
-export async function setFile(tx: Tx, row: FileRow): Promise<void> {
-  await tx.rows(sql`
-    update payout_files
-    set state = ${row.state}, voided_by = ${row.voided_by}, voided_at = ${row.voided_at},
-      void_reason = ${row.void_reason}, version = ${row.version}
-    where file_id = ${row.file_id}`);
 }
 
 /** Stores the digest of the bytes at the first read. */

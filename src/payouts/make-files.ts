@@ -17,7 +17,7 @@ import { aloneLimitFactor, twoPeopleFromPaise } from "../operators/approval-rule
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { type FileFormat, genericFormat, buildRemittanceReference } from "./file-rules.ts";
-import { type FileRow, insertFile, insertFileItems, insertFileLines } from "./file-store.ts";
+import { type FileRow, insertFileItems, insertFileLines, insertFiles } from "./file-store.ts";
 import {
   instructPayouts,
   type KeptPayout,
@@ -229,7 +229,7 @@ async function storeFile(tx: Tx, file: FileRow, remittances: readonly PlannedRem
     tx,
     remittances.map(({ firmId }) => firmId),
   );
-  await insertFile(tx, file);
+  await insertFiles(tx, [file]);
   const lines = remittances.map(({ firmId, paise }, at) => {
     const account = accounts.get(firmId);
     if (!account) throw new Error("who is paid has an account");

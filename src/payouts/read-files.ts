@@ -64,7 +64,7 @@ export async function showFile(
   const file = await findFile(ctx.db, fileId);
   if (!file) throw noPayoutFile(fileId);
   const lines = await listFileLines(ctx.db, [fileId]);
-  const items = await listFileItems(ctx.db, fileId);
+  const items = await listFileItems(ctx.db, [fileId]);
   const explained = await explainPayouts(
     ctx.db,
     items.map(({ payout_id }) => payout_id),

@@ -16,6 +16,7 @@ import {
   payoutStates,
   type Rail,
 } from "./rules.ts";
+import { rowsBy } from "../platform/postgres/rows.ts";
 import { bigint, int, json, type RowOf, table, text, time } from "../platform/postgres/table.ts";
 
 const payouts = table("payouts", {
@@ -62,15 +63,38 @@ export type PayoutLineRow = RowOf<typeof payoutLines>;
 
 export const payoutColumns = payouts.columns;
 
+export const {
+  list: listPayoutsById,
+  lock: lockPayouts,
+  set: setPayouts,
+} = rowsBy(payouts, {
+  key: ["payout_id"],
+  set: [
+    "rail",
+    "ifsc",
+    "last4",
+    "account_id",
+    "state",
+    "reason",
+    "held_until",
+    "utr",
+    "remitted_with",
+    "remitted_paise",
+    "look_at",
+    "history",
+    "version",
+    "updated_at",
+  ],
+});
+
+export const { insert: insertLines, list: listLines } = rowsBy(payoutLines, {
+  key: ["payout_id", "scrip_no"],
+});
+
 export async function insertPayouts(tx: Tx, rows: readonly PayoutRow[]): Promise<void> {
   const unsent = { utr: null, account_id: null, remitted_with: null, remitted_paise: null };
   await tx.rows(sql`
     insert into payouts ${payouts.values(payouts.all, rows, unsent)}`);
-}
-
-export async function insertLines(tx: Tx, rows: readonly PayoutLineRow[]): Promise<void> {
-  await tx.rows(sql`
-    insert into payout_lines ${payoutLines.values(payoutLines.all, rows)}`);
 }
 
 /** Asked before a transaction is opened: usually no review is due. */
@@ -98,15 +122,6 @@ export async function claimUnsent(
     order by look_at
     limit ${limit}
     for update skip locked`);
-}
-
-export async function lockPayouts(tx: Tx, payoutIds: readonly string[]): Promise<PayoutRow[]> {
-  return await tx.rows(sql`
-    select ${payoutColumns}
-    from payouts
-    where payout_id = any(${payoutIds}::text[])
-    order by payout_id
-    for update`);
 }
 
 /** Payouts that have not left, with or without holds, oldest first. */
@@ -185,48 +200,6 @@ export async function listPayoutsBySettlement(db: Db, settlementId: string): Pro
     from payouts
     where settlement_id = ${settlementId}
     order by payout_id`);
-}
-
-export async function listPayoutsById(db: Db, payoutIds: readonly string[]): Promise<PayoutRow[]> {
-  return await db.rows(sql`
-    select ${payoutColumns}
-    from payouts
-    where payout_id = any(${payoutIds}::text[])`);
-}
-
-const sentColumns = [
-  "rail",
-  "ifsc",
-  "last4",
-  "account_id",
-  "state",
-  "reason",
-  "held_until",
-  "utr",
-  "remitted_with",
-  "remitted_paise",
-  "look_at",
-  "history",
-  "version",
-  "updated_at",
-] as const;
-const setSentColumns = payouts.assign(sentColumns);
-
-/** Each was locked before. */
-export async function setPayouts(tx: Tx, rows: readonly PayoutRow[]): Promise<void> {
-  await tx.rows(sql`
-    update payouts as p
-    set ${setSentColumns}
-    from ${payouts.rows(["payout_id", ...sentColumns], rows)} as r
-    where p.payout_id = r.payout_id`);
-}
-
-export async function listLines(db: Db, payoutIds: readonly string[]): Promise<PayoutLineRow[]> {
-  return await db.rows(sql`
-    select ${payoutLines.columns}
-    from payout_lines
-    where payout_id = any(${payoutIds}::text[])
-    order by payout_id, scrip_no`);
 }
 
 export async function findPayout(

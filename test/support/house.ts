@@ -194,10 +194,14 @@ function findWriters(house: House): Map<string, Set<string>> {
   const write =
     /\b(?:insert\s+into|delete\s+from|truncate(?:\s+table)?|merge\s+into|update(?=\s+\w+(?:\s+as\s+\w+)?\s+set\b))\s+(\w+)/gi;
   const column = /\btable: "(\w+)"/g; // Of a sealed column.
+  const described = /\bconst (\w+) = table\(\s*"(\w+)"/g;
   for (const [path, text] of Object.entries(house)) {
     if (!path.startsWith("src/") || path.endsWith(".test.ts")) continue;
     const code = withoutComments(text);
-    for (const [, table = ""] of [...code.matchAll(write), ...code.matchAll(column)]) {
+    const ofRows = [...code.matchAll(described)].flatMap(([, name, table]) =>
+      code.includes(`rowsBy(${name},`) ? [["", table]] : [],
+    );
+    for (const [, table = ""] of [...code.matchAll(write), ...code.matchAll(column), ...ofRows]) {
       const writer = path.endsWith("store.ts") ? path.slice(0, path.lastIndexOf("/")) : path;
       writers.set(table, (writers.get(table) ?? new Set()).add(writer));
     }

@@ -83,7 +83,7 @@ export type Columns = Readonly<Record<string, Column<unknown>>>;
 type ColumnName<Cs extends Columns> = keyof Cs & string;
 export type Row<Cs extends Columns> = { readonly [Name in keyof Cs]: Cs[Name]["value"] };
 /** The values of a row to send; a nullable column may be left out, which means null. */
-type Sent<Cs extends Columns, Name extends keyof Cs> = {
+export type Sent<Cs extends Columns, Name extends keyof Cs> = {
   readonly [Key in Name as null extends Cs[Key]["value"] ? never : Key]: Cs[Key]["value"];
 } & {
   readonly [Key in Name as null extends Cs[Key]["value"] ? Key : never]?:
