@@ -21,6 +21,7 @@ revoke update, delete on deposits, payout_lines, statements, usage_notices from 
 -- Pages that were left behind may go; a trigger keeps those of statements.
 revoke update on statement_pages from scripdesk_app;
 revoke delete on audit_heads from scripdesk_app;
+revoke insert, delete on journal_form from scripdesk_app;
 -- An address that was removed keeps what it opted out of.
 revoke delete on notice_addresses from scripdesk_app;
 -- People are disabled, not forgotten.

@@ -1051,6 +1051,12 @@ create table journal_clients (
   constraint journal_clients_firm CHECK ((firm_id <> desk_id))
 );
 
+create table journal_form (
+  form smallint not null,
+  constraint journal_form_known CHECK ((form = ANY (ARRAY[2, 3])))
+);
+CREATE UNIQUE INDEX journal_form_one ON public.journal_form USING btree ((true));
+
 create table key_days (
   key_id text not null,
   day date not null,
@@ -2154,6 +2160,7 @@ grant delete, insert, select, update on inquiries to scripdesk_app;
 grant insert, select, update on invoice_series to scripdesk_app;
 grant insert, select on journal_blocks to scripdesk_app;
 grant insert, select on journal_clients to scripdesk_app;
+grant select, update on journal_form to scripdesk_app;
 grant delete, insert, select, update on key_days to scripdesk_app;
 grant insert, select, update on ledger_balances to scripdesk_app;
 grant insert, select on ledger_entries to scripdesk_app;

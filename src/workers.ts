@@ -12,6 +12,7 @@ import { endOverdue } from "./crosses/end-crosses.ts";
 import { createFanOut, deliveriesTopic } from "./webhooks/fan-out.ts";
 import { createSender, type SenderOptions } from "./webhooks/send-deliveries.ts";
 import { eventsTopic } from "./journal/event-rules.ts";
+import { createFormWorker } from "./journal/former-form.ts";
 import { applyChecks } from "./firms/check-firm.ts";
 import { warnOfUncovered } from "./firms/requirements.ts";
 import { warnOfMandates } from "./firms/warn-mandates.ts";
@@ -201,6 +202,7 @@ export function listWorkers(
     },
     { name: "statements", pauseMs: 60_000, work: createStatementFreezer(ctx, letterhead) },
     { name: "checkpoints", pauseMs: 60_000, work: createCheckpointWorker(ctx) },
+    { name: "journal-form", pauseMs: 60_000, work: createFormWorker(ctx) },
     {
       name: "checkpoints-out",
       pauseMs: 10_000,

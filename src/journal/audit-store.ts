@@ -12,16 +12,20 @@ const auditHeads = table("audit_heads", {
   hash: hex(),
 });
 
+/** The head of a chain that is locked, and the form in which it goes on. */
+export type LockedHead = Desk & Head & { readonly form: number };
+
 /**
  * Locks the heads of the desks' chains until the end of the transaction; a desk without records gets
  * `start`. One statement in the order of the desks, so that new chains are locked in that order too.
  */
-export function lockHeads(desks: readonly Desk[], start: Head): Query<(Desk & Head)[]> {
+export function lockHeads(desks: readonly Desk[], start: Head): Query<LockedHead[]> {
   return query(sql`
     insert into audit_heads as h ${auditHeads.values(["environment", "desk_id"], desks, start)}
     order by environment, desk_id
     on conflict (environment, desk_id) do update set seq = h.seq
-    returning environment, desk_id, seq, encode(hash, 'hex') as hash`);
+    returning environment, desk_id, seq, encode(hash, 'hex') as hash,
+      (select form from journal_form) as form`);
 }
 
 /** The heads must be locked. */

@@ -21,7 +21,6 @@ import {
   hashPart,
   type Head,
   headerPart,
-  hashedPart,
   type Link,
   readRecord,
 } from "./audit-rules.ts";
@@ -42,6 +41,7 @@ export type SummaryLine = readonly [
 
 /** A record before it has numbers. */
 export type RecordDraft = {
+  /** As `writeBlockRecord` makes it. */
   readonly text: string;
   readonly action: string;
   readonly entityType: string;
@@ -54,7 +54,9 @@ export type BlockDraft = {
   readonly records: readonly RecordDraft[];
   /** How many of them have an event. */
   readonly events: number;
+  readonly at_text: string;
   readonly packed: Buffer;
+  readonly contentHash: string;
   readonly entities: readonly number[];
   readonly summary: readonly SummaryLine[];
 };
@@ -74,15 +76,16 @@ export type Block = {
   readonly at_text: string;
 };
 
-/** Packs records, in their order, into as few blocks as hold them. */
-export function packRecords(records: readonly RecordDraft[]): BlockDraft[] {
+/** Packs and hashes records of one time, in their order, in as few blocks as hold them. */
+export function packRecords(records: readonly RecordDraft[], at_text: string): BlockDraft[] {
   const blocks: BlockDraft[] = [];
   for (let from = 0; from < records.length; from += recordsPerBlockMax) {
     const part = records.slice(from, from + recordsPerBlockMax);
     blocks.push({
       records: part,
       events: part.filter(({ event }) => event !== null).length,
-      packed: packTexts(part),
+      at_text,
+      ...packTexts(part),
       entities: listEntityKeys(part),
       summary: summarise(part),
     });
@@ -90,11 +93,18 @@ export function packRecords(records: readonly RecordDraft[]): BlockDraft[] {
   return blocks;
 }
 
-function packTexts(records: readonly RecordDraft[]): Buffer {
+function packTexts(records: readonly RecordDraft[]) {
   let lines = "";
+  let content = "";
   for (const { text, event } of records) {
-    lines += event ? `${text}\n${event.head}${event.tail}\n` : `${text}\n\n`;
+    const line = event ? `${event.head}${event.tail}` : "";
+    lines += `${text}\n${line}\n`;
+    content += contentLine(text, event && hashPart(line));
   }
+  return { packed: compress(lines), contentHash: hashPart(content) };
+}
+
+export function compress(lines: string): Buffer {
   return zstdCompressSync(lines, compression);
 }
 
@@ -131,25 +141,43 @@ export function summarise(
   return [...counts.values()];
 }
 
-/** The hashes of a block's records behind a head, the head after them, and the bodies of its events. */
-export function chainBlock(
-  { records }: Pick<BlockDraft, "records">,
-  link: Pick<Link, "environment" | "desk_id" | "form">,
-  { head, firstSequence }: { readonly head: Head; readonly firstSequence: number },
-): { readonly hashes: string; readonly head: Head; readonly bodies: readonly string[] } {
-  const bodies: string[] = [];
-  let hashes = "";
-  let { seq, hash } = head;
-  let sequence = firstSequence;
-  for (const { text, event } of records) {
-    const body = event && joinEvent(event, sequence++);
-    if (body !== null) bodies.push(body);
-    const event_hash = body === null ? null : hashPart(body);
-    hash = hashPart(hashedPart({ ...link, text, event_hash }, { seq, hash }));
-    seq += 1;
-    hashes += hash;
-  }
-  return { hashes, head: { seq, hash }, bodies };
+/** A block behind the head of its desk's chain. */
+export type ChainedBlock = Pick<Block, "first_seq" | "first_sequence" | "last_sequence"> & {
+  readonly form: number;
+  readonly packed: Buffer;
+  readonly hash: string | null;
+  readonly hashes: string | null;
+  readonly head: Head;
+};
+
+export type BlockPlace = {
+  readonly environment: Environment;
+  readonly desk_id: string;
+  /** The chain so far. */
+  readonly head: Head;
+  /** The number of the first event. */
+  readonly next: number;
+};
+
+/** Hashes the header, and nothing else: the desk is locked. */
+export function chainBlock(draft: BlockDraft, place: BlockPlace): ChainedBlock {
+  const { environment, desk_id, head } = place;
+  const { at_text, contentHash: content_hash, packed } = draft;
+  const numbers = numberBlock(draft, place);
+  const hash = hashPart(
+    headerPart({ environment, desk_id, at_text, content_hash, ...numbers }, head.hash),
+  );
+  const end = { seq: numbers.last_seq, hash };
+  return { ...numbers, form: blockForm, packed, hash, hashes: null, head: end };
+}
+
+export function numberBlock({ records, events }: BlockDraft, { head, next }: BlockPlace) {
+  return {
+    first_seq: head.seq + 1,
+    last_seq: head.seq + records.length,
+    first_sequence: events > 0 ? next : null,
+    last_sequence: events > 0 ? next + events - 1 : null,
+  };
 }
 
 /** A record that was read from its block; `hash` is the block's in form 3. */

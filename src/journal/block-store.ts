@@ -15,7 +15,7 @@ import {
   text,
   time,
 } from "../platform/postgres/table.ts";
-import type { Head } from "./audit-rules.ts";
+import { blockForm, type Head } from "./audit-rules.ts";
 import type { Desk } from "./audit-store.ts";
 import { type Block, entityKey, recordsPerBlockMax, type SummaryLine } from "./block-rules.ts";
 
@@ -46,6 +46,25 @@ export function insertBlocks(rows: readonly NewBlock[], at: Date): Query<void> {
   return command(sql`
     insert into journal_blocks ${journalBlocks.values(journalBlocks.all, rows, { at })}`);
 }
+
+/** Whether blocks are written in form 3: from when no session of a version is left that cannot read it. */
+export async function raiseForm(db: Db): Promise<boolean> {
+  await db.rows(sql`
+    update journal_form
+    set form = ${blockForm}
+    where form < ${blockForm} and not exists (
+      select
+      from pg_stat_activity
+      where datname = current_database() and application_name = ${formerSessionName}
+    )`);
+  const [row] = await db.rows<{ is_raised: boolean }>(sql`
+    select form = ${blockForm} as is_raised
+    from journal_form`);
+  return row?.is_raised ?? false;
+}
+
+/** What sessions of versions that read forms 1 and 2 are called. */
+const formerSessionName = "scripdesk";
 
 const journalClients = table("journal_clients", {
   desk_id: text(),

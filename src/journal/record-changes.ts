@@ -1,21 +1,21 @@
 // Records changes in the journal, in the transaction of the change. Each change makes one record; the
 // audit trail and the events are two readings of it. Two steps:
 //
-//   prepare   write the records, with hashes of the entity before and after, and pack them into blocks,
-//             one for each desk of the set; needs no database, so it can run while the server stores
-//             the change
-//   record    lock the heads of the desks' chains, take numbers, chain the records and insert the
-//             blocks; other writers of the same desk wait for the commit
+//   prepare   write the records, pack them into blocks, one for each desk of the set, and hash what is
+//             in them; needs no database, so it can run while the server stores the change
+//   record    lock the heads of the desks' chains, take numbers, hash the header of each block and
+//             insert the blocks; other writers of the same desk wait for the commit
 //
-// A record says who (a key, an operator or a worker), what, when, the version, the request id, and
-// digests of the thing before and after as it was shown: no personal data is copied. With it goes the
-// body of the event, if others are told. The service's role can add blocks, and neither change nor
+// A record says who (a key, an operator or a worker), what, when, the version and the request id. If
+// others are told, the body of the event goes with it and its digest is hashed; otherwise the record has
+// a digest of the thing as it was shown. No personal data is copied. The service's role can add blocks, and neither change nor
 // delete them. A change without an event, such as a requirement's, is in the audit trail only.
 //
 //   audit-rules         which bytes are hashed          block-rules          how records are packed
 //   find-events         events in blocks                find-records         records in blocks
 //   export-audit        the chain, page by page         verify-chain         the database's own blocks
 //   checkpoints         the signed head of each chain goes out daily and with every export
+//   former-form         how blocks are written while nodes of an older version run
 //   verify-export       a file, without a database
 //   verify-checkpoints  the database against what went out
 
@@ -27,17 +27,18 @@ import { canonicalJson } from "../kernel/json.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { known, type Query, type Tx } from "../platform/postgres/postgres.ts";
 import {
+  blockForm,
   formatMicroseconds,
   type Head,
-  recordForm,
   startOfChain,
-  writeRecord,
+  writeBlockRecord,
 } from "./audit-rules.ts";
-import { type Desk, lockHeads, setHeads } from "./audit-store.ts";
+import { type Desk, type LockedHead, lockHeads, setHeads } from "./audit-store.ts";
 import { type BlockDraft, chainBlock, packRecords, type RecordDraft } from "./block-rules.ts";
 import { type ClientRow, insertBlocks, insertClients, type NewBlock } from "./block-store.ts";
-import { eventsTopic, writeEvent } from "./event-rules.ts";
+import { eventsTopic, joinEvent, writeEvent } from "./event-rules.ts";
 import { takeSequences } from "./event-store.ts";
+import { chainFormerBlock } from "./former-form.ts";
 
 /**
  * Records changes and returns the bodies of their events. The last step of a use case's transaction: from here to the
@@ -88,31 +89,30 @@ export function prepareRecords(
   made: readonly AttributedChange[],
   now: Date,
 ): readonly PreparedDesk[] {
-  const times = { at_text: formatMicroseconds(now), createdAt: istTimestamp(now), now };
+  const createdAt = istTimestamp(now);
   const desks = new Map<string, Desk & { readonly records: RecordDraft[] }>();
   for (const { actor, change } of made) {
     const { environment, deskId: desk_id } = change;
     const name = deskKey({ environment, desk_id });
     let desk = desks.get(name);
     if (!desk) desks.set(name, (desk = { environment, desk_id, records: [] }));
-    desk.records.push(draftRecord(asSeenBy(actor, desk_id), change, times));
+    desk.records.push(draftRecord(asSeenBy(actor, desk_id), change, { createdAt, now }));
   }
   return [...desks.values()].map(({ records, ...desk }) => ({
     ...desk,
-    blocks: packRecords(records),
+    blocks: packRecords(records, formatMicroseconds(now)),
   }));
 }
 
 function draftRecord(
   actor: Actor,
   change: Change,
-  { at_text, createdAt, now }: { at_text: string; createdAt: string; now: Date },
+  { createdAt, now }: { createdAt: string; now: Date },
 ): RecordDraft {
-  const { action, entity, before, after, event, firmId } = change;
+  const { action, entity, after, event, firmId } = change;
   const { id: actorId, requestId } = actor;
-  const text = writeRecord({
+  const text = writeBlockRecord({
     record_id: newId("aud", now),
-    at_text,
     actor_kind: actor.kind,
     actor_id: actorId,
     request_id: requestId,
@@ -120,8 +120,7 @@ function draftRecord(
     entity_type: entity.type,
     entity_id: entity.id,
     entity_version: entity.version,
-    before_hash: before && hashShape(before),
-    after_hash: after && hashShape(after),
+    ...(event ? {} : { after_hash: after && hashShape(after) }),
   });
   const told = event && {
     ...writeEvent({ eventId: newId("evt", now), change, event, requestId, createdAt }),
@@ -188,7 +187,7 @@ function takeNumbers(desks: readonly PreparedDesk[]): Query<Map<string, number>>
 /** Adds to chains that are locked: in the order given, each after the last of its desk. */
 function chainBlocks(
   desks: readonly PreparedDesk[],
-  locked: readonly (Desk & Head)[],
+  locked: readonly LockedHead[],
   next: Map<string, number>,
 ) {
   const heads = new Map(locked.map((head) => [deskKey(head), head]));
@@ -196,36 +195,28 @@ function chainBlocks(
   const clients: ClientRow[] = [];
   const bodies: string[] = [];
   const ends = desks.map(({ environment, desk_id, blocks: drafts }) => {
-    let head: Head | undefined = heads.get(deskKey({ environment, desk_id }));
-    if (!head) throw new Error(`the chain of ${desk_id} was not locked`);
+    const desk = { environment, desk_id };
+    const lockedHead = heads.get(deskKey(desk));
+    if (!lockedHead) throw new Error(`the chain of ${desk_id} was not locked`);
+    const chain = lockedHead.form === blockForm ? chainBlock : chainFormerBlock;
+    let head: Head = lockedHead;
     for (const draft of drafts) {
-      const { packed, entities, summary, events } = draft;
-      const firstSequence = next.get(desk_id) ?? 0;
-      const link = { environment, desk_id, form: recordForm };
-      const chained = chainBlock(draft, link, { head, firstSequence });
-      const last_sequence = events > 0 ? firstSequence + events - 1 : null;
-      blocks.push({
-        ...link,
-        first_seq: head.seq + 1,
-        last_seq: chained.head.seq,
-        first_sequence: events > 0 ? firstSequence : null,
-        last_sequence,
-        entities,
-        summary,
-        packed,
-        hash: null,
-        hashes: chained.hashes,
-      });
+      const { entities, summary, events, records } = draft;
+      const first = next.get(desk_id) ?? 0;
+      const { head: end, ...chained } = chain(draft, { ...desk, head, next: first });
+      blocks.push({ ...desk, ...chained, last_seq: end.seq, entities, summary });
+      const { last_sequence } = chained;
       if (last_sequence !== null) {
-        next.set(desk_id, last_sequence + 1);
+        next.set(desk_id, first + events);
         for (const [firm_id, count] of countClients(draft, desk_id)) {
           clients.push({ desk_id, firm_id, last_sequence, events: count });
         }
       }
-      bodies.push(...chained.bodies);
-      head = chained.head;
+      const told = records.flatMap(({ event }) => event ?? []);
+      bodies.push(...told.map((event, place) => joinEvent(event, first + place)));
+      head = end;
     }
-    return { environment, desk_id, seq: head.seq, hash: head.hash };
+    return { ...desk, seq: head.seq, hash: head.hash };
   });
   return { blocks, clients, ends, bodies };
 }

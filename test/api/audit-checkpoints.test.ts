@@ -14,7 +14,6 @@ import { commandLine } from "../support/cli.ts";
 import { asOwner } from "../support/database.ts";
 import { startReceiver } from "../support/receivers.ts";
 import { type Service, startService } from "../support/service.ts";
-import { editAsOwner } from "../support/journal.ts";
 
 async function sinkFile(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "scripdesk-checkpoints-"));
@@ -22,26 +21,34 @@ async function sinkFile(t: TestContext): Promise<string> {
   return join(folder, "checkpoints.ndjson");
 }
 
+/** In sets of ten records, which are blocks. */
 async function write({ ctx }: Service, deskId: string, count: number): Promise<void> {
-  const things = Array.from({ length: count }, (_, at) => `thing-${at}`);
-  await ctx.db.transaction(async (tx) => await record(tx, deskId, things, ctx.now()));
+  for (let from = 0; from < count; from += 10) {
+    const size = Math.min(10, count - from);
+    const things = Array.from({ length: size }, (_, at) => `thing-${from + at}`);
+    await ctx.db.transaction(async (tx) => await record(tx, deskId, things, ctx.now()));
+  }
 }
 
-/** What the owner does: the last records go, and the head stands where they began. */
+/** What the owner does: the last blocks go, and the head stands where they began. */
 async function cutOff({ ctx }: Service, deskId: string, count: number): Promise<number> {
   return await asOwner(ctx.db, async (owner) => {
     const { rows } = await owner.query<{ seq: string }>(
-      "update audit_heads set seq = seq - $2 where desk_id = $1 returning seq",
+      `update audit_heads as h set seq = b.last_seq, hash = b.hash
+       from journal_blocks as b
+       where h.desk_id = $1 and b.desk_id = $1 and b.first_seq = (
+         select max(first_seq)
+         from journal_blocks
+         where desk_id = $1 and last_seq <= h.seq - $2
+       )
+       returning h.seq`,
       [deskId, count],
     );
     const seq = Number(rows[0]?.seq);
-    await editAsOwner(
-      owner,
-      `delete from audit_records where desk_id = '${deskId}' and seq > ${seq}`,
-      `update audit_heads as h set hash = r.hash
-      from audit_records as r
-      where r.desk_id = h.desk_id and r.seq = h.seq and h.desk_id = '${deskId}'`,
-    );
+    await owner.query("delete from journal_blocks where desk_id = $1 and first_seq > $2", [
+      deskId,
+      seq,
+    ]);
     return seq;
   });
 }

@@ -39,6 +39,11 @@ async function findProblem(bytes: Buffer, key?: string): Promise<string | undefi
   return (await verifyExport(once(bytes), key)).first_break?.problem;
 }
 
+/** The headers of an export's blocks, and its checkpoint. */
+function parseHeaders(text: string): Record<string, unknown>[] {
+  return parseLines(text).filter((line) => "prev_hash" in line);
+}
+
 function parseLines(text: string): Record<string, unknown>[] {
   return text
     .trimEnd()
@@ -98,7 +103,13 @@ test("reading the trail", async (t) => {
       assert.match(south.after_hash, /^[0-9a-f]{64}$/);
       assert.equal(south.at, "2026-11-15T14:45:00.000+05:30");
       const exported = parseLines(await fetchExport(service, desk.key));
-      assert.equal(exported[3]?.["hash"], south.hash);
+      const header = exported.find((line) => line["last_seq"] === 4 && line["count"] === 1);
+      assert.equal(header?.["hash"], south.hash);
+      assert.deepEqual(south.block, { first_seq: 4, last_seq: 4 });
+      assert.deepEqual([audit[3].block, audit[2].hash], [audit[2].block, audit[3].hash]);
+      const [told, untold] = [audit[2], south];
+      assert.match(told.event_hash, /^[0-9a-f]{64}$/);
+      assert.deepEqual([told.after_hash, untold.event_hash], [null, null]);
     },
   );
 
@@ -193,7 +204,7 @@ test("exports", async (t) => {
       first_seq: 1,
       last_seq: 4,
       prev_hash: "0".repeat(64),
-      head_hash: lines.at(-2)?.["hash"],
+      head_hash: parseHeaders(text).at(-2)?.["hash"],
       pending: 0,
       at: "2026-11-15T14:45:00.000+05:30",
       public_key: key,
@@ -265,17 +276,20 @@ test("exports", async (t) => {
   });
 
   await t.test("the next export continues where the last one ended", async () => {
-    const [last, checkpoint] = parseLines(text).slice(-2);
+    const [last, checkpoint] = parseHeaders(text).slice(-2);
     assert.equal(last?.["hash"], checkpoint?.["head_hash"]);
     // That the chain was signed is a record too, and is not signed again for its own sake.
-    const [told] = parseLines(await fetchExport(service, desk.key, "?after_seq=4"));
-    assert.deepEqual([told?.["action"], told?.["prev_hash"]], ["audit.checkpoint", last?.["hash"]]);
+    const [told, record] = parseLines(await fetchExport(service, desk.key, "?after_seq=4"));
+    assert.deepEqual(
+      [told?.["prev_hash"], record?.["action"]],
+      [last?.["hash"], "audit.checkpoint"],
+    );
     const empty = parseLines(await fetchExport(service, desk.key, "?after_seq=5"));
     assert.equal(empty.length, 1);
     assert.equal(empty[0]?.["prev_hash"], told?.["hash"]);
     await service.send("POST", "/v1/groups", { key: desk.key, body: { name: "B" }, expect: 201 });
     const next = await fetchExport(service, desk.key, "?after_seq=5");
-    const [first, signed] = parseLines(next);
+    const [first, signed] = parseHeaders(next);
     assert.equal(first?.["prev_hash"], told?.["hash"]);
     assert.deepEqual([signed?.["count"], signed?.["first_seq"], signed?.["last_seq"]], [1, 6, 6]);
     assert.equal(await findProblem(Buffer.from(next), key), undefined);
@@ -291,6 +305,31 @@ test("exports", async (t) => {
         .slice(0, -1)
         .join("") + next;
     assert.ok(await findProblem(Buffer.from(spliced)), "two exports are not one");
+  });
+
+  await t.test("an export from inside a block begins with that block, and says so", async () => {
+    const things = Array.from({ length: 600 }, (_, at) => `thing-${at}`);
+    const busy = await service.issue();
+    const { ctx, clock } = service;
+    await ctx.db.transaction((tx) => record(tx, busy.firm_id, things, clock.now()));
+    const all = parseHeaders(await fetchExport(service, busy.api_key));
+    const starts = all.slice(0, -1).map((header) => Number(header["first_seq"]));
+    assert.deepEqual(starts, [1, 3, 259, 515]);
+    for (const [after, start] of [
+      [1, 1],
+      [2, 3],
+      [3, 3],
+      [257, 3],
+      [258, 259],
+      [400, 259],
+      [602, 603],
+    ]) {
+      const part = await fetchExport(service, busy.api_key, `?after_seq=${after}`);
+      const [header, checkpoint] = [parseHeaders(part)[0], parseHeaders(part).at(-1)];
+      assert.deepEqual([header?.["first_seq"], checkpoint?.["first_seq"]], [start, start]);
+      assert.equal(await findProblem(Buffer.from(part), key), undefined, `after ${after}`);
+      assert.equal(await verifier(Buffer.from(part), key), undefined, `after ${after}`);
+    }
   });
 
   await t.test("a HEAD request sends no lines", async () => {
@@ -472,7 +511,6 @@ test("tampering in the database", async (t) => {
     entity_type: "'other'",
     entity_id: "'other'",
     entity_version: "9",
-    before_hash: "'00'",
     after_hash: "null",
     at: "at + interval '1 microsecond'",
     record_id: "overlay(record_id placing 'zzzz' from 20)",
@@ -556,7 +594,8 @@ test("tampering in the database", async (t) => {
     packed: "packed = sha256(packed)",
     "packed that is another's":
       "packed = (select packed from journal_blocks where first_seq = 1 and desk_id = DESK)",
-    hashes: "hashes = hashes || hashes, last_seq = 2 * last_seq - first_seq + 1",
+    hash: "hash = sha256(hash)",
+    "last number": "last_seq = last_seq + 100",
     entities: "entities = '{7}'",
     summary: `summary = '[["other","other","other",1]]'`,
   };
@@ -581,7 +620,7 @@ test("tampering in the database", async (t) => {
             where desk_id = DESK and first_sequence is not null`),
         ),
     );
-    assert.deepEqual([found?.desk_id, found?.seq], [desk.firm_id, 2]);
+    assert.deepEqual([found?.desk_id, found?.seq], [desk.firm_id, 1]);
   });
 
   await t.test("an untouched trail verifies", async () => {
@@ -596,6 +635,7 @@ test("tampering in the database", async (t) => {
         "update journal_blocks set at = now()",
         "delete from journal_blocks",
         "delete from audit_heads",
+        "delete from journal_form",
       ]) {
         await assert.rejects(service.ctx.db.pool.query(text), /permission denied/);
       }
@@ -611,7 +651,7 @@ test("tampering in the database", async (t) => {
       const { first_break: found } = await verifyExport(
         once(Buffer.from(await fetchExport(service, desk.key))),
       );
-      assert.equal(found?.line, 3);
+      assert.equal(found?.line, 4, "the header of its block");
     },
   );
 

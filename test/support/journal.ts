@@ -4,14 +4,14 @@
 
 import type pg from "pg";
 
-import { readRecord, writeRecord } from "../../src/journal/audit-rules.ts";
-import { packRecords, readBlock, type Block } from "../../src/journal/block-rules.ts";
+import { readRecord, writeBlockRecord, writeRecord } from "../../src/journal/audit-rules.ts";
 import {
-  type EventHead,
-  type EventText,
-  readEventHead,
-  splitEvent,
-} from "../../src/journal/event-rules.ts";
+  type Block,
+  packRecords,
+  readBlock,
+  type RecordDraft,
+} from "../../src/journal/block-rules.ts";
+import { type EventHead, readEventHead, splitEvent } from "../../src/journal/event-rules.ts";
 
 // Tests look into rows of every shape; what they expect is what they assert.
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -51,6 +51,8 @@ export async function runOnRecords(pool: pg.Pool, statements: readonly string[])
 const recordColumns = `environment text, desk_id text, seq bigint, record_id text, at timestamptz,
   actor_kind text, actor_id text, request_id text, action text, entity_type text, entity_id text,
   entity_version int, before_hash text, after_hash text, form int, hash bytea`;
+/** \`block\` is the first \`seq\` of the block that a record was in. */
+const placeColumns = "body text, sequence bigint, block bigint";
 const eventColumns = `desk_id text, sequence bigint, event_id text, environment text, firm_id text,
   event text, entity_type text, entity_id text, entity_version int, created_at timestamptz,
   body text`;
@@ -62,13 +64,15 @@ async function unpackJournal(ask: Ask): Promise<void> {
       const { at: told_at, ...record } = readRecord(text);
       const { environment, desk_id, form } = block;
       const at = told_at ?? block.at_text;
-      const told = { body: event?.body ?? null, sequence: event?.sequence ?? null };
+      const told = {
+        body: event?.body ?? null,
+        sequence: event?.sequence ?? null,
+        block: block.first_seq,
+      };
       return { environment, desk_id, seq, form, at, ...record, hash: `\\x${hash}`, ...told };
     }),
   );
-  await ask(
-    `create temp table audit_records (${recordColumns}, body text, sequence bigint) on commit drop`,
-  );
+  await ask(`create temp table audit_records (${recordColumns}, ${placeColumns}) on commit drop`);
   await ask(`create temp table events (${eventColumns}) on commit drop`);
   const former = recordColumns.replaceAll(/ (?:text|bigint|timestamptz|int|bytea)\b/g, "");
   await ask(
@@ -76,7 +80,7 @@ async function unpackJournal(ask: Ask): Promise<void> {
   );
   await ask(
     `insert into audit_records
-     select * from json_to_recordset($1) as r (${recordColumns}, body text, sequence bigint)`,
+     select * from json_to_recordset($1) as r (${recordColumns}, ${placeColumns})`,
     [JSON.stringify(records)],
   );
   const events = records.flatMap(({ body, environment, desk_id, at }) =>
@@ -110,7 +114,8 @@ export async function readEvents(
 
 async function readBlocks(ask: Ask): Promise<Block[]> {
   const rows = await ask(
-    "select *, encode(hashes, 'hex') as digits from journal_blocks order by at, ctid",
+    `select *, encode(coalesce(hash, hashes), 'hex') as digits, ${atText}
+     from journal_blocks order by at, ctid`,
   );
   const number = (value: unknown) => (value === null ? null : Number(value));
   return rows.map((row) => ({
@@ -123,50 +128,71 @@ async function readBlocks(ask: Ask): Promise<Block[]> {
   }));
 }
 
+const atText = `to_char(at at time zone interval '5:30', 'YYYY-MM-DD"T"HH24:MI:SS.US"+05:30"') as at_text`;
+
 /**
- * Changes `audit_records` by statements and packs what they leave into blocks, one for each record, as
- * an owner would who knows the form of blocks. To be run in a transaction.
+ * Changes `audit_records` by statements and packs what they leave into the blocks of before, with the
+ * hashes of before, as an owner would who knows the form of blocks. To be run in a transaction.
  */
 export async function editJournal(ask: Ask, statements: readonly string[]): Promise<void> {
   await unpackJournal(ask);
   for (const statement of statements) await ask(statement);
   const rows = await ask(
-    `select *, encode(hash, 'hex') as digits,
-       to_char(at at time zone interval '5:30', 'YYYY-MM-DD"T"HH24:MI:SS.US"+05:30"') as at_text
-     from audit_records where form = 2 order by desk_id, seq`,
+    `select *, encode(hash, 'hex') as digits, ${atText}
+     from audit_records where form > 1 order by desk_id, seq`,
   );
   await ask("delete from journal_blocks");
-  for (const row of rows) {
-    const written: EventText | null =
-      row.body === null
-        ? null
-        : splitEvent(String(row.body).replace(/,"sequence":\d+/, ',"sequence":'));
-    const [block] = packRecords([
-      {
-        text: writeRecord(row),
-        action: row.action,
-        entityType: row.entity_type,
-        entityId: row.entity_id,
-        actorId: row.actor_id,
-        event: written && { ...written, firmId: row.desk_id },
-      },
-    ]);
-    await ask(
-      `insert into journal_blocks
-       values ($1, $2, $3, $3, $4, $4, $5, 2, $6::bigint[], $7::jsonb, decode($8, 'hex'), decode($9, 'hex'))`,
-      [
-        row.environment,
-        row.desk_id,
-        String(row.seq),
-        row.sequence === null ? null : String(row.sequence),
-        row.at_text,
-        `{${block?.entities.join(",")}}`,
-        JSON.stringify(block?.summary),
-        block?.packed.toString("hex"),
-        row.digits,
-      ],
-    );
-  }
+  const blocks = Map.groupBy(
+    rows,
+    (row) => `${row.environment} ${row.desk_id} ${row.block ?? row.seq}`,
+  );
+  for (const records of blocks.values()) await insertBlock(ask, records);
+}
+
+async function insertBlock(ask: Ask, rows: readonly Row[]): Promise<void> {
+  const [{ environment, desk_id, at_text, form, digits }] = rows as [Row];
+  const [block] = packRecords(rows.map(draftAgain), at_text);
+  const seqs = rows.map(({ seq }) => Number(seq));
+  const sequences = rows.flatMap(({ sequence }) => (sequence === null ? [] : Number(sequence)));
+  const hash = form === 3 ? digits : null;
+  const hashes = form === 3 ? null : rows.map((row) => row.digits).join("");
+  await ask(
+    `insert into journal_blocks (
+       environment, desk_id, first_seq, last_seq, first_sequence, last_sequence, at, form, entities,
+       summary, packed, hash, hashes
+     )
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9::bigint[], $10::jsonb, decode($11, 'hex'),
+       decode($12, 'hex'), decode($13, 'hex'))`,
+    [
+      environment,
+      desk_id,
+      String(Math.min(...seqs)),
+      String(Math.max(...seqs)),
+      sequences.length > 0 ? String(Math.min(...sequences)) : null,
+      sequences.length > 0 ? String(Math.max(...sequences)) : null,
+      at_text,
+      String(form),
+      `{${block?.entities.join(",")}}`,
+      JSON.stringify(block?.summary),
+      block?.packed.toString("hex"),
+      hash,
+      hashes,
+    ],
+  );
+}
+
+function draftAgain({ body, ...row }: Row): RecordDraft {
+  const written = body && splitEvent(String(body).replace(/,"sequence":\d+/, ',"sequence":'));
+  const { after_hash, ...told } = row;
+  const block = writeBlockRecord(body === null ? { ...told, after_hash } : told);
+  return {
+    text: row.form === 3 ? block : writeRecord(row),
+    action: row.action,
+    entityType: row.entity_type,
+    entityId: row.entity_id,
+    actorId: row.actor_id,
+    event: written && { ...written, firmId: row.desk_id },
+  };
 }
 
 /** The same in a transaction of its own. */

@@ -51,7 +51,8 @@ export function sessionConfig({ connection, role }: SessionOptions): PoolConfig 
     .join("; ");
   const connectionTimeoutMillis = server.connectionTimeoutMillis ?? connectTimeoutMs;
   return {
-    application_name: "scripdesk",
+    // Versions that are called `scripdesk` alone cannot read what this one writes to the journal.
+    application_name: "scripdesk.2",
     keepAlive: true,
     pipeline: true,
     ...server,
