@@ -8,8 +8,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { checkLedger } from "../../src/ledger/check-ledger.ts";
 import { namedOperator } from "../../src/kernel/actor.ts";
 import { istDay } from "../../src/kernel/time.ts";
-import { assertWritten } from "../../src/ledger/rules.ts";
-import { postEntries } from "../../src/ledger/write-books.ts";
 import { collectDues } from "../../src/payouts/collect-dues.ts";
 import { addDeposit } from "../../src/payouts/deposits.ts";
 import { resendPayout } from "../../src/payouts/send-payout.ts";
@@ -17,7 +15,7 @@ import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
 import { setTax } from "../../src/settlement/taxes.ts";
 import { asOwner } from "../support/database.ts";
 import { addFirm } from "../support/holdings.ts";
-import { assertLedgerSound, buildEntry, payIn, payInMany } from "../support/ledger.ts";
+import { assertLedgerSound, payIn, payInMany, raiseDues } from "../support/ledger.ts";
 import { holdRow } from "../support/locks.ts";
 import { recordDeadlocks } from "../support/lock-record.ts";
 import { parsePdfPages } from "../support/pdf.ts";
@@ -62,15 +60,6 @@ async function owing(service: Service) {
   await reverse(service, settlementId);
   assert.equal((await readBalance(service, desk)).dues_paise, sellerPaise);
   return { desk, scripNo, settlementId };
-}
-
-async function debt(service: Service, { firmId }: Pick<TestDesk, "firmId">, paise: number) {
-  const entry = buildEntry("reversal", "posted", [
-    { from: { kind: "firm_dues", firmId }, to: { kind: "house_cash" }, paise },
-  ]);
-  const { db, now } = service.ctx;
-  // It records nothing itself: what desks are told of dues does not depend on that.
-  await db.transaction(async (tx) => assertWritten(await postEntries(tx, [entry], now())));
 }
 
 async function holdPayouts(
@@ -155,7 +144,7 @@ test("a payout is what is left of the proceeds after TDS and dues, and its lines
     from: istDay(service.ctx.now()),
     rate: { section: "194Q", rate_bps: 100, threshold_paise: 0, with_crosses: false },
   });
-  await debt(service, desk, 1_000_001);
+  await raiseDues(service, desk.firmId, 1_000_001);
   const { settlementId } = await sell(service, desk);
   await letSettle(service);
   const [payout] = await listPayouts(service, desk);
@@ -188,7 +177,7 @@ test("a payout is what is left of the proceeds after TDS and dues, and its lines
 test("several sales of one set pay the dues in their order, and every paisa is told by its settlement", async (t) => {
   const service = await startService(t);
   const desk = await openTestDesk(service);
-  await debt(service, desk, sellerPaise + 7);
+  await raiseDues(service, desk.firmId, sellerPaise + 7);
   const made = [await sell(service, desk), await sell(service, desk), await sell(service, desk)];
   await letSettle(service);
   const payouts = await listPayouts(service, desk);
@@ -262,7 +251,7 @@ test("money held for a deal stays when dues arise, and pays them when the deal f
   await payIn(service, desk.firmId, buyerPaise);
   const refused = await addCredit(service, house(), "0409");
   const { settlementId } = await sell(service, house(), { buyer: desk, scripNo: refused });
-  await debt(service, desk, 1_000);
+  await raiseDues(service, desk.firmId, 1_000);
   const held = await readBalance(service, desk);
   assert.deepEqual([held.escrow_paise, held.dues_paise], [buyerPaise, 1_000]);
   await letSettle(service);
@@ -295,7 +284,7 @@ test("dues come out of a payout that was held when they arose, before it leaves"
     "paid",
     "a sibling's money is its own",
   );
-  await debt(service, other, 1);
+  await raiseDues(service, other.firmId, 1);
   await reverse(service, paid.settlementId);
   const payouts = await listPayouts(service, desk);
   const unsent = payouts.filter(({ status }) => status === "held" || status === "scheduled");
@@ -329,7 +318,7 @@ test("a held payout that is more than the dues goes on with the rest, once", asy
   await holdPayouts(service, desk);
   const { settlementId } = await sell(service, desk);
   await letSettle(service);
-  await debt(service, desk, 400);
+  await raiseDues(service, desk.firmId, 400);
   const { firstBreak } = await checkLedger(service.ctx);
   assert.equal(firstBreak?.check, "dues_come_first", "the control: the check finds such a payout");
   await collectDues(service.ctx);
@@ -339,7 +328,7 @@ test("a held payout that is more than the dues goes on with the rest, once", asy
     [sellerPaise - 400, 400, before.payout_id, "held"],
   );
   assert.deepEqual(rest.lines, before.lines);
-  await debt(service, desk, 100);
+  await raiseDues(service, desk.firmId, 100);
   await collectDues(service.ctx);
   const [again] = await listPayouts(service, desk);
   assert.deepEqual([again.amount_paise, again.set_off_paise], [sellerPaise - 500, 500]);
@@ -362,7 +351,7 @@ test("a desk's commission pays what the desk owes, and a sibling's money never d
   const own = { ...desk, firmId: desk.deskId };
   const sibling = await addFirm(service, { deskId: desk.deskId });
   await payIn(service, sibling, 5_000);
-  await debt(service, own, face);
+  await raiseDues(service, own.firmId, face);
   await sell(service, desk);
   await letSettle(service);
   const { commission_paise, dues_paise } = await readBalance(service, own);
@@ -415,14 +404,14 @@ test("a firm that owes funds no cross out of its balance, and money of a cross t
   });
   const cross = await post("/v1/cross", { cross_quote_ref }, 201);
   await payIn(service, desk.firmId, face);
-  await debt(service, desk, face - 1_000);
+  await raiseDues(service, desk.firmId, face - 1_000);
   assert.equal((await readBalance(service, desk)).available_paise, 1_000);
-  await debt(service, desk, 1_000);
+  await raiseDues(service, desk.firmId, 1_000);
   const path = `/v1/cross/${cross.cross_id}`;
   await post(`${path}/fund`, { payment_ref: "PAY-1" });
   const funded = await readBalance(service, desk);
   assert.equal(funded.escrow_paise, face, "the simulated bank brought all of it");
-  await debt(service, desk, 77);
+  await raiseDues(service, desk.firmId, 77);
   await post(`${path}/cancel`, {});
   const { available_paise, dues_paise } = await readBalance(service, desk);
   assert.deepEqual([available_paise, dues_paise], [face - 77, 0]);
@@ -491,7 +480,7 @@ test("two reversals of one seller at once take each other's payouts back in one 
   await holdPayouts(service, desk);
   const sold = [await sell(service, desk), await sell(service, desk), await sell(service, desk)];
   await letSettle(service);
-  await debt(service, desk, 400);
+  await raiseDues(service, desk.firmId, 400);
   const held = await holdCash(t, service, desk);
   const reversing = Promise.all(
     sold.slice(0, 2).map(({ settlementId }) => reverse(service, settlementId)),
@@ -555,7 +544,7 @@ for (const first of ["reversal", "settlement"] as const) {
 test("a list of payouts as a file says what was set off", async (t) => {
   const service = await startService(t);
   const desk = await openTestDesk(service);
-  await debt(service, desk, 1_234);
+  await raiseDues(service, desk.firmId, 1_234);
   await sell(service, desk);
   await letSettle(service);
   const headers = { "x-service-key": desk.key };

@@ -6,6 +6,7 @@ import { addCard } from "../support/cards.ts";
 import { assertAbsent, checkDoors } from "../support/doors.ts";
 import { addCredits, addFirm, listAuditRecords } from "../support/holdings.ts";
 import { mintChild } from "../support/keys.ts";
+import { raiseDues } from "../support/ledger.ts";
 import { type Service, startService } from "../support/service.ts";
 
 const noGroup = "grp_01jd2m7q4x8r5v6w9y0abcdefg";
@@ -529,4 +530,15 @@ test("netting", async (t) => {
       assert.equal(refused.body.detail.reason, "sub_account_key");
     }
   });
+});
+
+test("a netting moves no credit of a member that owes the house", async (t) => {
+  const service = await startService(t);
+  const { net, cross, mill } = await openExample(service);
+  const { netting_ref, proposals } = await net();
+  assert.equal(proposals.length, 2);
+  await raiseDues(service, mill, 1);
+  const refused = await cross(netting_ref, 409);
+  assert.equal(refused.detail.reason, "dues_outstanding");
+  assert.deepEqual((await net()).proposals, []);
 });

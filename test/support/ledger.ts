@@ -50,6 +50,18 @@ export async function payIn(
   assertWritten(await ctx.db.transaction(async (tx) => await postEntries(tx, [deposit], now)));
 }
 
+/** Has a firm owe the house, as after the reversal of a deal that was paid out; desks are told nothing. */
+export async function raiseDues(
+  { ctx }: Pick<Service, "ctx">,
+  firmId: string,
+  paise: number,
+): Promise<void> {
+  const from: Account = { kind: "firm_dues", firmId };
+  const entry = buildEntry("reversal", "posted", [{ from, to: { kind: "house_cash" }, paise }]);
+  const now = ctx.now();
+  await ctx.db.transaction(async (tx) => assertWritten(await postEntries(tx, [entry], now)));
+}
+
 /** So many deposits of one paisa and more, as the books keep them, and what they add up to. */
 export async function payInMany(
   { ctx }: Pick<Service, "ctx">,
