@@ -63,7 +63,6 @@ function makeChange(deskId: string, at: Date): Change {
     firmId: deskId,
     action: "order.place",
     entity: { type: "order", id, version: 1, href: `/v1/orders/${id}` },
-    before: null,
     after: shown,
     event: { name: "order.matched", from: null, to: "matched", data: shown },
   };

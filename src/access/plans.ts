@@ -97,7 +97,7 @@ export async function setPlan(
       unpaid_days: plan.unpaidDays ?? before?.unpaid_days ?? defaultUnpaidDays,
     };
     await upsertPlan(tx, row, now);
-    await recordChanges(tx, actor, [buildPlanChange(before, row)], now);
+    await recordChanges(tx, actor, [buildPlanChange(row)], now);
     return row;
   });
 }
@@ -152,7 +152,7 @@ export async function tellThresholds({
 }
 
 /** Plans belong to the operator, so the change is recorded on the house's desk. */
-function buildPlanChange(before: PlanRow | undefined, after: PlanRow): Change {
+function buildPlanChange(after: PlanRow): Change {
   const house = houseFirmId.live;
   return {
     environment: "live",
@@ -160,7 +160,6 @@ function buildPlanChange(before: PlanRow | undefined, after: PlanRow): Change {
     firmId: house,
     action: "plan.set",
     entity: { type: "plan", id: after.name, version: 1, href: "/v1/usage" },
-    before: before ?? null,
     after,
   };
 }
@@ -190,7 +189,6 @@ function buildThresholdChange(notice: Notice, now: Date): Change {
     firmId: firm_id,
     action: "usage.threshold",
     entity: { type: "key", id: key_id, version: key_version, href: "/v1/usage" },
-    before: null,
     after: data,
     event: { name: "usage.threshold", from: null, to: null, data },
   };

@@ -113,7 +113,6 @@ export function buildKeyChange(
   { action, event, now }: { action: string; event?: Pick<ChangeEvent, "name" | "data">; now: Date },
 ): Change {
   const afterView = viewKey(after, now);
-  const beforeView = before && viewKey(before, now);
   return {
     environment: after.environment,
     deskId: after.desk_id,
@@ -125,8 +124,7 @@ export function buildKeyChange(
       version: after.version,
       href: `/v1/keys/${after.key_id}`,
     },
-    before: beforeView,
     after: afterView,
-    event: event && { ...event, from: beforeView?.status ?? null, to: afterView.status },
+    event: event && { ...event, from: before && viewKey(before, now).status, to: afterView.status },
   };
 }

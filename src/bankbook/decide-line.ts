@@ -107,7 +107,7 @@ export const lineAssignment: ApprovalKind<{
         const explained = { environment, kind: "deposit", subject: reference, line_id: subjectId };
         await insertExplained(tx, [explained]);
         if (taken.fundedIds.length > 0) await dropQuestions(tx, taken.fundedIds);
-        return { changes: [...taken.changes, buildLineChange("assign", line, row)] };
+        return { changes: [...taken.changes, buildLineChange("assign", row)] };
       },
     };
   },
@@ -137,7 +137,7 @@ function prepareHouseAssignment(tx: Tx, { line, state, reason, now }: HouseLine)
       assertHoldsWritten((await writeBooks(tx, { entries: [entry] }, now)).entries);
       const after = applyDecision(line, { state, reason, by: actor, now });
       await setLines(tx, [after]);
-      return { changes: [buildLineChange("assign", line, after)] };
+      return { changes: [buildLineChange("assign", after)] };
     },
   };
 }
@@ -196,7 +196,7 @@ export const lineReturn: ApprovalKind<{ readonly utr: string; readonly reason: s
       async carryOut(actor) {
         const after = { ...applyDecision(line, { state, reason, by: actor, now }), back_utr: utr };
         await setLines(tx, [after]);
-        return { changes: [buildLineChange("send_back", line, after)] };
+        return { changes: [buildLineChange("send_back", after)] };
       },
     };
   },
@@ -246,7 +246,7 @@ export const lineRepetition: ApprovalKind<{ readonly reason: string }> = {
         await insertExplained(tx, [{ environment, kind, subject: subjectId, line_id: subjectId }]);
         const after = applyDecision(line, { state, reason, by: actor, now });
         await setLines(tx, [after]);
-        return { changes: [buildLineChange("repeat", line, after)] };
+        return { changes: [buildLineChange("repeat", after)] };
       },
     };
   },
@@ -298,17 +298,8 @@ function applyDecision(
 }
 
 /** Statements belong to the house: their changes are recorded on its desk. */
-export function buildStatementChange(
-  action: "apply",
-  before: StatementRow,
-  after: StatementRow,
-): Change {
-  const facts = ({ statement_id, state, line_count, closing_paise }: StatementRow) => ({
-    statement_id,
-    state,
-    line_count,
-    closing_paise,
-  });
+export function buildStatementChange(action: "apply", after: StatementRow): Change {
+  const { statement_id, state, line_count, closing_paise } = after;
   return {
     ...toHouseDesk(after),
     action: `bank_statement.${action}`,
@@ -318,25 +309,12 @@ export function buildStatementChange(
       version: after.state === "applied" ? 2 : 1,
       href: `/ops/bank/statements/${after.statement_id}`,
     },
-    before: facts(before),
-    after: facts(after),
+    after: { statement_id, state, line_count, closing_paise },
   };
 }
 
-function buildLineChange(
-  action: "assign" | "send_back" | "repeat",
-  before: BankLineRow,
-  after: BankLineRow,
-): Change {
-  const facts = ({ line_id, state, reason, firm_id, deal_id, back_utr, paise }: BankLineRow) => ({
-    line_id,
-    state,
-    reason,
-    firm_id,
-    deal_id,
-    back_utr,
-    paise,
-  });
+function buildLineChange(action: "assign" | "send_back" | "repeat", after: BankLineRow): Change {
+  const { line_id, state, reason, firm_id, deal_id, back_utr, paise } = after;
   return {
     ...toHouseDesk(after),
     action: `bank_line.${action}`,
@@ -346,8 +324,7 @@ function buildLineChange(
       version: after.version,
       href: `/ops/bank/queue/${after.line_id}`,
     },
-    before: facts(before),
-    after: facts(after),
+    after: { line_id, state, reason, firm_id, deal_id, back_utr, paise },
   };
 }
 

@@ -142,7 +142,7 @@ export const bankImport: ApprovalKind<{ readonly sha256: string }> = {
         };
         await setApplied(tx, after);
         const answer = { statement_id: subjectId, lines: lines.length };
-        return { changes: [...changes, buildStatementChange("apply", statement, after)], answer };
+        return { changes: [...changes, buildStatementChange("apply", after)], answer };
       },
     };
   },

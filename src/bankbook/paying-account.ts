@@ -272,7 +272,6 @@ function buildChange(
     firmId,
     action: `firm.${action}`,
     entity: { type: "firm", id: firmId, version, href: `/v1/firms/${firmId}` },
-    before: action === "remove_paying_account" ? shown : null,
     after: action === "remove_paying_account" ? { reason } : shown,
   };
 }

@@ -159,7 +159,6 @@ export function buildCreditChange({
       version: after.version,
       href: `/v1/credits/${encodeURIComponent(after.scrip_no)}`,
     },
-    before: before && describeCredit(before),
     after: describeCredit(after),
     event: event && {
       name: event,

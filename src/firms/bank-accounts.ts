@@ -120,7 +120,7 @@ export async function revealAccount(
     const looked = { firm_id: firmId, reason, version: firm.version };
     const { environment, desk_id: deskId } = firm;
     const change = { environment, deskId, firmId, action: "firm.reveal_account", entity };
-    await recordChanges(tx, operator, [{ ...change, before: null, after: looked }], now);
+    await recordChanges(tx, operator, [{ ...change, after: looked }], now);
     return { firm_id: firmId, account_no: accountNo, ifsc, name: bank_name ?? firm.legal_name };
   });
 }

@@ -89,7 +89,6 @@ export function buildFirmChange(
       version: after.version,
       href: `/v1/firms/${after.firm_id}`,
     },
-    before: before && viewFirm(before, now),
     after: viewFirm(after, now),
     event: event && {
       ...event,

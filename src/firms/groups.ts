@@ -209,10 +209,7 @@ async function changeMember(
       const changed = await setGroup(tx, firm, newGroupId, now);
       await setGroupChanged(tx, caller.deskId, { groupId, now });
       const after = await requireGroup(tx, caller, groupId);
-      const changes = [
-        buildMembershipChange({ before: firm, after: changed }),
-        buildGroupChange(action, { before, after }),
-      ];
+      const changes = [buildMembershipChange(changed), buildGroupChange(action, { before, after })];
       await recordChanges(tx, toActor(call), changes, now);
       return viewGroup(after);
     },
@@ -368,7 +365,6 @@ function buildGroupChange(
       version: row.version,
       href: `/v1/groups/${row.group_id}`,
     },
-    before: before && viewGroup(before),
     after: after && viewGroup(after),
   };
 }

@@ -307,7 +307,6 @@ function buildRequirementChange(
       version: row.version,
       href: `/v1/firms/${row.firm_id}/requirements/${row.requirement_id}`,
     },
-    before: before && describeRequirement(before),
     after: after && describeRequirement(after),
     event,
   };

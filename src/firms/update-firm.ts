@@ -126,13 +126,7 @@ export async function setGroup(
 }
 
 /** The change of the firm when its membership changes, for the audit trail. */
-export function buildMembershipChange({
-  before,
-  after,
-}: {
-  readonly before: Membership;
-  readonly after: Membership;
-}): Change {
+export function buildMembershipChange(after: Membership): Change {
   return {
     environment: after.environment,
     deskId: after.desk_id,
@@ -144,7 +138,6 @@ export function buildMembershipChange({
       version: after.version,
       href: `/v1/firms/${after.firm_id}`,
     },
-    before,
     after,
   };
 }

@@ -79,7 +79,6 @@ function describeCheckpoint({ environment, desk_id, seq, line }: CheckpointRow):
     firmId: desk_id,
     action: "audit.checkpoint",
     entity: { type: "audit", id: desk_id, version: 1, href: "/v1/audit" },
-    before: null,
     after: { seq, hash: head_hash },
     event: { name: "audit.checkpoint", from: null, to: null, data },
   };

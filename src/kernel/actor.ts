@@ -110,8 +110,7 @@ export type Change = {
     /** The URL of the entity. */
     readonly href: string;
   };
-  /** The entity as shown before and after; only hashes of them are stored. */
-  readonly before: object | null;
+  /** The entity as shown after it; a digest of it is stored where no event tells of the change. */
   readonly after: object | null;
   /** The event of this change, if it has one. */
   readonly event?: ChangeEvent | undefined;

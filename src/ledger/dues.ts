@@ -140,7 +140,6 @@ export function buildDuesChanges({
         version: firm.version,
         href: `/v1/positions?firm_id=${firmId}`,
       },
-      before: { dues_paise: before },
       after: { dues_paise: after },
       event: { name: event, from: null, to: null, data },
     };

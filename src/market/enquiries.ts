@@ -154,7 +154,6 @@ export function describeChange(
       version: row.version,
       href: `/public/enquiry/${row.enquiry_ref}`,
     },
-    before: before && viewEnquiry(before),
     after: after && viewEnquiry(after),
     // Without personal data: operators are told that there is one, and read it in the console.
     event:

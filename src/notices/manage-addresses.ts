@@ -72,7 +72,7 @@ export async function addNoticeAddress(
           updated_at: now,
         };
     await (before ? setAddress(tx, added) : insertAddress(tx, added));
-    await recordChanges(tx, actor, [describeAddressChange("add", before, added)], now);
+    await recordChanges(tx, actor, [describeAddressChange("add", added)], now);
     return await viewAddress(tx, added);
   });
 }
@@ -91,7 +91,7 @@ export async function removeNoticeAddress(
     const after = { ...before, removed_at: now, version: before.version + 1, updated_at: now };
     await setAddress(tx, after);
     await closeCursor(tx, before.desk_id);
-    await recordChanges(tx, actor, [describeAddressChange("remove", before, after)], now);
+    await recordChanges(tx, actor, [describeAddressChange("remove", after)], now);
     return await viewAddress(tx, after);
   });
 }
@@ -114,7 +114,7 @@ export async function setNoticeOptOuts(
     const opted_out = known.filter((occasion) => optedOut.includes(occasion));
     const after = { ...before, opted_out, version: before.version + 1, updated_at: now };
     await setAddress(tx, after);
-    await recordChanges(tx, actor, [describeAddressChange("set", before, after)], now);
+    await recordChanges(tx, actor, [describeAddressChange("set", after)], now);
     return await viewAddress(tx, after);
   });
 }
@@ -216,7 +216,6 @@ async function requireAddress(tx: Tx, addressId: string): Promise<AddressRow> {
 
 export function describeAddressChange(
   action: "add" | "remove" | "set" | "opt_out",
-  before: AddressRow | undefined,
   after: AddressRow,
 ): Change {
   return {
@@ -230,7 +229,6 @@ export function describeAddressChange(
       version: after.version,
       href: `/ops/notice-addresses/${after.address_id}`,
     },
-    before: before ? toView(before, new Map()) : null,
     after: toView(after, new Map()),
   };
 }

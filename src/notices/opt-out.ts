@@ -57,7 +57,7 @@ export async function optOut(
         const opted_out = [...before.opted_out, occasion];
         const after = { ...before, opted_out, version: before.version + 1, updated_at: now };
         await setAddress(tx, after);
-        await recordChanges(tx, visitor, [describeAddressChange("opt_out", before, after)], now);
+        await recordChanges(tx, visitor, [describeAddressChange("opt_out", after)], now);
       }
       const text = `${describe(before, occasion)} We can turn them on again for you.`;
       return fillPage(page, { title: "These notices are stopped", text });

@@ -82,8 +82,6 @@ export function buildApprovalChange(
     firmId: house,
     action: `approval.${action}`,
     entity: { type: "approval", id: row.approval_id, version, href },
-    before:
-      action === "propose" ? null : toAuditView({ ...row, state: "proposed", decided_by: null }),
     after: toAuditView(row),
   };
 }

@@ -134,6 +134,6 @@ async function tellAdmins(
     to: null,
     data: { name: person.name, failures, last_from: from },
   };
-  const change = { ...buildOperatorChange("sign_in_failing", person, person), event };
+  const change = { ...buildOperatorChange("sign_in_failing", person), event };
   await recordChanges(tx, visitor, [change], now);
 }

@@ -104,7 +104,7 @@ export const operatorAddition: ApprovalKind<EnrolmentTerms> = {
           version: 1,
         };
         await insertOperator(tx, row);
-        const changes = [buildOperatorChange("add", undefined, row)];
+        const changes = [buildOperatorChange("add", row)];
         return { changes, answer: toAnswer(row, codes.second) };
       },
     };
@@ -137,7 +137,7 @@ export const operatorReset: ApprovalKind<EnrolmentTerms> = {
         };
         await setOperator(tx, after);
         await revokeSessions(tx, before.operator_id, now);
-        const changes = [buildOperatorChange("reset", before, after)];
+        const changes = [buildOperatorChange("reset", after)];
         return { changes, answer: toAnswer(after, codes.second) };
       },
     };
@@ -173,7 +173,7 @@ export async function disableOperator(
     };
     await setOperator(tx, after);
     await revokeSessions(tx, before.operator_id, now);
-    await recordChanges(tx, actor, [buildOperatorChange("disable", before, after)], now);
+    await recordChanges(tx, actor, [buildOperatorChange("disable", after)], now);
     return viewOperator(after);
   });
 }
@@ -208,7 +208,6 @@ export function buildOperatorChange(
     | "sign_in_failing"
     | "sign_out"
     | "set_role",
-  before: OperatorRow | undefined,
   after: OperatorRow,
 ): Change {
   const house = houseFirmId.live;
@@ -223,7 +222,6 @@ export function buildOperatorChange(
       version: after.version,
       href: `/ops/operators/${after.operator_id}`,
     },
-    before: before ? viewOperator(before) : null,
     after: viewOperator(after),
   };
 }

@@ -87,7 +87,7 @@ export async function signIn(
         expires_at,
       });
       const actor = { ...namedOperator(person.name), requestId };
-      await recordChanges(tx, actor, [buildOperatorChange("sign_in", person, person)], now);
+      await recordChanges(tx, actor, [buildOperatorChange("sign_in", person)], now);
     });
     const { name: known, role } = person;
     return { token, name: known, role, expires_at: istTimestamp(expires_at) };
@@ -131,7 +131,7 @@ export async function signOut(
     await revokeSession(tx, hashToken(token), now);
     const person = await findOperator(tx, personKey(actor.id));
     if (!person) throw new Error("whoever signed in is there");
-    await recordChanges(tx, actor, [buildOperatorChange("sign_out", person, person)], now);
+    await recordChanges(tx, actor, [buildOperatorChange("sign_out", person)], now);
   });
 }
 
@@ -191,7 +191,7 @@ export async function enrolOperator(
       };
       await setOperator(tx, after);
       const actor = { ...namedOperator(before.name), requestId };
-      await recordChanges(tx, actor, [buildOperatorChange("enrol", before, after)], now);
+      await recordChanges(tx, actor, [buildOperatorChange("enrol", after)], now);
       const totp_secret = toBase32(secret);
       const totp_uri = buildAuthenticatorUri(before.name, totp_secret);
       return { operator: viewOperator(after), totp_secret, totp_uri };

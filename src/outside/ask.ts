@@ -139,12 +139,9 @@ export async function setOutage(
 ): Promise<void> {
   const now = ctx.now();
   await ctx.db.transaction(async (tx) => {
-    const before = (await listOutages(tx, target.environment)).find(
-      (row) => row.port === target.port,
-    );
     if (note === undefined) await deleteOutage(tx, target);
     else await insertOutage(tx, { ...target, since: now, note });
-    await recordChanges(tx, actor, [buildPortChange(target, before ?? null, note)], now);
+    await recordChanges(tx, actor, [buildPortChange(target, note)], now);
   });
 }
 
@@ -207,7 +204,6 @@ export async function answerNow(
 /** Ports belong to no desk, so their changes are recorded on the house's desk. */
 function buildPortChange(
   { environment, port }: PortOfEnvironment,
-  before: object | null,
   note: string | undefined,
 ): Change {
   const house = houseFirmId[environment];
@@ -217,7 +213,6 @@ function buildPortChange(
     firmId: house,
     action: note === undefined ? "port.up" : "port.outage",
     entity: { type: "port", id: port, version: 1, href: `/v1/firms/${house}/connection` },
-    before,
     after: note === undefined ? null : { environment, port, note },
   };
 }

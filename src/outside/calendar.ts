@@ -62,7 +62,7 @@ export async function importDays(
     }
     const changed = (await upsertDays(tx, days, now)).length;
     const after = { rows: days.length, changed, removed, days };
-    const change = buildCalendarChange("calendar.import", "days", { before: null, after });
+    const change = buildCalendarChange("calendar.import", "days", after);
     if (changed + removed > 0) await recordChanges(tx, actor, [change], now);
     return { rows: days.length, changed, removed };
   });
@@ -77,7 +77,7 @@ export async function addDay(ctx: CalendarContext, actor: Actor, given: GivenDay
     await setNewVersion(tx);
     await upsertDays(tx, [day], now);
     const id = `${day.office}:${day.day}`;
-    const change = buildCalendarChange("calendar.add", id, { before: null, after: day });
+    const change = buildCalendarChange("calendar.add", id, day);
     await recordChanges(tx, actor, [change], now);
   });
 }
@@ -94,11 +94,7 @@ export async function removeDay(
     if (!(await deleteDay(tx, office, day))) {
       throw new Failure("not_found", `the calendar of ${office} says nothing of ${day}`);
     }
-    const before = { office, day };
-    const change = buildCalendarChange("calendar.remove", `${office}:${day}`, {
-      before,
-      after: null,
-    });
+    const change = buildCalendarChange("calendar.remove", `${office}:${day}`, null);
     await recordChanges(tx, actor, [change], now);
   });
 }
@@ -128,11 +124,7 @@ export async function loadCalendar(db: Db, version: string): Promise<Calendar> {
 }
 
 /** The calendar belongs to no desk, so its changes are recorded on the house's desk. */
-function buildCalendarChange(
-  action: string,
-  id: string,
-  { before, after }: { readonly before: object | null; readonly after: object | null },
-): Change {
+function buildCalendarChange(action: string, id: string, after: object | null): Change {
   const house = houseFirmId.live;
   return {
     environment: "live",
@@ -140,7 +132,6 @@ function buildCalendarChange(
     firmId: house,
     action,
     entity: { type: "calendar", id, version: 1, href: "/v1/meta/states" },
-    before,
     after,
   };
 }

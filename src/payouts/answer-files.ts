@@ -87,7 +87,7 @@ export async function answerLines(
     const state = isOver ? advance(fileLifecycle, file.state, "answer") : file.state;
     const after = { ...file, state, version: file.version + 1 };
     await setFiles(tx, [after]);
-    changes.push(buildFileChange("answer", file, after));
+    changes.push(buildFileChange("answer", after));
   }
   return changes;
 }
@@ -157,7 +157,7 @@ export const payoutFileVoiding: ApprovalKind<{ readonly reason: string }> = {
           version: file.version + 1,
         };
         await setFiles(tx, [after]);
-        return { changes: [...changes, buildFileChange("void", file, after)] };
+        return { changes: [...changes, buildFileChange("void", after)] };
       },
     };
   },

@@ -245,7 +245,6 @@ function buildDepositChange(row: DepositRow) {
   return {
     ...describeDeposit(row, 1),
     action: "deposit.take",
-    before: null,
     after: toAuditView(row),
   } satisfies Change;
 }
@@ -273,7 +272,6 @@ export async function takeBackDeposit(
     to: { kind: "external_bank" },
     paise,
   } as const;
-  const before = toAuditView(deposit);
   return {
     entry: {
       environment,
@@ -285,8 +283,7 @@ export async function takeBackDeposit(
     change: {
       ...describeDeposit(deposit, 2),
       action: "deposit.reverse",
-      before,
-      after: { ...before, reversed: true, reason },
+      after: { ...toAuditView(deposit), reversed: true, reason },
     },
   };
 }

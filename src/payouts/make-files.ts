@@ -131,7 +131,7 @@ export const payoutFileMaking: ApprovalKind<FileTerms> = {
         };
         const changes = await storeFile(tx, file, own);
         const answer = { file_id: file.file_id, rail, lines: own.length, paise };
-        return { changes: [...changes, buildFileChange("make", null, file)], answer };
+        return { changes: [...changes, buildFileChange("make", file)], answer };
       },
     };
   },
@@ -188,7 +188,6 @@ export function viewPreview({ files, kept }: Preview) {
 /** Files belong to the house: their changes are recorded on its desk. */
 export function buildFileChange(
   action: "make" | "read" | "answer" | "void",
-  before: FileRow | null,
   after: FileRow,
 ): Change {
   const house = houseFirmId[after.environment];
@@ -203,7 +202,6 @@ export function buildFileChange(
       version: after.version,
       href: `/ops/payout-files/${after.file_id}`,
     },
-    before: before && toAuditFacts(before),
     after: toAuditFacts(after),
   };
 }

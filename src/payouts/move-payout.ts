@@ -70,7 +70,6 @@ export function buildPayoutChange({
       version: after.version,
       href: `/v1/payouts/${after.payout_id}`,
     },
-    before: before && toPayoutFacts(before),
     after: toPayoutFacts(after),
     event: {
       name: eventByState[after.state],

@@ -119,7 +119,7 @@ export async function readFile(
       throw new Error(`the bytes of ${fileId} are not what they were`);
     }
     await setDigest(tx, fileId, digest);
-    await recordChanges(tx, operator, [buildFileChange("read", file, file)], now);
+    await recordChanges(tx, operator, [buildFileChange("read", file)], now);
     const name = `${file.rail}-${istDay(file.made_at)}-${fileId}.csv`;
     return { name, text, sha256: digest.toString("hex") };
   });

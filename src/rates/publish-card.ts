@@ -55,7 +55,7 @@ export async function publishCard(
     const publishing = { environment, scheme, terms, note };
     const card = buildNextCard(before, publishing, { by: actor.id, now });
     await insertCard(tx, card);
-    await recordChanges(tx, actor, [toCardChange("publish", before, card)], now);
+    await recordChanges(tx, actor, [toCardChange("publish", card)], now);
     return card;
   });
 }
@@ -140,7 +140,7 @@ export const cardPublication: ApprovalKind<PublicationTerms> = {
       async carryOut(actor, proposedBy) {
         const card = { ...draft, published_by: proposedBy ?? actor.id };
         await insertCard(tx, card, proposedBy === undefined ? null : actor.id);
-        return { changes: [toCardChange("publish", before, card)], answer: card };
+        return { changes: [toCardChange("publish", card)], answer: card };
       },
     };
   },
@@ -159,11 +159,7 @@ type PricedBand = {
 };
 
 /** The audit record of a new version, on the desk of the house. */
-export function toCardChange(
-  action: "publish" | "halt" | "open",
-  before: RateCard | undefined,
-  after: RateCard,
-): Change {
+export function toCardChange(action: "publish" | "halt" | "open", after: RateCard): Change {
   const house = houseFirmId[after.environment];
   return {
     environment: after.environment,
@@ -176,7 +172,6 @@ export function toCardChange(
       version: after.version,
       href: `/v1/market/${after.scheme}`,
     },
-    before: before ? describeCard(before) : null,
     after: describeCard(after),
   };
 }

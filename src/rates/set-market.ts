@@ -80,7 +80,7 @@ async function setMarkets(
       cards.push(card);
       if (!isChanged) continue;
       await insertCard(tx, card);
-      changes.push(toCardChange(state === "halted" ? "halt" : "open", before, card));
+      changes.push(toCardChange(state === "halted" ? "halt" : "open", card));
     }
     await recordChanges(tx, actor, changes, now);
     return cards;

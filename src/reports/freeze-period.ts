@@ -170,7 +170,6 @@ function describeFreeze(firm: FirmOfDesk, statement: StoredStatement, digest: st
       version,
       href: `/v1/statements/${period}?firm_id=${firm_id}`,
     },
-    before: null,
     after: { period, closing_paise: statement.closing_paise, digest },
     event: {
       name: "statement.ready",

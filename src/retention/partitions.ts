@@ -164,7 +164,6 @@ function describeDrop(table: string, dropped: DroppedMonth): Change {
     firmId: houseFirmId.live,
     action: "retention.drop",
     entity: { type: "partition", id: dropped.partition, version: 1, href: "/ops/retention" },
-    before: { table, ...dropped },
-    after: null,
+    after: { table, ...dropped },
   };
 }

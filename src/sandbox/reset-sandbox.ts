@@ -172,7 +172,6 @@ function buildSeedChange(
     firmId: firm_id,
     action: "sandbox.seed",
     entity: { type: "firm", id: firm_id, version, href: `/v1/firms/${firm_id}/credits` },
-    before: null,
     after,
   };
 }

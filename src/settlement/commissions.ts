@@ -265,7 +265,6 @@ function buildPaymentChange(
     firmId: firm_id,
     action: `commission.${action}`,
     entity: { type: "commission_payment", id: utr, version: 1, href: "/v1/earnings" },
-    before: null,
     after: { utr, paise },
   };
 }

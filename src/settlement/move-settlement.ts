@@ -114,7 +114,6 @@ export function buildSideChange({
       version: after.version,
       href: `/v1/settlements/${after.settlement_id}`,
     },
-    before: from && viewForSide(side, after, from),
     after: shown,
     event: event && { name: event, from, to, data: shown },
   };

@@ -165,7 +165,6 @@ function buildTaxChange(after: RateRow): Change {
     firmId: house,
     action: "tax.set",
     entity: { type: "tax", id: `${line}:${effective_from}`, version: 1, href: "/v1/statements" },
-    before: null,
     after,
   };
 }

@@ -168,7 +168,6 @@ export function toOrderChange({
       version: after.version,
       href: `/v1/orders/${after.order_id}`,
     },
-    before: before && toOrderEventData(before),
     after: told,
     event: {
       // A partly dealt order stays open; the event is the deal.

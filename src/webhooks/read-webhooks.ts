@@ -106,7 +106,6 @@ export function describeChange(
       version: row.version,
       href: `/v1/webhooks/${row.webhook_id}`,
     },
-    before: before && viewWebhook(before),
     after: after && viewWebhook(after),
     event: event && { ...event, from: before?.state ?? null, to: after?.state ?? null },
   };

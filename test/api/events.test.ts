@@ -26,7 +26,6 @@ function firmChange(deskId: string, fields: Partial<Change> = {}): Change {
     firmId: deskId,
     action: "firm.registered",
     entity: { type: "firm", id: deskId, version: 1, href: `/v1/firms/${deskId}` },
-    before: null,
     after: { firm_id: deskId },
     event: { name: "firm.registered", from: null, to: "registered", data: { note: "✓" } },
     ...fields,
@@ -351,7 +350,7 @@ test("GET /v1/events", async (t) => {
       const worker: Actor = { kind: "worker", id: "simulation", requestId: null };
       const operator: Actor = { kind: "operator", id: "asha", requestId: "cli-7" };
       const told = firmChange(deskId);
-      const untold = firmChange(deskId, { event: undefined, before: told.after, after: null });
+      const untold = firmChange(deskId, { event: undefined, after: null });
       await record([told, untold]);
       await record([told], worker);
       await record([untold], operator);

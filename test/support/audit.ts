@@ -24,7 +24,6 @@ export function changeOn(deskId: string, entityId: string, fields: Partial<Chang
     firmId: deskId,
     action: "test.change",
     entity: { type: "thing", id: entityId, version: 1, href: "/" },
-    before: null,
     after: { entityId },
     ...fields,
   };
