@@ -140,3 +140,11 @@ test("a text that was cut is refused where it is read, and only its start is han
     Array<string>(6).fill("is longer than 1000 characters"),
   );
 });
+
+test("a workbook that takes longer than seconds is refused as what is wrong with it", () => {
+  const { limit } = readWorkbook;
+  assert.ok(limit && limit.processorMs <= 20_000);
+  const { code, detail } = limit.refusal();
+  assert.equal(code, "unprocessable");
+  assert.match(JSON.stringify(detail), /"path":"xlsx"/);
+});

@@ -85,6 +85,16 @@ test("receivers that hang leave room for the others of their desk", () => {
   assert.ok(receivers.roomFor(receiver("good")) > 0);
 });
 
+test("a desk has no more than its share, however many receivers it has", () => {
+  for (const isLive of [false, true]) {
+    const receivers = new Receivers();
+    for (let at = 0; at < 100; at++) fill(receivers, receiver(`${at}`, "frm_a", isLive));
+    assert.equal(receivers.underWay, desk.underWay);
+    assert.deepEqual(receivers.full().deskIds, ["frm_a"]);
+    assert.equal(receivers.roomFor(receiver("other", "frm_b", isLive)), 32);
+  }
+});
+
 test("a claim that is over has taken nothing", async () => {
   const receivers = new Receivers();
   const one = receiver("a");

@@ -71,9 +71,7 @@ test("a clock moves a large desk's deadlines without holding the matching for th
   assert.equal(moved.body.brought_nearer.credits, 3 * rowsPerSet);
   assert.equal(moved.body.brought_nearer.orders, 3);
   assert.deepEqual(tried.body.brought_nearer, moved.body.brought_nearer);
-  const most = await countMost();
-  assert.ok(most > 0, "orders are moved under the lock");
-  assert.ok(most <= rowsPerSet, `${most} rows were written under the lock`);
+  assert.equal(await countMost(), 3, "the resting orders alone are moved under the lock");
 });
 
 test("a reset ends a large desk's business in sets, and a dry run counts the same", async (t) => {
@@ -84,30 +82,34 @@ test("a reset ends a large desk's business in sets, and a dry run counts the sam
   const done = await desk.post("/v1/sandbox/reset", {}, 200);
   assert.equal(done.body.orders_cancelled, 3);
   assert.equal(done.body.credits_withdrawn, 3 * rowsPerSet);
-  assert.deepEqual(tried.body, done.body);
-  const most = await countMost();
-  assert.ok(most > 0, "orders are ended under the lock");
-  assert.ok(most <= 2 * rowsPerSet, `${most} rows were written under the lock`);
+  assert.deepEqual(tried.body, { dry_run: true, ...done.body });
+  assert.equal(
+    await countMost(),
+    6,
+    "the resting orders and their credits alone are under the lock",
+  );
   await assertLedgerSound(service);
 });
 
-test("a reset ends more orders than a set has", async (t) => {
+test("a clock moves, and a reset ends, more orders than a set has, a set at a time", async (t) => {
   const service = await startService(t);
   const count = rowsPerSet + 20;
   const desk = await dealer(
     service,
     Array.from({ length: count }, () => ({})),
   );
-  const orders = desk.scripNos.map((scrip_no) => ({
-    side: "sell",
-    limit_bps: 9_999,
-    scrip_no,
-    firm_id: desk.firmId,
-  }));
+  const expires_at = new Date(service.clock.now().getTime() + 40 * daySeconds * 1_000);
+  const terms = { side: "sell", limit_bps: 9_999, time_in_force: "GTD", expires_at };
+  const orders = desk.scripNos.map((scrip_no) => ({ ...terms, scrip_no, firm_id: desk.firmId }));
   for (const set of [orders.slice(0, rowsPerSet), orders.slice(rowsPerSet)]) {
     await desk.post("/v1/orders:batch", { orders: set }, 200);
   }
+  const countMost = await countUnderMatchLock(service);
+  const moved = await desk.post("/v1/sandbox/clock", { advance_s: daySeconds }, 200);
+  assert.equal(moved.body.brought_nearer.orders, count);
+  assert.equal(await countMost(), rowsPerSet);
   const done = await desk.post("/v1/sandbox/reset", {}, 200);
+  assert.equal(await countMost(), 2 * rowsPerSet, "an order and its credit each");
   assert.equal(done.body.orders_cancelled, count);
   assert.equal(done.body.credits_withdrawn, count);
 });
