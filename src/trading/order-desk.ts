@@ -3,7 +3,8 @@
 //
 // One set per lane matches at a time. Orders, cancels, expiries and the matcher lock the row of their
 // lane in `match_locks` first. Sets of this process wait for their turn in memory, so that they do not
-// each hold a connection while they wait. A set that cannot lock its lane is answered 500, and
+// each hold a connection while they wait. Desks take turns: a batch and a dry run are sets of their own,
+// so one desk could ask for many, and what others order comes after one of them. A set that cannot lock its lane is answered 500, and
 // nothing was stored.
 //
 // The lane of a single order is known before it is queued: an order that names a credit, and a cancel,
@@ -22,7 +23,9 @@ import type { Call, Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import { type Context, contextFor } from "../platform/context.ts";
-import { mapPaced, openLanes, openPace } from "../platform/heavy/pace.ts";
+import type { OnBehalf } from "../platform/heavy/kinds.ts";
+import { mapPaced, openPace } from "../platform/heavy/pace.ts";
+import { openLanes } from "../platform/heavy/turns.ts";
 import type { Creation } from "../platform/http/calls.ts";
 import { toErrorReply } from "../platform/http/errors.ts";
 import { itemCheck } from "../platform/http/validation.ts";
@@ -67,7 +70,10 @@ const held = {
   isHeld: (error: unknown) => isLockTimeout(error) && !isMatchingHeld(error),
   toGroup: ({ call }: { readonly call: Call }) => call.caller.deskId,
 };
-const setsWaitingMax = 64;
+/** Sets that wait for their turn to match. */
+const waitingSets = { perDeskMax: 64, perEnvironmentMax: 1_024 };
+/** Who has the turns of sets that the orders of several desks make. */
+const everybody = "everybody";
 /** Look-ups take no lock; two in flight use the time that a set waits for the database. */
 const lookUps = { setSizeMax: 256, queueMax: 10_000, setsInFlight: 2 };
 
@@ -178,16 +184,17 @@ export function openOrderDesk(
 ): OrderDesk {
   // Sets of one lane match one after the other. They wait here, without a connection.
   const turns = {
-    live: openLanes(schemes, { waitingMax: setsWaitingMax }),
-    sandbox: openLanes(schemes, { waitingMax: setsWaitingMax }),
+    live: openLanes(schemes, waitingSets),
+    sandbox: openLanes(schemes, waitingSets),
   };
   /** Works in these lanes, and in all lanes on what met a locked row. */
   const inLanes = async <Result>(
+    by: OnBehalf,
     placing: PlaceOptions,
     work: (ctx: Context, placing: PlaceOptions) => Promise<Result>,
   ): Promise<Result> => {
     const take = (lanes: readonly Scheme[]) =>
-      turns[placing.environment](lanes, () =>
+      turns[placing.environment](by, lanes, () =>
         work(contextFor(ctx, placing), { ...placing, lanes }),
       );
     const { isPart, isLast } = placing;
@@ -201,27 +208,37 @@ export function openOrderDesk(
   };
 
   const placeSet = (
+    by: OnBehalf,
     wanted: Omit<PlaceOptions, "lanes">,
     commands: readonly Command[],
     lanes: readonly Scheme[] = [...new Set(commands.map(findLane))],
   ) =>
-    inLanes({ ...wanted, lanes }, (scoped, placing) =>
+    inLanes(by, { ...wanted, lanes }, (scoped, placing) =>
       placeOrders(scoped, books, placing, commands),
     );
 
-  const cancelSet = (wanted: PlaceOptions, cancels: readonly Cancel[]) =>
-    inLanes(wanted, (scoped, placing) => cancelOrders(scoped, placing, cancels));
+  const cancelSet = (by: OnBehalf, wanted: PlaceOptions, cancels: readonly Cancel[]) =>
+    inLanes(by, wanted, (scoped, placing) => cancelOrders(scoped, placing, cancels));
 
   const kept = { rollBack: false } as const;
 
   const openLane = (environment: Environment, scheme: Scheme) => ({
     orders: coalesce<Command, PlacedOrDeferred>(
-      (commands, attempt) => placeSet({ environment, ...kept, ...attempt }, commands),
+      (commands, attempt) =>
+        placeSet(
+          { environment, deskId: everybody },
+          { environment, ...kept, ...attempt },
+          commands,
+        ),
       { ...queueLimits, held, onSet: (size) => setSize.observe({ set: "orders" }, size) },
     ),
     cancels: coalesce<Cancel, Order>(
       (cancels, attempt) =>
-        cancelSet({ environment, lanes: [scheme], ...kept, ...attempt }, cancels),
+        cancelSet(
+          { environment, deskId: everybody },
+          { environment, lanes: [scheme], ...kept, ...attempt },
+          cancels,
+        ),
       { ...queueLimits, held, onSet: (size) => setSize.observe({ set: "cancels" }, size) },
     ),
   });
@@ -264,7 +281,12 @@ export function openOrderDesk(
       (items, { isAgain, ...attempt }) => {
         const lanes = isAgain ? schemes : undefined;
         const place = async (part: readonly Command[], ofPart: Attempt) =>
-          placeSet({ ...placing, ...ofPart }, await planAmounts(ctx, call, part), lanes);
+          placeSet(
+            call.caller,
+            { ...placing, ...ofPart },
+            await planAmounts(ctx, call, part),
+            lanes,
+          );
         const maySplit = (error: unknown) => attempt.isLast || !held.isHeld(error);
         const mayRetry = (error: unknown) => queueLimits.mayRetry(error) && maySplit(error);
         return workInHalves(place, items, mayRetry, attempt);
@@ -353,7 +375,7 @@ export function openOrderDesk(
       const scheme = await lanes.cancelled(cancel);
       if (!cancel.call.dryRun) return await lanes[scheme].cancels(cancel);
       const placing = { environment, lanes: [scheme], rollBack: true, isPart: false };
-      const [cancelled] = await cancelSet(placing, [cancel]);
+      const [cancelled] = await cancelSet(cancel.call.caller, placing, [cancel]);
       if (!cancelled) throw new Error("a set answers every cancel once");
       if (cancelled instanceof Error) throw cancelled;
       return cancelled;

@@ -321,3 +321,25 @@ test("one desk that deals in both schemes at once is refused nothing, and its jo
   assert.equal((await list("?status=matched")).length, 120);
   await assertOrdersSound(service);
 });
+
+test("however many sets of its own a desk asks for, the orders of others are refused nothing and come in turn", async (t) => {
+  const service = await startService(t);
+  const greedy = await dealer(service);
+  const other = await dealer(service);
+  const tried = { side: "sell", scrip_no: greedy.scripNo, limit_bps: 9_990 };
+  const { letGo } = await holdLane(service, "RODTEP");
+  const statuses: number[] = [];
+  const asked = Array.from({ length: 100 }, async () => {
+    const { status } = await greedy.post("/v1/orders", tried, 0, { "x-dry-run": "1" });
+    statuses.push(status);
+  });
+  for (let look = 0; look < 400 && !statuses.includes(500); look++) await sleep(5);
+  assert.ok(statuses.includes(500), "the desk has as many sets waiting as it may");
+  const ordered = other.post("/v1/orders", { ...tried, scrip_no: other.scripNo }, 201);
+  await service.send("GET", "/v1/orders", { key: other.key, expect: 200 });
+  await letGo();
+  await ordered;
+  const before = statuses.filter((status) => status === 200).length;
+  assert.ok(before < 32, `${before} sets of the desk came before`);
+  await Promise.all(asked);
+});

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Overloaded } from "../postgres/coalesce.ts";
-import { mapPaced, noPace, openLanes, openPace, runPaced, takePiece, takeTurns } from "./pace.ts";
+import { mapPaced, noPace, openPace, runPaced, takePiece } from "./pace.ts";
 
 /** Longer than a piece may be. */
 function busy(): void {
@@ -87,59 +86,4 @@ test("one turn of the event loop runs one piece of each queue, in order of arriv
   }
   await Promise.all(all);
   assert.deepEqual(begun, ["many 0", "few 0", "many 1", "few 1", "many 2", "few 2"]);
-});
-
-test("work is done one piece at a time, in the order it came", async () => {
-  const inTurn = takeTurns({ waitingMax: 10 });
-  const log: string[] = [];
-  const piece = (name: string) => async () => {
-    log.push(`${name} begins`);
-    await new Promise((resolve) => setImmediate(resolve));
-    log.push(`${name} ends`);
-    return name;
-  };
-  const done = await Promise.all(["a", "b", "c"].map((name) => inTurn(piece(name))));
-  assert.deepEqual(done, ["a", "b", "c"]);
-  assert.deepEqual(log, ["a begins", "a ends", "b begins", "b ends", "c begins", "c ends"]);
-});
-
-test("a piece that fails does not block the pieces after it", async () => {
-  const inTurn = takeTurns({ waitingMax: 10 });
-  const failed = inTurn(async () => await Promise.reject(new Error("no")));
-  const next = inTurn(async () => "yes");
-  await assert.rejects(failed, /no/);
-  assert.equal(await next, "yes");
-});
-
-test("work is refused at once when the queue is full", async () => {
-  const inTurn = takeTurns({ waitingMax: 1 });
-  let release = () => {};
-  const first = inTurn(async () => await new Promise<void>((resolve) => (release = resolve)));
-  await new Promise((resolve) => setImmediate(resolve));
-  const second = inTurn(async () => "second");
-  await assert.rejects(
-    inTurn(async () => "third"),
-    Overloaded,
-  );
-  release();
-  await first;
-  assert.equal(await second, "second");
-});
-
-test("lanes go on beside each other, and work in several waits for all of them", async () => {
-  const inLanes = openLanes(["a", "b"], { waitingMax: 10 });
-  const log: string[] = [];
-  const held = Promise.withResolvers<void>();
-  const note = (name: string) => async () => void log.push(name);
-  const first = inLanes(["a"], async () => {
-    await held.promise;
-    log.push("a");
-  });
-  // Named in any order, they are taken in one.
-  const both = inLanes(["b", "a"], note("both"));
-  await inLanes(["b"], note("b"));
-  assert.deepEqual(log, ["b"]);
-  held.resolve();
-  await Promise.all([first, both, inLanes(["a", "b"], note("again"))]);
-  assert.deepEqual(log, ["b", "a", "both", "again"]);
 });

@@ -5,12 +5,6 @@
 // callers there are. The parsing of one body cannot be divided, and a small call needs several turns:
 // after a large body its queue rests for as long as the body took. Bodies of live have a queue of their
 // own, so that those of the sandbox do not delay them.
-//
-// `takeTurns` serializes work that would wait for the same database lock: one piece of work at a
-// time, in the order of the calls. A call that finds too many waiting is refused at once.
-// `openLanes` does so for several such locks, of which a piece of work names those it needs.
-
-import { Overloaded } from "../postgres/coalesce.ts";
 
 export type Pace = {
   /** Whether this piece has used up its time. */
@@ -112,43 +106,4 @@ export async function mapPaced<Item, Result>(
     if (pace.isOver()) await pace.turn();
   }
   return results;
-}
-
-type InTurn = <Result>(work: () => Promise<Result>) => Promise<Result>;
-
-export function takeTurns({ waitingMax }: { readonly waitingMax: number }): InTurn {
-  let last: Promise<unknown> = Promise.resolve();
-  let waiting = 0;
-  return async (work) => {
-    if (waiting >= waitingMax) throw new Overloaded();
-    waiting += 1;
-    const turn = last.then(async () => {
-      waiting -= 1;
-      return await work();
-    });
-    // The next call has its turn also when this one fails.
-    last = turn.catch(() => {});
-    return await turn;
-  };
-}
-
-/**
- * Turns in lanes: work of different lanes runs at the same time. Work that needs several lanes takes
- * them in the order of `names`, so that no two calls wait for each other.
- */
-export function openLanes<Name>(
-  names: readonly Name[],
-  limits: { readonly waitingMax: number },
-): <Result>(needed: readonly Name[], work: () => Promise<Result>) => Promise<Result> {
-  const lanes = names.map((name) => ({ name, inTurn: takeTurns(limits) }));
-  return async (needed, work) => {
-    const taken = lanes.filter(({ name }) => needed.includes(name));
-    const start = taken.reduceRight(
-      (inner, { inTurn }) =>
-        () =>
-          inTurn(inner),
-      work,
-    );
-    return await start();
-  };
 }

@@ -1,0 +1,54 @@
+// Turns for work that would wait for the same database lock: one piece of work at a time. Desks take turns,
+// so that one that asks for much delays the others by a piece of its work each time; what is done for
+// several desks together has turns of its own. `openLanes` does so for several such locks, of which a
+// piece of work names those it needs.
+
+import { FairQueue, type QueueLimits } from "./fair-queue.ts";
+import type { OnBehalf } from "./kinds.ts";
+
+type InTurn = <Result>(by: OnBehalf, work: () => Promise<Result>) => Promise<Result>;
+
+type Waiting = { readonly by: OnBehalf; readonly begin: () => void };
+
+/** Work beyond the limits is refused at once. */
+export function takeTurns(limits: QueueLimits): InTurn {
+  const queue = new FairQueue<Waiting>(limits);
+  let isBusy = false;
+  const beginNext = () => {
+    const next = queue.next({ sandbox: true });
+    isBusy = next !== undefined;
+    next?.begin();
+  };
+  return async (by, work) => {
+    const { promise: turn, resolve: begin } = Promise.withResolvers<void>();
+    queue.add({ by, begin });
+    if (!isBusy) beginNext();
+    await turn;
+    try {
+      return await work();
+    } finally {
+      beginNext();
+    }
+  };
+}
+
+/**
+ * Turns in lanes: work of different lanes runs at the same time. Work that needs several lanes takes
+ * them in the order of `names`, so that no two calls wait for each other.
+ */
+export function openLanes<Name>(
+  names: readonly Name[],
+  limits: QueueLimits,
+): <Result>(by: OnBehalf, needed: readonly Name[], work: () => Promise<Result>) => Promise<Result> {
+  const lanes = names.map((name) => ({ name, inTurn: takeTurns(limits) }));
+  return async (by, needed, work) => {
+    const taken = lanes.filter(({ name }) => needed.includes(name));
+    const start = taken.reduceRight(
+      (inner, { inTurn }) =>
+        () =>
+          inTurn(by, inner),
+      work,
+    );
+    return await start();
+  };
+}
