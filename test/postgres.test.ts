@@ -80,6 +80,10 @@ test("a table with loaded rows is analyzed, and again when four times as many we
   while ((await knownRows()) === -1) await sleep(10);
   const counted = (await knownRows()) ?? 0;
   assert.ok(counted >= 5_000, String(counted));
+  const looked = await db.rows<{ attname: string }>(
+    sql`select attname from pg_stats where tablename = 'plans'`,
+  );
+  assert.deepEqual(looked, [{ attname: "name" }], "the column that has an index");
   await load(14_999);
   assert.equal(await knownRows(), counted);
   await load(1);
