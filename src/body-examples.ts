@@ -1,7 +1,7 @@
 // The cases of every request body, as the document shows them. A test sends each of them; ids and
 // numbers in them stand for what the caller's own desk has.
 
-import type { BodyExample } from "./platform/http/openapi-parts.ts";
+import type { AnswerExample, BodyExample } from "./platform/http/openapi-parts.ts";
 
 const firmId = "frm_01jd2m7q4x8r5v6w9y0abcdefg";
 const otherFirmId = "frm_01jd2m7q4x8r5v6w9y0abcdefh";
@@ -173,8 +173,8 @@ export const bodyExamples: Readonly<Record<string, Readonly<Record<string, BodyE
     workbook: done("The same as an .xlsx workbook, in base64", { xlsx: workbook }),
   },
   takeQuote: {
-    sell_credit: done("Sell one credit", { side: "sell", scrip_no: "0310165320" }),
     sell_amount: done("Sell an amount", { side: "sell", scheme: "RODTEP", face_paise: 25_000_000 }),
+    sell_credit: done("Sell one credit", { side: "sell", scrip_no: "0310165320" }),
     buy: done("Buy cover for basic customs duty", {
       side: "buy",
       scheme: "RODTEP",
@@ -182,6 +182,12 @@ export const bodyExamples: Readonly<Record<string, Readonly<Record<string, BodyE
     }),
   },
   placeOrder: {
+    buy: created("Buy cover for a duty at the current price", {
+      side: "buy",
+      scheme: "RODTEP",
+      requirement_paise: 25_000_000,
+      metadata: { bill_of_entry: "BE-2026-004711" },
+    }),
     quote: created("Take a quote at its price", { quote_ref: "qte_01jd2m7q4x8r5v6w9y0abcdefg" }),
     sell_now: created("Sell one credit at the current price", {
       side: "sell",
@@ -199,12 +205,6 @@ export const bodyExamples: Readonly<Record<string, Readonly<Record<string, BodyE
       scrip_no: "0310165320",
       limit_bps: 9_950,
       time_in_force: "GTC",
-    }),
-    buy: created("Buy cover for a duty at the current price", {
-      side: "buy",
-      scheme: "RODTEP",
-      requirement_paise: 25_000_000,
-      metadata: { bill_of_entry: "BE-2026-004711" },
     }),
   },
   placeOrderBatch: {
@@ -312,5 +312,45 @@ export const bodyExamples: Readonly<Record<string, Readonly<Record<string, BodyE
       ...person,
       message: "Do you take credits of a merged firm?",
     }),
+  },
+};
+
+const quoteRef = "qte_01jd2m7q4x8r5v6w9y0abcdefg";
+
+/** What a quote may be answered with: a price for one side or the other, or none. */
+export const answerExamples: Readonly<Record<string, Readonly<Record<string, AnswerExample>>>> = {
+  takeQuote: {
+    sell: {
+      summary: "A price for a sale",
+      value: {
+        side: "sell",
+        scheme: "RODTEP",
+        face_paise: 25_000_000,
+        price_bps: 9_765,
+        all_in_paise: 24_412_500,
+        valid_until: "2026-11-15T09:30:30.000+05:30",
+        quote_ref: quoteRef,
+      },
+    },
+    buy: {
+      summary: "A price for cover",
+      value: {
+        side: "buy",
+        scheme: "RODTEP",
+        requirement_paise: 25_000_000,
+        price_bps: 9_865,
+        all_in_paise: 23_676_000,
+        savings_paise: 324_000,
+        scrip_nos: ["0123/RODTEP/4567", "0123/RODTEP/4571"],
+        covered_paise: 24_000_000,
+        residual_paise: 1_000_000,
+        fully_covered: false,
+        quote_ref: quoteRef,
+      },
+    },
+    no_quote: {
+      summary: "No price now",
+      value: { no_quote: true, reason: "market_unavailable" },
+    },
   },
 };

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 
 import { listBreaks } from "./support/compare-documents.ts";
 
@@ -25,6 +26,11 @@ const announced: readonly { readonly break: RegExp; readonly why: string }[] = [
   { break: /contract-note.*\.paise (may be absent|is gone)$/, why: "money is named by its unit" },
   { break: /payouts.*(settlement_id|order_id) may be null$/, why: "a withdrawal has neither" },
   {
+    break:
+      /(Idempotency-Key|\.(iec|pan|gstin|cin|ifsc|scrip_no|port_code|counterparty_iec)) has another pattern$/,
+    why: "the service has always demanded it, and no document said so",
+  },
+  {
     break: /results\[\]\.error\.code may be absent$/,
     why: "an item that failed by a fault of ours has the form of any such error",
   },
@@ -41,6 +47,20 @@ test("nothing that a client of the last release relies on has gone from the docu
     );
   }
 });
+
+test("a document that has grown since its release is another revision of it", async () => {
+  const released = (await readReleased()) as Titled;
+  const present = (await readPresent()) as Titled;
+  const revision = present.info["x-revision"] ?? 1;
+  const changes = await readFile(join(docs, "../CHANGELOG.md"), "utf8");
+  const title = `${present.info.version}, revision ${revision} of the document`;
+  assert.ok(revision === 1 || changes.includes(title), `the changelog has a part for ${title}`);
+  if (isDeepStrictEqual(released, present)) return;
+  const isLater = present.info.version !== released.info.version;
+  assert.ok(isLater || revision > (released.info["x-revision"] ?? 1));
+});
+
+type Titled = { readonly info: { readonly version: string; readonly "x-revision"?: number } };
 
 type Documented = {
   readonly paths: Record<

@@ -910,17 +910,23 @@ export abstract class Operations {
   /**
    * List your desk's orders. Newest first. Filters combine. `idempotency_key` finds the order of a call whose answer was lost. As csv or xlsx, all rows that match are one file, of up to 20000 rows, or a page of them where limit or cursor is given. X-Truncated says that there are more, and X-Next-Cursor is the cursor that they begin with.
    *
+   * Formats: json is `application/json`, csv is `text/csv`, xlsx is `application/vnd.openxmlformats-officedocument.spreadsheetml.sheet`.
+   *
    * `GET /v1/orders`, scope `orders:read`
    */
   listOrders(query: ListOrdersQuery & { readonly format: "csv" }, options?: CallOptions): Promise<string>;
   /**
    * List your desk's orders. Newest first. Filters combine. `idempotency_key` finds the order of a call whose answer was lost. As csv or xlsx, all rows that match are one file, of up to 20000 rows, or a page of them where limit or cursor is given. X-Truncated says that there are more, and X-Next-Cursor is the cursor that they begin with.
    *
+   * Formats: json is `application/json`, csv is `text/csv`, xlsx is `application/vnd.openxmlformats-officedocument.spreadsheetml.sheet`.
+   *
    * `GET /v1/orders`, scope `orders:read`
    */
   listOrders(query: ListOrdersQuery & { readonly format: "xlsx" }, options?: CallOptions): Promise<Uint8Array>;
   /**
    * List your desk's orders. Newest first. Filters combine. `idempotency_key` finds the order of a call whose answer was lost. As csv or xlsx, all rows that match are one file, of up to 20000 rows, or a page of them where limit or cursor is given. X-Truncated says that there are more, and X-Next-Cursor is the cursor that they begin with.
+   *
+   * Formats: json is `application/json`, csv is `text/csv`, xlsx is `application/vnd.openxmlformats-officedocument.spreadsheetml.sheet`.
    *
    * `GET /v1/orders`, scope `orders:read`
    */
@@ -1069,17 +1075,23 @@ export abstract class Operations {
   /**
    * What your firms hold and have. Credits by scheme and cash, all of one moment. As csv or xlsx, a row for each scheme and one for the cash.
    *
+   * Formats: json is `application/json`, csv is `text/csv`, xlsx is `application/vnd.openxmlformats-officedocument.spreadsheetml.sheet`.
+   *
    * `GET /v1/positions`, scope `orders:read`
    */
   readPositions(query: ReadPositionsQuery & { readonly format: "csv" }, options?: CallOptions): Promise<string>;
   /**
    * What your firms hold and have. Credits by scheme and cash, all of one moment. As csv or xlsx, a row for each scheme and one for the cash.
    *
+   * Formats: json is `application/json`, csv is `text/csv`, xlsx is `application/vnd.openxmlformats-officedocument.spreadsheetml.sheet`.
+   *
    * `GET /v1/positions`, scope `orders:read`
    */
   readPositions(query: ReadPositionsQuery & { readonly format: "xlsx" }, options?: CallOptions): Promise<Uint8Array>;
   /**
    * What your firms hold and have. Credits by scheme and cash, all of one moment. As csv or xlsx, a row for each scheme and one for the cash.
+   *
+   * Formats: json is `application/json`, csv is `text/csv`, xlsx is `application/vnd.openxmlformats-officedocument.spreadsheetml.sheet`.
    *
    * `GET /v1/positions`, scope `orders:read`
    */
@@ -1134,17 +1146,23 @@ export abstract class Operations {
   /**
    * List the settlements your desk has a side in. Settlements in which a firm of yours delivers or buys, newest first. As csv or xlsx, all rows that match are one file, of up to 20000 rows, or a page of them where limit or cursor is given. X-Truncated says that there are more, and X-Next-Cursor is the cursor that they begin with.
    *
+   * Formats: json is `application/json`, csv is `text/csv`, xlsx is `application/vnd.openxmlformats-officedocument.spreadsheetml.sheet`.
+   *
    * `GET /v1/settlements`, scope `orders:read`
    */
   listSettlements(query: ListSettlementsQuery & { readonly format: "csv" }, options?: CallOptions): Promise<string>;
   /**
    * List the settlements your desk has a side in. Settlements in which a firm of yours delivers or buys, newest first. As csv or xlsx, all rows that match are one file, of up to 20000 rows, or a page of them where limit or cursor is given. X-Truncated says that there are more, and X-Next-Cursor is the cursor that they begin with.
    *
+   * Formats: json is `application/json`, csv is `text/csv`, xlsx is `application/vnd.openxmlformats-officedocument.spreadsheetml.sheet`.
+   *
    * `GET /v1/settlements`, scope `orders:read`
    */
   listSettlements(query: ListSettlementsQuery & { readonly format: "xlsx" }, options?: CallOptions): Promise<Uint8Array>;
   /**
    * List the settlements your desk has a side in. Settlements in which a firm of yours delivers or buys, newest first. As csv or xlsx, all rows that match are one file, of up to 20000 rows, or a page of them where limit or cursor is given. X-Truncated says that there are more, and X-Next-Cursor is the cursor that they begin with.
+   *
+   * Formats: json is `application/json`, csv is `text/csv`, xlsx is `application/vnd.openxmlformats-officedocument.spreadsheetml.sheet`.
    *
    * `GET /v1/settlements`, scope `orders:read`
    */
@@ -1176,17 +1194,23 @@ export abstract class Operations {
   /**
    * List the payouts to your firms. Money on its way to your firms' banks, newest first. Filter by `settlement_id` or `order_id` to find what a sale was paid with. As csv or xlsx, all rows that match are one file, of up to 20000 rows, or a page of them where limit or cursor is given. X-Truncated says that there are more, and X-Next-Cursor is the cursor that they begin with.
    *
+   * Formats: json is `application/json`, csv is `text/csv`, xlsx is `application/vnd.openxmlformats-officedocument.spreadsheetml.sheet`.
+   *
    * `GET /v1/payouts`, scope `orders:read`
    */
   listPayouts(query: ListPayoutsQuery & { readonly format: "csv" }, options?: CallOptions): Promise<string>;
   /**
    * List the payouts to your firms. Money on its way to your firms' banks, newest first. Filter by `settlement_id` or `order_id` to find what a sale was paid with. As csv or xlsx, all rows that match are one file, of up to 20000 rows, or a page of them where limit or cursor is given. X-Truncated says that there are more, and X-Next-Cursor is the cursor that they begin with.
    *
+   * Formats: json is `application/json`, csv is `text/csv`, xlsx is `application/vnd.openxmlformats-officedocument.spreadsheetml.sheet`.
+   *
    * `GET /v1/payouts`, scope `orders:read`
    */
   listPayouts(query: ListPayoutsQuery & { readonly format: "xlsx" }, options?: CallOptions): Promise<Uint8Array>;
   /**
    * List the payouts to your firms. Money on its way to your firms' banks, newest first. Filter by `settlement_id` or `order_id` to find what a sale was paid with. As csv or xlsx, all rows that match are one file, of up to 20000 rows, or a page of them where limit or cursor is given. X-Truncated says that there are more, and X-Next-Cursor is the cursor that they begin with.
+   *
+   * Formats: json is `application/json`, csv is `text/csv`, xlsx is `application/vnd.openxmlformats-officedocument.spreadsheetml.sheet`.
    *
    * `GET /v1/payouts`, scope `orders:read`
    */
@@ -1282,6 +1306,8 @@ export abstract class Operations {
   /**
    * Read the statement of a month. opening_paise and the lines sum to closing_paise, which the next month opens with. Final an hour after the month's end in IST; what is corrected later is in a later month. At most 20000 lines at once: longer ones are read in parts by after_line once they are final, as json, csv or xlsx.
    *
+   * Formats: json is `application/json`, csv is `text/csv`, xlsx is `application/vnd.openxmlformats-officedocument.spreadsheetml.sheet`, pdf is `application/pdf`.
+   *
    * Refusals by `detail.reason` (open set): 409 `too_many_lines`.
    *
    * `GET /v1/statements/{period}`, scope `orders:read`
@@ -1289,6 +1315,8 @@ export abstract class Operations {
   readStatement(period: string, query: ReadStatementQuery & { readonly format: "csv" }, options?: CallOptions): Promise<string>;
   /**
    * Read the statement of a month. opening_paise and the lines sum to closing_paise, which the next month opens with. Final an hour after the month's end in IST; what is corrected later is in a later month. At most 20000 lines at once: longer ones are read in parts by after_line once they are final, as json, csv or xlsx.
+   *
+   * Formats: json is `application/json`, csv is `text/csv`, xlsx is `application/vnd.openxmlformats-officedocument.spreadsheetml.sheet`, pdf is `application/pdf`.
    *
    * Refusals by `detail.reason` (open set): 409 `too_many_lines`.
    *
@@ -1298,6 +1326,8 @@ export abstract class Operations {
   /**
    * Read the statement of a month. opening_paise and the lines sum to closing_paise, which the next month opens with. Final an hour after the month's end in IST; what is corrected later is in a later month. At most 20000 lines at once: longer ones are read in parts by after_line once they are final, as json, csv or xlsx.
    *
+   * Formats: json is `application/json`, csv is `text/csv`, xlsx is `application/vnd.openxmlformats-officedocument.spreadsheetml.sheet`, pdf is `application/pdf`.
+   *
    * Refusals by `detail.reason` (open set): 409 `too_many_lines`.
    *
    * `GET /v1/statements/{period}`, scope `orders:read`
@@ -1305,6 +1335,8 @@ export abstract class Operations {
   readStatement(period: string, query: ReadStatementQuery & { readonly format: "pdf" }, options?: CallOptions): Promise<Uint8Array>;
   /**
    * Read the statement of a month. opening_paise and the lines sum to closing_paise, which the next month opens with. Final an hour after the month's end in IST; what is corrected later is in a later month. At most 20000 lines at once: longer ones are read in parts by after_line once they are final, as json, csv or xlsx.
+   *
+   * Formats: json is `application/json`, csv is `text/csv`, xlsx is `application/vnd.openxmlformats-officedocument.spreadsheetml.sheet`, pdf is `application/pdf`.
    *
    * Refusals by `detail.reason` (open set): 409 `too_many_lines`.
    *
@@ -1318,11 +1350,15 @@ export abstract class Operations {
   /**
    * Read the contract note of a deal. Of your own sides only: each credit with its price and value, fee and GST on it, and the bank's references once money has moved.
    *
+   * Formats: json is `application/json`, pdf is `application/pdf`.
+   *
    * `GET /v1/settlements/{settlement_id}/contract-note`, scope `orders:read`
    */
   readContractNote(settlement_id: string, query: ReadContractNoteQuery & { readonly format: "pdf" }, options?: CallOptions): Promise<Uint8Array>;
   /**
    * Read the contract note of a deal. Of your own sides only: each credit with its price and value, fee and GST on it, and the bank's references once money has moved.
+   *
+   * Formats: json is `application/json`, pdf is `application/pdf`.
    *
    * `GET /v1/settlements/{settlement_id}/contract-note`, scope `orders:read`
    */

@@ -1,9 +1,10 @@
 // `npm run compat`, first part: clients that others' generators make from the document compile strictly
-// and sell a credit, and the types of our Python client hold for its own code and for its caller's. The
-// tools are installed from the registry in a temporary folder.
+// and sell a credit or hold for a strict reader of types, Postman's converter makes calls that are no dry
+// runs, and the types of our Python client hold for its own code and for its caller's. The tools are
+// installed from the registry in a temporary folder.
 
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -20,6 +21,9 @@ const packages = [
   "openapi-typescript@7.13.0",
   "openapi-fetch@0.17.0",
   "@hey-api/openapi-ts@0.99.0",
+  "orval@7.13.2",
+  "swagger-typescript-api@13.13.0",
+  "openapi-to-postmanv2@6.3.3",
   "typescript@5.9.3",
   "pyright@1.1.414",
 ];
@@ -129,6 +133,22 @@ async function generate(folder: string): Promise<void> {
     join(folder, "sdk-sell.ts"),
     `declare const process: { argv: string[] };\n${withSdk}`,
   );
+  await run(
+    "npx",
+    ["orval", "--input", document, "--output", "orval.ts", "--client", "fetch"],
+    inFolder,
+  );
+  // As the client's README tells its users: the tool takes a colon for a parameter.
+  const page = await readFile(join(root, "client/README.md"), "utf8");
+  const hooks = /^```js\n(\/\/ scripdesk\.config\.mjs[\s\S]*?)^```$/m.exec(page)?.[1] ?? "";
+  await writeFile(join(folder, "scripdesk.config.mjs"), hooks);
+  const told = ["--custom-config", "scripdesk.config.mjs"];
+  const swagger = ["generate", "-p", document, "-o", ".", "-n", "swagger.ts", ...told];
+  await run("npx", ["swagger-typescript-api", ...swagger], inFolder);
+  await run("npx", ["openapi2postmanv2", "-s", document, "-o", "postman.json"], inFolder);
+  const collection = await readFile(join(folder, "postman.json"), "utf8");
+  const dryRuns = [...collection.matchAll(/"key":\s*"X-Dry-Run",\s*"value":\s*"(\d)"/g)];
+  if (dryRuns.some(([, value]) => value !== "0")) throw new Error("Postman makes dry runs");
   await writeFile(join(folder, "tsconfig.json"), JSON.stringify(configuration));
   await run("npx", ["tsc", "-p", "tsconfig.json"], inFolder);
 }

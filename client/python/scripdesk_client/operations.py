@@ -533,6 +533,8 @@ class Operations:
     def list_orders(self, query: Any = {}, **options: Unpack[CallOptions]) -> Any:
         """List your desk's orders. Newest first. Filters combine. `idempotency_key` finds the order of a call whose answer was lost. As csv or xlsx, all rows that match are one file, of up to 20000 rows, or a page of them where limit or cursor is given. X-Truncated says that there are more, and X-Next-Cursor is the cursor that they begin with.
 
+        Formats: json is `application/json`, csv is `text/csv`, xlsx is `application/vnd.openxmlformats-officedocument.spreadsheetml.sheet`.
+
         `GET /v1/orders`, scope `orders:read`
         """
         return self._run(OPERATIONS["listOrders"], Call({}, query, None, options))
@@ -657,6 +659,8 @@ class Operations:
     def read_positions(self, query: Any = {}, **options: Unpack[CallOptions]) -> Any:
         """What your firms hold and have. Credits by scheme and cash, all of one moment. As csv or xlsx, a row for each scheme and one for the cash.
 
+        Formats: json is `application/json`, csv is `text/csv`, xlsx is `application/vnd.openxmlformats-officedocument.spreadsheetml.sheet`.
+
         `GET /v1/positions`, scope `orders:read`
         """
         return self._run(OPERATIONS["readPositions"], Call({}, query, None, options))
@@ -707,6 +711,8 @@ class Operations:
     def list_settlements(self, query: Any = {}, **options: Unpack[CallOptions]) -> Any:
         """List the settlements your desk has a side in. Settlements in which a firm of yours delivers or buys, newest first. As csv or xlsx, all rows that match are one file, of up to 20000 rows, or a page of them where limit or cursor is given. X-Truncated says that there are more, and X-Next-Cursor is the cursor that they begin with.
 
+        Formats: json is `application/json`, csv is `text/csv`, xlsx is `application/vnd.openxmlformats-officedocument.spreadsheetml.sheet`.
+
         `GET /v1/settlements`, scope `orders:read`
         """
         return self._run(OPERATIONS["listSettlements"], Call({}, query, None, options))
@@ -735,6 +741,8 @@ class Operations:
 
     def list_payouts(self, query: Any = {}, **options: Unpack[CallOptions]) -> Any:
         """List the payouts to your firms. Money on its way to your firms' banks, newest first. Filter by `settlement_id` or `order_id` to find what a sale was paid with. As csv or xlsx, all rows that match are one file, of up to 20000 rows, or a page of them where limit or cursor is given. X-Truncated says that there are more, and X-Next-Cursor is the cursor that they begin with.
+
+        Formats: json is `application/json`, csv is `text/csv`, xlsx is `application/vnd.openxmlformats-officedocument.spreadsheetml.sheet`.
 
         `GET /v1/payouts`, scope `orders:read`
         """
@@ -817,6 +825,8 @@ class Operations:
     def read_statement(self, period: str, query: Any = {}, **options: Unpack[CallOptions]) -> Any:
         """Read the statement of a month. opening_paise and the lines sum to closing_paise, which the next month opens with. Final an hour after the month's end in IST; what is corrected later is in a later month. At most 20000 lines at once: longer ones are read in parts by after_line once they are final, as json, csv or xlsx.
 
+        Formats: json is `application/json`, csv is `text/csv`, xlsx is `application/vnd.openxmlformats-officedocument.spreadsheetml.sheet`, pdf is `application/pdf`.
+
         Refusals by `detail.reason` (open set): 409 `too_many_lines`.
 
         `GET /v1/statements/{period}`, scope `orders:read`
@@ -831,6 +841,8 @@ class Operations:
 
     def read_contract_note(self, settlement_id: str, query: Any = {}, **options: Unpack[CallOptions]) -> Any:
         """Read the contract note of a deal. Of your own sides only: each credit with its price and value, fee and GST on it, and the bank's references once money has moved.
+
+        Formats: json is `application/json`, pdf is `application/pdf`.
 
         `GET /v1/settlements/{settlement_id}/contract-note`, scope `orders:read`
         """

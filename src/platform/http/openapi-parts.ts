@@ -23,11 +23,18 @@ export type BodyExample = {
   readonly answer: number;
 };
 
+/** An answer as it may look. */
+export type AnswerExample = { readonly summary: string; readonly value: object };
+
 type Reasons = { readonly [Code in FailureCode]?: readonly string[] };
 
 export type DocumentParts = {
   /** By operation, then by the name of the case. */
   readonly examples: Readonly<Record<string, Readonly<Record<string, BodyExample>>>>;
+  /** Of good answers that have several kinds: by operation, then by the name of the case. */
+  readonly answers: Readonly<Record<string, Readonly<Record<string, AnswerExample>>>>;
+  /** The form of an identifier, by the field's name. */
+  readonly patterns: Readonly<Record<string, string>>;
   /** By operation. */
   readonly reasons: Readonly<Record<string, Reasons>>;
   /** Components that no operation refers to; each has a title. */
@@ -87,6 +94,52 @@ export function addExamples(
       { summary, value, "x-answer": answer },
     ]),
   );
+}
+
+export function addAnswers(
+  { responses }: Operation,
+  answers: Readonly<Record<string, AnswerExample>> | undefined,
+): void {
+  const good = responses["200"] as { content?: Record<string, Json> } | undefined;
+  const content = good?.content?.["application/json"];
+  if (content && answers) content["examples"] = answers;
+}
+
+/** Says in the terms of JSON Schema which kind an answer is, by what the kinds have of their own. */
+export function tellKinds(schemas: Record<string, unknown>): void {
+  for (const schema of Object.values(schemas) as Kinds[]) {
+    const kinds = schema["x-kinds"]?.toReversed() ?? [];
+    const choice = kinds.reduce<Json | undefined>((others, name) => {
+      const { properties = {} } = schemas[name] as Kinds;
+      const own = Object.entries(properties).filter(([, field]) => "const" in field);
+      const required = own.map(([field]) => field);
+      return {
+        if: { properties: Object.fromEntries(own), required },
+        // oxlint-disable-next-line unicorn/no-thenable
+        then: { $ref: `#/components/schemas/${name}` },
+        ...(others && { else: others }),
+      };
+    }, undefined);
+    Object.assign(schema, choice);
+  }
+}
+
+type Kinds = {
+  readonly properties?: Readonly<Record<string, Json>>;
+  readonly "x-kinds"?: readonly string[];
+};
+
+/** Gives every text field of a name the form that the service demands of it. */
+export function addPatterns(value: unknown, patterns: Readonly<Record<string, string>>): void {
+  if (Array.isArray(value)) for (const item of value) addPatterns(item, patterns);
+  if (!isObject(value)) return;
+  const properties = isObject(value["properties"]) ? value["properties"] : {};
+  for (const [name, field] of Object.entries(properties)) {
+    const pattern = patterns[name];
+    if (pattern === undefined || !isObject(field)) continue;
+    if ([field["type"]].flat().includes("string")) Object.assign(field, { pattern });
+  }
+  for (const member of Object.values(value)) addPatterns(member, patterns);
 }
 
 function findBodyContent({ requestBody }: Operation): Json | undefined {
@@ -175,7 +228,12 @@ export function addFormats(operation: Operation): void {
   const format = operation.parameters?.find(({ name }) => name === "format");
   const formats = (format?.["schema"] as { readonly enum?: readonly Format[] } | undefined)?.enum;
   if (!formats) return;
-  operation["x-formats"] = Object.fromEntries(formats.map((name) => [name, mediaTypes[name]]));
+  const types = formats.map((name) => [name, mediaTypes[name]] as const);
+  operation["x-formats"] = Object.fromEntries(types);
+  const words = types.map(([name, type]) => `${name} is \`${type}\``).join(", ");
+  operation["description"] = [operation["description"], `Formats: ${words}.`]
+    .filter(Boolean)
+    .join("\n\n");
 }
 
 /** Moves every schema that has a title into the components and leaves a reference behind. */

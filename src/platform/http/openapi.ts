@@ -13,8 +13,10 @@ import { findBudget } from "../../kernel/budget.ts";
 import { exactJson } from "../../kernel/json.ts";
 import { serveConstant } from "./constants.ts";
 import {
+  addAnswers,
   addExamples,
   addFormats,
+  addPatterns,
   addReasons,
   type DocumentParts,
   hoist,
@@ -23,11 +25,14 @@ import {
   nameParameters,
   nameBody,
   tellDryRuns,
+  tellKinds,
   widenIntegers,
 } from "./openapi-parts.ts";
 import type { App } from "./server.ts";
 
 export const contractVersion = "1.2.0";
+/** Raised when the document has grown; the changelog says what is new. */
+const revision = 2;
 
 export async function describeApi(app: App, parts: DocumentParts): Promise<void> {
   const configs = new Map<string, FastifyContextConfig>();
@@ -252,7 +257,7 @@ const requestHeaders = {
     in: "header",
     required: false,
     description: "1 validates and computes as a real call would, and writes nothing.",
-    schema: { type: "string", enum: ["0", "1"] },
+    schema: { type: "string", enum: ["0", "1"], default: "0" },
   },
   idempotencyKey: {
     name: "Idempotency-Key",
@@ -260,7 +265,7 @@ const requestHeaders = {
     required: false,
     description:
       "1 to 255 visible ASCII characters. Sending the same request again returns the original.",
-    schema: { type: "string", minLength: 1, maxLength: 255 },
+    schema: { type: "string", pattern: "^[!-~]{1,255}$", minLength: 1, maxLength: 255 },
   },
 };
 
@@ -279,13 +284,16 @@ function complete(
       addFormats(operation);
       nameBody(operation);
       addExamples(operation, parts.examples[operation.operationId]);
+      addAnswers(operation, parts.answers[operation.operationId]);
       addReasons(operation, parts.reasons[operation.operationId]);
     }
   }
   const paths = hoist(document["paths"], schemas) as Record<string, Json>;
   hoist(parts.schemas, schemas);
   tellDryRuns(paths, schemas);
+  tellKinds(schemas);
   const webhooks = hoist(parts.webhooks, schemas);
+  addPatterns(schemas, parts.patterns);
   const parameters = nameParameters(paths);
   const components = {
     ...(document["components"] as Json),
@@ -294,7 +302,8 @@ function complete(
     headers,
     responses: responses(used),
   };
-  return widenIntegers({ ...document, paths, webhooks, components }) as Json;
+  const info = { ...(document["info"] as Json), "x-revision": revision };
+  return widenIntegers({ ...document, info, paths, webhooks, components }) as Json;
 }
 
 function completeOperation(
