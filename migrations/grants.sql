@@ -33,6 +33,8 @@ revoke update, delete on fee_invoices from scripdesk_app;
 revoke delete on leg_taxes, invoice_series, tax_rates, tds_sums from scripdesk_app;
 -- What the bank wrote stays as it is; what became of it is added.
 revoke delete on bank_statements, bank_lines from scripdesk_app;
+-- What a credit paid stays as it was told.
+revoke update, delete on credit_uses from scripdesk_app;
 revoke update, delete on bank_line_entries, payment_references, deposit_reversals from scripdesk_app;
 -- A partition is reached through its table.
 do $$

@@ -380,6 +380,34 @@ create table credit_owners (
   constraint credit_owners_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text])))
 );
 
+create table credit_uses (
+  firm_id text not null,
+  scrip_no text not null,
+  ordinal integer not null,
+  environment text not null,
+  desk_id text not null,
+  credit_id text not null,
+  bill_of_entry text,
+  used_on date,
+  port_code text,
+  amount_paise bigint not null,
+  balance_paise bigint not null,
+  told_at timestamp with time zone not null,
+  constraint credit_uses_one_of_a_bill UNIQUE (firm_id, scrip_no, bill_of_entry),
+  constraint credit_uses_pkey PRIMARY KEY (firm_id, scrip_no, ordinal),
+  constraint credit_uses_credit_id_fkey FOREIGN KEY (credit_id) REFERENCES credits(credit_id),
+  constraint credit_uses_environment_desk_id_firm_id_fkey FOREIGN KEY (environment, desk_id, firm_id) REFERENCES firms(environment, desk_id, firm_id),
+  constraint credit_uses_amount_check CHECK (((amount_paise >= 1) AND (amount_paise <= '9007199254740991'::bigint))),
+  constraint credit_uses_balance_check CHECK (((balance_paise >= 0) AND (balance_paise <= '9007199254740991'::bigint))),
+  constraint credit_uses_bill_check CHECK ((bill_of_entry ~ '^[A-Z0-9][A-Z0-9/-]{0,29}$'::text)),
+  constraint credit_uses_bill_is_whole CHECK ((((bill_of_entry IS NULL) = (used_on IS NULL)) AND ((used_on IS NULL) = (port_code IS NULL)))),
+  constraint credit_uses_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint credit_uses_ordinal_check CHECK ((ordinal > 0)),
+  constraint credit_uses_port_check CHECK ((port_code ~ '^IN[A-Z0-9]{3}[0-9A-Z]$'::text)),
+  constraint credit_uses_unnamed_takes_all CHECK (((bill_of_entry IS NOT NULL) OR (balance_paise = 0)))
+);
+CREATE INDEX credit_uses_of_credit ON public.credit_uses USING btree (credit_id, ordinal);
+
 create table credits (
   credit_id text not null,
   environment text not null,
@@ -421,7 +449,7 @@ END,
   constraint credits_credit_id_check CHECK ((starts_with(credit_id, 'crd_'::text) AND (length(credit_id) = 30))),
   constraint credits_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
   constraint credits_expire_after_issue CHECK ((expires_on >= issued_on)),
-  constraint credits_face_paise_check CHECK (((face_paise >= 1) AND (face_paise <= '9007199254740991'::bigint))),
+  constraint credits_face_paise_check CHECK (((face_paise >= 0) AND (face_paise <= '9007199254740991'::bigint))),
   constraint credits_issued_paise_check CHECK (((issued_paise >= 1) AND (issued_paise <= '9007199254740991'::bigint))),
   constraint credits_port_code_check CHECK ((port_code ~ '^IN[A-Z0-9]{3}[0-9A-Z]$'::text)),
   constraint credits_reserved_for_something CHECK (((COALESCE(state_before_suspension, state) = ANY (ARRAY['reserved'::text, 'in_settlement'::text])) = (reserved_for IS NOT NULL))),
@@ -429,6 +457,7 @@ END,
   constraint credits_scrip_no_check CHECK ((((length(scrip_no) >= 6) AND (length(scrip_no) <= 25)) AND (scrip_no !~ '^[/-]|[^A-Z0-9/-]'::text))),
   constraint credits_state_check CHECK ((state = ANY (ARRAY['declared'::text, 'rejected'::text, 'listed'::text, 'reserved'::text, 'in_settlement'::text, 'transferred'::text, 'suspended'::text, 'cancelled'::text, 'expired'::text, 'used'::text, 'withdrawn'::text]))),
   constraint credits_suspended_from CHECK (((state = 'suspended'::text) = (state_before_suspension IS NOT NULL))),
+  constraint credits_used_up CHECK (((face_paise = 0) = (state = 'used'::text))),
   constraint credits_version_check CHECK ((version > 0))
 );
 CREATE INDEX credits_by_desk_scrip ON public.credits USING btree (desk_id, scrip_no);
@@ -2133,6 +2162,7 @@ grant delete, insert, select, update on calendar_versions to scripdesk_app;
 grant delete, insert, select, update on commission_rates to scripdesk_app;
 grant delete, insert, select, update on confirmed_accounts to scripdesk_app;
 grant insert, select, update on credit_owners to scripdesk_app;
+grant insert, select on credit_uses to scripdesk_app;
 grant delete, insert, select, update on credits to scripdesk_app;
 grant insert, select, update on cross_quotes to scripdesk_app;
 grant insert, select, update on crosses to scripdesk_app;

@@ -172,6 +172,20 @@ export const bodyExamples: Readonly<Record<string, Readonly<Record<string, BodyE
     }),
     workbook: done("The same as an .xlsx workbook, in base64", { xlsx: workbook }),
   },
+  useCredit: {
+    part: done("A part that paid a bill of entry", {
+      bill_of_entry: "7781234",
+      used_on: "2026-11-14",
+      port: "INNSA1",
+      amount_paise: 1_000_000,
+    }),
+    rest: done("All that is left, on one bill", {
+      bill_of_entry: "7781235",
+      used_on: "2026-11-15",
+      port: "INNSA1",
+    }),
+    all: done("All of it, without a bill", {}),
+  },
   takeQuote: {
     sell_amount: done("Sell an amount", { side: "sell", scheme: "RODTEP", face_paise: 25_000_000 }),
     sell_credit: done("Sell one credit", { side: "sell", scrip_no: "0310165320" }),

@@ -44,7 +44,7 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
     forbidden: ["key_limit","sub_account_key"],
   },
   declareCredits: {
-    conflict: ["ended","facts_differ","firm_has_no_iec","firm_offboarded","firm_state","held_elsewhere","idempotency_key_reused","not_declared"],
+    conflict: ["ended","facts_differ","firm_has_no_iec","firm_offboarded","firm_state","held_elsewhere","idempotency_key_reused","not_declared","was_used"],
   },
   declareRequirement: {
     conflict: ["deleted","firm_offboarded","idempotency_key_reused","reference_taken"],
@@ -68,7 +68,7 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
     forbidden: ["buy_side_not_enabled","wrong_side"],
   },
   importCredits: {
-    conflict: ["ended","facts_differ","firm_has_no_iec","firm_offboarded","firm_state","held_elsewhere","not_declared"],
+    conflict: ["ended","facts_differ","firm_has_no_iec","firm_offboarded","firm_state","held_elsewhere","not_declared","was_used"],
   },
   listAudit: {
     forbidden: ["sub_account_key"],
@@ -157,7 +157,7 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
     conflict: ["wrong_state"],
   },
   syncCredits: {
-    conflict: ["ended","facts_differ","firm_has_no_iec","firm_offboarded","firm_state","held_elsewhere","not_declared","registry_attested_only","registry_outage"],
+    conflict: ["ended","facts_differ","firm_has_no_iec","firm_offboarded","firm_state","held_elsewhere","not_declared","registry_attested_only","registry_outage","was_used"],
   },
   takeQuote: {
     conflict: ["cancelled","declared","expired","firm_not_authorized","in_settlement","rejected","reserved","suspended","too_short","transferred","used","withdrawn"],
@@ -175,7 +175,7 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
     conflict: ["reference_taken"],
   },
   useCredit: {
-    conflict: ["wrong_state"],
+    conflict: ["above_balance","bill_of_entry_told","too_many_uses","wrong_state"],
   },
   verifyFirm: {
     conflict: ["identity_incomplete","wrong_state"],

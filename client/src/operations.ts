@@ -3,7 +3,7 @@
 import type { List } from "./list.ts";
 import type { OneOf } from "./one-of.ts";
 import type { Call, CallOptions, CreateOptions, Operation, StreamOptions, WriteOptions } from "./options.ts";
-import type { AcceptCross, AdvanceClock, AuditKeys, AuditList, AuthorizeFirm, Connection, ContractNotes, CoverRequirement, CreateGroup, Credit, CreditDeclarationResults, CreditImportResults, CreditList, Cross, CrossList, CrossNetting, CrossQuote, CrossQuoteRequest, DeclareCredits, DeclareRequirement, DeliveryList, DeskClock, Earnings, Enquiry, Estimate, EventList, FailureList, Firm, FirmList, FundCross, Group, GroupList, GroupMemberList, GroupPositions, House, ImportCredits, Key, Market, MarketList, Methodology, MintKey, MintedKey, Netting, NettingCrosses, OffboardFirm, Order, OrderBatchResults, OrderList, Payout, PayoutList, PlaceOrder, PlaceOrderBatch, Positions, Preview, ProposeCross, Quote, QuoteRequest, Rate, RateFigure, RateHistory, RateList, RegisterFirm, RegisterWebhook, ReissuedKey, Replay, ReplayDeliveries, Requirement, RequirementList, RotateSecret, SandboxReset, ScenarioList, SeedSandbox, SeededCredits, SetScenario, Settlement, SettlementList, StateTables, Statement, StatementList, StoredQuote, SubmitBuyEnquiry, SubmitContactEnquiry, SubmitSellEnquiry, SuspendFirm, TestedWebhook, UpdateFirm, UpdateGroup, UpdateRequirement, Usage, Webhook, WebhookList, WhoAmI, WithdrawMoney } from "./schemas.ts";
+import type { AcceptCross, AdvanceClock, AuditKeys, AuditList, AuthorizeFirm, Connection, ContractNotes, CoverRequirement, CreateGroup, Credit, CreditDeclarationResults, CreditImportResults, CreditList, Cross, CrossList, CrossNetting, CrossQuote, CrossQuoteRequest, DeclareCredits, DeclareRequirement, DeliveryList, DeskClock, Earnings, Enquiry, Estimate, EventList, FailureList, Firm, FirmList, FundCross, Group, GroupList, GroupMemberList, GroupPositions, House, ImportCredits, Key, Market, MarketList, Methodology, MintKey, MintedKey, Netting, NettingCrosses, OffboardFirm, Order, OrderBatchResults, OrderList, Payout, PayoutList, PlaceOrder, PlaceOrderBatch, Positions, Preview, ProposeCross, Quote, QuoteRequest, Rate, RateFigure, RateHistory, RateList, RegisterFirm, RegisterWebhook, ReissuedKey, Replay, ReplayDeliveries, Requirement, RequirementList, RotateSecret, SandboxReset, ScenarioList, SeedSandbox, SeededCredits, SetScenario, Settlement, SettlementList, StateTables, Statement, StatementList, StoredQuote, SubmitBuyEnquiry, SubmitContactEnquiry, SubmitSellEnquiry, SuspendFirm, TestedWebhook, UpdateFirm, UpdateGroup, UpdateRequirement, Usage, UseCredit, Webhook, WebhookList, WhoAmI, WithdrawMoney } from "./schemas.ts";
 import type { DeskEvent, MarketEvent } from "./streams.ts";
 
 export type IsAliveAnswer = {
@@ -273,7 +273,7 @@ export type ListFailuresQuery = {
   /** Only of this webhook. */
   webhook_id?: string | undefined;
   /** Only of this event. */
-  event?: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | undefined;
+  event?: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | undefined;
   /** Page size; asks for paging. Default 100. */
   limit?: number | undefined;
   /** The next_cursor of the previous page, with the same filters. */
@@ -815,7 +815,7 @@ export abstract class Operations {
   /**
    * Declare 1 to 500 credits that a firm holds. A declaration is a claim: declared until the registry confirms it, then listed. The same credit again is ok with 200; with other facts it is a 409.
    *
-   * Refusals by `detail.reason` (open set): 409 `ended`, `facts_differ`, `firm_has_no_iec`, `firm_offboarded`, `firm_state`, `held_elsewhere`, `idempotency_key_reused`, `not_declared`.
+   * Refusals by `detail.reason` (open set): 409 `ended`, `facts_differ`, `firm_has_no_iec`, `firm_offboarded`, `firm_state`, `held_elsewhere`, `idempotency_key_reused`, `not_declared`, `was_used`.
    *
    * `POST /v1/firms/{firm_id}/credits`, scope `firms`
    */
@@ -826,7 +826,7 @@ export abstract class Operations {
   /**
    * Import a report of the customs portal. As csv, or as xlsx in base64. Headings are known by many names, days as DD/MM/YYYY, DD-MM-YYYY, DD-MON-YYYY or ISO, amounts in rupees. A row whose balance fell lowers the credit's; otherwise a row is answered like a declaration, and sending the file again changes nothing.
    *
-   * Refusals by `detail.reason` (open set): 409 `ended`, `facts_differ`, `firm_has_no_iec`, `firm_offboarded`, `firm_state`, `held_elsewhere`, `not_declared`.
+   * Refusals by `detail.reason` (open set): 409 `ended`, `facts_differ`, `firm_has_no_iec`, `firm_offboarded`, `firm_state`, `held_elsewhere`, `not_declared`, `was_used`.
    *
    * `POST /v1/firms/{firm_id}/credits:import`, scope `firms`
    */
@@ -837,7 +837,7 @@ export abstract class Operations {
   /**
    * Take a firm's credits from the registry. Sandbox only: customs offers no interface for this, so a live key is answered 409 with detail.reason registry_attested_only; declare or import instead.
    *
-   * Refusals by `detail.reason` (open set): 409 `ended`, `facts_differ`, `firm_has_no_iec`, `firm_offboarded`, `firm_state`, `held_elsewhere`, `not_declared`, `registry_attested_only`, `registry_outage`.
+   * Refusals by `detail.reason` (open set): 409 `ended`, `facts_differ`, `firm_has_no_iec`, `firm_offboarded`, `firm_state`, `held_elsewhere`, `not_declared`, `registry_attested_only`, `registry_outage`, `was_used`.
    *
    * `POST /v1/firms/{firm_id}/credits:sync`, scope `firms`
    */
@@ -866,14 +866,14 @@ export abstract class Operations {
   }
 
   /**
-   * Mark a credit as used for basic customs duty. Marking twice is no conflict.
+   * Use a credit, or a part of it, for basic customs duty. A part by its bill of entry lowers the balance, face_paise; uses tells the parts. Without an amount all that is left is used. The same bill again is no conflict where nothing of it differs, nor is marking a used credit as used. Only a credit that no deal holds is used; a quote on it binds the balance that it was given for.
    *
-   * Refusals by `detail.reason` (open set): 409 `wrong_state`.
+   * Refusals by `detail.reason` (open set): 409 `above_balance`, `bill_of_entry_told`, `too_many_uses`, `wrong_state`.
    *
    * `POST /v1/credits/{scrip_no}/use`, scope `firms`
    */
-  useCredit(scrip_no: string, options: WriteOptions = {}): Promise<Credit> {
-    return this.run(operations.useCredit, { path: { scrip_no }, options }) as Promise<Credit>;
+  useCredit(scrip_no: string, body: UseCredit = {}, options: WriteOptions = {}): Promise<Credit> {
+    return this.run(operations.useCredit, { path: { scrip_no }, body, options }) as Promise<Credit>;
   }
 
   /**

@@ -865,6 +865,20 @@ export type NettingCrosses = {
   dry_run?: true;
 };
 
+/** A part of a credit that paid basic customs duty. */
+export type CreditUse = {
+  /** The bill of entry; null where the credit was only marked as used. */
+  bill_of_entry: string | null;
+  /** The day it paid; null without a bill. */
+  used_on: string | null;
+  /** The customs port of the bill; null without a bill. */
+  port: string | null;
+  /** The part. */
+  amount_paise: number;
+  /** What it left. */
+  balance_paise: number;
+};
+
 /** One firm's holding of one scrip. */
 export type Credit = {
   /** This firm's holding of the scrip, as events name it. */
@@ -877,7 +891,7 @@ export type Credit = {
   firm_id: string;
   /** What it was issued with. */
   issued_paise: number;
-  /** The balance that can be transferred: what is priced and sold. */
+  /** The balance that can be transferred: what is priced and sold. 0 once it is used. */
   face_paise: number;
   /** Its customs port. */
   port_code: string | null;
@@ -893,6 +907,10 @@ export type Credit = {
   sellable: boolean;
   /** Null when sellable. Its status when that is not listed; firm_not_authorized when its firm may not trade; too_short with fewer than 30 days left. Open set. */
   not_sellable_reason: "declared" | "reserved" | "in_settlement" | "transferred" | "suspended" | "cancelled" | "expired" | "used" | "withdrawn" | "rejected" | "firm_not_authorized" | "too_short" | (string & {}) | null;
+  /** The parts that its firm has told, in that order. */
+  uses: CreditUse[];
+  /** What was used and is not told in uses: before it was declared, or seen in a report of customs. issued_paise is face_paise, uses and this. */
+  used_elsewhere_paise: number;
   /** When the registry, or the firm before it, last spoke about it. ISO 8601, IST. */
   as_of: string;
   /** Raised by every change. */
@@ -1004,6 +1022,18 @@ export type CreditImportResults = {
   skipped: number;
   /** In the answer to a dry run only: nothing was written. */
   dry_run?: true;
+};
+
+/** The bill, the day and the port together; none of them to mark all as used. */
+export type UseCredit = {
+  /** The bill of entry whose basic customs duty it paid; one part per bill. */
+  bill_of_entry?: string | undefined;
+  /** The day it paid; today or before. YYYY-MM-DD. */
+  used_on?: string | undefined;
+  /** The customs port of the bill. */
+  port?: string | undefined;
+  /** The part that was used; all that is left when it is left out. */
+  amount_paise?: number | undefined;
 };
 
 /** Sell: scrip_no alone, or scheme and face_paise. Buy: scheme and requirement_paise. */
@@ -2171,7 +2201,7 @@ export type ContractNotes = {
 export type AnyEvent = {
   id: string;
   /** What happened. */
-  event: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | (string & {});
+  event: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | (string & {});
   /** When it happened. ISO 8601, IST. */
   created_at: string;
   /** Where it happened. */
@@ -2274,7 +2304,7 @@ export type RegisterWebhook = {
   /** Where events are sent, by POST. https only in production; no private address. */
   url: string;
   /** One event name, or * for all of them. */
-  event: "*" | "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled";
+  event: "*" | "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled";
 };
 
 /** A subscription: which events go to which address. */
@@ -2313,7 +2343,7 @@ export type WebhookList = {
   /** Newest first. */
   webhooks: Webhook[];
   /** Every event that can be subscribed to. */
-  events: ("firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | (string & {}))[];
+  events: ("firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | (string & {}))[];
   /** Rows on this page. */
   count?: number;
   /** Rows in the list when paging began. */
@@ -2461,7 +2491,7 @@ export type ReplayDeliveries = OneOf<
     /** Those of this webhook. */
     webhook_id?: string | undefined;
     /** Only of this event. */
-    event?: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | undefined;
+    event?: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | undefined;
     /** Those of events from then on. */
     since?: string | undefined;
     /** Those of events before then. */
@@ -2939,7 +2969,7 @@ export type CreditEventData = {
   scrip_no: string;
   /** The scheme it was issued under. */
   scheme: "RODTEP" | "ROSCTL" | (string & {});
-  /** The balance that can be transferred: what is priced and sold. */
+  /** The balance that can be transferred: what is priced and sold. 0 once it is used. */
   face_paise: number;
   /** The last day it can be used, IST. YYYY-MM-DD. */
   expires_on: string;
@@ -2953,7 +2983,7 @@ export type CreditExpiringData = {
   scrip_no: string;
   /** The scheme it was issued under. */
   scheme: "RODTEP" | "ROSCTL" | (string & {});
-  /** The balance that can be transferred: what is priced and sold. */
+  /** The balance that can be transferred: what is priced and sold. 0 once it is used. */
   face_paise: number;
   /** The last day it can be used, IST. YYYY-MM-DD. */
   expires_on: string;
@@ -2961,6 +2991,28 @@ export type CreditExpiringData = {
   days_left: number;
   /** The warning that this is: so many days before. */
   warning_days: number;
+};
+
+/** The data of an event. */
+export type CreditUsedData = {
+  /** The credit's number: opaque, taken trimmed and in capitals. */
+  scrip_no: string;
+  /** The scheme it was issued under. */
+  scheme: "RODTEP" | "ROSCTL" | (string & {});
+  /** The balance that can be transferred: what is priced and sold. 0 once it is used. */
+  face_paise: number;
+  /** The last day it can be used, IST. YYYY-MM-DD. */
+  expires_on: string;
+  /** The part that was used; face_paise is what it left. */
+  amount_paise: number;
+  /** The bill of entry that it paid; null where customs tells of it. */
+  bill_of_entry: string | null;
+  /** The day it paid. YYYY-MM-DD. */
+  used_on: string | null;
+  /** The customs port of the bill. */
+  port: string | null;
+  /** Why, where that is not obvious. */
+  reason?: string | null;
 };
 
 /** The data of an event. */
@@ -3170,6 +3222,7 @@ export type EventData = {
   "credit.expiring": CreditExpiringData;
   "credit.expired": CreditEventData;
   "credit.suspended": CreditEventData;
+  "credit.used": CreditUsedData;
   "order.accepted": OrderEventData;
   "order.matched": OrderEventData;
   "order.cancelled": OrderEventData;

@@ -19,7 +19,7 @@ import type { Tx } from "../platform/postgres/postgres.ts";
 import { readReport } from "./read-report.ts";
 import { openReport, type ReportFile } from "./read-workbook.ts";
 import type { ReportSource } from "./report-rules.ts";
-import { viewCredit } from "./read-credits.ts";
+import { type CreditView, openView, viewCredit } from "./read-credits.ts";
 import { type CreditFacts, type Declaration, parseDeclaration } from "./rules.ts";
 import {
   type Credit,
@@ -29,6 +29,7 @@ import {
   type DeclareCreditsBody,
   ImportResults,
 } from "./schema.ts";
+import type { CreditRow } from "./store.ts";
 import { simulateCredits } from "./synthetic-credits.ts";
 import {
   previewDeclarations,
@@ -69,7 +70,7 @@ export async function declareCredits(
         taking,
         declared,
       );
-      const view = { firmState: firm.connection_state, today };
+      const view = await openView(tx, firm, listRows(outcomes), today);
       const results = await mapPaced(
         outcomes,
         (outcome, index) => ({ index, ...toResult(outcome, view, call.requestId) }),
@@ -143,7 +144,7 @@ export async function importReport(
     { firm, actor, vouched, mode: { followsBalance: true }, now, pace },
     await mapPaced(rows, ({ declared }) => parseRow(declared, today), pace),
   );
-  const view = { firmState: firm.connection_state, today };
+  const view = await openView(tx, firm, listRows(outcomes), today);
   const results = await mapPaced(
     outcomes,
     (outcome, index) => ({
@@ -174,17 +175,18 @@ type Result = {
 };
 
 /** The result of one item: the status and body that a call with this item alone would get. */
-export function toResult(
-  outcome: Outcome,
-  view: { readonly firmState: string; readonly today: IstDay },
-  requestId: string,
-): Result {
+export function toResult(outcome: Outcome, view: CreditView, requestId: string): Result {
   if (outcome.kind === "refused") {
     const { status, body } = toErrorReply(outcome.failure, requestId, "trading");
     return { ok: false, status, error: body };
   }
   const status = outcome.kind === "created" ? 201 : 200;
   return { ok: true, status, error: null, credit: viewCredit(outcome.row, view) };
+}
+
+/** The credits that stand as declared. */
+export function listRows(outcomes: readonly Outcome[]): CreditRow[] {
+  return outcomes.flatMap((outcome) => (outcome.kind === "refused" ? [] : [outcome.row]));
 }
 
 export function countResults(results: readonly Result[]): { accepted: number; failed: number } {
@@ -223,7 +225,7 @@ export async function syncCredits(
         { firm, actor: toActor(call), mode: { followsBalance: true }, now },
         simulateCredits(firm.iec ?? "", today),
       );
-      const view = { firmState: firm.connection_state, today };
+      const view = await openView(tx, firm, listRows(outcomes), today);
       const results = outcomes.map((outcome, index) => ({
         index,
         ...toResult(outcome, view, call.requestId),

@@ -5,7 +5,7 @@ import { requireFirmOfDesk } from "../firms/find-firms.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import { type Actor, type Change, toActor } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
-import { notFound } from "../kernel/failure.ts";
+import { Failure, notFound } from "../kernel/failure.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import {
   type ClockAdvance,
@@ -21,27 +21,104 @@ import type { Context } from "../platform/context.ts";
 import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import { countFreeOfDesk, listFreeOfDesk } from "./deal-store.ts";
-import { buildCreditChange, findNamedCredit, viewCredit } from "./read-credits.ts";
-import { creditLifecycle, countDaysLeft, findExpiryDueDay, isLive, findWarning } from "./rules.ts";
+import {
+  buildCreditChange,
+  describeUse,
+  findNamedCredit,
+  openView,
+  viewCredit,
+} from "./read-credits.ts";
+import {
+  creditLifecycle,
+  countDaysLeft,
+  findExpiryDueDay,
+  findToldUse,
+  findWarning,
+  isLive,
+  parseUse,
+  takePart,
+  type ToldUse,
+} from "./rules.ts";
 import type { Credit } from "./schema.ts";
 import {
   moveExpiriesEarlier,
   claimExpiring,
   type CreditRow,
   type HoldingKey,
+  insertUse,
   lockCredits,
   lockFreeOfFirm,
   setCredits,
 } from "./store.ts";
 
-/** Withdraws a credit; the firm may declare it again. */
+/** Withdraws a credit; the firm may declare it again. A retry returns it as it is. */
 export async function withdrawCredit(ctx: Context, call: Call, name: string): Promise<Credit> {
-  return await endHolding(ctx, call, name, "withdraw");
+  const now = ctx.now();
+  const today = istDay(now);
+  return await ctx.db.transaction(
+    async (tx) => {
+      const { row, firm } = await lockNamed(tx, call, name);
+      const view = await openView(tx, firm, [row], today);
+      if (row.state === "withdrawn") return viewCredit(row, view);
+      const state = advance(creditLifecycle, row.state, "withdraw");
+      const [after] = await setCredits(tx, [{ ...row, state, as_of: now }], now);
+      if (!after) throw new Error("a locked credit keeps its version");
+      const event = "credit.withdrawn";
+      const change = buildCreditChange({ action: "withdraw", before: row, after, event });
+      await removeFromBooks(tx, [{ before: row, after }], now);
+      if (row.state === "declared") await dropQuestions(tx, [row.credit_id]);
+      await recordChanges(tx, toActor(call), [change], now);
+      return viewCredit(after, view);
+    },
+    { rollBack: call.dryRun },
+  );
 }
 
-/** Marks a credit as used: the firm has paid duty with it. */
-export async function useCredit(ctx: Context, call: Call, name: string): Promise<Credit> {
-  return await endHolding(ctx, call, name, "use");
+/**
+ * Takes a part of a credit that its firm has paid duty with; all that is left where no amount is told.
+ * Only a credit that is free is used: a deal, an offer or a cross that holds it was agreed on its face.
+ */
+export async function useCredit(
+  ctx: Context,
+  call: Call,
+  name: string,
+  told: ToldUse,
+): Promise<Credit> {
+  const now = ctx.now();
+  const today = istDay(now);
+  return await ctx.db.transaction(
+    async (tx) => {
+      const { row, firm } = await lockNamed(tx, call, name);
+      const wanted = parseUse(told, today);
+      const before = await openView(tx, firm, [row], today);
+      const uses = before.uses.get(row.credit_id) ?? [];
+      const again = findToldUse(uses, wanted);
+      if (again instanceof Failure) throw again;
+      const isMarked = row.state === "used" && wanted.bill_of_entry === null;
+      if (again || isMarked) return viewCredit(row, before);
+      const used = advance(creditLifecycle, row.state, "use");
+      const use = takePart(row.face_paise, uses, wanted);
+      if (use instanceof Failure) throw use;
+      const state = use.balance_paise === 0 ? used : row.state;
+      const taken = { ...row, state, face_paise: use.balance_paise, as_of: now };
+      const [after] = await setCredits(tx, [taken], now);
+      if (!after) throw new Error("a locked credit keeps its version");
+      const { environment, desk_id, firm_id, scrip_no, credit_id } = row;
+      const of = { environment, desk_id, firm_id, scrip_no, credit_id };
+      await insertUse(tx, { ...of, ...use, ordinal: uses.length + 1, told_at: now });
+      const change = buildCreditChange({
+        action: "use",
+        before: row,
+        after,
+        event: "credit.used",
+        data: describeUse(row, after, use),
+      });
+      await removeFromBooks(tx, [{ before: row, after }], now);
+      await recordChanges(tx, toActor(call), [change], now);
+      return viewCredit(after, await openView(tx, firm, [after], today));
+    },
+    { rollBack: call.dryRun },
+  );
 }
 
 const setSizeMax = 1_000;
@@ -194,34 +271,12 @@ export async function moveCreditDeadlines(
   return toMovedSet(moved.map(writeHoldingKey), cursor);
 }
 
-/** Idempotent: a retry returns the credit as it is. */
-async function endHolding(
-  ctx: Context,
-  call: Call,
-  name: string,
-  action: "withdraw" | "use",
-): Promise<Credit> {
-  const now = ctx.now();
-  return await ctx.db.transaction(
-    async (tx) => {
-      const found = await findNamedCredit(tx, call.caller, name);
-      const [row] = found ? await lockCredits(tx, [found.credit_id]) : [];
-      if (!row) throw notFound();
-      const firm = await requireFirmOfDesk(tx, row.desk_id, row.firm_id);
-      const view = { firmState: firm.connection_state, today: istDay(now) };
-      if (row.state === creditLifecycle.moves[action].to) return viewCredit(row, view);
-      const state = advance(creditLifecycle, row.state, action);
-      const [after] = await setCredits(tx, [{ ...row, state, as_of: now }], now);
-      if (!after) throw new Error("a locked credit keeps its version");
-      const event = action === "withdraw" && ({ event: "credit.withdrawn" } as const);
-      const change = buildCreditChange({ action, before: row, after, ...event });
-      await removeFromBooks(tx, [{ before: row, after }], now);
-      if (row.state === "declared") await dropQuestions(tx, [row.credit_id]);
-      await recordChanges(tx, toActor(call), [change], now);
-      return viewCredit(after, view);
-    },
-    { rollBack: call.dryRun },
-  );
+/** A credit of the caller's desk, locked, with its firm. */
+async function lockNamed(tx: Tx, call: Call, name: string) {
+  const found = await findNamedCredit(tx, call.caller, name);
+  const [row] = found ? await lockCredits(tx, [found.credit_id]) : [];
+  if (!row) throw notFound();
+  return { row, firm: await requireFirmOfDesk(tx, row.desk_id, row.firm_id) };
 }
 
 function decideExpiry(row: CreditRow, today: IstDay): CreditRow {

@@ -26,7 +26,8 @@ import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import { readReport } from "./read-report.ts";
 import { openReport, type ReportFile } from "./read-workbook.ts";
 import type { ReportSheet, ReportSource } from "./report-rules.ts";
-import { parseRow, toResult, countResults, importReport } from "./declare-credits.ts";
+import { parseRow, toResult, countResults, importReport, listRows } from "./declare-credits.ts";
+import { openView } from "./read-credits.ts";
 import {
   type HouseChangeRow,
   type HouseCreditRow,
@@ -208,7 +209,7 @@ async function takeInventory(
     { firm, actor, vouched: true, mode: { followsBalance: false }, now },
     parseItems(items, today),
   );
-  const view = { firmState: firm.connection_state, today };
+  const view = await openView(tx, firm, listRows(outcomes), today);
   const results = outcomes.map((outcome, index) => ({
     index,
     ...toResult(outcome, view, actor.requestId ?? ""),

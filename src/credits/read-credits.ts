@@ -14,7 +14,9 @@ import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import {
   creditLifecycle,
+  type CreditUse,
   countDaysLeft,
+  findUsedElsewhere,
   normalizeScripNo,
   findNotSellableReason,
 } from "./rules.ts";
@@ -24,13 +26,35 @@ import {
   listCreditRowsOfFirm,
 } from "./operator-store.ts";
 import type { Credit } from "./schema.ts";
-import { creditList, type CreditRow, findCredit, findCreditById } from "./store.ts";
+import { creditList, type CreditRow, findCredit, findCreditById, listUses } from "./store.ts";
 
 export async function readCredit(ctx: Context, caller: Caller, name: string): Promise<Credit> {
   const row = await findNamedCredit(ctx.db, caller, name);
   if (!row) throw notFound();
   const firm = await requireFirmOfDesk(ctx.db, caller.deskId, row.firm_id);
-  return viewCredit(row, { firmState: firm.connection_state, today: istDay(ctx.now()) });
+  return viewCredit(row, await openView(ctx.db, firm, [row], istDay(ctx.now())));
+}
+
+/** What a view of a firm's credits needs beside their rows. */
+export type CreditView = {
+  readonly firmState: string;
+  readonly today: IstDay;
+  /** By credit. */
+  readonly uses: ReadonlyMap<string, readonly CreditUse[]>;
+};
+
+/** Only a credit with less than it was issued with can have been used. */
+export async function openView(
+  db: Db,
+  { connection_state: firmState }: { readonly connection_state: string },
+  rows: readonly CreditRow[],
+  today: IstDay,
+): Promise<CreditView> {
+  const used = rows.filter((row) => row.face_paise < row.issued_paise);
+  const told = used.length > 0 ? await listUses(db, used) : [];
+  const byNumber = Map.groupBy(told, (use) => use.scrip_no);
+  const uses = new Map(used.map((row) => [row.credit_id, byNumber.get(row.scrip_no) ?? []]));
+  return { firmState, today, uses };
 }
 
 /** By its credit_id, or by a number: the live holding that the caller sees, otherwise the latest. */
@@ -55,7 +79,7 @@ export async function listCredits(
 ): Promise<Page<Credit>> {
   const firm = await requireVisibleFirm(ctx.db, caller, firmId);
   const page = await creditList.read(ctx, { deskId: firm.desk_id, firmId }, query);
-  const view = { firmState: firm.connection_state, today: istDay(ctx.now()) };
+  const view = await openView(ctx.db, firm, page.rows, istDay(ctx.now()));
   return { ...page, rows: await mapPaced(page.rows, (row) => viewCredit(row, view), openPace()) };
 }
 
@@ -104,10 +128,8 @@ export async function listAllCredits(
 }
 
 /** A credit as its desk sees it. Whether it is sellable also depends on its firm and the day. */
-export function viewCredit(
-  row: CreditRow,
-  { firmState, today }: { readonly firmState: string; readonly today: IstDay },
-): Credit {
+export function viewCredit(row: CreditRow, { firmState, today, uses }: CreditView): Credit {
+  const told = uses.get(row.credit_id) ?? [];
   const reason = findNotSellableReason(row, { firmState, today });
   return {
     credit_id: row.credit_id,
@@ -123,6 +145,14 @@ export function viewCredit(
     status: row.state,
     sellable: reason === null,
     not_sellable_reason: reason,
+    uses: told.map(({ bill_of_entry, used_on, port_code, amount_paise, balance_paise }) => ({
+      bill_of_entry,
+      used_on,
+      port: port_code,
+      amount_paise,
+      balance_paise,
+    })),
+    used_elsewhere_paise: findUsedElsewhere(row, told),
     as_of: istTimestamp(row.as_of),
     version: row.version,
     allowed_actions: allowedActions(creditLifecycle, row.state),
@@ -145,7 +175,8 @@ export function buildCreditChange({
     | "credit.withdrawn"
     | "credit.expiring"
     | "credit.expired"
-    | "credit.suspended";
+    | "credit.suspended"
+    | "credit.used";
   readonly data?: object;
 }): Change {
   return {
@@ -172,6 +203,16 @@ export function buildCreditChange({
         ...data,
       },
     },
+  };
+}
+
+/** What the event of a part tells of it; a report and news of customs name no bill. */
+export function describeUse(before: CreditRow, after: CreditRow, use?: CreditUse) {
+  return {
+    amount_paise: before.face_paise - after.face_paise,
+    bill_of_entry: use?.bill_of_entry ?? null,
+    used_on: use?.used_on ?? null,
+    port: use?.port_code ?? null,
   };
 }
 

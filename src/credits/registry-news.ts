@@ -10,7 +10,7 @@ import type { Answered } from "../outside/inquiry-rules.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import { removeFromBooks } from "./end-holdings.ts";
-import { buildCreditChange } from "./read-credits.ts";
+import { buildCreditChange, describeUse } from "./read-credits.ts";
 import { toAction, creditLifecycle, isLive, normalizeScripNo, type RegistryNews } from "./rules.ts";
 import { type CreditRow, lockOpenByNumber, setCredits } from "./store.ts";
 import { rejectRivals } from "./take-declarations.ts";
@@ -161,7 +161,8 @@ export async function applyNews(
     if (!told) return [];
     const { before, item } = told;
     const event = findNewsEvent(item.news, after);
-    const data = { reason: item.reason };
+    const used = after.state === "used" && describeUse(before, after);
+    const data = { reason: item.reason, ...used };
     return [buildCreditChange({ action: item.news, before, after, data, ...(event && { event }) })];
   });
   const ended = placed.map((after) => ({ before: heard.get(after.credit_id)?.before, after }));
@@ -175,6 +176,7 @@ function moveByNews(row: CreditRow, { news, reason }: NewsItem, now: Date): Cred
     return {
       ...row,
       state,
+      face_paise: state === "used" ? 0 : row.face_paise,
       state_before_suspension: state === "suspended" ? row.state : null,
       reserved_for: ends ? null : row.reserved_for,
       reason,
@@ -189,6 +191,7 @@ function moveByNews(row: CreditRow, { news, reason }: NewsItem, now: Date): Cred
 function findNewsEvent(news: RegistryNews, after: CreditRow) {
   if (news === "suspend") return "credit.suspended" as const;
   if (after.state === "listed") return "credit.listed" as const;
+  if (after.state === "used") return "credit.used" as const;
   return undefined;
 }
 

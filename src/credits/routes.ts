@@ -1,4 +1,10 @@
-import { toCall, sendPage, sendReplayable, whenGone } from "../platform/http/calls.ts";
+import {
+  toCall,
+  sendPage,
+  sendReplayable,
+  takeNoBodyAsEmpty,
+  whenGone,
+} from "../platform/http/calls.ts";
 import { type Context, contextFor } from "../platform/context.ts";
 import { sendDocument } from "../platform/http/documents.ts";
 import type { App } from "../platform/http/server.ts";
@@ -15,6 +21,7 @@ import {
   FirmParams,
   ImportCreditsBody,
   ImportResults,
+  UseCreditBody,
 } from "./schema.ts";
 
 export function creditRoutes(app: App, ctx: Context): void {
@@ -169,12 +176,18 @@ export function creditRoutes(app: App, ctx: Context): void {
     "/v1/credits/:scrip_no/use",
     {
       config: { demand: "firms" },
+      preValidation: takeNoBodyAsEmpty,
       schema: {
         operationId: "useCredit",
         tags: ["Credits"],
-        summary: "Mark a credit as used for basic customs duty",
-        description: "Marking twice is no conflict.",
+        summary: "Use a credit, or a part of it, for basic customs duty",
+        description:
+          "A part by its bill of entry lowers the balance, face_paise; uses tells the parts. Without " +
+          "an amount all that is left is used. The same bill again is no conflict where nothing of it " +
+          "differs, nor is marking a used credit as used. Only a credit that no deal holds is used; a " +
+          "quote on it binds the balance that it was given for.",
         params: CreditParams,
+        body: UseCreditBody,
         response: { 200: Credit },
       },
     },
@@ -183,6 +196,7 @@ export function creditRoutes(app: App, ctx: Context): void {
         contextFor(ctx, request.caller),
         toCall(request, reply),
         request.params.scrip_no,
+        request.body,
       ),
   );
 }

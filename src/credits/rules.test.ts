@@ -11,6 +11,9 @@ import {
   type CreditFacts,
   creditLifecycle,
   type CreditState,
+  type CreditUse,
+  findUsedElsewhere,
+  takePart,
   creditStates,
   findExpiryDueDay,
   expiryWarningDays,
@@ -80,6 +83,7 @@ test("a declaration is checked against the firm's own credits, then against othe
   const own = (state: CreditFacts & { state: (typeof creditStates)[number] }): Known => ({
     own: state,
     heldElsewhere: true,
+    usedPaise: 0,
   });
   for (const state of creditStates) {
     const verdict = judgeDeclaration(facts, own({ ...facts, state }), strict);
@@ -97,14 +101,14 @@ test("a declaration is checked against the firm's own credits, then against othe
       assert.deepEqual(verdict, { kind: "refuse", reason: "held_elsewhere" });
     }
   }
-  const free = { own: undefined, heldElsewhere: false };
+  const free = { own: undefined, heldElsewhere: false, usedPaise: 0 };
   assert.deepEqual(judgeDeclaration(facts, free, strict), { kind: "create" });
 });
 
 test("a report lowers the balance of a credit that no deal holds, and never raises it", () => {
   const report = { followsBalance: true };
   for (const state of creditStates.filter(isOpen)) {
-    const known = { own: { ...facts, state }, heldElsewhere: false };
+    const known = { own: { ...facts, state }, heldElsewhere: false, usedPaise: 0 };
     const lower = judgeDeclaration({ ...facts, face_paise: 800 }, known, report);
     const free = state === "declared" || state === "listed";
     assert.equal(lower.kind, free ? "lower" : "refuse", state);
@@ -112,6 +116,43 @@ test("a report lowers the balance of a credit that no deal holds, and never rais
     const two = { ...facts, face_paise: 800, port_code: null };
     assert.equal(judgeDeclaration(two, known, report).kind, "refuse");
   }
+});
+
+test("a credit that was used in part is declared anew with no more than is left", () => {
+  const known = { own: { ...facts, state: "withdrawn" }, heldElsewhere: false } as const;
+  const room = facts.issued_paise - facts.face_paise;
+  const judge = (usedPaise: number) =>
+    judgeDeclaration(facts, { ...known, usedPaise }, { followsBalance: false });
+  assert.deepEqual(judge(room), { kind: "create" });
+  assert.deepEqual(judge(room + 1), { kind: "refuse", reason: "was_used" });
+});
+
+test("parts add up to what a credit had, whatever their order, and never to more", () => {
+  const part = fc.integer({ min: 1, max: 60 });
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 200 }),
+      fc.array(part, { maxLength: 12 }),
+      (face, parts) => {
+        const uses: CreditUse[] = [];
+        let left = face;
+        for (const [at, amountPaise] of parts.entries()) {
+          const bill = { bill_of_entry: `B${at}`, used_on: "2026-11-01", port_code: "INNSA1" };
+          const use = takePart(left, uses, { ...bill, amountPaise });
+          if (use instanceof Failure) {
+            assert.ok(amountPaise > left);
+            continue;
+          }
+          uses.push(use);
+          left = use.balance_paise;
+        }
+        const used = uses.reduce((sum, use) => sum + use.amount_paise, 0);
+        assert.equal(used + left, face);
+        const credit = { issued_paise: face + 7, face_paise: left };
+        assert.equal(findUsedElsewhere(credit, uses), 7);
+      },
+    ),
+  );
 });
 
 test("a scrip number resolves to the live holding, then to a claim, then to the latest row", () => {

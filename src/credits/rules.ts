@@ -4,7 +4,7 @@
 //      └─reject─▶ rejected   ▲ └──────◀─release─┘                        │
 //                            └──────────────────◀─unwind─────────────────┘
 //
-//   the firm       declares, withdraws, marks as used
+//   the firm       declares, withdraws, uses: part by part, or all that is left
 //   the registry   confirms or rejects a claim; suspends, lifts, cancels or reports use, also while a
 //                  deal holds the credit. While its transfer may be open at customs nobody knows whose
 //                  it is: then customs says first what became of the transfer
@@ -14,6 +14,9 @@
 //
 // A suspended credit keeps its state in `state_before_suspension`; lifting restores it.
 //
+// What a credit was issued with is its balance, the parts that its firm told (`uses`), and what was used
+// before or elsewhere. A quote binds a balance: an order on it after a part was used is refused.
+//
 // A declaration is a claim and blocks no other claim. The registry confirms one claim as the holding;
 // a partial unique index allows one live holding per number and environment. `sellable` is computed
 // when a credit is shown, from its state, its firm and its days left. Credits of the house come the
@@ -22,6 +25,7 @@
 import { type FieldProblem, unprocessable, Failure } from "../kernel/failure.ts";
 import { type Lifecycle, allowedActions } from "../kernel/lifecycle.ts";
 import type { Scheme } from "../kernel/scheme.ts";
+import { sumParts } from "../kernel/money.ts";
 import { addDays, daysBetween, type IstDay, isCalendarDay } from "../kernel/time.ts";
 
 export const creditStates = [
@@ -182,8 +186,107 @@ export function isDay(text: string): boolean {
   return isCalendarDay(text) && text >= "2000-01-01" && text <= "2199-12-31";
 }
 
+/** A part that was used; a bill is told whole, or not at all when the credit was only marked as used. */
+export type CreditUse = {
+  readonly bill_of_entry: string | null;
+  readonly used_on: IstDay | null;
+  readonly port_code: string | null;
+  readonly amount_paise: number;
+  /** What it left. */
+  readonly balance_paise: number;
+};
+
+/** What a firm tells of a part; everything is left out when all is used and no bill is told. */
+export type ToldUse = {
+  readonly bill_of_entry?: string;
+  readonly used_on?: string;
+  readonly port?: string;
+  readonly amount_paise?: number;
+};
+
+/** Parts of one credit that a firm can tell. */
+export const usesMax = 100;
+
+const billForm = /^[A-Z0-9][A-Z0-9/-]{0,29}$/;
+
+/** A part, well-formed; an amount of null is all that is left. */
+export type WantedUse = Pick<CreditUse, "bill_of_entry" | "used_on" | "port_code"> & {
+  readonly amountPaise: number | null;
+};
+
+/** Refused with every broken rule. */
+export function parseUse(told: ToldUse, today: IstDay): WantedUse {
+  const bill = told.bill_of_entry?.trim().toUpperCase() ?? null;
+  const port = told.port?.trim().toUpperCase() ?? null;
+  const day = told.used_on ?? null;
+  const amountPaise = told.amount_paise ?? null;
+  const problems: FieldProblem[] = [];
+  const refuse = (path: string, problem: string) => problems.push({ path, problem });
+  const isTold = [bill, port, day, amountPaise].some((field) => field !== null);
+  if (isTold && bill === null) refuse("bill_of_entry", "is required for a part");
+  if (isTold && day === null) refuse("used_on", "is required for a part");
+  if (isTold && port === null) refuse("port", "is required for a part");
+  if (bill !== null && !billForm.test(bill)) {
+    refuse("bill_of_entry", "must be 1 to 30 letters, digits, / or -, and begin with no sign");
+  }
+  if (port !== null && !portForm.test(port))
+    refuse("port", "must be a customs port such as INNSA1");
+  if (day !== null && !isDay(day)) refuse("used_on", "must be a day as YYYY-MM-DD");
+  else if (day !== null && day > today) refuse("used_on", "must not be in the future");
+  if (problems.length > 0) throw unprocessable(...problems);
+  return { bill_of_entry: bill, used_on: day, port_code: port, amountPaise };
+}
+
+/** The part of the same bill that was told before; refused when it was told otherwise. */
+export function findToldUse(
+  uses: readonly CreditUse[],
+  wanted: WantedUse,
+): CreditUse | Failure | undefined {
+  const { bill_of_entry, amountPaise } = wanted;
+  if (bill_of_entry === null) return undefined;
+  const told = uses.find((use) => use.bill_of_entry === bill_of_entry);
+  if (!told) return undefined;
+  const isAmount =
+    amountPaise === null ? told.balance_paise === 0 : told.amount_paise === amountPaise;
+  const isBill = told.used_on === wanted.used_on && told.port_code === wanted.port_code;
+  if (isAmount && isBill) return told;
+  return new Failure("conflict", `${bill_of_entry} was told otherwise of this credit`, {
+    detail: { reason: "bill_of_entry_told", bill_of_entry, amount_paise: told.amount_paise },
+  });
+}
+
+/** Takes a part from a balance; refused when there is not so much. */
+export function takePart(
+  facePaise: number,
+  uses: readonly CreditUse[],
+  { amountPaise, ...bill }: WantedUse,
+): CreditUse | Failure {
+  const amount_paise = amountPaise ?? facePaise;
+  if (amount_paise > facePaise) {
+    return new Failure("conflict", "the part is larger than the credit's balance", {
+      detail: { reason: "above_balance", face_paise: facePaise },
+    });
+  }
+  if (uses.length >= usesMax && amount_paise < facePaise) {
+    return new Failure("conflict", "too many parts of this credit were told", {
+      detail: { reason: "too_many_uses", uses_max: usesMax },
+    });
+  }
+  return { ...bill, amount_paise, balance_paise: facePaise - amount_paise };
+}
+
+/** What was used before the credit was declared, or told by customs: no part of its firm's. */
+export function findUsedElsewhere(
+  { issued_paise, face_paise }: Pick<CreditFacts, "issued_paise" | "face_paise">,
+  uses: readonly CreditUse[],
+): number {
+  return issued_paise - face_paise - sumParts(uses.map((use) => use.amount_paise));
+}
+
 /** What the database has of a declared number. */
 export type Known = {
+  /** What the declaring firm has told of parts that this credit paid. */
+  readonly usedPaise: number;
   /** The declaring firm's open row, otherwise its latest. */
   readonly own: (CreditFacts & { readonly state: CreditState }) | undefined;
   readonly heldElsewhere: boolean;
@@ -196,7 +299,7 @@ export type DeclarationVerdict =
   | { readonly kind: "lower" }
   | { readonly kind: "refuse"; readonly reason: DeclarationRefusal };
 
-export type DeclarationRefusal = "facts_differ" | "ended" | "held_elsewhere";
+export type DeclarationRefusal = "facts_differ" | "ended" | "held_elsewhere" | "was_used";
 
 export type DeclarationMode = {
   /**
@@ -211,7 +314,7 @@ const balanceMayFall: readonly CreditState[] = ["declared", "listed"];
 /** Decides a declaration. Withdrawn, rejected and expired credits may be declared again. */
 export function judgeDeclaration(
   facts: CreditFacts,
-  { own, heldElsewhere }: Known,
+  { own, heldElsewhere, usedPaise }: Known,
   { followsBalance }: DeclarationMode,
 ): DeclarationVerdict {
   if (own && isOpen(own.state)) {
@@ -223,6 +326,10 @@ export function judgeDeclaration(
   }
   if (own && endedForGood.includes(own.state)) return { kind: "refuse", reason: "ended" };
   if (heldElsewhere) return { kind: "refuse", reason: "held_elsewhere" };
+  // A credit that is taken back and declared anew is no larger for it.
+  if (usedPaise > facts.issued_paise - facts.face_paise) {
+    return { kind: "refuse", reason: "was_used" };
+  }
   return { kind: "create" };
 }
 

@@ -91,6 +91,58 @@ export const ImportCreditsBody = body(
 );
 export type ImportCreditsBody = Static<typeof ImportCreditsBody>;
 
+export const UseCreditBody = body(
+  {
+    bill_of_entry: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description: "The bill of entry whose basic customs duty it paid; one part per bill.",
+        examples: ["7781234"],
+      }),
+    ),
+    used_on: Type.Optional(day("The day it paid; today or before.")),
+    port: Type.Optional(
+      Type.String({
+        maxLength: 16,
+        description: "The customs port of the bill.",
+        examples: ["INNSA1"],
+      }),
+    ),
+    amount_paise: Type.Optional(
+      paise("The part that was used; all that is left when it is left out."),
+    ),
+  },
+  {
+    title: "UseCredit",
+    description: "The bill, the day and the port together; none of them to mark all as used.",
+  },
+);
+export type UseCreditBody = Static<typeof UseCreditBody>;
+
+const CreditUse = Type.Object(
+  {
+    bill_of_entry: nullable<string>({
+      type: "string",
+      description: "The bill of entry; null where the credit was only marked as used.",
+      examples: ["7781234"],
+    }),
+    used_on: nullable<string>({
+      type: "string",
+      format: "date",
+      description: "The day it paid; null without a bill.",
+      examples: ["2026-11-15"],
+    }),
+    port: nullable<string>({
+      type: "string",
+      description: "The customs port of the bill; null without a bill.",
+      examples: ["INNSA1"],
+    }),
+    amount_paise: Type.Integer({ description: "The part.", examples: [1_000_000] }),
+    balance_paise: Type.Integer({ description: "What it left.", examples: [24_000_000] }),
+  },
+  { title: "CreditUse", description: "A part of a credit that paid basic customs duty." },
+);
+
 export const Credit = Type.Object(
   {
     credit_id: Type.String({
@@ -102,7 +154,8 @@ export const Credit = Type.Object(
     firm_id: firmId,
     issued_paise: Type.Integer({ description: "What it was issued with.", examples: [25_000_000] }),
     face_paise: Type.Integer({
-      description: "The balance that can be transferred: what is priced and sold.",
+      description:
+        "The balance that can be transferred: what is priced and sold. 0 once it is used.",
       examples: [25_000_000],
     }),
     port_code: nullable<string>({
@@ -124,6 +177,15 @@ export const Credit = Type.Object(
       description:
         "Null when sellable. Its status when that is not listed; firm_not_authorized when its firm " +
         "may not trade; too_short with fewer than 30 days left. Open set.",
+    }),
+    uses: Type.Array(CreditUse, {
+      description: "The parts that its firm has told, in that order.",
+    }),
+    used_elsewhere_paise: Type.Integer({
+      description:
+        "What was used and is not told in uses: before it was declared, or seen in a report of " +
+        "customs. issued_paise is face_paise, uses and this.",
+      examples: [0],
     }),
     as_of: timestamp("When the registry, or the firm before it, last spoke about it."),
     version: Type.Integer({ description: "Raised by every change.", examples: [1] }),

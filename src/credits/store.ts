@@ -11,7 +11,7 @@ import { equals, list, meets } from "../platform/postgres/list.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
 import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
 import { bigint, day, int, type RowOf, table, text, time } from "../platform/postgres/table.ts";
-import { type CreditState, creditStates, isOpen } from "./rules.ts";
+import { type CreditState, creditStates, isOpen, usesMax } from "./rules.ts";
 
 export const credits = table("credits", {
   credit_id: text(),
@@ -47,6 +47,7 @@ const openStates = creditStates
 
 type KnownRow = {
   readonly asked: string;
+  readonly used_paise: number;
   readonly held_elsewhere: boolean;
 } & (CreditRow | { readonly credit_id: null });
 
@@ -66,7 +67,8 @@ export async function findKnown(
   scripNos: readonly string[],
 ): Promise<KnownRow[]> {
   return await tx.rows(sql`
-    select asked.scrip_no as asked, held.firm_id is not null as held_elsewhere, c.*
+    select asked.scrip_no as asked, held.firm_id is not null as held_elsewhere, used.used_paise,
+      c.*
     from unnest(${scripNos}::text[]) as asked (scrip_no)
     left join lateral (
       select h.firm_id
@@ -76,6 +78,11 @@ export async function findKnown(
         and h.firm_id <> ${firmId}
       limit 1
     ) as held on true
+    cross join lateral (
+      select coalesce(sum(u.amount_paise), 0)::bigint as used_paise
+      from credit_uses as u
+      where u.firm_id = ${firmId} and u.scrip_no = asked.scrip_no
+    ) as used
     left join lateral (
       select ${creditColumns}
       from credits as c
@@ -98,6 +105,47 @@ export async function insertCredits(tx: Tx, rows: readonly CreditRow[]): Promise
     order by scrip_no
     on conflict do nothing
     returning ${creditColumns}`);
+}
+
+const uses = table("credit_uses", {
+  firm_id: text(),
+  scrip_no: text(),
+  ordinal: int(),
+  environment: text<Environment>(),
+  desk_id: text(),
+  credit_id: text(),
+  bill_of_entry: text().orNull,
+  used_on: day().orNull,
+  port_code: text().orNull,
+  amount_paise: bigint(),
+  balance_paise: bigint(),
+  told_at: time(),
+});
+export type UseRow = RowOf<typeof uses>;
+
+export async function insertUse(tx: Tx, row: UseRow): Promise<void> {
+  await tx.rows(sql`
+    insert into credit_uses ${uses.values(uses.all, [row])}`);
+}
+
+const useColumns = uses.as("u");
+
+/** What firms have told of these credits, in the order in which it was told. */
+export async function listUses(
+  db: Db,
+  of: readonly Pick<CreditRow, "firm_id" | "scrip_no">[],
+): Promise<UseRow[]> {
+  return await db.rows(sql`
+    select ${useColumns}
+    from ${credits.rows(["firm_id", "scrip_no"], of)} as asked
+    cross join lateral (
+      select *
+      from credit_uses as told
+      where told.firm_id = asked.firm_id and told.scrip_no = asked.scrip_no
+      order by told.ordinal
+      limit ${usesMax + 1}
+    ) as u
+    order by u.firm_id, u.scrip_no, u.ordinal`);
 }
 
 const placedColumns = [

@@ -19,7 +19,7 @@ import { newId } from "../kernel/ids.ts";
 import { openPace, type Pace } from "../platform/heavy/pace.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { simulateHolding } from "../outside/registry-rules.ts";
-import { buildCreditChange } from "./read-credits.ts";
+import { buildCreditChange, describeUse } from "./read-credits.ts";
 import {
   type CreditFacts,
   type DeclarationMode,
@@ -176,7 +176,7 @@ type Plan = {
   readonly before: ReadonlyMap<string, KnownRow>;
 };
 
-const nothingKnown: KnownRow = { own: undefined, heldElsewhere: false };
+const nothingKnown: KnownRow = { own: undefined, heldElsewhere: false, usedPaise: 0 };
 
 function judgeAll(
   waiting: readonly PendingClaim[],
@@ -190,7 +190,7 @@ function judgeAll(
     const scripNo = facts.scrip_no;
     const found = known.get(scripNo) ?? nothingKnown;
     const earlier = inserts.get(scripNo) ?? updates.get(scripNo);
-    const seen = earlier ? { own: earlier, heldElsewhere: false } : found;
+    const seen = earlier ? { ...found, own: earlier, heldElsewhere: false } : found;
     const verdict = judgeDeclaration(facts, seen, mode);
     switch (verdict.kind) {
       case "create":
@@ -225,13 +225,19 @@ async function writePlan(tx: Tx, { inserts, updates, before }: Plan, now: Date) 
         ...(after.state === "listed" && { event: "credit.listed" }),
       }),
     ),
-    ...updated.map((after) =>
-      buildCreditChange({
+    ...updated.map((after) => {
+      const known = before.get(after.scrip_no)?.own;
+      return buildCreditChange({
         action: "lower",
-        before: before.get(after.scrip_no)?.own ?? null,
+        before: known ?? null,
         after,
-      }),
-    ),
+        // A claim tells its balance when it is listed.
+        ...(known?.state === "listed" && {
+          event: "credit.used",
+          data: describeUse(known, after),
+        }),
+      });
+    }),
   ];
   return { rows, lost, changes };
 }
@@ -245,9 +251,9 @@ async function loadKnown(
   const holder = { environment: firm.environment, deskId: firm.desk_id, firmId: firm.firm_id };
   const rows = numbers.length > 0 ? await findKnown(tx, holder, numbers) : [];
   return new Map(
-    rows.map(({ asked, held_elsewhere, ...own }) => [
+    rows.map(({ asked, held_elsewhere, used_paise: usedPaise, ...own }) => [
       asked,
-      { own: own.credit_id === null ? undefined : own, heldElsewhere: held_elsewhere },
+      { own: own.credit_id === null ? undefined : own, heldElsewhere: held_elsewhere, usedPaise },
     ]),
   );
 }
@@ -357,6 +363,10 @@ function buildRefusal(
     case "ended":
       return new Failure("conflict", "this firm's holding of the credit has ended", {
         detail: { reason, state: own?.state },
+      });
+    case "was_used":
+      return new Failure("conflict", "more of this credit was used than the declaration says", {
+        detail: { reason },
       });
     case "held_elsewhere":
       return new Failure("conflict", "this credit is held by somebody else", {

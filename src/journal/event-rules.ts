@@ -26,6 +26,7 @@ export const eventCatalog = [
   "credit.expiring",
   "credit.expired",
   "credit.suspended",
+  "credit.used",
   "order.accepted",
   "order.matched",
   "order.cancelled",

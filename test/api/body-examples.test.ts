@@ -112,6 +112,7 @@ const preparing: Readonly<Record<string, (world: World) => Promise<Standing>>> =
   },
   declareCredits: async ({ addHolder }) => ({ firm_id: (await addHolder(0)).firm_id }),
   importCredits: async ({ addHolder }) => ({ firm_id: (await addHolder(0)).firm_id }),
+  useCredit: async ({ addHolder }) => await addHolder(),
   "takeQuote/sell_credit": async ({ addHolder }) => await addHolder(),
   "placeOrder/quote": async ({ addHolder, post }) => {
     const { scrip_no } = await addHolder();

@@ -85,6 +85,8 @@ test("a credit declared in the sandbox is listed at once, sellable, and announce
     status: "listed",
     sellable: true,
     not_sellable_reason: null,
+    uses: [],
+    used_elsewhere_paise: 0,
     as_of: "2026-11-15T14:45:00.000+05:30",
     version: 1,
     allowed_actions: ["withdraw", "use"],

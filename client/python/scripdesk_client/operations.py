@@ -450,7 +450,7 @@ class Operations:
     def declare_credits(self, firm_id: str, body: schemas.DeclareCredits, **options: Unpack[CreateOptions]) -> schemas.CreditDeclarationResults:
         """Declare 1 to 500 credits that a firm holds. A declaration is a claim: declared until the registry confirms it, then listed. The same credit again is ok with 200; with other facts it is a 409.
 
-        Refusals by `detail.reason` (open set): 409 `ended`, `facts_differ`, `firm_has_no_iec`, `firm_offboarded`, `firm_state`, `held_elsewhere`, `idempotency_key_reused`, `not_declared`.
+        Refusals by `detail.reason` (open set): 409 `ended`, `facts_differ`, `firm_has_no_iec`, `firm_offboarded`, `firm_state`, `held_elsewhere`, `idempotency_key_reused`, `not_declared`, `was_used`.
 
         `POST /v1/firms/{firm_id}/credits`, scope `firms`
         """
@@ -459,7 +459,7 @@ class Operations:
     def import_credits(self, firm_id: str, body: schemas.ImportCredits, **options: Unpack[WriteOptions]) -> schemas.CreditImportResults:
         """Import a report of the customs portal. As csv, or as xlsx in base64. Headings are known by many names, days as DD/MM/YYYY, DD-MM-YYYY, DD-MON-YYYY or ISO, amounts in rupees. A row whose balance fell lowers the credit's; otherwise a row is answered like a declaration, and sending the file again changes nothing.
 
-        Refusals by `detail.reason` (open set): 409 `ended`, `facts_differ`, `firm_has_no_iec`, `firm_offboarded`, `firm_state`, `held_elsewhere`, `not_declared`.
+        Refusals by `detail.reason` (open set): 409 `ended`, `facts_differ`, `firm_has_no_iec`, `firm_offboarded`, `firm_state`, `held_elsewhere`, `not_declared`, `was_used`.
 
         `POST /v1/firms/{firm_id}/credits:import`, scope `firms`
         """
@@ -468,7 +468,7 @@ class Operations:
     def sync_credits(self, firm_id: str, **options: Unpack[WriteOptions]) -> schemas.CreditDeclarationResults:
         """Take a firm's credits from the registry. Sandbox only: customs offers no interface for this, so a live key is answered 409 with detail.reason registry_attested_only; declare or import instead.
 
-        Refusals by `detail.reason` (open set): 409 `ended`, `facts_differ`, `firm_has_no_iec`, `firm_offboarded`, `firm_state`, `held_elsewhere`, `not_declared`, `registry_attested_only`, `registry_outage`.
+        Refusals by `detail.reason` (open set): 409 `ended`, `facts_differ`, `firm_has_no_iec`, `firm_offboarded`, `firm_state`, `held_elsewhere`, `not_declared`, `registry_attested_only`, `registry_outage`, `was_used`.
 
         `POST /v1/firms/{firm_id}/credits:sync`, scope `firms`
         """
@@ -490,14 +490,14 @@ class Operations:
         """
         return self._run(OPERATIONS["withdrawCredit"], Call({"scrip_no": scrip_no}, {}, None, options))
 
-    def use_credit(self, scrip_no: str, **options: Unpack[WriteOptions]) -> schemas.Credit:
-        """Mark a credit as used for basic customs duty. Marking twice is no conflict.
+    def use_credit(self, scrip_no: str, body: schemas.UseCredit = {}, **options: Unpack[WriteOptions]) -> schemas.Credit:
+        """Use a credit, or a part of it, for basic customs duty. A part by its bill of entry lowers the balance, face_paise; uses tells the parts. Without an amount all that is left is used. The same bill again is no conflict where nothing of it differs, nor is marking a used credit as used. Only a credit that no deal holds is used; a quote on it binds the balance that it was given for.
 
-        Refusals by `detail.reason` (open set): 409 `wrong_state`.
+        Refusals by `detail.reason` (open set): 409 `above_balance`, `bill_of_entry_told`, `too_many_uses`, `wrong_state`.
 
         `POST /v1/credits/{scrip_no}/use`, scope `firms`
         """
-        return self._run(OPERATIONS["useCredit"], Call({"scrip_no": scrip_no}, {}, None, options))
+        return self._run(OPERATIONS["useCredit"], Call({"scrip_no": scrip_no}, {}, body, options))
 
     def take_quote(self, body: schemas.QuoteRequest, **options: Unpack[WriteOptions]) -> schemas.Quote:
         """Take a binding price for an exact amount. Sell by scrip_no, or by scheme and face_paise; buy by scheme and requirement_paise. A price by amount is for credits with at least 365 days left. An order with the quote_ref in time gets this price, whatever the market does, for the facts it was made from: where a credit or an offer has changed since, the answer is 409 with a fresh quote in detail. When there is no binding price, the answer is no_quote and its reason, and nothing else.

@@ -982,6 +982,20 @@ class NettingCrosses(TypedDict):
     dry_run: NotRequired[Literal[True]]
 
 
+class CreditUse(TypedDict):
+    """A part of a credit that paid basic customs duty."""
+    #: The bill of entry; null where the credit was only marked as used.
+    bill_of_entry: Optional[str]
+    #: The day it paid; null without a bill.
+    used_on: Optional[str]
+    #: The customs port of the bill; null without a bill.
+    port: Optional[str]
+    #: The part.
+    amount_paise: int
+    #: What it left.
+    balance_paise: int
+
+
 class Credit(TypedDict):
     """One firm's holding of one scrip."""
     #: This firm's holding of the scrip, as events name it.
@@ -994,7 +1008,7 @@ class Credit(TypedDict):
     firm_id: str
     #: What it was issued with.
     issued_paise: int
-    #: The balance that can be transferred: what is priced and sold.
+    #: The balance that can be transferred: what is priced and sold. 0 once it is used.
     face_paise: int
     #: Its customs port.
     port_code: Optional[str]
@@ -1010,6 +1024,10 @@ class Credit(TypedDict):
     sellable: bool
     #: Null when sellable. Its status when that is not listed; firm_not_authorized when its firm may not trade; too_short with fewer than 30 days left. Open set.
     not_sellable_reason: Optional[Union[Literal["declared", "reserved", "in_settlement", "transferred", "suspended", "cancelled", "expired", "used", "withdrawn", "rejected", "firm_not_authorized", "too_short"], str]]
+    #: The parts that its firm has told, in that order.
+    uses: List[CreditUse]
+    #: What was used and is not told in uses: before it was declared, or seen in a report of customs. issued_paise is face_paise, uses and this.
+    used_elsewhere_paise: int
     #: When the registry, or the firm before it, last spoke about it. ISO 8601, IST.
     as_of: str
     #: Raised by every change.
@@ -1127,6 +1145,18 @@ class CreditImportResults(TypedDict):
     skipped: int
     #: In the answer to a dry run only: nothing was written.
     dry_run: NotRequired[Literal[True]]
+
+
+class UseCredit(TypedDict):
+    """The bill, the day and the port together; none of them to mark all as used."""
+    #: The bill of entry whose basic customs duty it paid; one part per bill.
+    bill_of_entry: NotRequired[str]
+    #: The day it paid; today or before. YYYY-MM-DD.
+    used_on: NotRequired[str]
+    #: The customs port of the bill.
+    port: NotRequired[str]
+    #: The part that was used; all that is left when it is left out.
+    amount_paise: NotRequired[int]
 
 
 class QuoteRequest1(TypedDict):
@@ -2757,7 +2787,7 @@ class RegisterWebhook(TypedDict):
     #: Where events are sent, by POST. https only in production; no private address.
     url: str
     #: One event name, or * for all of them.
-    event: Literal["*", "firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]
+    event: Literal["*", "firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]
 
 
 class Webhook(TypedDict):
@@ -2796,7 +2826,7 @@ class WebhookList(TypedDict):
     #: Newest first.
     webhooks: List[Webhook]
     #: Every event that can be subscribed to.
-    events: List[Union[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"], str]]
+    events: List[Union[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"], str]]
     #: Rows on this page.
     count: NotRequired[int]
     #: Rows in the list when paging began.
@@ -2944,7 +2974,7 @@ class ReplayDeliveries2(TypedDict):
     #: Those of this webhook.
     webhook_id: NotRequired[str]
     #: Only of this event.
-    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]]
+    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]]
     #: Those of events from then on.
     since: NotRequired[str]
     #: Those of events before then.
@@ -3449,7 +3479,7 @@ class CreditEventData(TypedDict):
     scrip_no: str
     #: The scheme it was issued under.
     scheme: Union[Literal["RODTEP", "ROSCTL"], str]
-    #: The balance that can be transferred: what is priced and sold.
+    #: The balance that can be transferred: what is priced and sold. 0 once it is used.
     face_paise: int
     #: The last day it can be used, IST. YYYY-MM-DD.
     expires_on: str
@@ -3463,7 +3493,7 @@ class CreditExpiringData(TypedDict):
     scrip_no: str
     #: The scheme it was issued under.
     scheme: Union[Literal["RODTEP", "ROSCTL"], str]
-    #: The balance that can be transferred: what is priced and sold.
+    #: The balance that can be transferred: what is priced and sold. 0 once it is used.
     face_paise: int
     #: The last day it can be used, IST. YYYY-MM-DD.
     expires_on: str
@@ -3471,6 +3501,28 @@ class CreditExpiringData(TypedDict):
     days_left: int
     #: The warning that this is: so many days before.
     warning_days: int
+
+
+class CreditUsedData(TypedDict):
+    """The data of an event."""
+    #: The credit's number: opaque, taken trimmed and in capitals.
+    scrip_no: str
+    #: The scheme it was issued under.
+    scheme: Union[Literal["RODTEP", "ROSCTL"], str]
+    #: The balance that can be transferred: what is priced and sold. 0 once it is used.
+    face_paise: int
+    #: The last day it can be used, IST. YYYY-MM-DD.
+    expires_on: str
+    #: The part that was used; face_paise is what it left.
+    amount_paise: int
+    #: The bill of entry that it paid; null where customs tells of it.
+    bill_of_entry: Optional[str]
+    #: The day it paid. YYYY-MM-DD.
+    used_on: Optional[str]
+    #: The customs port of the bill.
+    port: Optional[str]
+    #: Why, where that is not obvious.
+    reason: NotRequired[Optional[str]]
 
 
 class OrderEventData(TypedDict):
@@ -4050,7 +4102,7 @@ class ListFailuresQuery(TypedDict):
     #: Only of this webhook.
     webhook_id: NotRequired[str]
     #: Only of this event.
-    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]]
+    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]]
     #: Page size; asks for paging. Default 100.
     limit: NotRequired[int]
     #: The next_cursor of the previous page, with the same filters.
@@ -4170,6 +4222,11 @@ class CreditExpiredEvent(EventFacts):
 class CreditSuspendedEvent(EventFacts):
     event: Literal["credit.suspended"]
     data: CreditEventData
+
+
+class CreditUsedEvent(EventFacts):
+    event: Literal["credit.used"]
+    data: CreditUsedData
 
 
 class OrderAcceptedEvent(EventFacts):
@@ -4380,6 +4437,7 @@ Event = Union[
     "CreditExpiringEvent",
     "CreditExpiredEvent",
     "CreditSuspendedEvent",
+    "CreditUsedEvent",
     "OrderAcceptedEvent",
     "OrderMatchedEvent",
     "OrderCancelledEvent",
