@@ -44,6 +44,17 @@ const buy = { side: "buy", scheme: "RODTEP", requirement_paise: 250_000 };
 /** Between two of a kind, so that the victims together are a light load. */
 const pausesMs: Readonly<Record<Victim, number>> = { order: 40, quote: 25, paper: 60, ping: 40 };
 
+/** Undefined for what fails or is not there in time. */
+async function waitAtMost<Result>(work: Promise<Result>): Promise<Result | undefined> {
+  const late = new AbortController();
+  const found = await Promise.race([
+    work.catch(() => undefined),
+    sleep(longestMs, undefined, { signal: late.signal }),
+  ]);
+  late.abort();
+  return found;
+}
+
 async function main(): Promise<void> {
   const { url, port, desks, kinds } = JSON.parse(process.argv[2] ?? "{}") as VictimSettings;
   const send = sender(url);
@@ -102,20 +113,16 @@ async function main(): Promise<void> {
     let failed = 0;
     while (!over.signal.aborted) {
       const begunMs = performance.now();
-      const late = new AbortController();
-      const done = await Promise.race([
-        acts[victim](desk).catch(() => undefined),
-        sleep(longestMs, undefined, { signal: late.signal }),
-      ]);
-      late.abort();
+      const done = await waitAtMost(acts[victim](desk));
       times.push(performance.now() - begunMs);
       if (!done) failed += 1;
-      await done?.().catch(() => {});
+      else await waitAtMost(done());
       await sleep(pausesMs[victim]);
     }
     return { environment: desk.environment, victim, times, failed };
   }
-  for (const desk of desks) for (const victim of kinds) await acts[victim](desk); // Opens connections.
+  // Opens connections; what fails here is seen again below.
+  for (const desk of desks) for (const victim of kinds) await waitAtMost(acts[victim](desk));
   process.stdout.write("\n");
   const told = desks.flatMap((desk) => kinds.map((victim) => repeat(desk, victim)));
   process.stdout.write(JSON.stringify(await Promise.all(told)));
