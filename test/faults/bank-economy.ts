@@ -36,7 +36,7 @@ import { listFiles, readFile } from "../../src/payouts/read-files.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
 import { appliers } from "../../src/workers.ts";
 import { addCard } from "../support/cards.ts";
-import { mandate } from "../support/client-firms.ts";
+import { mandate as clientMandate } from "../support/client-firms.ts";
 import { addCredits } from "../support/holdings.ts";
 import { stockHouse } from "../support/inventory.ts";
 import { type Random, seededRandom } from "../support/random.ts";
@@ -54,6 +54,9 @@ import {
   squeeze,
   writeStatement,
 } from "./recording-bank.ts";
+
+/** A long run goes on for years. */
+const mandate = { ...clientMandate, valid_until: "2099-03-31T23:59:59+05:30" };
 
 export type BankEconomySettings = {
   readonly steps: number;
