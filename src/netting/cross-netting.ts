@@ -1,6 +1,6 @@
 // Turns a netting into crosses between firms of one desk, all or none. Its facts are checked again
-// under lock: opening the crosses locks the firms and reserves the credits; the membership and the
-// requirements are read after that.
+// under lock: the requirements are locked first, as everywhere before firms; opening the crosses locks
+// the firms and reserves the credits, and the membership is read after that.
 
 import { openCrosses } from "../crosses/open-crosses.ts";
 import { recordChanges } from "../journal/record-changes.ts";
@@ -50,11 +50,13 @@ export async function crossNetting(
       if (crossedBefore) return { outcome: "replayed", resource: await viewCrosses(tx, run) };
       await refuseUnusable(tx, run, now);
       const iecs = await findMemberIecs(tx, run);
+      await lockDuty(tx, run);
       const { changes } = await openCrosses(tx, caller, newCrosses(run, iecs), {
         pricedAt: run.created_at,
         now,
       });
-      await refuseOutdated(tx, run);
+      // The firms are locked, so members stay members.
+      await findMemberIecs(tx, run);
       await setCrossed(tx, run.desk_id, { nettingRef, now });
       const resource = await viewCrosses(tx, run);
       await recordChanges(tx, toActor(call), changes, now);
@@ -120,9 +122,7 @@ async function findMemberIecs(tx: Tx, run: RunRow): Promise<ReadonlyMap<string, 
   throw nettingOutdated("members", "a firm of the netting has left the group");
 }
 
-/** The firms are locked, so members stay members; the requirements are locked here. */
-async function refuseOutdated(tx: Tx, run: RunRow): Promise<void> {
-  await findMemberIecs(tx, run);
+async function lockDuty(tx: Tx, run: RunRow): Promise<void> {
   const versions = new Map(
     run.proposals.map((move) => [move.requirement_id, move.requirement_version]),
   );
