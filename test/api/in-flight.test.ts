@@ -40,7 +40,7 @@ function openStalled(t: TestContext) {
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 const scalar = get("/docs/js/scalar.js");
 const unfinishedChunks = (path: string) =>
-  `GET ${path} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n`;
+  `GET ${path} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx`;
 const unfinishedBody = (key: string) =>
   `POST /v1/quote HTTP/1.1\r\nHost: x\r\nX-Service-Key: ${key}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n`;
 
@@ -72,6 +72,12 @@ test("unfinished bodies that no route reads keep nobody out", async (t) => {
     await service.send("GET", "/v1/whoami", { key, expect: 200 });
     await service.send("GET", "/healthz", { expect: 200 });
   }
+  // Nor do they take the room of bodies that a route reads.
+  const megabyte = `${(1_000_000).toString(16)}\r\n${" ".repeat(1_000_000)}`;
+  await stalled.send(service, unfinishedChunks("/healthz") + "\r\n" + megabyte, 20);
+  const enquiry = { name: "A", email: "a@b.example", message: "hello", consent: true };
+  const body = new Blob([JSON.stringify(enquiry)]).stream();
+  await service.send("POST", "/public/enquiry/contact", { body, expect: 201 });
 });
 
 test("a sandbox desk that sends slowly has its own seats, and live has some that the sandbox cannot take", async (t) => {

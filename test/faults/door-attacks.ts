@@ -209,21 +209,24 @@ const soldByAmount = Array.from({ length: 500 }, (_, at) => ({
 const tried = { "x-dry-run": "1" };
 
 const unreadPerConnection = 200;
+/** Longer than it takes to make so many answers, and shorter than they are waited for. */
+const unreadSettleMs = 5_000;
 
-/** Asks for a large file again and again on each connection, and reads nothing. */
+/** Large files are asked for on each connection before anything is measured, and nobody reads them. */
 const unreadAnswers: DoorAttack = {
   name: `${connections} × ${unreadPerConnection} answers that nobody reads`,
   async open({ url }) {
     const asked = "GET /docs/js/scalar.js HTTP/1.1\r\nHost: x\r\n\r\n".repeat(unreadPerConnection);
+    const sockets = await Promise.all(Array.from({ length: connections }, () => openSocket(url)));
+    for (const socket of sockets) socket.pause().write(asked);
+    await sleep(unreadSettleMs);
     return {
       async run(signal) {
-        const sockets = await Promise.all(
-          Array.from({ length: connections }, () => openSocket(url)),
-        );
-        for (const socket of sockets) socket.pause().write(asked);
         if (!signal.aborted) await once(signal, "abort");
-        for (const socket of sockets) socket.destroy();
         return [];
+      },
+      async close() {
+        for (const socket of sockets) socket.destroy();
       },
     };
   },
