@@ -44,6 +44,7 @@ export const creditPages = [
           { head: "Holder", kind: "wide", cell: (row) => showFirm(row["firm_id"]) },
           { head: "Scheme", cell: (row) => schemeName(row["scheme"]) },
           { head: "Face", kind: "number", cell: (row) => showMoney(row["face_paise"]) },
+          { head: "Issued", kind: "number", cell: (row) => showMoney(row["issued_paise"]) },
           { head: "Expires", cell: (row) => showDay(row["expires_on"]) },
           { head: "For", cell: (row) => showId(row["reserved_for"]) },
           {
