@@ -20,6 +20,21 @@ type Desk = {
   readonly scheme: Scheme;
 };
 
+/** A first live card takes a complete house. */
+const house = Object.entries({
+  env: "live",
+  "legal-name": "Bench House",
+  iec: "AAACB1234C",
+  pan: "AAACB1234C",
+  address: "1 Bench Street",
+  state: "27",
+  signatory: "Nobody",
+  beneficiary: "Bench House",
+  account: "123456789012",
+  ifsc: "HDFC0000001",
+  bank: "HDFC Bank",
+}).flatMap(([name, value]) => [`--${name}`, value]);
+
 export type Market = {
   readonly service: RunningService;
   readonly load: (order: LoadOrder) => Promise<LoadResult>;
@@ -46,6 +61,7 @@ export async function openMarket(
   await client.connect();
   stack.defer(() => client.end());
   const pgbench = await preparePgbench({ ...server.connection, database: "postgres" });
+  if (environment === "live") await service.command("house", "set", ...house);
   for (const scheme of schemes) {
     const card = ["--env", environment, "--scheme", scheme];
     await service.command("rates", "publish", ...card, "--house-limit-paise", "9007199254740991");
@@ -55,7 +71,7 @@ export async function openMarket(
   const desks = new Map<Scheme, Desk>();
   for (const [at, scheme] of schemes.entries()) {
     const firm = ["--firm", "Bench", "--env", environment, "--plan", "bench"];
-    const pan = `AAACB123${at}C`;
+    const pan = `AAACB123${at}D`;
     const identity = environment === "live" ? ["--iec", pan, "--pan", pan] : [];
     const issued = await service.command("keys", "issue", ...firm, ...identity);
     desks.set(scheme, { ...(issued as Omit<Desk, "scheme">), scheme });

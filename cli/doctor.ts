@@ -2,8 +2,11 @@
 
 import { type Config, readConfig } from "../src/config.ts";
 import { listOpenWires } from "../src/config-risks.ts";
+import { listFirmsOfHouse } from "../src/firms/find-firms.ts";
+import { showHouse } from "../src/house/read-house.ts";
 import { listCalendar } from "../src/outside/calendar.ts";
 import { listMissing } from "../src/platform/pages/house-page.ts";
+import { findImprint } from "../src/market/public-house.ts";
 import { reviewMoney } from "../src/money-review.ts";
 import { dayMs, istDay } from "../src/kernel/time.ts";
 import type { OpenedContext } from "../src/open-context.ts";
@@ -36,7 +39,8 @@ export const doctor = command({
       await redis(config),
       transport(config),
       wires(config),
-      await house(config),
+      await page(opened, config),
+      await house(opened),
     ]);
     print(findings, options);
     return findings.every(({ ok }) => ok) ? 0 : 1;
@@ -120,10 +124,26 @@ function wires(config: Config): Finding {
 }
 
 /** For the operator to read: a desk may run before it has said who it is. */
-async function house({ imprint, houseDir }: Config): Promise<Finding> {
-  const missing = listMissing(imprint, await readHousePapers(houseDir));
-  const found = missing.length === 0 ? "complete" : `the page lacks ${missing.join(", ")}`;
-  return finding("house", true, found, "");
+async function page({ ctx }: OpenedContext, { imprint, houseDir }: Config): Promise<Finding> {
+  const papers = await readHousePapers(houseDir);
+  const missing = listMissing(await findImprint(ctx, imprint), papers);
+  const found = missing.length === 0 ? "complete" : `lacks ${missing.join(", ")}`;
+  return finding("public page", true, found, "");
+}
+
+/** For the operator to read: a desk may get ready for live before its house is complete. */
+async function house({ ctx }: OpenedContext): Promise<Finding> {
+  const { house: inLaw, missing } = await showHouse(ctx, "live");
+  const firms = inLaw ? await listFirmsOfHouse(ctx.db, inLaw) : [];
+  const found = [
+    missing.length === 0 ? "complete" : `lacks ${missing.join(", ")}: house set --env live`,
+    ...(firms.length === 0
+      ? []
+      : [
+          `its PAN is that of ${firms.map(({ firm_id }) => firm_id).join(", ")}, which should leave`,
+        ]),
+  ];
+  return finding("live house", true, found.join("; "), "");
 }
 
 function finding(check: string, ok: boolean, found: string, advice: string): Finding {

@@ -53,6 +53,7 @@ const groups: Readonly<Record<string, readonly CommandFile[]>> = {
     { nouns: ["registry"], load: async () => (await import("./registry.ts")).registryCommands },
   ],
   "Credits, prices and the house": [
+    { nouns: ["house"], load: async () => (await import("./house.ts")).houseCommands },
     { nouns: ["credits"], load: async () => (await import("./credits.ts")).creditCommands },
     { nouns: ["rates"], load: async () => (await import("./rates.ts")).rateCommands },
     { nouns: ["market"], load: async () => (await import("./rates.ts")).marketCommands },

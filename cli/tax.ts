@@ -1,4 +1,3 @@
-import { readConfig } from "../src/config.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { parseQuerySpan } from "../src/kernel/query-time.ts";
 import { financialYear } from "../src/kernel/time.ts";
@@ -46,7 +45,7 @@ const set = command({
     "cgst-bps": { help: "gst: central part within the house's state" },
     "sgst-bps": { help: "gst: the state's part of it" },
     "igst-bps": { help: "gst: the whole across a border" },
-    state: { help: "gst: the house's state code; that of HOUSE_GSTIN unless given" },
+    state: { help: "gst: the house's state code; that of the house unless given" },
     section: { help: "tds: the section of the law, such as 194Q" },
     bps: { help: "tds: what is withheld, in bps of the value" },
     "threshold-paise": { help: "tds: from which value of a seller in a financial year" },
@@ -67,8 +66,7 @@ const set = command({
       cgst_bps: naturalNumber("cgst-bps", given("cgst-bps")),
       sgst_bps: naturalNumber("sgst-bps", given("sgst-bps")),
       igst_bps: naturalNumber("igst-bps", given("igst-bps")),
-      house_state:
-        options.state ?? readConfig(process.env).letterhead.gstin?.slice(0, 2) ?? given("state"),
+      ...(options.state !== undefined && { house_state: options.state }),
     });
     const tds = () => ({
       section: given("section"),

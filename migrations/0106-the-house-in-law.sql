@@ -12,7 +12,7 @@ create table houses (
   gstin text check (gstin ~ '^[0-9]{2}[A-Z]{5}[0-9]{4}[A-Z][1-9A-Z]Z[0-9A-Z]$'),
   cin text check (cin ~ '^[LU][0-9]{5}[A-Z]{2}[0-9]{4}[A-Z]{3}[0-9]{6}$'),
   address text[] not null check (cardinality(address) <= 6),
-  state text check (state ~ '^[0-9]{2}$'),
+  state_code text check (state_code ~ '^[0-9]{2}$'),
   signatory text,
   bank_beneficiary text,
   bank_account_no text check (bank_account_no ~ '^[0-9]{9,18}$'),
@@ -26,7 +26,7 @@ create table houses (
     (iec is null or pan is null or iec ~ '^[0-9]{10}$' or iec = pan)
     and (gstin is null or pan is null or substr(gstin, 3, 10) = pan)
   ),
-  constraint houses_one_state check (gstin is null or state is null or substr(gstin, 1, 2) = state),
+  constraint houses_one_state check (gstin is null or state_code is null or substr(gstin, 1, 2) = state_code),
   constraint houses_whole_account check (
     num_nulls(bank_beneficiary, bank_account_no, bank_ifsc, bank_name) in (0, 4)
   ),
@@ -35,7 +35,7 @@ create table houses (
 
 -- The sandbox's house is made up: no register has these codes.
 insert into houses (
-  environment, version, effective_from, legal_name, iec, pan, tan, gstin, cin, address, state,
+  environment, version, effective_from, legal_name, iec, pan, tan, gstin, cin, address, state_code,
   signatory, bank_beneficiary, bank_account_no, bank_ifsc, bank_name, set_at, set_by
 )
 values (

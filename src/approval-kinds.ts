@@ -16,9 +16,13 @@ import { payoutFileVoiding } from "./payouts/answer-files.ts";
 import { payoutRelease, payoutSending } from "./payouts/send-payout.ts";
 import { cardPublication } from "./rates/publish-card.ts";
 import { refundReturn, settlementReversal } from "./settlement/reverse-settlement.ts";
+import { suspendFirmsOfHouse } from "./firms/change-firm.ts";
+import { buildHouseKind } from "./house/set-house.ts";
 import { appliers } from "./workers.ts";
 
 export const attesting = buildAttestationKind(appliers);
+
+export const houseSetting = buildHouseKind(suspendFirmsOfHouse);
 
 export const approvalKinds: readonly ApprovalKind[] = [
   settlementReversal,
@@ -39,6 +43,7 @@ export const approvalKinds: readonly ApprovalKind[] = [
   inventoryAddition,
   attesting,
   cardPublication,
+  houseSetting,
   operatorAddition,
   operatorReset,
 ];

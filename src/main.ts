@@ -29,6 +29,7 @@ import { measureHeavy } from "./platform/heavy/pool.ts";
 import { createLog } from "./platform/log.ts";
 import { measureService } from "./measure-service.ts";
 import { createMetrics, type Metrics } from "./platform/metrics.ts";
+import { findImprint } from "./market/public-house.ts";
 import { readHousePapers } from "./platform/pages/house-papers.ts";
 import { openLineSink } from "./platform/line-sink.ts";
 import { openOutbound } from "./platform/outbound.ts";
@@ -83,10 +84,20 @@ export async function serve(variables: Variables): Promise<void> {
   await Promise.all(environments.map(book.look));
   const draining = stop.signal;
   const papers = await readHousePapers(config.houseDir);
+  const told = { ...config, imprint: await findImprint(ctx, config.imprint) };
   const app =
     config.role === "worker"
       ? buildWorkerApp({ ctx, config, draining })
-      : await buildApp({ ctx, config, ...windows, book, metrics, outbound, draining, papers });
+      : await buildApp({
+          ctx,
+          config: told,
+          ...windows,
+          book,
+          metrics,
+          outbound,
+          draining,
+          papers,
+        });
   stack.defer(() => closeWithin(app, closeDeadlineMs));
   await prepareConstants(app);
   await listen(app, config);

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fa
 import type { Permission } from "./kernel/actor.ts";
 import { exactJson } from "./kernel/json.ts";
 import { admitVisitors, isPrivate } from "./admit.ts";
-import { approvalKinds, attesting } from "./approval-kinds.ts";
+import { approvalKinds, attesting, houseSetting } from "./approval-kinds.ts";
 import type { Config } from "./config.ts";
 import type { Actor } from "./kernel/actor.ts";
 import { findBudget } from "./kernel/budget.ts";
@@ -69,6 +69,7 @@ export async function buildOpsApp(options: OpsOptions): Promise<App> {
   const wiring = {
     kinds: approvalKinds,
     attesting,
+    houseSetting,
     settlementHooks,
     onLost,
     letterhead,

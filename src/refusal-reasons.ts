@@ -22,7 +22,7 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
     conflict: ["balance_moved","credit_not_sellable","reference_used","wrong_state"],
   },
   authorizeFirm: {
-    conflict: ["wrong_state"],
+    conflict: ["firm_is_house","wrong_state"],
   },
   cancelCross: {
     conflict: ["wrong_state"],
@@ -120,7 +120,7 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
     conflict: ["too_many_lines"],
   },
   registerFirm: {
-    conflict: ["duplicate_external_id","duplicate_iec","idempotency_key_reused"],
+    conflict: ["duplicate_external_id","duplicate_iec","firm_is_house","idempotency_key_reused"],
     forbidden: ["sub_account_key"],
   },
   registerWebhook: {
@@ -141,7 +141,7 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
     forbidden: ["sub_account_key"],
   },
   resumeFirm: {
-    conflict: ["wrong_state"],
+    conflict: ["firm_is_house","wrong_state"],
     forbidden: ["suspended_by_operator"],
   },
   revokeKey: {
@@ -164,7 +164,7 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
     forbidden: ["buy_side_not_enabled"],
   },
   updateFirm: {
-    conflict: ["deal_unpaid","duplicate_external_id","duplicate_iec","group_full","in_another_group","wrong_state"],
+    conflict: ["deal_unpaid","duplicate_external_id","duplicate_iec","firm_is_house","group_full","in_another_group","wrong_state"],
     forbidden: ["own_firm","sub_account_key"],
   },
   updateGroup: {

@@ -47,6 +47,7 @@ const permitted: Readonly<Record<string, readonly OperatorRole[]>> = {
   removeCalendarDay: settlement,
   setGstLine: admin,
   setTdsLine: admin,
+  setHouse: admin,
   endTaxLine: admin,
   closeEnquiry: traders,
   listEnquiries: traders,

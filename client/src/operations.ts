@@ -532,7 +532,7 @@ export abstract class Operations {
   /**
    * Register a client firm. The same IEC twice on a desk is a conflict that names the firm.
    *
-   * Refusals by `detail.reason` (open set): 403 `sub_account_key`; 409 `duplicate_external_id`, `duplicate_iec`, `idempotency_key_reused`.
+   * Refusals by `detail.reason` (open set): 403 `sub_account_key`; 409 `duplicate_external_id`, `duplicate_iec`, `firm_is_house`, `idempotency_key_reused`.
    *
    * `POST /v1/firms`, scope `firms`
    */
@@ -561,7 +561,7 @@ export abstract class Operations {
   /**
    * Correct a firm's particulars. A bank or IEC change holds payouts for 24 hours. A verified firm that changes who it is goes through verification again.
    *
-   * Refusals by `detail.reason` (open set): 403 `own_firm`, `sub_account_key`; 409 `deal_unpaid`, `duplicate_external_id`, `duplicate_iec`, `group_full`, `in_another_group`, `wrong_state`.
+   * Refusals by `detail.reason` (open set): 403 `own_firm`, `sub_account_key`; 409 `deal_unpaid`, `duplicate_external_id`, `duplicate_iec`, `firm_is_house`, `group_full`, `in_another_group`, `wrong_state`.
    *
    * `PATCH /v1/firms/{firm_id}`, scope `firms`
    */
@@ -592,7 +592,7 @@ export abstract class Operations {
   /**
    * Give the firm's mandate to trade for it. Records the mandate that lets your desk act for the firm, after it was verified. The same mandate again changes nothing; a new one replaces the old.
    *
-   * Refusals by `detail.reason` (open set): 409 `wrong_state`.
+   * Refusals by `detail.reason` (open set): 409 `firm_is_house`, `wrong_state`.
    *
    * `POST /v1/firms/{firm_id}/authorize`, scope `firms`
    */
@@ -614,7 +614,7 @@ export abstract class Operations {
   /**
    * End a suspension. Ends a suspension by your desk. One by the operator is ended by the operator.
    *
-   * Refusals by `detail.reason` (open set): 403 `suspended_by_operator`; 409 `wrong_state`.
+   * Refusals by `detail.reason` (open set): 403 `suspended_by_operator`; 409 `firm_is_house`, `wrong_state`.
    *
    * `POST /v1/firms/{firm_id}/resume`, scope `firms`
    */

@@ -2751,6 +2751,10 @@ export type Timetable = {
 export type House = {
   /** Who runs this desk. */
   name: string;
+  /** Its name in law; null until told. */
+  legal_name: string | null;
+  /** Its number in the register of companies. */
+  cin: string | null;
   /** Its address by lines; empty until told. */
   address: string[];
   /** Its GSTIN; null until told. */

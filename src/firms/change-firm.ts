@@ -1,6 +1,7 @@
 // How one firm changes: `changeFirm` locks it, lets the use case decide, stores and records. Here
 // are also the two simplest changes, suspension and its end.
 
+import { refuseHouse } from "../house/read-house.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Change, ChangeEvent } from "../kernel/actor.ts";
 import { notFound, unprocessable } from "../kernel/failure.ts";
@@ -12,13 +13,19 @@ import {
   type MovedSet,
   toMovedSet,
 } from "../kernel/clock-advance.ts";
+import { istDay } from "../kernel/time.ts";
 import { isVisible } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import { refuseOperatorSuspension, type Requester, viewFirm } from "./find-firms.ts";
+import {
+  listFirmsOfHouse,
+  refuseOperatorSuspension,
+  type Requester,
+  viewFirm,
+} from "./find-firms.ts";
 import { findMandateDueDay, firmLifecycle, keepAuthorizedAt, mayTrade } from "./rules.ts";
 import type { Firm } from "./schema.ts";
-import { type FirmRow, lockFirm, moveHoldsEarlier, setFirms } from "./store.ts";
+import { type FirmRow, lockFirm, lockFirms, moveHoldsEarlier, setFirms } from "./store.ts";
 
 /** The columns of a firm that change, and the event of the change. */
 export type Decision = {
@@ -124,6 +131,44 @@ export async function suspendFirm(
   });
 }
 
+/**
+ * Stops trading for the firms of the house's PAN: the house is no client of its own. What they have
+ * open may end. Their rows are locked whatever their state, so that one that is being authorized at the
+ * same time is found afterwards.
+ */
+export async function suspendFirmsOfHouse(
+  tx: Tx,
+  house: Parameters<typeof listFirmsOfHouse>[1],
+  now: Date,
+): Promise<readonly Change[]> {
+  const found = await listFirmsOfHouse(tx, house);
+  const firms = await lockFirms(
+    tx,
+    found.map(({ firm_id }) => firm_id),
+  );
+  const changed = firms
+    .filter(({ connection_state, pan }) => connection_state === "authorized" && pan === house.pan)
+    .map((firm) => {
+      const reason = "its PAN is the house's";
+      const connection_state = advance(firmLifecycle, firm.connection_state, "suspend");
+      const changes = {
+        connection_state,
+        suspended_by: "operator",
+        suspension_reason: reason,
+      } as const;
+      const event = { name: "firm.suspended", data: { by: "operator", reason } };
+      return { firm, after: applyChanges(firm, changes, now), event };
+    });
+  if (changed.length === 0) return [];
+  await setFirms(
+    tx,
+    changed.map(({ after }) => after),
+  );
+  return changed.map(({ firm, after, event }) =>
+    buildFirmChange(firm, after, { action: "suspend", event }, now),
+  );
+}
+
 /** Ends a suspension. */
 export async function resumeFirm(
   ctx: Pick<Context, "db" | "now">,
@@ -132,8 +177,9 @@ export async function resumeFirm(
 ): Promise<Firm> {
   return await changeFirm(ctx, requester, {
     firmId,
-    async decide(_tx, firm) {
+    async decide(tx, firm, now) {
       refuseOperatorSuspension(requester, firm);
+      await refuseHouse(tx, firm.environment, { firm, on: istDay(now) });
       const state = advance(firmLifecycle, firm.connection_state, "resume");
       return {
         action: "resume",

@@ -4,11 +4,12 @@
 //   answers     checks arrive in any order; the last one decides the next state
 //   authorize   the firm's mandate lets its desk trade for it
 
+import { refuseHouse } from "../house/read-house.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor } from "../kernel/actor.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
 import { advance, allowedActions } from "../kernel/lifecycle.ts";
-import { istTimestamp, parseInstant } from "../kernel/time.ts";
+import { istDay, istTimestamp, parseInstant } from "../kernel/time.ts";
 import { askOutside, type Question } from "../outside/ask.ts";
 import { accountChecks, type Answered, listIdentityChecks } from "../outside/inquiry-rules.ts";
 import type { Context } from "../platform/context.ts";
@@ -119,7 +120,8 @@ export async function authorizeFirm(
   const mandate = parseMandate(given, ctx.now());
   return await changeFirm(ctx, requester, {
     firmId,
-    async decide(_tx, firm) {
+    async decide(tx, firm, now) {
+      await refuseHouse(tx, firm.environment, { firm, on: istDay(now) });
       const isGiven = firm.mandate !== null && isSameMandate(firm.mandate, mandate);
       if (firm.connection_state === "authorized" && isGiven) return undefined;
       const state = advance(firmLifecycle, firm.connection_state, "authorize");

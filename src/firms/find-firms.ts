@@ -29,6 +29,7 @@ import {
   type FirmRow,
   listAllFirmRows,
   listFirmsById,
+  listFirmsOfPan,
   listIdentities,
   listOwnerships,
   lockFirm,
@@ -128,6 +129,14 @@ export async function requireAnyFirm(db: Db, firmId: string): Promise<FirmRow> {
   const [firm] = await listFirmsById(db, [firmId]);
   if (!firm) throw noFirm(firmId);
   return firm;
+}
+
+/** The client firms of the house's PAN: the house is no client of its own. */
+export async function listFirmsOfHouse(
+  db: Db,
+  { environment, pan }: Pick<HouseInLaw, "environment" | "pan">,
+): Promise<readonly FirmRow[]> {
+  return pan === null ? [] : await listFirmsOfPan(db, environment, pan);
 }
 
 /** The refusal of an operator's act on a firm of no desk. */

@@ -1,8 +1,10 @@
+import { refuseHouse } from "../house/read-house.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Change } from "../kernel/actor.ts";
 import type { Call, Environment } from "../kernel/caller.ts";
 import { unprocessable } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
+import { istDay } from "../kernel/time.ts";
 import { refuseSubAccount } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { Creation } from "../platform/http/calls.ts";
@@ -57,6 +59,7 @@ export async function registerFirm(
           const original = await requireFirmOfDesk(tx, requester.visible.deskId, registeredBefore);
           return { outcome: "replayed", resource: viewFirm(original, now) };
         }
+        await refuseHouse(tx, firm.environment, { firm, on: istDay(now) });
         const move = { deskId: requester.visible.deskId, from: null, to: firm.group_id };
         const joined = await ctx.onMoved(tx, move, now);
         if (!(await insertFirm(tx, firm)))
@@ -126,6 +129,7 @@ export async function openDesk(tx: Tx, command: OpenDesk, now: Date): Promise<Op
   if (known) return { desk: known, opened: [] };
   const firmId = newId("frm", now);
   const identity = chooseIdentity(command, firmId);
+  await refuseHouse(tx, command.environment, { firm: identity, on: istDay(now) });
   const desk: FirmRow = {
     ...blankFirm,
     firm_id: firmId,

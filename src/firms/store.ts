@@ -174,6 +174,19 @@ export async function lockFirms(tx: Tx, firmIds: readonly string[]): Promise<Fir
     for no key update`);
 }
 
+/** The firms of a PAN that are here, of any desk. */
+export async function listFirmsOfPan(
+  db: Db,
+  environment: Environment,
+  pan: string,
+): Promise<FirmRow[]> {
+  return await db.rows(sql`
+    select ${firmColumns}
+    from firms
+    where environment = ${environment} and pan = ${pan} and connection_state <> 'offboarded'
+    order by firm_id`);
+}
+
 /** Firms of any desk that are about to trade; a suspension waits for the share lock. */
 export function lockFirmsForShare(firmIds: readonly string[]): Query<FirmRow[]> {
   return query(sql`

@@ -1,10 +1,12 @@
 // PATCH of a firm, and its membership. Membership is a column of the firm, so that a firm is in one
 // group or none; groups decide and this file writes. The firm is locked before the group.
 
+import { refuseHouse } from "../house/read-house.ts";
 import type { Change } from "../kernel/actor.ts";
 import { notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { advance, allowedActions, wrongState } from "../kernel/lifecycle.ts";
+import { istDay } from "../kernel/time.ts";
 import { refuseSubAccount } from "../kernel/visibility.ts";
 import { dropQuestions } from "../outside/ask.ts";
 import type { Context } from "../platform/context.ts";
@@ -48,6 +50,10 @@ export async function updateFirm(
         if (Object.keys(changes).length === 0 && !asksAgain) return undefined;
         refuseRenamedDesk(firm, changes);
         refuseClosed(firm);
+        if (identityFields.some((field) => field in changes)) {
+          const renamed = { ...firm, ...changes };
+          await refuseHouse(tx, firm.environment, { firm: renamed, on: istDay(now) });
+        }
         if ("bank_sealed" in changes || "email" in changes) {
           await ctx.onContactConcerned(tx, firm, now);
         }

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import {
   findHouseProblems,
   type HouseParticulars,
-  isHouse,
+  isOfHouse,
   listMissingParticulars,
   neededParticulars,
   normalizeHouse,
@@ -18,7 +18,7 @@ const house: HouseParticulars = {
   gstin: "29AAGCB7383J1Z4",
   cin: "U51909KA2015PTC082321",
   address: ["12 Mint Road", "Bengaluru 560001"],
-  state: "29",
+  state_code: "29",
   signatory: "Asha Rao, Director",
   bank: {
     beneficiary: "Mint House Private Limited",
@@ -49,8 +49,8 @@ test("particulars keep the rules of their identifiers and agree with each other"
     [{ pan: "AAPFU0939F", iec: null, gstin: null }, "cin"],
     [{ address: ["one\ntwo"] }, "address"],
     [{ address: Array.from({ length: 7 }, () => "line") }, "address"],
-    [{ state: "25", gstin: null }, "state"],
-    [{ state: "27" }, "state"],
+    [{ state_code: "25", gstin: null }, "state_code"],
+    [{ state_code: "27" }, "state_code"],
     [{ signatory: "x".repeat(101) }, "signatory"],
     [{ bank: { ...house.bank!, account_no: "12345678" } }, "bank.account_no"],
     [{ bank: { ...house.bank!, ifsc: "HDFC1000001" } }, "bank.ifsc"],
@@ -71,12 +71,12 @@ test("particulars keep the rules of their identifiers and agree with each other"
 test("a firm is the house by its PAN, by its IEC and by the PAN within its GSTIN", () => {
   const nobody = { iec: null, pan: null, gstin: null };
   const legacy = { iec: "0388012345", pan: "AAGCB7383J" };
-  assert.ok(isHouse(legacy, { ...nobody, pan: "AAGCB7383J" }));
-  assert.ok(isHouse(legacy, { ...nobody, iec: "AAGCB7383J" }));
-  assert.ok(isHouse(legacy, { ...nobody, iec: "0388012345" }));
-  assert.ok(isHouse(legacy, { ...nobody, gstin: "29AAGCB7383J1Z4" }));
-  assert.equal(isHouse(legacy, { ...nobody, pan: "AAPFU0939F" }), false);
-  assert.equal(isHouse(legacy, nobody), false);
-  assert.equal(isHouse({ iec: null, pan: null }, nobody), false, "two that say nothing");
-  assert.equal(isHouse(undefined, { ...nobody, pan: "AAGCB7383J" }), false);
+  assert.ok(isOfHouse(legacy, { ...nobody, pan: "AAGCB7383J" }));
+  assert.ok(isOfHouse(legacy, { ...nobody, iec: "AAGCB7383J" }));
+  assert.ok(isOfHouse(legacy, { ...nobody, iec: "0388012345" }));
+  assert.ok(isOfHouse(legacy, { ...nobody, gstin: "29AAGCB7383J1Z4" }));
+  assert.equal(isOfHouse(legacy, { ...nobody, pan: "AAPFU0939F" }), false);
+  assert.equal(isOfHouse(legacy, nobody), false);
+  assert.equal(isOfHouse({ iec: null, pan: null }, nobody), false, "two that say nothing");
+  assert.equal(isOfHouse(undefined, { ...nobody, pan: "AAGCB7383J" }), false);
 });

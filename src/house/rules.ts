@@ -38,7 +38,7 @@ export type HouseParticulars = {
   /** Lines. */
   readonly address: readonly string[];
   /** The code of its state, as in a GSTIN. */
-  readonly state: string | null;
+  readonly state_code: string | null;
   /** Who signs for it, with the office they hold. */
   readonly signatory: string | null;
   readonly bank: HouseBank | null;
@@ -100,7 +100,7 @@ export const neededParticulars = [
   "iec",
   "pan",
   "address",
-  "state",
+  "state_code",
   "signatory",
   "bank",
 ] as const satisfies readonly (keyof HouseParticulars)[];
@@ -115,8 +115,52 @@ export function listMissingParticulars(house: HouseParticulars | undefined): Nee
   });
 }
 
+/** The version in force on a day: of those from that day or before, the one that was set last. */
+export function findCurrentHouse<Version extends Pick<HouseInLaw, "effective_from" | "version">>(
+  versions: readonly Version[],
+  on: IstDay,
+): Version | undefined {
+  return versions
+    .filter(({ effective_from }) => effective_from <= on)
+    .toSorted(
+      (one, other) =>
+        Number(other.effective_from > one.effective_from) -
+          Number(one.effective_from > other.effective_from) || other.version - one.version,
+    )
+    .at(0);
+}
+
+/** What a new version changes, each field with what it was and becomes, for whoever approves it. */
+export function listChangedParticulars(
+  before: HouseParticulars | undefined,
+  after: HouseParticulars,
+): string[] {
+  const fields = (
+    house: HouseParticulars | undefined,
+  ): Readonly<Record<string, string | null>> => ({
+    "legal name": house?.legal_name ?? null,
+    IEC: house?.iec ?? null,
+    PAN: house?.pan ?? null,
+    TAN: house?.tan ?? null,
+    GSTIN: house?.gstin ?? null,
+    CIN: house?.cin ?? null,
+    address: house?.address.join(", ") ?? null,
+    state: house?.state_code ?? null,
+    signatory: house?.signatory ?? null,
+    beneficiary: house?.bank?.beneficiary ?? null,
+    "account number": house?.bank?.account_no ?? null,
+    IFSC: house?.bank?.ifsc ?? null,
+    bank: house?.bank?.bank ?? null,
+  });
+  const [old, next] = [fields(before), fields(after)];
+  return Object.entries(next).flatMap(([name, value]) => {
+    const [was, becomes] = [old[name] || "none", value || "none"];
+    return was === becomes ? [] : [`${name} ${was} → ${becomes}`];
+  });
+}
+
 /** The conflict of an act that takes a complete house. */
-export function houseIncomplete(missing: readonly NeededParticular[]): Failure {
+export function houseIncomplete(missing: readonly (NeededParticular | "tan")[]): Failure {
   return new Failure("conflict", `the house is not complete: set its ${missing.join(", ")}`, {
     detail: { reason: "house_incomplete", missing },
   });
@@ -133,7 +177,7 @@ function findTextProblem(text: string, lengthMax = lineLengthMax): Problem {
 
 /** The rules that particulars break, by field. */
 export function findHouseProblems({ bank, ...house }: HouseParticulars): FieldProblem[] {
-  const { legal_name, iec, pan, tan, gstin, cin, address, state, signatory } = house;
+  const { legal_name, iec, pan, tan, gstin, cin, address, state_code, signatory } = house;
   const aboutPan = pan !== null && findPanProblem(pan) === undefined ? pan : null;
   const problems: [string, Problem][] = [
     [
@@ -146,7 +190,7 @@ export function findHouseProblems({ bank, ...house }: HouseParticulars): FieldPr
     ["gstin", gstin === null ? undefined : findGstinProblem(gstin, aboutPan)],
     ["cin", cin === null ? undefined : findCinProblem(cin, aboutPan)],
     ["address", findAddressProblem(address)],
-    ["state", findStateProblem(state, gstin)],
+    ["state_code", findStateProblem(state_code, gstin)],
     ["signatory", signatory === null ? undefined : findTextProblem(signatory)],
     ...(bank === null ? [] : findBankProblems(bank)),
   ];
@@ -178,9 +222,9 @@ function findBankProblems({ beneficiary, account_no, ifsc, bank }: HouseBank): [
   ];
 }
 
-/** The particulars in normal spelling. */
+/** The particulars in normal spelling; empty text is nothing. */
 export function normalizeHouse(given: HouseParticulars): HouseParticulars {
-  const code = (text: string | null) => text && normalizeIdentifier(text);
+  const code = (text: string | null) => normalizeIdentifier(text ?? "") || null;
   const line = (text: string) => text.trim().replace(/\s+/g, " ");
   return {
     legal_name: line(given.legal_name),
@@ -190,8 +234,8 @@ export function normalizeHouse(given: HouseParticulars): HouseParticulars {
     gstin: code(given.gstin),
     cin: code(given.cin),
     address: given.address.map(line).filter((each) => each !== ""),
-    state: code(given.state),
-    signatory: given.signatory && line(given.signatory),
+    state_code: code(given.state_code),
+    signatory: line(given.signatory ?? "") || null,
     bank: given.bank && {
       beneficiary: line(given.bank.beneficiary),
       account_no: given.bank.account_no.replace(/[\s-]+/g, ""),
@@ -201,10 +245,17 @@ export function normalizeHouse(given: HouseParticulars): HouseParticulars {
   };
 }
 
+/** The conflict of making a client of a firm that is the house. */
+export function firmIsHouse(): Failure {
+  return new Failure("conflict", "a firm of the house's PAN is the house, and no client", {
+    detail: { reason: "firm_is_house" },
+  });
+}
+
 type Identity = Pick<HouseParticulars, "iec" | "pan">;
 
 /** Whether a firm is the house: both have one PAN, however it is told, or one IEC. */
-export function isHouse(
+export function isOfHouse(
   house: Identity | undefined,
   { iec, pan, gstin }: Identity & { readonly gstin?: string | null },
 ): boolean {

@@ -15,7 +15,7 @@ const houses = table("houses", {
   gstin: text().orNull,
   cin: text().orNull,
   address: textList(),
-  state: text().orNull,
+  state_code: text().orNull,
   signatory: text().orNull,
   bank_beneficiary: text().orNull,
   bank_account_no: text().orNull,

@@ -31,6 +31,8 @@ export const permissions = {
   "operators.write": [],
   "desks.write": [],
   "taxes.write": [],
+  /** Who the house is in law, and where it is paid. */
+  "house.write": [],
   "firms.write": ["settlement"],
   "orders.write": ["dealer", "settlement"],
   "registry.write": ["settlement"],

@@ -1,4 +1,5 @@
 import { findOwnerships } from "../firms/find-firms.ts";
+import { findHouse } from "../house/read-house.ts";
 import { Failure } from "../kernel/failure.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import { addDays, type IstDay, istDayStart } from "../kernel/time.ts";
@@ -47,7 +48,8 @@ export async function readIndexFigure(db: Db, scheme: Scheme, day: IstDay): Prom
     to: istDayStart(addDays(day, 1)),
   });
   const firmIds = deals.flatMap((deal) => [deal.seller_firm_id, deal.buyer_firm_id]);
-  const counted = selectArmsLengthDeals(deals, await findOwnerships(db, firmIds));
+  const house = await findHouse(db, "live", day);
+  const counted = selectArmsLengthDeals(deals, await findOwnerships(db, firmIds), house?.pan);
   return computeFigure({ scheme, day }, counted, await db.run(findLastFigure(scheme, day)));
 }
 

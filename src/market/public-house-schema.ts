@@ -70,6 +70,8 @@ export type Timetable = Static<typeof Timetable>;
 export const House = Type.Object(
   {
     name: Type.String({ description: "Who runs this desk.", examples: ["Mint House"] }),
+    legal_name: nullableText("Its name in law; null until told.", "Mint House Private Limited"),
+    cin: nullableText("Its number in the register of companies.", "U51909KA2015PTC082321"),
     address: Type.Array(Type.String(), { description: "Its address by lines; empty until told." }),
     gstin: nullableText("Its GSTIN; null until told.", "27AAPFU0939F1ZV"),
     email: nullableText("Where it is reached.", "desk@house.example"),

@@ -3,6 +3,7 @@
 // with: the live cards, the tax lines, the calendar and the deadlines of settlements.
 
 import { feeBpsByKind } from "../crosses/rules.ts";
+import { findHouse } from "../house/read-house.ts";
 import type { HousePapers, Imprint } from "../platform/pages/house-page.ts";
 import { gstBps, scripHsn } from "../kernel/money.ts";
 import { schemes } from "../kernel/scheme.ts";
@@ -31,6 +32,14 @@ const holidaysAheadDays = 30;
 
 type Reading = Pick<Context, "db" | "now">;
 
+/** The imprint in the settings, with the address and the GSTIN of the live house once it is set. */
+export async function findImprint(ctx: Reading, inSettings: Imprint) {
+  const house = await findHouse(ctx.db, "live", istDay(ctx.now()));
+  const { address, gstin } = house ?? inSettings;
+  const { legal_name = null, cin = null } = house ?? {};
+  return { ...inSettings, address, gstin, legal_name, cin };
+}
+
 export async function readHouse(
   ctx: Reading,
   { imprint, papers }: PublicHouse,
@@ -38,13 +47,16 @@ export async function readHouse(
   const now = ctx.now();
   const today = istDay(now);
   const cards = await findCurrentCards(ctx.db, "live");
+  const { name, legal_name, cin, address, gstin, email, phone } = await findImprint(ctx, imprint);
   const { tds } = findRates(today, await listTaxRates(ctx, "live"));
   const answer = {
-    name: imprint.name,
-    address: [...imprint.address],
-    gstin: imprint.gstin,
-    email: imprint.email,
-    phone: imprint.phone,
+    name,
+    legal_name,
+    cin,
+    address: [...address],
+    gstin,
+    email,
+    phone,
     terms_href: papers.terms === null ? null : paperPaths.terms,
     privacy_href: papers.privacy === null ? null : paperPaths.privacy,
     schemes: schemes.map((scheme) => viewScheme(scheme, cards.get(scheme))),

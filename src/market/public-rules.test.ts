@@ -175,6 +175,10 @@ test("deals that are not at arm's length do not count, and one company is one se
   assert.equal(counted(traded("frm_a", "frm_a_elsewhere")), false, "one company on two desks");
   assert.equal(counted(traded("frm_c", "frm_c")), false, "with itself");
   assert.equal(counted(traded("frm_a", "frm_c", "failed")), false, "failed");
+  for (const deal of [traded("frm_a", "frm_c"), traded("frm_c", "frm_a_elsewhere")]) {
+    assert.deepEqual(selectArmsLengthDeals([deal], relations, "PAN-A"), [], "with the house");
+  }
+  assert.equal(selectArmsLengthDeals([traded("frm_c", "frm_d")], relations, "PAN-A").length, 1);
   const sellers = selectArmsLengthDeals(
     [traded("frm_a", "frm_c"), traded("frm_a_elsewhere", "frm_d"), traded("frm_c", "frm_d")],
     relations,

@@ -105,9 +105,13 @@ export function computeFigure(
 export function selectArmsLengthDeals<Deal extends DealOnTape>(
   deals: readonly Deal[],
   relations: ReadonlyMap<string, Ownership>,
+  housePan: string | null = null,
 ): (Deal & { readonly seller: string })[] {
+  const isHouseToo = (firmId: string) =>
+    housePan !== null && relations.get(firmId)?.pan === housePan;
   return deals
     .filter((deal) => isAtArmsLength(deal, relations))
+    .filter((deal) => !isHouseToo(deal.seller_firm_id) && !isHouseToo(deal.buyer_firm_id))
     .map((deal) => ({
       ...deal,
       seller: relations.get(deal.seller_firm_id)?.pan ?? deal.seller_firm_id,

@@ -182,6 +182,14 @@ export async function listOperators({ db }: { readonly db: Db }): Promise<Operat
   return (await listOperatorRows(db)).map(viewOperator);
 }
 
+/**
+ * How many people there are, or were, in these roles. Who was disabled counts: otherwise one person
+ * could disable the others and act alone.
+ */
+export async function countPeople(db: Db, roles: readonly OperatorRole[]): Promise<number> {
+  return (await listOperatorRows(db)).filter(({ role }) => roles.includes(role)).length;
+}
+
 /** A person without credentials or their hashes. */
 export function viewOperator(row: OperatorRow) {
   return {
@@ -244,8 +252,7 @@ async function letIn(
   },
 ): Promise<LetIn> {
   const code = newCode();
-  const admins = (await listOperatorRows(ctx.db)).filter((person) => person.role === "admin");
-  const people = admins.length >= 2 ? 2 : 1;
+  const people = (await countPeople(ctx.db, ["admin"])) >= 2 ? 2 : 1;
   const acted: Acted = await actWithApproval(ctx, actor, {
     kind,
     environment: "live",

@@ -2,6 +2,7 @@ import { Type } from "typebox";
 
 import { Firm } from "../firms/schema.ts";
 import { Key } from "../access/schema.ts";
+import { neededParticulars } from "../house/rules.ts";
 import { marketStates } from "../rates/rules.ts";
 import { Order } from "../trading/schema.ts";
 import { openEnum, timestamp } from "../platform/http/wire.ts";
@@ -114,6 +115,9 @@ export const Today = Type.Object(
     day: day("Today."),
     as_of: timestamp("When this was counted."),
     waiting,
+    house_missing: Type.Array(openEnum(neededParticulars, "What is missing."), {
+      description: "What the house lacks of being complete.",
+    }),
     schemes: Type.Array(
       Type.Object(
         {

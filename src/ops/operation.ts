@@ -4,6 +4,7 @@ import { type Static, type TObject, type TProperties, type TSchema, Type } from 
 
 import type { ApprovalKind } from "../operators/approval-kind.ts";
 import type { LostCreditHook } from "../credits/registry-news.ts";
+import type { HouseKind } from "../house/set-house.ts";
 import type { AttestationKind } from "../outside/attest.ts";
 import type { Permission } from "../kernel/actor.ts";
 import { environments } from "../kernel/caller.ts";
@@ -29,6 +30,7 @@ import type { SettlementHooks } from "../settlement/transfer-legs.ts";
 export type OpsWiring = {
   readonly kinds: readonly ApprovalKind[];
   readonly attesting: AttestationKind;
+  readonly houseSetting: HouseKind;
   readonly settlementHooks: SettlementHooks;
   readonly onLost: readonly LostCreditHook[];
   readonly letterhead: Letterhead;

@@ -3,6 +3,7 @@
 import type { Operation } from "../platform/http/operation.ts";
 import { bankOperations } from "./bank.ts";
 import { deskOperations } from "./desks.ts";
+import { houseOperations } from "./house.ts";
 import { lookupOperations } from "./lookups.ts";
 import { moneyOperations } from "./money.ts";
 import { payoutOperations } from "./payouts.ts";
@@ -21,4 +22,5 @@ export const operations: readonly Operation[] = [
   ...payoutOperations,
   ...bankOperations,
   ...taxOperations,
+  ...houseOperations,
 ];

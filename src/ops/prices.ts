@@ -196,7 +196,7 @@ export const priceOperations: readonly Operation[] = [
       });
     },
   }),
-  read("readHouseDay", "/ops/house", {
+  read("readHouseDay", "/ops/house/day", {
     ...inventory,
     summary: "Read what the house bought, sold and matched on a day, and what that came to",
     query: { environment, day: optional(text("The day, YYYY-MM-DD; today when left out.", 10)) },

@@ -50,7 +50,7 @@ export const taxOperations: readonly Operation[] = [
       cgst_bps: bps("The central part within the house's state."),
       sgst_bps: bps("The state's part of it."),
       igst_bps: bps("The whole across a border."),
-      house_state: text("The house's state code: the first two digits of its GSTIN.", 2),
+      house_state: optional(text("The house's state code; that of the house unless given.", 2)),
     },
     answer: TaxRate,
     run: async ({ ctx, actor, body: { environment: where, from: day, ...rate } }) =>

@@ -1,3 +1,5 @@
+import { findHouse } from "../house/read-house.ts";
+import { listMissingParticulars, type NeededParticular } from "../house/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { PaiseSum } from "../kernel/money.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
@@ -29,6 +31,8 @@ export type Today = {
   readonly day: IstDay;
   readonly as_of: Date;
   readonly waiting: Waiting;
+  /** What the house lacks of being complete. */
+  readonly house_missing: readonly NeededParticular[];
   readonly schemes: readonly SchemeDay[];
   readonly house_cash_paise: PaiseSum;
   readonly house_fees_paise: PaiseSum;
@@ -45,12 +49,13 @@ export async function showToday(
   const day = istDay(now);
   const dayStart = istDayStart(day);
   const dayEnd = new Date(dayStart.getTime() + dayMs);
-  const [waiting, dealt, money, findCard, isSound] = await Promise.all([
+  const [waiting, dealt, money, findCard, isSound, house] = await Promise.all([
     countWaiting(db.planned, { environment, now, dayEnd, most: countMost }),
     sumDealt(db, environment, dayStart),
     sumHouseMoney(db, environment),
     db.run(loadCardsToday([environment], now)),
     ledgerIsSound(db, now),
+    findHouse(db, environment, day),
   ]);
   const onAccount = (account: string): PaiseSum =>
     money.find((row) => row.account === account)?.paise ?? 0;
@@ -59,6 +64,7 @@ export async function showToday(
     day,
     as_of: now,
     waiting,
+    house_missing: listMissingParticulars(house),
     schemes: schemes.map((scheme) => {
       const card = findCard(environment, scheme);
       const tape = dealt.find((row) => row.scheme === scheme);

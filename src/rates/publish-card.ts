@@ -5,9 +5,11 @@
 //
 // A large move of a live price needs two operators. A new card is compared with the card in force
 // and with the last card that two operators approved or that stood 24 hours ago, so that many small
-// moves add up to a large one. The first card of a scheme moves nothing. The move is measured by
+// moves add up to a large one. The first card of a scheme moves nothing; in live it
+// takes a house that is complete. The move is measured by
 // pricing with both cards at every size band and validity band.
 
+import { refuseIncompleteHouse } from "../house/read-house.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
@@ -15,6 +17,7 @@ import { unprocessable } from "../kernel/failure.ts";
 import { houseFirmId } from "../kernel/ids.ts";
 import { percentText } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
+import { istDay } from "../kernel/time.ts";
 import { actWithApproval } from "../operators/act-with-approval.ts";
 import type { ApprovalKind, Terms } from "../operators/approval-kind.ts";
 import { aloneHours, twoPeopleFromBps } from "../operators/approval-rules.ts";
@@ -131,6 +134,10 @@ export const cardPublication: ApprovalKind<PublicationTerms> = {
     const before = await findCurrentCard(tx, environment, scheme);
     const publishing = { environment, scheme, terms, note };
     const draft = buildNextCard(before, publishing, { by: "", now });
+    // A first price is an offer, and whoever takes it has to know whom it deals with.
+    if (!before && environment === "live") {
+      await refuseIncompleteHouse(tx, environment, istDay(now));
+    }
     const move = await measureMove(tx, { before, after: draft, now });
     return {
       summary: `${scheme} is priced around ${percentText(draft.mid_bps)} instead of ${before ? percentText(before.mid_bps) : "nothing"}; some price moves by ${percentText(move)}`,

@@ -11,8 +11,9 @@
 
 import type { FirmOfDesk } from "../firms/find-firms.ts";
 import type { Letterhead } from "../platform/pdf.ts";
+import { findLetterhead } from "../house/read-house.ts";
 import { addPaise, type PaiseSum, subtractPaise } from "../kernel/money.ts";
-import { dayMs, type IstMonth, istTimestamp } from "../kernel/time.ts";
+import { dayMs, istDay, type IstMonth, istTimestamp } from "../kernel/time.ts";
 import {
   readLastEntryNo,
   sumMoneyOver,
@@ -72,6 +73,15 @@ export async function accountFor(
     totals: sumByKind(lines),
     version: upTo ?? (await readLastEntryNo(db, firm.firm_id, from)),
   });
+}
+
+/** A statement has the house's head of its last day, or of today while its month is open. */
+export async function findStatementHead(
+  db: Db,
+  { firm, period, letterhead, now }: Account,
+): Promise<Letterhead> {
+  const last = istDay(new Date(Math.min(periodSpan(period).to.getTime() - 1, now.getTime())));
+  return await findLetterhead(db, { environment: firm.environment, on: last }, letterhead);
 }
 
 /** The figures of a statement, from the books. */

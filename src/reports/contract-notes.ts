@@ -1,9 +1,10 @@
 import { listDepositsForSettlement } from "../payouts/deposits.ts";
 import { loadFirm } from "../firms/find-firms.ts";
+import { findLetterhead } from "../house/read-house.ts";
 import type { Caller } from "../kernel/caller.ts";
 import { sumParts, scripHsn, valueBeforeFee } from "../kernel/money.ts";
 import type { Letterhead } from "../platform/pdf.ts";
-import { istTimestamp } from "../kernel/time.ts";
+import { istDay, istTimestamp } from "../kernel/time.ts";
 import { listPaymentsOfSettlement } from "../payouts/move-payout.ts";
 import type { Context } from "../platform/context.ts";
 import type { Document } from "../platform/http/documents.ts";
@@ -47,10 +48,15 @@ export async function readContractNote(
   const notes = await ctx.db.transaction(
     async (tx): Promise<ContractNotes> => {
       const settlement = await readSettlement({ db: tx, now: () => now }, caller, settlementId);
+      const dealt = {
+        environment: caller.environment,
+        on: istDay(new Date(settlement.created_at)),
+      };
+      const head = await findLetterhead(tx, dealt, letterhead);
       return {
         settlement_id: settlementId,
         as_of: istTimestamp(now),
-        house: { ...letterhead, address: [...letterhead.address] },
+        house: { ...head, address: [...head.address] },
         notes: await buildNotes(tx, settlement),
         version: settlement.version,
         allowed_actions: [],

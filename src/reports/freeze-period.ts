@@ -19,6 +19,7 @@ import {
   addSums,
   buildStatement,
   findOpening,
+  findStatementHead,
   firmKey,
   loadFacts,
   sumBalance,
@@ -53,7 +54,8 @@ export async function* freezePeriod(
 ): AsyncGenerator<void> {
   const now = ctx.now();
   const firm = await loadFirm(ctx.db, firmId);
-  const account = { firm, period, letterhead, now, upTo };
+  const head = await findStatementHead(ctx.db, { firm, period, letterhead, now });
+  const account = { firm, period, letterhead: head, now, upTo };
   const short = await accountFor(ctx.db, account);
   const made = short ?? (yield* writePages(ctx, account));
   await storeStatement(ctx, firm, { ...made, status: "final", frozen_at: istTimestamp(now) }, now);

@@ -17,7 +17,7 @@ import { mapPaced, openPace, type Pace, runPaced } from "../platform/heavy/pace.
 import type { Document } from "../platform/http/documents.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import { readAtReplica } from "../platform/postgres/replica.ts";
-import { accountFor, buildStatementNo, findOpening } from "./account-for.ts";
+import { findStatementHead, accountFor, buildStatementNo, findOpening } from "./account-for.ts";
 import { formatStatement, tooManyLines } from "./format-statement.ts";
 import { linesMax, openState, partMax } from "./statement-rules.ts";
 import type {
@@ -105,7 +105,8 @@ async function findOrBuildStatement(
   const frozen = await findStatement(db, firm.firm_id, period);
   if (!frozen) {
     if (period < (await findFirstPeriod(db, firm.firm_id, now))) throw notFound();
-    const made = await accountFor(db, { firm, period, letterhead, now }, pace);
+    const head = await findStatementHead(db, { firm, period, letterhead, now });
+    const made = await accountFor(db, { firm, period, letterhead: head, now }, pace);
     if (!made) {
       const message = `more than ${linesMax} lines are too many at once: wait until it is final`;
       throw tooManyLines(message, { linesMax });

@@ -61,10 +61,12 @@ test("a rate in force cannot be changed, and the parts of a tax sum to the whole
   refused(() => refuseEarly("sandbox", "2026-11-15", "2026-11-16"));
   refuseEarly("sandbox", "2026-11-16", "2026-11-16");
   refuseEarly("live", "2026-11-17", "2026-11-16");
-  refuseGst(gst);
-  refused(() => refuseGst({ ...gst, cgst_bps: 901 }));
-  refused(() => refuseGst({ ...gst, igst_bps: 1_700 }));
-  refused(() => refuseGst({ ...gst, house_state: "MH" }));
+  refuseGst(gst, null);
+  refuseGst(gst, "27");
+  refused(() => refuseGst(gst, "29"));
+  refused(() => refuseGst({ ...gst, cgst_bps: 901 }, null));
+  refused(() => refuseGst({ ...gst, igst_bps: 1_700 }, null));
+  refused(() => refuseGst({ ...gst, house_state: "MH" }, null));
 });
 
 test("a financial year runs from April to March in IST, and numbers have at most 16 characters", () => {

@@ -88,11 +88,15 @@ export function refuseEarly(environment: Environment, from: IstDay, today: IstDa
   throw unprocessable({ path: "from", problem });
 }
 
-export function refuseGst({ cgst_bps, sgst_bps, igst_bps, house_state }: GstRate): void {
-  if (!stateForm.test(house_state)) {
+/** `state` is the house's, where it is set. */
+export function refuseGst(
+  { cgst_bps, sgst_bps, igst_bps, house_state }: GstRate,
+  state: string | null,
+): void {
+  if (!stateForm.test(house_state) || (state !== null && house_state !== state)) {
     throw unprocessable({
       path: "state",
-      problem: "must be two digits; HOUSE_GSTIN begins with it",
+      problem: `must be the state of the house, ${state ?? "two digits"}`,
     });
   }
   if (cgst_bps + sgst_bps !== gstBps || igst_bps !== gstBps) {

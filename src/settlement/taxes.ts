@@ -3,6 +3,8 @@
 // for it. A set is numbered in one transaction with the row of its series, so a rollback uses no
 // number.
 
+import { findHouse } from "../house/read-house.ts";
+import { type HouseInLaw, houseIncomplete } from "../house/rules.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
@@ -53,9 +55,12 @@ import {
   type TdsRate,
 } from "./tax-rules.ts";
 
+/** Without a state the house's is taken. */
+type GstRateGiven = Omit<GstRate, "house_state"> & Partial<Pick<GstRate, "house_state">>;
+
 /** A tax line from a day on; a null rate switches it off. */
 type SetTax = { readonly environment: Environment; readonly from: IstDay } & (
-  | { readonly line: "gst"; readonly rate: GstRate | null }
+  | { readonly line: "gst"; readonly rate: GstRateGiven | null }
   | { readonly line: "tds"; readonly rate: TdsRate | null }
 );
 
@@ -79,15 +84,26 @@ export async function setTax(
   const { environment, line, from } = tax;
   if (!isCalendarDay(from)) throw unprocessable({ path: "from", problem: "must be a day" });
   refuseEarly(environment, from, istDay(now));
-  if (tax.rate && tax.line === "gst") refuseGst(tax.rate);
-  if (tax.rate && tax.line === "tds") refuseTds(tax.rate);
-  const is_on = tax.rate !== null;
-  const row: RateRow = { environment, line, effective_from: from, is_on, ...blank, ...tax.rate };
+  const house = await findHouse(ctx.db, environment, from);
+  const rate = tax.rate && tax.line === "gst" ? locateGst(tax.rate, house) : tax.rate;
+  if (tax.rate && tax.line === "tds") {
+    refuseTds(tax.rate);
+    if (environment === "live" && !house?.tan) throw houseIncomplete(["tan"]);
+  }
+  const is_on = rate !== null;
+  const row: RateRow = { environment, line, effective_from: from, is_on, ...blank, ...rate };
   await ctx.db.transaction(async (tx) => {
     await upsertRate(tx, row, now);
     await recordChanges(tx, actor, [buildTaxChange(row)], now);
   });
   return row;
+}
+
+/** The rate with the state of the house on its first day, which a state that is given has to be. */
+function locateGst(rate: GstRateGiven, house: HouseInLaw | undefined): GstRate {
+  const located = { ...rate, house_state: rate.house_state ?? house?.state_code ?? "" };
+  refuseGst(located, house?.state_code ?? null);
+  return located;
 }
 
 export type StoredLegTax = StoredTax;

@@ -5,6 +5,7 @@ import { test } from "node:test";
 
 import { asBearer, startOps } from "../support/ops.ts";
 import { addPerson, password } from "../support/people.ts";
+import { addLiveHouse } from "../support/live-house.ts";
 import { startService } from "../support/service.ts";
 import { readStream } from "../support/streams.ts";
 
@@ -12,6 +13,7 @@ const fromConsole = { "x-scripdesk-console": "1" };
 
 async function openDoor(t: Parameters<typeof startService>[0]) {
   const service = await startService(t);
+  await addLiveHouse(service);
   const ops = await startOps(t, service);
   const asha = await addPerson(service, { name: "Asha", role: "admin" });
   const signIn = async (person = asha) => {

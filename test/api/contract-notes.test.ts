@@ -132,8 +132,8 @@ test("a PDF note shows legs, fee split and bank reference, and a reversal", asyn
   const expected = [
     "Contract note",
     note.note_no,
-    "Scripdesk Clearing House",
-    "GSTIN 27AAPFU0939F1ZV",
+    "Scripdesk House (sandbox)",
+    "GSTIN 27AAACH0000H1ZD",
     note.firm.legal_name,
     note.firm.pan,
     settlementId,

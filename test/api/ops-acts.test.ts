@@ -16,6 +16,7 @@ import { dealer } from "../support/orders.ts";
 import { addPerson, password, settleLiveSale } from "../support/people.ts";
 import { addNotice } from "../support/mail.ts";
 import { addDeadLetters, registerWebhook, startReceiver } from "../support/receivers.ts";
+import { liveHouse } from "../support/live-house.ts";
 import { type Answer, startService } from "../support/service.ts";
 import { addCredit, buyerPaise, makeDeal, openTestDesk } from "../support/settlements.ts";
 import { countStatuses } from "../support/usage.ts";
@@ -148,6 +149,13 @@ test("every operation answers as the document says, and every act has an audit r
 
   // Prices and stock
   const rodtep = { environment: "live", scheme: "RODTEP" };
+  await call("setHouse", [], { environment: "sandbox", signatory: "Asha Rao, Director" });
+  const proposed = await call("setHouse", [], { environment: "live", ...liveHouse });
+  assert.equal(proposed.outcome, "proposed");
+  await become(first);
+  await call("approveProposal", [proposed.approval_id]);
+  await become(second);
+  assert.deepEqual((await call("showHouse", [], {}, "?environment=live")).missing, []);
   await call("publishCard", [], { ...rodtep, terms: { mid_bps: 9_800 } });
   const preview = await call("previewCard", [], { ...rodtep, terms: { mid_bps: 9_900 } });
   assert.deepEqual([preview.move_bps, preview.people, preview.open_quotes.count], [100, 2, 0]);

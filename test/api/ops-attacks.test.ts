@@ -10,6 +10,7 @@ import { assertLedgerSound } from "../support/ledger.ts";
 import { giveAccount, type LiveSeller, liveSeller, sellLive } from "../support/live-sales.ts";
 import { asBearer, startOps } from "../support/ops.ts";
 import { addPerson } from "../support/people.ts";
+import { addLiveHouse } from "../support/live-house.ts";
 import { type Answer, type Service, startService } from "../support/service.ts";
 import {
   addCredit,
@@ -40,6 +41,7 @@ type Staff = { readonly token: string; readonly call: Call };
 /** A service with two admins who have signed in. */
 async function openOffice(t: TestContext) {
   const service = await startService(t);
+  await addLiveHouse(service);
   const { send } = await startOps(t, service, { twoOperatorsFromPaise: twoFromPaise });
   const ashaRao = await addPerson(service, { name: "Asha Rao", role: "admin" });
   const raviIyer = await addPerson(service, { name: "Ravi", role: "admin", by: [ashaRao] });

@@ -11,6 +11,7 @@ import { addDay } from "../../src/outside/calendar.ts";
 import { readHousePapers } from "../../src/platform/pages/house-papers.ts";
 import { publishCard } from "../../src/rates/publish-card.ts";
 import { setTax } from "../../src/settlement/taxes.ts";
+import { addLiveHouse } from "../support/live-house.ts";
 import { startService } from "../support/service.ts";
 
 test("the house's terms are those of its live cards, and null before there is one", async (t) => {
@@ -43,6 +44,7 @@ test("the house's terms are those of its live cards, and null before there is on
 
 test("tax that is withheld from sellers is told from the day on which it counts", async (t) => {
   const { ctx, clock, send } = await startService(t);
+  await addLiveHouse({ ctx });
   const rate = { section: "194Q", rate_bps: 10, threshold_paise: 5_000, with_crosses: false };
   const tax = { environment: "live", line: "tds", from: "2026-11-16", rate } as const;
   await setTax(ctx, operator, tax);

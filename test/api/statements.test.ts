@@ -386,7 +386,7 @@ test("a PDF statement shows parties, period, balances, lines and page numbers", 
   assert.ok(pages.length >= 2);
   pages.forEach(({ text }, at) => {
     assert.ok(text.includes(`Page ${at + 1} of ${pages.length}`));
-    assert.ok(text.includes("Scripdesk Clearing House"));
+    assert.ok(text.includes("Scripdesk House (sandbox)"));
   });
   const text = pages.map((page) => page.text).join(" ");
   const { pan } = (await readStatement(service, seller)).firm;
@@ -395,8 +395,8 @@ test("a PDF statement shows parties, period, balances, lines and page numbers", 
     "Statement of account",
     "November 2026",
     "PROVISIONAL",
-    "12 Mint Road, Fort",
-    "GSTIN 27AAPFU0939F1ZV",
+    "1 Sandbox Street",
+    "GSTIN 27AAACH0000H1ZD",
     "Client firm",
     pan,
     "01 Nov 2026 to 30 Nov 2026",

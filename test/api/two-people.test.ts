@@ -26,6 +26,7 @@ import { bank, firmBody } from "../support/client-firms.ts";
 import { assertLedgerSound } from "../support/ledger.ts";
 import { giveAccount } from "../support/live-sales.ts";
 import { addPerson, settleLiveSale, type TestPerson } from "../support/people.ts";
+import { addLiveHouse } from "../support/live-house.ts";
 import { type Service, startService } from "../support/service.ts";
 import { listPayouts, openTestDesk, readBalance } from "../support/settlements.ts";
 import { askJournal } from "../support/journal.ts";
@@ -38,6 +39,7 @@ const hasReason = (reason: string) => (error: unknown) =>
 type People = { readonly asha: TestPerson; readonly ravi: TestPerson; readonly mira: TestPerson };
 
 async function people(service: Service): Promise<People> {
+  await addLiveHouse(service);
   const asha = await addPerson(service, { name: "Asha Rao", role: "admin" });
   const ravi = await addPerson(service, { name: "ravi", role: "settlement", by: [asha] });
   const mira = await addPerson(service, { name: "mira", role: "dealer", by: [asha] });

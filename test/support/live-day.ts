@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { rupeesPlain } from "../../src/kernel/money.ts";
 import { bank, firmBody } from "./client-firms.ts";
 import { assertLedgerSound } from "./ledger.ts";
+import { addLiveHouse } from "./live-house.ts";
 import type { Service } from "./service.ts";
 import { askJournal } from "./journal.ts";
 
@@ -35,6 +36,7 @@ export type Office = {
 export const mandate = { signatory: "R. Mehta", reference: "M-1", until: "2099-03-31" };
 
 export async function haveDay(service: Service, office: Office): Promise<void> {
+  await addLiveHouse(service);
   const { send } = service;
   /** A desk with a client that customs and the bank know, and that has signed its mandate. */
   const openDesk = async (name: string, accountNo: string) => {

@@ -3,13 +3,15 @@
 import type { Scheme } from "../../src/kernel/scheme.ts";
 import { addDays, istDay, istDayStart } from "../../src/kernel/time.ts";
 import { addDeals, type TestDeal } from "./deals.ts";
+import { addLiveHouse } from "./live-house.ts";
 import type { Service } from "./service.ts";
 
-/** Live begins without a card; this publishes the sandbox's starting cards there. */
+/** Live begins without a house and a card; this sets one and publishes the sandbox's starting cards there. */
 export async function openLiveMarket(
   { ctx }: Pick<Service, "ctx">,
   state: "open" | "halted" = "open",
 ): Promise<void> {
+  await addLiveHouse({ ctx });
   await ctx.db.pool.query(
     `insert into rate_cards (
       environment, scheme, version, state, mid_bps, half_spread_bps, size_bands, validity_bands,

@@ -56,6 +56,8 @@ export const acts = [
   "registry confirm inq_00000000000000000000000000 --reference T-1",
   "credits suspend SCRIP --env live --reason notice",
   "credits lift SCRIP --env live --reason notice",
+  "house set --env live --legal-name Mint --iec AAPFU0939F --pan AAPFU0939F --tan MUMM01234C --gstin 27AAPFU0939F1ZV --address Mumbai --state 27 --signatory Rao --beneficiary Mint --account 50200012345678 --ifsc HDFC0000001 --bank HDFC",
+  "house show --env live",
   "rates publish --env live --scheme RODTEP --mid-bps 9600",
   "market halt --env live --scheme RODTEP",
   "market open --env live --scheme RODTEP",

@@ -40,7 +40,7 @@ async function showHouse(view) {
   chosen.addEventListener("change", () => goTo(linkTo("/house", { day: chosen.value })));
   // It is made of every deal of the day, so it comes after the rest of the page.
   const result = make("div", { class: "block", role: "status" }, "Adding up the deals of the day…");
-  readOps("/ops/house", { environment, day }, signal).then(
+  readOps("/ops/house/day", { environment, day }, signal).then(
     (house) => result.replaceChildren(...showResult(house)),
     (error) => (result.textContent = error instanceof Error ? error.message : ""),
   );

@@ -13,6 +13,7 @@ import { findPages } from "./find.js";
 import { firmPages } from "./firms.js";
 import { healthPages } from "./health.js";
 import { housePages } from "./house.js";
+import { inLawPages } from "./in-law.js";
 import { letterPages } from "./letters.js";
 import { noticePages } from "./notices.js";
 import { orderPages } from "./orders.js";
@@ -43,6 +44,7 @@ export const pages = [
   ...keyPages,
   ...statementPages,
   ...taxPages,
+  ...inLawPages,
   ...calendarPages,
   ...letterPages,
   ...noticePages,
@@ -56,6 +58,6 @@ export const groups = [
   { name: "Money", paths: ["/queue", "/settlements", "/payouts", "/files", "/bank"] },
   { name: "To decide", paths: ["/approvals", "/questions", "/enquiries"] },
   { name: "Clients", paths: ["/firms", "/credits", "/keys"] },
-  { name: "Books", paths: ["/statements", "/taxes", "/calendar"] },
+  { name: "Books", paths: ["/statements", "/taxes", "/house-in-law", "/calendar"] },
   { name: "Watch", paths: ["/letters", "/notices", "/health", "/people"] },
 ];

@@ -2,6 +2,7 @@
 
 import { schemeName } from "../words.js";
 import { make, makeFacts, makeSection, makeTable } from "./dom.js";
+import { sayMissing } from "./in-law.js";
 import { makeHead } from "./list.js";
 import { readOps } from "./ops.js";
 import { showDay, showMoney, showPercent, showState, showTime } from "./show.js";
@@ -116,6 +117,14 @@ async function showToday(view) {
     "div",
     { class: "page" },
     makeHead([`Today, ${showDay(today["day"])}`]),
+    today["house_missing"].length === 0
+      ? null
+      : make(
+          "p",
+          { class: "notice" },
+          `The house lacks its ${sayMissing(today["house_missing"])}. `,
+          make("a", { href: linkTo("/house-in-law") }, "House in law"),
+        ),
     waiting.length === 0
       ? make("p", { class: "empty" }, "Nothing waits for anybody.")
       : make(

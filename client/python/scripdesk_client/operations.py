@@ -221,7 +221,7 @@ class Operations:
     def register_firm(self, body: schemas.RegisterFirm, **options: Unpack[CreateOptions]) -> schemas.Firm:
         """Register a client firm. The same IEC twice on a desk is a conflict that names the firm.
 
-        Refusals by `detail.reason` (open set): 403 `sub_account_key`; 409 `duplicate_external_id`, `duplicate_iec`, `idempotency_key_reused`.
+        Refusals by `detail.reason` (open set): 403 `sub_account_key`; 409 `duplicate_external_id`, `duplicate_iec`, `firm_is_house`, `idempotency_key_reused`.
 
         `POST /v1/firms`, scope `firms`
         """
@@ -244,7 +244,7 @@ class Operations:
     def update_firm(self, firm_id: str, body: schemas.UpdateFirm = {}, **options: Unpack[WriteOptions]) -> schemas.Firm:
         """Correct a firm's particulars. A bank or IEC change holds payouts for 24 hours. A verified firm that changes who it is goes through verification again.
 
-        Refusals by `detail.reason` (open set): 403 `own_firm`, `sub_account_key`; 409 `deal_unpaid`, `duplicate_external_id`, `duplicate_iec`, `group_full`, `in_another_group`, `wrong_state`.
+        Refusals by `detail.reason` (open set): 403 `own_firm`, `sub_account_key`; 409 `deal_unpaid`, `duplicate_external_id`, `duplicate_iec`, `firm_is_house`, `group_full`, `in_another_group`, `wrong_state`.
 
         `PATCH /v1/firms/{firm_id}`, scope `firms`
         """
@@ -269,7 +269,7 @@ class Operations:
     def authorize_firm(self, firm_id: str, body: schemas.AuthorizeFirm, **options: Unpack[WriteOptions]) -> schemas.Firm:
         """Give the firm's mandate to trade for it. Records the mandate that lets your desk act for the firm, after it was verified. The same mandate again changes nothing; a new one replaces the old.
 
-        Refusals by `detail.reason` (open set): 409 `wrong_state`.
+        Refusals by `detail.reason` (open set): 409 `firm_is_house`, `wrong_state`.
 
         `POST /v1/firms/{firm_id}/authorize`, scope `firms`
         """
@@ -287,7 +287,7 @@ class Operations:
     def resume_firm(self, firm_id: str, **options: Unpack[WriteOptions]) -> schemas.Firm:
         """End a suspension. Ends a suspension by your desk. One by the operator is ended by the operator.
 
-        Refusals by `detail.reason` (open set): 403 `suspended_by_operator`; 409 `wrong_state`.
+        Refusals by `detail.reason` (open set): 403 `suspended_by_operator`; 409 `firm_is_house`, `wrong_state`.
 
         `POST /v1/firms/{firm_id}/resume`, scope `firms`
         """

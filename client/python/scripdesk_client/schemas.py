@@ -3251,6 +3251,10 @@ class House(TypedDict):
     """Who the house is, what dealing costs and when money comes."""
     #: Who runs this desk.
     name: str
+    #: Its name in law; null until told.
+    legal_name: Optional[str]
+    #: Its number in the register of companies.
+    cin: Optional[str]
     #: Its address by lines; empty until told.
     address: List[str]
     #: Its GSTIN; null until told.

@@ -1,0 +1,144 @@
+// Who the house is in law, like the commands `house set|show`.
+
+import { type TProperties, Type } from "typebox";
+
+import { listFirmsOfHouse } from "../firms/find-firms.ts";
+import { firmStates } from "../firms/rules.ts";
+import { showHouse } from "../house/read-house.ts";
+import { neededParticulars } from "../house/rules.ts";
+import { setHouse } from "../house/set-house.ts";
+import type { Operation } from "../platform/http/operation.ts";
+import { nullableObject, openEnum, timestamp } from "../platform/http/wire.ts";
+import { act, environment, optional, read } from "./operation.ts";
+import {
+  count,
+  day,
+  environment as shownEnvironment,
+  maybeText,
+  Proposed,
+  text,
+} from "./schema.ts";
+
+const house = { tag: "House" } as const;
+
+const bankFields = {
+  beneficiary: text("The holder's name, as the bank has it."),
+  account_no: text("The whole number."),
+  ifsc: text("The branch's code."),
+  bank: text("The bank's name."),
+};
+
+const HouseVersion = Type.Object(
+  {
+    environment: shownEnvironment,
+    version: count("Which version of the particulars it is."),
+    effective_from: day("The first day on which they hold."),
+    legal_name: text("The name in law."),
+    iec: maybeText("Its importer-exporter code."),
+    pan: maybeText("Its PAN. A firm of this PAN is the house, and no client."),
+    tan: maybeText("Under which it deducts tax."),
+    gstin: maybeText("Its GSTIN."),
+    cin: maybeText("Its number in the register of companies."),
+    address: Type.Array(Type.String(), { description: "Lines." }),
+    state_code: maybeText("The two digits of its state, as a GSTIN begins."),
+    signatory: maybeText("Who signs for it."),
+    bank: nullableObject(bankFields, { description: "Where buyers pay; null until told." }),
+    set_at: timestamp("When it was set."),
+    set_by: text("Who proposed or set it."),
+    approved_by: maybeText("The second person; null where one was enough."),
+  },
+  { title: "HouseVersion", description: "Who the house is, from a day on." },
+);
+
+const ShownHouse = Type.Object(
+  {
+    environment: shownEnvironment,
+    house: Type.Union([HouseVersion, Type.Null()], {
+      description: "The version in force; null before anybody has said who the house is.",
+    }),
+    missing: Type.Array(openEnum(neededParticulars, "What is missing."), {
+      description: "What it lacks of being complete.",
+    }),
+    versions: Type.Array(HouseVersion, {
+      description: "All there were and will be, latest first.",
+    }),
+    firms: Type.Array(
+      Type.Object({
+        firm_id: text("A client firm of the house's PAN."),
+        desk_id: text("Its desk."),
+        legal_name: text("Its name."),
+        status: openEnum(firmStates, "Its state: what it has open may end."),
+      }),
+      { description: "Client firms that are the house." },
+    ),
+  },
+  { title: "ShownHouse", description: "Who the house is in law." },
+);
+
+const SetHouse = Type.Union(
+  [Proposed, Type.Object({ outcome: openEnum(["set"], "What came of it."), house: HouseVersion })],
+  { title: "SetHouse", description: "The new version, or the proposal where it takes two people." },
+);
+
+/** Empty text takes a particular away. */
+const given = (description: string, maxLength = 200) =>
+  optional(Type.String({ maxLength, description }));
+const needed = <Fields extends TProperties>(fields: Fields, description: string) =>
+  optional(Type.Object(fields, { additionalProperties: false, description }));
+
+export const houseOperations: readonly Operation[] = [
+  read("showHouse", "/ops/house", {
+    ...house,
+    summary: "Show who the house is in law, what it lacks, and client firms that are the house",
+    query: { environment },
+    answer: ShownHouse,
+    run: async ({ ctx, query }) => {
+      const shown = await showHouse(ctx, query.environment);
+      const firms = shown.house ? await listFirmsOfHouse(ctx.db, shown.house) : [];
+      return {
+        ...shown,
+        firms: firms.map(({ firm_id, desk_id, legal_name, connection_state: state }) => ({
+          firm_id,
+          desk_id,
+          legal_name,
+          state,
+        })),
+      };
+    },
+  }),
+  act("setHouse", "/ops/house", {
+    ...house,
+    summary: "Say who the house is from a day on; in live it takes two people once two may",
+    permission: "house.write",
+    body: {
+      environment,
+      from: optional(
+        Type.String({
+          pattern: "^\\d{4}-\\d{2}-\\d{2}$",
+          description: "The first day of it; today unless given.",
+          examples: ["2027-04-01"],
+        }),
+      ),
+      legal_name: given("The name in law. What is left out stays; empty text takes it away."),
+      iec: given("Its importer-exporter code: its PAN, or ten digits.", 20),
+      pan: given("Its PAN.", 20),
+      tan: given("Its TAN.", 20),
+      gstin: given("Its GSTIN.", 20),
+      cin: given("Its CIN.", 30),
+      address: optional(
+        Type.Array(Type.String({ maxLength: 200 }), { description: "Lines.", maxItems: 10 }),
+      ),
+      state_code: given("The two digits of its state.", 2),
+      signatory: given("Who signs for it, with the office they hold."),
+      bank: needed(bankFields, "Where buyers pay."),
+    },
+    answer: SetHouse,
+    run: async ({ ctx, actor, wiring, body: { environment: where, from, ...particulars } }) =>
+      await setHouse(ctx, actor, {
+        kind: wiring.houseSetting,
+        environment: where,
+        from,
+        particulars,
+      }),
+  }),
+];
