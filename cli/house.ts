@@ -1,11 +1,13 @@
 import { houseSetting } from "../src/approval-kinds.ts";
 import { listFirmsOfHouse } from "../src/firms/find-firms.ts";
+import { alphabetNames } from "../src/funding/rules.ts";
+import { listNumberForms, parseForm, setNumberForm } from "../src/funding/virtual-accounts.ts";
 import { showHouse } from "../src/house/read-house.ts";
 import { type HouseInLaw, stateNames } from "../src/house/rules.ts";
 import { setHouse } from "../src/house/set-house.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
-import { command, parseChoice, print, printOne, UsageError } from "./command.ts";
+import { command, parseChoice, print, printOne, UsageError, wholeNumber } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";
 
 const show = command({
@@ -138,4 +140,55 @@ function readable(house: HouseInLaw) {
   };
 }
 
-export const houseCommands = [show, set];
+const numbers = command({
+  name: "house numbers",
+  summary: "set the form of firms' own account numbers as the bank gave it, or list the forms",
+  options: {
+    env: { required: true, help: "live or sandbox" },
+    prefix: { help: "how they begin" },
+    length: { help: "how many characters they have" },
+    alphabet: { help: alphabetNames.join(" or ") },
+    ifsc: { help: "the branch that they are at" },
+    off: { type: "boolean", help: "end the numbers: firms pay into the house's account" },
+    ...operatorOption,
+  },
+  example:
+    "npx scripdesk house numbers --env live --prefix SCRIP --length 16 --alphabet letters --ifsc HDFC0000001",
+  async run(options) {
+    const environment = parseChoice("env", options.env, environments);
+    const { prefix, length, alphabet, ifsc, off } = options;
+    if (!off && [prefix, length, alphabet, ifsc].every((part) => part === undefined)) {
+      const forms = await withOperator(
+        options,
+        { permission: "read", environment },
+        async ({ ctx }) => await listNumberForms(ctx.db, environment),
+      );
+      print(
+        forms.map(({ environment: env, form, set_at, ...row }) => ({
+          env,
+          ...(form ?? { prefix: null, length: null, alphabet: null, ifsc: null }),
+          ...row,
+          set_at: istTimestamp(set_at),
+        })),
+        options,
+      );
+      return;
+    }
+    const form = parseForm({
+      off,
+      prefix,
+      length: length === undefined ? undefined : wholeNumber("length", length),
+      alphabet:
+        alphabet === undefined ? undefined : parseChoice("alphabet", alphabet, alphabetNames),
+      ifsc,
+    });
+    const done = await withOperator(
+      options,
+      { permission: "house.write", environment },
+      async ({ ctx, actor }) => await setNumberForm(ctx, actor, { environment, form }),
+    );
+    printOne(done, options);
+  },
+});
+
+export const houseCommands = [show, set, numbers];

@@ -12,7 +12,7 @@ revoke update, delete on ledger_entries, ledger_firm_entries, delivery_attempts 
 revoke update, delete on delivered_blocks from scripdesk_app;
 revoke delete on ledger_balances, credit_owners, ledger_verdict from scripdesk_app;
 -- Who the house was on a day stays as it was said.
-revoke update, delete on houses from scripdesk_app;
+revoke update, delete on houses, number_forms from scripdesk_app;
 -- An update of the market is pruned in time and never changed.
 revoke update on market_updates from scripdesk_app;
 revoke delete on settlements, settlement_legs, deal_minutes, payouts, approvals from scripdesk_app;

@@ -7,6 +7,7 @@ CASE
     ELSE (1)::bigint
 END))), false));
 create sequence bank_statements_received_no_seq;
+create sequence firms_firm_no_seq;
 create sequence ledger_entry_numbers;
 
 CREATE OR REPLACE FUNCTION public.keep_account_id()
@@ -695,6 +696,8 @@ create table deposits (
   constraint deposits_reference_check CHECK ((((length(reference) >= 12) AND (length(reference) <= 22)) AND (reference !~ '[^A-Z0-9]'::text)))
 );
 CREATE INDEX deposits_by_settlement ON public.deposits USING btree (settlement_id) WHERE (settlement_id IS NOT NULL);
+CREATE INDEX deposits_of_desk ON public.deposits USING btree (desk_id, at, reference);
+CREATE INDEX deposits_of_firm ON public.deposits USING btree (firm_id, at, reference);
 
 create table desk_clocks (
   desk_id text not null,
@@ -806,6 +809,7 @@ create table firms (
   mandate_due_on date,
   account_id text,
   account_confirmed_at timestamp with time zone,
+  firm_no bigint not null,
   constraint firms_environment_desk_id_firm_id_key UNIQUE (environment, desk_id, firm_id),
   constraint firms_in_environment UNIQUE (environment, firm_id),
   constraint firms_pkey PRIMARY KEY (firm_id),
@@ -847,6 +851,7 @@ CREATE INDEX firms_live_newest ON public.firms USING btree (created_at DESC, fir
 CREATE INDEX firms_newest ON public.firms USING btree (created_at DESC, firm_id DESC);
 CREATE INDEX firms_offboarding ON public.firms USING btree (firm_id) WHERE (connection_state = 'offboarding'::text);
 CREATE INDEX firms_to_look_at ON public.firms USING btree (connection_state, created_at DESC, firm_id DESC) WHERE (connection_state <> 'authorized'::text);
+CREATE UNIQUE INDEX firms_by_no ON public.firms USING btree (firm_no);
 CREATE UNIQUE INDEX firms_desk_name ON public.firms USING btree (environment, legal_name) WHERE (desk_id = firm_id);
 CREATE UNIQUE INDEX firms_external_id ON public.firms USING btree (desk_id, external_id) WHERE ((external_id IS NOT NULL) AND (connection_state <> 'offboarded'::text));
 CREATE UNIQUE INDEX firms_iec ON public.firms USING btree (desk_id, iec) WHERE ((iec IS NOT NULL) AND (connection_state <> 'offboarded'::text));
@@ -1410,6 +1415,27 @@ CREATE INDEX notices_done ON public.notices USING btree (updated_at) WHERE (stat
 CREATE INDEX notices_due ON public.notices USING btree (environment, due_at) WHERE (state = 'waiting'::text);
 CREATE INDEX notices_of_desk ON public.notices USING btree (desk_id, notice_id);
 CREATE INDEX notices_waiting ON public.notices USING btree (environment, desk_id, due_at) WHERE (state = 'waiting'::text);
+
+create table number_forms (
+  environment text not null,
+  version integer not null,
+  prefix text,
+  length integer,
+  alphabet text,
+  ifsc text,
+  set_at timestamp with time zone not null,
+  set_by text not null,
+  approved_by text,
+  constraint number_forms_pkey PRIMARY KEY (environment, version),
+  constraint number_forms_alphabet_check CHECK ((alphabet = ANY (ARRAY['digits'::text, 'letters'::text]))),
+  constraint number_forms_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint number_forms_ifsc_check CHECK ((ifsc ~ '^[A-Z]{4}0[A-Z0-9]{6}$'::text)),
+  constraint number_forms_length_check CHECK (((length >= 10) AND (length <= 30))),
+  constraint number_forms_prefix_check CHECK ((prefix ~ '^[A-Z0-9]{3,12}$'::text)),
+  constraint number_forms_two_people CHECK (((approved_by IS NULL) OR (approved_by <> set_by))),
+  constraint number_forms_version_check CHECK ((version > 0)),
+  constraint number_forms_whole CHECK ((num_nulls(prefix, length, alphabet, ifsc) = ANY (ARRAY[0, 4])))
+);
 
 create table operator_attempts (
   name_key text not null,
@@ -2210,6 +2236,7 @@ grant insert, select, update on netting_runs to scripdesk_app;
 grant insert, select, update on notice_addresses to scripdesk_app;
 grant delete, insert, select, update on notice_cursors to scripdesk_app;
 grant delete, insert, select, update on notices to scripdesk_app;
+grant insert, select on number_forms to scripdesk_app;
 grant delete, insert, select, update on operator_attempts to scripdesk_app;
 grant insert, select, update on operator_sessions to scripdesk_app;
 grant insert, select, update on operators to scripdesk_app;

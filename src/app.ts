@@ -52,6 +52,7 @@ import { openBookSessions } from "./trading/book-session.ts";
 import { openOrderDesk } from "./trading/order-desk.ts";
 import { orderLifecycle } from "./trading/order-rules.ts";
 import { serve } from "./platform/http/operation.ts";
+import { fundingOperations } from "./funding/routes.ts";
 import { payoutOperations } from "./payouts/routes.ts";
 import { payoutLifecycle } from "./payouts/rules.ts";
 import { findCovers } from "./trading/read-orders.ts";
@@ -175,6 +176,7 @@ export async function buildApp({
   app.addHook("onClose", () => feed.close());
   marketRoutes(app, market, { feed, streams });
   settlementRoutes(app, ctx, { simulators, appliers, settlementHooks });
+  serve(app, fundingOperations, { ctx, wiring: {} });
   serve(app, payoutOperations, { ctx, wiring: {} });
   sandboxRoutes(app, ctx, { settlementHooks, timeHooks });
   earningRoutes(app, ctx);

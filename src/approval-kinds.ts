@@ -17,6 +17,7 @@ import { payoutRelease, payoutSending } from "./payouts/send-payout.ts";
 import { cardPublication } from "./rates/publish-card.ts";
 import { refundReturn, settlementReversal } from "./settlement/reverse-settlement.ts";
 import { suspendFirmsOfHouse } from "./firms/change-firm.ts";
+import { formSetting } from "./funding/virtual-accounts.ts";
 import { buildHouseKind } from "./house/set-house.ts";
 import { appliers } from "./workers.ts";
 
@@ -44,6 +45,7 @@ export const approvalKinds: readonly ApprovalKind[] = [
   attesting,
   cardPublication,
   houseSetting,
+  formSetting,
   operatorAddition,
   operatorReset,
 ];

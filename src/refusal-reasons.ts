@@ -110,6 +110,9 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
   readEarnings: {
     forbidden: ["sub_account_key"],
   },
+  readFunding: {
+    conflict: ["firm_offboarded","house_incomplete"],
+  },
   readGroup: {
     forbidden: ["sub_account_key"],
   },

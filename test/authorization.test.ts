@@ -87,6 +87,8 @@ const demands: Readonly<Record<string, Demand>> = {
   streamMarket: "market:read",
   listSettlements: "orders:read",
   readSettlement: "orders:read",
+  readFunding: "orders:read",
+  listDeposits: "orders:read",
   listPayouts: "orders:read",
   readPayout: "orders:read",
   readContractNote: "orders:read",

@@ -48,6 +48,7 @@ const permitted: Readonly<Record<string, readonly OperatorRole[]>> = {
   setGstLine: admin,
   setTdsLine: admin,
   setHouse: admin,
+  setNumberForm: admin,
   endTaxLine: admin,
   closeEnquiry: traders,
   listEnquiries: traders,

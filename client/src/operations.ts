@@ -3,7 +3,7 @@
 import type { List } from "./list.ts";
 import type { OneOf } from "./one-of.ts";
 import type { Call, CallOptions, CreateOptions, Operation, StreamOptions, WriteOptions } from "./options.ts";
-import type { AcceptCross, AdvanceClock, AuditKeys, AuditList, AuthorizeFirm, Connection, ContractNotes, CoverRequirement, CreateGroup, Credit, CreditDeclarationResults, CreditImportResults, CreditList, Cross, CrossList, CrossNetting, CrossQuote, CrossQuoteRequest, DeclareCredits, DeclareRequirement, DeliveryList, DeskClock, Earnings, Enquiry, Estimate, EventList, FailureList, Firm, FirmList, FundCross, Group, GroupList, GroupMemberList, GroupPositions, House, ImportCredits, Key, Market, MarketList, Methodology, MintKey, MintedKey, Netting, NettingCrosses, OffboardFirm, Order, OrderBatchResults, OrderList, Payout, PayoutList, PlaceOrder, PlaceOrderBatch, Positions, Preview, ProposeCross, Quote, QuoteRequest, Rate, RateFigure, RateHistory, RateList, RegisterFirm, RegisterWebhook, ReissuedKey, Replay, ReplayDeliveries, Requirement, RequirementList, RotateSecret, SandboxReset, ScenarioList, SeedSandbox, SeededCredits, SetScenario, Settlement, SettlementList, StateTables, Statement, StatementList, StoredQuote, SubmitBuyEnquiry, SubmitContactEnquiry, SubmitSellEnquiry, SuspendFirm, TestedWebhook, UpdateFirm, UpdateGroup, UpdateRequirement, Usage, UseCredit, Webhook, WebhookList, WhoAmI, WithdrawMoney } from "./schemas.ts";
+import type { AcceptCross, AdvanceClock, AuditKeys, AuditList, AuthorizeFirm, Connection, ContractNotes, CoverRequirement, CreateGroup, Credit, CreditDeclarationResults, CreditImportResults, CreditList, Cross, CrossList, CrossNetting, CrossQuote, CrossQuoteRequest, DeclareCredits, DeclareRequirement, DeliveryList, DepositList, DeskClock, Earnings, Enquiry, Estimate, EventList, FailureList, Firm, FirmList, FundCross, Funding, Group, GroupList, GroupMemberList, GroupPositions, House, ImportCredits, Key, Market, MarketList, Methodology, MintKey, MintedKey, Netting, NettingCrosses, OffboardFirm, Order, OrderBatchResults, OrderList, Payout, PayoutList, PlaceOrder, PlaceOrderBatch, Positions, Preview, ProposeCross, Quote, QuoteRequest, Rate, RateFigure, RateHistory, RateList, RegisterFirm, RegisterWebhook, ReissuedKey, Replay, ReplayDeliveries, Requirement, RequirementList, RotateSecret, SandboxReset, ScenarioList, SeedSandbox, SeededCredits, SetScenario, Settlement, SettlementList, StateTables, Statement, StatementList, StoredQuote, SubmitBuyEnquiry, SubmitContactEnquiry, SubmitSellEnquiry, SuspendFirm, TestedWebhook, UpdateFirm, UpdateGroup, UpdateRequirement, Usage, UseCredit, Webhook, WebhookList, WhoAmI, WithdrawMoney } from "./schemas.ts";
 import type { DeskEvent, MarketEvent } from "./streams.ts";
 
 export type IsAliveAnswer = {
@@ -176,6 +176,23 @@ export type ListPayoutsQuery = {
   /** Only those scheduled at this time or later. ISO 8601, IST. */
   from?: string | undefined;
   /** Only those scheduled before this time. ISO 8601, IST. */
+  to?: string | undefined;
+  /** As what; json unless given, or what the Accept header prefers. */
+  format?: "json" | "csv" | "xlsx" | undefined;
+  /** Page size; asks for paging. Default 100. */
+  limit?: number | undefined;
+  /** The next_cursor of the previous page, with the same filters. */
+  cursor?: string | undefined;
+};
+
+export type ListDepositsQuery = {
+  /** Only those of this firm. */
+  firm_id?: string | undefined;
+  /** Only those that came for this settlement. */
+  settlement_id?: string | undefined;
+  /** Only those received at this time or later. ISO 8601, IST. */
+  from?: string | undefined;
+  /** Only those received before this time. ISO 8601, IST. */
   to?: string | undefined;
   /** As what; json unless given, or what the Accept header prefers. */
   format?: "json" | "csv" | "xlsx" | undefined;
@@ -379,7 +396,9 @@ export const operations = {
   listSettlements: { id: "listSettlements", method: "GET", path: "/v1/settlements", kind: "list", items: "settlements" },
   readSettlement: { id: "readSettlement", method: "GET", path: "/v1/settlements/{settlement_id}", kind: "json" },
   advanceSettlement: { id: "advanceSettlement", method: "POST", path: "/v1/sandbox/settlements/{settlement_id}/advance", kind: "json" },
+  readFunding: { id: "readFunding", method: "GET", path: "/v1/firms/{firm_id}/funding", kind: "json" },
   listPayouts: { id: "listPayouts", method: "GET", path: "/v1/payouts", kind: "list", items: "payouts" },
+  listDeposits: { id: "listDeposits", method: "GET", path: "/v1/deposits", kind: "list", items: "deposits" },
   readPayout: { id: "readPayout", method: "GET", path: "/v1/payouts/{payout_id}", kind: "json" },
   withdrawMoney: { id: "withdrawMoney", method: "POST", path: "/v1/firms/{firm_id}/withdrawals", kind: "json", takes_key: true },
   advanceClock: { id: "advanceClock", method: "POST", path: "/v1/sandbox/clock", kind: "json" },
@@ -1192,6 +1211,17 @@ export abstract class Operations {
   }
 
   /**
+   * Read where a firm pays ahead. What comes from a confirmed account of the firm becomes its balance and funds its deals. Read it anew before you pay, and trust no account that comes by mail: we never send ours that way. While the house has no account yet it is a conflict (`house_incomplete`).
+   *
+   * Refusals by `detail.reason` (open set): 409 `firm_offboarded`, `house_incomplete`.
+   *
+   * `GET /v1/firms/{firm_id}/funding`, scope `orders:read`
+   */
+  readFunding(firm_id: string, options: CallOptions = {}): Promise<Funding> {
+    return this.run(operations.readFunding, { path: { firm_id }, options }) as Promise<Funding>;
+  }
+
+  /**
    * List the payouts to your firms. Money on its way to your firms' banks, newest first. Filter by `settlement_id` or `order_id` to find what a sale was paid with. As csv or xlsx, all rows that match are one file, of up to 20000 rows, or a page of them where limit or cursor is given. X-Truncated says that there are more, and X-Next-Cursor is the cursor that they begin with.
    *
    * Formats: json is `application/json`, csv is `text/csv`, xlsx is `application/vnd.openxmlformats-officedocument.spreadsheetml.sheet`.
@@ -1217,6 +1247,34 @@ export abstract class Operations {
   listPayouts(query?: ListPayoutsQuery & { readonly format?: "json" }, options?: CallOptions): List<PayoutList, "payouts">;
   listPayouts(query: ListPayoutsQuery = {}, options: CallOptions = {}): unknown {
     return this.run(operations.listPayouts, { query, options });
+  }
+
+  /**
+   * List the money that came from your firms. Newest first, each with the bank's reference; money that waits in our queue is no deposit yet. Where to pay is at `GET /v1/firms/{firm_id}/funding`. As csv or xlsx, all rows that match are one file, of up to 20000 rows, or a page of them where limit or cursor is given. X-Truncated says that there are more, and X-Next-Cursor is the cursor that they begin with.
+   *
+   * Formats: json is `application/json`, csv is `text/csv`, xlsx is `application/vnd.openxmlformats-officedocument.spreadsheetml.sheet`.
+   *
+   * `GET /v1/deposits`, scope `orders:read`
+   */
+  listDeposits(query: ListDepositsQuery & { readonly format: "csv" }, options?: CallOptions): Promise<string>;
+  /**
+   * List the money that came from your firms. Newest first, each with the bank's reference; money that waits in our queue is no deposit yet. Where to pay is at `GET /v1/firms/{firm_id}/funding`. As csv or xlsx, all rows that match are one file, of up to 20000 rows, or a page of them where limit or cursor is given. X-Truncated says that there are more, and X-Next-Cursor is the cursor that they begin with.
+   *
+   * Formats: json is `application/json`, csv is `text/csv`, xlsx is `application/vnd.openxmlformats-officedocument.spreadsheetml.sheet`.
+   *
+   * `GET /v1/deposits`, scope `orders:read`
+   */
+  listDeposits(query: ListDepositsQuery & { readonly format: "xlsx" }, options?: CallOptions): Promise<Uint8Array>;
+  /**
+   * List the money that came from your firms. Newest first, each with the bank's reference; money that waits in our queue is no deposit yet. Where to pay is at `GET /v1/firms/{firm_id}/funding`. As csv or xlsx, all rows that match are one file, of up to 20000 rows, or a page of them where limit or cursor is given. X-Truncated says that there are more, and X-Next-Cursor is the cursor that they begin with.
+   *
+   * Formats: json is `application/json`, csv is `text/csv`, xlsx is `application/vnd.openxmlformats-officedocument.spreadsheetml.sheet`.
+   *
+   * `GET /v1/deposits`, scope `orders:read`
+   */
+  listDeposits(query?: ListDepositsQuery & { readonly format?: "json" }, options?: CallOptions): List<DepositList, "deposits">;
+  listDeposits(query: ListDepositsQuery = {}, options: CallOptions = {}): unknown {
+    return this.run(operations.listDeposits, { query, options });
   }
 
   /**

@@ -1753,6 +1753,24 @@ export type SettlementList = {
 
 export type AdvanceSettlement = Record<string, never>;
 
+/** Where a firm pays ahead of its deals. */
+export type Funding = {
+  /** The firm that pays. */
+  firm_id: string;
+  /** Whom to pay: the house. */
+  beneficiary: string;
+  /** Which account to pay to. */
+  account_no: string;
+  /** Its branch. */
+  ifsc: string;
+  /** Its bank. */
+  bank: string;
+  /** Whether the number is this firm's alone, so that money to it is found without a reference. It is the firm's money once it came from a confirmed account of the firm. */
+  is_own_number: boolean;
+  /** What to write with the payment: it says for whom the money is. */
+  reference: string;
+};
+
 /** Money on its way to a firm's bank. */
 export type Payout = {
   /** The payout's id. */
@@ -1828,6 +1846,39 @@ export type Payout = {
 export type PayoutList = {
   /** Newest first. */
   payouts: Payout[];
+  /** Rows on this page. */
+  count?: number;
+  /** Rows in the list when paging began. */
+  total?: number;
+  /** Ask for the next page with this; null on the last page. */
+  next_cursor?: string | null;
+  /** Whether there is a next page. */
+  has_more?: boolean;
+};
+
+/** Money that came from a firm. */
+export type Deposit = {
+  /** The bank's reference of the payment. */
+  reference: string;
+  /** The firm whose money it is. */
+  firm_id: string;
+  /** How much came. */
+  amount_paise: number;
+  /** The settlement that it came for; null where it became balance. */
+  settlement_id: string | null;
+  /** Whether it is the firm's, or was taken back. */
+  status: "received" | "returned" | (string & {});
+  /** Why it was taken back; null while it was not. */
+  reason: string | null;
+  /** When it was booked. ISO 8601, IST. */
+  received_at: string;
+  /** When it was taken back; null while it was not. */
+  returned_at: string | null;
+};
+
+export type DepositList = {
+  /** Newest first. */
+  deposits: Deposit[];
   /** Rows on this page. */
   count?: number;
   /** Rows in the list when paging began. */

@@ -69,6 +69,13 @@ function listWords(text: string): string[] {
   return text.toUpperCase().match(/[A-Z0-9]+/g) ?? [];
 }
 
+/** Words of this length, and words in a row that together have it. */
+export function listWordsByLength({ reference, narration }: LineWords, length: number): string[] {
+  return [reference, narration]
+    .flatMap((text) => listRuns(text, length))
+    .filter((run) => run.length === length);
+}
+
 /** Each word, and each two or more in a row written as one, up to a length. */
 function listRuns(text: string, lengthMax: number): string[] {
   const words = listWords(text);

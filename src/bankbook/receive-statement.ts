@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 
 import { readAwaitedPayments, findBuyers } from "../crosses/fund-cross.ts";
 import { openAccount } from "../firms/bank-accounts.ts";
+import { findNumberedFirms } from "../funding/virtual-accounts.ts";
 import type { Actor } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { isId, newId } from "../kernel/ids.ts";
@@ -14,7 +15,7 @@ import type { Context } from "../platform/context.ts";
 import { open, seal } from "../platform/seal.ts";
 import { findSettlementBuyers } from "../settlement/fund-settlements.ts";
 import { findHandEntries, type HandEntry } from "./hand-entries.ts";
-import { findMentions, listUtrs } from "./mention-rules.ts";
+import { findMentions, listUtrs, listWordsByLength } from "./mention-rules.ts";
 import { findSenders } from "./paying-account.ts";
 import { parseStatement, type StatementFormat } from "./read-statement.ts";
 import { buildLineKeys, buildTextKeys } from "./repeat-rules.ts";
@@ -57,7 +58,7 @@ export function openDetails(
 }
 
 /** Raised when lines are planned by other rules: what was received before is planned anew. */
-export const planVersion = 2;
+export const planVersion = 3;
 
 /** With a digest, so that two formats of one name differ. */
 function buildFormatName(format: StatementFormat): string {
@@ -237,6 +238,7 @@ export async function loadMatchContext(
     ]),
   );
   const targets = await loadTargets(db, all("ids"));
+  const numbered = await loadNumbered(db, environment, lines);
   const payments = await readAwaitedPayments(db, environment);
   const firmIds = [
     ...targets.values(),
@@ -244,7 +246,8 @@ export async function loadMatchContext(
     ...remittances.values(),
     ...byUtr.values(),
   ].map(({ firmId }) => firmId);
-  const firms = await findSenders(db, [...new Set(firmIds)], sealKey);
+  const ofNumbers = [...numbered.values()].flat().flatMap((firmId) => firmId ?? []);
+  const firms = await findSenders(db, [...new Set([...firmIds, ...ofNumbers])], sealKey);
   const isHere = ({ firmId }: Pick<KnownTarget, "firmId">) =>
     firms.get(firmId)?.environment === environment;
   return {
@@ -252,9 +255,31 @@ export async function loadMatchContext(
     byUtr,
     returning,
     targets: new Map([...targets].filter(([, target]) => isHere(target))),
+    numbered,
     payments: payments.filter(isHere),
     remitters: firms,
   };
+}
+
+async function loadNumbered(
+  db: Context["db"],
+  environment: Environment,
+  lines: readonly StatementLine[],
+): Promise<MatchContext["numbered"]> {
+  const credits = lines.filter(({ direction }) => direction === "credit");
+  const firms = await findNumberedFirms(db, environment, (length) =>
+    credits.flatMap((line) => listWordsByLength(line, length)),
+  );
+  const lengths = [...new Set([...firms.keys()].map((number) => number.length))];
+  return new Map(
+    credits.map((line) => {
+      const words = lengths.flatMap((length) => listWordsByLength(line, length));
+      return [
+        line,
+        [...new Set(words)].filter((word) => firms.has(word)).map((word) => firms.get(word)),
+      ];
+    }),
+  );
 }
 
 async function loadTargets(

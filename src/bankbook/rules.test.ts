@@ -35,6 +35,7 @@ const nothing: MatchContext = {
   byUtr: new Map(),
   returning: new Map(),
   targets: new Map(),
+  numbered: new Map(),
   payments: [],
   remitters: new Map(),
 };

@@ -106,6 +106,8 @@ export type MatchContext = {
   /** Queued lines that were sent back, by the UTR of the payment back. */
   readonly returning: ReadonlyMap<string, { readonly lineId: string; readonly paise: number }>;
   readonly targets: ReadonlyMap<string, KnownTarget>;
+  /** Words that look like firms' own account numbers, by line, with the firm; undefined without one. */
+  readonly numbered: ReadonlyMap<StatementLine, readonly (string | undefined)[]>;
   readonly payments: readonly KnownPayment[];
   readonly remitters: ReadonlyMap<string, Remitter>;
 };
@@ -208,7 +210,9 @@ export function planLine(line: StatementLine, known: MatchContext): LinePlan {
   if (line.direction === "debit") {
     return planQueue(line.reference === "" ? "no_reference" : "unknown_reference");
   }
-  return mentions.ids.length > 0
+  const numbered = known.numbered.get(line) ?? [];
+  if (numbered.includes(undefined)) return planQueue("unknown_reference");
+  return mentions.ids.length + numbered.length > 0
     ? planDeposit(line, mentions.ids, known)
     : planNamedPayment(line, known);
 }
@@ -233,9 +237,12 @@ function planRemittance(
 function planDeposit(
   line: StatementLine,
   ids: readonly string[],
-  { targets, remitters }: MatchContext,
+  { targets, numbered, remitters }: MatchContext,
 ): LinePlan {
-  const named = ids.flatMap((id) => targets.get(id) ?? []);
+  const named = [
+    ...ids.flatMap((id) => targets.get(id) ?? []),
+    ...listNumbered(line, numbered).map((firmId) => ({ firmId, dealId: null })),
+  ];
   const [dealId = null, ...otherDeals] = new Set(named.flatMap((each) => each.dealId ?? []));
   const [firmId, ...otherFirms] = new Set(named.map((each) => each.firmId));
   if (firmId === undefined) return planQueue("unknown_reference");
@@ -245,6 +252,11 @@ function planDeposit(
   if (!proof) return planQueue("third_party");
   const foundBy = dealId === null ? "firm" : "deal";
   return { to: "deposit", firm_id: firmId, deal_id: dealId, found_by: foundBy, proved_by: proof };
+}
+
+/** The firms whose own account numbers a line has. */
+function listNumbered(line: StatementLine, numbered: MatchContext["numbered"]): string[] {
+  return (numbered.get(line) ?? []).flatMap((firmId) => firmId ?? []);
 }
 
 /** A buyer's name for a payment with fewer letters and digits is not looked for: it stands by chance. */
@@ -282,11 +294,14 @@ function planNamedPayment(line: StatementLine, { payments, remitters }: MatchCon
  */
 export function listClaimants(
   line: StatementLine,
-  { targets, remitters }: Pick<MatchContext, "targets" | "remitters">,
+  { targets, numbered, remitters }: Pick<MatchContext, "targets" | "numbered" | "remitters">,
 ): string[] {
   if (line.direction === "debit") return [];
   const named = findMentions(line).ids.flatMap((id) => targets.get(id) ?? []);
-  const ids = named.map(({ firmId, dealId }) => dealId ?? firmId);
+  const ids = [
+    ...named.map(({ firmId, dealId }) => dealId ?? firmId),
+    ...listNumbered(line, numbered),
+  ];
   const senders = [...remitters].filter(([, remitter]) => findProof(line, remitter) !== undefined);
   return [...new Set([...ids, ...senders.map(([firmId]) => firmId)])];
 }

@@ -7,12 +7,15 @@ import { firmStates } from "../firms/rules.ts";
 import { showHouse } from "../house/read-house.ts";
 import { neededParticulars } from "../house/rules.ts";
 import { setHouse } from "../house/set-house.ts";
+import { alphabetNames } from "../funding/rules.ts";
+import { listNumberForms, parseForm, setNumberForm } from "../funding/virtual-accounts.ts";
 import type { Operation } from "../platform/http/operation.ts";
-import { nullableObject, openEnum, timestamp } from "../platform/http/wire.ts";
+import { closedEnum, nullableObject, openEnum, timestamp } from "../platform/http/wire.ts";
 import { act, environment, optional, read } from "./operation.ts";
 import {
   count,
   day,
+  doneOrProposed,
   environment as shownEnvironment,
   maybeText,
   Proposed,
@@ -80,6 +83,31 @@ const SetHouse = Type.Union(
   { title: "SetHouse", description: "The new version, or the proposal where it takes two people." },
 );
 
+const NumberForms = Type.Object(
+  {
+    forms: Type.Array(
+      Type.Object({
+        environment: shownEnvironment,
+        version: count("Which form it is."),
+        form: nullableObject(
+          {
+            prefix: text("How the numbers begin."),
+            length: count("How many characters they have."),
+            alphabet: openEnum(alphabetNames, "What they are written with."),
+            ifsc: text("The branch that they are at."),
+          },
+          { description: "As the bank gave it; null where numbers of firms' own ended." },
+        ),
+        set_at: timestamp("When it was set."),
+        set_by: text("Who proposed or set it."),
+        approved_by: maybeText("The second person; null where one was enough."),
+      }),
+      { description: "The latest first. Firms are told numbers of that one; all are read." },
+    ),
+  },
+  { title: "NumberForms", description: "The forms of firms' own account numbers." },
+);
+
 /** Empty text takes a particular away. */
 const given = (description: string, maxLength = 200) =>
   optional(Type.String({ maxLength, description }));
@@ -140,5 +168,33 @@ export const houseOperations: readonly Operation[] = [
         from,
         particulars,
       }),
+  }),
+  read("listNumberForms", "/ops/house/virtual-accounts", {
+    ...house,
+    summary: "List the forms of firms' own account numbers at the house's bank",
+    query: { environment },
+    answer: NumberForms,
+    run: async ({ ctx, query }) => ({ forms: await listNumberForms(ctx.db, query.environment) }),
+  }),
+  act("setNumberForm", "/ops/house/virtual-accounts", {
+    ...house,
+    summary:
+      "Give each firm an account number of its own, by the bank's form; two people once two may",
+    permission: "house.write",
+    body: {
+      environment,
+      prefix: optional(Type.String({ maxLength: 12, description: "How the numbers begin." })),
+      length: optional(
+        Type.Integer({ minimum: 1, maximum: 30, description: "How many characters they have." }),
+      ),
+      alphabet: optional(closedEnum(alphabetNames, { description: "What they are written with." })),
+      ifsc: optional(Type.String({ maxLength: 20, description: "The branch that they are at." })),
+      off: optional(
+        Type.Boolean({ description: "End the numbers: firms pay the house's account." }),
+      ),
+    },
+    answer: doneOrProposed("SetNumberForm", ["set"]),
+    run: async ({ ctx, actor, body: { environment: where, ...form } }) =>
+      await setNumberForm(ctx, actor, { environment: where, form: parseForm(form) }),
   }),
 ];

@@ -1,9 +1,11 @@
 import type { Environment } from "../kernel/caller.ts";
+import { idFilter } from "../platform/http/wire.ts";
+import { between, equals, list, ofFirm } from "../platform/postgres/list.ts";
 import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
 import { bigint, type RowOf, table, text, time } from "../platform/postgres/table.ts";
 
 const deposits = table("deposits", {
-  environment: text(),
+  environment: text<Environment>(),
   reference: text(),
   desk_id: text(),
   firm_id: text(),
@@ -12,15 +14,18 @@ const deposits = table("deposits", {
   at: time(),
 });
 
-export type DepositRow = {
-  readonly environment: Environment;
-  readonly reference: string;
-  readonly desk_id: string;
-  readonly firm_id: string;
-  readonly paise: number;
-  readonly settlement_id: string | null;
-  readonly at: Date;
-};
+export type DepositRow = RowOf<typeof deposits>;
+
+export const depositList = list(deposits, {
+  name: "deposits",
+  within: ["desk_id", "firm_id"],
+  newestFirst: ["at", "reference"],
+  filters: {
+    firm_id: ofFirm(idFilter("Only those of this firm.")),
+    settlement_id: equals("settlement_id", idFilter("Only those that came for this settlement.")),
+    ...between("at", "received"),
+  },
+});
 
 /** Returns the references that were new. */
 export async function insertDeposits(tx: Tx, rows: readonly DepositRow[]): Promise<string[]> {
@@ -108,15 +113,14 @@ export async function insertReversals(tx: Tx, rows: readonly ReversalRow[]): Pro
     insert into deposit_reversals ${depositReversals.values(depositReversals.all, rows)}`);
 }
 
-/** Which of these references were reversed. */
-export async function listReversed(
+/** The reversals of these references. */
+export async function listReversals(
   db: Db,
   environment: Environment,
   references: readonly string[],
-): Promise<string[]> {
-  const rows = await db.rows<{ reference: string }>(sql`
-    select reference
+): Promise<ReversalRow[]> {
+  return await db.rows(sql`
+    select ${depositReversals.columns}
     from deposit_reversals
     where environment = ${environment} and reference = any(${references}::text[])`);
-  return rows.map(({ reference }) => reference);
 }

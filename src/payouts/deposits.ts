@@ -20,7 +20,7 @@ import {
   listDeposits,
   listDepositsFor,
   listReferences,
-  listReversed,
+  listReversals,
   type ReferenceRow,
 } from "./deposit-store.ts";
 
@@ -158,7 +158,8 @@ export async function findReversed(
   references: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (references.length === 0) return new Set();
-  return new Set(await listReversed(db, environment, references));
+  const reversals = await listReversals(db, environment, references);
+  return new Set(reversals.map(({ reference }) => reference));
 }
 
 /**

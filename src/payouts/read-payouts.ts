@@ -12,7 +12,8 @@ import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import { deskListing } from "../platform/sheets/list-file.ts";
 import { noPayout, type PayoutKind, payoutLifecycle, type PayoutState } from "./rules.ts";
-import { Payout } from "./schema.ts";
+import { type DepositRow, depositList, listReversals } from "./deposit-store.ts";
+import { Deposit, Payout } from "./schema.ts";
 import {
   findPayout,
   listAllPayoutRows,
@@ -33,6 +34,49 @@ export async function readPayout(
     : undefined;
   if (!row) throw notFound();
   return viewPayout(row, await listLines(ctx.db, [payoutId]));
+}
+
+/** The desk's deposits, newest first, as JSON or as a file. */
+export const depositsOfDesk = deskListing(depositList, {
+  of: Deposit,
+  order: "Newest first.",
+  title: "Deposits",
+  view: viewDeposits,
+  columns: [
+    { name: "reference", kind: "text", width: 26 },
+    { name: "firm_id", kind: "text", width: 34 },
+    { name: "amount_rupees", kind: "money", cell: (deposit) => deposit.amount_paise },
+    { name: "settlement_id", kind: "text", width: 34 },
+    { name: "status", kind: "text", width: 12 },
+    { name: "reason", kind: "text" },
+    { name: "received_at", kind: "time" },
+    { name: "returned_at", kind: "time" },
+  ],
+});
+
+async function viewDeposits(
+  { db }: Pick<Context, "db">,
+  rows: readonly DepositRow[],
+): Promise<Deposit[]> {
+  const [first] = rows;
+  if (!first) return [];
+  const references = rows.map(({ reference }) => reference);
+  const reversals = new Map(
+    (await listReversals(db, first.environment, references)).map((row) => [row.reference, row]),
+  );
+  return rows.map(({ reference, firm_id, paise, settlement_id, at }) => {
+    const reversal = reversals.get(reference);
+    return {
+      reference,
+      firm_id,
+      amount_paise: paise,
+      settlement_id,
+      status: reversal ? "returned" : "received",
+      reason: reversal?.reason ?? null,
+      received_at: istTimestamp(at),
+      returned_at: reversal ? istTimestamp(reversal.at) : null,
+    };
+  });
 }
 
 /** The desk's payouts, newest first, as JSON or as a file. */

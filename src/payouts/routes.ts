@@ -1,6 +1,6 @@
 import { type Operation, operation } from "../platform/http/operation.ts";
 import { filesText } from "../platform/http/wire.ts";
-import { payoutsOfDesk, readPayout } from "./read-payouts.ts";
+import { depositsOfDesk, payoutsOfDesk, readPayout } from "./read-payouts.ts";
 import { Payout, PayoutParams, WithdrawalParams, WithdrawMoneyBody } from "./schema.ts";
 import { withdrawMoney } from "./withdraw-money.ts";
 
@@ -16,6 +16,16 @@ export const payoutOperations: readonly Operation[] = [
       "Money on its way to your firms' banks, newest first. Filter by `settlement_id` or `order_id` " +
       `to find what a sale was paid with. ${filesText}`,
     list: payoutsOfDesk,
+  }),
+  operation({
+    id: "listDeposits",
+    path: "/v1/deposits",
+    ...reading,
+    summary: "List the money that came from your firms",
+    description:
+      "Newest first, each with the bank's reference; money that waits in our queue is no deposit " +
+      `yet. Where to pay is at \`GET /v1/firms/{firm_id}/funding\`. ${filesText}`,
+    list: depositsOfDesk,
   }),
   operation({
     id: "readPayout",

@@ -93,3 +93,27 @@ export const WithdrawMoneyBody = body({
   }),
 });
 export type WithdrawMoneyBody = Static<typeof WithdrawMoneyBody>;
+
+const depositStates = ["received", "returned"] as const;
+
+export const Deposit = Type.Object(
+  {
+    reference: Type.String({
+      description: "The bank's reference of the payment.",
+      examples: ["HDFCR52026111500054321"],
+    }),
+    firm_id: Type.String({ description: "The firm whose money it is." }),
+    amount_paise: amount("How much came."),
+    settlement_id: maybeText("The settlement that it came for; null where it became balance."),
+    status: openEnum(depositStates, "Whether it is the firm's, or was taken back."),
+    reason: maybeText("Why it was taken back; null while it was not."),
+    received_at: timestamp("When it was booked."),
+    returned_at: nullable<string>({
+      type: "string",
+      format: "date-time",
+      description: "When it was taken back; null while it was not.",
+    }),
+  },
+  { title: "Deposit", description: "Money that came from a firm." },
+);
+export type Deposit = Static<typeof Deposit>;

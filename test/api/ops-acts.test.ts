@@ -156,6 +156,9 @@ test("every operation answers as the document says, and every act has an audit r
   await call("approveProposal", [proposed.approval_id]);
   await become(second);
   assert.deepEqual((await call("showHouse", [], {}, "?environment=live")).missing, []);
+  const numbers = { prefix: "SCRIP", length: 16, alphabet: "letters", ifsc: "HDFC0000001" };
+  await call("setNumberForm", [], { environment: "sandbox", ...numbers });
+  await call("listNumberForms", [], {}, "?environment=sandbox");
   await call("publishCard", [], { ...rodtep, terms: { mid_bps: 9_800 } });
   const preview = await call("previewCard", [], { ...rodtep, terms: { mid_bps: 9_900 } });
   assert.deepEqual([preview.move_bps, preview.people, preview.open_quotes.count], [100, 2, 0]);

@@ -49,5 +49,10 @@ export async function furnishDeal(
         service.clock.now(),
       ),
   );
+  await service.ctx.db.pool.query(
+    `insert into deposits (environment, reference, desk_id, firm_id, paise, settlement_id, at)
+    values ($1, 'SIM' || upper(right($2::text, 17)), $3, $4, 97000, $2::text, $5)`,
+    [environment, settlement, deskId, firmId, service.clock.now()],
+  );
   return { settlement, settlementOrder, payout: payouts[0]?.payout_id ?? "" };
 }

@@ -648,6 +648,7 @@ const lists: Readonly<Record<string, (desk: Desk) => string>> = {
   listAudit: () => "/v1/audit",
   listSettlements: () => "/v1/settlements",
   listPayouts: () => "/v1/payouts",
+  listDeposits: () => "/v1/deposits",
   listWebhooks: () => "/v1/webhooks",
   listDeliveries: ({ clientWebhook }) => `/v1/webhooks/${clientWebhook}/deliveries`,
   listFailures: () => "/v1/webhooks/failures",
@@ -706,6 +707,7 @@ const widerForRoot = [
   "listEvents",
   "listSettlements",
   "listPayouts",
+  "listDeposits",
   "listWebhooks",
   "listFailures",
 ];

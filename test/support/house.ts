@@ -216,6 +216,7 @@ const reads: Readonly<Record<string, readonly string[]>> = {
   credits: ["firms"],
   crosses: ["firms"],
   firms: ["credits"],
+  funding: ["firms"],
   ledger: ["confirmed_accounts", "credits", "firms", "payouts", "settlement_legs", "settlements"],
   market: ["credits", "deal_minutes", "settlement_legs"],
   netting: [

@@ -87,7 +87,9 @@ OPERATIONS: Dict[str, Operation] = {
     "listSettlements": Operation("listSettlements", "GET", "/v1/settlements", "list", items="settlements"),
     "readSettlement": Operation("readSettlement", "GET", "/v1/settlements/{settlement_id}", "json"),
     "advanceSettlement": Operation("advanceSettlement", "POST", "/v1/sandbox/settlements/{settlement_id}/advance", "json"),
+    "readFunding": Operation("readFunding", "GET", "/v1/firms/{firm_id}/funding", "json"),
     "listPayouts": Operation("listPayouts", "GET", "/v1/payouts", "list", items="payouts"),
+    "listDeposits": Operation("listDeposits", "GET", "/v1/deposits", "list", items="deposits"),
     "readPayout": Operation("readPayout", "GET", "/v1/payouts/{payout_id}", "json"),
     "withdrawMoney": Operation("withdrawMoney", "POST", "/v1/firms/{firm_id}/withdrawals", "json", takes_key=True),
     "advanceClock": Operation("advanceClock", "POST", "/v1/sandbox/clock", "json"),
@@ -733,6 +735,15 @@ class Operations:
         """
         return self._run(OPERATIONS["advanceSettlement"], Call({"settlement_id": settlement_id}, {}, {}, options))
 
+    def read_funding(self, firm_id: str, **options: Unpack[CallOptions]) -> schemas.Funding:
+        """Read where a firm pays ahead. What comes from a confirmed account of the firm becomes its balance and funds its deals. Read it anew before you pay, and trust no account that comes by mail: we never send ours that way. While the house has no account yet it is a conflict (`house_incomplete`).
+
+        Refusals by `detail.reason` (open set): 409 `firm_offboarded`, `house_incomplete`.
+
+        `GET /v1/firms/{firm_id}/funding`, scope `orders:read`
+        """
+        return self._run(OPERATIONS["readFunding"], Call({"firm_id": firm_id}, {}, None, options))
+
     @overload
     def list_payouts(self, query: schemas.ListPayoutsQuery = {}, **options: Unpack[CallOptions]) -> PagedList[schemas.PayoutList, schemas.Payout]: ...
 
@@ -747,6 +758,21 @@ class Operations:
         `GET /v1/payouts`, scope `orders:read`
         """
         return self._run(OPERATIONS["listPayouts"], Call({}, query, None, options))
+
+    @overload
+    def list_deposits(self, query: schemas.ListDepositsQuery = {}, **options: Unpack[CallOptions]) -> PagedList[schemas.DepositList, schemas.Deposit]: ...
+
+    @overload
+    def list_deposits(self, query: schemas.ListDepositsFileQuery, **options: Unpack[CallOptions]) -> Union[str, bytes]: ...
+
+    def list_deposits(self, query: Any = {}, **options: Unpack[CallOptions]) -> Any:
+        """List the money that came from your firms. Newest first, each with the bank's reference; money that waits in our queue is no deposit yet. Where to pay is at `GET /v1/firms/{firm_id}/funding`. As csv or xlsx, all rows that match are one file, of up to 20000 rows, or a page of them where limit or cursor is given. X-Truncated says that there are more, and X-Next-Cursor is the cursor that they begin with.
+
+        Formats: json is `application/json`, csv is `text/csv`, xlsx is `application/vnd.openxmlformats-officedocument.spreadsheetml.sheet`.
+
+        `GET /v1/deposits`, scope `orders:read`
+        """
+        return self._run(OPERATIONS["listDeposits"], Call({}, query, None, options))
 
     def read_payout(self, payout_id: str, **options: Unpack[CallOptions]) -> schemas.Payout:
         """Read a payout. Its lines tie every paisa to the order it comes from.

@@ -2188,6 +2188,24 @@ class SettlementList(TypedDict):
 AdvanceSettlement = Dict[str, Any]
 
 
+class Funding(TypedDict):
+    """Where a firm pays ahead of its deals."""
+    #: The firm that pays.
+    firm_id: str
+    #: Whom to pay: the house.
+    beneficiary: str
+    #: Which account to pay to.
+    account_no: str
+    #: Its branch.
+    ifsc: str
+    #: Its bank.
+    bank: str
+    #: Whether the number is this firm's alone, so that money to it is found without a reference. It is the firm's money once it came from a confirmed account of the firm.
+    is_own_number: bool
+    #: What to write with the payment: it says for whom the money is.
+    reference: str
+
+
 class PayoutRemittance(TypedDict):
     """What it leaves in: all that is due to one payee in one run reaches its account as one amount, under one `utr`. Null until then."""
     #: The payout that names it: the first of those that leave together.
@@ -2273,6 +2291,39 @@ class Payout(TypedDict):
 class PayoutList(TypedDict):
     #: Newest first.
     payouts: List[Payout]
+    #: Rows on this page.
+    count: NotRequired[int]
+    #: Rows in the list when paging began.
+    total: NotRequired[int]
+    #: Ask for the next page with this; null on the last page.
+    next_cursor: NotRequired[Optional[str]]
+    #: Whether there is a next page.
+    has_more: NotRequired[bool]
+
+
+class Deposit(TypedDict):
+    """Money that came from a firm."""
+    #: The bank's reference of the payment.
+    reference: str
+    #: The firm whose money it is.
+    firm_id: str
+    #: How much came.
+    amount_paise: int
+    #: The settlement that it came for; null where it became balance.
+    settlement_id: Optional[str]
+    #: Whether it is the firm's, or was taken back.
+    status: Union[Literal["received", "returned"], str]
+    #: Why it was taken back; null while it was not.
+    reason: Optional[str]
+    #: When it was booked. ISO 8601, IST.
+    received_at: str
+    #: When it was taken back; null while it was not.
+    returned_at: Optional[str]
+
+
+class DepositList(TypedDict):
+    #: Newest first.
+    deposits: List[Deposit]
     #: Rows on this page.
     count: NotRequired[int]
     #: Rows in the list when paging began.
@@ -3983,6 +4034,48 @@ ListPayoutsFileQuery = TypedDict(
         # Only those scheduled at this time or later. ISO 8601, IST.
         "from": "NotRequired[str]",
         # Only those scheduled before this time. ISO 8601, IST.
+        "to": "NotRequired[str]",
+        # As what; json unless given, or what the Accept header prefers.
+        "format": "Literal['csv', 'xlsx']",
+        # Page size; asks for paging. Default 100.
+        "limit": "NotRequired[int]",
+        # The next_cursor of the previous page, with the same filters.
+        "cursor": "NotRequired[str]",
+    },
+)
+
+
+ListDepositsQuery = TypedDict(
+    "ListDepositsQuery",
+    {
+        # Only those of this firm.
+        "firm_id": "NotRequired[str]",
+        # Only those that came for this settlement.
+        "settlement_id": "NotRequired[str]",
+        # Only those received at this time or later. ISO 8601, IST.
+        "from": "NotRequired[str]",
+        # Only those received before this time. ISO 8601, IST.
+        "to": "NotRequired[str]",
+        # As what; json unless given, or what the Accept header prefers.
+        "format": "NotRequired[Literal['json']]",
+        # Page size; asks for paging. Default 100.
+        "limit": "NotRequired[int]",
+        # The next_cursor of the previous page, with the same filters.
+        "cursor": "NotRequired[str]",
+    },
+)
+
+
+ListDepositsFileQuery = TypedDict(
+    "ListDepositsFileQuery",
+    {
+        # Only those of this firm.
+        "firm_id": "NotRequired[str]",
+        # Only those that came for this settlement.
+        "settlement_id": "NotRequired[str]",
+        # Only those received at this time or later. ISO 8601, IST.
+        "from": "NotRequired[str]",
+        # Only those received before this time. ISO 8601, IST.
         "to": "NotRequired[str]",
         # As what; json unless given, or what the Accept header prefers.
         "format": "Literal['csv', 'xlsx']",

@@ -1,0 +1,29 @@
+import { type Static, Type } from "typebox";
+
+const text = (description: string, example: string) =>
+  Type.String({ description, examples: [example] });
+
+export const FundingParams = Type.Object({
+  firm_id: Type.String({ description: "The firm's id.", maxLength: 64 }),
+});
+
+export const Funding = Type.Object(
+  {
+    firm_id: text("The firm that pays.", "frm_01jd2m7q4x8r5v6w9y0abcdefg"),
+    beneficiary: text("Whom to pay: the house.", "Mint House LLP"),
+    account_no: text("Which account to pay to.", "50200012345678"),
+    ifsc: text("Its branch.", "HDFC0000001"),
+    bank: text("Its bank.", "HDFC Bank"),
+    is_own_number: Type.Boolean({
+      description:
+        "Whether the number is this firm's alone, so that money to it is found without a " +
+        "reference. It is the firm's money once it came from a confirmed account of the firm.",
+    }),
+    reference: text(
+      "What to write with the payment: it says for whom the money is.",
+      "frm_01jd2m7q4x8r5v6w9y0abcdefg",
+    ),
+  },
+  { title: "Funding", description: "Where a firm pays ahead of its deals." },
+);
+export type Funding = Static<typeof Funding>;
