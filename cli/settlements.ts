@@ -8,6 +8,7 @@ import { failSettlement } from "../src/settlement/fail-settlements.ts";
 import { listAllSettlements, readAnySettlement } from "../src/settlement/read-settlements.ts";
 import { reverseSettlement, takeBackRefund } from "../src/settlement/reverse-settlement.ts";
 import { settlementStates, findAwaitedParty } from "../src/settlement/rules.ts";
+import { initiateAsHouse } from "../src/settlement/tasks.ts";
 import { liftUnpaid, listUnpaidDeals } from "../src/settlement/unpaid-deals.ts";
 import { settlementHooks } from "../src/hooks.ts";
 import { attestSeen } from "./attest.ts";
@@ -49,7 +50,7 @@ const list = command({
         settlement_id: row.settlement_id,
         env: row.environment,
         status: row.state,
-        waiting_on: findAwaitedParty(row.state),
+        waiting_on: findAwaitedParty(row.state, row.legs),
         due_at: row.due_at && istTimestamp(row.due_at),
         buyer_firm_id: row.buyer_firm_id,
         buyer_paise: row.buyer_paise,
@@ -74,7 +75,7 @@ const show = command({
       }),
     );
     const { legs, history, ...facts } = row;
-    const waiting_on = findAwaitedParty(row.state);
+    const waiting_on = findAwaitedParty(row.state, row.legs);
     // What has come of the buyer's money, the whole of it or a part.
     const deposits = received.map(({ reference, paise, at }) => inIst({ reference, paise, at }));
     const shown = { ...inIst(facts), waiting_on, history, deposits, legs: legs.map(inIst) };
@@ -86,6 +87,28 @@ const fund = fundCommand({
   noun: "settlement",
   name: "settlements fund",
   ifMissing: "the settlement fails",
+});
+
+const initiated = command({
+  name: "settlements initiated",
+  summary: "say that the house has initiated its transfers of a settlement on the customs portal",
+  operand: "SETTLEMENT_ID",
+  options: {
+    reference: { required: true, help: "what the portal gave for it" },
+    ...operatorOption,
+  },
+  example: "npx scripdesk settlements initiated stl_… --reference ICEGATE-7780",
+  async run(options, settlementId) {
+    const act = writing([{ id: settlementId }]);
+    const { reference } = options;
+    const done = await withOperator(
+      options,
+      act,
+      async ({ ctx, actor }) =>
+        await initiateAsHouse(ctx, actor, { settlementId, reference, settlementHooks }),
+    );
+    printOne(done, options);
+  },
 });
 
 const confirmTransfer = command({
@@ -256,6 +279,7 @@ export const settlementCommands = [
   list,
   show,
   fund,
+  initiated,
   confirmTransfer,
   fail,
   reverse,

@@ -1929,8 +1929,22 @@ create table settlement_legs (
   seller_fee_paise bigint not null default 0,
   seller_gst_paise bigint not null default 0,
   private boolean not null default false,
-  awaited boolean not null default (state = ANY (ARRAY['pending'::text, 'transferring'::text])),
   answered_at timestamp with time zone,
+  initiate_by text not null default 'house'::text,
+  scenario text,
+  initiate_due_at timestamp with time zone,
+  initiated_at timestamp with time zone,
+  initiate_reference text,
+  accept_due_at timestamp with time zone,
+  accepted_at timestamp with time zone,
+  accept_reference text,
+  missing_at timestamp with time zone,
+  missing_reference text,
+  missing_note text,
+  customs_due_at timestamp with time zone,
+  late_at timestamp with time zone,
+  failed_step text,
+  awaited boolean not null default (state = ANY (ARRAY['pending'::text, 'to_initiate'::text, 'to_accept'::text, 'missing'::text, 'transferring'::text])),
   constraint settlement_legs_pkey PRIMARY KEY (settlement_id, scrip_no),
   constraint settlement_legs_answered_once CHECK (((state = ANY (ARRAY['delivered'::text, 'failed'::text])) = (answered_at IS NOT NULL))),
   constraint settlement_legs_buyer_bps_check CHECK (((buyer_bps >= 1) AND (buyer_bps <= 10000))),
@@ -1938,21 +1952,34 @@ create table settlement_legs (
   constraint settlement_legs_buyer_gst_paise_check CHECK ((buyer_gst_paise >= 0)),
   constraint settlement_legs_buyer_paise_check CHECK ((buyer_paise >= 0)),
   constraint settlement_legs_buyer_pays_seller CHECK ((((buyer_paise >= seller_paise) AND (buyer_bps >= seller_bps)) OR (NOT awaited))) NOT VALID,
+  constraint settlement_legs_claims_are_short CHECK ((((length(initiate_reference) >= 1) AND (length(initiate_reference) <= 200)) AND ((length(accept_reference) >= 1) AND (length(accept_reference) <= 200)) AND ((length(missing_reference) >= 1) AND (length(missing_reference) <= 200)) AND ((length(missing_note) >= 1) AND (length(missing_note) <= 500)))),
   constraint settlement_legs_face_paise_check CHECK (((face_paise >= 1) AND (face_paise <= '9007199254740991'::bigint))),
+  constraint settlement_legs_failed_step_check CHECK (((failed_step IS NULL) OR ((state = 'failed'::text) AND (failed_step = ANY (ARRAY['pay'::text, 'initiate'::text, 'accept'::text, 'customs'::text]))))),
   constraint settlement_legs_fees_within CHECK ((((buyer_fee_paise + buyer_gst_paise) <= buyer_paise) AND ((seller_fee_paise + seller_gst_paise) <= face_paise))),
+  constraint settlement_legs_initiate_by_check CHECK ((initiate_by = ANY (ARRAY['firm'::text, 'house'::text]))),
   constraint settlement_legs_ordinal_check CHECK ((ordinal >= 0)),
   constraint settlement_legs_seller_bps_check CHECK (((seller_bps >= 1) AND (seller_bps <= 10000))),
   constraint settlement_legs_seller_fee_paise_check CHECK ((seller_fee_paise >= 0)),
   constraint settlement_legs_seller_gst_paise_check CHECK ((seller_gst_paise >= 0)),
   constraint settlement_legs_seller_paise_check CHECK ((seller_paise >= 0)),
-  constraint settlement_legs_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'transferring'::text, 'delivered'::text, 'failed'::text])))
+  constraint settlement_legs_simulated_in_sandbox CHECK (((scenario IS NULL) OR (environment = 'sandbox'::text))),
+  constraint settlement_legs_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'to_initiate'::text, 'to_accept'::text, 'missing'::text, 'transferring'::text, 'delivered'::text, 'failed'::text]))),
+  constraint settlement_legs_steps_have_deadlines CHECK (
+CASE state
+    WHEN 'to_initiate'::text THEN (initiate_due_at IS NOT NULL)
+    WHEN 'to_accept'::text THEN ((initiated_at IS NOT NULL) AND (accept_due_at IS NOT NULL))
+    WHEN 'missing'::text THEN ((missing_at IS NOT NULL) AND (initiate_due_at IS NOT NULL))
+    WHEN 'transferring'::text THEN ((accepted_at IS NOT NULL) AND (customs_due_at IS NOT NULL))
+    ELSE true
+END)
 );
 CREATE INDEX settlement_legs_by_credit ON public.settlement_legs USING btree (environment, scrip_no);
 CREATE INDEX settlement_legs_by_order ON public.settlement_legs USING btree (seller_order_id) WHERE (seller_order_id IS NOT NULL);
 CREATE INDEX settlement_legs_by_seller ON public.settlement_legs USING btree (seller_desk_id, dealt_at, settlement_id, seller_firm_id) WHERE (seller_firm_id <> ALL (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
+CREATE INDEX settlement_legs_of_seller_open ON public.settlement_legs USING btree (seller_desk_id) WHERE awaited;
 CREATE INDEX settlement_legs_tape ON public.settlement_legs USING btree (environment, scheme, dealt_at) WHERE (NOT private);
 CREATE INDEX settlement_legs_underpaid ON public.settlement_legs USING btree (dealt_at, settlement_id, ordinal) WHERE ((buyer_paise < seller_paise) OR (buyer_bps < seller_bps));
-CREATE TRIGGER answered_by_customs BEFORE UPDATE OF state ON public.settlement_legs FOR EACH ROW WHEN (((new.environment = 'live'::text) AND (old.state = 'transferring'::text) AND (new.state <> 'transferring'::text))) EXECUTE FUNCTION refuse_unanswered_transfer();
+CREATE TRIGGER answered_by_customs BEFORE UPDATE OF state ON public.settlement_legs FOR EACH ROW WHEN (((new.environment = 'live'::text) AND (new.state = ANY (ARRAY['delivered'::text, 'failed'::text])) AND (((new.state = 'delivered'::text) AND (old.state <> 'delivered'::text)) OR (old.state = ANY (ARRAY['to_accept'::text, 'missing'::text, 'transferring'::text]))))) EXECUTE FUNCTION refuse_unanswered_transfer();
 
 create table settlements (
   settlement_id text not null,
@@ -1973,13 +2000,23 @@ create table settlements (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   origin_kind text not null default 'order'::text,
+  begun boolean not null default false,
+  paid_at timestamp with time zone,
+  pay_due_at timestamp with time zone,
+  pay_reference text,
+  pay_late_at timestamp with time zone,
+  ends_at timestamp with time zone,
+  next_late_at timestamp with time zone,
   constraint settlements_pkey PRIMARY KEY (settlement_id),
   constraint settlements_buyer_paise_check CHECK (((buyer_paise >= 0) AND (buyer_paise <= '9007199254740991'::bigint))),
+  constraint settlements_end_before_they_ended CHECK (((ends_at IS NULL) OR (due_at IS NOT NULL))),
   constraint settlements_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
   constraint settlements_face_paise_check CHECK (((face_paise >= 1) AND (face_paise <= '9007199254740991'::bigint))),
   constraint settlements_open_have_deadline CHECK (((state = ANY (ARRAY['pending'::text, 'funded'::text, 'transfer_initiated'::text])) = (due_at IS NOT NULL))),
+  constraint settlements_open_transfer_has_no_end CHECK (((environment = 'sandbox'::text) OR (state <> 'transfer_initiated'::text) OR (ends_at IS NULL))),
   constraint settlements_origin_is_of_its_kind CHECK (((origin_kind = 'cross'::text) = starts_with(origin, 'crs_'::text))),
   constraint settlements_origin_kind_check CHECK ((origin_kind = ANY (ARRAY['order'::text, 'cross'::text]))),
+  constraint settlements_pay_reference_check CHECK (((length(pay_reference) >= 1) AND (length(pay_reference) <= 200))),
   constraint settlements_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text]))),
   constraint settlements_settlement_id_check CHECK ((starts_with(settlement_id, 'stl_'::text) AND (length(settlement_id) = 30))),
   constraint settlements_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'funded'::text, 'transfer_initiated'::text, 'transfer_confirmed'::text, 'settled'::text, 'failed'::text, 'reversed'::text]))),
@@ -1988,8 +2025,12 @@ create table settlements (
 CREATE INDEX settlements_by_buyer ON public.settlements USING btree (buyer_desk_id, created_at, settlement_id, buyer_firm_id) WHERE (buyer_firm_id <> ALL (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
 CREATE INDEX settlements_by_order ON public.settlements USING btree (buyer_order_id) WHERE (buyer_order_id IS NOT NULL);
 CREATE INDEX settlements_coming ON public.settlements USING btree (buyer_firm_id) WHERE ((due_at IS NOT NULL) AND (buyer_firm_id <> ALL (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text])));
+CREATE INDEX settlements_ending ON public.settlements USING btree (environment, state, ends_at) WHERE (ends_at IS NOT NULL);
+CREATE INDEX settlements_late ON public.settlements USING btree (environment, state, next_late_at) WHERE (next_late_at IS NOT NULL);
 CREATE INDEX settlements_live ON public.settlements USING btree (settlement_id) WHERE (environment = 'live'::text);
+CREATE INDEX settlements_of_buyer_open ON public.settlements USING btree (buyer_desk_id) WHERE (due_at IS NOT NULL);
 CREATE INDEX settlements_open ON public.settlements USING btree (environment, state, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX settlements_to_begin ON public.settlements USING btree (environment, due_at) WHERE ((state = 'funded'::text) AND (NOT begun));
 CREATE INDEX settlements_undone ON public.settlements USING btree (environment, settlement_id) WHERE (state = ANY (ARRAY['failed'::text, 'reversed'::text]));
 CREATE INDEX settlements_unfunded ON public.settlements USING btree (buyer_firm_id) WHERE (state = 'pending'::text);
 CREATE INDEX settlements_unfunded_of_desk ON public.settlements USING btree (buyer_desk_id) WHERE (state = 'pending'::text);

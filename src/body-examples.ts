@@ -268,6 +268,15 @@ export const bodyExamples: Readonly<Record<string, Readonly<Record<string, BodyE
   releaseCross: nothing,
   cancelCross: nothing,
   advanceSettlement: nothing,
+  finishTask: {
+    initiated: done("The transfer is on the portal", { reference: "ICEGATE-7781" }),
+  },
+  reportMissing: {
+    nothing_there: done("The portal shows nothing to accept", {
+      note: "Looked at 11:00 and at 15:00.",
+    }),
+    nothing: done("Without more", {}),
+  },
   withdrawMoney: {
     part: created("So much of what is available", { amount_paise: 1_000_000 }),
   },

@@ -12,7 +12,7 @@ import { Event } from "./journal/schema.ts";
 import { Payout } from "./payouts/schema.ts";
 import type { Json } from "./platform/http/openapi-parts.ts";
 import { nullable, nullableObject, timestamp } from "./platform/http/wire.ts";
-import { Settlement, Side as SettlementSide } from "./settlement/schema.ts";
+import { Settlement, Side as SettlementSide, Task } from "./settlement/schema.ts";
 import { Order } from "./trading/schema.ts";
 import { Webhook } from "./webhooks/schema.ts";
 
@@ -73,8 +73,17 @@ const settlement = data("SettlementEventData", {
     "undelivered_paise",
     "status",
   ]),
-  ...pick(Settlement, ["scheme", "reason"]),
+  ...pick(Settlement, ["scheme", "reason", "failed_step"]),
   scrip_nos: Type.Array(Type.String(), { description: "The credits of this side." }),
+});
+const task = data("TaskEventData", {
+  settlement_id: text("The settlement that it carries out."),
+  ...pick(Task, ["task_id", "kind", "side", "scrip_no", "by", "status", "due_at", "done_at"]),
+  amount_paise: nullable<number>({ type: "integer", description: "What is to be paid, for pay." }),
+  face_paise: nullable<number>({
+    type: "integer",
+    description: "The credit's face, for the others.",
+  }),
 });
 const payout = data(
   "PayoutEventData",
@@ -188,6 +197,9 @@ const dataByEvent: Readonly<Record<EventName, TObject>> = {
   "settlement.settled": settlement,
   "settlement.failed": settlement,
   "settlement.reversed": settlement,
+  "task.waiting": task,
+  "task.done": task,
+  "task.late": task,
   "payout.scheduled": payout,
   "payout.held": payout,
   "payout.instructed": payout,

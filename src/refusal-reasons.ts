@@ -63,6 +63,9 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
   exportAudit: {
     forbidden: ["sub_account_key"],
   },
+  finishTask: {
+    conflict: ["task_of_house","wrong_state"],
+  },
   fundCross: {
     conflict: ["credit_not_sellable","deadline_passed","firm_not_authorized","mandate_expired","payment_pending","payment_ref_used","reference_used","wrong_state"],
     forbidden: ["buy_side_not_enabled","wrong_side"],
@@ -138,6 +141,9 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
   },
   removeMember: {
     forbidden: ["sub_account_key"],
+  },
+  reportMissing: {
+    conflict: ["nothing_to_miss","wrong_state"],
   },
   resetSandbox: {
     conflict: ["balance_moved","wrong_state"],

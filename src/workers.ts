@@ -54,6 +54,7 @@ import {
 } from "./settlement/advance-settlements.ts";
 import { failOverdue } from "./settlement/fail-settlements.ts";
 import { fundFromBalances } from "./settlement/fund-settlements.ts";
+import { tellLateTasks } from "./settlement/tasks.ts";
 import { issueInvoices } from "./settlement/taxes.ts";
 import { finishAdvances } from "./sandbox/advance-clock.ts";
 import { createStatementFreezer } from "./reports/freeze-statements.ts";
@@ -147,6 +148,7 @@ export function listWorkers(
       pauseMs: 1_000,
       work: () => failOverdue(ctx, { settlementHooks, bankWatch }, aside("deadlines")),
     },
+    { name: "tasks", pauseMs: 1_000, work: () => tellLateTasks(ctx, aside("tasks")) },
     {
       name: "cross-deadlines",
       pauseMs: 1_000,

@@ -59,6 +59,7 @@ const permitted: Readonly<Record<string, readonly OperatorRole[]>> = {
   openMarket: ["dealer", "admin"],
   addInventory: traders,
   fundSettlement: settlement,
+  markInitiated: settlement,
   confirmTransfer: settlement,
   failSettlement: settlement,
   liftUnpaid: settlement,

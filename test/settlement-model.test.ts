@@ -77,8 +77,13 @@ function assertMoves(world: SettlementWorld, before: ReadonlyMap<string, string>
   for (const [name, state] of listLegStates(world)) {
     const from = before.get(name);
     if (from === undefined) seen.born.add(`leg ${state}`);
-    else if (from !== state) walk("leg", legEdges, [from, state]);
+    else if (from !== state) walk("leg", legEdges, [from, ...passedAtOnce(from, state), state]);
   }
+}
+
+/** In the sandbox its parties take their steps at once. */
+function passedAtOnce(from: string, to: string): string[] {
+  return from === "pending" && to === "transferring" ? ["to_initiate", "to_accept"] : [];
 }
 
 function listLegStates({ legs }: SettlementWorld): Map<string, string> {
@@ -116,6 +121,14 @@ function sequencesIn(newWorld: () => SettlementWorld) {
 const tables = { settlement: settlementEdges, leg: legEdges, payout: payoutEdges };
 const actionsOf = { settlement: settlementActions, leg: legActions, payout: payoutActions };
 
+/** Whether only parties that act themselves bring a leg there; here they all do at once. */
+function isByHand(noun: string, state: string, action: string): boolean {
+  if (noun !== "leg" || !["to_initiate", "to_accept", "missing"].includes(state)) return false;
+  return (
+    `${state} ${action}` !== "to_initiate initiate" && `${state} ${action}` !== "to_accept accept"
+  );
+}
+
 test("deals settle as the model says, for any sequence of acts", (t) => {
   fc.assert(
     sequencesIn(() => new SettlementWorld()),
@@ -127,6 +140,7 @@ test("deals settle as the model says, for any sequence of acts", (t) => {
   for (const [noun, edges] of Object.entries(tables)) {
     for (const [state, moves] of Object.entries(edges)) {
       for (const action of actionsOf[noun as keyof typeof tables]) {
+        if (isByHand(noun, state, action)) continue;
         (action in moves ? legal : illegal).push(`${noun} ${state} ${action}`);
       }
     }

@@ -3,7 +3,7 @@
 import type { List } from "./list.ts";
 import type { OneOf } from "./one-of.ts";
 import type { Call, CallOptions, CreateOptions, Operation, StreamOptions, WriteOptions } from "./options.ts";
-import type { AcceptCross, AdvanceClock, AuditKeys, AuditList, AuthorizeFirm, Connection, ContractNotes, CoverRequirement, CreateGroup, Credit, CreditDeclarationResults, CreditImportResults, CreditList, Cross, CrossList, CrossNetting, CrossQuote, CrossQuoteRequest, DeclareCredits, DeclareRequirement, DeliveryList, DepositList, DeskClock, Earnings, Enquiry, Estimate, EventList, FailureList, Firm, FirmList, FundCross, Funding, Group, GroupList, GroupMemberList, GroupPositions, House, ImportCredits, Key, Market, MarketList, Methodology, MintKey, MintedKey, Netting, NettingCrosses, OffboardFirm, Order, OrderBatchResults, OrderList, Payout, PayoutList, PlaceOrder, PlaceOrderBatch, Positions, Preview, ProposeCross, Quote, QuoteRequest, Rate, RateFigure, RateHistory, RateList, RegisterFirm, RegisterWebhook, ReissuedKey, Replay, ReplayDeliveries, Requirement, RequirementList, RotateSecret, SandboxReset, ScenarioList, SeedSandbox, SeededCredits, SetScenario, Settlement, SettlementList, StateTables, Statement, StatementList, StoredQuote, SubmitBuyEnquiry, SubmitContactEnquiry, SubmitSellEnquiry, SuspendFirm, TestedWebhook, UpdateFirm, UpdateGroup, UpdateRequirement, Usage, UseCredit, Webhook, WebhookList, WhoAmI, WithdrawMoney } from "./schemas.ts";
+import type { AcceptCross, AdvanceClock, AuditKeys, AuditList, AuthorizeFirm, Connection, ContractNotes, CoverRequirement, CreateGroup, Credit, CreditDeclarationResults, CreditImportResults, CreditList, Cross, CrossList, CrossNetting, CrossQuote, CrossQuoteRequest, DeclareCredits, DeclareRequirement, DeliveryList, DepositList, DeskClock, Earnings, Enquiry, Estimate, EventList, FailureList, FinishTask, Firm, FirmList, FundCross, Funding, Group, GroupList, GroupMemberList, GroupPositions, House, ImportCredits, Key, Market, MarketList, Methodology, MintKey, MintedKey, Netting, NettingCrosses, OffboardFirm, Order, OrderBatchResults, OrderList, Payout, PayoutList, PlaceOrder, PlaceOrderBatch, Positions, Preview, ProposeCross, Quote, QuoteRequest, Rate, RateFigure, RateHistory, RateList, RegisterFirm, RegisterWebhook, ReissuedKey, Replay, ReplayDeliveries, ReportMissing, Requirement, RequirementList, RotateSecret, SandboxReset, ScenarioList, SeedSandbox, SeededCredits, SetScenario, Settlement, SettlementList, StateTables, Statement, StatementList, StoredQuote, SubmitBuyEnquiry, SubmitContactEnquiry, SubmitSellEnquiry, SuspendFirm, TaskList, TestedWebhook, UpdateFirm, UpdateGroup, UpdateRequirement, Usage, UseCredit, Webhook, WebhookList, WhoAmI, WithdrawMoney } from "./schemas.ts";
 import type { DeskEvent, MarketEvent } from "./streams.ts";
 
 export type IsAliveAnswer = {
@@ -162,6 +162,21 @@ export type ListSettlementsQuery = {
   cursor?: string | undefined;
 };
 
+export type ListTasksQuery = {
+  /** Only in this status; without it those that are open, waiting or late. */
+  status?: "waiting" | "done" | "late" | "void" | undefined;
+  /** Only those of this firm. */
+  firm_id?: string | undefined;
+  /** Only of this kind. */
+  kind?: "pay" | "initiate" | "accept" | undefined;
+  /** Only those that are due before this time. ISO 8601, IST. */
+  due_before?: string | undefined;
+  /** Page size; asks for paging. Default 100. */
+  limit?: number | undefined;
+  /** The next_cursor of the previous page, with the same filters. */
+  cursor?: string | undefined;
+};
+
 export type ListPayoutsQuery = {
   /** Only those in this state. */
   status?: "scheduled" | "held" | "instructed" | "sent" | "paid" | "returned" | undefined;
@@ -290,7 +305,7 @@ export type ListFailuresQuery = {
   /** Only of this webhook. */
   webhook_id?: string | undefined;
   /** Only of this event. */
-  event?: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | undefined;
+  event?: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | undefined;
   /** Page size; asks for paging. Default 100. */
   limit?: number | undefined;
   /** The next_cursor of the previous page, with the same filters. */
@@ -395,6 +410,9 @@ export const operations = {
   readMarket: { id: "readMarket", method: "GET", path: "/v1/market/{scheme}", kind: "json" },
   listSettlements: { id: "listSettlements", method: "GET", path: "/v1/settlements", kind: "list", items: "settlements" },
   readSettlement: { id: "readSettlement", method: "GET", path: "/v1/settlements/{settlement_id}", kind: "json" },
+  listTasks: { id: "listTasks", method: "GET", path: "/v1/tasks", kind: "list", items: "tasks" },
+  finishTask: { id: "finishTask", method: "POST", path: "/v1/settlements/{settlement_id}/tasks/{task_id}/done", kind: "json" },
+  reportMissing: { id: "reportMissing", method: "POST", path: "/v1/settlements/{settlement_id}/tasks/{task_id}/missing", kind: "json" },
   advanceSettlement: { id: "advanceSettlement", method: "POST", path: "/v1/sandbox/settlements/{settlement_id}/advance", kind: "json" },
   readFunding: { id: "readFunding", method: "GET", path: "/v1/firms/{firm_id}/funding", kind: "json" },
   listPayouts: { id: "listPayouts", method: "GET", path: "/v1/payouts", kind: "list", items: "payouts" },
@@ -1197,6 +1215,37 @@ export abstract class Operations {
    */
   readSettlement(settlement_id: string, options: CallOptions = {}): Promise<Settlement> {
     return this.run(operations.readSettlement, { path: { settlement_id }, options }) as Promise<Settlement>;
+  }
+
+  /**
+   * List what your firms have to do for their deals. The day's work: payments, transfers to initiate and transfers to accept, the soonest due first. Without `status`, what is open.
+   *
+   * `GET /v1/tasks`, scope `orders:read`
+   */
+  listTasks(query: ListTasksQuery = {}, options: CallOptions = {}): List<TaskList, "tasks"> {
+    return this.run(operations.listTasks, { query, options }) as List<TaskList, "tasks">;
+  }
+
+  /**
+   * Say that a task of your firm is done. A claim of `initiate` starts `accept` and its clock; it proves nothing. A claim of `pay` is noted: the bank's line funds the deal. A second one is answered as the first, whatever its reference.
+   *
+   * Refusals by `detail.reason` (open set): 409 `task_of_house`, `wrong_state`.
+   *
+   * `POST /v1/settlements/{settlement_id}/tasks/{task_id}/done`, scope `orders:write`
+   */
+  finishTask(settlement_id: string, task_id: string, body: FinishTask, options: WriteOptions = {}): Promise<Settlement> {
+    return this.run(operations.finishTask, { path: { settlement_id, task_id }, body, options }) as Promise<Settlement>;
+  }
+
+  /**
+   * Say that the portal shows no transfer to accept. The holder's task waits again, the deal stays open whatever its deadline, and an operator looks. A second one is answered as the first.
+   *
+   * Refusals by `detail.reason` (open set): 409 `nothing_to_miss`, `wrong_state`.
+   *
+   * `POST /v1/settlements/{settlement_id}/tasks/{task_id}/missing`, scope `orders:write`
+   */
+  reportMissing(settlement_id: string, task_id: string, body: ReportMissing = {}, options: WriteOptions = {}): Promise<Settlement> {
+    return this.run(operations.reportMissing, { path: { settlement_id, task_id }, body, options }) as Promise<Settlement>;
   }
 
   /**

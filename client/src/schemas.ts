@@ -403,6 +403,8 @@ export type Firm = {
     reference: string;
     /** When it ends. ISO 8601, IST. */
     valid_until: string;
+    /** Who initiates the firm's transfers on the customs portal: the house for it, or the firm. */
+    transfers: "house" | "firm" | (string & {});
   } | null;
   /** Present while the firm is suspended. */
   suspension: {
@@ -499,6 +501,8 @@ export type Connection = {
     reference: string;
     /** When it ends. ISO 8601, IST. */
     valid_until: string;
+    /** Who initiates the firm's transfers on the customs portal: the house for it, or the firm. */
+    transfers: "house" | "firm" | (string & {});
   } | null;
   /** Present while the firm is suspended. */
   suspension: {
@@ -535,6 +539,8 @@ export type AuthorizeFirm = {
     reference: string;
     /** ISO 8601 with an offset, or a day: then to the end of it, IST. */
     valid_until: string;
+    /** Who initiates the firm's transfers on the customs portal: the house for it, or the firm. The house where it is left out. */
+    transfers?: "house" | "firm" | undefined;
   };
 };
 
@@ -1663,6 +1669,57 @@ export type MarketList = {
   seq: number;
 };
 
+/** What a firm, or the house for it, does outside. */
+export type Task = {
+  /** The task's id. */
+  task_id: string;
+  /** pay: send the money to the house. initiate: initiate the transfer on the customs portal. accept: accept it there. */
+  kind: "pay" | "initiate" | "accept" | (string & {});
+  /** Whose side it is of. */
+  side: "sell" | "buy" | (string & {});
+  /** The firm of your desk. */
+  firm_id: string;
+  /** The credit; null for the payment. */
+  scrip_no: string | null;
+  /** Who does it: the firm, or the house for it by its mandate. */
+  by: "firm" | "house" | (string & {});
+  /** late: its deadline has passed and it still waits. void: the deal ended without it. */
+  status: "waiting" | "done" | "late" | "void" | (string & {});
+  /** By when. ISO 8601, IST. */
+  due_at: string | null;
+  /** When it was done, as was said or shown. ISO 8601, IST. */
+  done_at: string | null;
+  /** What was given as its reference. */
+  reference: string | null;
+  /** What to enter where it is done; null unless the task is open and there is something to tell. */
+  instructions: {
+    /** pay: who gets the money. */
+    beneficiary?: string | null;
+    /** pay: the account. */
+    account_no?: string | null;
+    /** pay: its IFSC. */
+    ifsc?: string | null;
+    /** pay: its bank. */
+    bank?: string | null;
+    /** pay: exactly how much. */
+    amount_paise?: number;
+    /** pay: what to give as the reference. */
+    reference?: string | null;
+    /** initiate and accept: the credit. */
+    scrip_no?: string;
+    /** initiate and accept: its face. */
+    face_paise?: number;
+    /** initiate: the IEC of the receiver. */
+    to_iec?: string | null;
+    /** initiate: its name. */
+    to_name?: string | null;
+    /** accept: the IEC of the holder. */
+    from_iec?: string | null;
+    /** accept: its name. */
+    from_name?: string | null;
+  } | null;
+};
+
 /** Delivery of whole credits against payment. */
 export type Settlement = {
   /** The settlement's id. */
@@ -1675,6 +1732,8 @@ export type Settlement = {
   status: "pending" | "funded" | "transfer_initiated" | "transfer_confirmed" | "settled" | "failed" | "reversed" | (string & {});
   /** Why it failed or was reversed. */
   reason: string | null;
+  /** What was awaited when it failed: pay, initiate, accept or customs. New ones may appear. */
+  failed_step: string | null;
   /** Whose move it is. */
   waiting_on: "buyer" | "seller" | "customs" | "bank" | "none" | (string & {});
   /** By when that must have happened. ISO 8601, IST. */
@@ -1712,11 +1771,13 @@ export type Settlement = {
       /** Your money for it. */
       all_in_paise: number;
       /** Where the credit stands. */
-      status: "pending" | "transferring" | "delivered" | "failed" | (string & {});
+      status: "pending" | "to_initiate" | "to_accept" | "missing" | "transferring" | "delivered" | "failed" | (string & {});
       /** Why it was not delivered. */
       reason: string | null;
     })[];
   })[];
+  /** What your side does, or the house for it: the payment, then credit by credit. */
+  tasks: Task[];
   /** Every state it came to, in order. */
   history: ({
     /** The state it came to. */
@@ -1749,6 +1810,84 @@ export type SettlementList = {
   next_cursor?: string | null;
   /** Whether there is a next page. */
   has_more?: boolean;
+};
+
+/** A task and the settlement that it carries out. */
+export type TaskOfList = {
+  /** The settlement's id. */
+  settlement_id: string;
+  /** The task's id. */
+  task_id: string;
+  /** pay: send the money to the house. initiate: initiate the transfer on the customs portal. accept: accept it there. */
+  kind: "pay" | "initiate" | "accept" | (string & {});
+  /** Whose side it is of. */
+  side: "sell" | "buy" | (string & {});
+  /** The firm of your desk. */
+  firm_id: string;
+  /** The credit; null for the payment. */
+  scrip_no: string | null;
+  /** Who does it: the firm, or the house for it by its mandate. */
+  by: "firm" | "house" | (string & {});
+  /** late: its deadline has passed and it still waits. void: the deal ended without it. */
+  status: "waiting" | "done" | "late" | "void" | (string & {});
+  /** By when. ISO 8601, IST. */
+  due_at: string | null;
+  /** When it was done, as was said or shown. ISO 8601, IST. */
+  done_at: string | null;
+  /** What was given as its reference. */
+  reference: string | null;
+  /** What to enter where it is done; null unless the task is open and there is something to tell. */
+  instructions: {
+    /** pay: who gets the money. */
+    beneficiary?: string | null;
+    /** pay: the account. */
+    account_no?: string | null;
+    /** pay: its IFSC. */
+    ifsc?: string | null;
+    /** pay: its bank. */
+    bank?: string | null;
+    /** pay: exactly how much. */
+    amount_paise?: number;
+    /** pay: what to give as the reference. */
+    reference?: string | null;
+    /** initiate and accept: the credit. */
+    scrip_no?: string;
+    /** initiate and accept: its face. */
+    face_paise?: number;
+    /** initiate: the IEC of the receiver. */
+    to_iec?: string | null;
+    /** initiate: its name. */
+    to_name?: string | null;
+    /** accept: the IEC of the holder. */
+    from_iec?: string | null;
+    /** accept: its name. */
+    from_name?: string | null;
+  } | null;
+};
+
+export type TaskList = {
+  /** The soonest due first. */
+  tasks: TaskOfList[];
+  /** Rows on this page. */
+  count?: number;
+  /** Rows in the list when paging began. */
+  total?: number;
+  /** Ask for the next page with this; null on the last page. */
+  next_cursor?: string | null;
+  /** Whether there is a next page. */
+  has_more?: boolean;
+};
+
+export type FinishTask = {
+  /** What the portal or the bank gave you for it: a number that can be looked up. */
+  reference: string;
+};
+
+export type ReportMissing = {
+  /** What the portal or the bank gave you for it: a number that can be looked up. */
+  reference?: string | undefined;
+  /** What whoever looks should know. */
+  note?: string | undefined;
 };
 
 export type AdvanceSettlement = Record<string, never>;
@@ -1929,12 +2068,12 @@ export type DeskClock = {
 
 export type SetScenario = {
   /** transfer_timeout: customs says nothing before the deadline, and then that nothing is pending. transfer_refused: it refuses. credit_suspended: it suspends the credit. payout_returned: the bank sends the money back. market_halt: you get no quotes until market_open. */
-  scenario: "transfer_timeout" | "transfer_refused" | "credit_suspended" | "payout_returned" | "market_halt" | "market_open";
+  scenario: "transfer_timeout" | "transfer_refused" | "credit_suspended" | "wrong_iec" | "never_initiates" | "never_accepts" | "accepts_late" | "tasks_manual" | "payout_returned" | "market_halt" | "market_open";
 };
 
 export type ScenarioList = {
   /** What has been set and has not happened yet, in the order it was set. */
-  scenarios: ("transfer_timeout" | "transfer_refused" | "credit_suspended" | "payout_returned" | "market_halt" | "market_open" | (string & {}))[];
+  scenarios: ("transfer_timeout" | "transfer_refused" | "credit_suspended" | "wrong_iec" | "never_initiates" | "never_accepts" | "accepts_late" | "tasks_manual" | "payout_returned" | "market_halt" | "market_open" | (string & {}))[];
   /** In the answer to a dry run only: nothing was written. */
   dry_run?: true;
 };
@@ -2252,7 +2391,7 @@ export type ContractNotes = {
 export type AnyEvent = {
   id: string;
   /** What happened. */
-  event: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | (string & {});
+  event: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | (string & {});
   /** When it happened. ISO 8601, IST. */
   created_at: string;
   /** Where it happened. */
@@ -2355,7 +2494,7 @@ export type RegisterWebhook = {
   /** Where events are sent, by POST. https only in production; no private address. */
   url: string;
   /** One event name, or * for all of them. */
-  event: "*" | "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled";
+  event: "*" | "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled";
 };
 
 /** A subscription: which events go to which address. */
@@ -2394,7 +2533,7 @@ export type WebhookList = {
   /** Newest first. */
   webhooks: Webhook[];
   /** Every event that can be subscribed to. */
-  events: ("firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | (string & {}))[];
+  events: ("firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | (string & {}))[];
   /** Rows on this page. */
   count?: number;
   /** Rows in the list when paging began. */
@@ -2542,7 +2681,7 @@ export type ReplayDeliveries = OneOf<
     /** Those of this webhook. */
     webhook_id?: string | undefined;
     /** Only of this event. */
-    event?: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | undefined;
+    event?: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | undefined;
     /** Those of events from then on. */
     since?: string | undefined;
     /** Those of events before then. */
@@ -3122,8 +3261,36 @@ export type SettlementEventData = {
   scheme: "RODTEP" | "ROSCTL" | (string & {});
   /** Why it failed or was reversed. */
   reason: string | null;
+  /** What was awaited when it failed: pay, initiate, accept or customs. New ones may appear. */
+  failed_step: string | null;
   /** The credits of this side. */
   scrip_nos: string[];
+};
+
+/** The data of an event. */
+export type TaskEventData = {
+  /** The settlement that it carries out. */
+  settlement_id: string;
+  /** The task's id. */
+  task_id: string;
+  /** pay: send the money to the house. initiate: initiate the transfer on the customs portal. accept: accept it there. */
+  kind: "pay" | "initiate" | "accept" | (string & {});
+  /** Whose side it is of. */
+  side: "sell" | "buy" | (string & {});
+  /** The credit; null for the payment. */
+  scrip_no: string | null;
+  /** Who does it: the firm, or the house for it by its mandate. */
+  by: "firm" | "house" | (string & {});
+  /** late: its deadline has passed and it still waits. void: the deal ended without it. */
+  status: "waiting" | "done" | "late" | "void" | (string & {});
+  /** By when. ISO 8601, IST. */
+  due_at: string | null;
+  /** When it was done, as was said or shown. ISO 8601, IST. */
+  done_at: string | null;
+  /** What is to be paid, for pay. */
+  amount_paise: number | null;
+  /** The credit's face, for the others. */
+  face_paise: number | null;
 };
 
 /** The data of an event. */
@@ -3290,6 +3457,9 @@ export type EventData = {
   "settlement.settled": SettlementEventData;
   "settlement.failed": SettlementEventData;
   "settlement.reversed": SettlementEventData;
+  "task.waiting": TaskEventData;
+  "task.done": TaskEventData;
+  "task.late": TaskEventData;
   "payout.scheduled": PayoutEventData;
   "payout.held": PayoutEventData;
   "payout.instructed": PayoutEventData;

@@ -244,13 +244,15 @@ function parseMandate(given: AuthorizeFirmBody["mandate"], now: Date): Mandate {
       : []),
   ];
   if (problems.length > 0 || !until) throw unprocessable(...problems);
-  return { signatory_name: signatory, reference, valid_until: istTimestamp(until) };
+  const { transfers = "house" } = given;
+  return { signatory_name: signatory, reference, valid_until: istTimestamp(until), transfers };
 }
 
 function isSameMandate(one: Mandate, other: Mandate): boolean {
   return (
     one.signatory_name === other.signatory_name &&
     one.reference === other.reference &&
-    one.valid_until === other.valid_until
+    one.valid_until === other.valid_until &&
+    (one.transfers ?? "house") === (other.transfers ?? "house")
   );
 }

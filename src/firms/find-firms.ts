@@ -18,7 +18,7 @@ import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import { all, type Db, known, type Query, type Tx } from "../platform/postgres/postgres.ts";
 import { listHolds } from "./hold-rules.ts";
 import { maskAccountNo } from "../kernel/identifiers.ts";
-import { firmLifecycle, type FirmState, type Ownership } from "./rules.ts";
+import { firmLifecycle, type FirmState, type Ownership, type PortalParty } from "./rules.ts";
 import type { Connection, Firm } from "./schema.ts";
 import {
   countDesks as countRows,
@@ -32,6 +32,7 @@ import {
   listFirmsOfPan,
   listIdentities,
   listOwnerships,
+  listSelfInitiating,
   lockFirm,
   lockFirmsForShare,
 } from "./store.ts";
@@ -210,6 +211,23 @@ export function findIecs(
   );
 }
 
+export async function findPortalParties(
+  db: Db,
+  firmIds: readonly string[],
+): Promise<ReadonlyMap<string, PortalParty>> {
+  if (firmIds.length === 0) return new Map();
+  const rows = await db.run(listIdentities([...new Set(firmIds)]));
+  return new Map(rows.map((row) => [row.firm_id, { iec: row.iec, name: row.legal_name }]));
+}
+
+/** The firms of these that initiate their transfers at customs themselves, and not the house for them. */
+export function findSelfInitiating(firmIds: readonly string[]): Query<ReadonlySet<string>> {
+  if (firmIds.length === 0) return known(new Set());
+  return listSelfInitiating([...new Set(firmIds)]).map(
+    (rows) => new Set(rows.map(({ firm_id }) => firm_id)),
+  );
+}
+
 export async function findTaxpayers(
   db: Db,
   firmIds: readonly string[],
@@ -291,7 +309,7 @@ function viewState(row: FirmRow, now: Date): Omit<Connection, "firm_id" | "ports
       reason,
       until: until && istTimestamp(until),
     })),
-    mandate: row.mandate,
+    mandate: row.mandate && { ...row.mandate, transfers: row.mandate.transfers ?? "house" },
     suspension:
       row.suspended_by === null
         ? null

@@ -93,11 +93,19 @@ export type FirmCheck = {
   readonly as_of: string | null;
 };
 
+/** Who initiates a firm's transfers on the customs portal. */
+export const transferInitiators = ["house", "firm"] as const;
+
 export type Mandate = {
   readonly signatory_name: string;
   readonly reference: string;
   readonly valid_until: string;
+  /** The house where it is left out. */
+  readonly transfers?: (typeof transferInitiators)[number];
 };
+
+/** What the customs portal shows of a firm. */
+export type PortalParty = { readonly iec: string | null; readonly name: string | null };
 
 /** Whether a firm's mandate counts, or will again when its suspension ends. */
 export function mayTrade(state: FirmState): boolean {

@@ -12,7 +12,7 @@ import {
   timestamp,
 } from "../platform/http/wire.ts";
 import { firmHoldReasons } from "./hold-rules.ts";
-import { firmRoles, firmStates } from "./rules.ts";
+import { firmRoles, firmStates, transferInitiators } from "./rules.ts";
 
 const firmId = Type.String({
   description: "The firm's id.",
@@ -123,6 +123,9 @@ export type UpdateFirmBody = Static<typeof UpdateFirmBody>;
 
 export const NoFields = body({}, { description: "Takes no fields." });
 
+const transfersText =
+  "Who initiates the firm's transfers on the customs portal: the house for it, or the firm.";
+
 export const AuthorizeFirmBody = body({
   mandate: body(
     {
@@ -143,6 +146,11 @@ export const AuthorizeFirmBody = body({
         description: "ISO 8601 with an offset, or a day: then to the end of it, IST.",
         examples: ["2027-03-31T23:59:59+05:30"],
       }),
+      transfers: Type.Optional(
+        closedEnum(transferInitiators, {
+          description: `${transfersText} The house where it is left out.`,
+        }),
+      ),
     },
     { description: "The firm's permission to trade for it." },
   ),
@@ -207,6 +215,7 @@ const connectionFields = {
       signatory_name: Type.String(),
       reference: Type.String(),
       valid_until: timestamp("When it ends."),
+      transfers: openEnum(transferInitiators, transfersText),
     },
     { description: "The firm's permission to trade for it; null before it is given." },
   ),

@@ -207,11 +207,19 @@ export async function listFirmsById(db: Db, firmIds: readonly string[]): Promise
 
 export function listIdentities(
   firmIds: readonly string[],
-): Query<Pick<FirmRow, "firm_id" | "iec" | "pan">[]> {
+): Query<Pick<FirmRow, "firm_id" | "iec" | "pan" | "legal_name">[]> {
   return query(sql`
-    select firm_id, iec, pan
+    select firm_id, iec, pan, legal_name
     from firms
     where firm_id = any(${firmIds}::text[])`);
+}
+
+/** The firms of these that initiate their transfers at customs themselves. */
+export function listSelfInitiating(firmIds: readonly string[]): Query<{ firm_id: string }[]> {
+  return query(sql`
+    select firm_id
+    from firms
+    where firm_id = any(${firmIds}::text[]) and mandate ->> 'transfers' = 'firm'`);
 }
 
 /** The desk of a firm, for the operator. */

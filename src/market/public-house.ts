@@ -8,7 +8,7 @@ import type { HousePapers, Imprint } from "../platform/pages/house-page.ts";
 import { gstBps, scripHsn } from "../kernel/money.ts";
 import { schemes } from "../kernel/scheme.ts";
 import { addDays, type IstDay, istDay, istTimestamp } from "../kernel/time.ts";
-import { type Calendar, closingTime, cutOff } from "../kernel/working-days.ts";
+import { addWorkingDays, type Calendar, closingTime, cutOff } from "../kernel/working-days.ts";
 import { listCalendar, readCalendar } from "../outside/calendar.ts";
 import { rtgsFromPaise } from "../payouts/rules.ts";
 import type { Context } from "../platform/context.ts";
@@ -90,19 +90,15 @@ function viewWithholding({ section, rate_bps, threshold_paise }: TdsRate) {
 
 /** Deadlines of deals that are agreed now. A sale to the house is funded at once. */
 function viewDeadlines(now: Date, calendar: Calendar): Omit<Timetable, "holidays"> {
-  const dueAt = (state: keyof typeof workingDaysFor) => {
-    const due = computeDueAt(state, "live", now, calendar);
-    if (!due) throw new Error(`a settlement that is ${state} has a deadline`);
-    return istTimestamp(due);
-  };
+  const transferDays = workingDaysFor.initiate.days + workingDaysFor.accept.days;
   return {
     as_of: istTimestamp(now),
     cut_off: cutOff,
     closes: closingTime,
-    transfer_working_days: workingDaysFor.transfer_initiated.days,
-    transferred_by: dueAt("transfer_initiated"),
-    payment_working_days: workingDaysFor.pending.days,
-    paid_by: dueAt("pending"),
+    transfer_working_days: transferDays,
+    transferred_by: istTimestamp(addWorkingDays(now, transferDays, "customs", calendar)),
+    payment_working_days: workingDaysFor.pay.days,
+    paid_by: istTimestamp(computeDueAt("pay", "live", now, calendar)),
   };
 }
 

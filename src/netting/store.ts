@@ -58,7 +58,7 @@ export function findHoldings(
         and s.buyer_firm_id not in (
           'frm_00000000000000000000000001', 'frm_00000000000000000000000002'
         )
-        and l.state in ('pending', 'transferring')
+        and l.awaited
     ),
     held as (
       select scrip_no, firm_id, scheme, face_paise, expires_on, state

@@ -5,7 +5,7 @@ import { sides } from "../kernel/scheme.ts";
 import { columnFields, dayForms, fileStates, lineStates } from "../payouts/file-rules.ts";
 import { payoutKinds, payoutStates, rails } from "../payouts/rules.ts";
 import { openEnum, timestamp } from "../platform/http/wire.ts";
-import { legStates, settlementStates, waitingOn } from "../settlement/rules.ts";
+import { legStates, settlementStates, taskActors, waitingOn } from "../settlement/rules.ts";
 import { Attested } from "./world-schema.ts";
 import {
   count,
@@ -58,6 +58,23 @@ const Leg = Type.Object(
     status: openEnum(legStates, "Where it stands."),
     reason,
     answered_at: maybeTime("When it was delivered or failed."),
+    failed_step: maybeText("What was awaited when it failed: pay, initiate, accept or customs."),
+    initiate_by: openEnum(
+      taskActors,
+      "Who initiates the transfer: the holder, or the house for it.",
+    ),
+    scenario: maybeText("What the simulated parties do with it, in the sandbox."),
+    initiate_due_at: maybeTime("Until when the holder is to initiate."),
+    initiated_at: maybeTime("When it was initiated, as somebody said or customs showed."),
+    initiate_reference: maybeText("What was given as its reference."),
+    accept_due_at: maybeTime("Until when the receiver is to accept."),
+    accepted_at: maybeTime("When the receiver said that it accepted."),
+    accept_reference: maybeText("What was given as its reference."),
+    missing_at: maybeTime("When the receiver said that there is nothing to accept."),
+    missing_reference: maybeText("What was given as its reference."),
+    missing_note: maybeText("What the receiver said of it."),
+    customs_due_at: maybeTime("Until when customs should show it."),
+    late_at: maybeTime("When its party was told that it is late."),
   },
   { title: "OpsLeg", description: "One credit of a settlement, with both of its sides." },
 );
@@ -76,6 +93,13 @@ export const OpsSettlement = Type.Object(
     face_paise: count("The face of all its credits."),
     buyer_paise: count("What the buyer pays for all of them."),
     due_at: maybeTime("Until when what it waits for must come."),
+    ends_at: maybeTime("When the clock ends what is open; null while only customs may."),
+    next_late_at: maybeTime("The next deadline of a task that nobody was told is late."),
+    begun: flag("Whether its parties have been told to begin the transfers."),
+    paid_at: maybeTime("When its money was there."),
+    pay_due_at: maybeTime("Until when the buyer was to pay, where it did not pay with the deal."),
+    pay_reference: maybeText("What the buyer gave as the reference of its payment."),
+    pay_late_at: maybeTime("When the buyer was told that it is late."),
     money_apart: flag("Whether its money is in escrow."),
     history: steps(settlementStates),
     ...changed,
@@ -148,6 +172,11 @@ export const FundedDeal = Type.Union(
     }),
   ],
   { title: "FundedDeal", description: "What became of money for a deal." },
+);
+
+export const Initiated = Type.Object(
+  { initiated: count("Credits whose transfer the house has initiated now.") },
+  { title: "Initiated" },
 );
 
 export const Failed = doneOrProposed("Failed", ["failed"]);

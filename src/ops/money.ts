@@ -18,6 +18,7 @@ import {
 } from "../settlement/read-settlements.ts";
 import { reverseSettlement, takeBackRefund } from "../settlement/reverse-settlement.ts";
 import { settlementStates } from "../settlement/rules.ts";
+import { initiateAsHouse } from "../settlement/tasks.ts";
 import { liftUnpaid, listUnpaidDeals } from "../settlement/unpaid-deals.ts";
 import { attest, reason, reference } from "./attest.ts";
 import {
@@ -25,6 +26,7 @@ import {
   Crosses,
   Failed,
   FundedDeal,
+  Initiated,
   OpsCross,
   OpsSettlement,
   Reversal,
@@ -154,6 +156,19 @@ export const moneyOperations: readonly Operation[] = [
     body: fundBody,
     answer: FundedDeal,
     run: async (call) => await fundOrAttest(call, call.params["settlement_id"] ?? ""),
+  }),
+  act("markInitiated", "/ops/settlements/:settlement_id/initiated", {
+    ...settlements,
+    summary: "Say that the house has initiated its transfers on the customs portal",
+    permission: "settlements.write",
+    body: { reference },
+    answer: Initiated,
+    run: async ({ ctx, actor, params, body, wiring: { settlementHooks } }) =>
+      await initiateAsHouse(ctx, actor, {
+        settlementId: params["settlement_id"] ?? "",
+        reference: body.reference,
+        settlementHooks,
+      }),
   }),
   act("confirmTransfer", "/ops/settlements/:settlement_id/confirm-transfer", {
     ...settlements,

@@ -55,6 +55,7 @@ export function simulateTransfer({
 }: Transfer["facts"]): Transfer["answer"] | undefined {
   if (scenario === "credit_suspended" || scrip_no.endsWith("0407")) return { outcome: "suspended" };
   if (scenario === "transfer_timeout" || scrip_no.endsWith("0408")) return undefined;
-  const isRefused = scenario === "transfer_refused" || scrip_no.endsWith("0409");
+  const isRefused =
+    scenario === "transfer_refused" || scenario === "wrong_iec" || scrip_no.endsWith("0409");
   return { outcome: isRefused ? "refused" : "transferred" };
 }

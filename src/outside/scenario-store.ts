@@ -22,6 +22,17 @@ export async function listScenarios(db: Db, deskId: string): Promise<ScenarioRow
     order by set_at, scenario`);
 }
 
+/** The scenarios of these desks, of those that are wanted. */
+export function listWanted(
+  deskIds: readonly string[],
+  wanted: readonly Scenario[],
+): Query<Pick<ScenarioRow, "desk_id" | "scenario">[]> {
+  return query(sql`
+    select desk_id, scenario
+    from sandbox_scenarios
+    where desk_id = any(${deskIds}::text[]) and scenario = any(${wanted}::text[])`);
+}
+
 /** Deletes and returns the first matching scenario of each desk; skips locked rows. */
 export function takeScenarios(
   deskIds: readonly string[],

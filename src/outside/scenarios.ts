@@ -1,10 +1,11 @@
 import type { Environment } from "../kernel/caller.ts";
 import { type Db, known, type Query, type Tx } from "../platform/postgres/postgres.ts";
-import { type Scenario, scenarios } from "./scenario-rules.ts";
+import { partyScenarios, type Scenario, scenarios, taskScenario } from "./scenario-rules.ts";
 import {
   deleteScenarios,
   insertScenario,
   listScenarios,
+  listWanted,
   takeScenarios as takeRows,
 } from "./scenario-store.ts";
 
@@ -35,6 +36,28 @@ export function takeScenarios<Wanted extends Scenario>(
   return takeRows([...new Set(deskIds)], wanted).map(
     (rows) => new Map(rows.map((row) => [row.desk_id, row.scenario as Wanted])), // One of `wanted`.
   );
+}
+
+/** How the parties of these desks behave in the sandbox. */
+export type Parties = {
+  /** The desks whose firms do their tasks themselves. */
+  readonly manual: ReadonlySet<string>;
+  /** The desks of which a party is to be late or to do nothing, in their next settlement. */
+  readonly unreliable: ReadonlySet<string>;
+};
+
+export function findParties(environment: Environment, deskIds: readonly string[]): Query<Parties> {
+  const nobody = { manual: new Set<string>(), unreliable: new Set<string>() };
+  if (environment === "live" || deskIds.length === 0) return known(nobody);
+  const wanted: readonly Scenario[] = [taskScenario, ...partyScenarios];
+  return listWanted([...new Set(deskIds)], wanted).map((rows) => {
+    const isManual = ({ scenario }: (typeof rows)[number]) => scenario === taskScenario;
+    const toDesks = (some: typeof rows) => new Set(some.map(({ desk_id }) => desk_id));
+    return {
+      manual: toDesks(rows.filter(isManual)),
+      unreliable: toDesks(rows.filter((row) => !isManual(row))),
+    };
+  });
 }
 
 /** Takes the scenario of the first of these desks that has one. */

@@ -1,13 +1,14 @@
 // The steps of a settlement from its deal to its end:
 //
 //   pending              the bank's answer about the buyer's money funds it (`applyFunding`)
-//   funded               a worker begins the transfer and asks customs (`initiateTransfers`)
-//   transfer_initiated   the answers of customs conclude its legs (`applyTransfers`)
+//   funded               a worker tells the parties to begin, once customs can be asked (`initiateTransfers`)
+//   transfer_initiated   the answers of customs conclude its legs (`applyTransfers`), also of legs of
+//                        which nobody said that they were begun
 //
-// In the sandbox a caller can take the next step at once (`advanceSettlement`).
+// What the parties say in between is in `tasks.ts`. In the sandbox a caller can take the next step at once (`advanceSettlement`).
 
 import { applyNews } from "../credits/registry-news.ts";
-import { beginTransfers, lockReservedCredits } from "../credits/settle-credits.ts";
+import { lockReservedCredits } from "../credits/settle-credits.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import { type Actor, type Change, toActor } from "../kernel/actor.ts";
 import type { Call, Environment } from "../kernel/caller.ts";
@@ -17,6 +18,8 @@ import { wrongState } from "../kernel/lifecycle.ts";
 import { visibleTo } from "../kernel/visibility.ts";
 import type { Appliers } from "../outside/answer-inquiries.ts";
 import { answerNow, isPortUp } from "../outside/ask.ts";
+import { findParties } from "../outside/scenarios.ts";
+import { partyScenarios, transferScenarios } from "../outside/scenario-rules.ts";
 import { readCalendar } from "../outside/calendar.ts";
 import type { Answered, Simulators } from "../outside/inquiry-rules.ts";
 import { buildFundingReference } from "../payouts/rules.ts";
@@ -31,15 +34,18 @@ import {
 import type { Tx } from "../platform/postgres/postgres.ts";
 import {
   type Answers,
-  beginTransfer,
   buildFailures,
   buildTransferAnswers,
-  buildTransferChanges,
+  beginDeal,
+  byPeople,
+  type Playing,
+  playSandbox,
 } from "./decide-legs.ts";
-import { endSimulated, failOpenLegs } from "./fail-settlements.ts";
+import { endOverdueDeals, failOpenLegs } from "./fail-settlements.ts";
 import { fundByDeposits } from "./fund-settlements.ts";
-import { viewSettlement } from "./read-settlements.ts";
+import { loadParties, viewSettlement } from "./read-settlements.ts";
 import { findSettlement } from "./read-store.ts";
+import { isOpen } from "./rules.ts";
 import type { Settlement } from "./schema.ts";
 import {
   claimFunded,
@@ -47,26 +53,24 @@ import {
   listEnvironmentsWith,
   listLegs,
   lockSettlements,
-  setLegs,
-  setSettlements,
   type SettlementRow,
 } from "./store.ts";
 import {
-  askCustoms,
+  beginUnannounced,
   concludeLegs,
-  findCustomsFacts,
+  listDeskIds,
   type SettlementHooks,
+  storeSteps,
+  takeDealScenarios,
   toLegSubject,
   toReservation,
 } from "./transfer-legs.ts";
 
 const setSizeMax = 200;
+const endOfTime = new Date(8.64e15);
 const transferWorker: Actor = { kind: "worker", id: "settlement", requestId: null };
 
-/**
- * Begins the transfer of one set of funded settlements: customs is asked about each credit. While
- * customs is down they wait.
- */
+/** Begins one set of funded settlements. While customs is down they wait. */
 export async function initiateTransfers(
   ctx: Pick<Context, "db" | "now">,
   settlementHooks: SettlementHooks,
@@ -82,7 +86,7 @@ export async function initiateTransfers(
         note(settlements.map((row) => row.settlement_id));
         if (settlements.length === 0) return 0;
         await yieldToCallers(tx);
-        const changes = await initiate(tx, { environment, settlements, settlementHooks, now });
+        const changes = await begin(tx, { environment, settlements, settlementHooks, now });
         await recordChanges(tx, transferWorker, changes, now);
         return settlements.length;
       }),
@@ -136,7 +140,11 @@ export async function applyTransfers(
   const locked = await lockSettlements(tx, [
     ...new Set(answered.map(({ facts }) => facts.settlement_id)),
   ]);
-  const moving = locked.filter((row) => row.state === "transfer_initiated");
+  const moving = locked.filter((row) => isOpen(row.state) && row.state !== "pending");
+  await settlementHooks.lockCrosses(
+    tx,
+    moving.map((row) => row.settlement_id),
+  );
   const changes: Change[] = [];
   for (const [environment, rows] of Map.groupBy(moving, (row) => row.environment)) {
     const answers = await loadAnswers(tx, rows, said, now);
@@ -145,6 +153,7 @@ export async function applyTransfers(
         reason === "credit_suspended" ? [{ scripNo, news: "suspend" as const, reason }] : [],
       ),
     );
+    await beginUnannounced(tx, environment, answers, now);
     changes.push(
       ...(await concludeLegs(tx, { environment, answers, actor, settlementHooks, now })),
     );
@@ -180,13 +189,15 @@ export async function advanceSettlement(
       await takeNextStep(tx, locked, { actor: toActor(call), simulation, now });
       const after = await findSettlement(tx, visible, settlementId);
       if (!after) throw new Error("a settlement that was found stays");
-      return viewSettlement(after, await listLegs(tx, [settlementId]), { visible, now });
+      const legs = await listLegs(tx, [settlementId]);
+      const parties = await loadParties(tx, [after], { legs, now });
+      return viewSettlement(after, legs, { visible, parties, now });
     },
     { rollBack: call.dryRun },
   );
 }
 
-type InitiateInput = {
+type BeginInput = {
   readonly environment: Environment;
   readonly settlements: readonly SettlementRow[];
   readonly settlementHooks: SettlementHooks;
@@ -194,24 +205,18 @@ type InitiateInput = {
 };
 
 /**
- * Begins the transfer. A credit that is no longer reserved for its deal fails its leg; the rest of such
- * a deal begins with the next set.
+ * Tells the parties of funded deals to begin; the simulated ones do at once. A credit that is no longer
+ * reserved for its deal fails its leg; the rest of such a deal begins with the next set.
  */
-export async function initiate(tx: Tx, initiation: InitiateInput): Promise<readonly Change[]> {
-  const { environment, settlements, settlementHooks, now } = initiation;
-  const legs = await listLegs(
-    tx,
-    settlements.map((row) => row.settlement_id),
-  );
-  const legsById = Map.groupBy(legs, (leg) => leg.settlement_id);
+export async function begin(tx: Tx, beginning: BeginInput): Promise<readonly Change[]> {
+  const { environment, settlements, settlementHooks, now } = beginning;
+  const ids = settlements.map((row) => row.settlement_id);
+  const legsById = Map.groupBy(await listLegs(tx, ids), (leg) => leg.settlement_id);
   const deals = settlements.map((settlement) => {
-    const all = legsById.get(settlement.settlement_id) ?? [];
-    return { settlement, legs: all, open: all.filter((leg) => leg.state === "pending") };
+    const legs = legsById.get(settlement.settlement_id) ?? [];
+    return { settlement, legs, open: legs.filter((leg) => leg.state === "pending") };
   });
-  await settlementHooks.lockCrosses(
-    tx,
-    settlements.map((row) => row.settlement_id),
-  );
+  await settlementHooks.lockCrosses(tx, ids);
   const reserved = await lockReservedCredits(
     tx,
     environment,
@@ -219,20 +224,10 @@ export async function initiate(tx: Tx, initiation: InitiateInput): Promise<reado
   );
   const isLost = (leg: LegRow) => !reserved.has(leg.scrip_no);
   const whole = deals.filter(({ open }) => !open.some(isLost));
-  await tx.run(
-    beginTransfers(
-      whole.flatMap(({ settlement, open }) =>
-        open.flatMap((leg) => {
-          const creditId = reserved.get(leg.scrip_no);
-          return creditId
-            ? { creditId, reservedFor: toReservation(settlement, leg).reservedFor }
-            : [];
-        }),
-      ),
-      now,
-    ),
-  );
-  const begun = await storeBegun(tx, environment, whole, now);
+  const when = { now, calendar: await readCalendar(tx) };
+  const findPlaying = await decidePlaying(tx, environment, whole);
+  const stepped = whole.map((deal) => beginDeal(deal, (leg) => findPlaying(deal, leg), when));
+  const begun = await storeSteps(tx, environment, stepped, { reserved, now });
   const failed = await concludeLegs(tx, {
     environment,
     answers: deals
@@ -247,32 +242,23 @@ export async function initiate(tx: Tx, initiation: InitiateInput): Promise<reado
   return [...begun, ...failed];
 }
 
-type Deal = {
-  readonly settlement: SettlementRow;
-  readonly legs: readonly LegRow[];
-  readonly open: readonly LegRow[];
-};
+type Deal = { readonly settlement: SettlementRow; readonly legs: readonly LegRow[] };
 
-async function storeBegun(
+/** Which steps of these deals happen by themselves: in live none. */
+async function decidePlaying(
   tx: Tx,
   environment: Environment,
   deals: readonly Deal[],
-  now: Date,
-): Promise<Change[]> {
-  if (deals.length === 0) return [];
-  const when = { now, calendar: await readCalendar(tx) };
-  const begun = deals.map((deal) => beginTransfer(deal, when));
-  await setSettlements(
-    tx,
-    begun.map(({ after }) => after),
+): Promise<(deal: Deal, leg: LegRow) => Playing> {
+  if (environment === "live") return () => byPeople;
+  const findScenario = await tx.run(
+    takeDealScenarios(environment, deals, [...transferScenarios, ...partyScenarios]),
   );
-  await setLegs(
-    tx,
-    begun.flatMap(({ legs }) => legs.filter((leg) => leg.state === "transferring")),
-  );
-  const facts = await tx.run(findCustomsFacts(environment, deals, now));
-  await tx.run(askCustoms(environment, deals, facts, now));
-  return begun.flatMap(buildTransferChanges);
+  const { manual } = await tx.run(findParties(environment, deals.flatMap(listDeskIds)));
+  return ({ settlement }, leg) => {
+    const scenario = findScenario(settlement.settlement_id);
+    return playSandbox(settlement, leg, { scenario, manual });
+  };
 }
 
 /** The amount that was asked for, also when a part of the deal has failed meanwhile. */
@@ -318,35 +304,28 @@ async function takeNextStep(tx: Tx, known: SettlementRow, stepping: StepContext)
       await answerNow(tx, actor, { ...about, kind: "deal_funding" });
       return;
     case "funded":
-      return await moveOn(tx, known, stepping, "initiate");
-    case "transfer_initiated":
+    case "transfer_initiated": {
+      const { environment } = known;
+      const { settlementHooks } = simulation;
+      if (!known.begun) {
+        const beginning = { environment, settlements: [known], settlementHooks, now };
+        await recordChanges(tx, actor, await begin(tx, beginning), now);
+        return;
+      }
       if ((await answerNow(tx, actor, { ...about, kind: "credit_transfer" })) > 0) return;
-      // The simulated customs answers nothing before the deadline: the next event is what it says then.
-      return await moveOn(tx, known, stepping, "fail");
+      // Nobody says anything before the deadline: the next event is what becomes of it then.
+      return await endOverdueDeals(tx, {
+        environment,
+        overdue: [known],
+        actor,
+        settlementHooks,
+        now,
+        until: endOfTime,
+      });
+    }
     default:
       throw wrongState(`a settlement that is ${known.state} goes no further`, {
         state: known.state,
       });
   }
-}
-
-async function moveOn(
-  tx: Tx,
-  settlement: SettlementRow,
-  { actor, simulation: { settlementHooks }, now }: StepContext,
-  action: "initiate" | "fail",
-): Promise<void> {
-  const { environment } = settlement;
-  const settlements = [settlement];
-  const changes =
-    action === "initiate"
-      ? await initiate(tx, { environment, settlements, settlementHooks, now })
-      : await concludeLegs(tx, {
-          environment,
-          answers: await endSimulated(tx, settlements, "timeout"),
-          actor,
-          settlementHooks,
-          now,
-        });
-  await recordChanges(tx, actor, changes, now);
 }

@@ -1,5 +1,6 @@
-// Decides what answers change in one settlement: its legs, its state, its entries and the earnings of
-// its sellers. Pure; `transfer-legs.ts` stores the decisions.
+// Decides what the steps of the parties and the answers of customs change in one settlement: its legs, its
+// state, its entries and the earnings of its sellers. Pure; `transfer-legs.ts` stores the decisions. In
+// the sandbox the simulated parties take their steps at once.
 
 import type { CommissionedSide, DealtFor } from "./commission-rules.ts";
 import type { Answered } from "../outside/inquiry-rules.ts";
@@ -7,32 +8,36 @@ import type { Change } from "../kernel/actor.ts";
 import { type Paise, valueBeforeFee } from "../kernel/money.ts";
 import { isHouse } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
-import type { Scheme } from "../kernel/scheme.ts";
 import type { Calendar } from "../kernel/working-days.ts";
+import type { Scheme } from "../kernel/scheme.ts";
 import type { Entry, EntryName, Resolution } from "../ledger/rules.ts";
 import type { TaxableLeg } from "./tax-rules.ts";
 import { toLegKey } from "./tax-legs.ts";
 import type { Earning } from "../payouts/decide-payouts.ts";
 import {
-  buildSideChange,
   buildSettlementChanges,
-  moveSettlement,
-  moveToDeadline,
-  type SettlementSide,
+  buildSideChange,
   listSides,
+  moveSettlement,
+  placeDeadlines,
+  type SettlementSide,
 } from "./move-settlement.ts";
 import { buildMoneyMovements } from "./movements.ts";
 import {
+  computeDueAt,
   eventByState,
   type FailureReason,
-  toSideFee,
-  isLate,
+  findLegDueAt,
+  findStep,
+  isAtCustoms,
   isOpenLeg,
   legLifecycle,
   type LegOutcome,
   listMoves,
   settlementLifecycle,
+  toSideFee,
 } from "./rules.ts";
+import { buildTaskChanges } from "./read-tasks.ts";
 import type { LegRow, SettlementRow } from "./store.ts";
 
 /** A locked settlement with all its legs, and the outcomes of some of them by scrip number. */
@@ -44,69 +49,57 @@ export type Answers = {
 
 type Deal = Pick<Answers, "settlement" | "legs">;
 
-/** Fails the legs for which there is a reason, of those whose transfer has not begun. */
+/** Fails the legs for which there is a reason, of those that nobody has begun. */
 export function buildFailures(
   deal: Deal,
   reasonFor: (leg: LegRow) => FailureReason | undefined,
 ): Answers {
   return buildAnswers(deal, (leg) => {
-    const reason = leg.state === "pending" ? reasonFor(leg) : undefined;
+    const reason = isOpenLeg(leg.state) && !isAtCustoms(leg.state) ? reasonFor(leg) : undefined;
     return reason && { move: "fail", reason };
   });
 }
 
-/** Fails all open legs: the simulated customs says that nothing of them is pending. */
-export function buildSimulatedEnd(deal: Deal, reason: FailureReason): Answers {
-  return buildAnswers(deal, ({ state }) => {
-    if (!isOpenLeg(state)) return undefined;
-    return { move: state === "transferring" ? "refuse" : "fail", reason };
+/** Fails open legs: the simulated customs says that nothing of them is pending. */
+export function buildSimulatedEnd(
+  deal: Deal,
+  reason: FailureReason,
+  isMeant: (leg: LegRow) => boolean = () => true,
+): Answers {
+  return buildAnswers(deal, (leg) => {
+    if (!isOpenLeg(leg.state) || !isMeant(leg)) return undefined;
+    return { move: isAtCustoms(leg.state) ? "refuse" : "fail", reason };
   });
 }
 
 type Transfer = Answered<"credit_transfer">["answer"]["outcome"];
 
-/** Answers the legs that customs was asked to transfer; an answered leg is not answered again. */
+/** Answers the legs that customs was asked about; an answered leg is not answered again. */
 export function buildTransferAnswers(
   deal: Deal,
   said: (leg: LegRow) => Transfer | undefined,
   now: Date,
 ): Answers {
   return buildAnswers(deal, (leg) => {
-    const transfer = leg.state === "transferring" ? said(leg) : undefined;
-    return transfer && toOutcome(transfer, deal.settlement, now);
+    const isAsked = isOpenLeg(leg.state) && leg.state !== "pending";
+    const transfer = isAsked ? said(leg) : undefined;
+    return transfer && toOutcome(transfer, leg, now);
   });
 }
 
-function toOutcome(transfer: Transfer, settlement: SettlementRow, now: Date): LegOutcome {
+function toOutcome(transfer: Transfer, leg: LegRow, now: Date): LegOutcome {
+  const dueAt = findLegDueAt(leg);
+  const move = isAtCustoms(leg.state) ? "refuse" : "fail";
   switch (transfer) {
     case "transferred":
       return { move: "deliver", reason: null };
     case "refused":
-      return { move: "refuse", reason: "refused" };
+      return { move, reason: "refused" };
     case "suspended":
-      return { move: "refuse", reason: "credit_suspended" };
+      return { move, reason: "credit_suspended" };
     case "nothing_pending":
-      return { move: "refuse", reason: isLate(settlement, now) ? "timeout" : "by_operator" };
+      return { move, reason: dueAt !== null && dueAt < now ? "timeout" : "by_operator" };
   }
-}
-
-/** Moves a funded deal and its pending legs to the transfer at customs. */
-export function beginTransfer(
-  { settlement, legs }: Deal,
-  when: { readonly now: Date; readonly calendar: Calendar },
-) {
-  return {
-    before: settlement,
-    after: moveToDeadline(settlement, "initiate", when),
-    legs: legs.map((leg) =>
-      leg.state === "pending" ? { ...leg, state: advance(legLifecycle, leg.state, "begin") } : leg,
-    ),
-  };
-}
-
-export function buildTransferChanges({ before, after, legs }: ReturnType<typeof beginTransfer>) {
-  const event = eventByState[after.state];
-  return buildSettlementChanges({ action: "initiate", event, before, after, legs });
 }
 
 export type Decided = {
@@ -125,22 +118,40 @@ export function decideLegs(
   { settlement, legs: legsBefore, outcomes }: Answers,
   now: Date,
 ): Decided {
-  const legs = legsBefore.map((leg) => answerLeg(leg, outcomes.get(leg.scrip_no), now));
+  const legs = legsBefore.map((leg) => {
+    const outcome = outcomes.get(leg.scrip_no);
+    return outcome ? answerLeg(leg, outcome, { settlement, now }) : leg;
+  });
   const answered = legs.filter((leg) => outcomes.has(leg.scrip_no));
   const wasOpen = new Set(
     legsBefore.filter((leg) => isOpenLeg(leg.state)).map((leg) => leg.scrip_no),
   );
   const open = listSides(settlement, legs)
     .filter((side) => side.legs.some((leg) => wasOpen.has(leg.scrip_no)))
-    .map((side) => ({ side, moves: listMoves(side.legs) }));
+    .map((side) => ({ side, moves: listSideMoves(settlement, legs, side) }));
   const rows = advanceRows(settlement, { legs, sides: open, now });
   const changes = rows.flatMap((after, at) =>
     open.flatMap(({ side, moves }) =>
       buildStepChanges(settlement, { side, moves, rows, after, at }),
     ),
   );
-  const ended = open.filter(({ moves }) => moves.length > 0).map(({ side }) => side);
-  return { before: settlement, rows, legs, answered, ended, changes };
+  const ended = open.map(({ side }) => side).filter((side) => !side.legs.some(isOpen));
+  const after = { settlement: rows.at(-1) ?? settlement, legs };
+  const tasks = buildTaskChanges({ settlement, legs: legsBefore }, after, now);
+  return { before: settlement, rows, legs, answered, ended, changes: [...changes, ...tasks] };
+}
+
+/** A side that is over goes to its own end; one that is open stays with the settlement. */
+function listSideMoves(
+  { state }: SettlementRow,
+  legs: readonly LegRow[],
+  side: SettlementSide,
+): Moves {
+  return listMoves(state, side.legs.some(isOpen) ? legs : side.legs);
+}
+
+function isOpen({ state }: LegRow): boolean {
+  return isOpenLeg(state);
 }
 
 /** Tax withheld from sellers, by leg key. */
@@ -278,10 +289,23 @@ function buildAnswers(
   return { settlement, legs, outcomes: new Map(outcomes) };
 }
 
-function answerLeg(leg: LegRow, outcome: LegOutcome | undefined, now: Date): LegRow {
-  if (!outcome) return leg;
-  const state = advance(legLifecycle, leg.state, outcome.move);
-  return { ...leg, state, reason: outcome.reason, answered_at: now };
+/** What customs has transferred, somebody has initiated. */
+function answerLeg(
+  leg: LegRow,
+  { move, reason }: LegOutcome,
+  { settlement, now }: { readonly settlement: SettlementRow; readonly now: Date },
+): LegRow {
+  const begun = leg.state === "to_initiate" && move === "deliver";
+  const from = begun ? advance(legLifecycle, leg.state, "initiate") : leg.state;
+  const failed_step = findStep(leg.state, settlement.state) ?? null;
+  return {
+    ...leg,
+    state: advance(legLifecycle, from, move),
+    reason,
+    answered_at: now,
+    failed_step: move === "deliver" ? null : failed_step,
+    initiated_at: begun ? now : leg.initiated_at,
+  };
 }
 
 type Moves = ReturnType<typeof listMoves>;
@@ -301,7 +325,7 @@ function advanceRows(
 ): SettlementRow[] {
   const rows: SettlementRow[] = [];
   const last = () => rows.at(-1) ?? settlement;
-  for (const action of listMoves(legs)) {
+  for (const action of listMoves(settlement.state, legs)) {
     const reason = action === "fail" ? (legs.find((leg) => leg.reason)?.reason ?? null) : null;
     rows.push(moveSettlement(last(), action, { reason, now }));
   }
@@ -309,6 +333,7 @@ function advanceRows(
   while (rows.length < steps) {
     rows.push({ ...last(), version: last().version + 1, updated_at: now });
   }
+  rows.push(placeDeadlines(rows.pop() ?? settlement, legs));
   return rows;
 }
 
@@ -387,4 +412,148 @@ function resolveHolds({ before, answered }: Decided): Resolution[] {
       ...(isApart ? [{ ...name, kind: "deal_settlement" as const }] : []),
     ];
   });
+}
+
+export type When = { readonly now: Date; readonly calendar: Calendar };
+
+/** A step and what whoever took it says of it. */
+export type LegStep =
+  | { readonly move: "fund" }
+  | { readonly move: "initiate" | "accept"; readonly reference: string | null }
+  | { readonly move: "miss"; readonly reference: string | null; readonly note: string | null };
+
+/** A leg after a step, with the deadline of the next one. */
+export function stepLeg(leg: LegRow, step: LegStep, { now, calendar }: When): LegRow {
+  const stepped = {
+    ...leg,
+    state: advance(legLifecycle, leg.state, step.move),
+    late_at: null,
+  };
+  const due = (next: "initiate" | "accept" | "customs") =>
+    computeDueAt(next, leg.environment, now, calendar);
+  switch (step.move) {
+    case "fund":
+      return { ...stepped, initiate_due_at: due("initiate") };
+    case "initiate":
+      return {
+        ...stepped,
+        initiated_at: now,
+        initiate_reference: step.reference,
+        accept_due_at: due("accept"),
+      };
+    case "accept":
+      return {
+        ...stepped,
+        accepted_at: now,
+        accept_reference: step.reference,
+        customs_due_at: due("customs"),
+      };
+    case "miss":
+      return {
+        ...stepped,
+        missing_at: now,
+        missing_reference: step.reference,
+        missing_note: step.note,
+        initiate_due_at: due("initiate"),
+      };
+  }
+}
+
+/** Which steps of a leg happen by themselves, and under which scenario. */
+export type Playing = {
+  readonly initiates: boolean;
+  readonly accepts: boolean;
+  readonly scenario: LegRow["scenario"];
+};
+
+/** In live people do everything. */
+export const byPeople: Playing = { initiates: false, accepts: false, scenario: null };
+
+/** In the sandbox both simulated parties act, where nobody wants anything else. */
+export const atOnce: Playing = { initiates: true, accepts: true, scenario: null };
+
+/** In the sandbox the simulated parties do what their desks do not want to do themselves. */
+export function playSandbox(
+  settlement: SettlementRow,
+  leg: LegRow,
+  { scenario, manual }: { scenario: LegRow["scenario"]; manual: ReadonlySet<string> },
+): Playing {
+  const isSellerManual = leg.initiate_by === "firm" && manual.has(leg.seller_desk_id);
+  const isBuyerManual = !isHouse(settlement.buyer_firm_id) && manual.has(settlement.buyer_desk_id);
+  const isUnreliable = scenario === "never_accepts" || scenario === "accepts_late";
+  return {
+    initiates: scenario !== "never_initiates" && !isSellerManual,
+    accepts: !isUnreliable && !isBuyerManual,
+    scenario,
+  };
+}
+
+/** Takes the steps of a leg that happen by themselves. */
+export function playLeg(leg: LegRow, playing: Playing, when: When): LegRow {
+  const told = leg.state === "pending" ? stepLeg(leg, { move: "fund" }, when) : leg;
+  const begun =
+    told.state === "to_initiate" && playing.initiates
+      ? stepLeg(told, { move: "initiate", reference: null }, when)
+      : told;
+  const accepted =
+    begun.state === "to_accept" && playing.accepts
+      ? stepLeg(begun, { move: "accept", reference: null }, when)
+      : begun;
+  return { ...accepted, scenario: playing.scenario };
+}
+
+export type SteppedDeal = {
+  readonly before: SettlementRow;
+  readonly after: SettlementRow;
+  readonly legsBefore: readonly LegRow[];
+  readonly legs: readonly LegRow[];
+};
+
+/** The settlement after its legs took steps: initiated once every open one may be at customs. */
+export function followLegs(
+  { settlement, legs: legsBefore }: { settlement: SettlementRow; legs: readonly LegRow[] },
+  legs: readonly LegRow[],
+  now: Date,
+): SteppedDeal {
+  const begun = { ...settlement, begun: settlement.begun || settlement.state === "funded" };
+  const isInitiated = listMoves(settlement.state, legs)[0] === "initiate";
+  const moved = isInitiated
+    ? moveSettlement(begun, "initiate", { now })
+    : { ...begun, version: begun.version + 1, updated_at: now };
+  return { before: settlement, after: placeDeadlines(moved, legs), legsBefore, legs };
+}
+
+/** Begins a funded deal: its parties are told, and what happens by itself is done. */
+export function beginDeal(
+  deal: { readonly settlement: SettlementRow; readonly legs: readonly LegRow[] },
+  findPlaying: (leg: LegRow) => Playing,
+  when: When,
+): SteppedDeal {
+  const legs = deal.legs.map((leg) =>
+    isOpenLeg(leg.state) ? playLeg(leg, findPlaying(leg), when) : leg,
+  );
+  return followLegs(deal, legs, when.now);
+}
+
+/** What the parties are told of it. */
+export function buildSteppedChanges(
+  { before, after, legsBefore, legs }: SteppedDeal,
+  now: Date,
+): Change[] {
+  const moved =
+    before.state === after.state
+      ? []
+      : buildSettlementChanges({
+          action: "initiate",
+          event: eventByState[after.state],
+          before,
+          after,
+          legs,
+        });
+  const tasks = buildTaskChanges(
+    { settlement: before, legs: legsBefore },
+    { settlement: after, legs },
+    now,
+  );
+  return [...moved, ...tasks];
 }

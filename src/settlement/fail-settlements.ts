@@ -1,7 +1,7 @@
 // Fails settlements: at their deadline, on news about a credit, or by the operator or the desk. None of
 // these ends a leg whose transfer may be open at customs. Customs ends it, which in live an operator
-// attests; in the sandbox the simulated customs says at the deadline, or when its desk gives up, that
-// nothing is pending.
+// attests; in the sandbox the simulated customs says at the deadline of customs, some time after a
+// receiver is late, or when its desk gives up, that nothing is pending.
 
 import type { LostCredit, LostCreditHook } from "../credits/registry-news.ts";
 import type { Blocker } from "../firms/offboard-firm.ts";
@@ -32,6 +32,7 @@ import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import {
   moveSettlementsEarlier,
   claimOverdue,
+  type LegRow,
   listByCredits,
   listEnvironmentsWith,
   listLegs,
@@ -39,13 +40,21 @@ import {
   lockWithin,
   type SettlementRow,
 } from "./store.ts";
-import { concludeLegs, type SettlementHooks } from "./transfer-legs.ts";
-import { type Answers, buildFailures, buildSimulatedEnd } from "./decide-legs.ts";
+import { buildLateChanges, listLateTasks } from "./read-tasks.ts";
+import {
+  followLegs,
+  stepLeg,
+  type Answers,
+  buildFailures,
+  buildSimulatedEnd,
+} from "./decide-legs.ts";
+import { concludeLegs, type SettlementHooks, storeSteps } from "./transfer-legs.ts";
 import { readAnySettlement } from "./read-settlements.ts";
 import { listOpenByFirm } from "./read-store.ts";
 import { type BankWatch, judgeOverdue, listPastDue } from "./unpaid-deals.ts";
 import {
   type FailureReason,
+  findLegEndsAt,
   findOffice,
   openStates,
   settlementLifecycle,
@@ -59,12 +68,6 @@ const simulationGraceMs = 600_000;
 const deadlineWorker: Actor = { kind: "worker", id: "clock", requestId: null };
 
 type OpenState = (typeof openStates)[number];
-
-/** The states that the clock ends. */
-const endsAtDeadline = {
-  live: ["pending", "funded"],
-  sandbox: openStates,
-} as const satisfies Record<Environment, readonly OpenState[]>;
 
 /** The port that each state waits for. While it is down, no settlement in that state is overdue. */
 const portByState = {
@@ -99,7 +102,7 @@ export async function failOverdue(
     };
     const now = ctx.now();
     const findLateUntil = await loadLateUntil(ctx.db, environment, now);
-    const states = endsAtDeadline[environment]
+    const states = openStates
       .filter((state) => up[portByState[state]])
       .map((state) => ({ state, lateUntil: findLateUntil(state) }));
     const { mayEnd, tell } = await judgeOverdue(ctx, bankWatch, {
@@ -115,16 +118,70 @@ export async function failOverdue(
         note(overdue.map((row) => row.settlement_id));
         if (overdue.length === 0) return 0;
         await yieldToCallers(tx);
-        const end = environment === "sandbox" ? endSimulated : failOpenLegs;
-        const answers = await end(tx, overdue, "timeout");
-        const conclusion = { environment, answers, actor: deadlineWorker, settlementHooks, now };
-        await recordChanges(tx, deadlineWorker, await concludeLegs(tx, conclusion), now);
+        const ending = { environment, overdue, actor: deadlineWorker, settlementHooks, now };
+        await endOverdueDeals(tx, { ...ending, until: findLateUntil("funded") });
         tell(overdue.map((row) => row.settlement_id));
         return overdue.length;
       }),
     );
   }
   return failed > 0 ? "more" : "idle";
+}
+
+/**
+ * Ends what the clock ends of locked settlements by this time, and tells first what was late. In live
+ * these are legs that nobody has begun; in the sandbox the simulated customs says that nothing is
+ * pending, and a receiver that accepts late does.
+ */
+export async function endOverdueDeals(
+  tx: Tx,
+  {
+    overdue,
+    until,
+    ...ending
+  }: {
+    readonly environment: Environment;
+    readonly overdue: readonly SettlementRow[];
+    readonly actor: Actor;
+    readonly settlementHooks: SettlementHooks;
+    readonly now: Date;
+    readonly until: Date;
+  },
+): Promise<void> {
+  const { environment, actor, settlementHooks, now } = ending;
+  const isOver = (leg: LegRow) => {
+    const endsAt = findLegEndsAt(leg);
+    return leg.state === "pending" || (endsAt !== null && endsAt <= until);
+  };
+  const accepts = (leg: LegRow) => leg.state === "to_accept" && leg.scenario === "accepts_late";
+  const deals = await loadDeals(tx, overdue);
+  await settlementHooks.lockCrosses(
+    tx,
+    overdue.map((row) => row.settlement_id),
+  );
+  const late = deals.flatMap((deal) =>
+    buildLateChanges(
+      deal,
+      listLateTasks(deal, now).filter(({ leg }) => leg === null || isOver(leg)),
+    ),
+  );
+  const when = { now, calendar: await readCalendar(tx) };
+  const accepting = deals.filter(({ legs }) => legs.some((leg) => accepts(leg) && isOver(leg)));
+  const stepped = accepting.map((deal) => {
+    const legs = deal.legs.map((leg) =>
+      accepts(leg) && isOver(leg) ? stepLeg(leg, { move: "accept", reference: null }, when) : leg,
+    );
+    return followLegs(deal, legs, now);
+  });
+  const accepted = await storeSteps(tx, environment, stepped, { now });
+  const ended = deals.filter((deal) => !accepting.includes(deal));
+  const answers = ended.map((deal) =>
+    environment === "sandbox"
+      ? buildSimulatedEnd(deal, "timeout", isOver)
+      : buildFailures(deal, (leg) => (isOver(leg) ? "timeout" : undefined)),
+  );
+  const failed = await concludeLegs(tx, { environment, answers, actor, settlementHooks, now });
+  await recordChanges(tx, actor, [...late, ...accepted, ...failed], now);
 }
 
 /**
@@ -296,14 +353,21 @@ function toFailureReason({ news }: LostCredit): FailureReason {
 async function answerDeals(
   db: Db,
   settlements: readonly SettlementRow[],
-  answer: (deal: Pick<Answers, "settlement" | "legs">) => Answers,
+  answer: (deal: Deal) => Answers,
 ): Promise<Answers[]> {
+  return (await loadDeals(db, settlements)).map(answer);
+}
+
+type Deal = Pick<Answers, "settlement" | "legs">;
+
+async function loadDeals(db: Db, settlements: readonly SettlementRow[]): Promise<Deal[]> {
   const legs = await listLegs(
     db,
     settlements.map((row) => row.settlement_id),
   );
   const legsById = Map.groupBy(legs, (leg) => leg.settlement_id);
-  return settlements.map((settlement) =>
-    answer({ settlement, legs: legsById.get(settlement.settlement_id) ?? [] }),
-  );
+  return settlements.map((settlement) => ({
+    settlement,
+    legs: legsById.get(settlement.settlement_id) ?? [],
+  }));
 }

@@ -37,14 +37,15 @@ import {
   lockUnfunded,
   setSettlements,
   type SettlementRow,
+  listUnfundedOfDesks,
 } from "./store.ts";
-import { buildSettlementChanges, moveToDeadline } from "./move-settlement.ts";
+import { buildSettlementChanges, payFor } from "./move-settlement.ts";
 import { buildMoneyMovements } from "./movements.ts";
 import { assertHoldsWritten, FundsMoved } from "./open-settlements.ts";
 import { listBuyers, listUnfunded, listUnfundedBuyers } from "./read-store.ts";
 import { eventByState, isOpenLeg } from "./rules.ts";
+import { buildTaskChanges } from "./read-tasks.ts";
 import { findBarred } from "./unpaid-deals.ts";
-import { listUnfundedOfDesks } from "./unpaid-store.ts";
 
 const setSizeMax = 500;
 const fundingWorker: Actor = { kind: "worker", id: "funding", requestId: null };
@@ -98,7 +99,7 @@ export function buildFunding(
   return {
     before,
     open,
-    after: { ...moveToDeadline(before, "fund", when), money_apart: true },
+    after: { ...payFor(before, when), money_apart: true },
     holds: open.flatMap((leg) => buildMoneyHolds(leg, before.buyer_firm_id)),
   };
 }
@@ -184,15 +185,7 @@ export async function fundReceivedSettlements(
   return {
     dealIds: funded.map(({ before }) => before.settlement_id),
     entries: funded.flatMap(({ holds }) => holds),
-    changes: funded.flatMap(({ before, after }) =>
-      buildSettlementChanges({
-        action: "fund",
-        event: eventByState[after.state],
-        before,
-        after,
-        legs: legs.get(before.settlement_id) ?? [],
-      }),
-    ),
+    changes: funded.flatMap((deal) => buildFundingChanges(deal, legs, now)),
   };
 }
 
@@ -333,15 +326,20 @@ async function fund(
     tx,
     funded.map(({ before }) => before.settlement_id),
   );
-  return funded.flatMap(({ before, after }) =>
-    buildSettlementChanges({
-      action: "fund",
-      event: eventByState[after.state],
-      before,
-      after,
-      legs: legs.get(before.settlement_id) ?? [],
-    }),
-  );
+  return funded.flatMap((deal) => buildFundingChanges(deal, legs, now));
+}
+
+function buildFundingChanges(
+  { before, after }: Pick<ReturnType<typeof buildFunding>, "before" | "after">,
+  legsById: ReadonlyMap<string, readonly LegRow[]>,
+  now: Date,
+): Change[] {
+  const legs = legsById.get(before.settlement_id) ?? [];
+  const event = eventByState[after.state];
+  return [
+    ...buildSettlementChanges({ action: "fund", event, before, after, legs }),
+    ...buildTaskChanges({ settlement: before, legs }, { settlement: after, legs }, now),
+  ];
 }
 
 function sumBuyerPaise(legs: readonly LegRow[]): Paise {

@@ -4,34 +4,65 @@ import { isHouse } from "../kernel/ids.ts";
 import { advance, writeStep } from "../kernel/lifecycle.ts";
 import type { Calendar } from "../kernel/working-days.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
-import { computeDueAt, settlementLifecycle, type SettlementState, findSideState } from "./rules.ts";
+import {
+  computeDueAt,
+  type DealStep,
+  findLegDueAt,
+  findLegEndsAt,
+  findSideState,
+  isOpen,
+  isOpenLeg,
+  settlementLifecycle,
+  type SettlementState,
+} from "./rules.ts";
 import { type LegRow, type SettlementRow } from "./store.ts";
 import { listStates } from "./read-store.ts";
+import { findNextLateAt } from "./read-tasks.ts";
 
 type Action = keyof typeof settlementLifecycle.moves;
 
-/** The moves after which a deadline runs. */
-type AwaitingAction = "fund" | "initiate";
-
-/** Moves a settlement to a state with a new deadline. */
-export function moveToDeadline(
-  row: SettlementRow,
-  action: AwaitingAction,
-  { now, calendar }: { readonly now: Date; readonly calendar: Calendar },
-): SettlementRow {
-  const state = advance(settlementLifecycle, row.state, action);
-  const due_at = computeDueAt(state, row.environment, now, calendar);
-  return { ...appendStep(row, state, { reason: null, now }), due_at };
-}
-
-/** Moves a settlement to a state without a deadline. */
+/** Moves a settlement to another state by what became of its legs. */
 export function moveSettlement(
   row: SettlementRow,
-  action: Exclude<Action, AwaitingAction>,
+  action: Action,
   { reason = null, now }: { readonly reason?: string | null; readonly now: Date },
 ): SettlementRow {
   const state = advance(settlementLifecycle, row.state, action);
-  return { ...appendStep(row, state, { reason, now }), due_at: null };
+  return {
+    ...row,
+    state,
+    reason,
+    history: [...row.history, writeStep(state, now, reason)],
+    version: row.version + 1,
+    updated_at: now,
+  };
+}
+
+/** Its parties are told once customs can be asked; its deadline counts from the payment. */
+export function payFor(
+  row: SettlementRow,
+  { now, calendar }: { readonly now: Date; readonly calendar: Calendar },
+): SettlementRow {
+  const due_at = computeDueAt("initiate", row.environment, now, calendar);
+  const paid = { ...moveSettlement(row, "fund", { now }), paid_at: now, begun: false };
+  return { ...paid, due_at, ends_at: due_at, next_late_at: null };
+}
+
+/** The deadlines of a settlement by its legs: the next one, when the clock ends something, and what is told. */
+export function placeDeadlines(row: SettlementRow, legs: readonly LegRow[]): SettlementRow {
+  if (!isOpen(row.state)) return { ...row, due_at: null, ends_at: null, next_late_at: null };
+  const next_late_at = findNextLateAt({ settlement: row, legs });
+  if (row.state === "pending") {
+    return { ...row, due_at: row.pay_due_at, ends_at: row.pay_due_at, next_late_at };
+  }
+  if (!row.begun) return row;
+  const due_at = findEarliest(legs.map((leg) => findLegDueAt(leg)));
+  return { ...row, due_at, ends_at: findEarliest(legs.map(findLegEndsAt)), next_late_at };
+}
+
+function findEarliest(times: readonly (Date | null)[]): Date | null {
+  const known = times.flatMap((at) => at?.getTime() ?? []);
+  return known.length === 0 ? null : new Date(Math.min(...known));
 }
 
 /** A firm's side of a settlement, with the legs that it delivers or buys. */
@@ -80,7 +111,9 @@ export function buildSettlementChanges({
   return listSides(after, legs).flatMap((side) => {
     const from = before && findSideState(before.state, side.legs);
     const to = findSideState(after.state, side.legs);
-    return from === "failed"
+    // A side that ended before the settlement did gets no more of its steps.
+    const isOver = from === to && !side.legs.some((leg) => isOpenLeg(leg.state));
+    return from === "failed" || isOver
       ? []
       : [buildSideChange({ action, ...(event && { event }), side, after, from, to })];
   });
@@ -129,6 +162,12 @@ export function findReason(
   return status === "reversed" ? settlement.reason : null;
 }
 
+/** The step that the first failed leg waited for. */
+export function findFailedStep(legs: readonly LegRow[], status: SettlementState): DealStep | null {
+  if (status !== "failed") return null;
+  return legs.find((leg) => leg.failed_step)?.failed_step ?? null;
+}
+
 /** The orders of this side. */
 export function listOrderIds({ side, legs }: SettlementSide, settlement: SettlementRow): string[] {
   const ids = side === "buy" ? [settlement.buyer_order_id] : legs.map((leg) => leg.seller_order_id);
@@ -164,21 +203,6 @@ export async function findSettlementStates(
   return new Map(rows.map((row) => [row.settlement_id, row.state]));
 }
 
-function appendStep(
-  row: SettlementRow,
-  state: SettlementState,
-  { reason, now }: { readonly reason: string | null; readonly now: Date },
-): SettlementRow {
-  return {
-    ...row,
-    state,
-    reason,
-    history: [...row.history, writeStep(state, now, reason)],
-    version: row.version + 1,
-    updated_at: now,
-  };
-}
-
 function viewForSide(side: SettlementSide, settlement: SettlementRow, status: SettlementState) {
   return {
     side: side.side,
@@ -188,5 +212,6 @@ function viewForSide(side: SettlementSide, settlement: SettlementRow, status: Se
     ...sumSide(side),
     status,
     reason: findReason(settlement, side.legs, status),
+    failed_step: findFailedStep(side.legs, status),
   };
 }

@@ -3,8 +3,8 @@
 //
 //   pending   the bank is asked for the money (`deal_funding`); a worker funds it as soon as the buyer's
 //             balance reaches
-//   funded    goes to customs in the transaction of the deal, otherwise by a worker: one question
-//             (`credit_transfer`) per leg
+//   funded    begins in the transaction of the deal, otherwise by a worker: its parties are told what
+//             to do, and customs is asked (`credit_transfer`) about each leg
 //   failed    by the clock, by customs or by the operator
 //
 // A pending entry per leg holds the credit from the deal on, and the money too when the buyer has it
@@ -27,20 +27,30 @@ import {
 } from "../kernel/money.ts";
 import { isHouse } from "../kernel/ids.ts";
 import { type OriginKind, type Scheme, schemes } from "../kernel/scheme.ts";
-import type { Calendar } from "../kernel/working-days.ts";
+import { findSelfInitiating } from "../firms/find-firms.ts";
 import { loadCalendar } from "../outside/calendar.ts";
+import { findParties } from "../outside/scenarios.ts";
+import { transferScenarios } from "../outside/scenario-rules.ts";
 import { beginTransfers } from "../credits/settle-credits.ts";
 import { askOutside, loadPortAndCalendar } from "../outside/ask.ts";
 import { findBalances } from "../ledger/read-books.ts";
 import { assertWritten, type Entry, type EntryName } from "../ledger/rules.ts";
 import { type BookChanges, writeBooksBeside, type WrittenBooks } from "../ledger/write-books.ts";
 import { all, known, type Query, type Tx } from "../platform/postgres/postgres.ts";
-import { askCustoms, findCustomsFacts } from "./transfer-legs.ts";
+import { askCustoms, findTransferIecs, listAsked, takeDealScenarios } from "./transfer-legs.ts";
 import { buildSettlementChanges } from "./move-settlement.ts";
-import { beginTransfer, buildTransferChanges } from "./decide-legs.ts";
 import { buildCreditMovement, buildMoneyMovements } from "./movements.ts";
 import { computeDueAt, type SettlementState } from "./rules.ts";
 import { insertLegs, insertSettlements, type LegRow, type SettlementRow } from "./store.ts";
+import { buildTaskChanges } from "./read-tasks.ts";
+import {
+  atOnce,
+  beginDeal,
+  buildSteppedChanges,
+  byPeople,
+  type SteppedDeal,
+  type When,
+} from "./decide-legs.ts";
 
 /** A firm on one side of a deal, with its order; the house has no order. */
 export type Party = {
@@ -81,8 +91,8 @@ export type NewDeal = {
 
 /**
  * Builds the settlements of deals, in the transaction that agrees them. A settlement starts funded
- * where the buyer's balance covers it, and its transfer begins at once unless customs is down; a worker
- * begins the others. The caller stores them with `storeSettlements` and records their changes last.
+ * where the buyer's balance covers it, and begins at once unless customs is down; a worker begins the
+ * others. The caller stores them with `storeSettlements` and records their changes last.
  * What the caller confirms about its deals goes along.
  */
 export async function openSettlements(
@@ -93,25 +103,43 @@ export async function openSettlements(
 ): Promise<OpenedSettlements> {
   const [first] = deals;
   if (!first) return { openings: [], states: new Map(), begun: new Set(), changes: [] };
-  const [funded, { isUp: customsIsUp, calendarVersion }] = await tx.pipeline([
-    findFundedDeals(first.environment, deals),
-    loadPortAndCalendar(first.environment, "registry"),
-    confirm,
-  ]);
-  const when = { now, calendar: await loadCalendar(tx, calendarVersion) };
+  const { environment } = first;
+  const sellers = deals.flatMap(({ legs }) => legs.map(({ seller }) => seller.firmId));
+  const [funded, { isUp: customsIsUp, calendarVersion }, selfInitiating, parties] =
+    await tx.pipeline([
+      findFundedDeals(environment, deals),
+      loadPortAndCalendar(environment, "registry"),
+      findSelfInitiating(sellers.filter((firmId) => !isHouse(firmId))),
+      findParties(environment, deals.flatMap(listDesks)),
+      confirm,
+    ]);
+  const when = { now, calendar: await loadCalendar(tx, calendarVersion), selfInitiating };
   const openings = deals.map((deal): Opening => {
     const born = newSettlement(deal, funded.has(deal.settlementId), when);
-    const begins = customsIsUp && born.settlement.state === "funded";
-    return { deal, ...born, beginning: begins ? beginTransfer(born, when) : undefined };
+    const desks = listDesks(deal);
+    // Where a party of the sandbox is not to act at once, a worker begins the deal.
+    const isPlain = desks.every((id) => !parties.manual.has(id) && !parties.unreliable.has(id));
+    const begins = customsIsUp && born.settlement.state === "funded" && isPlain;
+    const playing = environment === "live" ? byPeople : atOnce;
+    return {
+      deal,
+      ...born,
+      beginning: begins ? beginDeal(born, () => playing, when) : undefined,
+      paysItself: parties.manual.has(deal.buyer.deskId),
+    };
   });
   return {
     openings,
     states: new Map(openings.map(({ deal, ...own }) => [deal.settlementId, toRow(own).state])),
-    begun: new Set(openings.filter(({ beginning }) => beginning).flatMap(listCreditIds)),
+    begun: new Set(openings.filter(isAtCustomsNow).flatMap(listCreditIds)),
     changes: openings.flatMap((opening) =>
-      buildOpeningChanges(opening).map((change) => ({ origin: opening.deal.origin, change })),
+      buildOpeningChanges(opening, now).map((change) => ({ origin: opening.deal.origin, change })),
     ),
   };
+}
+
+function listDesks({ buyer, legs }: NewDeal): string[] {
+  return [...legs.map(({ seller }) => seller.deskId), buyer.deskId];
 }
 
 export type OpenedSettlements = {
@@ -125,8 +153,10 @@ export type OpenedSettlements = {
 
 type Opening = ReturnType<typeof newSettlement> & {
   readonly deal: NewDeal;
-  /** Set where the transfer begins with the deal. */
-  readonly beginning: ReturnType<typeof beginTransfer> | undefined;
+  /** Set where its parties are told with the deal. */
+  readonly beginning: SteppedDeal | undefined;
+  /** Whether a buyer of the sandbox says itself that it has paid. */
+  readonly paysItself: boolean;
 };
 
 /**
@@ -143,27 +173,42 @@ export async function storeSettlements<Stored>(
   if (!first) return await tx.run(beside);
   const { environment } = first.deal;
   const settlements = openings.map(toRow);
-  const begun = openings.filter(({ beginning }) => beginning !== undefined);
-  const transfers = begun.map(({ settlement, legs }) => ({ settlement, open: legs }));
+  const deals = openings.flatMap(({ beginning }) => beginning ?? []);
+  const transfers = deals.map((deal) => ({ settlement: deal.after, asked: listAsked(deal) }));
   const legs = openings.flatMap((opening) => opening.beginning?.legs ?? opening.legs);
   tx.added("settlements", settlements.length);
   tx.added("settlement_legs", legs.length);
   const own = all([
     insertSettlements(settlements, now),
     insertLegs(legs, now),
-    beginTransfers(begun.flatMap(listReservations), now),
+    beginTransfers(openings.filter(isAtCustomsNow).flatMap(listReservations), now),
     askForMoney(
-      settlements.filter(({ state }) => state === "pending"),
+      openings
+        .filter(({ paysItself }) => !paysItself)
+        .map(toRow)
+        .filter(isUnfunded),
       now,
     ),
   ]);
   const { written, first: answers } = await writeBooksBeside(tx, buildHolds(openings), now, {
-    first: all([findCustomsFacts(environment, transfers, now), own, beside]),
-    next: ([facts]) => askCustoms(environment, transfers, facts, now),
+    first: all([
+      findTransferIecs(environment, transfers, now),
+      takeDealScenarios(
+        environment,
+        deals.map(({ after, legs: own }) => ({ settlement: after, legs: own })),
+        transferScenarios,
+      ),
+      own,
+      beside,
+    ]),
+    next: ([iecs, findOfDeal]) => {
+      const findScenario = (leg: LegRow) => findOfDeal(leg.settlement_id);
+      return askCustoms(environment, transfers, { iecs, findScenario }, now);
+    },
   });
   assertWritten(written.resolutions);
   assertHoldsWritten(written.entries);
-  const [, , stored] = answers;
+  const [, , , stored] = answers;
   return stored;
 }
 
@@ -221,14 +266,15 @@ export function selectPaidDeals(
 }
 
 /** A new settlement, its legs and their holds. */
-export function newSettlement(deal: NewDeal, funded: boolean, when: When) {
+export function newSettlement(deal: NewDeal, funded: boolean, when: Opened) {
   const settlement = buildSettlement(deal, funded, when);
-  const legs = buildLegs(deal, when.now);
+  const legs = buildLegs(deal, when);
   const holds = legs.map((leg) => buildHold(leg, deal.buyer.firmId, funded));
   return { settlement, legs, holds };
 }
 
-type When = { readonly now: Date; readonly calendar: Calendar };
+/** The firms that initiate at customs themselves are those that the mandates of the sellers leave it to. */
+type Opened = When & { readonly selfInitiating: ReadonlySet<string> };
 
 function findFundedDeals(
   environment: Environment,
@@ -250,16 +296,26 @@ function toRow({ settlement, beginning }: Pick<Opening, "settlement" | "beginnin
   return beginning?.after ?? settlement;
 }
 
+function isUnfunded({ state }: SettlementRow): boolean {
+  return state === "pending";
+}
+
+/** Whether its transfers may be open with the deal. */
+function isAtCustomsNow({ beginning }: Opening): boolean {
+  return beginning?.after.state === "transfer_initiated";
+}
+
 function listCreditIds({ deal }: Opening): string[] {
   return deal.legs.map(({ creditId }) => creditId);
 }
 
-/** The creation, and the beginning of the transfer. */
-function buildOpeningChanges({ settlement: after, legs, beginning }: Opening): Change[] {
+/** The creation, and what its parties are told to do. */
+function buildOpeningChanges({ settlement: after, legs, beginning }: Opening, now: Date): Change[] {
   const event = "settlement.created";
   return [
     ...buildSettlementChanges({ action: "create", event, before: null, after, legs }),
-    ...(beginning ? buildTransferChanges(beginning) : []),
+    ...buildTaskChanges(null, { settlement: after, legs }, now),
+    ...(beginning ? buildSteppedChanges(beginning, now) : []),
   ];
 }
 
@@ -268,7 +324,7 @@ function listReservations({ deal: { origin, legs } }: Opening) {
 }
 
 /** Asks the bank about the money of unfunded settlements. */
-function askForMoney(unfunded: readonly SettlementRow[], now: Date): Query<void> {
+export function askForMoney(unfunded: readonly SettlementRow[], now: Date): Query<void> {
   return askOutside(
     unfunded.map((row) => ({
       environment: row.environment,
@@ -301,6 +357,7 @@ function sumBuyerPaise({ legs }: NewDeal): Paise {
 
 function buildSettlement(deal: NewDeal, funded: boolean, { now, calendar }: When): SettlementRow {
   const state = funded ? "funded" : "pending";
+  const dueAt = computeDueAt(funded ? "initiate" : "pay", deal.environment, now, calendar);
   return {
     settlement_id: deal.settlementId,
     environment: deal.environment,
@@ -314,7 +371,14 @@ function buildSettlement(deal: NewDeal, funded: boolean, { now, calendar }: When
     reason: null,
     face_paise: sumParts(deal.legs.map((leg) => leg.facePaise)),
     buyer_paise: sumBuyerPaise(deal),
-    due_at: computeDueAt(state, deal.environment, now, calendar),
+    due_at: dueAt,
+    ends_at: dueAt,
+    next_late_at: funded || isHouse(deal.buyer.firmId) ? null : dueAt,
+    begun: false,
+    paid_at: funded ? now : null,
+    pay_due_at: funded ? null : dueAt,
+    pay_reference: null,
+    pay_late_at: null,
     money_apart: false,
     history: [writeStep(state, now, null)],
     version: 1,
@@ -323,8 +387,9 @@ function buildSettlement(deal: NewDeal, funded: boolean, { now, calendar }: When
   };
 }
 
-function buildLegs(deal: NewDeal, now: Date): LegRow[] {
+function buildLegs(deal: NewDeal, { now, selfInitiating }: Opened): LegRow[] {
   return deal.legs.map((leg, ordinal) => ({
+    ...noSteps,
     ...toFeeColumns(leg.fees),
     settlement_id: deal.settlementId,
     scrip_no: leg.scripNo,
@@ -344,8 +409,26 @@ function buildLegs(deal: NewDeal, now: Date): LegRow[] {
     state: "pending",
     reason: null,
     answered_at: null,
+    initiate_by: selfInitiating.has(leg.seller.firmId) ? "firm" : "house",
   }));
 }
+
+/** What nobody has done yet. */
+const noSteps = {
+  failed_step: null,
+  scenario: null,
+  initiate_due_at: null,
+  initiated_at: null,
+  initiate_reference: null,
+  accept_due_at: null,
+  accepted_at: null,
+  accept_reference: null,
+  missing_at: null,
+  missing_reference: null,
+  missing_note: null,
+  customs_due_at: null,
+  late_at: null,
+} as const;
 
 function toFeeColumns({ buyer, seller } = { buyer: noFee, seller: noFee }) {
   return {

@@ -2,21 +2,28 @@
 // price. A side's state comes from its own legs: it ends with the last answer about them; then its
 // events are sent and its orders follow. Reports read the deals of the whole market here, too.
 
+import { findPortalParties } from "../firms/find-firms.ts";
+import { findHouse } from "../house/read-house.ts";
 import { sumParts } from "../kernel/money.ts";
 import type { Caller, Environment } from "../kernel/caller.ts";
 import type { ListSearch } from "../kernel/desk-search.ts";
 import { notFound } from "../kernel/failure.ts";
-import { firstId, isId } from "../kernel/ids.ts";
+import { firstId, houseFirmId, isId } from "../kernel/ids.ts";
 import { allowedActions, readSteps, type Step } from "../kernel/lifecycle.ts";
 import { type Leaf, type Page, readLeaf, readPage } from "../kernel/page.ts";
 import { parseQueryInstant } from "../kernel/query-time.ts";
 import type { Scheme } from "../kernel/scheme.ts";
-import { istTimestamp } from "../kernel/time.ts";
+import { istDay, istTimestamp } from "../kernel/time.ts";
 import { isVisible, toFirmFilter, type Visibility, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
+import type { ListFile } from "../platform/http/documents.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
+import { readAtReplica } from "../platform/postgres/replica.ts";
+import { listAsFile } from "../platform/sheets/list-file.ts";
+import type { TableColumn, TableRow } from "../platform/sheets/table.ts";
 import {
+  findFailedStep,
   findReason,
   listOrderIds,
   listSides,
@@ -51,6 +58,7 @@ import {
   type WaitingOn,
 } from "./rules.ts";
 import type { ListSettlementsQuery, Settlement } from "./schema.ts";
+import { instruct, listTasks, type PortalParties, viewTask } from "./read-tasks.ts";
 import { type LegRow, listLegs, type SettlementRow } from "./store.ts";
 
 export async function readSettlement(
@@ -63,11 +71,71 @@ export async function readSettlement(
     ? await findSettlement(ctx.db, visible, settlementId)
     : undefined;
   if (!row) throw notFound();
-  return viewSettlement(row, await listLegs(ctx.db, [settlementId]), { visible, now: ctx.now() });
+  const legs = await listLegs(ctx.db, [settlementId]);
+  const parties = await loadParties(ctx.db, [row], { legs, now: ctx.now() });
+  return viewSettlement(row, legs, { visible, parties, now: ctx.now() });
+}
+
+/** The desk's settlements, newest first, as JSON or as a file with a row for each credit. */
+export async function listSettlements(
+  ctx: Context,
+  caller: Caller,
+  { format = "json", gone, ...query }: ListSettlementsQuery & { readonly gone: AbortSignal },
+): Promise<Page<Settlement> | ListFile> {
+  if (format === "json") return await readSettlementPage(ctx, caller, query);
+  const list = (page: object) =>
+    readAtReplica(ctx, (reading) => readSettlementPage(reading, caller, { ...query, ...page }));
+  const table = { sheet: "Settlements", title: "Settlements", columns, toRows };
+  const listing = { query, list, table, format, name: "settlements", dated: ctx.now() };
+  return await listAsFile(ctx.heavy, listing, { by: caller, signal: gone });
+}
+
+const columns: readonly TableColumn[] = [
+  { name: "settlement_id", kind: "text", width: 34 },
+  { name: "cross_id", kind: "text" },
+  { name: "scheme", kind: "text", width: 9 },
+  { name: "side", kind: "text", width: 7 },
+  { name: "firm_id", kind: "text", width: 34 },
+  { name: "status", kind: "text" },
+  { name: "order_id", kind: "text", width: 34 },
+  { name: "scrip_no", kind: "text", width: 24 },
+  { name: "face_rupees", kind: "money" },
+  { name: "price_percent", kind: "percent" },
+  { name: "all_in_rupees", kind: "money" },
+  { name: "credit_status", kind: "text", width: 14 },
+  { name: "reason", kind: "text" },
+  { name: "waiting_on", kind: "text", width: 12 },
+  { name: "due_at", kind: "time" },
+  { name: "created_at", kind: "time" },
+  { name: "updated_at", kind: "time" },
+];
+
+function toRows({ sides, ...settlement }: Settlement): TableRow[] {
+  return sides.flatMap(({ legs, ...side }) =>
+    legs.map((leg) => [
+      settlement.settlement_id,
+      settlement.cross_id,
+      settlement.scheme,
+      side.side,
+      side.firm_id,
+      side.status,
+      leg.order_id,
+      leg.scrip_no,
+      leg.face_paise,
+      leg.price_bps,
+      leg.all_in_paise,
+      leg.status,
+      leg.reason ?? settlement.reason,
+      settlement.waiting_on,
+      settlement.due_at,
+      settlement.created_at,
+      settlement.updated_at,
+    ]),
+  );
 }
 
 /** A page of the desk's settlements, newest first. */
-export async function readSettlementPage(
+async function readSettlementPage(
   ctx: Context,
   caller: Caller,
   query: SettlementsAsked,
@@ -90,7 +158,8 @@ export async function readSettlementPage(
     page.rows.map((row) => row.settlement_id),
   );
   const legsById = Map.groupBy(legs, (leg) => leg.settlement_id);
-  const viewed = { visible, now: ctx.now() };
+  const parties = await loadParties(ctx.db.planned, page.rows, { legs, now: ctx.now() });
+  const viewed = { visible, parties, now: ctx.now() };
   const view = (row: SettlementRow) =>
     viewSettlement(row, legsById.get(row.settlement_id) ?? [], viewed);
   return { ...page, rows: await mapPaced(page.rows, view, openPace()) };
@@ -180,7 +249,7 @@ export async function listSettlementQueue(
   const whole = await addLegs(ctx.db, rows);
   return whole.map((row) => ({
     ...row,
-    waiting_on: findAwaitedParty(row.state),
+    waiting_on: findAwaitedParty(row.state, row.legs),
     late: isLate(row, now),
   }));
 }
@@ -276,11 +345,42 @@ export async function findFirstDeal(
   return await findFirstDealAt(db, market);
 }
 
+/**
+ * The account while a deal waits for its money, and the parties while it is carried out: nobody reads of
+ * another firm before or after.
+ */
+export async function loadParties(
+  db: Db,
+  settlements: readonly SettlementRow[],
+  { legs, now }: { readonly legs: readonly LegRow[]; readonly now: Date },
+): Promise<PortalParties> {
+  const open = settlements.filter(({ state }) => isOpen(state));
+  const [first] = open;
+  if (!first) return { byFirm: new Map(), bank: null };
+  const house = await findHouse(db, first.environment, istDay(now));
+  const paid = open.filter(({ state }) => state !== "pending");
+  const ids = new Set(paid.map(({ settlement_id }) => settlement_id));
+  const byFirm = await findPortalParties(db, [
+    ...paid.map(({ buyer_firm_id }) => buyer_firm_id),
+    ...legs.filter((leg) => ids.has(leg.settlement_id)).map((leg) => leg.seller_firm_id),
+  ]);
+  const ownName = { iec: house?.iec ?? null, name: house?.legal_name ?? null };
+  const houseId = houseFirmId[first.environment];
+  return { byFirm: new Map([...byFirm, [houseId, ownName]]), bank: house?.bank ?? null };
+}
+
+/** Who reads a settlement, and what it needs beside the row and its legs. */
+export type Viewing = {
+  readonly visible: Visibility;
+  readonly parties: PortalParties;
+  readonly now: Date;
+};
+
 /** A settlement as one party sees it: the sides of its own firms, at their own prices. */
 export function viewSettlement(
   row: SettlementRow,
   legs: readonly LegRow[],
-  { visible, now }: { readonly visible: Visibility; readonly now: Date },
+  { visible, parties, now }: Viewing,
 ): Settlement {
   const own = listSides(row, legs).filter((side) => isVisible(visible, side));
   const ownLegs = own.flatMap((side) => side.legs);
@@ -293,10 +393,17 @@ export function viewSettlement(
     scheme: row.scheme,
     status,
     reason: findReason(row, ownLegs, status),
-    waiting_on: findAwaitedParty(status),
+    failed_step: findFailedStep(ownLegs, status),
+    waiting_on: findAwaitedParty(status, ownLegs),
     due_at: isOver ? null : row.due_at && istTimestamp(row.due_at),
     late: !isOver && isLate(row, now),
     sides: own.map((side) => viewSide(row, side)),
+    tasks: listTasks({ settlement: row, legs }, now)
+      .filter((task) => isVisible(visible, task))
+      .map((task) => ({
+        ...viewTask(row.settlement_id, task),
+        instructions: instruct(row, task, parties),
+      })),
     history: buildHistory(row, ownLegs),
     version: row.version,
     allowed_actions: allowedActions(settlementLifecycle, status),
@@ -324,7 +431,8 @@ function buildHistory(row: SettlementRow, legs: readonly LegRow[]): Step<Settlem
   const at = istTimestamp(new Date(Math.max(...answered)));
   const before = steps.filter((step) => isOpen(step.status) && step.at <= at);
   const reversed = steps.filter((step) => step.status === "reversed");
-  const ends = listMoves(legs).map((action) => {
+  const wasInitiated = before.some((step) => step.status === "transfer_initiated");
+  const ends = listMoves(wasInitiated ? "transfer_initiated" : "funded", legs).map((action) => {
     const status = settlementLifecycle.moves[action].to;
     return { status, at, reason: findReason(row, legs, status) };
   });

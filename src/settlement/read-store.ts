@@ -1,4 +1,4 @@
-// Statements that only read: a desk's own settlements, the operator's lists, and the tape (every deal
+// Statements that only read: a desk's own settlements and their tasks, the operator's lists, and the tape (every deal
 // of the market), from which market figures and the public index are computed.
 
 import type { Environment } from "../kernel/caller.ts";
@@ -7,7 +7,7 @@ import type { Scheme } from "../kernel/scheme.ts";
 import type { Visibility } from "../kernel/visibility.ts";
 import { type Db, fragment, type Query, query, sql } from "../platform/postgres/postgres.ts";
 import { shape, text } from "../platform/postgres/table.ts";
-import { type LegState, openStates, type SettlementState } from "./rules.ts";
+import { type LegState, openStates, type SettlementState, type TaskKind } from "./rules.ts";
 import { legColumns, type LegRow, settlementColumns, type SettlementRow } from "./store.ts";
 
 const dealtOrders = shape({ order_id: text(), settlement_id: text() });
@@ -396,4 +396,151 @@ export function listUnfunded(
     where state = 'pending' and buyer_firm_id = any(${firmIds}::text[])
       and environment = ${environment}
     group by buyer_firm_id`);
+}
+
+/** Where a task stands in its list, by its deadline. */
+export type TaskPlace = {
+  readonly settlement_id: string;
+  readonly kind: TaskKind;
+  /** The place of its credit; -1 for the payment. */
+  readonly ordinal: number;
+  readonly at: Date;
+  readonly place: string;
+};
+
+export type TaskFilter = {
+  readonly statuses: readonly string[];
+  readonly kind: string | null;
+  readonly firmId: string | null;
+  readonly dueBefore: Date | null;
+  readonly now: Date;
+};
+
+const payment = fragment`
+  s.settlement_id, 'pay' as kind, -1 as ordinal, coalesce(s.pay_due_at, s.created_at) as at,
+  case
+    when s.state = 'pending' and s.pay_due_at < asked.now then 'late'
+    when s.state = 'pending' then 'waiting'
+    when s.state = 'failed' and s.paid_at is null then 'void'
+    else 'done'
+  end as status`;
+
+const initiation = fragment`
+  l.settlement_id, 'initiate' as kind, l.ordinal,
+  coalesce(l.initiate_due_at, l.initiated_at) as at,
+  case
+    when l.state in ('to_initiate', 'missing') and l.initiate_due_at < asked.now then 'late'
+    when l.state in ('to_initiate', 'missing') then 'waiting'
+    when l.initiated_at is null then 'void'
+    else 'done'
+  end as status`;
+
+const acceptance = fragment`
+  l.settlement_id, 'accept' as kind, l.ordinal, coalesce(l.accept_due_at, l.initiated_at) as at,
+  case
+    when l.state = 'to_accept' and l.accept_due_at < asked.now then 'late'
+    when l.state in ('to_accept', 'missing') then 'waiting'
+    when l.state = 'failed' and l.accepted_at is null then 'void'
+    else 'done'
+  end as status`;
+
+const ofBuyer = fragment`
+  s.buyer_desk_id = asked.desk_id and s.buyer_firm_id not in ${houses}
+    and s.buyer_firm_id = coalesce(asked.firm_id, s.buyer_firm_id)`;
+
+const ofSeller = fragment`
+  l.seller_desk_id = asked.desk_id and l.seller_firm_id not in ${houses}
+    and l.seller_firm_id = coalesce(asked.firm_id, l.seller_firm_id)
+    and coalesce(l.initiate_due_at, l.initiated_at) is not null`;
+
+/** Reads what is open of a desk only, however much is done. */
+const openTasks = fragment`
+  select ${payment}
+  from asked
+  join settlements as s on ${ofBuyer} and s.due_at is not null
+  union all
+  select ${initiation}
+  from asked
+  join settlement_legs as l on ${ofSeller} and l.awaited
+  union all
+  select ${acceptance}
+  from asked
+  join settlements as s on ${ofBuyer} and s.due_at is not null
+  join settlement_legs as l on l.settlement_id = s.settlement_id and l.initiated_at is not null`;
+
+const allTasks = fragment`
+  select ${payment}
+  from asked
+  join settlements as s on ${ofBuyer}
+  union all
+  select ${initiation}
+  from asked
+  join settlement_legs as l on ${ofSeller}
+  union all
+  select ${acceptance}
+  from asked
+  join settlements as s on ${ofBuyer}
+  join settlement_legs as l on l.settlement_id = s.settlement_id and l.initiated_at is not null`;
+
+const isWanted = fragment`
+  t.status = any(asked.statuses) and t.kind = coalesce(asked.kind, t.kind)
+    and (asked.due_before is null or t.at < asked.due_before)`;
+
+const place = fragment`t.settlement_id || ' ' || t.kind || ' ' || t.ordinal`;
+
+/** The soonest due first. */
+export async function listTaskPlaces(
+  db: Db,
+  deskId: string,
+  { statuses, kind, firmId, dueBefore, now }: TaskFilter,
+  { after, fetch }: Pick<PageRequest, "after" | "fetch">,
+): Promise<TaskPlace[]> {
+  const isOpen = statuses.every((status) => status === "waiting" || status === "late");
+  const [at, id] = [after?.at ?? null, after?.id ?? null];
+  if (isOpen) {
+    return await db.rows(sql`
+      with asked as (
+        select ${deskId}::text as desk_id, ${firmId}::text as firm_id, ${kind}::text as kind,
+          ${statuses}::text[] as statuses, ${dueBefore}::timestamptz as due_before,
+          ${now}::timestamptz as now
+      )
+      select t.settlement_id, t.kind, t.ordinal, t.at, ${place} as place
+      from (${openTasks}) as t
+      cross join asked
+      where ${isWanted}
+        and (${at}::timestamptz is null or (t.at, ${place}) > (${at}::timestamptz, ${id}::text))
+      order by t.at, ${place}
+      limit ${fetch}`);
+  }
+  return await db.rows(sql`
+    with asked as (
+      select ${deskId}::text as desk_id, ${firmId}::text as firm_id, ${kind}::text as kind,
+        ${statuses}::text[] as statuses, ${dueBefore}::timestamptz as due_before,
+        ${now}::timestamptz as now
+    )
+    select t.settlement_id, t.kind, t.ordinal, t.at, ${place} as place
+    from (${allTasks}) as t
+    cross join asked
+    where ${isWanted}
+      and (${at}::timestamptz is null or (t.at, ${place}) > (${at}::timestamptz, ${id}::text))
+    order by t.at, ${place}
+    limit ${fetch}`);
+}
+
+export async function countTasks(
+  db: Db,
+  deskId: string,
+  { statuses, kind, firmId, dueBefore, now }: TaskFilter,
+): Promise<number> {
+  const [row] = await db.rows<{ total: number }>(sql`
+    with asked as (
+      select ${deskId}::text as desk_id, ${firmId}::text as firm_id, ${kind}::text as kind,
+        ${statuses}::text[] as statuses, ${dueBefore}::timestamptz as due_before,
+        ${now}::timestamptz as now
+    )
+    select count(*) as total
+    from (${allTasks}) as t
+    cross join asked
+    where ${isWanted}`);
+  return row?.total ?? 0;
 }

@@ -8,14 +8,18 @@ import { plainCalendar } from "../kernel/working-days.ts";
 import { advance, allowedActions } from "../kernel/lifecycle.ts";
 import {
   computeDueAt,
+  findLegDueAt,
+  findLegEndsAt,
+  isAtCustoms,
   isOpen,
+  isOpenLeg,
   legLifecycle,
   type LegState,
   legStates,
   listMoves,
-  openStates,
   settlementLifecycle,
   settlementStates,
+  steps,
   failureReasons,
   findAwaitedParty,
   isUnpaid,
@@ -56,7 +60,7 @@ test("a settlement has eight moves and no other", () => {
   assert.equal(refused, settlementStates.length * actions.length - edges.length);
 });
 
-test("a leg has four moves and no other", () => {
+test("a leg has these moves and no other", () => {
   const legal = new Set(
     legStates.flatMap((state) =>
       (Object.keys(legLifecycle.moves) as (keyof typeof legLifecycle.moves)[]).flatMap((action) => {
@@ -72,12 +76,32 @@ test("a leg has four moves and no other", () => {
   assert.deepEqual(
     legal,
     new Set([
-      "pending begin transferring",
+      "pending fund to_initiate",
       "pending fail failed",
+      "to_initiate initiate to_accept",
+      "to_initiate fail failed",
+      "to_accept accept transferring",
+      "to_accept miss missing",
+      "to_accept deliver delivered",
+      "to_accept refuse failed",
+      "missing initiate to_accept",
+      "missing accept transferring",
+      "missing deliver delivered",
+      "missing refuse failed",
       "transferring deliver delivered",
       "transferring refuse failed",
     ]),
   );
+});
+
+test("nothing but customs ends a leg that may be at customs, and nothing else is ended by customs", () => {
+  for (const state of legStates) {
+    const ends = (["fail", "refuse", "deliver"] as const).filter((action) =>
+      (legLifecycle.moves[action].from as readonly LegState[]).includes(state),
+    );
+    if (isAtCustoms(state)) assert.deepEqual(ends, ["refuse", "deliver"], state);
+    else assert.deepEqual(ends, isOpenLeg(state) ? ["fail"] : [], state);
+  }
 });
 
 test("no caller moves a settlement", () => {
@@ -86,40 +110,68 @@ test("no caller moves a settlement", () => {
   }
 });
 
-test("an open settlement names whom it waits for and until when, and an ended one does not", () => {
-  for (const environment of ["live", "sandbox"] as const) {
-    for (const state of settlementStates) {
-      const dueAt = computeDueAt(state, environment, friday, plainCalendar);
-      assert.equal(dueAt !== null, isOpen(state), state);
-      if (dueAt) assert.ok(dueAt > friday);
-      if (isOpen(state)) assert.notEqual(findAwaitedParty(state), "none");
-    }
-  }
-  assert.deepEqual(
-    openStates.map((state) => findAwaitedParty(state)),
-    ["buyer", "seller", "customs"],
+test("an open settlement names whom it waits for: of its leg that has come least far", () => {
+  const legs = fc.array(fc.constantFrom(...legStates), { minLength: 1, maxLength: 5 });
+  fc.assert(
+    fc.property(fc.constantFrom(...settlementStates), legs, (state, states) => {
+      const awaited = findAwaitedParty(
+        state,
+        states.map((leg) => ({ state: leg })),
+      );
+      const has = (...some: LegState[]) => some.some((leg) => states.includes(leg));
+      if (state === "pending") assert.equal(awaited, "buyer");
+      else if (state === "transfer_confirmed") assert.equal(awaited, "bank");
+      else if (!isOpen(state)) assert.equal(awaited, "none");
+      else if (has("pending", "to_initiate", "missing")) assert.equal(awaited, "seller");
+      else if (has("to_accept")) assert.equal(awaited, "buyer");
+      else assert.equal(awaited, has("transferring") ? "customs" : "none");
+    }),
   );
 });
 
 test("live deadlines count working days to the close of the desk, the sandbox's count seconds", () => {
   const monday = new Date("2026-11-30T17:30:00+05:30");
   const tuesday = new Date("2026-12-01T17:30:00+05:30");
-  assert.deepEqual(computeDueAt("pending", "live", friday, plainCalendar), monday);
-  assert.deepEqual(computeDueAt("transfer_initiated", "live", friday, plainCalendar), tuesday);
+  const live = steps.map((step) => computeDueAt(step, "live", friday, plainCalendar));
+  assert.deepEqual(live, [monday, monday, tuesday, tuesday]);
+  const sandbox = steps.map((step) => computeDueAt(step, "sandbox", friday, plainCalendar));
   assert.deepEqual(
-    computeDueAt("transfer_initiated", "sandbox", friday, plainCalendar),
-    new Date(friday.getTime() + 30_000),
+    sandbox.map((due) => (due.getTime() - friday.getTime()) / 1_000),
+    [60, 60, 30, 30],
   );
 });
 
-test("a settlement waits for open legs, settles with a delivered one and fails without", () => {
+test("in live the clock ends a leg only while nothing may be open at customs", () => {
+  const due = friday;
+  for (const environment of ["live", "sandbox"] as const) {
+    for (const state of legStates) {
+      const leg = { state, environment, scenario: null };
+      const dues = { initiate_due_at: due, accept_due_at: due, customs_due_at: due };
+      const endsAt = findLegEndsAt({ ...leg, ...dues });
+      const mayEnd = environment === "live" ? state === "to_initiate" : isOpenLeg(state);
+      assert.equal(endsAt !== null, mayEnd && state !== "pending", `${environment} ${state}`);
+      assert.equal(
+        findLegDueAt({ ...leg, ...dues }) !== null,
+        isOpenLeg(state) && state !== "pending",
+      );
+    }
+  }
+});
+
+test("a settlement is initiated with its last leg, settles with a delivered one and fails without", () => {
   const legs = fc.array(fc.constantFrom(...legStates), { minLength: 1, maxLength: 6 });
   fc.assert(
-    fc.property(legs, (states: LegState[]) => {
-      const moves = listMoves(states.map((state) => ({ state })));
-      const isWaiting = states.includes("pending") || states.includes("transferring");
-      if (isWaiting) assert.deepEqual(moves, []);
-      else if (states.includes("delivered")) assert.deepEqual(moves, ["confirm", "settle"]);
+    fc.property(fc.constantFrom("funded", "transfer_initiated"), legs, (from, states) => {
+      const moves = listMoves(
+        from,
+        states.map((state) => ({ state })),
+      );
+      const first = from === "funded" ? ["initiate"] : [];
+      const open = states.filter((state) => isOpenLeg(state));
+      if (open.some((state) => !isAtCustoms(state))) assert.deepEqual(moves, []);
+      else if (open.length > 0) assert.deepEqual(moves, first);
+      else if (states.includes("delivered"))
+        assert.deepEqual(moves, [...first, "confirm", "settle"]);
       else assert.deepEqual(moves, ["fail"]);
     }),
   );

@@ -4,19 +4,27 @@
 //      │                 │                        │                                                    │
 //      └──────fail───────┴──────────fail──────────┴──▶ failed                           reversed ◀──reverse┘
 //
-//   the buyer    funds it, at once where its balance or the house's own money covers it
-//   the seller   initiates the transfer at customs; the service does so under the seller's mandate,
-//                with the deal itself when it is funded, unless customs is down
-//   customs      confirms or refuses each credit; a credit and its money change hands in one
-//                transaction, so confirmed and settled come together
-//   the clock    fails it at its deadline, unless a transfer may be open at customs
+//   the buyer     pays, at once where its balance or the house's own money covers it
+//   the holder    initiates the transfer on the customs portal, or the house does by the holder's mandate;
+//                 until the last holder has, the settlement is funded
+//   the receiver  accepts the transfer there
+//   customs       confirms or refuses each credit; a credit and its money change hands in one
+//                 transaction, so confirmed and settled come together
+//   the clock     ends what nobody has begun by its deadline, and nothing that may be open at customs
 //
-// One leg is one credit: pending ──▶ transferring ──▶ delivered, or failed from either. Delivered legs
-// settle, failed legs are refunded, and a settlement without a delivered leg fails.
+// One leg is one credit, and each step has its own deadline:
 //
-// A transfer that was begun may be open at customs, where it can still go through: its leg ends only
-// by what customs says, so that nobody gets both the credit and its money. Past its deadline the
-// settlement is late, which ends nothing. What goes through after all is taken back (`reverse-settlement.ts`).
+//   pending ──fund──▶ to_initiate ──initiate──▶ to_accept ──accept──▶ transferring ──▶ delivered or failed
+//                          ▲                      │     ▲
+//                          └╌╌╌╌ missing ◀──miss──┘     └── initiate, from missing
+//
+// Delivered legs settle, failed legs are refunded, and a settlement without a delivered leg fails. Customs
+// may answer at any step from to_initiate on: its word implies the steps before.
+//
+// What the parties say starts the next step and proves nothing. From the moment a transfer may be open at
+// customs (to_accept, missing, transferring) its leg ends only by what customs says, so that nobody gets
+// both the credit and its money; past its deadline it is late, which ends nothing. What goes through
+// after all is taken back (`reverse-settlement.ts`).
 
 import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
@@ -24,6 +32,7 @@ import type { Fee, Paise } from "../kernel/money.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
 import type { OriginKind, Side } from "../kernel/scheme.ts";
 import { addWorkingDays, type Calendar, type Office } from "../kernel/working-days.ts";
+import type { DealScenario } from "../outside/scenario-rules.ts";
 
 export const settlementStates = [
   "pending",
@@ -64,7 +73,15 @@ export const settlementLifecycle = {
   },
 } as const satisfies Lifecycle<SettlementState>;
 
-export const legStates = ["pending", "transferring", "delivered", "failed"] as const;
+export const legStates = [
+  "pending",
+  "to_initiate",
+  "to_accept",
+  "missing",
+  "transferring",
+  "delivered",
+  "failed",
+] as const;
 
 export type LegState = (typeof legStates)[number];
 
@@ -73,68 +90,162 @@ export const legLifecycle = {
   initial: ["pending"],
   states: legStates,
   moves: {
-    begin: { from: ["pending"], to: "transferring", by: "deal" },
-    deliver: { from: ["transferring"], to: "delivered", by: "registry" },
-    refuse: { from: ["transferring"], to: "failed", by: "registry" },
-    fail: { from: ["pending"], to: "failed", by: "deal" },
+    fund: { from: ["pending"], to: "to_initiate", by: "deal" },
+    initiate: { from: ["to_initiate", "missing"], to: "to_accept" },
+    accept: { from: ["to_accept", "missing"], to: "transferring" },
+    miss: { from: ["to_accept"], to: "missing" },
+    deliver: { from: ["to_accept", "missing", "transferring"], to: "delivered", by: "registry" },
+    refuse: { from: ["to_accept", "missing", "transferring"], to: "failed", by: "registry" },
+    fail: { from: ["pending", "to_initiate"], to: "failed", by: "deal" },
   },
 } as const satisfies Lifecycle<LegState>;
+
+/** What has to happen one after the other; a deal that fails says at which of them. */
+export const steps = ["pay", "initiate", "accept", "customs"] as const;
+
+export type DealStep = (typeof steps)[number];
+
+/** What a party does outside, of these steps. */
+export const taskKinds = ["pay", "initiate", "accept"] as const satisfies readonly DealStep[];
+
+export type TaskKind = (typeof taskKinds)[number];
+
+export const taskStatuses = ["waiting", "done", "late", "void"] as const;
+
+export type TaskStatus = (typeof taskStatuses)[number];
+
+export const taskActors = ["firm", "house"] as const;
+
+export type TaskActor = (typeof taskActors)[number];
+
+/** What the simulated parties and customs do with a leg. */
+export type LegScenario = DealScenario;
+
+/** The step that each open leg waits for. */
+const stepByState = {
+  pending: "pay",
+  to_initiate: "initiate",
+  missing: "initiate",
+  to_accept: "accept",
+  transferring: "customs",
+} as const satisfies Partial<Record<LegState, DealStep>>;
+
+type OpenLegState = keyof typeof stepByState;
+
+/**
+ * The step that a leg waits for; undefined for one that has ended. Once its deal is paid, a leg that is
+ * still pending waits for its holder, who is told as soon as customs can be asked.
+ */
+export function findStep(
+  state: LegState,
+  settlementState: SettlementState = "pending",
+): DealStep | undefined {
+  if (!isOpenLeg(state)) return undefined;
+  return state === "pending" && settlementState !== "pending" ? "initiate" : stepByState[state];
+}
+
+/** Whether a transfer of the leg may be open at customs. */
+export function isAtCustoms(state: LegState): boolean {
+  return legLifecycle.moves.deliver.from.some((from) => from === state);
+}
 
 export const waitingOn = ["buyer", "seller", "customs", "bank", "none"] as const;
 
 export type WaitingOn = (typeof waitingOn)[number];
 
-/** The party whose move is awaited. */
-export function findAwaitedParty(state: SettlementState): WaitingOn {
-  switch (state) {
-    case "pending":
-      return "buyer";
-    case "funded":
-      return "seller";
-    case "transfer_initiated":
-      return "customs";
-    case "transfer_confirmed":
-      return "bank";
-    default:
-      return "none";
-  }
+const partyByStep = {
+  pay: "buyer",
+  initiate: "seller",
+  accept: "buyer",
+  customs: "customs",
+} as const satisfies Record<DealStep, WaitingOn>;
+
+/** The party whose move is awaited: of the leg that has come least far. */
+export function findAwaitedParty(
+  state: SettlementState,
+  legs: readonly { readonly state: LegState }[],
+): WaitingOn {
+  if (state === "transfer_confirmed") return "bank";
+  if (!isOpen(state)) return "none";
+  if (state === "pending") return "buyer";
+  const open = legs.map((leg) => findStep(leg.state, state));
+  const step = steps.find((each) => open.includes(each));
+  return step ? partyByStep[step] : "none";
 }
 
-/** The working days that each state may last, and the office whose calendar counts them. */
+/** The working days that each step may last, and the office whose calendar counts them. */
 export const workingDaysFor = {
-  pending: { days: 1, office: "bank" },
-  funded: { days: 1, office: "customs" },
-  transfer_initiated: { days: 2, office: "customs" },
-} as const satisfies Partial<
-  Record<SettlementState, { readonly days: number; readonly office: Office }>
->;
+  pay: { days: 1, office: "bank" },
+  initiate: { days: 1, office: "customs" },
+  accept: { days: 2, office: "customs" },
+  customs: { days: 2, office: "customs" },
+} as const satisfies Record<DealStep, { readonly days: number; readonly office: Office }>;
 
 /** Deadlines of the sandbox are short, so that a client's test can watch one pass. */
-const sandboxSecondsFor: Readonly<Partial<Record<SettlementState, number>>> = {
-  pending: 60,
-  funded: 60,
-  transfer_initiated: 30,
+const sandboxSecondsFor: Readonly<Record<DealStep, number>> = {
+  pay: 60,
+  initiate: 60,
+  accept: 30,
+  customs: 30,
 };
+
+/** How long after a receiver is late the simulated customs says that nothing is pending. */
+const nothingPendingMs = 60_000;
+/** How long after its deadline a simulated receiver that is late accepts. */
+const acceptsLateMs = 30_000;
 
 /** The office whose working days count in a state. */
 export function findOffice(state: (typeof openStates)[number]): Office {
-  return workingDaysFor[state].office;
+  return state === "pending" ? workingDaysFor.pay.office : workingDaysFor.initiate.office;
 }
 
-/** The deadline of a state that begins now; null when the state has none. */
+/** The deadline of a step that begins now. */
 export function computeDueAt(
-  state: SettlementState,
+  step: DealStep,
   environment: Environment,
   now: Date,
   calendar: Calendar,
-): Date | null {
-  if (environment === "sandbox") {
-    const seconds = sandboxSecondsFor[state];
-    return seconds === undefined ? null : new Date(now.getTime() + seconds * 1_000);
-  }
-  if (!isOpen(state)) return null;
-  const { days, office } = workingDaysFor[state];
+): Date {
+  if (environment === "sandbox") return new Date(now.getTime() + sandboxSecondsFor[step] * 1_000);
+  const { days, office } = workingDaysFor[step];
   return addWorkingDays(now, days, office, calendar);
+}
+
+/** The deadlines of a leg's steps. */
+type LegDeadlines = {
+  readonly state: LegState;
+  readonly environment: Environment;
+  readonly scenario: string | null;
+  readonly initiate_due_at: Date | null;
+  readonly accept_due_at: Date | null;
+  readonly customs_due_at: Date | null;
+};
+
+/** Until when the step that a leg waits for must be done; null before its money is there. */
+export function findLegDueAt(leg: LegDeadlines): Date | null {
+  switch (findStep(leg.state)) {
+    case "initiate":
+      return leg.initiate_due_at;
+    case "accept":
+      return leg.accept_due_at;
+    case "customs":
+      return leg.customs_due_at;
+    default:
+      return null;
+  }
+}
+
+/**
+ * When the clock ends a leg; null where only customs may. In the sandbox the clock is the simulated
+ * customs, too.
+ */
+export function findLegEndsAt(leg: LegDeadlines): Date | null {
+  if (leg.state === "to_initiate") return leg.initiate_due_at;
+  if (leg.environment === "live" || !isAtCustoms(leg.state)) return null;
+  if (leg.state === "transferring") return leg.customs_due_at;
+  const afterMs = leg.scenario === "accepts_late" ? acceptsLateMs : nothingPendingMs;
+  const dueMs = (leg.accept_due_at ?? leg.initiate_due_at)?.getTime();
+  return dueMs === undefined ? null : new Date(dueMs + afterMs);
 }
 
 /** The states that have a deadline. */
@@ -156,8 +267,8 @@ export function isLate(
   return isOpen(state) && due_at !== null && due_at < now;
 }
 
-export function isOpenLeg(state: LegState): boolean {
-  return state === "pending" || state === "transferring";
+export function isOpenLeg(state: LegState): state is OpenLegState {
+  return state in stepByState;
 }
 
 /**
@@ -228,14 +339,18 @@ export function toSideFee(side: Side, leg: LegFees): Fee {
 }
 
 /**
- * The moves of a settlement after legs were answered: none while a leg is open, and two at once when
- * the last one is answered and any was delivered.
+ * The moves of a settlement in this state by its legs: it is initiated once every open one is at customs,
+ * and ends when the last one is answered, in two moves where any was delivered.
  */
 export function listMoves(
+  state: SettlementState,
   legs: readonly { readonly state: LegState }[],
-): readonly ("confirm" | "settle" | "fail")[] {
-  if (legs.some(({ state }) => isOpenLeg(state))) return [];
-  return legs.some(({ state }) => state === "delivered") ? ["confirm", "settle"] : ["fail"];
+): readonly ("initiate" | "confirm" | "settle" | "fail")[] {
+  const open = legs.filter((leg) => isOpenLeg(leg.state));
+  const initiate = state === "funded" ? (["initiate"] as const) : [];
+  if (open.length > 0) return open.every((leg) => isAtCustoms(leg.state)) ? initiate : [];
+  if (!legs.some((leg) => leg.state === "delivered")) return ["fail"];
+  return [...initiate, "confirm", "settle"];
 }
 
 export const eventByState = {

@@ -6,6 +6,7 @@ import {
   historySchema,
   idFilter,
   nullable,
+  nullableObject,
   closedEnum,
   openEnum,
   pageFields,
@@ -14,7 +15,15 @@ import {
   formatQuery,
   listFormats,
 } from "../platform/http/wire.ts";
-import { legStates, settlementStates, waitingOn } from "./rules.ts";
+import {
+  legStates,
+  settlementStates,
+  steps,
+  taskActors,
+  taskKinds,
+  taskStatuses,
+  waitingOn,
+} from "./rules.ts";
 
 const settlementId = Type.String({
   description: "The settlement's id.",
@@ -45,6 +54,60 @@ export const Side = Type.Object({
   legs: Type.Array(Leg, { description: "One per credit." }),
 });
 
+export const Task = Type.Object(
+  {
+    task_id: Type.String({
+      description: "The task's id.",
+      examples: ["tsk_01jd2m7q4x8r5v6w9y0abcdefg_pay"],
+    }),
+    kind: openEnum(
+      taskKinds,
+      "pay: send the money to the house. initiate: initiate the transfer on the customs portal. " +
+        "accept: accept it there.",
+    ),
+    side: openEnum(sides, "Whose side it is of."),
+    firm_id: Type.String({ description: "The firm of your desk." }),
+    scrip_no: maybeText("The credit; null for the payment."),
+    by: openEnum(taskActors, "Who does it: the firm, or the house for it by its mandate."),
+    status: openEnum(
+      taskStatuses,
+      "late: its deadline has passed and it still waits. void: the deal ended without it.",
+    ),
+    due_at: nullable<string>({
+      type: "string",
+      format: "date-time",
+      description: "By when. ISO 8601, IST.",
+    }),
+    done_at: nullable<string>({
+      type: "string",
+      format: "date-time",
+      description: "When it was done, as was said or shown. ISO 8601, IST.",
+    }),
+    reference: maybeText("What was given as its reference."),
+    instructions: nullableObject(
+      {
+        beneficiary: Type.Optional(maybeText("pay: who gets the money.")),
+        account_no: Type.Optional(maybeText("pay: the account.")),
+        ifsc: Type.Optional(maybeText("pay: its IFSC.")),
+        bank: Type.Optional(maybeText("pay: its bank.")),
+        amount_paise: Type.Optional(amount("pay: exactly how much.")),
+        reference: Type.Optional(maybeText("pay: what to give as the reference.")),
+        scrip_no: Type.Optional(Type.String({ description: "initiate and accept: the credit." })),
+        face_paise: Type.Optional(amount("initiate and accept: its face.")),
+        to_iec: Type.Optional(maybeText("initiate: the IEC of the receiver.")),
+        to_name: Type.Optional(maybeText("initiate: its name.")),
+        from_iec: Type.Optional(maybeText("accept: the IEC of the holder.")),
+        from_name: Type.Optional(maybeText("accept: its name.")),
+      },
+      {
+        description:
+          "What to enter where it is done; null unless the task is open and there is something to tell.",
+      },
+    ),
+  },
+  { title: "Task", description: "What a firm, or the house for it, does outside." },
+);
+
 export const Settlement = Type.Object(
   {
     settlement_id: settlementId,
@@ -55,6 +118,12 @@ export const Settlement = Type.Object(
       "Where your side stands; with several, `settled` if anything of them was delivered.",
     ),
     reason: maybeText("Why it failed or was reversed."),
+    failed_step: nullable<string>({
+      type: "string",
+      examples: [...steps],
+      description:
+        "What was awaited when it failed: pay, initiate, accept or customs. New ones may appear.",
+    }),
     waiting_on: openEnum(waitingOn, "Whose move it is."),
     due_at: nullable<string>({
       type: "string",
@@ -67,6 +136,9 @@ export const Settlement = Type.Object(
     }),
     sides: Type.Array(Side, {
       description: "What your firms deliver or buy in it, and nothing of anybody else.",
+    }),
+    tasks: Type.Array(Task, {
+      description: "What your side does, or the house for it: the payment, then credit by credit.",
     }),
     history: historySchema(settlementStates),
     version: Type.Integer({ description: "Raised by every change.", examples: [1] }),
@@ -102,3 +174,53 @@ export const SettlementList = Type.Object(
 );
 
 export const NoFields = body({});
+
+const reference = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  description: "What the portal or the bank gave you for it: a number that can be looked up.",
+  examples: ["ICEGATE-7781"],
+});
+
+export const TaskParams = Type.Object({
+  settlement_id: settlementId,
+  task_id: Type.String({ maxLength: 100, description: "The task's id." }),
+});
+
+export const DoneBody = body({ reference });
+export type DoneBody = Static<typeof DoneBody>;
+
+export const MissingBody = body({
+  reference: Type.Optional(reference),
+  note: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 500, description: "What whoever looks should know." }),
+  ),
+});
+export type MissingBody = Static<typeof MissingBody>;
+
+export const ListTasksQuery = Type.Object(
+  {
+    status: Type.Optional(
+      closedEnum(taskStatuses, {
+        description: "Only in this status; without it those that are open, waiting or late.",
+      }),
+    ),
+    firm_id: idFilter("Only those of this firm."),
+    kind: Type.Optional(closedEnum(taskKinds, { description: "Only of this kind." })),
+    due_before: Type.Optional(timestamp("Only those that are due before this time.")),
+    ...pageQuery,
+  },
+  { additionalProperties: false },
+);
+export type ListTasksQuery = Static<typeof ListTasksQuery>;
+
+const TaskOfList = Type.Object(
+  { settlement_id: settlementId, ...Task.properties },
+  { title: "TaskOfList", description: "A task and the settlement that it carries out." },
+);
+export type TaskOfList = Static<typeof TaskOfList>;
+
+export const TaskList = Type.Object(
+  { tasks: Type.Array(TaskOfList, { description: "The soonest due first." }), ...pageFields },
+  { title: "TaskList" },
+);

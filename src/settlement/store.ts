@@ -1,4 +1,4 @@
-// Settlements, their legs and the commission rates of desks: writes, and reads under a lock. Workers
+// Settlements, their legs, deals that were not paid and the commission rates of desks: writes, and reads under a lock. Workers
 // claim rows with `for update skip locked`, so that two workers never take the same row.
 
 import { type Environment, environments } from "../kernel/caller.ts";
@@ -7,7 +7,14 @@ import type { ClockAdvance, Cursor } from "../kernel/clock-advance.ts";
 import type { StoredSteps } from "../kernel/lifecycle.ts";
 import type { OriginKind, Scheme } from "../kernel/scheme.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
-import { command, type Db, type Query, sql, type Tx } from "../platform/postgres/postgres.ts";
+import {
+  command,
+  type Db,
+  type Query,
+  query,
+  sql,
+  type Tx,
+} from "../platform/postgres/postgres.ts";
 import {
   bigint,
   flag,
@@ -19,7 +26,7 @@ import {
   text,
   time,
 } from "../platform/postgres/table.ts";
-import type { LegState, SettlementState } from "./rules.ts";
+import type { DealStep, LegScenario, LegState, SettlementState, TaskActor } from "./rules.ts";
 
 export const settlements = table("settlements", {
   settlement_id: text(),
@@ -36,6 +43,17 @@ export const settlements = table("settlements", {
   face_paise: bigint(),
   buyer_paise: bigint(),
   due_at: time().orNull,
+  /** When the clock ends what is open of it; null while only customs may end it. */
+  ends_at: time().orNull,
+  /** The earliest deadline of a task that nobody was told is late. */
+  next_late_at: time().orNull,
+  /** Whether its parties have been told to begin the transfers. */
+  begun: flag(),
+  paid_at: time().orNull,
+  pay_due_at: time().orNull,
+  /** What the buyer gave as the reference of its payment. */
+  pay_reference: text().orNull,
+  pay_late_at: time().orNull,
   money_apart: flag(),
   history: json<StoredSteps<SettlementState>>(),
   version: int(),
@@ -68,6 +86,24 @@ const settlementLegs = table("settlement_legs", {
   reason: text().orNull,
   /** When it was delivered or failed. */
   answered_at: time().orNull,
+  /** The step that was awaited when it failed. */
+  failed_step: text<DealStep>().orNull,
+  /** Who initiates the transfer: the holder, or the house by its mandate or as the holder. */
+  initiate_by: text<TaskActor>(),
+  /** What the simulated parties do with it, in the sandbox. */
+  scenario: text<LegScenario>().orNull,
+  initiate_due_at: time().orNull,
+  initiated_at: time().orNull,
+  initiate_reference: text().orNull,
+  accept_due_at: time().orNull,
+  accepted_at: time().orNull,
+  accept_reference: text().orNull,
+  missing_at: time().orNull,
+  missing_reference: text().orNull,
+  missing_note: text().orNull,
+  customs_due_at: time().orNull,
+  /** When its party was told that the step is late. */
+  late_at: time().orNull,
 });
 export type LegRow = RowOf<typeof settlementLegs>;
 
@@ -78,6 +114,12 @@ const movedColumns = [
   "state",
   "reason",
   "due_at",
+  "ends_at",
+  "next_late_at",
+  "begun",
+  "paid_at",
+  "pay_reference",
+  "pay_late_at",
   "money_apart",
   "history",
   "version",
@@ -85,20 +127,56 @@ const movedColumns = [
 ] as const;
 const setMovedColumns = settlements.assign(movedColumns);
 
-const answeredColumns = ["state", "reason", "answered_at"] as const;
+const answeredColumns = ["state", "reason", "answered_at", "failed_step", "initiated_at"] as const;
 const setAnsweredColumns = settlementLegs.assign(answeredColumns);
+
+const steppedColumns = [
+  "state",
+  "scenario",
+  "initiate_due_at",
+  "initiated_at",
+  "initiate_reference",
+  "accept_due_at",
+  "accepted_at",
+  "accept_reference",
+  "missing_at",
+  "missing_reference",
+  "missing_note",
+  "customs_due_at",
+  "late_at",
+] as const;
+const setSteppedColumns = settlementLegs.assign(steppedColumns);
 
 const lateStates = shape({ state: text(), until: time() });
 
 export function insertSettlements(rows: readonly SettlementRow[], now: Date): Query<void> {
-  const shared = { reason: null, money_apart: false, created_at: now, updated_at: now };
+  const shared = {
+    reason: null,
+    money_apart: false,
+    pay_reference: null,
+    pay_late_at: null,
+    created_at: now,
+    updated_at: now,
+  };
   return command(sql`
     insert into settlements ${settlements.values(settlements.all, rows, shared)}`);
 }
 
 /** Writes legs that are dealt now, and adds each to its minute of the tape. */
 export function insertLegs(rows: readonly LegRow[], now: Date): Query<void> {
-  const shared = { dealt_at: now, reason: null, answered_at: null };
+  const shared = {
+    dealt_at: now,
+    reason: null,
+    answered_at: null,
+    failed_step: null,
+    scenario: null,
+    initiate_reference: null,
+    accept_reference: null,
+    missing_at: null,
+    missing_reference: null,
+    missing_note: null,
+    late_at: null,
+  };
   return command(sql`
     with written as (
       insert into settlement_legs ${settlementLegs.values(settlementLegs.all, rows, shared)}
@@ -145,6 +223,21 @@ export async function setLegs(tx: Tx, rows: readonly LegRow[]): Promise<void> {
     where l.ctid = f.place`);
 }
 
+/** Sets what the parties have done with legs. The settlements are locked. Joins by ctid, as above. */
+export async function setSteppedLegs(tx: Tx, rows: readonly LegRow[]): Promise<void> {
+  await tx.rows(sql`
+    update settlement_legs as l
+    set ${setSteppedColumns}
+    from ${settlementLegs.rows(["settlement_id", "scrip_no", ...steppedColumns], rows)} as r
+    cross join lateral (
+      select ctid as place
+      from settlement_legs as found
+      where found.settlement_id = r.settlement_id and found.scrip_no = r.scrip_no
+      limit 1
+    ) as f
+    where l.ctid = f.place`);
+}
+
 /** A lateral lookup per id: the planner would otherwise scan the table for a large set. */
 export async function listLegs(db: Db, settlementIds: readonly string[]): Promise<LegRow[]> {
   return await db.rows(sql`
@@ -157,6 +250,17 @@ export async function listLegs(db: Db, settlementIds: readonly string[]): Promis
       offset 0
     ) as l
     order by l.settlement_id, l.ordinal`);
+}
+
+export async function listSettlementsById(
+  db: Db,
+  settlementIds: readonly string[],
+): Promise<SettlementRow[]> {
+  return await db.rows(sql`
+    select ${settlementColumns}
+    from settlements as s
+    where s.settlement_id = any(${settlementIds}::text[])
+    order by s.settlement_id`);
 }
 
 export async function lockSettlements(
@@ -256,7 +360,7 @@ export function lockUnfunded(deskIds: readonly string[]): Query<void> {
     ) as desks_in_order`);
 }
 
-/** Claims funded settlements, whose transfer can begin. */
+/** Claims funded settlements whose parties are to be told to begin. */
 export async function claimFunded(
   tx: Tx,
   environment: Environment,
@@ -265,12 +369,46 @@ export async function claimFunded(
   return await tx.rows(sql`
     select ${settlementColumns}
     from settlements as s
-    where s.environment = ${environment} and s.state = 'funded' and s.due_at is not null
+    where s.environment = ${environment} and s.state = 'funded' and not s.begun
       and (${only}::text[] is null or s.settlement_id = any(${only}::text[]))
       and s.settlement_id <> all(${except}::text[])
     order by s.due_at
     limit ${limit}
     for update skip locked`);
+}
+
+/** Claims settlements with a task that is late and nobody was told of, by the office that counts. */
+export async function claimLate(
+  tx: Tx,
+  environment: Environment,
+  {
+    until,
+    limit,
+    only,
+    except,
+  }: Choice & {
+    readonly until: readonly { readonly state: SettlementState; readonly lateUntil: Date }[];
+    readonly limit: number;
+  },
+): Promise<SettlementRow[]> {
+  const late = lateStates.rows(
+    { state: ({ state }) => state, until: ({ lateUntil }) => lateUntil },
+    until,
+  );
+  return await tx.rows(sql`
+    select ${settlementColumns}
+    from ${late} as late
+    cross join lateral (
+      select *
+      from settlements as o
+      where o.environment = ${environment} and o.state = late.state
+        and o.next_late_at <= late.until
+        and (${only}::text[] is null or o.settlement_id = any(${only}::text[]))
+        and o.settlement_id <> all(${except}::text[])
+      order by o.next_late_at
+      limit ${limit}
+      for update skip locked
+    ) as s`);
 }
 
 /** Claims unfunded settlements of these buyers, oldest first. */
@@ -303,7 +441,7 @@ export async function claimUnfunded(
 }
 
 /**
- * Claims settlements in these states whose deadline is at or before the instant given for the state, up
+ * Claims settlements in these states that the clock ends at or before the instant given for the state, up
  * to the limit of each. Of those that wait for money, only `mayEnd`; null is all.
  */
 export async function claimOverdue(
@@ -332,11 +470,11 @@ export async function claimOverdue(
     cross join lateral (
       select *
       from settlements as o
-      where o.environment = ${environment} and o.state = late.state and o.due_at <= late.until
+      where o.environment = ${environment} and o.state = late.state and o.ends_at <= late.until
         and (${only}::text[] is null or o.settlement_id = any(${only}::text[]))
         and o.settlement_id <> all(${except}::text[])
         and (${mayEnd}::text[] is null or o.state <> 'pending' or o.settlement_id = any(${mayEnd}::text[]))
-      order by o.due_at
+      order by o.ends_at
       limit ${limit}
       for update skip locked
     ) as s`);
@@ -360,9 +498,19 @@ export async function moveSettlementsEarlier(
   { seconds, now }: ClockAdvance,
 ): Promise<void> {
   await tx.rows(sql`
+    with by as (
+      select make_interval(secs => ${seconds}) as span
+    ), legs as (
+      update settlement_legs
+      set initiate_due_at = initiate_due_at - span, accept_due_at = accept_due_at - span,
+        customs_due_at = customs_due_at - span
+      from by
+      where settlement_id = any(${settlementIds}::text[]) and awaited
+    )
     update settlements
-    set due_at = due_at - make_interval(secs => ${seconds}), version = version + 1,
-      updated_at = ${now}
+    set due_at = due_at - span, ends_at = ends_at - span, next_late_at = next_late_at - span,
+      pay_due_at = pay_due_at - span, version = version + 1, updated_at = ${now}
+    from by
     where settlement_id = any(${settlementIds}::text[])`);
 }
 
@@ -397,4 +545,120 @@ export async function upsertCommissionRate(
     set bps = excluded.bps, version = known.version + 1, updated_at = excluded.updated_at
     returning version`);
   return row ?? { version: 1 };
+}
+
+const unpaidDeals = table("unpaid_deals", {
+  settlement_id: text(),
+  environment: text<Environment>(),
+  desk_id: text(),
+  firm_id: text(),
+  pan: text().orNull,
+  buyer_paise: bigint(),
+  failed_at: time(),
+  until: time(),
+  lifted_at: time().orNull,
+  lifted_by: text().orNull,
+  lift_reason: text().orNull,
+});
+export type UnpaidRow = RowOf<typeof unpaidDeals>;
+
+const unpaidColumns = unpaidDeals.as("u");
+
+export async function insertUnpaid(tx: Tx, rows: readonly UnpaidRow[]): Promise<void> {
+  await tx.rows(sql`insert into unpaid_deals ${unpaidDeals.values(unpaidDeals.all, rows)}`);
+}
+
+/** Those of the firms that an unpaid deal counts against: their own, or one of their PAN. */
+export function listBarred(
+  environment: Environment,
+  firmIds: readonly string[],
+  now: Date,
+): Query<{ readonly firm_id: string }[]> {
+  return query(sql`
+    select f.firm_id
+    from unnest(${firmIds}::text[]) as asked (firm_id)
+    cross join lateral (
+      select firm_id, pan
+      from firms
+      where firms.firm_id = asked.firm_id
+      limit 1
+    ) as f
+    where exists (
+      select from unpaid_deals as u
+      where u.firm_id = f.firm_id and u.lifted_at is null and u.until > ${now}
+        and u.environment = ${environment}
+    ) or exists (
+      select from unpaid_deals as u
+      where u.pan = f.pan and u.lifted_at is null and u.until > ${now}
+        and u.environment = ${environment}
+    )`);
+}
+
+export async function findUnpaid(db: Db, settlementId: string): Promise<UnpaidRow | undefined> {
+  const [row] = await db.rows<UnpaidRow>(sql`
+    select ${unpaidColumns}
+    from unpaid_deals as u
+    where u.settlement_id = ${settlementId}`);
+  return row;
+}
+
+/** Locks what still counts against the firm and the PAN of a deal, that deal included. */
+export async function lockUnpaid(
+  tx: Tx,
+  { environment, firm_id, pan }: Pick<UnpaidRow, "environment" | "firm_id" | "pan">,
+  now: Date,
+): Promise<UnpaidRow[]> {
+  return await tx.rows(sql`
+    select ${unpaidColumns}
+    from unpaid_deals as u
+    where (u.pan = ${pan} or u.firm_id = ${firm_id}) and u.environment = ${environment}
+      and u.lifted_at is null and u.until > ${now}
+    order by u.settlement_id
+    for update`);
+}
+
+export function setLifted(
+  settlementIds: readonly string[],
+  { by, reason, now }: { readonly by: string; readonly reason: string; readonly now: Date },
+): Query<void> {
+  return command(sql`
+    update unpaid_deals
+    set lifted_at = ${now}, lifted_by = ${by}, lift_reason = ${reason}
+    where settlement_id = any(${settlementIds}::text[])`);
+}
+
+/** Newest first. */
+export async function listUnpaid(
+  db: Db,
+  {
+    environment,
+    before,
+    limit,
+  }: {
+    readonly environment: Environment;
+    readonly before: string | null;
+    readonly limit: number;
+  },
+): Promise<UnpaidRow[]> {
+  return await db.rows(sql`
+    select ${unpaidColumns}
+    from unpaid_deals as u
+    where u.environment = ${environment}
+      and (${before}::text is null or u.settlement_id < ${before})
+    order by u.settlement_id desc
+    limit ${limit}`);
+}
+
+/** The sum of unfunded purchases by desk; desks without any are left out. */
+export function listUnfundedOfDesks(
+  environment: Environment,
+  deskIds: readonly string[],
+): Query<{ desk_id: string; unfunded_paise: number }[]> {
+  return query(sql`
+    select buyer_desk_id as desk_id,
+      least(sum(buyer_paise), 9007199254740991)::bigint as unfunded_paise
+    from settlements
+    where state = 'pending' and buyer_desk_id = any(${deskIds}::text[])
+      and environment = ${environment}
+    group by buyer_desk_id`);
 }

@@ -15,7 +15,13 @@
 // The caller records the returned changes last. The credit and the money of a leg change hands in
 // this one transaction: delivery against payment.
 
-import { deliverCredits, unwindCredits } from "../credits/settle-credits.ts";
+import {
+  beginTransfers,
+  deliverCredits,
+  lockReservedCredits,
+  type ReservedCredit,
+  unwindCredits,
+} from "../credits/settle-credits.ts";
 import { findIecs } from "../firms/find-firms.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
@@ -24,10 +30,14 @@ import type { Side } from "../kernel/scheme.ts";
 import { assertWritten, balanceMoved, refuseMoved } from "../ledger/rules.ts";
 import { writeBooks, type WrittenBooks } from "../ledger/write-books.ts";
 import { askOutside, dropQuestions } from "../outside/ask.ts";
-import { transferScenarios } from "../outside/scenario-rules.ts";
+import {
+  type DealScenario,
+  type TransferScenario,
+  transferScenarios,
+} from "../outside/scenario-rules.ts";
 import { takeScenarioFor, takeScenarios } from "../outside/scenarios.ts";
 import { schedulePayouts } from "../payouts/schedule-payouts.ts";
-import { all, known, type Query, type Tx } from "../platform/postgres/postgres.ts";
+import { known, type Query, type Tx } from "../platform/postgres/postgres.ts";
 import { payCommissions } from "./commissions.ts";
 import {
   type Answers,
@@ -38,10 +48,18 @@ import {
   decideLegs,
   listCommissionedLegs,
   listTaxableLegs,
+  buildSteppedChanges,
+  type SteppedDeal,
 } from "./decide-legs.ts";
 import { listOrderIds } from "./move-settlement.ts";
-import { isUnpaid } from "./rules.ts";
-import { type LegRow, setLegs, setSettlements, type SettlementRow } from "./store.ts";
+import { isAtCustoms, isOpenLeg, isUnpaid, type LegState } from "./rules.ts";
+import {
+  type LegRow,
+  setLegs,
+  setSettlements,
+  setSteppedLegs,
+  type SettlementRow,
+} from "./store.ts";
 import { findWithheld, taxDelivered, type TaxedLegs } from "./tax-legs.ts";
 import { rememberUnpaid } from "./unpaid-deals.ts";
 
@@ -71,47 +89,67 @@ export type SettlementHooks = {
   readonly lockCrosses: (tx: Tx, settlementIds: readonly string[]) => Promise<void>;
 };
 
-/** A settlement and the legs that customs is to transfer. */
+/** A settlement and the legs that customs is asked about. */
 type Transfer = {
   readonly settlement: SettlementRow;
-  readonly open: readonly LegRow[];
+  readonly asked: readonly LegRow[];
 };
 
-/** The IECs of the firms, for customs, and the sandbox scenarios of their desks. */
-type CustomsFacts = {
-  readonly iecs: ReadonlyMap<string, string | null>;
-  readonly scenarios: Map<string, (typeof transferScenarios)[number]>;
-};
+/** The IECs of the firms, for customs. */
+type Iecs = ReadonlyMap<string, string | null>;
 
-export function findCustomsFacts(
+export function findTransferIecs(
   environment: Environment,
   transfers: readonly Transfer[],
   now: Date,
-): Query<CustomsFacts> {
-  if (transfers.length === 0) return known({ iecs: new Map(), scenarios: new Map() });
-  const firmIds = transfers.flatMap(({ settlement, open }) => [
+): Query<Iecs> {
+  if (transfers.length === 0) return known(new Map());
+  const firmIds = transfers.flatMap(({ settlement, asked }) => [
     settlement.buyer_firm_id,
-    ...open.map((leg) => leg.seller_firm_id),
+    ...asked.map((leg) => leg.seller_firm_id),
   ]);
-  const deskIds = transfers.flatMap(listDeskIds);
-  return all([
-    findIecs(environment, [...new Set(firmIds)], now),
-    takeScenarios(environment, { deskIds, wanted: transferScenarios }),
-  ]).map(([iecs, scenarios]) => ({ iecs, scenarios }));
+  return findIecs(environment, [...new Set(firmIds)], now);
 }
 
-/** Asks customs to transfer the credits, with one inquiry per credit. */
+/** Takes a scenario for each of these deals of the sandbox, of its first desk that has one. */
+export function takeDealScenarios<Wanted extends DealScenario>(
+  environment: Environment,
+  deals: readonly Parties[],
+  wanted: readonly Wanted[],
+): Query<(settlementId: string) => Wanted | null> {
+  const deskIds = deals.flatMap(listDeskIds);
+  return takeScenarios(environment, { deskIds, wanted }).map((scenarios) => {
+    const byDeal = new Map(
+      deals.map((deal) => [
+        deal.settlement.settlement_id,
+        takeScenarioFor(scenarios, ...listDeskIds(deal)),
+      ]),
+    );
+    return (settlementId) => byDeal.get(settlementId) ?? null;
+  });
+}
+
+/** A settlement and the legs of those that sell in it. */
+type Parties = { readonly settlement: SettlementRow; readonly legs: readonly LegRow[] };
+
+export function listDeskIds({ settlement, legs }: Parties): string[] {
+  return [...legs.map((leg) => leg.seller_desk_id), settlement.buyer_desk_id];
+}
+
+/**
+ * Asks customs what became of the credits, with one inquiry per credit. In live it is asked once the
+ * holders are told, since its report may show a transfer before anybody says so; the simulated customs
+ * is asked once both parties have done their part.
+ */
 export function askCustoms(
   environment: Environment,
   transfers: readonly Transfer[],
-  { iecs, scenarios }: CustomsFacts,
+  { iecs, findScenario }: { readonly iecs: Iecs; readonly findScenario: FindScenario },
   now: Date,
 ): Query<void> {
   return askOutside(
-    transfers.flatMap((transfer) => {
-      const { settlement, open } = transfer;
-      const scenario = takeScenarioFor(scenarios, ...listDeskIds(transfer));
-      return open.map((leg) => ({
+    transfers.flatMap(({ settlement, asked }) =>
+      asked.map((leg) => ({
         environment,
         deskId: leg.seller_desk_id,
         port: "registry" as const,
@@ -123,12 +161,104 @@ export function askCustoms(
           face_paise: leg.face_paise,
           seller_iec: iecs.get(leg.seller_firm_id) ?? null,
           buyer_iec: iecs.get(settlement.buyer_firm_id) ?? null,
-          scenario,
+          scenario: findScenario(leg),
         },
-      }));
-    }),
+      })),
+    ),
     now,
   );
+}
+
+type FindScenario = (leg: LegRow) => TransferScenario | null;
+
+/** The state in which customs is asked about a leg. */
+const askedIn = { live: "to_initiate", sandbox: "transferring" } as const satisfies Record<
+  Environment,
+  LegState
+>;
+
+/** The legs of a deal that customs is to be asked about after they took these steps. */
+export function listAsked({ after, legs, legsBefore }: SteppedDeal): LegRow[] {
+  const state = askedIn[after.environment];
+  const before = new Map(legsBefore.map((leg) => [leg.ordinal, leg.state]));
+  return legs.filter(
+    (leg) => leg.state === state && before.get(leg.ordinal) !== state && leg.missing_at === null,
+  );
+}
+
+/**
+ * Stores the steps that parties took. Crosses are locked; a credit whose transfer begins goes from its
+ * order to the deal. Returns the changes, which the caller records last.
+ */
+export async function storeSteps(
+  tx: Tx,
+  environment: Environment,
+  deals: readonly SteppedDeal[],
+  { reserved, now }: { readonly reserved?: ReadonlyMap<string, string>; readonly now: Date },
+): Promise<readonly Change[]> {
+  if (deals.length === 0) return [];
+  await setSettlements(
+    tx,
+    deals.map(({ after }) => after),
+  );
+  await setSteppedLegs(
+    tx,
+    deals.flatMap(({ legs }) => legs.filter((leg) => isOpenLeg(leg.state))),
+  );
+  await beginAtCustoms(
+    tx,
+    environment,
+    deals.flatMap((deal) => listBegun(deal).map((leg) => toReservation(deal.after, leg))),
+    { reserved, now },
+  );
+  const transfers = deals.map((deal) => ({ settlement: deal.after, asked: listAsked(deal) }));
+  const asking = transfers.filter(({ asked }) => asked.length > 0);
+  const iecs = await tx.run(findTransferIecs(environment, asking, now));
+  const findScenario: FindScenario = ({ scenario }) =>
+    transferScenarios.find((one) => one === scenario) ?? null;
+  await tx.run(askCustoms(environment, asking, { iecs, findScenario }, now));
+  return deals.flatMap((deal) => buildSteppedChanges(deal, now));
+}
+
+/** The legs whose transfer may be open now and could not before. */
+function listBegun({ legs, legsBefore }: SteppedDeal): LegRow[] {
+  const before = new Map(legsBefore.map((leg) => [leg.ordinal, leg.state]));
+  return legs.filter(
+    (leg) => isAtCustoms(leg.state) && !isAtCustoms(before.get(leg.ordinal) ?? "pending"),
+  );
+}
+
+/** Moves reserved credits to their deals. */
+async function beginAtCustoms(
+  tx: Tx,
+  environment: Environment,
+  held: readonly ReservedCredit[],
+  { reserved, now }: { reserved?: ReadonlyMap<string, string> | undefined; now: Date },
+): Promise<void> {
+  if (held.length === 0) return;
+  const creditIds = reserved ?? (await lockReservedCredits(tx, environment, held));
+  const taken = held.map(({ scripNo, reservedFor }) => {
+    const creditId = creditIds.get(scripNo);
+    if (creditId === undefined) throw new Error(`${scripNo} is not reserved for its deal`);
+    return { creditId, reservedFor };
+  });
+  await tx.run(beginTransfers(taken, now));
+}
+
+/** What customs has transferred before anybody said so begins first. Crosses are locked. */
+export async function beginUnannounced(
+  tx: Tx,
+  environment: Environment,
+  answers: readonly Answers[],
+  now: Date,
+): Promise<void> {
+  const held = answers.flatMap(({ settlement, legs, outcomes }) =>
+    legs
+      .filter((leg) => leg.state === "to_initiate")
+      .filter((leg) => outcomes.get(leg.scrip_no)?.move === "deliver")
+      .map((leg) => toReservation(settlement, leg)),
+  );
+  await beginAtCustoms(tx, environment, held, { now });
 }
 
 type Conclusion = {
@@ -277,8 +407,4 @@ function listEndedSides({ before, ended }: Decided): EndedSide[] {
       ),
     };
   });
-}
-
-function listDeskIds({ settlement, open }: Transfer): string[] {
-  return [...open.map((leg) => leg.seller_desk_id), settlement.buyer_desk_id];
 }

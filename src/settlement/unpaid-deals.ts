@@ -27,8 +27,9 @@ import type { Context } from "../platform/context.ts";
 import { type Db, known, type Query, type Tx } from "../platform/postgres/postgres.ts";
 import { listUnfunded } from "./read-store.ts";
 import { noSettlement, type UnpaidDeal } from "./rules.ts";
-import { listPastDueRows, type SettlementRow } from "./store.ts";
 import {
+  listPastDueRows,
+  type SettlementRow,
   findUnpaid,
   insertUnpaid,
   listBarred,
@@ -36,7 +37,7 @@ import {
   lockUnpaid,
   setLifted,
   type UnpaidRow,
-} from "./unpaid-store.ts";
+} from "./store.ts";
 
 /** What an upper room, which reads the bank's statements, says about unpaid deals. */
 export type BankWatch = {

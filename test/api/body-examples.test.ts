@@ -12,6 +12,14 @@ import { addCredits, addFirm } from "../support/holdings.ts";
 import { payIn } from "../support/ledger.ts";
 import { addDeadLetters, registerWebhook } from "../support/receivers.ts";
 import { type Service, startService } from "../support/service.ts";
+import {
+  addCredit,
+  buyerPaise,
+  house,
+  makeDeal,
+  openTestDesk,
+  readSettlement,
+} from "../support/settlements.ts";
 
 /** What stands in the place of the ids of an example: in its path, and in its body by field. */
 type Standing = { readonly key?: string } & Readonly<Record<string, unknown>>;
@@ -77,6 +85,19 @@ async function addSale({ service, post, addHolder }: World) {
   return { firm_id, settlement_id: order.settlement_id as string };
 }
 
+/** A purchase whose receiver looks for the transfer itself. */
+async function addTask({ service }: World) {
+  const buyer = await openTestDesk(service);
+  const { key } = buyer;
+  await payIn(service, buyer.firmId, buyerPaise);
+  await service.send("POST", "/v1/sandbox/scenarios", { key, body: { scenario: "tasks_manual" } });
+  const scripNo = await addCredit(service, house());
+  const settlement_id = await makeDeal(service, { buyer, legs: [{ seller: house(), scripNo }] });
+  await service.work();
+  const { tasks } = await readSettlement(service, buyer, settlement_id);
+  return { key, settlement_id, task_id: tasks.at(-1).task_id as string };
+}
+
 async function addMoney({ service, addHolder }: World) {
   const { firm_id } = await addHolder(0);
   await payIn(service, firm_id, 5_000_000);
@@ -85,6 +106,8 @@ async function addMoney({ service, addHolder }: World) {
 
 /** By operation, or by operation and case. */
 const preparing: Readonly<Record<string, (world: World) => Promise<Standing>>> = {
+  finishTask: addTask,
+  reportMissing: addTask,
   "mintKey/client_firm": async ({ addHolder }) => await addHolder(0),
   updateFirm: async ({ addHolder }) => await addHolder(0),
   verifyFirm: async ({ post }) => await post("/v1/firms", firmBody(), 201),

@@ -17,6 +17,7 @@ import { countWaiting } from "../../src/overview/watch-store.ts";
 import { failSettlement } from "../../src/settlement/fail-settlements.ts";
 import { listSettlementQueue } from "../../src/settlement/read-settlements.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
+import { initiateAsHouse } from "../../src/settlement/tasks.ts";
 import { appliers } from "../../src/workers.ts";
 import { asOwner } from "../support/database.ts";
 import { assertLedgerSound, payIn } from "../support/ledger.ts";
@@ -61,6 +62,12 @@ async function deal(service: Service, isPaid = true): Promise<LiveDeal> {
   return { seller, buyer, scripNo, settlementId };
 }
 
+/** The house has initiated the transfer, as its holder's mandate says. */
+async function begin({ ctx }: Service, { settlementId }: LiveDeal): Promise<void> {
+  const initiated = { settlementId, reference: "ICEGATE-0", settlementHooks };
+  await initiateAsHouse(ctx, operator, initiated);
+}
+
 async function saysCustoms(
   service: Service,
   { settlementId }: LiveDeal,
@@ -74,7 +81,7 @@ async function assertUntouched(service: Service, made: LiveDeal, note?: string):
   const { seller, buyer, scripNo, settlementId } = made;
   const settlement = await readSettlement(service, buyer, settlementId);
   assert.equal(settlement.status, "transfer_initiated", note);
-  assert.equal(settlement.sides[0].legs[0].status, "transferring", note);
+  assert.equal(settlement.sides[0].legs[0].status, "to_accept", note);
   const { available_paise, escrow_paise } = await readBalance(service, buyer, environment);
   assert.deepEqual([available_paise, escrow_paise], [0, buyerPaise], note);
   const held = [{ firm_id: seller.firmId, state: "in_settlement" }];
@@ -86,6 +93,7 @@ test("a deadline that passes while a transfer is pending refunds nobody, and cus
   const service = await startUnguarded(t);
   const made = await deal(service);
   const { seller, buyer, scripNo, settlementId } = made;
+  await begin(service, made);
   await service.work();
   assert.equal((await readSettlement(service, buyer, settlementId)).late, false);
 
@@ -96,13 +104,14 @@ test("a deadline that passes while a transfer is pending refunds nobody, and cus
     assert.equal((await readSettlement(service, side, settlementId)).late, true);
   }
   const young = await deal(service);
+  await begin(service, young);
   await service.work();
   const queue = await listSettlementQueue(service.ctx, { environment, limit: 10 });
   assert.deepEqual(
     queue.map((row) => [row.settlement_id, row.late, row.waiting_on]),
     [
-      [settlementId, true, "customs"],
-      [young.settlementId, false, "customs"],
+      [settlementId, true, "buyer"],
+      [young.settlementId, false, "buyer"],
     ],
   );
   const now = service.ctx.now();
@@ -175,6 +184,7 @@ async function bringTo(service: Service, state: (typeof states)[number]): Promis
   if (state === "funded") await setOutage(service.ctx, customs, "maintenance");
   const made = await deal(service, state !== "pending");
   if (state === "funded") await setOutage(service.ctx, customs, undefined);
+  if (state === "transfer_initiated") await begin(service, made);
   if (state === "settled") await saysCustoms(service, made, "transferred");
   if (state === "failed") await saysCustoms(service, made, "nothing_pending");
   return made;

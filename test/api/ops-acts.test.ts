@@ -218,6 +218,8 @@ test("every operation answers as the document says, and every act has an audit r
   assert.equal(toCross.outcome, "received");
   await call("fundSettlement", [funded], { reference: utr(3), amount_paise: buyerPaise - 1_000 });
   await service.work();
+  const begun = await call("markInitiated", [funded], { reference: "ICEGATE-0" });
+  assert.equal(begun.initiated, 1);
   await call("confirmTransfer", [funded], { reference: "ICEGATE-1", outcome: "transferred" });
   await call("failSettlement", [failed]);
   const [{ scrip_no }] = (await call("readAnySettlement", [failed])).legs;

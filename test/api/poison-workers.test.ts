@@ -7,7 +7,7 @@ import { test, type TestContext } from "node:test";
 import { applyRegistryNews } from "../../src/credits/registry-news.ts";
 import { deleteOutage, insertOutage } from "../../src/outside/inquiry-store.ts";
 import { operator } from "../../src/kernel/actor.ts";
-import { initiate } from "../../src/settlement/advance-settlements.ts";
+import { begin } from "../../src/settlement/advance-settlements.ts";
 import { lockSettlements } from "../../src/settlement/store.ts";
 import { settlementHooks } from "../../src/hooks.ts";
 import { noFee } from "../../src/kernel/money.ts";
@@ -182,7 +182,7 @@ test("control: a worker's set that is not split fails whole", async (t) => {
   const now = service.ctx.now();
   const whole = service.ctx.db.transaction(async (tx) => {
     const settlements = await lockSettlements(tx, ids);
-    await initiate(tx, { environment: "sandbox", settlements, settlementHooks, now });
+    await begin(tx, { environment: "sandbox", settlements, settlementHooks, now });
   });
   await assert.rejects(whole, /poisoned/);
   assert.deepEqual(await areNot("funded")(), [false, false, false, false]);

@@ -205,7 +205,7 @@ test("sandbox routes are not found for a live key, and a sub_account key cannot 
   await call("scenarios", { scenario: "transfer_timeout" }, 404);
   await call("credits:seed", { count: 1 }, 404);
   await call("reset", {}, 404);
-  assert.equal((await readSettlement(service, live, settlementId)).status, "transfer_initiated");
+  assert.equal((await readSettlement(service, live, settlementId)).status, "funded");
 
   const desk = await openTestDesk(service);
   const minted = { kind: "sub_account", firm_id: desk.firmId };

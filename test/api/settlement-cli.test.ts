@@ -83,7 +83,7 @@ test("operators take live deals from funding to payout on the command line", asy
     ];
     const wrong = await csv(header, ...lines, "stl_none,,transferred,ICEGATE-3");
     assert.equal((await run("settlements", "confirm-transfer", "--csv", wrong)).code, 1);
-    assert.equal(await readStatus(settlementId), "transfer_initiated");
+    assert.equal(await readStatus(settlementId), "funded");
     const right = await csv(header, ...lines);
     assert.deepEqual(await ok("settlements", "confirm-transfer", "--csv", right), { answered: 2 });
     assert.equal(await readStatus(settlementId), "settled");
@@ -117,6 +117,10 @@ test("operators take live deals from funding to payout on the command line", asy
     assert.equal((await add())[0].outcome, "added");
     assert.equal((await add())[0].outcome, "known");
     await service.work();
+    assert.equal(await readStatus(settlementId), "funded");
+    const begin = ["settlements", "initiated", settlementId, "--reference", "ICEGATE-4"];
+    assert.deepEqual(await ok(...begin), { initiated: 1 });
+    assert.deepEqual(await ok(...begin), { initiated: 0 }, "it was said before");
     assert.equal(await readStatus(settlementId), "transfer_initiated");
     const ended = ["settlements", "fail", settlementId];
     const refused = await run(...ended);

@@ -554,7 +554,8 @@ test("live settlements advance by operators' attestations with references", asyn
     1,
   );
   await service.work();
-  assert.equal((await readSettlement(service, buyer, settlementId)).status, "transfer_initiated");
+  const funded = await readSettlement(service, buyer, settlementId);
+  assert.deepEqual([funded.status, funded.waiting_on], ["funded", "seller"]);
   await letSettle(service, 2);
   assert.equal(await attest("credit_transfer", { outcome: "transferred" }), 1);
   assert.equal((await readSettlement(service, buyer, settlementId)).status, "settled");

@@ -81,6 +81,7 @@ const anyBodies: Fixtures["bodies"] = {
   updateRequirement: { amount_paise: 1 },
   coverRequirement: { scheme: "RODTEP", limit_bps: 9_000 },
   withdrawMoney: { amount_paise: 1 },
+  finishTask: { reference: "PROBE-1" },
   registerWebhook: { url: receiverUrl, event: "*" },
   rotateSecret: {},
   replayDeliveries: {},
@@ -267,6 +268,7 @@ function randomIds({ clock }: Service) {
     crossQuote: newId("cqt", now),
     order: newId("ord", now),
     settlement: newId("stl", now),
+    task: `tsk_${newId("stl", now).slice(4)}_pay`,
     payout: newId("pay", now),
     webhook: newId("whk", now),
     letter: newId("dlv", now),
@@ -327,6 +329,7 @@ function listForeign(strangers: Strangers) {
     crossQuotes: ofStrangers(strangers, { "cross quote": ({ crosses }) => crosses.quote }),
     dealtOrders: ofStrangers(strangers, { order: ({ deal }) => deal.settlementOrder }),
     settlements: ofStrangers(strangers, { settlement: ({ deal }) => deal.settlement }),
+    tasks: ofStrangers(strangers, { task: ({ deal }) => deal.task }),
     payouts: ofStrangers(strangers, { payout: ({ deal }) => deal.payout }),
     webhooks: ofStrangers(strangers, {
       webhook: ({ webhook }) => webhook,
@@ -440,6 +443,7 @@ function idsOfRoot(own: Desk, strangers: Strangers, random: Randoms): Fixtures["
     ...idsOfDeals(own, {
       orders: foreign.dealtOrders,
       settlements: foreign.settlements,
+      tasks: foreign.tasks,
       payouts: foreign.payouts,
       random,
     }),
@@ -462,18 +466,24 @@ function idsOfDeals(
   foreign: {
     readonly orders: Record<string, string>;
     readonly settlements: Record<string, string>;
+    readonly tasks: Record<string, string>;
     readonly payouts: Record<string, string>;
     readonly random: Randoms;
   },
 ): Fixtures["ids"] {
   const { random } = foreign;
   const order = { own: deal.settlementOrder, foreign: foreign.orders, random: random.order };
+  const settlement = {
+    own: deal.settlement,
+    foreign: foreign.settlements,
+    random: random.settlement,
+  };
+  const task = { own: deal.task, foreign: foreign.tasks, random: random.task };
   return {
-    settlement_id: {
-      own: deal.settlement,
-      foreign: foreign.settlements,
-      random: random.settlement,
-    },
+    settlement_id: settlement,
+    task_id: task,
+    "reportMissing/settlement_id": { ...settlement, mayConflict: true },
+    "reportMissing/task_id": { ...task, mayConflict: true },
     payout_id: { own: deal.payout, foreign: foreign.payouts, random: random.payout },
     "listSettlements/order_id": order,
     "listPayouts/order_id": order,
@@ -603,6 +613,7 @@ function idsOfSub(own: Desk, strangers: Strangers, random: Randoms): Fixtures["i
         ...foreign.settlements,
         "a sibling's settlement": own.siblingDeal.settlement,
       },
+      tasks: { ...foreign.tasks, "a sibling's task": own.siblingDeal.task },
       payouts: { ...foreign.payouts, "a sibling's payout": own.siblingDeal.payout },
       random,
     }),
@@ -647,6 +658,7 @@ const lists: Readonly<Record<string, (desk: Desk) => string>> = {
   listEvents: () => "/v1/events",
   listAudit: () => "/v1/audit",
   listSettlements: () => "/v1/settlements",
+  listTasks: () => "/v1/tasks",
   listPayouts: () => "/v1/payouts",
   listDeposits: () => "/v1/deposits",
   listWebhooks: () => "/v1/webhooks",
@@ -706,6 +718,7 @@ const widerForRoot = [
   "listCrosses",
   "listEvents",
   "listSettlements",
+  "listTasks",
   "listPayouts",
   "listDeposits",
   "listWebhooks",

@@ -17,7 +17,15 @@ export const settlementEdges: Edges = {
 };
 
 export const legEdges: Edges = {
-  pending: { begin: "transferring", fail: "failed" },
+  pending: { fund: "to_initiate", fail: "failed" },
+  to_initiate: { initiate: "to_accept", fail: "failed" },
+  to_accept: { accept: "transferring", miss: "missing", deliver: "delivered", refuse: "failed" },
+  missing: {
+    initiate: "to_accept",
+    accept: "transferring",
+    deliver: "delivered",
+    refuse: "failed",
+  },
   transferring: { deliver: "delivered", refuse: "failed" },
   delivered: {},
   failed: {},

@@ -7,10 +7,9 @@ import fc from "fast-check";
 
 import { Failure } from "../../src/kernel/failure.ts";
 import { advance } from "../../src/kernel/lifecycle.ts";
-import { plainCalendar } from "../../src/kernel/working-days.ts";
 import { movePayout } from "../../src/payouts/move-payout.ts";
 import { payoutLifecycle } from "../../src/payouts/rules.ts";
-import { moveSettlement, moveToDeadline } from "../../src/settlement/move-settlement.ts";
+import { moveSettlement } from "../../src/settlement/move-settlement.ts";
 import type { NewDeal } from "../../src/settlement/open-settlements.ts";
 import { legLifecycle, settlementLifecycle } from "../../src/settlement/rules.ts";
 import type { SettlementRow } from "../../src/settlement/store.ts";
@@ -211,9 +210,7 @@ function actOnSettlement({ world, model }: Worlds, at: number, action: string): 
 
 export function tryMoves(row: SettlementRow, action: string): void {
   tryIllegal(settlementEdges, "settlement", row.state, action, () =>
-    action === "fund" || action === "initiate"
-      ? moveToDeadline(row, action, { now: row.updated_at, calendar: plainCalendar })
-      : moveSettlement(row, action as "settle", { now: row.updated_at }),
+    moveSettlement(row, action as "settle", { now: row.updated_at }),
   );
 }
 
@@ -255,6 +252,11 @@ function payOut({ world, model }: Worlds, pick: number): void {
   else if (model.look(payout)) world.look(id);
 }
 
+/** What the parties do with a leg, which in the sandbox they do at once. */
+function isStep(doing: (typeof legActions)[number]): boolean {
+  return ["fund", "initiate", "accept", "miss"].includes(doing);
+}
+
 /** Any action on any leg: customs, or the loss of its credit, speaks about this one only. */
 function actOnLeg({ world, model }: Worlds, { pick, action }: Step): void {
   const legs = model.deals.flatMap((deal, at) => deal.legs.map((leg) => ({ at, deal, leg })));
@@ -266,7 +268,7 @@ function actOnLeg({ world, model }: Worlds, { pick, action }: Step): void {
   tryIllegal(legEdges, "leg", leg.state, doing, () =>
     advance(legLifecycle, leg.state as "pending", doing),
   );
-  if (doing === "begin") return actOnSettlement({ world, model }, at, "initiate");
+  if (isStep(doing)) return actOnSettlement({ world, model }, at, "initiate");
   if (doing === "fail" && leg.state === "pending") {
     if (model.credits.get(leg.scripNo)?.isStopped) return;
     world.takeAway(id, leg.scripNo);

@@ -42,7 +42,6 @@ import type { PayoutLineRow, PayoutRow } from "../../src/payouts/store.ts";
 import { toReservation } from "../../src/settlement/transfer-legs.ts";
 import {
   type Answers,
-  beginTransfer,
   listCommissionedLegs,
   type Decided,
   decideLegs,
@@ -52,6 +51,8 @@ import {
   buildResolutions,
   buildSimulatedEnd,
   buildTransferAnswers,
+  atOnce,
+  beginDeal,
 } from "../../src/settlement/decide-legs.ts";
 import { buildFunding, selectAffordable } from "../../src/settlement/fund-settlements.ts";
 import { moveSettlement } from "../../src/settlement/move-settlement.ts";
@@ -126,6 +127,7 @@ export class SettlementWorld {
     const { settlement, legs, holds } = newSettlement(deal, isFunded, {
       now: this.now,
       calendar: plainCalendar,
+      selfInitiating: new Set(),
     });
     const resolutions = deal.escrow ? [{ ...deal.escrow, as: "voided" as const }] : [];
     this.write({ resolutions, entries: holds });
@@ -171,7 +173,7 @@ export class SettlementWorld {
 
   initiate(settlementId: string): void {
     const deal = this.findDeal(settlementId);
-    const begun = beginTransfer(deal, { now: this.now, calendar: plainCalendar });
+    advance(settlementLifecycle, deal.settlement.state, "initiate");
     const isLost = (leg: LegRow) => {
       const { scripNo, reservedFor } = toReservation(deal.settlement, leg);
       const credit = this.shelf.findCredit(scripNo);
@@ -184,7 +186,9 @@ export class SettlementWorld {
     for (const leg of deal.legs) {
       if (leg.state === "pending") this.shelf.move(leg.scrip_no, "settle");
     }
-    this.#store({ settlement: begun.after, legs: begun.legs });
+    const when = { now: this.now, calendar: plainCalendar };
+    const { after, legs } = beginDeal(deal, () => atOnce, when);
+    this.#store({ settlement: after, legs });
   }
 
   /** What customs says of one credit of a settlement. */

@@ -86,6 +86,9 @@ OPERATIONS: Dict[str, Operation] = {
     "readMarket": Operation("readMarket", "GET", "/v1/market/{scheme}", "json"),
     "listSettlements": Operation("listSettlements", "GET", "/v1/settlements", "list", items="settlements"),
     "readSettlement": Operation("readSettlement", "GET", "/v1/settlements/{settlement_id}", "json"),
+    "listTasks": Operation("listTasks", "GET", "/v1/tasks", "list", items="tasks"),
+    "finishTask": Operation("finishTask", "POST", "/v1/settlements/{settlement_id}/tasks/{task_id}/done", "json"),
+    "reportMissing": Operation("reportMissing", "POST", "/v1/settlements/{settlement_id}/tasks/{task_id}/missing", "json"),
     "advanceSettlement": Operation("advanceSettlement", "POST", "/v1/sandbox/settlements/{settlement_id}/advance", "json"),
     "readFunding": Operation("readFunding", "GET", "/v1/firms/{firm_id}/funding", "json"),
     "listPayouts": Operation("listPayouts", "GET", "/v1/payouts", "list", items="payouts"),
@@ -725,6 +728,31 @@ class Operations:
         `GET /v1/settlements/{settlement_id}`, scope `orders:read`
         """
         return self._run(OPERATIONS["readSettlement"], Call({"settlement_id": settlement_id}, {}, None, options))
+
+    def list_tasks(self, query: schemas.ListTasksQuery = {}, **options: Unpack[CallOptions]) -> PagedList[schemas.TaskList, schemas.TaskOfList]:
+        """List what your firms have to do for their deals. The day's work: payments, transfers to initiate and transfers to accept, the soonest due first. Without `status`, what is open.
+
+        `GET /v1/tasks`, scope `orders:read`
+        """
+        return self._run(OPERATIONS["listTasks"], Call({}, query, None, options))
+
+    def finish_task(self, settlement_id: str, task_id: str, body: schemas.FinishTask, **options: Unpack[WriteOptions]) -> schemas.Settlement:
+        """Say that a task of your firm is done. A claim of `initiate` starts `accept` and its clock; it proves nothing. A claim of `pay` is noted: the bank's line funds the deal. A second one is answered as the first, whatever its reference.
+
+        Refusals by `detail.reason` (open set): 409 `task_of_house`, `wrong_state`.
+
+        `POST /v1/settlements/{settlement_id}/tasks/{task_id}/done`, scope `orders:write`
+        """
+        return self._run(OPERATIONS["finishTask"], Call({"settlement_id": settlement_id, "task_id": task_id}, {}, body, options))
+
+    def report_missing(self, settlement_id: str, task_id: str, body: schemas.ReportMissing = {}, **options: Unpack[WriteOptions]) -> schemas.Settlement:
+        """Say that the portal shows no transfer to accept. The holder's task waits again, the deal stays open whatever its deadline, and an operator looks. A second one is answered as the first.
+
+        Refusals by `detail.reason` (open set): 409 `nothing_to_miss`, `wrong_state`.
+
+        `POST /v1/settlements/{settlement_id}/tasks/{task_id}/missing`, scope `orders:write`
+        """
+        return self._run(OPERATIONS["reportMissing"], Call({"settlement_id": settlement_id, "task_id": task_id}, {}, body, options))
 
     def advance_settlement(self, settlement_id: str, **options: Unpack[WriteOptions]) -> schemas.Settlement:
         """Let the next step of a settlement happen now. What customs or the bank would say next is said now. Sandbox keys only.

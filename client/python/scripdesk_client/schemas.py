@@ -439,6 +439,8 @@ class FirmMandate(TypedDict):
     reference: str
     #: When it ends. ISO 8601, IST.
     valid_until: str
+    #: Who initiates the firm's transfers on the customs portal: the house for it, or the firm.
+    transfers: Union[Literal["house", "firm"], str]
 
 
 class FirmSuspension(TypedDict):
@@ -571,6 +573,8 @@ class ConnectionMandate(TypedDict):
     reference: str
     #: When it ends. ISO 8601, IST.
     valid_until: str
+    #: Who initiates the firm's transfers on the customs portal: the house for it, or the firm.
+    transfers: Union[Literal["house", "firm"], str]
 
 
 class ConnectionSuspension(TypedDict):
@@ -624,6 +628,8 @@ class AuthorizeFirmMandate(TypedDict):
     reference: str
     #: ISO 8601 with an offset, or a day: then to the end of it, IST.
     valid_until: str
+    #: Who initiates the firm's transfers on the customs portal: the house for it, or the firm. The house where it is left out.
+    transfers: NotRequired[Literal["house", "firm"]]
 
 
 class AuthorizeFirm(TypedDict):
@@ -2091,6 +2097,60 @@ class MarketList(TypedDict):
     seq: int
 
 
+class TaskInstructions(TypedDict):
+    """What to enter where it is done; null unless the task is open and there is something to tell."""
+    #: pay: who gets the money.
+    beneficiary: NotRequired[Optional[str]]
+    #: pay: the account.
+    account_no: NotRequired[Optional[str]]
+    #: pay: its IFSC.
+    ifsc: NotRequired[Optional[str]]
+    #: pay: its bank.
+    bank: NotRequired[Optional[str]]
+    #: pay: exactly how much.
+    amount_paise: NotRequired[int]
+    #: pay: what to give as the reference.
+    reference: NotRequired[Optional[str]]
+    #: initiate and accept: the credit.
+    scrip_no: NotRequired[str]
+    #: initiate and accept: its face.
+    face_paise: NotRequired[int]
+    #: initiate: the IEC of the receiver.
+    to_iec: NotRequired[Optional[str]]
+    #: initiate: its name.
+    to_name: NotRequired[Optional[str]]
+    #: accept: the IEC of the holder.
+    from_iec: NotRequired[Optional[str]]
+    #: accept: its name.
+    from_name: NotRequired[Optional[str]]
+
+
+class Task(TypedDict):
+    """What a firm, or the house for it, does outside."""
+    #: The task's id.
+    task_id: str
+    #: pay: send the money to the house. initiate: initiate the transfer on the customs portal. accept: accept it there.
+    kind: Union[Literal["pay", "initiate", "accept"], str]
+    #: Whose side it is of.
+    side: Union[Literal["sell", "buy"], str]
+    #: The firm of your desk.
+    firm_id: str
+    #: The credit; null for the payment.
+    scrip_no: Optional[str]
+    #: Who does it: the firm, or the house for it by its mandate.
+    by: Union[Literal["firm", "house"], str]
+    #: late: its deadline has passed and it still waits. void: the deal ended without it.
+    status: Union[Literal["waiting", "done", "late", "void"], str]
+    #: By when. ISO 8601, IST.
+    due_at: Optional[str]
+    #: When it was done, as was said or shown. ISO 8601, IST.
+    done_at: Optional[str]
+    #: What was given as its reference.
+    reference: Optional[str]
+    #: What to enter where it is done; null unless the task is open and there is something to tell.
+    instructions: Optional[TaskInstructions]
+
+
 class SettlementSidesItemLegsItem(TypedDict):
     #: The credit.
     scrip_no: str
@@ -2103,7 +2163,7 @@ class SettlementSidesItemLegsItem(TypedDict):
     #: Your money for it.
     all_in_paise: int
     #: Where the credit stands.
-    status: Union[Literal["pending", "transferring", "delivered", "failed"], str]
+    status: Union[Literal["pending", "to_initiate", "to_accept", "missing", "transferring", "delivered", "failed"], str]
     #: Why it was not delivered.
     reason: Optional[str]
 
@@ -2150,6 +2210,8 @@ class Settlement(TypedDict):
     status: Union[Literal["pending", "funded", "transfer_initiated", "transfer_confirmed", "settled", "failed", "reversed"], str]
     #: Why it failed or was reversed.
     reason: Optional[str]
+    #: What was awaited when it failed: pay, initiate, accept or customs. New ones may appear.
+    failed_step: Optional[str]
     #: Whose move it is.
     waiting_on: Union[Literal["buyer", "seller", "customs", "bank", "none"], str]
     #: By when that must have happened. ISO 8601, IST.
@@ -2158,6 +2220,8 @@ class Settlement(TypedDict):
     late: bool
     #: What your firms deliver or buy in it, and nothing of anybody else.
     sides: List[SettlementSidesItem]
+    #: What your side does, or the house for it: the payment, then credit by credit.
+    tasks: List[Task]
     #: Every state it came to, in order.
     history: List[SettlementHistoryItem]
     #: Raised by every change.
@@ -2183,6 +2247,87 @@ class SettlementList(TypedDict):
     next_cursor: NotRequired[Optional[str]]
     #: Whether there is a next page.
     has_more: NotRequired[bool]
+
+
+class TaskOfListInstructions(TypedDict):
+    """What to enter where it is done; null unless the task is open and there is something to tell."""
+    #: pay: who gets the money.
+    beneficiary: NotRequired[Optional[str]]
+    #: pay: the account.
+    account_no: NotRequired[Optional[str]]
+    #: pay: its IFSC.
+    ifsc: NotRequired[Optional[str]]
+    #: pay: its bank.
+    bank: NotRequired[Optional[str]]
+    #: pay: exactly how much.
+    amount_paise: NotRequired[int]
+    #: pay: what to give as the reference.
+    reference: NotRequired[Optional[str]]
+    #: initiate and accept: the credit.
+    scrip_no: NotRequired[str]
+    #: initiate and accept: its face.
+    face_paise: NotRequired[int]
+    #: initiate: the IEC of the receiver.
+    to_iec: NotRequired[Optional[str]]
+    #: initiate: its name.
+    to_name: NotRequired[Optional[str]]
+    #: accept: the IEC of the holder.
+    from_iec: NotRequired[Optional[str]]
+    #: accept: its name.
+    from_name: NotRequired[Optional[str]]
+
+
+class TaskOfList(TypedDict):
+    """A task and the settlement that it carries out."""
+    #: The settlement's id.
+    settlement_id: str
+    #: The task's id.
+    task_id: str
+    #: pay: send the money to the house. initiate: initiate the transfer on the customs portal. accept: accept it there.
+    kind: Union[Literal["pay", "initiate", "accept"], str]
+    #: Whose side it is of.
+    side: Union[Literal["sell", "buy"], str]
+    #: The firm of your desk.
+    firm_id: str
+    #: The credit; null for the payment.
+    scrip_no: Optional[str]
+    #: Who does it: the firm, or the house for it by its mandate.
+    by: Union[Literal["firm", "house"], str]
+    #: late: its deadline has passed and it still waits. void: the deal ended without it.
+    status: Union[Literal["waiting", "done", "late", "void"], str]
+    #: By when. ISO 8601, IST.
+    due_at: Optional[str]
+    #: When it was done, as was said or shown. ISO 8601, IST.
+    done_at: Optional[str]
+    #: What was given as its reference.
+    reference: Optional[str]
+    #: What to enter where it is done; null unless the task is open and there is something to tell.
+    instructions: Optional[TaskOfListInstructions]
+
+
+class TaskList(TypedDict):
+    #: The soonest due first.
+    tasks: List[TaskOfList]
+    #: Rows on this page.
+    count: NotRequired[int]
+    #: Rows in the list when paging began.
+    total: NotRequired[int]
+    #: Ask for the next page with this; null on the last page.
+    next_cursor: NotRequired[Optional[str]]
+    #: Whether there is a next page.
+    has_more: NotRequired[bool]
+
+
+class FinishTask(TypedDict):
+    #: What the portal or the bank gave you for it: a number that can be looked up.
+    reference: str
+
+
+class ReportMissing(TypedDict):
+    #: What the portal or the bank gave you for it: a number that can be looked up.
+    reference: NotRequired[str]
+    #: What whoever looks should know.
+    note: NotRequired[str]
 
 
 AdvanceSettlement = Dict[str, Any]
@@ -2377,12 +2522,12 @@ class DeskClock(TypedDict):
 
 class SetScenario(TypedDict):
     #: transfer_timeout: customs says nothing before the deadline, and then that nothing is pending. transfer_refused: it refuses. credit_suspended: it suspends the credit. payout_returned: the bank sends the money back. market_halt: you get no quotes until market_open.
-    scenario: Literal["transfer_timeout", "transfer_refused", "credit_suspended", "payout_returned", "market_halt", "market_open"]
+    scenario: Literal["transfer_timeout", "transfer_refused", "credit_suspended", "wrong_iec", "never_initiates", "never_accepts", "accepts_late", "tasks_manual", "payout_returned", "market_halt", "market_open"]
 
 
 class ScenarioList(TypedDict):
     #: What has been set and has not happened yet, in the order it was set.
-    scenarios: List[Union[Literal["transfer_timeout", "transfer_refused", "credit_suspended", "payout_returned", "market_halt", "market_open"], str]]
+    scenarios: List[Union[Literal["transfer_timeout", "transfer_refused", "credit_suspended", "wrong_iec", "never_initiates", "never_accepts", "accepts_late", "tasks_manual", "payout_returned", "market_halt", "market_open"], str]]
     #: In the answer to a dry run only: nothing was written.
     dry_run: NotRequired[Literal[True]]
 
@@ -2838,7 +2983,7 @@ class RegisterWebhook(TypedDict):
     #: Where events are sent, by POST. https only in production; no private address.
     url: str
     #: One event name, or * for all of them.
-    event: Literal["*", "firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]
+    event: Literal["*", "firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]
 
 
 class Webhook(TypedDict):
@@ -2877,7 +3022,7 @@ class WebhookList(TypedDict):
     #: Newest first.
     webhooks: List[Webhook]
     #: Every event that can be subscribed to.
-    events: List[Union[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"], str]]
+    events: List[Union[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"], str]]
     #: Rows on this page.
     count: NotRequired[int]
     #: Rows in the list when paging began.
@@ -3025,7 +3170,7 @@ class ReplayDeliveries2(TypedDict):
     #: Those of this webhook.
     webhook_id: NotRequired[str]
     #: Only of this event.
-    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]]
+    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]]
     #: Those of events from then on.
     since: NotRequired[str]
     #: Those of events before then.
@@ -3632,8 +3777,36 @@ class SettlementEventData(TypedDict):
     scheme: Union[Literal["RODTEP", "ROSCTL"], str]
     #: Why it failed or was reversed.
     reason: Optional[str]
+    #: What was awaited when it failed: pay, initiate, accept or customs. New ones may appear.
+    failed_step: Optional[str]
     #: The credits of this side.
     scrip_nos: List[str]
+
+
+class TaskEventData(TypedDict):
+    """The data of an event."""
+    #: The settlement that it carries out.
+    settlement_id: str
+    #: The task's id.
+    task_id: str
+    #: pay: send the money to the house. initiate: initiate the transfer on the customs portal. accept: accept it there.
+    kind: Union[Literal["pay", "initiate", "accept"], str]
+    #: Whose side it is of.
+    side: Union[Literal["sell", "buy"], str]
+    #: The credit; null for the payment.
+    scrip_no: Optional[str]
+    #: Who does it: the firm, or the house for it by its mandate.
+    by: Union[Literal["firm", "house"], str]
+    #: late: its deadline has passed and it still waits. void: the deal ended without it.
+    status: Union[Literal["waiting", "done", "late", "void"], str]
+    #: By when. ISO 8601, IST.
+    due_at: Optional[str]
+    #: When it was done, as was said or shown. ISO 8601, IST.
+    done_at: Optional[str]
+    #: What is to be paid, for pay.
+    amount_paise: Optional[int]
+    #: The credit's face, for the others.
+    face_paise: Optional[int]
 
 
 class PayoutEventDataRemittance(TypedDict):
@@ -3991,6 +4164,21 @@ ListSettlementsFileQuery = TypedDict(
 )
 
 
+class ListTasksQuery(TypedDict):
+    #: Only in this status; without it those that are open, waiting or late.
+    status: NotRequired[Literal["waiting", "done", "late", "void"]]
+    #: Only those of this firm.
+    firm_id: NotRequired[str]
+    #: Only of this kind.
+    kind: NotRequired[Literal["pay", "initiate", "accept"]]
+    #: Only those that are due before this time. ISO 8601, IST.
+    due_before: NotRequired[str]
+    #: Page size; asks for paging. Default 100.
+    limit: NotRequired[int]
+    #: The next_cursor of the previous page, with the same filters.
+    cursor: NotRequired[str]
+
+
 ListPayoutsQuery = TypedDict(
     "ListPayoutsQuery",
     {
@@ -4199,7 +4387,7 @@ class ListFailuresQuery(TypedDict):
     #: Only of this webhook.
     webhook_id: NotRequired[str]
     #: Only of this event.
-    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]]
+    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]]
     #: Page size; asks for paging. Default 100.
     limit: NotRequired[int]
     #: The next_cursor of the previous page, with the same filters.
@@ -4386,6 +4574,21 @@ class SettlementReversedEvent(EventFacts):
     data: SettlementEventData
 
 
+class TaskWaitingEvent(EventFacts):
+    event: Literal["task.waiting"]
+    data: TaskEventData
+
+
+class TaskDoneEvent(EventFacts):
+    event: Literal["task.done"]
+    data: TaskEventData
+
+
+class TaskLateEvent(EventFacts):
+    event: Literal["task.late"]
+    data: TaskEventData
+
+
 class PayoutScheduledEvent(EventFacts):
     event: Literal["payout.scheduled"]
     data: PayoutEventData
@@ -4547,6 +4750,9 @@ Event = Union[
     "SettlementSettledEvent",
     "SettlementFailedEvent",
     "SettlementReversedEvent",
+    "TaskWaitingEvent",
+    "TaskDoneEvent",
+    "TaskLateEvent",
     "PayoutScheduledEvent",
     "PayoutHeldEvent",
     "PayoutInstructedEvent",

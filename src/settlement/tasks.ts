@@ -1,0 +1,370 @@
+// What the parties of a deal, and the house for them, say that they did. A claim starts the next task and
+// its clock, and proves nothing: the bank's line funds a deal, and customs' answer ends it.
+//
+//   pay        is noted; the bank's line does the task
+//   initiate   the receiver is told to accept
+//   accept     customs' answer is awaited
+//   missing    the receiver finds nothing to accept: the holder's task waits again, nobody's clock ends the
+//              deal, and it stands first in the operators' queue
+//
+// A claim that was made before is answered as the first one was.
+
+import { type Actor, type Change, toActor } from "../kernel/actor.ts";
+import type { Call, Caller } from "../kernel/caller.ts";
+import { Failure, notFound } from "../kernel/failure.ts";
+import { isId } from "../kernel/ids.ts";
+import { type Page, readPage } from "../kernel/page.ts";
+import { parseQueryInstant } from "../kernel/query-time.ts";
+import { isVisible, toFirmFilter, visibleTo } from "../kernel/visibility.ts";
+import { lateUntil } from "../kernel/working-days.ts";
+import { recordChanges } from "../journal/record-changes.ts";
+import { isPortUp } from "../outside/ask.ts";
+import { readCalendar } from "../outside/calendar.ts";
+import { findParties } from "../outside/scenarios.ts";
+import type { Context } from "../platform/context.ts";
+import {
+  noOffenders,
+  type Offenders,
+  workInParts,
+  yieldToCallers,
+} from "../platform/postgres/offenders.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import { buildSideChange, listSides, placeDeadlines } from "./move-settlement.ts";
+import { askForMoney } from "./open-settlements.ts";
+import { loadParties, viewSettlement } from "./read-settlements.ts";
+import { countTasks, findSettlement, listTaskPlaces } from "./read-store.ts";
+import { isAtCustoms, isOpen, noSettlement, openStates } from "./rules.ts";
+import type { ListTasksQuery, Settlement, TaskOfList } from "./schema.ts";
+import {
+  claimLate,
+  type LegRow,
+  listEnvironmentsWith,
+  listLegs,
+  listSettlementsById,
+  lockSettlements,
+  setSettlements,
+  setSteppedLegs,
+  type SettlementRow,
+} from "./store.ts";
+import {
+  buildLateChanges,
+  instruct,
+  isOpenTask,
+  listLateTasks,
+  listTasks,
+  type Task,
+  taskNotOpen,
+  taskOfHouse,
+  toTaskId,
+  viewTask,
+} from "./read-tasks.ts";
+import { followLegs, playLeg, playSandbox, stepLeg, type LegStep } from "./decide-legs.ts";
+import { listDeskIds, type SettlementHooks, storeSteps } from "./transfer-legs.ts";
+
+const setSizeMax = 200;
+type OpenState = (typeof openStates)[number];
+const taskWorker: Actor = { kind: "worker", id: "tasks", requestId: null };
+
+export type TaskClaim = {
+  readonly settlementId: string;
+  readonly taskId: string;
+  readonly reference?: string;
+  readonly note?: string;
+};
+
+/** A party says that it has done its task. */
+export async function finishTask(
+  ctx: Pick<Context, "db" | "now">,
+  call: Call,
+  { settlementHooks, ...claim }: TaskClaim & { readonly settlementHooks: SettlementHooks },
+): Promise<Settlement> {
+  return await claimTask(ctx, call, claim, async (tx, deal, task, now) => {
+    if (!isOpenTask(task)) {
+      if (task.status === "void") throw taskNotOpen(task);
+      return [];
+    }
+    if (task.by === "house") throw taskOfHouse();
+    if (task.leg === null) return await notePayment(tx, deal, claim.reference ?? null, now);
+    const move = task.kind === "accept" ? ("accept" as const) : ("initiate" as const);
+    const step = { move, reference: claim.reference ?? null };
+    return await takeStep(tx, deal, { legs: [task.leg], step, settlementHooks, now });
+  });
+}
+
+/** A receiver says that there is nothing to accept. */
+export async function reportMissing(
+  ctx: Pick<Context, "db" | "now" | "log">,
+  call: Call,
+  { settlementHooks, ...claim }: TaskClaim & { readonly settlementHooks: SettlementHooks },
+): Promise<Settlement> {
+  return await claimTask(ctx, call, claim, async (tx, deal, task, now) => {
+    if (task.leg === null || task.kind !== "accept") {
+      throw new Failure("conflict", `a task to ${task.kind} misses nothing`, {
+        detail: { reason: "nothing_to_miss" },
+      });
+    }
+    if (task.leg.state === "missing") return [];
+    if (task.leg.state !== "to_accept") throw taskNotOpen(task);
+    const { reference = null, note = null } = claim;
+    const step = { move: "miss", reference, note } as const;
+    const changes = await takeStep(tx, deal, { legs: [task.leg], step, settlementHooks, now });
+    const { settlement_id, scrip_no } = task.leg;
+    ctx.log.warn({ settlement_id, scrip_no }, "a receiver finds no transfer to accept");
+    return changes;
+  });
+}
+
+/** The house has initiated what it initiates in a deal: for holders by their mandate, or as the holder. */
+export async function initiateAsHouse(
+  ctx: Pick<Context, "db" | "now">,
+  operator: Actor,
+  {
+    settlementId,
+    reference,
+    settlementHooks,
+  }: {
+    readonly settlementId: string;
+    readonly reference: string;
+    readonly settlementHooks: SettlementHooks;
+  },
+): Promise<{ readonly initiated: number }> {
+  const now = ctx.now();
+  return await ctx.db.transaction(async (tx) => {
+    const [settlement] = await lockSettlements(tx, [settlementId]);
+    if (!settlement) throw noSettlement(settlementId);
+    const deal = { settlement, legs: await listLegs(tx, [settlementId]) };
+    const own = deal.legs.filter((leg) => leg.initiate_by === "house");
+    const legs = own.filter(({ state }) => state === "to_initiate" || state === "missing");
+    if (legs.length === 0) {
+      // The command was run before.
+      if (own.some(({ state }) => isAtCustoms(state))) return { initiated: 0 };
+      throw new Failure("conflict", `the house has nothing to initiate in ${settlementId}`, {
+        detail: { reason: "nothing_to_initiate", state: settlement.state },
+      });
+    }
+    const step = { move: "initiate", reference } as const;
+    const changes = await takeStep(tx, deal, { legs, step, settlementHooks, now });
+    await recordChanges(tx, operator, changes, now);
+    return { initiated: legs.length };
+  });
+}
+
+/** A page of the tasks of a desk's firms, the soonest due first; without a status those that are open. */
+export async function listDeskTasks(
+  ctx: Context,
+  caller: Caller,
+  query: ListTasksQuery,
+): Promise<Page<TaskOfList>> {
+  const visible = visibleTo(caller);
+  const { deskId } = visible;
+  const now = ctx.now();
+  const { limit: _limit, cursor: _cursor, ...filters } = query;
+  const filter = {
+    statuses: query.status === undefined ? ["waiting", "late"] : [query.status],
+    kind: query.kind ?? null,
+    firmId: toFirmFilter(visible, query.firm_id),
+    dueBefore: parseQueryInstant("due_before", query.due_before),
+    now,
+  };
+  const question = { list: "tasks", desk: deskId, firm: visible.firmId ?? "", ...filters };
+  const page = await readPage(
+    { query, question, signingKey: ctx.cursorKey },
+    {
+      list: (request) => listTaskPlaces(ctx.db.planned, deskId, filter, request),
+      count: () => countTasks(ctx.db.planned, deskId, filter),
+      toPosition: (row) => ({ at: row.at, id: row.place }),
+    },
+  );
+  const ids = [...new Set(page.rows.map((row) => row.settlement_id))];
+  const settlements = await listSettlementsById(ctx.db.planned, ids);
+  const legs = await listLegs(ctx.db.planned, ids);
+  const parties = await loadParties(ctx.db.planned, settlements, { legs, now });
+  const legsById = Map.groupBy(legs, (leg) => leg.settlement_id);
+  const known = new Map(
+    settlements.map((settlement) => {
+      const tasks = listTasks(
+        { settlement, legs: legsById.get(settlement.settlement_id) ?? [] },
+        now,
+      );
+      const byPlace = tasks.filter((task) => isVisible(visible, task));
+      return [settlement.settlement_id, { settlement, tasks: byPlace }];
+    }),
+  );
+  const rows = page.rows.flatMap(({ settlement_id, kind, ordinal }) => {
+    const deal = known.get(settlement_id);
+    const task = deal?.tasks.find(
+      (one) => one.kind === kind && (one.leg?.ordinal ?? -1) === ordinal,
+    );
+    if (!deal || !task) return [];
+    const instructions = instruct(deal.settlement, task, parties);
+    return [{ settlement_id, ...viewTask(settlement_id, task), instructions }];
+  });
+  return { ...page, rows };
+}
+
+/** Tells one set of tasks that are late, each once. While a port is down nobody is late at it. */
+export async function tellLateTasks(
+  ctx: Pick<Context, "db" | "now">,
+  offenders: Offenders = noOffenders(),
+): Promise<"more" | "idle"> {
+  let told = 0;
+  for (const environment of await listEnvironmentsWith(ctx.db, openStates, ctx.now())) {
+    const now = ctx.now();
+    const bankUp = await isPortUp(ctx.db, environment, "bank");
+    const customsUp = await isPortUp(ctx.db, environment, "registry");
+    const calendar = await readCalendar(ctx.db);
+    const isLive = environment === "live";
+    const bankUntil = isLive ? lateUntil(now, "bank", calendar) : now;
+    const customsUntil = isLive ? lateUntil(now, "customs", calendar) : now;
+    const until = openStates
+      .filter((state) => (state === "pending" ? bankUp : customsUp))
+      .map((state) => ({ state, lateUntil: state === "pending" ? bankUntil : customsUntil }));
+    told += await workInParts(offenders, (choice, note) =>
+      ctx.db.transaction(async (tx) => {
+        const claimed = await claimLate(tx, environment, { until, limit: setSizeMax, ...choice });
+        note(claimed.map((row) => row.settlement_id));
+        if (claimed.length === 0) return 0;
+        await yieldToCallers(tx);
+        const untilByState = new Map(until.map((each) => [each.state, each.lateUntil]));
+        const findUntil = ({ state }: SettlementRow) => untilByState.get(state as OpenState) ?? now;
+        const changes = await markLate(tx, claimed, { findUntil, now });
+        await recordChanges(tx, taskWorker, changes, now);
+        return claimed.length;
+      }),
+    );
+  }
+  return told > 0 ? "more" : "idle";
+}
+
+async function markLate(
+  tx: Tx,
+  settlements: readonly SettlementRow[],
+  { findUntil, now }: { readonly findUntil: (row: SettlementRow) => Date; readonly now: Date },
+): Promise<Change[]> {
+  const legsById = Map.groupBy(
+    await listLegs(
+      tx,
+      settlements.map((row) => row.settlement_id),
+    ),
+    (leg) => leg.settlement_id,
+  );
+  const marked = settlements.map((settlement) => {
+    const deal = { settlement, legs: legsById.get(settlement.settlement_id) ?? [] };
+    const late = listLateTasks(deal, findUntil(settlement));
+    const legs = deal.legs.map((leg) =>
+      late.some((task) => task.leg?.ordinal === leg.ordinal) ? { ...leg, late_at: now } : leg,
+    );
+    const isPayLate = late.some((task) => task.leg === null);
+    const row = {
+      ...settlement,
+      pay_late_at: isPayLate ? now : settlement.pay_late_at,
+      version: settlement.version + 1,
+      updated_at: now,
+    };
+    return { deal, late, legs, after: placeDeadlines(row, legs) };
+  });
+  await setSettlements(
+    tx,
+    marked.map(({ after }) => after),
+  );
+  await setSteppedLegs(
+    tx,
+    marked.flatMap(({ legs }) => legs.filter((leg) => leg.late_at === now)),
+  );
+  return marked.flatMap(({ after, legs, late }) =>
+    buildLateChanges({ settlement: after, legs }, late),
+  );
+}
+
+type Deal = { readonly settlement: SettlementRow; readonly legs: readonly LegRow[] };
+
+/** Finds and locks the deal of a task that the caller sees, and answers with the settlement. */
+async function claimTask(
+  ctx: Pick<Context, "db" | "now">,
+  call: Call,
+  { settlementId, taskId }: TaskClaim,
+  act: (tx: Tx, deal: Deal, task: Task, now: Date) => Promise<readonly Change[]>,
+): Promise<Settlement> {
+  const visible = visibleTo(call.caller);
+  const now = ctx.now();
+  return await ctx.db.transaction(
+    async (tx) => {
+      const known = isId("stl", settlementId)
+        ? await findSettlement(tx, visible, settlementId)
+        : undefined;
+      if (!known) throw notFound();
+      const [settlement] = await lockSettlements(tx, [settlementId]);
+      if (!settlement) throw new Error("a settlement that was found stays");
+      const deal = { settlement, legs: await listLegs(tx, [settlementId]) };
+      const task = listTasks(deal, now)
+        .filter((one) => isVisible(visible, one))
+        .find((one) => toTaskId(settlementId, one) === taskId);
+      if (!task) throw notFound();
+      await recordChanges(tx, toActor(call), await act(tx, deal, task, now), now);
+      const [after] = await listSettlementsById(tx, [settlementId]);
+      if (!after) throw new Error("a settlement that was found stays");
+      const legs = await listLegs(tx, [settlementId]);
+      const parties = await loadParties(tx, [after], { legs, now });
+      return viewSettlement(after, legs, { visible, parties, now });
+    },
+    { rollBack: call.dryRun },
+  );
+}
+
+/** The bank is asked where the buyer of the sandbox pays by itself. */
+async function notePayment(
+  tx: Tx,
+  { settlement, legs }: Deal,
+  reference: string | null,
+  now: Date,
+): Promise<readonly Change[]> {
+  if (settlement.pay_reference !== null || reference === null) return [];
+  const after = {
+    ...settlement,
+    pay_reference: reference,
+    version: settlement.version + 1,
+    updated_at: now,
+  };
+  await setSettlements(tx, [after]);
+  if (settlement.environment === "sandbox") await tx.run(askForMoney([settlement], now));
+  return listSides(after, legs)
+    .filter(({ side }) => side === "buy")
+    .map((side) => {
+      const { state } = after;
+      return buildSideChange({ action: "claim_payment", side, after, from: state, to: state });
+    });
+}
+
+/** Takes a step of some legs, and what the simulated receiver does then. */
+async function takeStep(
+  tx: Tx,
+  deal: Deal,
+  {
+    legs: stepping,
+    step,
+    settlementHooks,
+    now,
+  }: {
+    readonly legs: readonly LegRow[];
+    readonly step: LegStep;
+    readonly settlementHooks: SettlementHooks;
+    readonly now: Date;
+  },
+): Promise<readonly Change[]> {
+  const { settlement } = deal;
+  const { environment } = settlement;
+  if (!isOpen(settlement.state)) throw new Error(`${settlement.settlement_id} has no open task`);
+  await settlementHooks.lockCrosses(tx, [settlement.settlement_id]);
+  const when = { now, calendar: await readCalendar(tx) };
+  const parties = await tx.run(findParties(environment, listDeskIds(deal)));
+  const ordinals = new Set(stepping.map(({ ordinal }) => ordinal));
+  const legs = deal.legs.map((leg) => {
+    if (!ordinals.has(leg.ordinal)) return leg;
+    const stepped = stepLeg(leg, step, when);
+    if (environment === "live") return stepped;
+    const { scenario } = leg;
+    const { manual } = parties;
+    return playLeg(stepped, playSandbox(settlement, stepped, { scenario, manual }), when);
+  });
+  return await storeSteps(tx, environment, [followLegs(deal, legs, now)], { now });
+}
