@@ -68,7 +68,9 @@ export async function serve(variables: Variables): Promise<void> {
   });
   stack.defer(() => opened.close());
   const { ctx, migrated, role } = opened;
-  if (migrated.length > 0) log.info({ migrations: migrated }, "migrated");
+  if (migrated.length > 0) {
+    log.info({ migrations: migrated.length, last: migrated.at(-1) }, "migrated");
+  }
   if (!role) log.warn("the database has no role of its own for the service: see OPERATIONS");
   for (const risk of listRisks(config)) log.warn(risk);
 
