@@ -207,6 +207,7 @@ async function listColumns(owner: pg.Client, table: string): Promise<Column[]> {
     `select attname as name, format_type(atttypid, atttypmod) as type
     from pg_attribute
     where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = ''
+      and attidentity <> 'a'
     order by attnum`,
     [table],
   );
