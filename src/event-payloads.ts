@@ -6,12 +6,13 @@ import { Key } from "./access/schema.ts";
 import { Credit } from "./credits/schema.ts";
 import { Cross } from "./crosses/schema.ts";
 import { Requirement } from "./firms/requirement-schema.ts";
+import { queueReasons } from "./bankbook/rules.ts";
 import { Firm, maskedBankFields } from "./firms/schema.ts";
 import { type EventName, eventCatalog } from "./journal/event-rules.ts";
 import { Event } from "./journal/schema.ts";
-import { Payout } from "./payouts/schema.ts";
+import { Deposit, Payout } from "./payouts/schema.ts";
 import type { Json } from "./platform/http/openapi-parts.ts";
-import { nullable, nullableObject, timestamp } from "./platform/http/wire.ts";
+import { nullable, nullableObject, openEnum, timestamp } from "./platform/http/wire.ts";
 import { Settlement, Side as SettlementSide, Task } from "./settlement/schema.ts";
 import { Order } from "./trading/schema.ts";
 import { Webhook } from "./webhooks/schema.ts";
@@ -98,6 +99,17 @@ const payout = data(
     "utr",
     "status",
     "reason",
+  ]),
+);
+const deposit = data(
+  "DepositEventData",
+  pick(Deposit, [
+    "reference",
+    "amount_paise",
+    "settlement_id",
+    "status",
+    "received_at",
+    "returned_at",
   ]),
 );
 const cross = data(
@@ -206,6 +218,12 @@ const dataByEvent: Readonly<Record<EventName, TObject>> = {
   "payout.sent": payout,
   "payout.paid": payout,
   "payout.returned": payout,
+  "deposit.received": deposit,
+  "deposit.queued": data("DepositQueuedData", {
+    ...pick(Deposit, ["amount_paise"]),
+    reason: openEnum(queueReasons, "Why it waits for a person."),
+  }),
+  "deposit.returned": deposit,
   "dues.raised": dues,
   "dues.set_off": dues,
   "cross.proposed": cross,

@@ -9,6 +9,7 @@
 // The plan of a line was made when the file was received. It is checked again under locks: a line whose
 // plan no longer holds goes to the queue.
 
+import { findTradingFirms } from "../firms/find-firms.ts";
 import { dropQuestions } from "../outside/ask.ts";
 import type { Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
@@ -99,7 +100,7 @@ export async function applyLines(
   );
   if (explained.length > 0) await insertExplained(tx, explained);
   await dropQuestions(tx, [...remitted.answered, ...deposited.fundedIds]);
-  return { changes: [...remitted.changes, ...deposited.changes], rows };
+  return { changes: [...remitted.changes, ...deposited.changes, ...rest.changes], rows };
 }
 
 /** Drops lines that an earlier file had; where that cannot be told, a line waits. */
@@ -157,6 +158,7 @@ function matchSentBack(
 async function queueRest(tx: Tx, environment: Environment, lines: readonly BankLineRow[]) {
   const outcomes: LineOutcome[] = [];
   const entries: Entry[] = [];
+  const queued: RequeuedLine[] = [];
   const explained = await findExplained(
     tx,
     environment,
@@ -174,8 +176,35 @@ async function queueRest(tx: Tx, environment: Environment, lines: readonly BankL
     const name = { kind, subject: line.line_id } as const;
     entries.push(buildUnmatchedEntry(line, name));
     outcomes.push({ line, state: "queued", reason: line.plan.reason, explains: [name] });
+    queued.push(line);
   }
-  return { outcomes, entries };
+  return { outcomes, entries, changes: await buildQueueChanges(tx, queued) };
+}
+
+/**
+ * Tells the desk of the firm that ids name that a line's money waits. Whose it is, is not known yet, so
+ * nothing of its payer is told; and nothing at all of money that may have been told before.
+ */
+async function buildQueueChanges(tx: Tx, queued: readonly RequeuedLine[]): Promise<Change[]> {
+  const told = queued.filter(({ plan }) => plan.reason !== "perhaps_counted");
+  const named = new Set(told.flatMap(({ plan }) => plan.firm_id ?? []));
+  const firms = await findTradingFirms(tx, [...named]);
+  return told.flatMap(({ environment, line_id, version, paise, plan }) => {
+    const firm = firms.get(plan.firm_id ?? "");
+    if (!firm) return [];
+    const { desk_id: deskId, firm_id: firmId } = firm;
+    const href = `/v1/deposits?firm_id=${firmId}`;
+    const data = { amount_paise: paise, reason: plan.reason };
+    return {
+      environment,
+      deskId,
+      firmId,
+      action: "deposit.queue",
+      entity: { type: "bank_line", id: line_id, version: version + 1, href },
+      after: data,
+      event: { name: "deposit.queued", from: null, to: "queued", data },
+    };
+  });
 }
 
 export function buildUnmatchedEntry(

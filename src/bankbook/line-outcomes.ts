@@ -28,7 +28,9 @@ export function filterByPlan<To extends LinePlan["to"]>(
 export type RequeuedLine = PlannedLine<"queue">;
 
 export function requeue(line: BankLineRow, reason: QueueReason): RequeuedLine {
-  return { ...line, plan: { to: "queue", reason } };
+  const { plan } = line;
+  const isNamed = plan.to === "queue" || (plan.to === "deposit" && plan.found_by !== "payment_ref");
+  return { ...line, plan: { to: "queue", reason, firm_id: isNamed ? plan.firm_id : undefined } };
 }
 
 /** Why a line went where it did, or will go while its statement waits for a second person. */

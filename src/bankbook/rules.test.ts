@@ -100,13 +100,16 @@ test("a line that names two deals, or a deal and another firm, goes to the queue
     found_by: "deal",
     proved_by: "account",
   });
-  assert.deepEqual(plan(`${one} ${two}`), { to: "queue", reason: "ambiguous_reference" });
+  const named = { firm_id: "acme" };
+  const both = plan(`${one} ${two}`);
+  assert.deepEqual(both, { to: "queue", reason: "ambiguous_reference", ...named });
   assert.deepEqual(plan(""), { to: "queue", reason: "no_reference" });
   assert.deepEqual(plan(newId("stl", now)), { to: "queue", reason: "unknown_reference" });
   const stranger = { ...blank, remitterAccount: "999", remitterName: acme.name, narration: one };
   assert.deepEqual(planLine(stranger, { ...known, targets }), {
     to: "queue",
     reason: "third_party",
+    ...named,
   });
 });
 

@@ -130,7 +130,12 @@ export type LinePlan =
       readonly found_by: FoundBy;
       readonly proved_by: Proof;
     }
-  | { readonly to: "queue"; readonly reason: QueueReason };
+  | {
+      readonly to: "queue";
+      readonly reason: QueueReason;
+      /** The only firm that ids in the line name; it says nothing of whose the money is. */
+      readonly firm_id?: string | undefined;
+    };
 
 /** Why lines went where they went, in words for operators. */
 export const lineReasons = {
@@ -191,7 +196,11 @@ export function explainPlan(plan: LinePlan): LineReason {
   }
 }
 
-const planQueue = (reason: QueueReason): LinePlan => ({ to: "queue", reason });
+const planQueue = (reason: QueueReason, firmId?: string): LinePlan => ({
+  to: "queue",
+  reason,
+  ...(firmId !== undefined && { firm_id: firmId }),
+});
 
 export function planLine(line: StatementLine, known: MatchContext): LinePlan {
   const mentions = findMentions(line);
@@ -246,10 +255,11 @@ function planDeposit(
   const [dealId = null, ...otherDeals] = new Set(named.flatMap((each) => each.dealId ?? []));
   const [firmId, ...otherFirms] = new Set(named.map((each) => each.firmId));
   if (firmId === undefined) return planQueue("unknown_reference");
-  if (otherFirms.length > 0 || otherDeals.length > 0) return planQueue("ambiguous_reference");
+  if (otherFirms.length > 0) return planQueue("ambiguous_reference");
+  if (otherDeals.length > 0) return planQueue("ambiguous_reference", firmId);
   const remitter = remitters.get(firmId);
   const proof = remitter && findProof(line, remitter);
-  if (!proof) return planQueue("third_party");
+  if (!proof) return planQueue("third_party", firmId);
   const foundBy = dealId === null ? "firm" : "deal";
   return { to: "deposit", firm_id: firmId, deal_id: dealId, found_by: foundBy, proved_by: proof };
 }

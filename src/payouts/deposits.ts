@@ -23,6 +23,7 @@ import {
   listReversals,
   type ReferenceRow,
 } from "./deposit-store.ts";
+import { toDepositFacts } from "./read-payouts.ts";
 
 type AddDeposit = {
   readonly environment: Environment;
@@ -243,21 +244,19 @@ function buildDepositEntry(
 }
 
 function buildDepositChange(row: DepositRow) {
+  const facts = toDepositFacts(row);
   return {
     ...describeDeposit(row, 1),
     action: "deposit.take",
-    after: toAuditView(row),
+    after: facts,
+    event: { name: "deposit.received", from: null, to: facts.status, data: facts },
   } satisfies Change;
 }
 
 function describeDeposit({ environment, reference, desk_id, firm_id }: DepositRow, version: 1 | 2) {
-  const href = `/v1/firms/${firm_id}`;
+  const href = `/v1/deposits?firm_id=${firm_id}`;
   const entity = { type: "deposit", id: reference, version, href } as const;
   return { environment, deskId: desk_id, firmId: firm_id, entity };
-}
-
-function toAuditView({ reference, firm_id, paise, settlement_id }: DepositRow) {
-  return { reference, firm_id, paise, settlement_id };
 }
 
 /** Takes a deposit out of its firm's balance again. The caller writes the entry. */
@@ -268,6 +267,7 @@ export async function takeBackDeposit(
 ): Promise<{ readonly entry: Entry; readonly change: Change }> {
   const { environment, reference, firm_id: firmId, paise } = deposit;
   await insertReversals(tx, [{ environment, reference, reason, reversed_by: by.id, at: now }]);
+  const facts = toDepositFacts(deposit, { at: now });
   const movement = {
     from: { kind: "firm_cash", firmId },
     to: { kind: "external_bank" },
@@ -284,7 +284,8 @@ export async function takeBackDeposit(
     change: {
       ...describeDeposit(deposit, 2),
       action: "deposit.reverse",
-      after: { ...toAuditView(deposit), reversed: true, reason },
+      after: facts,
+      event: { name: "deposit.returned", from: "received", to: facts.status, data: facts },
     },
   };
 }

@@ -12,7 +12,7 @@ import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import { deskListing } from "../platform/sheets/list-file.ts";
 import { noPayout, type PayoutKind, payoutLifecycle, type PayoutState } from "./rules.ts";
-import { type DepositRow, depositList, listReversals } from "./deposit-store.ts";
+import { type DepositRow, depositList, listReversals, type ReversalRow } from "./deposit-store.ts";
 import { Deposit, Payout } from "./schema.ts";
 import {
   findPayout,
@@ -64,19 +64,29 @@ async function viewDeposits(
   const reversals = new Map(
     (await listReversals(db, first.environment, references)).map((row) => [row.reference, row]),
   );
-  return rows.map(({ reference, firm_id, paise, settlement_id, at }) => {
-    const reversal = reversals.get(reference);
+  return rows.map((row) => {
+    const reversal = reversals.get(row.reference);
     return {
-      reference,
-      firm_id,
-      amount_paise: paise,
-      settlement_id,
-      status: reversal ? "returned" : "received",
+      firm_id: row.firm_id,
+      ...toDepositFacts(row, reversal),
       reason: reversal?.reason ?? null,
-      received_at: istTimestamp(at),
-      returned_at: reversal ? istTimestamp(reversal.at) : null,
     };
   });
+}
+
+/** The fields that events and views of a deposit share: not the reason, which is an operator's words. */
+export function toDepositFacts(
+  { reference, paise, settlement_id, at }: DepositRow,
+  reversal?: Pick<ReversalRow, "at">,
+) {
+  return {
+    reference,
+    amount_paise: paise,
+    settlement_id,
+    status: reversal ? ("returned" as const) : ("received" as const),
+    received_at: istTimestamp(at),
+    returned_at: reversal ? istTimestamp(reversal.at) : null,
+  };
 }
 
 /** The desk's payouts, newest first, as JSON or as a file. */

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { importStatement } from "../../src/bankbook/import-statement.ts";
 import { setNumberForm } from "../../src/funding/virtual-accounts.ts";
 import { namedOperator } from "../../src/kernel/actor.ts";
+import { newId } from "../../src/kernel/ids.ts";
 import { reverseDeposit } from "../../src/bankbook/reverse-deposit.ts";
 import { addDeposit } from "../../src/payouts/deposits.ts";
 import { statement } from "../support/bank.ts";
@@ -22,6 +23,15 @@ const form = { prefix: "SCRIP", length: 16, alphabet: "letters", ifsc: "HDFC0000
 async function readFunding({ send }: Service, { key, firmId }: LiveSeller, expect = 200) {
   return (await send("GET", `/v1/firms/${firmId}/funding`, { key, expect })).body;
 }
+
+type Told = {
+  readonly event: string;
+  readonly firm_id: string;
+  readonly entity: { readonly version: number; readonly href: string };
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly data: Readonly<Record<string, unknown>>;
+};
 
 let references = 0;
 const nextUtr = () => `HDFCR52026${String(++references).padStart(9, "0")}`;
@@ -126,4 +136,71 @@ test("a desk lists what came from its firms, and what was taken back", async (t)
     [deposit.reference, deposit.status, deposit.reason],
     [reference, "returned", "of another firm"],
   );
+});
+
+test("a desk is told once of what came, of what waits under its firm's name, and of what went back", async (t) => {
+  const service = await startService(t);
+  await addLiveHouse(service);
+  await setNumberForm(service.ctx, asha, { environment, form });
+  const [desk, other] = [await liveSeller(service), await liveSeller(service)];
+  const { account_no: number } = await readFunding(service, desk);
+  const { account_no: ofOther } = await readFunding(service, other);
+  const listTold = async ({ key }: LiveSeller): Promise<Told[]> => {
+    const { body } = await service.send("GET", "/v1/events?limit=500", { key, expect: 200 });
+    return body.events.filter(({ event }: Told) => event.startsWith("deposit."));
+  };
+  const shorten = ({ event, from, to, data }: Told) => [event, from, to, data["amount_paise"]];
+
+  const stranger = { account: "99999999999", name: "Stranger Exports" };
+  const line = (text: string, paise: number, from: object = stranger) => ({
+    utr: nextUtr(),
+    text,
+    paise,
+    ...from,
+  });
+  const own = { account: desk.accountNo };
+  const lines = [
+    line(`NEFT ${desk.firmId}`, 100, own),
+    line(`NEFT ${desk.firmId}`, 200),
+    line(`NEFT ${number}`, 300),
+    line(`NEFT ${desk.firmId} ${ofOther}`, 400, own),
+    line("NEFT nothing named", 500, own),
+    line(`NEFT ${newId("frm", service.clock.now())}`, 600, own),
+  ];
+  const text = statement(0, lines);
+  await importStatement(service.ctx, asha, { environment, text });
+  const told = await listTold(desk);
+  const came = [
+    ["deposit.received", null, "received", 100],
+    ["deposit.queued", null, "queued", 200],
+    ["deposit.queued", null, "queued", 300],
+  ];
+  assert.deepEqual(told.map(shorten), came);
+  assert.deepEqual(told[1]?.data, { amount_paise: 200, reason: "third_party" });
+  for (const { firm_id } of told) assert.equal(firm_id, desk.firmId);
+  assert.doesNotMatch(JSON.stringify(told), new RegExp(`Stranger|9{11}|${desk.accountNo}`, "i"));
+  const shown = await service.send("GET", told[0]?.entity.href ?? "", { key: desk.key });
+  const [{ firm_id: _firmId, reason: _reason, ...deposit }] = shown.body.deposits;
+  assert.deepEqual(told[0]?.data, deposit, "as the list shows it");
+
+  await importStatement(service.ctx, asha, { environment, text });
+  const longer = statement(0, [...lines, line(`NEFT ${other.firmId}`, 700)]);
+  await importStatement(service.ctx, asha, { environment, text: longer });
+  assert.deepEqual((await listTold(desk)).map(shorten), came, "a repeated line tells nothing");
+  assert.deepEqual((await listTold(other)).map(shorten), [["deposit.queued", null, "queued", 700]]);
+
+  const entered = { environment, firmId: desk.firmId, paise: 800, reference: nextUtr() } as const;
+  const taking = { environment, reference: entered.reference, reason: "It was Rao's" } as const;
+  await addDeposit(service.ctx, asha, entered);
+  await addDeposit(service.ctx, asha, entered);
+  await reverseDeposit(service.ctx, asha, taking);
+  await reverseDeposit(service.ctx, asha, taking);
+  const all = await listTold(desk);
+  assert.deepEqual(all.slice(came.length).map(shorten), [
+    ["deposit.received", null, "received", 800],
+    ["deposit.returned", "received", "returned", 800],
+  ]);
+  assert.doesNotMatch(JSON.stringify(all), /Rao/);
+  const versions = all.slice(came.length).map(({ entity }) => entity.version);
+  assert.deepEqual(versions, [1, 2]);
 });
