@@ -60,6 +60,7 @@ const refused: Readonly<Record<string, string>> = {
   acceptCross: "conflict",
   fundCross: "conflict",
   releaseCross: "conflict",
+  reportMissing: "conflict",
 };
 
 /** The desk's key, and a call for each operation of the document. */
