@@ -41,7 +41,7 @@ export async function addCredits(
       version, created_at, updated_at
     )
     select c.credit_id, f.environment, f.desk_id, f.firm_id, c.scrip_no, c.scheme,
-      c.face, c.face, c.expires_on - 400, c.expires_on, c.expires_on, c.state,
+      c.face, case when c.state = 'used' then 0 else c.face end, c.expires_on - 400, c.expires_on, c.expires_on, c.state,
       case when c.state = 'suspended' then 'listed' end, c.reserved_for, $8, 1, $8, $8
     from unnest(
       $2::text[], $3::text[], $4::text[], $5::bigint[], $6::date[], $7::text[], $9::text[],
