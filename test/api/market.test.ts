@@ -226,7 +226,7 @@ test("depth follows every change of the house's credits, late commits and the ca
   const late = await pool.connect();
   await late.query("begin");
   await late.query(
-    "update credits set state = 'used', changed_in = pg_current_xact_id() where scrip_no = $1",
+    "update credits set state = 'cancelled', changed_in = pg_current_xact_id() where scrip_no = $1",
     [first],
   );
   await addHouseCredits(service, [40_000_000], { expiresOn: "2026-12-16" });
