@@ -108,11 +108,12 @@ export function buildSettlementChanges({
   readonly after: SettlementRow;
   readonly legs: readonly LegRow[];
 }): Change[] {
+  const isMove = before?.state !== after.state;
   return listSides(after, legs).flatMap((side) => {
     const from = before && findSideState(before.state, side.legs);
     const to = findSideState(after.state, side.legs);
     // A side that ended before the settlement did gets no more of its steps.
-    const isOver = from === to && !side.legs.some((leg) => isOpenLeg(leg.state));
+    const isOver = isMove && from === to && !side.legs.some((leg) => isOpenLeg(leg.state));
     return from === "failed" || isOver
       ? []
       : [buildSideChange({ action, ...(event && { event }), side, after, from, to })];

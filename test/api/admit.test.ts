@@ -90,6 +90,7 @@ test("a key is read once and then confirmed by its version until it changes", as
   const lookUps: number[] = [];
   const rateWindow = openLocalRateWindow(clock.elapsedMs);
   const app = fastify();
+  app.decorate("takeSeat", () => true);
   t.after(() => app.close());
   admitCallers(app, {
     async authenticate(headers) {

@@ -34,6 +34,9 @@ const bringsIn: Readonly<Record<string, boolean>> = {
   "operator.add": false,
   "operator.reset": false,
   "paying_account.add": false,
+  "house.set": false,
+  "number_form.set": false,
+  "settlement.take_back": false,
 };
 
 test("every kind of act that brings money in is summed with all others that do", () => {

@@ -88,8 +88,8 @@ test("money that came in time funds its deal, however late its statement is impo
   const lines = [payment(named, deals[0]), payment(free, free.firmId)];
   assert.deepEqual(listReasons(await bring(lines, inTime)), ["deal", "firm"]);
   await bring([anything()], late);
-  assert.equal(await readStatus(service, named, deals[0]), "transfer_initiated");
-  assert.equal(await readStatus(service, free, deals[1]), "transfer_initiated");
+  assert.equal(await readStatus(service, named, deals[0]), "funded");
+  assert.equal(await readStatus(service, free, deals[1]), "funded");
   await assertLedgerSound(service);
 });
 
@@ -138,7 +138,7 @@ test("a deal waits while a queued line may be its money, and a coin in the queue
     (each: { amount_paise: number }) => each.amount_paise === buyerPaise,
   );
   await decide(line.line_id, "assign", { to: first, reason: "their second bank" });
-  assert.equal(await readStatus(service, held, first), "transfer_initiated");
+  assert.equal(await readStatus(service, held, first), "funded");
   await assertLedgerSound(service);
 });
 

@@ -108,6 +108,15 @@ const creating: Readonly<Record<string, Prepare>> = {
     path: `/v1/firms/${firmId}/requirements`,
     body: { amount_paise: 4_200_000, due_on: "2027-01-31", reference: `BE-${++made}` },
   }),
+  coverRequirement: async ({ firmId }) => {
+    const path = `/v1/firms/${firmId}/requirements`;
+    const duty = { amount_paise: 4_200_000, due_on: "2027-01-31", reference: `BE-${++made}` };
+    const { body } = await send("POST", path, { key: root, body: duty, expect: 201 });
+    return {
+      path: `${path}/${body.requirement_id}/cover`,
+      body: { scheme: "RODTEP", limit_bps: 7_600 },
+    };
+  },
   declareCredits: async ({ firmId }) => ({
     path: `/v1/firms/${firmId}/credits`,
     body: {

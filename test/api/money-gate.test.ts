@@ -179,6 +179,8 @@ const harmless = new Set([
   "releaseCross",
   "cancelCross",
   "advanceSettlement",
+  "finishTask",
+  "reportMissing",
   "advanceClock",
   "setScenario",
   "seedSandbox",

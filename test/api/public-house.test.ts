@@ -62,14 +62,14 @@ test("deadlines of a deal agreed now follow the calendar and the time of day", a
   const read = async () => (await send("GET", "/public/house", { expect: 200 })).body.timetable;
   clock.set(new Date("2026-11-16T15:29:00+05:30"));
   const early = await read();
-  assert.equal(early.transferred_by, "2026-11-18T17:30:00.000+05:30");
+  assert.equal(early.transferred_by, "2026-11-19T17:30:00.000+05:30");
   assert.equal(early.paid_by, "2026-11-17T17:30:00.000+05:30");
   clock.set(new Date("2026-11-16T15:30:00+05:30"));
-  assert.equal((await read()).transferred_by, "2026-11-19T17:30:00.000+05:30");
+  assert.equal((await read()).transferred_by, "2026-11-20T17:30:00.000+05:30");
   const day = { office: "customs", day: "2026-11-18", name: "Strike", works: "" };
   await addDay(ctx, operator, day);
   const later = await read();
-  assert.equal(later.transferred_by, "2026-11-20T17:30:00.000+05:30");
+  assert.equal(later.transferred_by, "2026-11-21T17:30:00.000+05:30");
   assert.equal(later.paid_by, "2026-11-18T17:30:00.000+05:30", "banks work that day");
   assert.deepEqual(later.holidays[0], { office: "customs", date: "2026-11-18", name: "Strike" });
   assert.ok(later.holidays.every(({ date }: { date: string }) => date <= "2026-12-16"));

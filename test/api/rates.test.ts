@@ -11,6 +11,7 @@ import { type PublishCard, publishCard } from "../../src/rates/publish-card.ts";
 import { type CardTerms, startingTerms } from "../../src/rates/rules.ts";
 import { haltMarket, openMarket } from "../../src/rates/set-market.ts";
 import { commandLine } from "../support/cli.ts";
+import { addLiveHouse } from "../support/live-house.ts";
 import { startService } from "../support/service.ts";
 import { askJournal } from "../support/journal.ts";
 
@@ -189,7 +190,9 @@ const everyOption = [
 ].flat();
 
 test("an operator publishes, shows, halts and opens on the command line", async (t) => {
-  const { run } = await commandLine(t, await startService(t));
+  const service = await startService(t);
+  await addLiveHouse(service);
+  const { run } = await commandLine(t, service);
   const market = ["--env", "live", "--scheme", "RODTEP"];
   const json = async (...words: string[]) => {
     const { code, stdout, stderr } = await run(...words, "--json");

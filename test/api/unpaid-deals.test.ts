@@ -72,7 +72,7 @@ test("whoever takes the whole shelf without a rupee does so once, by any firm of
   await another.post("/v1/orders", buy(another), 201);
   await payIn(service, sibling.firmId, face);
   const { body: paid } = await sibling.post("/v1/orders", buy(sibling), 201);
-  assert.equal(paid.settlement_status, "transfer_initiated");
+  assert.equal(paid.settlement_status, "funded");
   await refuse(sibling);
   await assertOrdersSound(service);
 });
