@@ -91,8 +91,8 @@ test(
       assert.ok(box && box.y + box.height <= 768, "the charts are above the fold of a laptop");
     }
     const { timetable } = (await send("GET", "/public/house", { expect: 200 })).body;
-    assert.equal(timetable.transferred_by, "2026-11-18T17:30:00.000+05:30");
-    await page.getByText("by Wed 18 Nov 2026, 17:30 IST at the latest").waitFor();
+    assert.equal(timetable.transferred_by, "2026-11-19T17:30:00.000+05:30");
+    await page.getByText("by Thu 19 Nov 2026, 17:30 IST at the latest").waitFor();
     await page.getByText("A quote binds the house for 2 minutes").waitFor();
     assert.deepEqual(await findSerious(page), []);
     const { rates } = (await send("GET", "/public/rates", { expect: 200 })).body;
