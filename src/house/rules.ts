@@ -252,12 +252,12 @@ export function firmIsHouse(): Failure {
   });
 }
 
-type Identity = Pick<HouseParticulars, "iec" | "pan">;
+type HouseCodes = Pick<HouseParticulars, "iec" | "pan">;
 
 /** Whether a firm is the house: both have one PAN, however it is told, or one IEC. */
 export function isOfHouse(
-  house: Identity | undefined,
-  { iec, pan, gstin }: Identity & { readonly gstin?: string | null },
+  house: HouseCodes | undefined,
+  { iec, pan, gstin }: HouseCodes & { readonly gstin?: string | null },
 ): boolean {
   const ofHouse = [house?.pan, house?.iec];
   const ofFirm = [pan, iec, gstin?.slice(2, 12)];

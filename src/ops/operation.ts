@@ -16,12 +16,12 @@ import { findNames, type Narrowing, resolveSearch } from "../overview/desks.ts";
 import type { Context } from "../platform/context.ts";
 import type { Boards } from "../market/stream-board.ts";
 import {
+  type Fitting,
   type Listing,
   type Operation,
   operation,
   type OperatorCall,
 } from "../platform/http/operation.ts";
-import type { Served } from "../platform/http/serialization.ts";
 import { closedEnum } from "../platform/http/wire.ts";
 import { wrapPage } from "./schema.ts";
 import type { SettlementHooks } from "../settlement/transfer-legs.ts";
@@ -50,10 +50,6 @@ export type OpsCall<Query, Body> = OperatorCall & {
   readonly query: Query;
   readonly body: Body;
 };
-
-/** The result of a use case, or `never` when its served form does not match the answer's schema. */
-type Fitting<Result, Answer extends TSchema> = Result &
-  (Served<Result> extends Static<Answer> ? unknown : never);
 
 const closed = { additionalProperties: false } as const;
 
@@ -248,7 +244,7 @@ export function deskSearch<Item extends TObject, Own extends TProperties, Row>({
   readonly read: (
     ctx: Context,
     search: DeskSearch & PageQuery & Static<TObject<Own>>,
-  ) => Promise<Leaf<Row & (Served<Row> extends Static<Item> ? unknown : never)>>;
+  ) => Promise<Leaf<Fitting<Row, Item>>>;
   readonly listFirmIds: (row: Row) => readonly (string | null)[];
 }): Listing<OperatorCall> {
   return {

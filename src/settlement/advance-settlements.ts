@@ -49,6 +49,7 @@ import { isOpen } from "./rules.ts";
 import type { Settlement } from "./schema.ts";
 import {
   claimFunded,
+  type DealRows,
   type LegRow,
   listEnvironmentsWith,
   listLegs,
@@ -242,14 +243,12 @@ export async function begin(tx: Tx, beginning: BeginInput): Promise<readonly Cha
   return [...begun, ...failed];
 }
 
-type Deal = { readonly settlement: SettlementRow; readonly legs: readonly LegRow[] };
-
 /** Which steps of these deals happen by themselves: in live none. */
 async function decidePlaying(
   tx: Tx,
   environment: Environment,
-  deals: readonly Deal[],
-): Promise<(deal: Deal, leg: LegRow) => Playing> {
+  deals: readonly DealRows[],
+): Promise<(deal: DealRows, leg: LegRow) => Playing> {
   if (environment === "live") return () => byPeople;
   const findScenario = await tx.run(
     takeDealScenarios(environment, deals, [...transferScenarios, ...partyScenarios]),

@@ -38,7 +38,7 @@ import {
   toSideFee,
 } from "./rules.ts";
 import { buildTaskChanges } from "./read-tasks.ts";
-import type { LegRow, SettlementRow } from "./store.ts";
+import type { DealRows, LegRow, SettlementRow } from "./store.ts";
 
 /** A locked settlement with all its legs, and the outcomes of some of them by scrip number. */
 export type Answers = {
@@ -47,11 +47,9 @@ export type Answers = {
   readonly outcomes: ReadonlyMap<string, LegOutcome>;
 };
 
-type Deal = Pick<Answers, "settlement" | "legs">;
-
 /** Fails the legs for which there is a reason, of those that nobody has begun. */
 export function buildFailures(
-  deal: Deal,
+  deal: DealRows,
   reasonFor: (leg: LegRow) => FailureReason | undefined,
 ): Answers {
   return buildAnswers(deal, (leg) => {
@@ -62,7 +60,7 @@ export function buildFailures(
 
 /** Fails open legs: the simulated customs says that nothing of them is pending. */
 export function buildSimulatedEnd(
-  deal: Deal,
+  deal: DealRows,
   reason: FailureReason,
   isMeant: (leg: LegRow) => boolean = () => true,
 ): Answers {
@@ -76,7 +74,7 @@ type Transfer = Answered<"credit_transfer">["answer"]["outcome"];
 
 /** Answers the legs that customs was asked about; an answered leg is not answered again. */
 export function buildTransferAnswers(
-  deal: Deal,
+  deal: DealRows,
   said: (leg: LegRow) => Transfer | undefined,
   now: Date,
 ): Answers {
@@ -279,7 +277,7 @@ export function buildResolutions(decided: Decided, withheld: Withheld): Resoluti
 }
 
 function buildAnswers(
-  { settlement, legs }: Deal,
+  { settlement, legs }: DealRows,
   outcomeFor: (leg: LegRow) => LegOutcome | undefined,
 ): Answers {
   const outcomes = legs.flatMap((leg): [string, LegOutcome][] => {

@@ -32,6 +32,7 @@ import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import {
   moveSettlementsEarlier,
   claimOverdue,
+  type DealRows,
   type LegRow,
   listByCredits,
   listEnvironmentsWith,
@@ -56,6 +57,7 @@ import {
   type FailureReason,
   findLegEndsAt,
   findOffice,
+  type OpenState,
   openStates,
   settlementLifecycle,
   noSettlement,
@@ -66,8 +68,6 @@ const setSizeMax = 200;
 /** How long after its deadline a settlement of the sandbox fails when the simulation is behind. */
 const simulationGraceMs = 600_000;
 const deadlineWorker: Actor = { kind: "worker", id: "clock", requestId: null };
-
-type OpenState = (typeof openStates)[number];
 
 /** The port that each state waits for. While it is down, no settlement in that state is overdue. */
 const portByState = {
@@ -353,14 +353,12 @@ function toFailureReason({ news }: LostCredit): FailureReason {
 async function answerDeals(
   db: Db,
   settlements: readonly SettlementRow[],
-  answer: (deal: Deal) => Answers,
+  answer: (deal: DealRows) => Answers,
 ): Promise<Answers[]> {
   return (await loadDeals(db, settlements)).map(answer);
 }
 
-type Deal = Pick<Answers, "settlement" | "legs">;
-
-async function loadDeals(db: Db, settlements: readonly SettlementRow[]): Promise<Deal[]> {
+async function loadDeals(db: Db, settlements: readonly SettlementRow[]): Promise<DealRows[]> {
   const legs = await listLegs(
     db,
     settlements.map((row) => row.settlement_id),

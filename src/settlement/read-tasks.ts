@@ -20,7 +20,7 @@ import { type Paise, sumParts } from "../kernel/money.ts";
 import type { Side } from "../kernel/scheme.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { isOpenLeg, type TaskActor, type TaskKind, type TaskStatus } from "./rules.ts";
-import type { LegRow, SettlementRow } from "./store.ts";
+import type { DealRows, LegRow, SettlementRow } from "./store.ts";
 
 export type Task = {
   readonly kind: TaskKind;
@@ -39,8 +39,6 @@ export type Task = {
   readonly amountPaise: Paise | null;
 };
 
-type Deal = { readonly settlement: SettlementRow; readonly legs: readonly LegRow[] };
-
 /** What the parties of open deals are told of each other and of the house's bank account. */
 export type PortalParties = {
   readonly byFirm: ReadonlyMap<string, PortalParty>;
@@ -48,7 +46,7 @@ export type PortalParties = {
 };
 
 /** The tasks of the clients' sides, the payment first and then leg by leg. */
-export function listTasks({ settlement, legs }: Deal, now: Date): Task[] {
+export function listTasks({ settlement, legs }: DealRows, now: Date): Task[] {
   const isClient = !isHouse(settlement.buyer_firm_id);
   return [
     ...(isClient ? [readPayment(settlement, legs, now)] : []),
@@ -110,7 +108,7 @@ export function instruct(
  * The changes of tasks between two states of a deal: what waits now, and what is done. A task that opens
  * and is done in one step tells nothing.
  */
-export function buildTaskChanges(before: Deal | null, after: Deal, now: Date): Change[] {
+export function buildTaskChanges(before: DealRows | null, after: DealRows, now: Date): Change[] {
   const known = before ? listTasks(before, now) : [];
   return listTasks(after, now).flatMap((task) => {
     const earlier = known.find((one) => isSameTask(one, task));
@@ -124,7 +122,7 @@ export function buildTaskChanges(before: Deal | null, after: Deal, now: Date): C
 }
 
 /** The changes that tell of tasks which are late by this time. */
-export function buildLateChanges(deal: Deal, late: readonly Task[]): Change[] {
+export function buildLateChanges(deal: DealRows, late: readonly Task[]): Change[] {
   return late.map((task) =>
     buildTaskChange(deal.settlement, {
       earlier: { ...task, status: "waiting" },
@@ -135,7 +133,7 @@ export function buildLateChanges(deal: Deal, late: readonly Task[]): Change[] {
 }
 
 /** The open tasks whose deadline has passed by this time and of which nobody was told that. */
-export function listLateTasks(deal: Deal, until: Date): Task[] {
+export function listLateTasks(deal: DealRows, until: Date): Task[] {
   return listTasks(deal, until).filter(
     (task) =>
       isOpenTask(task) &&
@@ -146,7 +144,7 @@ export function listLateTasks(deal: Deal, until: Date): Task[] {
 }
 
 /** The earliest deadline of an open task that nobody was told is late. */
-export function findNextLateAt(deal: Deal): Date | null {
+export function findNextLateAt(deal: DealRows): Date | null {
   const untold = listLateTasks(deal, endOfTime).flatMap(({ dueAt }) => dueAt?.getTime() ?? []);
   return untold.length === 0 ? null : new Date(Math.min(...untold));
 }

@@ -195,7 +195,7 @@ const nothingPendingMs = 60_000;
 const acceptsLateMs = 30_000;
 
 /** The office whose working days count in a state. */
-export function findOffice(state: (typeof openStates)[number]): Office {
+export function findOffice(state: OpenState): Office {
   return state === "pending" ? workingDaysFor.pay.office : workingDaysFor.initiate.office;
 }
 
@@ -255,7 +255,9 @@ export const openStates = [
   "transfer_initiated",
 ] as const satisfies readonly SettlementState[];
 
-export function isOpen(state: SettlementState): state is (typeof openStates)[number] {
+export type OpenState = (typeof openStates)[number];
+
+export function isOpen(state: SettlementState): state is OpenState {
   return (openStates as readonly SettlementState[]).includes(state);
 }
 

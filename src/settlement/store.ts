@@ -107,6 +107,8 @@ const settlementLegs = table("settlement_legs", {
 });
 export type LegRow = RowOf<typeof settlementLegs>;
 
+export type DealRows = { readonly settlement: SettlementRow; readonly legs: readonly LegRow[] };
+
 export const settlementColumns = settlements.as("s");
 export const legColumns = settlementLegs.as("l");
 

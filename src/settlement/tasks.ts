@@ -33,10 +33,11 @@ import { buildSideChange, listSides, placeDeadlines } from "./move-settlement.ts
 import { askForMoney } from "./open-settlements.ts";
 import { loadParties, viewSettlement } from "./read-settlements.ts";
 import { countTasks, findSettlement, listTaskPlaces } from "./read-store.ts";
-import { isAtCustoms, isOpen, noSettlement, openStates } from "./rules.ts";
+import { isAtCustoms, isOpen, noSettlement, type OpenState, openStates } from "./rules.ts";
 import type { ListTasksQuery, Settlement, TaskOfList } from "./schema.ts";
 import {
   claimLate,
+  type DealRows,
   type LegRow,
   listEnvironmentsWith,
   listLegs,
@@ -62,7 +63,6 @@ import { followLegs, playLeg, playSandbox, stepLeg, type LegStep } from "./decid
 import { listDeskIds, type SettlementHooks, storeSteps } from "./transfer-legs.ts";
 
 const setSizeMax = 200;
-type OpenState = (typeof openStates)[number];
 const taskWorker: Actor = { kind: "worker", id: "tasks", requestId: null };
 
 export type TaskClaim = {
@@ -276,14 +276,12 @@ async function markLate(
   );
 }
 
-type Deal = { readonly settlement: SettlementRow; readonly legs: readonly LegRow[] };
-
 /** Finds and locks the deal of a task that the caller sees, and answers with the settlement. */
 async function claimTask(
   ctx: Pick<Context, "db" | "now">,
   call: Call,
   { settlementId, taskId }: TaskClaim,
-  act: (tx: Tx, deal: Deal, task: Task, now: Date) => Promise<readonly Change[]>,
+  act: (tx: Tx, deal: DealRows, task: Task, now: Date) => Promise<readonly Change[]>,
 ): Promise<Settlement> {
   const visible = visibleTo(call.caller);
   const now = ctx.now();
@@ -314,7 +312,7 @@ async function claimTask(
 /** The bank is asked where the buyer of the sandbox pays by itself. */
 async function notePayment(
   tx: Tx,
-  { settlement, legs }: Deal,
+  { settlement, legs }: DealRows,
   reference: string | null,
   now: Date,
 ): Promise<readonly Change[]> {
@@ -338,7 +336,7 @@ async function notePayment(
 /** Takes a step of some legs, and what the simulated receiver does then. */
 async function takeStep(
   tx: Tx,
-  deal: Deal,
+  deal: DealRows,
   {
     legs: stepping,
     step,

@@ -67,10 +67,10 @@ type PathNames<Path extends string> = Path extends `${string}:${infer Rest}`
   : never;
 
 /** The shape of a query or a body, where there is one. */
-type Asked = TObject | undefined;
-type Given<Shape extends Asked> = Shape extends TObject ? Static<Shape> : unknown;
+type InputShape = TObject | undefined;
+type Given<Shape extends InputShape> = Shape extends TObject ? Static<Shape> : unknown;
 
-type Input<Path extends string, Query extends Asked, Body extends Asked> = {
+type Input<Path extends string, Query extends InputShape, Body extends InputShape> = {
   readonly [Name in PathNames<Path>]: string;
 } & Given<Query> &
   Given<Body>;
@@ -115,15 +115,15 @@ export type Listing<ByDoor> = Pick<Operation, "answer" | "send"> & {
   readonly run: (call: ByDoor, input: never) => Promise<object>;
 };
 
-type Listed<Path extends string, Door, ByDoor> = Described<Path> &
+type ListSpec<Path extends string, Door, ByDoor> = Described<Path> &
   Door & { readonly list: Listing<ByDoor> };
 
 type Run<
   Path extends string,
   Door,
   ByDoor,
-  Query extends Asked,
-  Body extends Asked,
+  Query extends InputShape,
+  Body extends InputShape,
   Result,
 > = Described<Path> &
   Door & {
@@ -132,61 +132,61 @@ type Run<
     readonly run: (call: ByDoor, input: Input<Path, Query, Body>) => Promise<Result> | Result;
   };
 
-type OfDesk = { readonly demand: Demand };
-type OfOperator = { readonly permission: Permission };
-type OfVisitor = { readonly keyless: Keyless };
+type DeskDoor = { readonly demand: Demand };
+type OperatorDoor = { readonly permission: Permission };
+type VisitorDoor = { readonly keyless: Keyless };
 
 /** The result of a use case, or `never` when its served form does not match the answer's schema. */
-type Fitting<Result, Answer extends TSchema> = Result &
+export type Fitting<Result, Answer extends TSchema> = Result &
   (Served<Result> extends Static<Answer> ? unknown : never);
 
 /** A list of a desk. */
-export function operation<const P extends string>(spec: Listed<P, OfDesk, DeskCall>): Operation;
+export function operation<const P extends string>(spec: ListSpec<P, DeskDoor, DeskCall>): Operation;
 /** A list over all desks. */
 export function operation<const P extends string>(
-  spec: Listed<P, OfOperator, OperatorCall>,
+  spec: ListSpec<P, OperatorDoor, OperatorCall>,
 ): Operation;
 /** Creates something of a desk: answers 201, or 200 to a replay or a dry run. */
 export function operation<
   const P extends string,
   A extends TSchema,
-  Q extends Asked = undefined,
-  B extends Asked = undefined,
+  Q extends InputShape = undefined,
+  B extends InputShape = undefined,
 >(
-  spec: Run<P, OfDesk, DeskCall, Q, B, Creation<Static<A>>> & { creates: true; answer: A },
+  spec: Run<P, DeskDoor, DeskCall, Q, B, Creation<Static<A>>> & { creates: true; answer: A },
 ): Operation;
 /** Of a desk; `send` makes the answer of what comes out. */
 export function operation<
   const P extends string,
   Result,
-  Q extends Asked = undefined,
-  B extends Asked = undefined,
+  Q extends InputShape = undefined,
+  B extends InputShape = undefined,
 >(
-  spec: Run<P, OfDesk, DeskCall, Q, B, Result> & { answer: TSchema; send: Send<Result> },
+  spec: Run<P, DeskDoor, DeskCall, Q, B, Result> & { answer: TSchema; send: Send<Result> },
 ): Operation;
 /** Of a desk; what comes out is the answer. */
 export function operation<
   const P extends string,
   A extends TSchema,
-  Q extends Asked = undefined,
-  B extends Asked = undefined,
->(spec: Run<P, OfDesk, DeskCall, Q, B, Static<A>> & { answer: A }): Operation;
+  Q extends InputShape = undefined,
+  B extends InputShape = undefined,
+>(spec: Run<P, DeskDoor, DeskCall, Q, B, Static<A>> & { answer: A }): Operation;
 /** Of an operator; names and times of what comes out are written by `serializeAnswer`. */
 export function operation<
   const P extends string,
   A extends TSchema,
   Result extends object,
-  Q extends Asked = undefined,
-  B extends Asked = undefined,
->(spec: Run<P, OfOperator, OperatorCall, Q, B, Fitting<Result, A>> & { answer: A }): Operation;
+  Q extends InputShape = undefined,
+  B extends InputShape = undefined,
+>(spec: Run<P, OperatorDoor, OperatorCall, Q, B, Fitting<Result, A>> & { answer: A }): Operation;
 /** Of anybody, who brings no key. */
 export function operation<
   const P extends string,
   A extends TSchema,
   Result extends object,
-  Q extends Asked = undefined,
-  B extends Asked = undefined,
->(spec: Run<P, OfVisitor, VisitorCall, Q, B, Fitting<Result, A>> & { answer: A }): Operation;
+  Q extends InputShape = undefined,
+  B extends InputShape = undefined,
+>(spec: Run<P, VisitorDoor, VisitorCall, Q, B, Fitting<Result, A>> & { answer: A }): Operation;
 export function operation({
   list,
   ...spec
