@@ -21,7 +21,7 @@ import { type CreditRow, insertCredits, lockOpenByNumber, setCredits } from "./s
 export type ReservedCredit = { readonly scripNo: string; readonly reservedFor: string };
 
 /** A credit and its buyer. */
-export type Delivery = ReservedCredit & {
+export type CreditDelivery = ReservedCredit & {
   readonly deskId: string;
   readonly firmId: string;
   /** The time of the registry's answer. */
@@ -62,7 +62,7 @@ export function beginTransfers(taken: readonly Reservation[], now: Date): Query<
 export async function deliverCredits(
   tx: Tx,
   environment: Environment,
-  deliveries: readonly Delivery[],
+  deliveries: readonly CreditDelivery[],
   now: Date,
 ): Promise<{ readonly changes: readonly Change[]; readonly refutedIds: readonly string[] }> {
   if (deliveries.length === 0) return { changes: [], refutedIds: [] };
@@ -239,7 +239,7 @@ async function rejectClaims(tx: Tx, rows: readonly CreditRow[], now: Date): Prom
 /** The row of the new holder. */
 function buildHolding(
   row: CreditRow,
-  { deskId, firmId, asOf }: Pick<Delivery, "deskId" | "firmId" | "asOf">,
+  { deskId, firmId, asOf }: Pick<CreditDelivery, "deskId" | "firmId" | "asOf">,
   now: Date,
 ): CreditRow {
   return {

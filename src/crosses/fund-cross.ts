@@ -155,13 +155,13 @@ export async function fundReceivedCrosses(
   };
 }
 
-type Funding = Answered<"deal_funding">;
+type FundingAnswer = Answered<"deal_funding">;
 
 /** Applies the bank's answers about payments. After a missing payment the buyer may fund again. */
 export async function applyCrossFunding(
   tx: Tx,
   actor: Actor,
-  answered: readonly Funding[],
+  answered: readonly FundingAnswer[],
   now: Date,
 ): Promise<void> {
   const said = new Map(answered.map((inquiry) => [inquiry.subject_id, inquiry]));

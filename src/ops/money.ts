@@ -64,7 +64,7 @@ const fundBody = {
   missing: optional(Type.Boolean({ description: "The money will not come." })),
 };
 
-type Funding = {
+type FundingClaim = {
   readonly reference: string;
   readonly amount_paise?: number;
   readonly missing?: boolean;
@@ -72,7 +72,10 @@ type Funding = {
 
 type Funded = DealFunding | AttestedDeal;
 
-async function fundOrAttest(call: OpsCall<undefined, Funding>, subjectId: string): Promise<Funded> {
+async function fundOrAttest(
+  call: OpsCall<undefined, FundingClaim>,
+  subjectId: string,
+): Promise<Funded> {
   const { reference: seen, amount_paise: amount, missing = false } = call.body;
   if (amount !== undefined) {
     if (missing) throw unprocessable({ path: "missing", problem: "contradicts amount_paise" });

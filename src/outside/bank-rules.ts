@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 
 import type { Inquiries } from "./inquiry-rules.ts";
 
-type Funding = Inquiries["deal_funding"];
+type FundingQuestion = Inquiries["deal_funding"];
 type Payout = Inquiries["payout"];
 type Account = Inquiries["bank_account"];
 
@@ -24,7 +24,7 @@ function normalizeName(name: string): string {
   return name.toUpperCase().replace(/[^A-Z0-9]+/g, "");
 }
 
-export function simulateFunding(_facts: Funding["facts"]): Funding["answer"] {
+export function simulateFunding(_facts: FundingQuestion["facts"]): FundingQuestion["answer"] {
   return { arrived: true, reference: null };
 }
 

@@ -174,7 +174,7 @@ export async function recordBankReferences(
   if (rows.length > 0) await insertReferences(tx, rows);
 }
 
-export type Deposit = {
+export type NewDeposit = {
   readonly environment: Environment;
   readonly reference: string;
   readonly deskId: string;
@@ -196,7 +196,7 @@ type TakenDeposits = {
 /** Inserts deposits; a reference that is known already, or that a bank line has, is a conflict. */
 export async function takeDeposits(
   tx: Tx,
-  deposits: readonly Deposit[],
+  deposits: readonly NewDeposit[],
   now: Date,
 ): Promise<TakenDeposits> {
   const rows = deposits.map((deposit): DepositRow => ({
@@ -219,7 +219,7 @@ export async function takeDeposits(
 }
 
 /** The sandbox has no bank, so nothing there comes twice. */
-async function recordByHand(tx: Tx, deposits: readonly Deposit[]): Promise<void> {
+async function recordByHand(tx: Tx, deposits: readonly NewDeposit[]): Promise<void> {
   const rows = deposits
     .filter(({ environment, lineId }) => environment === "live" && lineId === undefined)
     .map(({ environment, reference }) => ({ environment, reference, line_id: null }));

@@ -23,7 +23,7 @@ import { partyScenarios, transferScenarios } from "../outside/scenario-rules.ts"
 import { readCalendar } from "../outside/calendar.ts";
 import type { Answered, Simulators } from "../outside/inquiry-rules.ts";
 import { buildFundingReference } from "../payouts/rules.ts";
-import type { Deposit } from "../payouts/deposits.ts";
+import type { NewDeposit } from "../payouts/deposits.ts";
 import type { Context } from "../platform/context.ts";
 import {
   noOffenders,
@@ -96,7 +96,7 @@ export async function initiateTransfers(
   return claimed > 0 ? "more" : "idle";
 }
 
-type Funding = Answered<"deal_funding">;
+type FundingAnswer = Answered<"deal_funding">;
 type AnsweredTransfer = Answered<"credit_transfer">;
 
 type AnswerContext = { readonly settlementHooks: SettlementHooks; readonly now: Date };
@@ -105,7 +105,7 @@ type AnswerContext = { readonly settlementHooks: SettlementHooks; readonly now: 
 export async function applyFunding(
   tx: Tx,
   actor: Actor,
-  answered: readonly Funding[],
+  answered: readonly FundingAnswer[],
   { settlementHooks, now }: AnswerContext,
 ): Promise<void> {
   const said = new Map(answered.map((inquiry) => [inquiry.subject_id, inquiry]));
@@ -261,7 +261,7 @@ async function decidePlaying(
 }
 
 /** The amount that was asked for, also when a part of the deal has failed meanwhile. */
-function buildDeposit(row: SettlementRow, inquiry: Funding | undefined): Deposit {
+function buildDeposit(row: SettlementRow, inquiry: FundingAnswer | undefined): NewDeposit {
   return {
     environment: row.environment,
     reference: inquiry?.answer.reference ?? buildFundingReference(row.settlement_id),

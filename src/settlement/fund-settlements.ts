@@ -11,7 +11,7 @@ import type { Entry } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
 import { dropQuestions } from "../outside/ask.ts";
 import { readCalendar } from "../outside/calendar.ts";
-import { type Deposit, takeDeposits } from "../payouts/deposits.ts";
+import { type NewDeposit, takeDeposits } from "../payouts/deposits.ts";
 import type { Context } from "../platform/context.ts";
 import {
   type Choice,
@@ -78,7 +78,7 @@ export async function fundByDeposits(
     now,
   }: {
     readonly settlements: readonly SettlementRow[];
-    readonly deposits: readonly Deposit[];
+    readonly deposits: readonly NewDeposit[];
     readonly now: Date;
   },
 ): Promise<readonly Change[]> {

@@ -266,7 +266,7 @@ export function selectPaidDeals(
 }
 
 /** A new settlement, its legs and their holds. */
-export function newSettlement(deal: NewDeal, funded: boolean, when: Opened) {
+export function newSettlement(deal: NewDeal, funded: boolean, when: OpeningTerms) {
   const settlement = buildSettlement(deal, funded, when);
   const legs = buildLegs(deal, when);
   const holds = legs.map((leg) => buildHold(leg, deal.buyer.firmId, funded));
@@ -274,7 +274,7 @@ export function newSettlement(deal: NewDeal, funded: boolean, when: Opened) {
 }
 
 /** The firms that initiate at customs themselves are those that the mandates of the sellers leave it to. */
-type Opened = When & { readonly selfInitiating: ReadonlySet<string> };
+type OpeningTerms = When & { readonly selfInitiating: ReadonlySet<string> };
 
 function findFundedDeals(
   environment: Environment,
@@ -387,7 +387,7 @@ function buildSettlement(deal: NewDeal, funded: boolean, { now, calendar }: When
   };
 }
 
-function buildLegs(deal: NewDeal, { now, selfInitiating }: Opened): LegRow[] {
+function buildLegs(deal: NewDeal, { now, selfInitiating }: OpeningTerms): LegRow[] {
   return deal.legs.map((leg, ordinal) => ({
     ...noSteps,
     ...toFeeColumns(leg.fees),

@@ -32,7 +32,7 @@ import type { Intent } from "./order-rules.ts";
 import { findQuotes, type LockedQuote } from "./quotes.ts";
 
 /** An order as far as it says what it sells, and for whom. */
-type Asked = {
+type SellToSearch = {
   readonly call: Call;
   readonly intent: Intent;
   /** The holding that it names, where it was looked up. */
@@ -49,7 +49,7 @@ export type DeliveryPlan = {
   readonly among: number;
 };
 
-export type Delivery<Credit> = {
+export type ChosenCredits<Credit> = {
   readonly credits: readonly Credit[];
   /** Whether a search of the usual length chose them. */
   readonly isSearched: boolean;
@@ -91,7 +91,7 @@ export class DeliverableCredits<Credit extends StockCredit = DealtCredit> {
    * are there and no others have come, otherwise the better of what is left of it and a search. Never
    * less than the largest that fit.
    */
-  choose(facePaise: Paise, plan?: DeliveryPlan | null): Delivery<Credit> {
+  choose(facePaise: Paise, plan?: DeliveryPlan | null): ChosenCredits<Credit> {
     const planned = this.#findAll(plan?.scripNos ?? []);
     const facesPaise = sumFaces(planned);
     const fits = facesPaise <= facePaise && facesPaise >= sumFaces(this.#takeLargest(facePaise));
@@ -111,7 +111,7 @@ export class DeliverableCredits<Credit extends StockCredit = DealtCredit> {
     return scripNos.flatMap((scripNo) => this.#byNumber.get(scripNo) ?? []);
   }
 
-  #search(facePaise: Paise): Delivery<Credit> {
+  #search(facePaise: Paise): ChosenCredits<Credit> {
     const { left } = this.#budget;
     if (left <= 0) return { credits: this.#takeLargest(facePaise), isSearched: false };
     const steps = Math.min(stepsQuick, left);
@@ -148,12 +148,13 @@ type Stock = {
  * Adds to the sells by amount of one call what each would deliver; null where no search could be made.
  * Throws when the caller has gone.
  */
-export async function planAmounts<Order extends Asked>(
+export async function planAmounts<Order extends SellToSearch>(
   ctx: Context,
   call: Call,
   orders: readonly Order[],
 ): Promise<readonly (Order & { readonly delivery?: DeliveryPlan | null })[]> {
-  const mayAsk = ({ intent: { ask } }: Asked) => ask.kind === "amount" || ask.kind === "quote";
+  const mayAsk = ({ intent: { ask } }: SellToSearch) =>
+    ask.kind === "amount" || ask.kind === "quote";
   if (!orders.some(mayAsk)) return orders;
   const { db, now } = contextFor(ctx, call.caller);
   const quotes = await db.run(findNamedQuotes(orders, findQuotes));
@@ -238,7 +239,7 @@ function searchFor(index: OfferIndex, facePaise: Paise): SearchNeeded {
 /** By index of the order, the firm that sells by amount, as far as the caller may see it. */
 async function findSellers(
   db: Db,
-  orders: readonly Asked[],
+  orders: readonly SellToSearch[],
   quotes: readonly (LockedQuote | undefined)[],
 ): Promise<readonly (TradingFirm | undefined)[]> {
   const firmIds = orders.map(({ call, intent }, at) => {
@@ -253,14 +254,14 @@ async function findSellers(
 }
 
 /** The amount of a sale by amount; undefined for other orders. */
-function findAmount({ intent }: Pick<Asked, "intent">, quote: LockedQuote | undefined) {
+function findAmount({ intent }: Pick<SellToSearch, "intent">, quote: LockedQuote | undefined) {
   if (schemeOfAmount({ intent }, quote) === undefined) return undefined;
   if (intent.ask.kind === "amount") return intent.ask.facePaise;
   return quote?.side === "sell" ? quote.face_paise : undefined;
 }
 
 /** The credit that an order sells by its number, or that of its quote. */
-function findNamedCredit({ named }: Asked, quote: LockedQuote | undefined) {
+function findNamedCredit({ named }: SellToSearch, quote: LockedQuote | undefined) {
   if (named) return named;
   const { scrip_no = null, credit_id = null } = quote?.side === "sell" ? quote : {};
   return scrip_no !== null && credit_id !== null ? { scrip_no, credit_id } : undefined;
@@ -270,7 +271,7 @@ const nothing: readonly ListedCredit[] = [];
 
 /** By index of the order, its quote. */
 export function findNamedQuotes(
-  orders: readonly Asked[],
+  orders: readonly SellToSearch[],
   find: typeof findQuotes,
 ): Query<readonly (LockedQuote | undefined)[]> {
   const asked = orders.flatMap(({ call, intent }, at) =>
@@ -286,7 +287,7 @@ export function findNamedQuotes(
 /** By index of the order, the credits that its firm could deliver; one list per firm and scheme. */
 export async function findAmounts(
   db: Db,
-  orders: readonly Asked[],
+  orders: readonly SellToSearch[],
   {
     quotes,
     firms,
@@ -316,7 +317,7 @@ export async function findAmounts(
 
 /** The scheme of a sale by amount; undefined for other orders. */
 function schemeOfAmount(
-  { intent }: Pick<Asked, "intent">,
+  { intent }: Pick<SellToSearch, "intent">,
   quote: LockedQuote | undefined,
 ): Scheme | undefined {
   if (quote) return quote.side === "sell" && quote.scrip_no === null ? quote.scheme : undefined;

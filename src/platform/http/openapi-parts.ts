@@ -10,7 +10,7 @@ import { statusByCode } from "./errors.ts";
 
 export type Json = { [name: string]: unknown };
 
-export type Operation = Json & {
+export type DocumentedOperation = Json & {
   operationId: string;
   parameters?: Json[];
   responses: Record<string, Json>;
@@ -60,7 +60,7 @@ export function tellDryRuns(
     schema["x-kinds"]?.forEach(mark);
   };
   for (const item of Object.values(paths)) {
-    for (const [method, { responses }] of Object.entries(item) as [string, Operation][]) {
+    for (const [method, { responses }] of Object.entries(item) as [string, DocumentedOperation][]) {
       if (method === "get") continue;
       const good = Object.entries(responses).filter(([status]) => status.startsWith("2"));
       for (const [, { content = {} }] of good) {
@@ -74,7 +74,7 @@ export function tellDryRuns(
 }
 
 /** A body without a title is called by its operation. */
-export function nameBody(operation: Operation): void {
+export function nameBody(operation: DocumentedOperation): void {
   const content = findBodyContent(operation);
   const schema = content?.["schema"];
   if (content && isObject(schema) && schema["title"] === undefined) {
@@ -83,7 +83,7 @@ export function nameBody(operation: Operation): void {
 }
 
 export function addExamples(
-  operation: Operation,
+  operation: DocumentedOperation,
   examples: Readonly<Record<string, BodyExample>> | undefined,
 ): void {
   const content = findBodyContent(operation);
@@ -97,7 +97,7 @@ export function addExamples(
 }
 
 export function addAnswers(
-  { responses }: Operation,
+  { responses }: DocumentedOperation,
   answers: Readonly<Record<string, AnswerExample>> | undefined,
 ): void {
   const good = responses["200"] as { content?: Record<string, Json> } | undefined;
@@ -142,13 +142,13 @@ export function addPatterns(value: unknown, patterns: Readonly<Record<string, st
   for (const member of Object.values(value)) addPatterns(member, patterns);
 }
 
-function findBodyContent({ requestBody }: Operation): Json | undefined {
+function findBodyContent({ requestBody }: DocumentedOperation): Json | undefined {
   const body = requestBody as { content: Record<string, Json> } | undefined;
   return body?.content["application/json"];
 }
 
 /** In words, and as data by status. */
-export function addReasons(operation: Operation, reasons: Reasons = {}): void {
+export function addReasons(operation: DocumentedOperation, reasons: Reasons = {}): void {
   const byStatus = new Map<number, readonly string[]>();
   for (const [code, told] of Object.entries(reasons) as [FailureCode, readonly string[]][]) {
     const status = statusByCode[code];
@@ -169,7 +169,9 @@ export function addReasons(operation: Operation, reasons: Reasons = {}): void {
  * of one name that differ are called by the first operation that has them, but for the commonest.
  */
 export function nameParameters(paths: Readonly<Record<string, Json>>): Record<string, Json> {
-  const operations = Object.values(paths).flatMap((item) => Object.values(item)) as Operation[];
+  const operations = Object.values(paths).flatMap((item) =>
+    Object.values(item),
+  ) as DocumentedOperation[];
   const uses = operations.flatMap(({ operationId, parameters = [] }) =>
     parameters.map((parameter) => ({ operationId, text: exactJson(parameter) })),
   );
@@ -224,7 +226,7 @@ function capitalize(word: string): string {
  * not in its content: generators make one type of all that is there, and code that reads JSON would no
  * longer compile.
  */
-export function addFormats(operation: Operation): void {
+export function addFormats(operation: DocumentedOperation): void {
   const format = operation.parameters?.find(({ name }) => name === "format");
   const formats = (format?.["schema"] as { readonly enum?: readonly Format[] } | undefined)?.enum;
   if (!formats) return;

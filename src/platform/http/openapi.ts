@@ -21,7 +21,7 @@ import {
   type DocumentParts,
   hoist,
   type Json,
-  type Operation,
+  type DocumentedOperation,
   nameParameters,
   nameBody,
   tellDryRuns,
@@ -277,7 +277,7 @@ function complete(
   const schemas: Record<string, unknown> = { ...errorSchemas };
   const used = new Set<string>();
   for (const [path, item] of Object.entries(document["paths"] as Record<string, Json>)) {
-    for (const [method, operation] of Object.entries(item) as [string, Operation][]) {
+    for (const [method, operation] of Object.entries(item) as [string, DocumentedOperation][]) {
       const config = configs.get(operation.operationId);
       if (!config) throw new Error(`${method} ${path} has no operationId`);
       completeOperation(operation, { method, path, config, used });
@@ -307,7 +307,7 @@ function complete(
 }
 
 function completeOperation(
-  operation: Operation,
+  operation: DocumentedOperation,
   {
     method,
     path,
@@ -361,7 +361,7 @@ const statusText: Record<string, string> = {
 };
 
 function possibleErrors(
-  operation: Operation,
+  operation: DocumentedOperation,
   { writes, path, config }: { writes: boolean; path: string; config: FastifyContextConfig },
 ): string[] {
   const errors = ["400", "413", "500"];
