@@ -1,8 +1,8 @@
 import { environments } from "../src/kernel/caller.ts";
 import { parseQuerySpan } from "../src/kernel/query-time.ts";
 import { financialYear } from "../src/kernel/time.ts";
-import { listFeeInvoices, listTaxRates, setTax } from "../src/settlement/taxes.ts";
-import { taxLines } from "../src/settlement/tax-rules.ts";
+import { listFeeInvoices, listTaxRates, setTax } from "../src/taxes/taxes.ts";
+import { taxLines } from "../src/taxes/tax-rules.ts";
 import {
   command,
   naturalNumber,

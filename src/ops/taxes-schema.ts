@@ -2,7 +2,7 @@ import { Type } from "typebox";
 
 import { sides } from "../kernel/scheme.ts";
 import { openEnum, timestamp } from "../platform/http/wire.ts";
-import { documentKinds, taxLines } from "../settlement/tax-rules.ts";
+import { documentKinds, taxLines } from "../taxes/tax-rules.ts";
 import {
   count,
   day,

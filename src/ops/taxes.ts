@@ -3,8 +3,8 @@
 import { Type } from "typebox";
 
 import { financialYear } from "../kernel/time.ts";
-import { listNewestFeeInvoices, listTaxRates, setTax } from "../settlement/taxes.ts";
-import { parseTaxLine } from "../settlement/tax-rules.ts";
+import { listNewestFeeInvoices, listTaxRates, setTax } from "../taxes/taxes.ts";
+import { parseTaxLine } from "../taxes/tax-rules.ts";
 import {
   act,
   cursor,

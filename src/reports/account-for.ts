@@ -25,7 +25,7 @@ import { findPaymentsById } from "../payouts/move-payout.ts";
 import { openPace, type Pace, runPaced } from "../platform/heavy/pace.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import { listLegsBySettlement } from "../settlement/read-settlements.ts";
-import { findTaxesBySettlement } from "../settlement/taxes.ts";
+import { findTaxesBySettlement } from "../taxes/taxes.ts";
 import { nextPeriod, periodSpan } from "../kernel/months.ts";
 import {
   type Facts,

@@ -20,8 +20,8 @@ import {
   listInvoicesOfSettlement,
   findTaxesBySettlement,
   type StoredLegTax,
-} from "../settlement/taxes.ts";
-import { sumDividedTax, describeWithholding } from "../settlement/tax-rules.ts";
+} from "../taxes/taxes.ts";
+import { sumDividedTax, describeWithholding } from "../taxes/tax-rules.ts";
 import { drawNotes } from "./note-pdf.ts";
 import { buildNoteNo } from "./position-rules.ts";
 import type { ContractNotes, NoteQuery } from "./note-schema.ts";

@@ -13,7 +13,7 @@ import { onThisThread } from "../platform/heavy/kinds.ts";
 import type { FileAnswer } from "../platform/http/documents.ts";
 import { formatTable, type TableFormat, tableFormats } from "../platform/sheets/format-table.ts";
 import type { Table, TableColumn, TableRow } from "../platform/sheets/table.ts";
-import { listFeeInvoices } from "../settlement/taxes.ts";
+import { listFeeInvoices } from "../taxes/taxes.ts";
 import { buildStatementNo } from "./account-for.ts";
 import { formatStatement } from "./format-statement.ts";
 import { showStatement } from "./read-statements.ts";

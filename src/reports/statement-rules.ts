@@ -25,7 +25,7 @@ import { periodSpan, previousPeriod } from "../kernel/months.ts";
 import { type IstMonth, istMonth, istTimestamp } from "../kernel/time.ts";
 import { addWorkingDays, type Calendar } from "../kernel/working-days.ts";
 import type { EntryKind } from "../ledger/rules.ts";
-import { sumDividedTax, type LegTax, describeWithholding } from "../settlement/tax-rules.ts";
+import { sumDividedTax, type LegTax, describeWithholding } from "../taxes/tax-rules.ts";
 import { toSideFee, type LegFees } from "../settlement/rules.ts";
 
 export const statementStates = ["running", "provisional", "final"] as const;

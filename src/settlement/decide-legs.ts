@@ -11,8 +11,8 @@ import { advance } from "../kernel/lifecycle.ts";
 import type { Calendar } from "../kernel/working-days.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { Entry, EntryName, Resolution } from "../ledger/rules.ts";
-import type { TaxableLeg } from "./tax-rules.ts";
-import { toLegKey } from "./tax-legs.ts";
+import type { TaxableLeg } from "../taxes/tax-rules.ts";
+import { toLegKey } from "../taxes/tax-legs.ts";
 import type { Earning } from "../payouts/decide-payouts.ts";
 import {
   buildSettlementChanges,

@@ -40,7 +40,7 @@ import { lockPayoutsOfSettlement, recallPayoutsOfSettlement } from "../payouts/r
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { readAnySettlement } from "./read-settlements.ts";
-import { untaxReversed } from "./tax-legs.ts";
+import { untaxReversed } from "../taxes/tax-legs.ts";
 import { toTaxableLeg } from "./decide-legs.ts";
 import { buildSettlementChanges, moveSettlement } from "./move-settlement.ts";
 import {

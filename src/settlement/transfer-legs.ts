@@ -60,7 +60,7 @@ import {
   setSteppedLegs,
   type SettlementRow,
 } from "./store.ts";
-import { findWithheld, taxDelivered, type TaxedLegs } from "./tax-legs.ts";
+import { findWithheld, taxDelivered, type TaxedLegs } from "../taxes/tax-legs.ts";
 import { rememberUnpaid } from "./unpaid-deals.ts";
 
 /** A client's side of which every leg is answered; legs of other sides may still be open. */

@@ -12,7 +12,7 @@ import { collectDues } from "../../src/payouts/collect-dues.ts";
 import { addDeposit } from "../../src/payouts/deposits.ts";
 import { resendPayout } from "../../src/payouts/send-payout.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
-import { setTax } from "../../src/settlement/taxes.ts";
+import { setTax } from "../../src/taxes/taxes.ts";
 import { asOwner } from "../support/database.ts";
 import { addFirm } from "../support/holdings.ts";
 import { assertLedgerSound, payIn, payInMany, raiseDues } from "../support/ledger.ts";

@@ -10,7 +10,7 @@ import { Failure } from "../../src/kernel/failure.ts";
 import { addDays, istDay } from "../../src/kernel/time.ts";
 import { approveProposal } from "../../src/operators/decide-approval.ts";
 import { disableOperator } from "../../src/operators/manage-operators.ts";
-import { setTax } from "../../src/settlement/taxes.ts";
+import { setTax } from "../../src/taxes/taxes.ts";
 import { commandLine } from "../support/cli.ts";
 import { firmBody } from "../support/client-firms.ts";
 import { addLiveHouse, liveHouse } from "../support/live-house.ts";

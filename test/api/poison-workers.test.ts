@@ -12,7 +12,7 @@ import { lockSettlements } from "../../src/settlement/store.ts";
 import { settlementHooks } from "../../src/hooks.ts";
 import { noFee } from "../../src/kernel/money.ts";
 import { istDay } from "../../src/kernel/time.ts";
-import { setTax } from "../../src/settlement/taxes.ts";
+import { setTax } from "../../src/taxes/taxes.ts";
 import { crores, propose, terms, traders } from "../support/crosses.ts";
 import { addDeals } from "../support/deals.ts";
 import { putCard } from "../support/dealing-house.ts";

@@ -10,7 +10,7 @@ import { operator } from "../../src/kernel/actor.ts";
 import { addDay } from "../../src/outside/calendar.ts";
 import { readHousePapers } from "../../src/platform/pages/house-papers.ts";
 import { publishCard } from "../../src/rates/publish-card.ts";
-import { setTax } from "../../src/settlement/taxes.ts";
+import { setTax } from "../../src/taxes/taxes.ts";
 import { addLiveHouse } from "../support/live-house.ts";
 import { startService } from "../support/service.ts";
 

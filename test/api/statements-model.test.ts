@@ -18,7 +18,7 @@ import {
 } from "../../src/kernel/time.ts";
 import { readPostings } from "../../src/ledger/read-books.ts";
 import { periodSpan } from "../../src/kernel/months.ts";
-import { setTax } from "../../src/settlement/taxes.ts";
+import { setTax } from "../../src/taxes/taxes.ts";
 import { asOwner } from "../support/database.ts";
 import {
   dealStep,

@@ -8,7 +8,7 @@ import { namedOperator } from "../../src/kernel/actor.ts";
 import { noFee } from "../../src/kernel/money.ts";
 import { addDays, istDay, istMonth } from "../../src/kernel/time.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
-import { issueInvoices, setTax } from "../../src/settlement/taxes.ts";
+import { issueInvoices, setTax } from "../../src/taxes/taxes.ts";
 import { countRows, judge, recordPlans } from "../compat/plans.ts";
 import { commandLine } from "../support/cli.ts";
 import { asOwner } from "../support/database.ts";
