@@ -126,7 +126,7 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
     conflict: ["too_many_lines"],
   },
   registerFirm: {
-    conflict: ["duplicate_external_id","duplicate_iec","firm_is_house","idempotency_key_reused"],
+    conflict: ["duplicate_external_id","duplicate_iec","firm_is_house","group_full","idempotency_key_reused","in_another_group"],
     forbidden: ["sub_account_key"],
   },
   registerWebhook: {

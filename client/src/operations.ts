@@ -569,7 +569,7 @@ export abstract class Operations {
   /**
    * Register a client firm. The same IEC twice on a desk is a conflict that names the firm.
    *
-   * Refusals by `detail.reason` (open set): 403 `sub_account_key`; 409 `duplicate_external_id`, `duplicate_iec`, `firm_is_house`, `idempotency_key_reused`.
+   * Refusals by `detail.reason` (open set): 403 `sub_account_key`; 409 `duplicate_external_id`, `duplicate_iec`, `firm_is_house`, `group_full`, `idempotency_key_reused`, `in_another_group`.
    *
    * `POST /v1/firms`, scope `firms`
    */

@@ -30,11 +30,11 @@ import {
 } from "../kernel/identifiers.ts";
 import type { Firm, RegisterFirmBody } from "./schema.ts";
 import { blankFirm, findDeskByName, type FirmRow, insertClients, insertFirm } from "./store.ts";
-import type { OnMoved } from "./update-firm.ts";
+import type { FirmHooks } from "./update-firm.ts";
 
 /** Registers a client firm on the caller's desk. */
 export async function registerFirm(
-  ctx: Context & { readonly onMoved: OnMoved },
+  ctx: Context & Pick<FirmHooks, "onMoved" | "onContactConcerned">,
   call: Call,
   body: RegisterFirmBody,
 ): Promise<Creation<Firm>> {
@@ -64,6 +64,7 @@ export async function registerFirm(
         const joined = await ctx.onMoved(tx, move, now);
         if (!(await insertFirm(tx, firm)))
           throw await explainDuplicate(tx, firm, requester.visible);
+        await ctx.onContactConcerned(tx, firm, now);
         const event = { name: "firm.registered", data: describeFirm(firm) };
         const change = buildFirmChange(null, firm, { action: "register", event }, now);
         await recordChanges(tx, requester.actor, [change, ...joined], now);

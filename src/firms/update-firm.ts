@@ -57,6 +57,7 @@ export async function updateFirm(
         if ("bank_sealed" in changes || "email" in changes) {
           await ctx.onContactConcerned(tx, firm, now);
         }
+        if ("email" in changes) await ctx.onContactConcerned(tx, { ...firm, ...changes }, now);
         const also = isAnother(changes) ? await ctx.onIdentityChanged(tx, firm, changes) : [];
         const decision = await decideConsequences(tx, { firm, changes, asksAgain, now });
         if (changes.group_id === undefined) return { ...decision, also };
@@ -88,8 +89,8 @@ export type GroupMove = {
 export type OnMoved = (tx: Tx, move: GroupMove, now: Date) => Promise<readonly Change[]>;
 
 /**
- * Called with a firm as it was before its account or its contact changes: whoever was the contact is
- * told of a change of account.
+ * Called with a firm that has a contact: when it is registered, as it was before its account or contact
+ * changes, and with its new contact.
  */
 export type OnContactConcerned = (
   tx: Tx,

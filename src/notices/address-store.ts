@@ -180,13 +180,13 @@ export async function listAddressRows(
     limit ${limit}`);
 }
 
-/** The names of firms, for notices that mention them. */
+/** The names of firms, for notices that mention them, and their contacts. */
 export async function listNames(
   db: Db,
   firmIds: readonly string[],
-): Promise<{ firm_id: string; legal_name: string }[]> {
+): Promise<{ firm_id: string; legal_name: string; email: string | null }[]> {
   return await db.rows(sql`
-    select firm_id, legal_name
+    select firm_id, legal_name, email
     from firms
     where firm_id = any(${firmIds}::text[])`);
 }

@@ -15,7 +15,7 @@ export type ToldEvent = {
   readonly data: Readonly<Record<string, unknown>>;
 };
 
-/** An event as the journal has it; undefined for one that nobody is told of. */
+/** An event as the journal has it; undefined for one that nobody is told of, as of what the house does. */
 export function readToldEvent(
   body: string,
   findOccasion: (event: string) => Occasion | undefined,
@@ -28,7 +28,7 @@ export function readToldEvent(
     readonly entity: { readonly id: string };
     readonly data: Readonly<Record<string, unknown>>;
   };
-  const occasion = findOccasion(event.event);
+  const occasion = event.data["by"] === "house" ? undefined : findOccasion(event.event);
   return (
     occasion && {
       occasion,
@@ -77,6 +77,10 @@ export function describeEvent(event: ToldEvent, nameFirm: (firmId: string) => st
       return { firm, bank: sayBank(data["bank"]), former_bank: sayBank(data["former_bank"]) };
     case "statement.ready":
       return { firm, month: monthText(say(data["period"])), number: say(data["statement_no"]) };
+    case "task.waiting":
+    case "task.late":
+      // Neither the other side nor any account is named: a mail can be read and forged on its way.
+      return { id: entityId, what: describeTask(data), due: sayDeadline(data["due_at"]) };
     case "webhook.disabled":
       return {
         id: entityId,
@@ -113,6 +117,17 @@ function describeEnquiry({ kind, scheme, amount_paise }: ToldEvent["data"]): str
   if (kind === "buy")
     return `somebody wants to cover${amount} of duty${of && ` with ${String(scheme)}`}`;
   return "somebody asks something";
+}
+
+function describeTask({ kind, amount_paise, face_paise }: ToldEvent["data"]): string {
+  if (kind === "pay") return `pay ${sayAmount(amount_paise)}`;
+  const move = kind === "accept" ? "accept" : "initiate";
+  return `${move} the transfer of a credit of ${sayAmount(face_paise)}`;
+}
+
+/** What waits for another to act first has no deadline. */
+function sayDeadline(value: unknown): string {
+  return value === null ? "without a deadline" : `by ${sayTime(value)}`;
 }
 
 /** The last digits of a masked number, and no more of the account. */

@@ -21,6 +21,7 @@ import {
   concernsPerson,
   deskOccasions,
   findOccasion,
+  normalizeEmail,
   type Occasion,
   personOccasions,
 } from "./rules.ts";
@@ -122,13 +123,13 @@ async function draftNotices(
   const addresses = await listAddressesOfDesks(tx, deskIds);
   const people = deskIds.includes(houseFirmId.live) ? await listOperators({ db: tx }) : [];
   const firmIds = new Set([...deskIds, ...told.flatMap(listNamedFirms)]);
-  const names = new Map(
-    (await listNames(tx, [...firmIds])).map(({ firm_id, legal_name }) => [firm_id, legal_name]),
-  );
-  const nameFirm = (firmId: string) => names.get(firmId) ?? firmId;
+  const firms = new Map((await listNames(tx, [...firmIds])).map((firm) => [firm.firm_id, firm]));
+  const nameFirm = (firmId: string) => firms.get(firmId)?.legal_name ?? firmId;
   return addresses.flatMap((address) => {
     const person = people.find(({ operator_id }) => operator_id === address.operator_id);
-    const own = told.filter((event) => isFor(address, person, event));
+    const contact = firms.get(address.firm_id ?? "")?.email ?? "";
+    const isPresent = normalizeEmail(contact) === address.email;
+    const own = told.filter((event) => isFor({ address, person, isPresent }, event));
     return [...Map.groupBy(own, ({ occasion }) => occasion)].map(([occasion, events]) =>
       draftNotice({ address, occasion, events }, { templates, nameFirm, now }),
     );
@@ -136,16 +137,24 @@ async function draftNotices(
 }
 
 function isFor(
-  address: AddressRow,
-  person: OperatorView | undefined,
+  {
+    address,
+    person,
+    isPresent,
+  }: {
+    readonly address: AddressRow;
+    readonly person: OperatorView | undefined;
+    /** Whether it is the contact of its firm now. */
+    readonly isPresent: boolean;
+  },
   event: ToldEvent & { readonly deskId: string },
 ): boolean {
   const { occasion, deskId, sequence, data } = event;
   if (deskId !== address.desk_id || sequence <= address.after_sequence) return false;
   if (address.opted_out.includes(occasion)) return false;
   if (address.firm_id !== null) {
-    const contact = { firmId: address.firm_id, lastContactAt: address.updated_at };
-    return concernsContact(contact, event);
+    const { firm_id: firmId, updated_at: lastContactAt } = address;
+    return concernsContact({ firmId, lastContactAt, isPresent }, event);
   }
   const known: readonly Occasion[] = address.operator_id === null ? deskOccasions : personOccasions;
   if (!known.includes(occasion)) return false;

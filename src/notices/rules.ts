@@ -24,6 +24,8 @@ export const deskOccasions = [
   "firm.mandate_expiring",
   "firm.bank_changed",
   "statement.ready",
+  "task.waiting",
+  "task.late",
   "webhook.disabled",
 ] as const;
 
@@ -34,22 +36,22 @@ export const personOccasions = [
   "webhook.disabled",
 ] as const;
 
-/** What the contact of a firm is told of. */
-const contactOccasion = "firm.bank_changed";
-/** Whoever was a firm's contact until lately is told too: a thief changes the contact first. */
-export const formerContactMs = 30 * dayMs;
+/** Whoever was a firm's contact until lately is told of its account: a thief changes the contact first. */
+const formerContactMs = 30 * dayMs;
 
-/** Whether the contact of a firm is told: of its own account, and not long after it was replaced. */
+/**
+ * Whether the contact of a firm is told: of its account, also not long after it was replaced, and of its
+ * tasks while it is the contact.
+ */
 export function concernsContact(
-  contact: { readonly firmId: string; readonly lastContactAt: Date },
+  contact: { readonly firmId: string; readonly lastContactAt: Date; readonly isPresent: boolean },
   event: { readonly occasion: Occasion; readonly firmId: string; readonly createdAt: Date },
 ): boolean {
-  const sinceMs = event.createdAt.getTime() - contact.lastContactAt.getTime();
-  return (
-    event.occasion === contactOccasion &&
-    event.firmId === contact.firmId &&
-    sinceMs <= formerContactMs
-  );
+  if (event.firmId !== contact.firmId) return false;
+  const { occasion, createdAt } = event;
+  if (occasion === "task.waiting" || occasion === "task.late") return contact.isPresent;
+  const sinceMs = createdAt.getTime() - contact.lastContactAt.getTime();
+  return occasion === "firm.bank_changed" && sinceMs <= formerContactMs;
 }
 
 export type Occasion = (typeof deskOccasions)[number] | (typeof personOccasions)[number];
@@ -74,6 +76,8 @@ export const occasionWords: Readonly<Record<Occasion, string>> = {
   "firm.mandate_expiring": "a mandate ends soon",
   "firm.bank_changed": "a firm's bank account is changed",
   "statement.ready": "a statement is ready",
+  "task.waiting": "a task waits",
+  "task.late": "a task is late",
 };
 
 export const noticeStates = ["waiting", "sent", "dead", "dropped"] as const;

@@ -1,6 +1,7 @@
-// The contact that a firm has registered is told when the firm's bank account is changed, whoever
-// changed it. The address is made in the transaction of the change, from the firm as it was, so that a
-// contact that is changed together with the account or shortly before is told all the same.
+// The contact that a firm has registered is told of the firm's tasks, and when its bank account is
+// changed, whoever changed it. The address is made when the contact is given, and again in the transaction
+// of a change, from the firm as it was, so that a contact that is changed together with the account or
+// shortly before is told all the same.
 
 import type { LeavingFirm } from "../firms/offboard-firm.ts";
 import type { OnContactConcerned } from "../firms/update-firm.ts";

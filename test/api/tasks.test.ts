@@ -13,6 +13,7 @@ import type { transferOutcomes } from "../../src/outside/inquiry-rules.ts";
 import { initiateAsHouse } from "../../src/settlement/tasks.ts";
 import { appliers } from "../../src/workers.ts";
 import { assertLedgerSound, payIn } from "../support/ledger.ts";
+import { startMailServer, workNotices } from "../support/mail.ts";
 import { type Answer, type Service, startService } from "../support/service.ts";
 import {
   addCredit,
@@ -278,6 +279,67 @@ test("the house initiates for a holder that left it to the house, and the holder
   assert.deepEqual(await initiateAsHouse(service.ctx, operator, done), { initiated: 0 });
   const begun = await readSettlement(service, seller, settlementId);
   assert.deepEqual(stand(begun), ["transfer_initiated", "buyer", ["done"]]);
+});
+
+test("a live firm's contact is told of what waits and what is late, by amounts and never by whom or where", async (t) => {
+  const mail = await startMailServer(t);
+  const service = await startService(t, { mail });
+  const parties = await openParties(service);
+  const { seller, buyer } = parties;
+  const setContact = async ({ key, firmId }: TestDesk, email: string) => {
+    await service.send("PATCH", `/v1/firms/${firmId}`, { key, body: { email }, expect: 200 });
+  };
+  await setContact(seller, "Holder@Seller.example");
+  await setContact(buyer, "former@buyer.example");
+  await setContact(buyer, "payer@buyer.example");
+  const told = async (to: string) => {
+    await workNotices(service);
+    const own = mail.mails.filter(({ recipients }) => recipients.includes(to));
+    return own.map(({ subject }) => subject);
+  };
+  const made = await dealBetween(service, parties, false);
+  const pay = await findTask(service, buyer, made, "pay");
+  const waits = "To do: pay ₹2,46,000.00, by 17 Nov 2026, 17:30:00 IST";
+  assert.deepEqual(await told("payer@buyer.example"), [waits]);
+  assert.match(mail.mails[0]?.text ?? "", new RegExp(`${pay.task_id}[^]*never sends its account`));
+  service.clock.advance({ days: 3 });
+  await service.work();
+  const late = "Late: pay ₹2,46,000.00, by 17 Nov 2026, 17:30:00 IST";
+  assert.deepEqual(await told("payer@buyer.example"), [waits, late]);
+
+  const paid = await dealBetween(service, parties);
+  const initiate = /^To do: initiate the transfer of a credit of ₹2,50,000\.00, by 19 Nov 2026/;
+  assert.match((await told("holder@seller.example")).join(), initiate);
+  await say(service, seller, paid, { kind: "initiate" });
+  const [, , accept] = await told("payer@buyer.example");
+  assert.match(accept ?? "", /^To do: accept the transfer of a credit of ₹2,50,000\.00/);
+
+  assert.deepEqual(await told("former@buyer.example"), []);
+  const { rows } = await service.ctx.db.pool.query(
+    "select iec, legal_name from firms where firm_id = any($1)",
+    [[seller.firmId, buyer.firmId]],
+  );
+  for (const { text, subject } of mail.mails) {
+    assert.doesNotMatch(`${subject}${text}`, /account \w*\d|HDFC|undefined|[{}]/);
+    for (const { iec, legal_name } of rows) {
+      assert.ok(!text.includes(iec) && !text.includes(legal_name), text);
+    }
+  }
+});
+
+test("nobody is told by mail of what the house does, nor in the sandbox a firm's contact", async (t) => {
+  const mail = await startMailServer(t);
+  const service = await startService(t, { mail });
+  for (const environment of ["live", "sandbox"] as const) {
+    const seller = await openTestDesk(service, environment);
+    const path = `/v1/firms/${seller.firmId}`;
+    const body = { email: "holder@seller.example" };
+    await service.send("PATCH", path, { key: seller.key, body, expect: 200 });
+    const legs = [{ seller, scripNo: await addCredit(service, seller) }];
+    await makeDeal(service, { environment, buyer: house(environment), legs });
+    await workNotices(service);
+  }
+  assert.deepEqual(mail.mails, []);
 });
 
 test("what customs shows counts without anybody's claim", async (t) => {

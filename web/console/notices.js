@@ -20,6 +20,8 @@ const occasionWords = /** @type {Readonly<Record<string, string>>} */ ({
   "firm.mandate_expiring": "a mandate ends soon",
   "firm.bank_changed": "a firm's bank account is changed",
   "statement.ready": "a statement is ready",
+  "task.waiting": "a task waits",
+  "task.late": "a task is late",
 });
 
 /** @type {readonly import("./state.js").Page[]} */
