@@ -6,7 +6,7 @@ import { pino } from "pino";
 
 import { readConfig } from "../src/config.ts";
 import { type OpenedContext, openContext } from "../src/open-context.ts";
-import { findNearest } from "./nearest.ts";
+import { findNearest } from "../src/kernel/text.ts";
 
 export class UsageError extends Error {}
 

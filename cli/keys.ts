@@ -7,7 +7,7 @@ import { looksLikeId } from "../src/kernel/ids.ts";
 import { istDay } from "../src/kernel/time.ts";
 import { installNextLocalKey, makeNextLocalKey } from "../src/platform/master-key.ts";
 import { rotateMasterKey } from "../src/rotate-master-key.ts";
-import { command, parseChoice, printOne, UsageError, withContext } from "./command.ts";
+import { command, parseChoice, printOne, UsageError } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";
 import { printSearch, searchOptions } from "./search.ts";
 
@@ -110,11 +110,11 @@ const rotateMaster = command({
     const isLocal = masterKey === undefined && databaseUrl === undefined;
     // A service that runs on this folder has the old key only.
     const alone = isLocal ? { as: "service" as const } : {};
+    const act = { permission: "keys.write", ...alone } as const;
     if (isLocal) {
-      await withContext(async () => {}, alone);
+      await withOperator(options, act, async () => {}); // Refuses before a key is made.
       await makeNextLocalKey(dataDir);
     }
-    const act = { permission: "keys.write", ...alone } as const;
     const done = await withOperator(options, act, async ({ ctx, actor, keys }) => {
       const rotated = await rotateMasterKey(ctx, actor, {
         keys,

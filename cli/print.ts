@@ -49,8 +49,11 @@ function write(line: string): void {
 function toReadable(row: Row, { names }: PrintOptions): Record<string, string> {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => {
-      if (isAmount(name, value)) return [toAmountName(name), `₹${rupeesText(value)}`];
-      const known = typeof value === "string" ? names?.[value] : undefined;
+      if (isAmount(name, value)) {
+        return [toAmountName(name), value === null ? toCell(value) : `₹${rupeesText(value)}`];
+      }
+      // What a row is itself called by stays its id.
+      const known = typeof value === "string" && name !== "id" ? names?.[value] : undefined;
       if (known !== undefined) return [name.replace(/_id$/, ""), showLine(known)];
       const isOfFirm = names !== undefined && /(^|_)(firm|desk)_id$/.test(name);
       return [isOfFirm ? name.replace(/_id$/, "") : name, toCell(value)];
@@ -58,9 +61,10 @@ function toReadable(row: Row, { names }: PrintOptions): Record<string, string> {
   );
 }
 
-function isAmount(name: string, value: unknown): value is number | bigint {
+/** Of a column of amounts some may be unknown. */
+function isAmount(name: string, value: unknown): value is number | bigint | null {
   const isMoney = name === "paise" || name.endsWith("_paise");
-  return isMoney && (typeof value === "bigint" || Number.isInteger(value));
+  return isMoney && (value === null || typeof value === "bigint" || Number.isInteger(value));
 }
 
 function toAmountName(name: string): string {

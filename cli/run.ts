@@ -7,7 +7,7 @@ import { ConfigError } from "../src/config.ts";
 import { Failure } from "../src/kernel/failure.ts";
 import { Unusable } from "../src/platform/http/errors.ts";
 import { type Command, UsageError } from "./command.ts";
-import { findNearest } from "./nearest.ts";
+import { findNearest } from "../src/kernel/text.ts";
 
 /** 0 done · 1 refused or not healthy · 2 the command line is wrong · 3 the service cannot run here */
 const exitCodes = { refused: 1, usage: 2, unusable: 3 } as const;

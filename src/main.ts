@@ -7,15 +7,17 @@
 
 import { once } from "node:events";
 import { rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 
 import { type AppOptions, buildApp, buildWorkerApp } from "./app.ts";
 import type { NoticeOptions } from "./notices/send-notices.ts";
 import { loadTemplates } from "./notices/templates.ts";
 import { openBook } from "./trading/book.ts";
 import { type Config, readConfig, type SmtpConfig, type Variables } from "./config.ts";
-import { listRisks } from "./config-risks.ts";
+import { listMistyped, listRisks } from "./config-risks.ts";
 import { seedCredits, seedInventory } from "./credits/seed-credits.ts";
 import { countDesks } from "./firms/find-firms.ts";
 import { environments } from "./kernel/caller.ts";
@@ -52,6 +54,7 @@ const demoKeyFile = "demo-key";
 
 export async function serve(variables: Variables): Promise<void> {
   const config = readConfig(variables);
+  await refuseTakenPorts(config);
   const { log, flush } = createLog(config.logLevel);
   const { stop, hurry } = watchSignals();
 
@@ -72,7 +75,7 @@ export async function serve(variables: Variables): Promise<void> {
     log.info({ migrations: migrated.length, last: migrated.at(-1) }, "migrated");
   }
   if (!role) log.warn("the database has no role of its own for the service: see OPERATIONS");
-  for (const risk of listRisks(config)) log.warn(risk);
+  for (const risk of [...listRisks(config), ...listMistyped(variables)]) log.warn(risk);
 
   const stocked = await seedInventory(ctx);
   if (stocked > 0) log.info({ credits: stocked }, "the sandbox's house has credits to sell");
@@ -102,7 +105,7 @@ export async function serve(variables: Variables): Promise<void> {
         });
   stack.defer(() => closeWithin(app, closeDeadlineMs));
   await prepareConstants(app);
-  await listen(app, config);
+  await listen(config, (place) => app.listen(place));
   if (config.role !== "api") {
     await startWorkers(ctx, config, { book, outbound, metrics, draining }, stack);
   }
@@ -144,7 +147,8 @@ async function startWorkers(
     onSetAside: (worker) => metrics.setAside.inc({ worker }),
   });
   for (const { wakeOn, settled, ...work } of workers) {
-    const worker = startWorker({ ...work, log: ctx.log });
+    const onFailure = () => metrics.workerFailures.inc({ worker: work.name });
+    const worker = startWorker({ ...work, log: ctx.log, onFailure });
     if (settled) stack.defer(() => settleWithin(settled, settleDeadlineMs));
     stack.defer(worker.stop);
     if (wakeOn) stack.defer(ctx.db.onAnnounced(wakeOn, worker.wake));
@@ -199,9 +203,29 @@ async function openNotices(
   };
 }
 
-async function listen(app: App, { host, port }: Config): Promise<void> {
+/** Before a database is made, and read whole, for a service that cannot serve. */
+async function refuseTakenPorts({
+  host,
+  port,
+  opsHost,
+  opsPort,
+  opsPortChosen,
+}: Config): Promise<void> {
+  const places = [{ host, port }];
+  if (opsPort !== undefined && opsPortChosen) places.push({ host: opsHost, port: opsPort });
+  for (const place of places) {
+    const probe = createServer();
+    await listen(place, (at) => once(probe.listen(at), "listening"));
+    await promisify(probe.close.bind(probe))();
+  }
+}
+
+async function listen(
+  { host, port }: Pick<Config, "host" | "port">,
+  start: (place: { readonly host: string; readonly port: number }) => Promise<unknown>,
+): Promise<void> {
   try {
-    await app.listen({ host, port });
+    await start({ host, port });
   } catch (error) {
     throw new Unusable(`cannot listen on ${host}:${port}: ${(error as Error).message}`, {
       cause: error,
@@ -218,12 +242,10 @@ async function listenForOperators(
   if (opsPort === undefined) return;
   await prepareConstants(app);
   try {
-    await app.listen({ host: opsHost, port: opsPort });
+    await listen({ host: opsHost, port: opsPort }, (place) => app.listen(place));
   } catch (error) {
     await app.close();
-    if (opsPortChosen) {
-      throw new Unusable(`cannot listen on ${opsHost}:${opsPort}: ${(error as Error).message}`);
-    }
+    if (opsPortChosen) throw error;
     log.warn(`/metrics and /ops are off: ${opsHost}:${opsPort} is taken; set OPS_PORT`);
     return;
   }

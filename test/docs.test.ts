@@ -105,6 +105,11 @@ test("OPERATIONS lists exactly the settings of the service, with their defaults"
   assert.deepEqual(others, []);
 });
 
+test("the unit of OPERATIONS demands its file of settings, without which another database would be made", async () => {
+  const files = (await read("docs/OPERATIONS.md")).match(/^EnvironmentFile=.*$/gm);
+  assert.deepEqual(files, ["EnvironmentFile=/etc/scripdesk.env"]);
+});
+
 test("OPERATIONS shows every command, and the docs show no other", async () => {
   const cli = join(root, "cli/main.ts");
   const { stdout } = await promisify(execFile)(process.execPath, [cli, "--help"]);

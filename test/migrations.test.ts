@@ -125,6 +125,19 @@ test("a migration that was edited after it was applied is refused and nothing is
   assert.equal(await dumpSchema(client), await readFile(schemaFile, "utf8"));
 });
 
+test("a database that a newer version migrated is refused with the name of its migration", async (t) => {
+  const { connection } = await testDatabase(t);
+  const client = await owner(t, connection);
+  await client.query(
+    "insert into schema_migrations (file, checksum) values ('9999-of-tomorrow.sql', '')",
+  );
+  await assert.rejects(migrate(connection), (error) => {
+    assert.ok(error instanceof Unusable);
+    assert.match(error.message, /^a newer version migrated this database \(9999-of-tomorrow.sql\)/);
+    return true;
+  });
+});
+
 test("an unapplied migration is listed as pending", async (t) => {
   const { db, connection } = await testDatabase(t);
   const client = await owner(t, connection);

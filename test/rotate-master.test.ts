@@ -257,6 +257,10 @@ test("a rotation with its own DATA_DIR creates the next key, and is refused whil
   running.signal("SIGTERM");
   await running.ended;
 
+  const nobody = await scripdesk(["keys", "rotate-master", "--operator", "#"], { DATA_DIR });
+  assert.equal(nobody.code, 2, nobody.stderr);
+  assert.equal((await readdir(DATA_DIR)).includes("master.key.next"), false);
+
   const done = await scripdesk(["keys", "rotate-master", "--json"], { DATA_DIR });
   assert.equal(done.code, 0, done.stderr);
   assert.equal(JSON.parse(done.stdout).status, "replaced");

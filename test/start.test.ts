@@ -5,6 +5,7 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -38,6 +39,22 @@ test("a DATA_DIR that cannot be a folder prints one line", async (t) => {
     const ended = await run(["serve"], { ...listening, DATA_DIR });
     assertCannotRun(ended, /DATA_DIR .* cannot be used/);
   }
+});
+
+test("a port that is taken is told before anything is made", async (t) => {
+  const other = createServer().listen(0, "127.0.0.1");
+  await once(other, "listening");
+  t.after(() => other.close());
+  const { port } = other.address() as AddressInfo;
+  const DATA_DIR = await dataDirectory(t);
+  const run = commandsWith(t, { ...listening, DATA_DIR });
+  for (const name of ["PORT", "OPS_PORT"]) {
+    assertCannotRun(
+      await run(["serve"], { [name]: String(port) }),
+      new RegExp(`cannot listen on .*:${port}: `),
+    );
+  }
+  assert.deepEqual(await readdir(DATA_DIR).catch(() => []), []);
 });
 
 test("TLS files without certificate and key print one line", async (t) => {

@@ -12,6 +12,7 @@ export type Metrics = {
   readonly registry: Registry;
   readonly setSize: Histogram<"set">;
   readonly setAside: Counter<"worker">;
+  readonly workerFailures: Counter<"worker">;
   readonly noticesSent: Counter<"result">;
 };
 
@@ -32,6 +33,12 @@ export function createMetrics(
   const setAside = new Counter({
     name: "scripdesk_set_aside_total",
     help: "Items that a worker could not do and leaves out for a while, by worker",
+    labelNames: ["worker"],
+    registers,
+  });
+  const workerFailures = new Counter({
+    name: "scripdesk_worker_failures_total",
+    help: "Runs of a worker that failed, by worker",
     labelNames: ["worker"],
     registers,
   });
@@ -84,7 +91,7 @@ export function createMetrics(
     labelNames: ["result"],
     registers,
   });
-  return { registry, setSize, setAside, noticesSent };
+  return { registry, setSize, setAside, workerFailures, noticesSent };
 }
 
 /** A gauge that is read on each scrape; NaN when the read fails. */

@@ -12,7 +12,7 @@ const never = 3_600_000;
 function workshop(pauseMs: number) {
   const runs = new EventEmitter();
   const lines: { msg: string; worker: string }[] = [];
-  let count = 0;
+  let [count, failures] = [0, 0];
   let answer: () => Promise<"more" | "idle"> = async () => "idle";
   const worker = startWorker({
     name: "test",
@@ -22,12 +22,14 @@ function workshop(pauseMs: number) {
       runs.emit("run");
       return await answer();
     },
+    onFailure: () => (failures += 1),
     log: pino({ level: "error" }, { write: (line) => lines.push(JSON.parse(line)) }),
   });
   return {
     ...worker,
     lines,
     count: () => count,
+    failures: () => failures,
     answers: (next: typeof answer) => (answer = next),
     nextRun: () => once(runs, "run"),
   };
@@ -95,7 +97,7 @@ test("waking a worker during a run causes another run", async () => {
   await worker.stop();
 });
 
-test("a fault is logged with the worker's name and does not stop the worker", async () => {
+test("a fault is logged with the worker's name, counted, and does not stop the worker", async () => {
   const worker = workshop(never);
   await turn();
   worker.answers(() => Promise.reject(new Error("the database is away")));
@@ -111,6 +113,7 @@ test("a fault is logged with the worker's name and does not stop the worker", as
     worker.lines.map(({ msg, worker: name }) => [msg, name]),
     [["worker failed", "test"]],
   );
+  assert.equal(worker.failures(), 1);
   await worker.stop();
 });
 

@@ -16,6 +16,8 @@ export type WorkerOptions = {
   readonly pauseMs: number;
   readonly work: () => Promise<"more" | "idle">;
   readonly log: FastifyBaseLogger;
+  /** Called after a run that failed. */
+  readonly onFailure?: (() => void) | undefined;
 };
 
 export type Worker = {
@@ -24,7 +26,7 @@ export type Worker = {
   readonly stop: () => Promise<void>;
 };
 
-export function startWorker({ name, pauseMs, work, log }: WorkerOptions): Worker {
+export function startWorker({ name, pauseMs, work, log, onFailure }: WorkerOptions): Worker {
   const stopping = new AbortController();
   /** Set by `wake` during a run: the next pause is skipped. */
   let woken = false;
@@ -56,7 +58,10 @@ export function startWorker({ name, pauseMs, work, log }: WorkerOptions): Worker
       // A lock timeout: the worker rolls back, so that callers go first, and tries again later.
       const hasNoTurn = isLockTimeout(error) || error instanceof Overloaded;
       if (hasNoTurn) log.info({ worker: name }, "worker gave way");
-      else log.error({ worker: name, err: error }, "worker failed");
+      else {
+        log.error({ worker: name, err: error }, "worker failed");
+        onFailure?.();
+      }
       return "idle";
     }
   }

@@ -47,6 +47,8 @@ test("orders, desks, find and today work on the command line, in rupees and name
   const [found] = await json("find", newest.order_id);
   assert.deepEqual([found.kind, found.id, found.env], ["order", newest.order_id, "sandbox"]);
   assert.match(await table("find", "client"), /^firm +authorized/m);
+  const [, ...ids] = (await table("find", "client")).match(/(?<= )\S+$/gm) ?? [];
+  assert.ok(ids.includes(desk.firmId), "a firm is found with its id beside its name");
   const nothing = await run("find", "no such thing");
   assert.deepEqual([nothing.code, nothing.stdout], [1, "none\n"]);
 

@@ -101,8 +101,15 @@ async function applyPending(client: pg.Client): Promise<string[]> {
     "select file, checksum from schema_migrations",
   );
   const checksums = new Map(known.rows.map(({ file, checksum }) => [file, checksum]));
+  const migrations = await readMigrations();
+  const own = new Set(migrations.map(({ file }) => file));
+  const newer = known.rows.filter(({ file }) => !own.has(file));
+  if (newer.length > 0) {
+    const names = newer.map(({ file }) => file).join(", ");
+    throw new Unusable(`a newer version migrated this database (${names}): run that version`);
+  }
   const applied: string[] = [];
-  for (const migration of await readMigrations()) {
+  for (const migration of migrations) {
     const checksum = checksums.get(migration.file);
     if (checksum === undefined) {
       await apply(client, migration);
