@@ -27,7 +27,7 @@ export const operatorOption = {
 } as const;
 
 /** The options of a command; those that only read have no name among them. */
-type Named = { readonly operator?: string | undefined; readonly json?: boolean };
+export type Named = { readonly operator?: string | undefined; readonly json?: boolean };
 
 export type Act = {
   readonly permission: Permission;

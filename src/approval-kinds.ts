@@ -1,6 +1,10 @@
-// Every kind of act that needs two operators. An approved proposal is carried out by its kind.
+// Every kind of act that needs two operators. An approved proposal is carried out by its kind. With
+// them goes what else operations of operators are given.
 
+import type { Config } from "./config.ts";
+import { onLost, settlementHooks } from "./hooks.ts";
 import type { ApprovalKind } from "./operators/approval-kind.ts";
+import type { OpsWiring } from "./ops/operation.ts";
 import { lineAssignment, lineRepetition, lineReturn } from "./bankbook/decide-line.ts";
 import { dealFunding } from "./bankbook/fund-deal.ts";
 import { bankImport } from "./bankbook/import-statement.ts";
@@ -49,3 +53,26 @@ export const approvalKinds: readonly ApprovalKind[] = [
   operatorAddition,
   operatorReset,
 ];
+
+/** What operations of operators are given, on their listener and by the command line. */
+export function wireOps({
+  letterhead,
+  twoOperatorsFromPaise: twoFromPaise,
+  twoOperatorsFromBps: twoFromBps,
+  smtp,
+}: Pick<Config, "letterhead" | "twoOperatorsFromPaise" | "twoOperatorsFromBps" | "smtp">): Omit<
+  OpsWiring,
+  "boards"
+> {
+  return {
+    kinds: approvalKinds,
+    attesting,
+    houseSetting,
+    settlementHooks,
+    onLost,
+    letterhead,
+    twoFromPaise,
+    twoFromBps,
+    sendsNotices: smtp !== undefined,
+  };
+}

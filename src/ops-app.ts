@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fa
 import type { Permission } from "./kernel/actor.ts";
 import { exactJson } from "./kernel/json.ts";
 import { admitVisitors, isPrivate } from "./admit.ts";
-import { approvalKinds, attesting, houseSetting } from "./approval-kinds.ts";
+import { wireOps } from "./approval-kinds.ts";
 import type { Config } from "./config.ts";
 import type { Actor } from "./kernel/actor.ts";
 import { findBudget } from "./kernel/budget.ts";
@@ -29,7 +29,7 @@ import { serveConsole } from "./platform/pages/web-page.ts";
 import { logRequests } from "./platform/log.ts";
 import type { SeatOwner } from "./platform/seats.ts";
 import type { Metrics } from "./platform/metrics.ts";
-import { latestIndex, onLost, settlementHooks } from "./hooks.ts";
+import { latestIndex } from "./hooks.ts";
 import type { RateWindow } from "./access/rate-window.ts";
 
 /** Calls per operator and minute; far above manual use. */
@@ -43,15 +43,12 @@ export type OpsOptions = {
   readonly ctx: Context;
   readonly metrics: Metrics;
   readonly window: RateWindow;
-  readonly config: Pick<
-    Config,
-    "trustProxy" | "letterhead" | "twoOperatorsFromPaise" | "twoOperatorsFromBps" | "smtp"
-  >;
+  readonly config: Pick<Config, "trustProxy"> & Parameters<typeof wireOps>[0];
 };
 
 export async function buildOpsApp(options: OpsOptions): Promise<App> {
   const { ctx, metrics, window, config } = options;
-  const { trustProxy, letterhead } = config;
+  const { trustProxy } = config;
   const app = createServer({
     log: ctx.log,
     now: ctx.now,
@@ -66,18 +63,7 @@ export async function buildOpsApp(options: OpsOptions): Promise<App> {
   serveDocument(app);
   const boards = openBoards({ ...ctx, latestIndex }, serializeAnswer);
   app.addHook("onClose", () => boards.close());
-  const wiring = {
-    kinds: approvalKinds,
-    attesting,
-    houseSetting,
-    settlementHooks,
-    onLost,
-    letterhead,
-    twoFromPaise: config.twoOperatorsFromPaise,
-    twoFromBps: config.twoOperatorsFromBps,
-    boards,
-    sendsNotices: config.smtp !== undefined,
-  };
+  const wiring = { ...wireOps(config), boards };
   const streams = watchPeople(app, ctx);
   const openStream = (request: FastifyRequest, reply: FastifyReply) =>
     streams.open(request, reply, { perKeyMax: streamsPerPersonMax });

@@ -55,7 +55,18 @@ const wireNames = { paise: "amount_paise", state: "status" } as const;
  * sums with all their digits; what is undefined is left out.
  */
 export function serializeAnswer(answer: unknown): string {
-  return exactJson(toPlain(answer));
+  return exactJson(toWire(answer));
+}
+
+/** What is served of a value. */
+export function toWire(value: unknown): unknown {
+  if (value instanceof Date) return istTimestamp(value);
+  if (value instanceof Uint8Array) return Buffer.from(value).toString("hex");
+  if (Array.isArray(value)) return value.map(toWire);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [toWireName(name), toWire(member)]),
+  );
 }
 
 /** The type of a value after serialization. */
@@ -76,16 +87,6 @@ type ServedName<Name> = Name extends keyof typeof wireNames
 type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : Name;
-
-function toPlain(value: unknown): unknown {
-  if (value instanceof Date) return istTimestamp(value);
-  if (value instanceof Uint8Array) return Buffer.from(value).toString("hex");
-  if (Array.isArray(value)) return value.map(toPlain);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [toWireName(name), toPlain(member)]),
-  );
-}
 
 /** Converts camelCase names; keys that are data, such as a scheme's, stay as they are. */
 function toWireName(name: string): string {
