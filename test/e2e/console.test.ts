@@ -141,18 +141,18 @@ test("addresses for notices are added, chosen for and removed on the page", { sk
   const { firm_id: deskId } = await service.issue({ environment: "live" });
   const { page, open, act } = await signInToConsole(t, { browse, ops, person });
   await open("/people");
-  const said = await act("Tell by mail", { Address: "Asha@House.example" });
-  assert.equal(said, "asha@house.example is told from now on.");
+  const said = await act("Add an address", { Address: "Asha@House.example" });
+  assert.equal(said, "asha@house.example is added.");
   await page.getByRole("cell", { name: "asha@house.example" }).waitFor();
   await open(`/firms/${deskId}`);
-  await page.getByText("Nobody is told by mail.").waitFor();
-  await act("Tell by mail", { Address: "accounts@acme.example" });
-  await page.getByRole("button", { name: "Choose" }).click();
+  await page.getByText("No addresses.").waitFor();
+  await act("Add an address", { Address: "accounts@acme.example" });
+  await page.getByRole("button", { name: "Subscribe" }).click();
   await page.getByRole("dialog").getByLabel("a payout is paid").uncheck();
-  await page.getByRole("dialog").getByRole("button", { name: "Choose" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Subscribe" }).click();
   await page.getByRole("cell", { name: /^a payout comes back/ }).waitFor();
   await act("Remove");
-  await page.getByText("Nobody is told by mail.").waitFor();
+  await page.getByText("No addresses.").waitFor();
 });
 
 test("a day of the calendar and a tax line are set on the page", { skip }, async (t) => {
@@ -162,15 +162,15 @@ test("a day of the calendar and a tax line are set on the page", { skip }, async
   const { page, open, act } = await signInToConsole(t, { browse, ops, person });
   await open("/calendar?year=2027");
   const name = "Declared by the state";
-  const day = { Day: "2027-12-07", Whose: { choose: "customs" }, Why: name };
-  assert.equal(await act("Add a day", day), "The day is in the calendar.");
+  const day = { Day: "2027-12-07", Office: { choose: "customs" }, Name: name };
+  assert.equal(await act("Add a holiday", day), "The holiday is added.");
   const row = page.getByRole("row", { name });
   await row.getByText("confirmed").waitFor();
   await row.getByRole("button", { name: "Remove" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
   await row.waitFor({ state: "detached" });
   await open("/taxes");
-  const gst = { "First day": "2027-04-01", "The house's state code": "27" };
+  const gst = { "Effective from": "2027-04-01", "The house's state code": "27" };
   assert.equal(await act("Set GST", gst), "The line is set.");
   await page
     .getByRole("cell", { name: /^9\.00 % and 9\.00 % within state 27, 18\.00 % across$/ })

@@ -42,7 +42,7 @@ async function openByConsole(t: TestContext, service: Service): Promise<[Office,
       if (people === 2) await approve(said);
       await asha.open("/questions");
     }
-    await asha.page.getByText("Nothing is asked.").waitFor();
+    await asha.page.getByText("No open questions.").waitFor();
   };
   const office: Office = {
     async issueKey(firm) {
@@ -50,7 +50,7 @@ async function openByConsole(t: TestContext, service: Service): Promise<[Office,
       await asha.act("Issue a key", {
         "Name of the desk": firm,
         Plan: { choose: "desk" },
-        "It may buy": true,
+        "May buy": true,
       });
       const key = await asha.page.getByRole("dialog").locator("code").innerText();
       await asha.page.getByRole("button", { name: "Done" }).click();
@@ -63,15 +63,16 @@ async function openByConsole(t: TestContext, service: Service): Promise<[Office,
     async authorizeFirm(firmId) {
       await asha.open(`/firms/${firmId}`);
       await asha.act("Authorize", {
-        "Who signed": mandate.signatory,
-        "Where the mandate is found": mandate.reference,
-        "Last day": mandate.until,
+        Signatory: mandate.signatory,
+        "Mandate reference": mandate.reference,
+        "Valid until": mandate.until,
       });
       await asha.page.getByText("authorized", { exact: true }).first().waitFor();
     },
-    confirmFirms: () => answerAll({ "What you saw": "TICKET-1" }, 1),
+    confirmFirms: () =>
+      answerAll({ Evidence: "TICKET-1", "Failed check": { choose: "nothing" } }, 1),
     confirmCredits: () =>
-      answerAll({ "What you saw": "ICEGATE-1", "The firm holds it": { choose: "yes" } }, 2),
+      answerAll({ Evidence: "ICEGATE-1", "The firm holds it": { choose: "yes" } }, 2),
     async publishCard(midBps, people) {
       await asha.open("/publish/RODTEP");
       await asha.page.getByLabel("Mid").fill((midBps / 100).toFixed(2));
@@ -89,7 +90,7 @@ async function openByConsole(t: TestContext, service: Service): Promise<[Office,
       await asha.open("/queue");
       await asha.page.locator(`a[title="${settlementId}"]`).click();
       await asha.page.getByRole("heading", { name: "Settlement", exact: true }).waitFor();
-      await approve(await asha.act("Customs answered", { "What you saw": reference }));
+      await approve(await asha.act("Record customs' answer", { Evidence: reference }));
     },
     async importStatement(csv, people) {
       await asha.open("/bank");
@@ -99,7 +100,7 @@ async function openByConsole(t: TestContext, service: Service): Promise<[Office,
         return {};
       }
       const [, outcome, , matched, queued] =
-        /is (\w+): (\d+) lines, (\d+) explained, (\d+) for/.exec(said) ?? assert.fail(said);
+        /is (\w+): (\d+) lines, (\d+) matched, (\d+) unmatched/.exec(said) ?? assert.fail(said);
       return { outcome, matched: Number(matched), queued: Number(queued) };
     },
     async previewPaise() {
@@ -110,7 +111,7 @@ async function openByConsole(t: TestContext, service: Service): Promise<[Office,
     },
     async makeFile() {
       await asha.open("/files");
-      await approve(await asha.act("Make files"));
+      await approve(await asha.act("Create files"));
       await asha.open("/files");
       await asha.page.locator("tbody a").first().click();
       await asha.page.getByRole("heading", { name: "Payout file", exact: true }).waitFor();

@@ -20,6 +20,7 @@ import { linkTo, may } from "./state.js";
  * @property {string} label
  * @property {string} [permission]
  * @property {boolean} [danger]
+ * @property {"live" | "sandbox"} [environment] of what it changes, where a page lists both
  * @property {boolean} [main] the one that is most likely meant
  * @property {Child | readonly Child[]} [says] what will happen
  * @property {readonly Field[]} [fields]
@@ -30,10 +31,15 @@ import { linkTo, may } from "./state.js";
  */
 
 /**
+ * Under the sandbox there is no act that reaches live.
+ *
  * @param {View} view
  * @param {Act} act
  */
 export function makeAct(view, act) {
+  const { environment = view.environment } = act;
+  const isOther = environment !== view.environment;
+  if (isOther || (environment === "sandbox" && view.reach !== "chosen")) return null;
   if (!may(act.permission)) return null;
   const button = make("button", { class: chooseLook(act), type: "button" }, act.label);
   button.addEventListener("click", () => openDialog(view, act, button));
@@ -57,6 +63,7 @@ function openDialog(view, act, opener) {
   const form = make(
     "form",
     { novalidate: true },
+    makeEnvironmentMark(view),
     make("h2", { id: "dialog-title" }, act.label.replace(/…$/, "")),
     act.says ? make("div", { class: "muted says" }, ...[act.says].flat()) : null,
     fields.map(makeField),
@@ -126,6 +133,17 @@ function openDialog(view, act, opener) {
     dialog.addEventListener("close", () => view.refresh());
     done.focus();
   }
+}
+
+/** @param {View} view */
+function makeEnvironmentMark({ environment, reach }) {
+  const words = reach === "both" ? "Live and sandbox" : sayEnvironment(environment);
+  return make("p", { class: "environment-mark", "data-environment": environment }, words);
+}
+
+/** @param {"live" | "sandbox"} environment */
+function sayEnvironment(environment) {
+  return environment === "live" ? "LIVE" : "Sandbox";
 }
 
 /**

@@ -27,7 +27,7 @@ async function showKeys(view) {
         head: "Key",
         cell: ({ key }) => make("span", { class: "id", title: key.key_id }, key.masked_key),
       },
-      { head: "For", kind: "wide", cell: ({ key }) => key.name },
+      { head: "Purpose", kind: "wide", cell: ({ key }) => key.name },
       { head: "Firm", kind: "wide", cell: ({ key }) => showFirm(key.firm_id) },
       { head: "Kind", cell: ({ key }) => key.kind.replace("_", " ") },
       {
@@ -57,7 +57,7 @@ function makeIssue(view, plans) {
     says: `A desk's root key for ${environment}. It is shown once.`,
     fields: [
       { name: "firm", label: "Name of the desk", hint: "Made when there is none" },
-      { name: "name", label: "What the key is for", optional: true },
+      { name: "name", label: "Purpose", optional: true },
       { name: "scopes", label: "Scopes", value: "*", hint: "With spaces between; * for all" },
       {
         name: "plan",
@@ -66,7 +66,7 @@ function makeIssue(view, plans) {
         options: plans.map(({ name }) => /** @type {const} */ ([name, name])),
         value: "starter",
       },
-      { name: "buy_side", label: "It may buy", type: "yes" },
+      { name: "buy_side", label: "May buy", type: "yes" },
       { name: "iec", label: "IEC of a new desk", optional: true },
       { name: "pan", label: "PAN of a new desk", optional: true },
     ],

@@ -14,6 +14,7 @@ export const approvalPages = [
   {
     path: "/approvals",
     title: "Approvals",
+    reach: "live",
     key: "a",
     show: (view) =>
       showList(view, {
@@ -32,21 +33,21 @@ export const approvalPages = [
         ],
         columns: [
           {
-            head: "What will happen",
+            head: "Proposal",
             kind: "wide",
             cell: (row) =>
               make("a", { href: linkTo(`/approvals/${row["approval_id"]}`) }, row["summary"]),
           },
           { head: "Value", kind: "number", cell: (row) => showMoney(row["value_paise"]) },
-          { head: "By", cell: (row) => row["proposed_by"] },
+          { head: "Proposed by", cell: (row) => row["proposed_by"] },
           { head: "Since", cell: (row) => showTime(row["proposed_at"]) },
           { head: "Until", cell: (row) => showTime(row["expires_at"]) },
           { head: "State", cell: (row) => showState(row["status"]) },
         ],
-        empty: "Nothing waits for a second person.",
+        empty: "Nothing waits for approval.",
       }),
   },
-  { path: "/approvals/:id", title: "Approval", show: showApproval },
+  { path: "/approvals/:id", title: "Approval", reach: "live", show: showApproval },
 ];
 
 /** @param {View} view */
@@ -68,7 +69,7 @@ async function showApproval(view) {
     label: isOwn ? "Take back…" : "Reject…",
     permission: "approvals.decide",
     danger: true,
-    fields: [{ name: "reason", label: "Why", type: "long" }],
+    fields: [{ name: "reason", label: "Reason", type: "long" }],
     call: (values) => ({ path: `/ops/approvals/${view.id}/reject`, body: values }),
     said: () => (isOwn ? "Taken back." : "Rejected."),
   });
@@ -96,7 +97,7 @@ async function showApproval(view) {
       ["Reason", approval["reason"] ?? "–"],
       ["Id", make("span", { class: "id" }, approval["approval_id"])],
     ]),
-    makeSection("Everything that was proposed", showTerms(approval["terms"])),
+    makeSection("All terms", showTerms(approval["terms"])),
   );
 }
 

@@ -9,7 +9,14 @@ import { sayWord, showDay, showMoney, showState } from "./show.js";
 
 /** @type {readonly import("./state.js").Page[]} */
 export const bankPages = [
-  { path: "/bank", title: "Bank", key: "b", permission: "bank.write", show: showBank },
+  {
+    path: "/bank",
+    title: "Bank",
+    reach: "live",
+    key: "b",
+    permission: "bank.write",
+    show: showBank,
+  },
 ];
 
 /** @param {View} view */
@@ -18,7 +25,7 @@ async function showBank(view) {
   const permission = "bank.write";
   const list = await showList(view, {
     title: "Bank",
-    lead: "Lines of the bank's statement that nobody could explain, the oldest first. Only live money is on the bank account.",
+    lead: "Unmatched lines of the bank's statement, the oldest first. Only live money is on the bank account.",
     acts: [
       makeAct(view, {
         label: "Import a statement…",
@@ -31,7 +38,7 @@ async function showBank(view) {
           body: { content_base64: toBase64(file) },
         }),
         said: ({ outcome, lines, matched, queued }) =>
-          `The statement is ${outcome}: ${lines} lines, ${matched} explained, ${queued} for a person.`,
+          `The statement is ${outcome}: ${lines} lines, ${matched} matched, ${queued} unmatched.`,
       }),
     ],
     path: "/ops/bank/queue",
@@ -45,7 +52,7 @@ async function showBank(view) {
           `${row["direction"] === "debit" ? "−" : ""}${showMoney(row["amount_paise"])}`,
       },
       {
-        head: "From",
+        head: "Remitter",
         kind: "wide",
         cell: (row) => [
           row["remitter_name"] || "–",
@@ -54,7 +61,7 @@ async function showBank(view) {
         ],
       },
       { head: "UTR", cell: (row) => row["utr"] ?? "–" },
-      { head: "The bank wrote", kind: "wide", cell: (row) => row["narration"] },
+      { head: "Narration", kind: "wide", cell: (row) => row["narration"] },
       {
         head: "State",
         kind: "wide",
@@ -62,7 +69,7 @@ async function showBank(view) {
       },
       { head: "Acts", kind: "last", cell: (row) => makeLineActs(view, row) },
     ],
-    empty: "Every line of the bank is explained.",
+    empty: "Every bank line is matched.",
   });
   list.append(showReconciled(reconciled));
   return list;
@@ -84,20 +91,20 @@ function makeLineActs(view, line) {
       permission: "bank.write",
       says: about,
       fields: [
-        { name: "to", label: "Whose it is", hint: "Id of a firm, settlement or cross, or house" },
-        { name: "reason", label: "How you know", type: "long" },
+        { name: "to", label: "Belongs to", hint: "Id of a firm, settlement or cross, or house" },
+        { name: "reason", label: "Evidence", type: "long" },
       ],
       call: (body) => ({ path: `${path}/assign`, body }),
     }),
     line["direction"] === "credit" &&
       makeAct(view, {
-        label: "Sent back…",
+        label: "Mark as returned…",
         permission: "bank.write",
         danger: true,
         says: [about, " Say it when the money was sent back; the bank's debit ends it."],
         fields: [
-          { name: "utr", label: "UTR of the payment back" },
-          { name: "reason", label: "Why", type: "long" },
+          { name: "utr", label: "UTR of the return" },
+          { name: "reason", label: "Reason", type: "long" },
         ],
         call: (body) => ({ path: `${path}/return`, body }),
       }),
@@ -108,11 +115,11 @@ function makeLineActs(view, line) {
 function showReconciled(reconciled) {
   const { as_of, bank_paise, books_paise, difference_paise, unexplained_paise } = reconciled;
   return makeSection(
-    "The bank against the books",
+    "Reconciliation",
     makeFacts([
-      ["Until", showDay(as_of)],
-      ["The bank says", showMoney(bank_paise)],
-      ["The books say", showMoney(books_paise)],
+      ["As of", showDay(as_of)],
+      ["Bank balance", showMoney(bank_paise)],
+      ["Book balance", showMoney(books_paise)],
       ["Difference", showMoney(difference_paise)],
       [
         "Unexplained",
@@ -121,9 +128,9 @@ function showReconciled(reconciled) {
     ]),
     reconciled["differences"].length > 0
       ? makeTable(
-          "Where the difference comes from",
+          "Differences",
           [
-            { head: "Where the difference comes from", kind: "wide" },
+            { head: "Differences", kind: "wide" },
             { head: "Amount", kind: "number" },
           ],
           reconciled["differences"].map((/** @type {Row} */ one) => [

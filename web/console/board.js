@@ -33,7 +33,7 @@ async function showBoard(view) {
         permission: "market.halt",
         danger: true,
         says: "No more binding prices are made in any scheme. Prices that are out are honoured.",
-        fields: [{ name: "note", label: "Why", optional: true }],
+        fields: [{ name: "note", label: "Reason", optional: true }],
         call: (values) => ({
           path: "/ops/market/halt",
           body: { environment, all: true, ...values },
@@ -100,7 +100,7 @@ function makeMarket(view, first) {
   /** @param {Row} market */
   function makeMarketActs({ status }) {
     const target = { environment, scheme };
-    const note = { name: "note", label: "Why", optional: true };
+    const note = { name: "note", label: "Reason", optional: true };
     const found = [
       may("rates.publish")
         ? make(
@@ -222,7 +222,7 @@ function showFigures(market) {
       make(
         "div",
         { class: "label-row" },
-        make("span", {}, "Day's limit used"),
+        make("span", {}, "Daily limit used"),
         make("span", {}, `${share} %`),
       ),
       make("meter", {
@@ -237,7 +237,7 @@ function showFigures(market) {
       make(
         "p",
         { class: "muted small-text" },
-        `${showMoney(day_limit.taken_paise)} taken and ${showMoney(day_limit.quoted_paise)} quoted of ${showMoney(day_limit.limit_paise)}`,
+        `${showMoney(day_limit.taken_paise)} bought and ${showMoney(day_limit.quoted_paise)} quoted of ${showMoney(day_limit.limit_paise)}`,
       ),
     ),
     makeFacts([

@@ -16,7 +16,7 @@ const offices = /** @type {const} */ ([
 
 /** @type {readonly import("./state.js").Page[]} */
 export const calendarPages = [
-  { path: "/calendar", title: "Calendar", key: "y", show: showCalendar },
+  { path: "/calendar", title: "Calendar", reach: "both", key: "y", show: showCalendar },
 ];
 
 /** @param {View} view */
@@ -26,20 +26,20 @@ async function showCalendar(view) {
   return make(
     "div",
     { class: "page" },
-    makeHead(`Calendar of ${year}`, [
+    makeHead(`Holidays of ${year}`, [
       makeAct(view, {
-        label: "Add a day…",
+        label: "Add a holiday…",
         permission,
         main: true,
         says: "A holiday, or a day on which an office works although the week says otherwise.",
         fields: [
           { name: "day", label: "Day", type: "day" },
-          { name: "office", label: "Whose", type: "choice", options: offices },
-          { name: "name", label: "Why" },
-          { name: "works", label: "The office works on it", type: "yes" },
+          { name: "office", label: "Office", type: "choice", options: offices },
+          { name: "name", label: "Name" },
+          { name: "works", label: "Open, not closed", type: "yes" },
         ],
         call: (body) => ({ path: "/ops/calendar/add", body }),
-        said: () => "The day is in the calendar.",
+        said: () => "The holiday is added.",
       }),
     ]),
     make(
@@ -52,13 +52,13 @@ async function showCalendar(view) {
       ]),
     ),
     days.length === 0
-      ? makeEmpty("No day of this year differs from the week.")
+      ? makeEmpty("No holidays in this year.")
       : makeTable(
-          "Days that differ from the week",
+          "Holidays",
           [
             { head: "Day" },
-            { head: "Whose" },
-            { head: "What it is", kind: "wide" },
+            { head: "Office" },
+            { head: "Name", kind: "wide" },
             { head: "Works" },
             { head: "State" },
             { head: "Acts", kind: "last" },
@@ -87,7 +87,7 @@ function makeDayActs(view, { day, office, name, works, status }) {
         permission,
         says: `${name}, ${day}: it is as the list says.`,
         call: () => ({ path: "/ops/calendar/add", body: { day, office, name, works } }),
-        said: () => "The day is confirmed.",
+        said: () => "Confirmed.",
       }),
     makeAct(view, {
       label: "Remove…",
@@ -95,7 +95,7 @@ function makeDayActs(view, { day, office, name, works, status }) {
       danger: true,
       says: `${name}, ${day}: it is what the week says from then on.`,
       call: () => ({ path: "/ops/calendar/remove", body: { day, office } }),
-      said: () => "The day is removed.",
+      said: () => "Removed.",
     }),
   ];
 }

@@ -26,31 +26,36 @@ const terms = [
     type: "percent",
     hint: "From the mid to either side",
   },
-  { name: "floor_bps", label: "Floor", type: "percent", hint: "The least that is ever bid" },
-  { name: "ceiling_bps", label: "Ceiling", type: "percent", hint: "The most that is ever bid" },
+  { name: "floor_bps", label: "Floor", type: "percent", hint: "Minimum bid" },
+  { name: "ceiling_bps", label: "Ceiling", type: "percent", hint: "Maximum bid" },
   {
     name: "ask_ceiling_bps",
     label: "Ask ceiling",
     type: "percent",
-    hint: "The most that is ever asked",
+    hint: "Maximum ask",
   },
-  { name: "margin_bps", label: "Margin", type: "percent", hint: "Least kept between two clients" },
+  { name: "margin_bps", label: "Margin", type: "percent", hint: "Minimum between two clients" },
   { name: "fee_bps", label: "Fee", type: "percent", hint: "Within the all-in amount" },
   {
     name: "house_limit_paise",
-    label: "Day's limit",
+    label: "Daily limit",
     type: "money",
-    hint: "Face the house takes on",
+    hint: "Face the house buys",
   },
   {
     name: "desk_share_bps",
-    label: "A desk's share of it",
+    label: "Desk share of the limit",
     type: "percent",
     hint: "By open quotes",
   },
-  { name: "face_max_paise", label: "Largest amount", type: "money", hint: "That is priced" },
-  { name: "rest_min_paise", label: "Least that rests", type: "money", hint: "Face of an order" },
-  { name: "quote_window_s", label: "A price binds for", type: "count", hint: "Seconds" },
+  { name: "face_max_paise", label: "Maximum quote size", type: "money", hint: "Face" },
+  {
+    name: "rest_min_paise",
+    label: "Minimum resting order",
+    type: "money",
+    hint: "Face of an order",
+  },
+  { name: "quote_window_s", label: "Quote validity", type: "count", hint: "Seconds" },
 ];
 
 /** @param {View} view */
@@ -66,7 +71,7 @@ export async function showPublish(view) {
     value: writeTerm(term, card),
   }));
   /** @type {Field} */
-  const note = { name: "note", label: "Why, for whoever asks later", type: "long", optional: true };
+  const note = { name: "note", label: "Reason", type: "long", optional: true };
   const sizes = card
     ? makeBands("Size bands", "Faces below", card["size_bands"], sizeBand)
     : undefined;
@@ -148,9 +153,23 @@ function writeTerm({ name, type }, card) {
 function keepChanged(given, card) {
   return Object.fromEntries(
     Object.entries(given).filter(
-      ([name, value]) =>
-        value !== undefined && JSON.stringify(value) !== JSON.stringify(card?.[name]),
+      ([name, value]) => value !== undefined && canonical(value) !== canonical(card?.[name]),
     ),
+  );
+}
+
+/**
+ * The JSON of a value with the names of its bands in order.
+ *
+ * @param {unknown} value
+ */
+function canonical(value) {
+  return JSON.stringify(value, (_, part) =>
+    part && typeof part === "object" && !Array.isArray(part)
+      ? Object.fromEntries(
+          Object.entries(part).toSorted(([one], [other]) => (one < other ? -1 : 1)),
+        )
+      : part,
   );
 }
 

@@ -63,14 +63,14 @@ export const creditPages = [
 /** @param {View} view */
 function makeNews(view) {
   return makeAct(view, {
-    label: "Customs' news…",
+    label: "Record customs' notice…",
     permission: "credits.write",
     says: "What customs did to a credit unasked. A deal that has it is looked at.",
     fields: [
-      { name: "scrip_no", label: "Number of the credit" },
+      { name: "scrip_no", label: "Scrip number" },
       {
         name: "news",
-        label: "What customs did",
+        label: "Customs' decision",
         type: "choice",
         options: [
           ["suspend", "suspended it"],
@@ -78,12 +78,12 @@ function makeNews(view) {
           ["cancel", "cancelled it"],
         ],
       },
-      { name: "reason", label: "The notice that says so" },
+      { name: "reason", label: "Notice number" },
     ],
     call: (values) => ({
       path: "/ops/credits/news",
       body: { environment: view.environment, ...values },
     }),
-    said: () => "It is recorded.",
+    said: () => "Recorded.",
   });
 }

@@ -14,6 +14,7 @@ import {
   showState,
   showTime,
 } from "./show.js";
+import { standWith } from "./state.js";
 
 /** @typedef {import("./state.js").View} View */
 /** @typedef {import("./ops.js").Row} Row */
@@ -53,7 +54,7 @@ export const crossPages = [
         firms: (row) => [row["seller_firm_id"], row["buyer_firm_id"]],
         columns: [
           { head: "Cross", cell: (row) => showId(row["cross_id"]) },
-          { head: "Made", cell: (row) => showTime(row["created_at"]) },
+          { head: "Created", cell: (row) => showTime(row["created_at"]) },
           { head: "Scheme", cell: (row) => schemeName(row["scheme"]) },
           { head: "Seller", kind: "wide", cell: (row) => showSide(row, "seller") },
           { head: "Buyer", kind: "wide", cell: (row) => showSide(row, "buyer") },
@@ -87,6 +88,7 @@ function sayAwaited({ awaited_iec, status }) {
 async function showCross(view) {
   /** @type {Row} */
   const cross = await readOps(`/ops/crosses/${view.id}`, {}, view.signal);
+  standWith(view, cross);
   await loadNames([cross["seller_firm_id"], cross["buyer_firm_id"]]);
   const path = `/ops/crosses/${view.id}/fund`;
   const isAgreed = cross["status"] === "agreed";
@@ -96,7 +98,7 @@ async function showCross(view) {
     makeHead("Cross", [
       isAgreed &&
         makeAct(view, {
-          label: "Money came…",
+          label: "Mark as paid…",
           permission: "settlements.write",
           main: true,
           says: `The buyer pays ${showMoney(cross["buyer_paise"])}.`,
@@ -107,18 +109,18 @@ async function showCross(view) {
               label: "Amount",
               type: "money",
               optional: true,
-              hint: "Where it is not the whole",
+              hint: "If only a part came",
             },
           ],
           call: (body) => ({ path, body }),
         }),
       isAgreed &&
         makeAct(view, {
-          label: "Money will not come…",
+          label: "Cancel, unpaid…",
           permission: "settlements.write",
           danger: true,
           says: "The cross fails and its credits are free again.",
-          fields: [{ name: "reference", label: "How you know" }],
+          fields: [{ name: "reference", label: "Evidence" }],
           call: (values) => ({ path, body: { ...values, missing: true } }),
         }),
     ]),

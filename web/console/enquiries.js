@@ -16,6 +16,7 @@ export const enquiryPages = [
   {
     path: "/enquiries",
     title: "Enquiries",
+    reach: "both",
     key: "e",
     permission,
     show: (view) =>
@@ -38,13 +39,13 @@ export const enquiryPages = [
           { head: "Scheme", cell: (row) => (row["scheme"] ? schemeName(row["scheme"]) : "–") },
           { head: "Amount", kind: "number", cell: (row) => showMoney(row["amount_paise"]) },
           { head: "IEC", cell: (row) => row["iec"] ?? "–" },
-          { head: "Came", cell: (row) => showTime(row["created_at"]) },
+          { head: "Received", cell: (row) => showTime(row["created_at"]) },
           { head: "State", cell: (row) => showState(row["status"]) },
         ],
         empty: "Nobody has asked anything that is not answered.",
       }),
   },
-  { path: "/enquiries/:id", title: "Enquiry", permission, show: showEnquiry },
+  { path: "/enquiries/:id", title: "Enquiry", reach: "both", permission, show: showEnquiry },
 ];
 
 /** @param {View} view */
@@ -62,7 +63,7 @@ async function showEnquiry(view) {
           label: "Close…",
           permission: "enquiries.write",
           main: true,
-          fields: [{ name: "outcome", label: "What came of it", type: "long" }],
+          fields: [{ name: "outcome", label: "Outcome", type: "long" }],
           call: (body) => ({ path: `/ops/enquiries/${view.id}/close`, body }),
           said: () => "The enquiry is closed.",
         }),

@@ -10,13 +10,13 @@ import { linkTo } from "./state.js";
 
 /** @type {readonly import("./state.js").Page[]} */
 export const filePages = [
-  { path: "/files", title: "Payout files", key: "f", show: showFiles },
-  { path: "/files/:id", title: "Payout file", show: showFile },
+  { path: "/files", title: "Payout files", reach: "live", key: "f", show: showFiles },
+  { path: "/files/:id", title: "Payout file", reach: "live", show: showFile },
 ];
 
 /** @param {View} view */
 async function showFiles(view) {
-  const { environment } = view;
+  const environment = "live";
   const due = await readOps("/ops/payout-files/preview", { environment }, view.signal);
   /** @type {Row[]} */
   const planned = due.files;
@@ -28,7 +28,7 @@ async function showFiles(view) {
     lead: "One file per rail for the bank. A file is live until the bank's statement has answered every line of it.",
     acts: [
       makeAct(view, {
-        label: "Make files…",
+        label: "Create files…",
         permission: "payouts.write",
         main: true,
         says: sayPlanned(planned),
@@ -44,18 +44,12 @@ async function showFiles(view) {
       { head: "Rail", cell: (row) => row["rail"].toUpperCase() },
       { head: "Payments", kind: "number", cell: (row) => row["line_count"] },
       { head: "Amount", kind: "number", cell: (row) => showMoney(row["amount_paise"]) },
-      { head: "Made", cell: (row) => [showTime(row["made_at"]), ` by ${row["made_by"]}`] },
+      { head: "Created", cell: (row) => [showTime(row["made_at"]), ` by ${row["made_by"]}`] },
       { head: "State", cell: (row) => showState(row["status"]) },
     ],
     empty: "No file has been made.",
   });
-  list.append(
-    makeSection(
-      "What the files of this moment would hold",
-      showPlanned(planned),
-      showKept(due.kept),
-    ),
-  );
+  list.append(makeSection("Due now", showPlanned(planned), showKept(due.kept)));
   return list;
 }
 
@@ -112,10 +106,10 @@ function showKept(kept) {
   return make(
     "div",
     {},
-    make("h3", {}, "Due, but kept here"),
+    make("h3", {}, "Due, on hold"),
     makeTable(
-      "Payouts that are due and stay",
-      [{ head: "Payout" }, { head: "Amount", kind: "number" }, { head: "Why", kind: "wide" }],
+      "Due payouts on hold",
+      [{ head: "Payout" }, { head: "Amount", kind: "number" }, { head: "Reason", kind: "wide" }],
       kept.map((one) => [
         showId(one["payout_id"]),
         showMoney(one["amount_paise"]),
@@ -155,7 +149,7 @@ async function showFile(view) {
           permission: "payouts.write",
           danger: true,
           says: "Only if the bank never got the file. A second person approves it.",
-          fields: [{ name: "reason", label: "Why", type: "long" }],
+          fields: [{ name: "reason", label: "Reason", type: "long" }],
           call: (body) => ({ path: `${path}/void`, body }),
         }),
     ]),
@@ -164,7 +158,7 @@ async function showFile(view) {
       ["Rail", file["rail"].toUpperCase()],
       ["Amount", showMoney(file["amount_paise"])],
       ["Payments", file["line_count"]],
-      ["Made", [showTime(file["made_at"]), ` by ${file["made_by"]}`]],
+      ["Created", [showTime(file["made_at"]), ` by ${file["made_by"]}`]],
       ["SHA-256", make("span", { class: "id" }, file["sha256"] ?? "not read yet")],
       ["Voided", file["voided_by"] ? `by ${file["voided_by"]}: ${file["void_reason"]}` : "–"],
       ["Id", make("span", { class: "id" }, file["file_id"])],

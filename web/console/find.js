@@ -55,7 +55,7 @@ async function showFound(view) {
             { head: "Firm", kind: "wide" },
             { head: "Desk", kind: "wide" },
             { head: "Environment" },
-            { head: "It says", kind: "wide" },
+            { head: "Details", kind: "wide" },
             { head: "State" },
           ],
           found.map((/** @type {Row} */ row) => [

@@ -4,7 +4,7 @@ import { listFilters, makeHead, showList } from "./list.js";
 import { makeDeskAddresses } from "./notices.js";
 import { readOps } from "./ops.js";
 import { sayWord, showState, showTime } from "./show.js";
-import { linkTo } from "./state.js";
+import { linkTo, standWith } from "./state.js";
 
 /** @typedef {import("./state.js").View} View */
 /** @typedef {import("./ops.js").Row} Row */
@@ -48,7 +48,7 @@ export const firmPages = [
           { head: "IEC", cell: ({ firm }) => firm.iec ?? "–" },
           { head: "Role", cell: ({ firm }) => firm.role },
           { head: "Checks", cell: ({ firm }) => sayChecks(firm.checks) },
-          { head: "Since", cell: ({ firm }) => showTime(firm.created_at) },
+          { head: "Registered", cell: ({ firm }) => showTime(firm.created_at) },
           { head: "State", cell: ({ firm }) => showState(firm.connection_state) },
         ],
         empty: "There are no firms like that.",
@@ -60,7 +60,7 @@ export const firmPages = [
 /** @param {readonly Row[]} checks */
 function sayChecks(checks) {
   if (checks.length === 0) return "–";
-  const passed = checks.filter((check) => check["outcome"] === "passed").length;
+  const passed = checks.filter((check) => check["outcome"] === "pass").length;
   return `${passed} of ${checks.length} passed`;
 }
 
@@ -68,6 +68,7 @@ function sayChecks(checks) {
 async function showFirmPage(view) {
   /** @type {Row} */
   const firm = await readOps(`/ops/firms/${view.id}`, {}, view.signal);
+  standWith(view, firm);
   const { bank, mandate, suspension } = firm;
   return make(
     "div",
@@ -99,8 +100,8 @@ async function showFirmPage(view) {
             ]
           : "–",
       ],
-      ["Client's name for it", firm["external_id"] ?? "–"],
-      ["Since", showTime(firm["created_at"])],
+      ["Client reference", firm["external_id"] ?? "–"],
+      ["Registered", showTime(firm["created_at"])],
       ["Id", make("span", { class: "id" }, firm["firm_id"])],
     ]),
     makeSection(
@@ -112,7 +113,7 @@ async function showFirmPage(view) {
             [
               { head: "Check" },
               { head: "Outcome" },
-              { head: "What the firm can do", kind: "wide" },
+              { head: "Remedy", kind: "wide" },
               { head: "As of" },
             ],
             firm["checks"].map((/** @type {Row} */ check) => [
@@ -128,7 +129,7 @@ async function showFirmPage(view) {
           "Holds",
           makeTable(
             "What is held back",
-            [{ head: "On" }, { head: "Why", kind: "wide" }, { head: "Until" }],
+            [{ head: "On" }, { head: "Reason", kind: "wide" }, { head: "Until" }],
             firm["holds"].map((/** @type {Row} */ hold) => [
               sayWord(hold["on"]),
               sayWord(hold["reason"]),
@@ -182,9 +183,9 @@ function makeFirmActs(view, firm) {
         main: true,
         says: "Records the mandate that the firm has signed.",
         fields: [
-          { name: "signatory_name", label: "Who signed" },
-          { name: "reference", label: "Where the mandate is found" },
-          { name: "valid_until", label: "Last day", type: "day" },
+          { name: "signatory_name", label: "Signatory" },
+          { name: "reference", label: "Mandate reference" },
+          { name: "valid_until", label: "Valid until", type: "day" },
         ],
         call: (body) => ({ path: `${path}/authorize`, body }),
         said: () => "The firm may trade.",
@@ -204,7 +205,7 @@ function makeFirmActs(view, firm) {
         permission,
         danger: true,
         says: "Stops trading for the firm. Only an operator can resume it.",
-        fields: [{ name: "reason", label: "Why; the desk sees it", type: "long" }],
+        fields: [{ name: "reason", label: "Reason, shown to the desk", type: "long" }],
         call: (body) => ({ path: `${path}/suspend`, body }),
         said: () => "The firm is suspended.",
       }),
@@ -213,7 +214,7 @@ function makeFirmActs(view, firm) {
       permission: "credits.write",
       fields: [{ name: "csv", label: "Report of the customs portal (CSV)", type: "file" }],
       call: (body) => ({ path: `${path}/credits/import`, body }),
-      said: () => "The report was read.",
+      said: sayImported,
     }),
     makeAct(view, {
       label: "Add a deposit…",
@@ -233,7 +234,7 @@ function makeFirmActs(view, firm) {
         label: "Show the account…",
         permission: "accounts.reveal",
         says: "Shows the whole number. Who looked, and why, goes on record.",
-        fields: [{ name: "reason", label: "Why", type: "long" }],
+        fields: [{ name: "reason", label: "Reason", type: "long" }],
         call: (body) => ({ path: `${path}/reveal-account`, body }),
         said: () => "The account was shown.",
         reveal: ({ account_no, ifsc, name }) =>
@@ -251,4 +252,19 @@ function allowsSuspension({ allowed_actions, connection_state }) {
   return (
     allowed_actions.includes("suspend") || ["verified", "authorized"].includes(connection_state)
   );
+}
+
+/** How many reasons are told of a report that was refused in part. */
+const reasonsMax = 5;
+
+/** @param {{accepted: number, failed: number, skipped: number, results: readonly Row[]}} answer */
+function sayImported({ accepted, failed, skipped, results }) {
+  const reasons = results
+    .filter(({ ok }) => !ok)
+    .map(({ row, error }) => `Row ${row}: ${error.message}.`);
+  return [
+    `${accepted} imported, ${failed} refused, ${skipped} rows skipped.`,
+    ...reasons.slice(0, reasonsMax),
+    reasons.length > reasonsMax ? `And ${reasons.length - reasonsMax} more.` : "",
+  ].join(" ");
 }

@@ -16,11 +16,7 @@ async function showHealth(view) {
     "div",
     { class: "page" },
     makeHead("Health"),
-    make(
-      "p",
-      { class: "muted lead" },
-      "The proofs read everything. They run beside the service and may take a while on a large one.",
-    ),
+    make("p", { class: "muted lead" }, "Both checks read everything: they may take a while."),
     makeSection(
       "Ledger",
       make(
@@ -30,9 +26,9 @@ async function showHealth(view) {
         showState(today.ledger_sound ? "sound" : "failed"),
         today.ledger_sound ? "" : " or not proved lately",
       ),
-      makeProof("Prove the books", "/ops/ledger/check", showLedger, view),
+      makeProof("Check the books", "/ops/ledger/check", showLedger, view),
     ),
-    makeSection("Audit trail", makeProof("Prove the trail", "/ops/audit/verify", showAudit, view)),
+    makeSection("Audit trail", makeProof("Verify the trail", "/ops/audit/verify", showAudit, view)),
   );
 }
 

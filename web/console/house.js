@@ -20,7 +20,7 @@ async function showHouse(view) {
     readOps("/ops/today", { environment }, signal),
   ]);
   const list = await showList(view, {
-    title: "Its credits, the newest first",
+    title: "Credits, the newest first",
     path: "/ops/inventory",
     rows: "credits",
     query: { environment },
@@ -34,7 +34,7 @@ async function showHouse(view) {
     ],
     empty: "The house holds no credits.",
   });
-  list.querySelector("h1")?.replaceWith(make("h2", {}, "Its credits, the newest first"));
+  list.querySelector("h1")?.replaceWith(make("h2", {}, "Credits, the newest first"));
   const day = params.get("day") ?? today.day;
   const chosen = make("input", { type: "date", name: "day", value: day, max: today.day });
   chosen.addEventListener("change", () => goTo(linkTo("/house", { day: chosen.value })));
@@ -51,14 +51,14 @@ async function showHouse(view) {
     makeSection(
       "Position",
       makeTable(
-        "What the house has to sell",
+        "Stock of the house",
         [
           { head: "Scheme" },
           { head: "Credits", kind: "number" },
           { head: "Face", kind: "number" },
           { head: "Mid", kind: "number" },
-          { head: "Taken today", kind: "number" },
-          { head: "of its limit", kind: "number" },
+          { head: "Bought today", kind: "number" },
+          { head: "Daily limit", kind: "number" },
         ],
         board.markets.map((/** @type {Row} */ market) => [
           schemeName(market["scheme"]),
@@ -93,16 +93,16 @@ function showResult(house) {
       "Its money without taxes, and its credits at the mid that was in force when each was dealt. Block deals between clients are left out.",
     ),
     makeTable(
-      "What the house dealt",
+      "Deals of the house",
       [
         { head: "Scheme" },
         { head: "Bought", kind: "number" },
-        { head: "paid", kind: "number" },
+        { head: "Cost", kind: "number" },
         { head: "Sold", kind: "number" },
-        { head: "got", kind: "number" },
-        { head: "Between clients", kind: "number" },
-        { head: "kept", kind: "number" },
-        { head: "Fees in it", kind: "number" },
+        { head: "Proceeds", kind: "number" },
+        { head: "Matched", kind: "number" },
+        { head: "Margin", kind: "number" },
+        { head: "Of it fees", kind: "number" },
         { head: "Result", kind: "number" },
       ],
       house["schemes"].map((/** @type {Row} */ one) => [
@@ -145,9 +145,9 @@ function makeAddition(view) {
           ["ROSCTL", "RoSCTL"],
         ],
       },
-      { name: "scrip_no", label: "Number of the credit" },
+      { name: "scrip_no", label: "Scrip number" },
       { name: "face_paise", label: "Face", type: "money" },
-      { name: "expires_on", label: "Last day", type: "day" },
+      { name: "expires_on", label: "Expires on", type: "day" },
     ],
     call: (credit) => ({ path: "/ops/inventory", body: { environment, credits: [credit] } }),
   });

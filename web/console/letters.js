@@ -10,7 +10,7 @@ import { linkTo } from "./state.js";
 
 /** @type {readonly import("./state.js").Page[]} */
 export const letterPages = [
-  { path: "/letters", title: "Dead letters", key: "l", show: showLetters },
+  { path: "/letters", title: "Failed deliveries", key: "l", show: showLetters },
 ];
 
 /** @param {View} view */
@@ -18,13 +18,14 @@ async function showLetters(view) {
   const { environment, params, signal } = view;
   const webhook = params.get("webhook_id");
   const { webhooks } = await readOps("/ops/webhooks", { environment }, signal);
+  const known = new Set(webhooks.map((/** @type {Row} */ { webhook: one }) => one.webhook_id));
   const list = await showList(view, {
-    title: "Dead letters",
+    title: "Failed deliveries",
     lead: [
-      "Deliveries to desks that were given up, the newest first. They are sent again webhook by webhook, with the same ids and bytes.",
+      "Webhook deliveries that were given up, the newest first. They are sent again webhook by webhook, with the same ids and bytes.",
       webhook ? make("a", { href: linkTo("/letters") }, " Show those of every webhook.") : null,
     ],
-    acts: [webhook ? makeReplay(view, webhook) : null],
+    acts: [known.has(webhook ?? "") && makeReplay(view, webhook ?? "")],
     path: "/ops/webhooks/failures",
     rows: "failures",
     filters: [{ name: "webhook_id", label: "Webhook" }],
@@ -36,9 +37,13 @@ async function showLetters(view) {
       { head: "Environment", cell: (row) => row["environment"] },
       { head: "Tries", kind: "number", cell: (row) => row["attempts"] },
       { head: "Last answer", cell: (row) => row["last_status"] ?? "none" },
-      { head: "Why", cell: (row) => sayWord(row["reason"] ?? "–") },
+      { head: "Reason", cell: (row) => sayWord(row["reason"] ?? "–") },
       { head: "Given up", cell: (row) => showTime(row["updated_at"]) },
-      { head: "Acts", kind: "last", cell: (row) => makeReplay(view, row["webhook_id"]) },
+      {
+        head: "Acts",
+        kind: "last",
+        cell: (row) => makeReplay(view, row["webhook_id"], row["environment"]),
+      },
     ],
     empty: "Every delivery was taken or is still tried.",
   });
@@ -71,12 +76,14 @@ async function showLetters(view) {
 /**
  * @param {View} view
  * @param {string} webhookId
+ * @param {"live" | "sandbox"} [environment]
  */
-function makeReplay(view, webhookId) {
+function makeReplay(view, webhookId, environment = view.environment) {
   return makeAct(view, {
-    label: "Send again…",
+    environment,
+    label: "Resend…",
     permission: "webhooks.write",
-    says: `All dead letters of the webhook ${webhookId}, up to a thousand at a time.`,
+    says: `All failed deliveries of the webhook ${webhookId}, up to a thousand at a time.`,
     call: () => ({ path: "/ops/webhooks/replay", body: { webhook_id: webhookId } }),
     said: ({ queued, skipped, remaining }) =>
       `${queued} are sent again, ${skipped} skipped, ${remaining} left.`,

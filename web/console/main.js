@@ -7,7 +7,7 @@ import { followKeys } from "./keyboard.js";
 import { callOps, readOps, SignedOut } from "./ops.js";
 import { groups, pages } from "./pages.js";
 import { makeEnrolment, makeSignIn } from "./sign-in.js";
-import { goTo, linkTo, may, person, readEnvironment, setPerson } from "./state.js";
+import { Elsewhere, goTo, linkTo, may, person, readEnvironment, setPerson } from "./state.js";
 
 /** @typedef {import("./state.js").Page} Page */
 
@@ -202,17 +202,28 @@ async function showPage({ isNew }) {
   const busy = setTimeout(() => target.setAttribute("aria-busy", "true"), busyAfterMs);
   try {
     if (!may(page.permission)) throw new Error(`The role ${person.role} may not see this.`);
-    const content = await page.show({
-      params: new URLSearchParams(location.search),
-      id,
-      environment: readEnvironment(),
-      signal,
-      refresh: () => void showPage({ isNew: false }),
-    });
+    const { reach = "chosen" } = page;
+    const isAway = readEnvironment() === "sandbox" && reach !== "chosen";
+    const content =
+      isAway && reach === "live"
+        ? make("h1", { tabindex: "-1" }, page.title)
+        : await page.show({
+            params: new URLSearchParams(location.search),
+            id,
+            environment: readEnvironment(),
+            reach,
+            signal,
+            refresh: () => void showPage({ isNew: false }),
+          });
     if (signal.aborted) return;
-    target.replaceChildren(content);
+    target.replaceChildren(...(isAway ? [sayReach(reach)] : []), content);
   } catch (error) {
     if (signal.aborted) return;
+    if (error instanceof Elsewhere) {
+      drawFrame();
+      await showPage({ isNew });
+      return;
+    }
     if (error instanceof SignedOut) {
       showDoor("Your session has ended. Sign in to go on where you were.");
       return;
@@ -232,6 +243,23 @@ async function showPage({ isNew }) {
     scrollTo(0, 0);
     heading?.focus({ preventScroll: true });
   }
+}
+
+/**
+ * Why a page has no acts while the sandbox is chosen.
+ *
+ * @param {import("./state.js").Reach} reach
+ */
+function sayReach(reach) {
+  const here = location.pathname.replace(/^\/console/, "");
+  return make(
+    "p",
+    { class: "notice" },
+    reach === "live"
+      ? "This is of live only: the sandbox has no bank, and asks no second person. "
+      : "Live and the sandbox share this, so it is changed under Live. ",
+    make("a", { href: linkTo(here, { env: null }) }, "Switch to Live"),
+  );
 }
 
 /** @param {Page} page */

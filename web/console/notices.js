@@ -42,7 +42,7 @@ async function showNotices(view) {
     query: { environment },
     filters: [
       { name: "status", label: "State", options: ["waiting", "sent", "dead", "dropped"] },
-      { name: "occasion", label: "When", options: Object.keys(occasionWords) },
+      { name: "occasion", label: "Occasion", options: Object.keys(occasionWords) },
       ...listFilters.filter(({ name }) => name !== "firm_id"),
     ],
     firms: (row) => [row["desk_id"]],
@@ -50,7 +50,7 @@ async function showNotices(view) {
       { head: "Subject", kind: "wide", cell: (row) => row["subject"] },
       { head: "To", kind: "wide", cell: (row) => row["email"] },
       { head: "Of", cell: (row) => showFirm(row["desk_id"]) },
-      { head: "Made", cell: (row) => showTime(row["created_at"]) },
+      { head: "Created", cell: (row) => showTime(row["created_at"]) },
       { head: "Tries", kind: "number", cell: (row) => row["attempts"] },
       {
         head: "What the server said",
@@ -71,11 +71,11 @@ async function showNotices(view) {
 function makeSendAgain(view, { notice_id, status, email }) {
   if (status !== "dead") return null;
   return makeAct(view, {
-    label: "Send again…",
+    label: "Resend…",
     permission,
     says: `The same mail, to ${email}.`,
     call: () => ({ path: `/ops/notices/${notice_id}/send-again` }),
-    said: () => "It is sent again.",
+    said: () => "Resent.",
   });
 }
 
@@ -112,7 +112,7 @@ function makeAddresses(view, addresses, desk) {
   return makeSection(
     "Notices by mail",
     addresses.length === 0
-      ? makeEmpty("Nobody is told by mail.")
+      ? makeEmpty("No addresses.")
       : makeTable(
           "Addresses that get notices",
           [
@@ -145,12 +145,12 @@ function sayOccasion(occasion) {
  */
 export function makeAdd(view, owner) {
   return makeAct(view, {
-    label: "Tell by mail…",
+    label: "Add an address…",
     permission,
     says: "Notices of what happens from now on go to this address.",
     fields: [{ name: "email", label: "Address" }],
     call: (values) => ({ path: "/ops/notice-addresses", body: { ...owner, ...values } }),
-    said: ({ email }) => `${email} is told from now on.`,
+    said: ({ email }) => `${email} is added.`,
   });
 }
 
@@ -165,7 +165,7 @@ function makeAddressActs(view, { address_id, email, occasions, opted_out }) {
   );
   return [
     makeAct(view, {
-      label: "Choose…",
+      label: "Subscribe…",
       permission,
       says: `${email} is told when`,
       fields: known.map((name) => ({
@@ -179,15 +179,15 @@ function makeAddressActs(view, { address_id, email, occasions, opted_out }) {
         method: "PUT",
         body: { opted_out: known.filter((name) => !values[name.replace(".", "-")]) },
       }),
-      said: () => "It is chosen.",
+      said: () => "Saved.",
     }),
     makeAct(view, {
       label: "Remove…",
       permission,
       danger: true,
-      says: `${email} is told nothing more.`,
+      says: `${email} gets no more notices.`,
       call: () => ({ path: `${path}/remove` }),
-      said: () => `${email} is told nothing more.`,
+      said: () => `${email} is removed.`,
     }),
   ];
 }

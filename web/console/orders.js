@@ -13,6 +13,7 @@ import {
   showState,
   showTime,
 } from "./show.js";
+import { standWith } from "./state.js";
 
 /** @typedef {import("./state.js").View} View */
 /** @typedef {import("./ops.js").Row} Row */
@@ -48,7 +49,7 @@ export const orderPages = [
           { head: "Side", cell: (row) => row["side"] },
           { head: "Scheme", cell: (row) => schemeName(row["scheme"]) },
           {
-            head: "Asked",
+            head: "Amount",
             kind: "number",
             cell: (row) => showMoney(row["face_paise"] ?? row["requirement_paise"]),
           },
@@ -66,6 +67,7 @@ export const orderPages = [
 async function showOrder(view) {
   /** @type {Row} */
   const order = await readOps(`/ops/orders/${view.id}`, {}, view.signal);
+  standWith(view, order);
   await loadNames([order["firm_id"], order["desk_id"]]);
   return make(
     "div",
@@ -87,7 +89,7 @@ async function showOrder(view) {
       ["Scheme", schemeName(order["scheme"])],
       ["Firm", showFirm(order["firm_id"])],
       ["Desk", showFirm(order["desk_id"])],
-      ["Asked", showMoney(order["face_paise"] ?? order["requirement_paise"])],
+      ["Amount", showMoney(order["face_paise"] ?? order["requirement_paise"])],
       ["Covered", showMoney(order["covered_paise"])],
       ["Not covered", showMoney(order["residual_paise"])],
       ["Price", showPercent(order["price_bps"])],
@@ -101,7 +103,7 @@ async function showOrder(view) {
         order["settlement_ids"].map((/** @type {string} */ id) => make("div", {}, showId(id))),
       ],
       ["Credits", order["scrip_nos"].join(", ") || "–"],
-      ["Client's name for it", order["client_ref"] ?? "–"],
+      ["Client reference", order["client_ref"] ?? "–"],
       ["Key", make("span", { class: "id" }, order["key_id"])],
       ["Id", make("span", { class: "id" }, order["order_id"])],
     ]),

@@ -12,6 +12,7 @@ import {
   showState,
   showTime,
 } from "./show.js";
+import { standWith } from "./state.js";
 
 /** @typedef {import("./state.js").View} View */
 /** @typedef {import("./ops.js").Row} Row */
@@ -45,7 +46,7 @@ export const payoutPages = [
           { head: "Rail", cell: (row) => row["rail"].toUpperCase() },
           { head: "Account", cell: (row) => (row["last4"] ? `…${row["last4"]}` : "–") },
           { head: "UTR", cell: (row) => row["utr"] ?? "–" },
-          { head: "Made", cell: (row) => showTime(row["created_at"]) },
+          { head: "Created", cell: (row) => showTime(row["created_at"]) },
           { head: "State", cell: (row) => showPayoutState(row) },
         ],
         empty: "There are no payouts like that.",
@@ -66,6 +67,7 @@ function showPayoutState({ status, reason }) {
 async function showPayout(view) {
   /** @type {Row} */
   const payout = await readOps(`/ops/payouts/${view.id}`, {}, view.signal);
+  standWith(view, payout);
   await loadNames([payout["firm_id"]]);
   const path = `/ops/payouts/${view.id}`;
   const permission = "payouts.write";
@@ -73,14 +75,14 @@ async function showPayout(view) {
   const acts = [
     is("scheduled", "held") &&
       makeAct(view, {
-        label: "Ask for release…",
+        label: "Request release…",
         permission,
         says: "A large payout may leave once somebody else has approved it.",
         call: () => ({ path: `${path}/release` }),
       }),
     is("scheduled", "held") &&
       makeAct(view, {
-        label: "Sent by hand…",
+        label: "Mark as sent…",
         permission,
         says: "Say it only if the money was sent outside a payout file.",
         fields: [{ name: "utr", label: "The bank's reference (UTR)" }],
@@ -88,23 +90,23 @@ async function showPayout(view) {
       }),
     is("sent") &&
       makeAct(view, {
-        label: "It arrived…",
+        label: "Mark as paid…",
         permission,
         main: true,
-        fields: [{ name: "reference", label: "What you saw", hint: "A line of the statement" }],
+        fields: [{ name: "reference", label: "Evidence", hint: "A line of the statement" }],
         call: (body) => ({ path: `${path}/confirm`, body }),
       }),
     is("scheduled", "held", "sent") &&
       makeAct(view, {
-        label: is("sent") ? "It came back…" : "Keep back…",
+        label: is("sent") ? "Mark as returned…" : "Hold back…",
         permission,
         danger: true,
-        fields: [{ name: "reason", label: "Why" }],
+        fields: [{ name: "reason", label: "Reason" }],
         call: (body) => ({ path: `${path}/return`, body }),
       }),
     is("returned") &&
       makeAct(view, {
-        label: "Send again…",
+        label: "Resend…",
         permission,
         main: true,
         says: "A new payout is made for the same money.",
@@ -124,10 +126,10 @@ async function showPayout(view) {
       ["Rail", payout["rail"].toUpperCase()],
       ["UTR", payout["utr"] ?? "–"],
       ["Held until", showTime(payout["held_until"])],
-      ["For", sayWord(payout["kind"])],
+      ["Kind", sayWord(payout["kind"])],
       ["Settlement", showId(payout["settlement_id"])],
       [
-        "Leaves with",
+        "Paid together with",
         payout["remitted_with"]
           ? [
               showId(payout["remitted_with"]),
@@ -135,11 +137,11 @@ async function showPayout(view) {
             ]
           : "–",
       ],
-      ["Another try of", showId(payout["resend_of"])],
+      ["Resend of", showId(payout["resend_of"])],
       ["Id", make("span", { class: "id" }, payout["payout_id"])],
     ]),
     makeSection(
-      "Where its money comes from",
+      "Source of funds",
       payout["lines"].length === 0
         ? makeEmpty("From the firm's balance.")
         : makeTable(

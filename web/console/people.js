@@ -9,7 +9,9 @@ import { showState, showTime } from "./show.js";
 /** @typedef {import("./ops.js").Row} Row */
 
 /** @type {readonly import("./state.js").Page[]} */
-export const peoplePages = [{ path: "/people", title: "People", key: "u", show: showPeople }];
+export const peoplePages = [
+  { path: "/people", title: "People", reach: "both", key: "u", show: showPeople },
+];
 
 const roles = /** @type {const} */ ([
   ["viewer", "viewer: sees everything but personal data"],
@@ -26,7 +28,7 @@ async function showPeople(view) {
     { class: "page" },
     makeHead("People", [
       makeAct(view, {
-        label: "Let a person in…",
+        label: "Invite…",
         permission: "operators.write",
         main: true,
         says: "Once there are two admins, another one approves it; each of you gives the person a code.",
@@ -48,7 +50,7 @@ async function showPeople(view) {
       [
         { head: "Name", kind: "wide" },
         { head: "Role" },
-        { head: "Let in" },
+        { head: "Invited" },
         { head: "State" },
         { head: "Acts", kind: "last" },
       ],
@@ -82,12 +84,12 @@ function makePersonActs(view, { name, status, role }) {
     }),
     status !== "disabled" &&
       makeAct(view, {
-        label: "Shut out…",
+        label: "Disable…",
         permission,
         danger: true,
-        says: `${name} is shut out at once.`,
+        says: `${name} is signed out at once and cannot sign in.`,
         call: () => ({ path: "/ops/operators/disable", body: { name } }),
-        said: () => `${name} is shut out.`,
+        said: () => `${name} is disabled.`,
       }),
   ];
 }

@@ -21,7 +21,7 @@ export const questionPages = [
         path: "/ops/inquiries",
         rows: "inquiries",
         query: { environment: view.environment },
-        filters: [{ name: "port", label: "Whom", options: ["registry", "bank"] }],
+        filters: [{ name: "port", label: "Asked of", options: ["registry", "bank"] }],
         firms: (row) => [row["desk_id"]],
         columns: [
           { head: "Question", kind: "wide", cell: (row) => sayQuestion(row) },
@@ -31,7 +31,7 @@ export const questionPages = [
           { head: "Since", cell: (row) => showTime(row["created_at"]) },
           { head: "Acts", kind: "last", cell: (row) => makeAnswer(view, row) },
         ],
-        empty: "Nothing is asked.",
+        empty: "No open questions.",
       }),
   },
 ];
@@ -85,13 +85,14 @@ function makeAnswer(view, { inquiry_id, kind, facts, subject_id }) {
     return make("a", { href: linkTo(place) }, "Answer there");
   }
   /** @type {Field[]} */
-  const fields = [{ name: "reference", label: "What you saw", hint: "A ticket, a letter" }];
+  const fields = [{ name: "reference", label: "Evidence", hint: "A ticket, a letter" }];
   if (isHolding) {
     fields.push({
       name: "held",
       label: "The firm holds it, with these facts",
       type: "choice",
       options: [
+        ["", "choose"],
         ["yes", "yes"],
         ["no", "no"],
       ],
@@ -100,16 +101,15 @@ function makeAnswer(view, { inquiry_id, kind, facts, subject_id }) {
     fields.push(
       {
         name: "failed",
-        label: "What failed",
+        label: "Failed check",
         type: "choice",
-        optional: true,
-        plain: true,
         options: [
-          ["", "nothing: all is well"],
+          ["", "choose"],
+          ["nothing", "nothing: all is well"],
           ...failing.map((name) => /** @type {const} */ ([name, sayWord(name.toLowerCase())])),
         ],
       },
-      { name: "cure", label: "What the firm can do about it", optional: true },
+      { name: "cure", label: "Remedy", optional: true },
     );
   }
   return makeAct(view, {
@@ -125,12 +125,13 @@ function makeAnswer(view, { inquiry_id, kind, facts, subject_id }) {
             inquiry_id,
             reference,
             ...(held && { held: held === "yes" }),
-            ...(failed && { failed: [{ check: failed, ...(cure && { cure }) }] }),
+            ...(failed &&
+              failed !== "nothing" && { failed: [{ check: failed, ...(cure && { cure }) }] }),
           },
         ],
       },
     }),
-    said: () => "Your answer counts.",
+    said: () => "Answer saved.",
   });
 }
 

@@ -14,6 +14,7 @@ import {
   showTime,
 } from "./show.js";
 import { schemeName } from "../words.js";
+import { standWith } from "./state.js";
 
 /** @typedef {import("./state.js").View} View */
 /** @typedef {import("./ops.js").Row} Row */
@@ -78,7 +79,7 @@ export const settlementPages = [
         firms: listFirms,
         columns: [
           ...dealColumns,
-          { head: "Made", cell: (row) => showTime(row["created_at"]) },
+          { head: "Created", cell: (row) => showTime(row["created_at"]) },
           { head: "State", cell: (row) => showState(row["status"]) },
         ],
         empty: "There are no settlements like that.",
@@ -100,7 +101,7 @@ function showSellers(legs) {
  */
 function makeNextAct(view, row) {
   if (row["status"] === "pending") return makeFund(view, row);
-  if (row["status"] === "transfer_initiated") return makeConfirm(view, row);
+  if (["funded", "transfer_initiated"].includes(row["status"])) return makeConfirm(view, row);
   return null;
 }
 
@@ -110,7 +111,7 @@ function makeNextAct(view, row) {
  */
 function makeFund(view, { settlement_id, buyer_paise }) {
   return makeAct(view, {
-    label: "Money came…",
+    label: "Mark as paid…",
     permission: "settlements.write",
     says: `The buyer pays ${showMoney(buyer_paise)}. A statement of the bank says this by itself; say it here only if you have seen the money.`,
     fields: [
@@ -120,7 +121,7 @@ function makeFund(view, { settlement_id, buyer_paise }) {
         label: "Amount",
         type: "money",
         optional: true,
-        hint: "Where it is not the whole",
+        hint: "If only a part came",
       },
     ],
     call: (body) => ({ path: `/ops/settlements/${settlement_id}/fund`, body }),
@@ -134,16 +135,16 @@ function makeFund(view, { settlement_id, buyer_paise }) {
 function makeConfirm(view, { settlement_id, legs }) {
   /** @type {[string, string][]} */
   const credits = legs
-    .filter((/** @type {Row} */ leg) => leg["status"] === "transferring")
+    .filter((/** @type {Row} */ leg) => !["delivered", "failed"].includes(leg["status"]))
     .map((/** @type {Row} */ leg) => [leg["scrip_no"], leg["scrip_no"]]);
   return makeAct(view, {
-    label: "Customs answered…",
+    label: "Record customs' answer…",
     permission: "settlements.write",
     says: "Say what the customs portal shows of the transfer.",
     fields: [
       {
         name: "outcome",
-        label: "What customs did",
+        label: "Customs' decision",
         type: "choice",
         options: [
           ["transferred", "transferred"],
@@ -152,7 +153,7 @@ function makeConfirm(view, { settlement_id, legs }) {
           ["nothing_pending", "shows that nothing is pending"],
         ],
       },
-      { name: "reference", label: "What you saw", hint: "A ticket, a letter" },
+      { name: "reference", label: "Evidence", hint: "A ticket, a letter" },
       {
         name: "scrip_no",
         label: "Credit",
@@ -169,6 +170,7 @@ function makeConfirm(view, { settlement_id, legs }) {
 async function showSettlement(view) {
   /** @type {Row} */
   const deal = await readOps(`/ops/settlements/${view.id}`, {}, view.signal);
+  standWith(view, deal);
   await loadNames([...listFirms(deal), deal["buyer_desk_id"]]);
   const isOpen = openStates.includes(deal["status"]);
   const path = `/ops/settlements/${view.id}`;
@@ -176,16 +178,16 @@ async function showSettlement(view) {
     makeNextAct(view, deal),
     deal["status"] === "pending" &&
       makeAct(view, {
-        label: "Money will not come…",
+        label: "Cancel, unpaid…",
         permission: "settlements.write",
         danger: true,
         says: "The deal fails and its credits are free again.",
-        fields: [{ name: "reference", label: "How you know" }],
+        fields: [{ name: "reference", label: "Evidence" }],
         call: (values) => ({ path: `${path}/fund`, body: { ...values, missing: true } }),
       }),
     isOpen &&
       makeAct(view, {
-        label: "Give up…",
+        label: "Fail…",
         permission: "settlements.write",
         danger: true,
         says:
@@ -194,19 +196,19 @@ async function showSettlement(view) {
             : "What is still open fails; what was delivered stands.",
         fields:
           deal["status"] === "transfer_initiated"
-            ? [{ name: "reference", label: "What you saw", hint: "A ticket, a letter" }]
+            ? [{ name: "reference", label: "Evidence", hint: "A ticket, a letter" }]
             : [],
         call: (body) => ({ path: `${path}/fail`, body }),
       }),
     deal["legs"].some((/** @type {Row} */ leg) => leg["status"] === "failed") &&
       makeAct(view, {
-        label: "Transferred after all…",
+        label: "Take back the refund…",
         permission: "settlements.write",
         danger: true,
         says: "Takes the refund back from the buyer, as dues where it is gone. A second person approves it.",
         fields: [
           { name: "scrip_no", label: "Credit" },
-          { name: "reference", label: "What you saw", hint: "A ticket, a letter" },
+          { name: "reference", label: "Evidence", hint: "A ticket, a letter" },
         ],
         call: (body) => ({ path: `${path}/take-back`, body }),
       }),
@@ -216,7 +218,7 @@ async function showSettlement(view) {
         permission: "settlements.write",
         danger: true,
         says: "Undoes the deal: credits and money go back. A second person approves it.",
-        fields: [{ name: "reason", label: "Why", type: "long" }],
+        fields: [{ name: "reason", label: "Reason", type: "long" }],
         call: (body) => ({ path: `${path}/reverse`, body }),
       }),
   ];
@@ -233,8 +235,8 @@ async function showSettlement(view) {
       ["Buyer pays", showMoney(deal["buyer_paise"])],
       ["Buyer", showFirm(deal["buyer_firm_id"])],
       ["Buyer's order", showId(deal["buyer_order_id"])],
-      ["Made by", showId(deal["origin"])],
-      ["Made", showTime(deal["created_at"])],
+      ["Origin", showId(deal["origin"])],
+      ["Created", showTime(deal["created_at"])],
       ["Id", make("span", { class: "id" }, deal["settlement_id"])],
     ]),
     makeSection(
@@ -257,10 +259,22 @@ async function showSettlement(view) {
           showPercent(leg["seller_bps"]),
           showPercent(leg["buyer_bps"]),
           showMoney(leg["seller_paise"]),
-          showState(leg["status"]),
+          showState(findLegState(deal, leg)),
         ]),
       ),
     ),
     makeSection("History", showHistory(deal["history"])),
   );
+}
+
+/**
+ * What was delivered went back with the deal.
+ *
+ * @param {Row} deal
+ * @param {Row} leg
+ */
+function findLegState(deal, leg) {
+  return deal["status"] === "reversed" && leg["status"] === "delivered"
+    ? "reversed"
+    : leg["status"];
 }

@@ -9,6 +9,7 @@ import { linkTo } from "./state.js";
 const minute = new Intl.DateTimeFormat("en-IN", {
   day: "numeric",
   month: "short",
+  year: "numeric",
   hour: "2-digit",
   minute: "2-digit",
   hourCycle: "h23",
@@ -45,12 +46,12 @@ export function sayWord(word) {
 }
 
 const good = new Set(
-  "settled paid authorized active approved listed open verified delivered done answered passed sound whole up matched filled enrolled sent confirmed final".split(
+  "pass settled paid authorized active approved listed open verified delivered done answered passed sound whole up matched filled enrolled sent confirmed final".split(
     " ",
   ),
 );
 const bad = new Set(
-  "failed returned rejected dead suspended cancelled expired reversed voided void revoked disabled late outage halted declined action_required".split(
+  "fail failed returned rejected dead suspended cancelled expired reversed voided void revoked disabled late outage halted declined action_required".split(
     " ",
   ),
 );

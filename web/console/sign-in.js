@@ -39,7 +39,7 @@ export function makeSignIn(why, onSignedIn) {
         "Were you let in and have codes? ",
         make("a", { href: "/console/enrol" }, "Choose your password"),
         ". Nobody has been added yet? The first person is added on the machine: ",
-        make("code", { class: "plain" }, "npx scripdesk operators add NAME --role admin"),
+        make("code", { class: "plain" }, "npx scripdesk operators add --name NAME --role admin"),
         ". Until then, and for the sandbox, the commands work without a person.",
       ),
     ),

@@ -1,7 +1,12 @@
 // Who is signed in, and where in the console one is: the address of the page says all of it.
 
-/** @typedef {{params: URLSearchParams, id: string, environment: "live" | "sandbox", signal: AbortSignal, refresh: () => void}} View */
-/** @typedef {{path: string, title: string, nav?: string, key?: string, permission?: string, show: (view: View) => Promise<Node>}} Page */
+/** @typedef {{params: URLSearchParams, id: string, environment: "live" | "sandbox", reach: Reach, signal: AbortSignal, refresh: () => void}} View */
+/**
+ * What the acts of a page change: the environment that is chosen, live alone, or what both share.
+ *
+ * @typedef {"chosen" | "live" | "both"} Reach
+ */
+/** @typedef {{path: string, title: string, nav?: string, key?: string, reach?: Reach, permission?: string, show: (view: View) => Promise<Node>}} Page */
 
 /** @type {{name: string, role: string, permissions: ReadonlySet<string>}} */
 export const person = { name: "", role: "", permissions: new Set() };
@@ -19,6 +24,29 @@ export function may(permission) {
 /** @returns {"live" | "sandbox"} */
 export function readEnvironment() {
   return new URLSearchParams(location.search).get("env") === "sandbox" ? "sandbox" : "live";
+}
+
+/** The page is of a thing of the other environment, which is shown in its place. */
+export class Elsewhere extends Error {}
+
+/**
+ * A page about one thing is shown in the environment of the thing, so that its acts are what they seem.
+ *
+ * @param {View} view
+ * @param {{readonly environment?: "live" | "sandbox"}} thing
+ */
+export function standWith({ environment }, thing) {
+  if (thing.environment === environment) return;
+  history.replaceState(
+    null,
+    "",
+    linkTo(placeHere(), { env: environment === "live" ? "sandbox" : null }),
+  );
+  throw new Elsewhere("elsewhere");
+}
+
+function placeHere() {
+  return location.pathname.replace(/^\/console/, "");
 }
 
 /**

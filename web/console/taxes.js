@@ -20,7 +20,7 @@ import {
 const permission = "taxes.write";
 const from = /** @type {const} */ ({
   name: "from",
-  label: "First day",
+  label: "Effective from",
   type: "day",
   hint: "in live after today",
 });

@@ -15,7 +15,7 @@ import { linkTo, may } from "./state.js";
 const tasks = [
   {
     name: "approvals",
-    words: ["proposal for a second person", "proposals for a second person"],
+    words: ["approval waits", "approvals wait"],
     path: "/approvals",
     urgent: true,
   },
@@ -57,7 +57,7 @@ const tasks = [
     path: "/crosses",
     urgent: true,
   },
-  { name: "payouts_scheduled", words: ["payout may leave", "payouts may leave"], path: "/files" },
+  { name: "payouts_scheduled", words: ["payout is due", "payouts are due"], path: "/files" },
   {
     name: "payouts_held",
     words: ["payout is held", "payouts are held"],
@@ -79,7 +79,7 @@ const tasks = [
   },
   {
     name: "bank_lines",
-    words: ["line of the bank without an owner", "lines of the bank without an owner"],
+    words: ["unmatched bank line", "unmatched bank lines"],
     path: "/bank",
     urgent: true,
     permission: "bank.write",
@@ -98,7 +98,7 @@ const tasks = [
   },
   {
     name: "dead_letters",
-    words: ["delivery was given up", "deliveries were given up"],
+    words: ["failed delivery", "failed deliveries"],
     path: "/letters",
     urgent: true,
   },
@@ -126,10 +126,10 @@ async function showToday(view) {
           make("a", { href: linkTo("/house-in-law") }, "House in law"),
         ),
     waiting.length === 0
-      ? make("p", { class: "empty" }, "Nothing waits for anybody.")
+      ? make("p", { class: "empty" }, "All done.")
       : make(
           "ul",
-          { class: "tasks", "aria-label": "What waits" },
+          { class: "tasks", "aria-label": "To do" },
           waiting.map((task) => makeTask(task, today["waiting"][task.name])),
         ),
     makeSection(
@@ -142,8 +142,8 @@ async function showToday(view) {
           { head: "Mid", kind: "number" },
           { head: "Deals", kind: "number" },
           { head: "Face dealt", kind: "number" },
-          { head: "House took", kind: "number" },
-          { head: "of its limit", kind: "number" },
+          { head: "House bought", kind: "number" },
+          { head: "Daily limit", kind: "number" },
         ],
         today["schemes"].map((/** @type {Row} */ one) => [
           schemeName(one["scheme"]),
@@ -159,9 +159,9 @@ async function showToday(view) {
     makeSection(
       "The house's money",
       makeFacts([
-        ["Cash of the house", showMoney(today["house_cash_paise"])],
+        ["House cash", showMoney(today["house_cash_paise"])],
         ["Fees earned", showMoney(today["house_fees_paise"])],
-        ["At the bank, nobody's yet", showMoney(today["unmatched_cash_paise"])],
+        ["At the bank, unassigned", showMoney(today["unmatched_cash_paise"])],
         [
           "Books",
           make(
