@@ -5,7 +5,7 @@ import { transferOutcomes } from "../src/outside/inquiry-rules.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
 import { failSettlement } from "../src/settlement/fail-settlements.ts";
-import { listAllSettlements, readAnySettlement } from "../src/settlement/read-settlements.ts";
+import { followSettlement, listAllSettlements } from "../src/settlement/read-settlements.ts";
 import { reverseSettlement, takeBackRefund } from "../src/settlement/reverse-settlement.ts";
 import { settlementStates, findAwaitedParty } from "../src/settlement/rules.ts";
 import { initiateAsHouse } from "../src/settlement/tasks.ts";
@@ -70,15 +70,14 @@ const show = command({
       options,
       { permission: "read", about: [settlementId] },
       async ({ ctx }) => ({
-        row: await readAnySettlement(ctx.db, settlementId),
+        row: await followSettlement(ctx, settlementId),
         received: await listDepositsForSettlement(ctx.db, settlementId),
       }),
     );
-    const { legs, history, ...facts } = row;
-    const waiting_on = findAwaitedParty(row.state, row.legs);
+    const { legs, history, tasks, ...facts } = row;
     // What has come of the buyer's money, the whole of it or a part.
     const deposits = received.map(({ reference, paise, at }) => inIst({ reference, paise, at }));
-    const shown = { ...inIst(facts), waiting_on, history, deposits, legs: legs.map(inIst) };
+    const shown = { ...inIst(facts), history, tasks, deposits, legs: legs.map(inIst) };
     printOne(shown, options);
   },
 });

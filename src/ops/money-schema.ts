@@ -6,6 +6,7 @@ import { columnFields, dayForms, fileStates, lineStates } from "../payouts/file-
 import { payoutKinds, payoutStates, rails } from "../payouts/rules.ts";
 import { openEnum, timestamp } from "../platform/http/wire.ts";
 import { legStates, settlementStates, taskActors, waitingOn } from "../settlement/rules.ts";
+import { Task, TaskOfList } from "../settlement/schema.ts";
 import { Attested } from "./world-schema.ts";
 import {
   count,
@@ -110,18 +111,30 @@ export const OpsSettlement = Type.Object(
 
 export const Settlements = wrapPage("settlements", OpsSettlement, "The newest first.");
 
+export const FollowedSettlement = extend(
+  OpsSettlement,
+  {
+    waiting_on: openEnum(waitingOn, "Whose move is awaited."),
+    late: flag("Whether that should have come by now."),
+    tasks: Type.Array(
+      extend(
+        Task,
+        { firm_iec: maybeText("The code of the firm that does it, once the deal is paid.") },
+        { title: "OpsTask", description: "What a party, or the house for it, does outside." },
+      ),
+      { description: "What each side does: the payment, then credit by credit." },
+    ),
+  },
+  { title: "FollowedSettlement", description: "A settlement and what it waits for." },
+);
+
 export const SettlementQueue = pageList(
   "settlements",
-  extend(
-    OpsSettlement,
-    {
-      waiting_on: openEnum(waitingOn, "Whose move is awaited."),
-      late: flag("Whether that should have come by now."),
-    },
-    { title: "QueuedSettlement", description: "An open settlement and what it waits for." },
-  ),
+  FollowedSettlement,
   "What was due first, first.",
 );
+
+export const FirmTasks = wrapList("tasks", TaskOfList, "What is open, 100 at most.");
 
 export const OpsCross = Type.Object(
   {

@@ -4,6 +4,7 @@ import { type DealFunding, fundDeal } from "../bankbook/fund-deal.ts";
 import { reverseDeposit } from "../bankbook/reverse-deposit.ts";
 import { listAllCrosses, readAnyCross } from "../crosses/read-crosses.ts";
 import { crossStates } from "../crosses/rules.ts";
+import { requireAnyFirm } from "../firms/find-firms.ts";
 import { addDeposit } from "../payouts/deposits.ts";
 import type { Attested as AttestedDeal } from "../outside/attest.ts";
 import { transferOutcomes } from "../outside/inquiry-rules.ts";
@@ -12,23 +13,24 @@ import { refuseBadUtr } from "../kernel/ids.ts";
 import { closedEnum } from "../platform/http/wire.ts";
 import { failSettlement } from "../settlement/fail-settlements.ts";
 import {
+  followSettlement,
   listAllSettlements,
   listSettlementQueue,
-  readAnySettlement,
 } from "../settlement/read-settlements.ts";
 import { reverseSettlement, takeBackRefund } from "../settlement/reverse-settlement.ts";
 import { settlementStates } from "../settlement/rules.ts";
-import { initiateAsHouse } from "../settlement/tasks.ts";
+import { initiateAsHouse, listVisibleTasks } from "../settlement/tasks.ts";
 import { liftUnpaid, listUnpaidDeals } from "../settlement/unpaid-deals.ts";
 import { attest, reason, reference } from "./attest.ts";
 import {
   AddedDeposit,
   Crosses,
   Failed,
+  FirmTasks,
+  FollowedSettlement,
   FundedDeal,
   Initiated,
   OpsCross,
-  OpsSettlement,
   Reversal,
   ReversedDeposit,
   SettlementQueue,
@@ -55,6 +57,8 @@ import { Attested } from "./world-schema.ts";
 import type { Operation } from "../platform/http/operation.ts";
 
 const settlements = { tag: "Settlements" } as const;
+
+const firmTasksMax = 100;
 
 const fundBody = {
   reference,
@@ -148,9 +152,21 @@ export const moneyOperations: readonly Operation[] = [
   }),
   read("readAnySettlement", "/ops/settlements/:settlement_id", {
     ...settlements,
-    summary: "Read a settlement with both sides of its legs",
-    answer: OpsSettlement,
-    run: async ({ ctx, params }) => await readAnySettlement(ctx.db, params["settlement_id"] ?? ""),
+    summary: "Read a settlement with both sides of its legs, and what each side has to do",
+    answer: FollowedSettlement,
+    run: async ({ ctx, params }) => await followSettlement(ctx, params["settlement_id"] ?? ""),
+  }),
+  read("listFirmTasks", "/ops/firms/:firm_id/tasks", {
+    ...settlements,
+    summary:
+      "List what a firm, or the house for it, has to do for its deals, the soonest due first",
+    answer: FirmTasks,
+    run: async ({ ctx, params }) => {
+      const { firm_id, desk_id } = await requireAnyFirm(ctx.db, params["firm_id"] ?? "");
+      const visible = { deskId: desk_id, firmId: firm_id };
+      const { rows } = await listVisibleTasks(ctx, visible, { limit: firmTasksMax });
+      return { tasks: rows };
+    },
   }),
   act("fundSettlement", "/ops/settlements/:settlement_id/fund", {
     ...settlements,

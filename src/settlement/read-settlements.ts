@@ -58,7 +58,7 @@ import {
   type WaitingOn,
 } from "./rules.ts";
 import type { ListSettlementsQuery, Settlement } from "./schema.ts";
-import { instruct, listTasks, type PortalParties, viewTask } from "./read-tasks.ts";
+import { instruct, listAllTasks, listTasks, type PortalParties, viewTask } from "./read-tasks.ts";
 import { type LegRow, listLegs, type SettlementRow } from "./store.ts";
 
 export async function readSettlement(
@@ -224,11 +224,44 @@ async function addLegs(db: Db, rows: readonly SettlementRow[]): Promise<WholeSet
   }));
 }
 
-/** An open settlement with both sides of its legs, and whose move is awaited. */
-type QueuedSettlement = WholeSettlement & {
+/** A settlement, whose move is awaited, and what each side has to do, as only the operator sees it. */
+type FollowedSettlement = WholeSettlement & {
   readonly waiting_on: WaitingOn;
   readonly late: boolean;
+  readonly tasks: readonly (ReturnType<typeof viewTask> & {
+    readonly firm_iec: string | null;
+    readonly instructions: ReturnType<typeof instruct>;
+  })[];
 };
+
+/** A settlement with what it waits for, for the operator. */
+export async function followSettlement(
+  ctx: Pick<Context, "db" | "now">,
+  settlementId: string,
+): Promise<FollowedSettlement> {
+  const [followed] = await follow(ctx, [await readAnySettlement(ctx.db, settlementId)]);
+  if (!followed) throw noSettlement(settlementId);
+  return followed;
+}
+
+async function follow(
+  ctx: Pick<Context, "db" | "now">,
+  settlements: readonly WholeSettlement[],
+): Promise<FollowedSettlement[]> {
+  const now = ctx.now();
+  const allLegs = settlements.flatMap(({ legs }) => legs);
+  const parties = await loadParties(ctx.db, settlements, { legs: allLegs, now });
+  return settlements.map((settlement) => ({
+    ...settlement,
+    waiting_on: findAwaitedParty(settlement.state, settlement.legs),
+    late: isLate(settlement, now),
+    tasks: listAllTasks({ settlement, legs: settlement.legs }, now).map((task) => ({
+      ...viewTask(settlement.settlement_id, task),
+      firm_iec: parties.byFirm.get(task.firmId)?.iec ?? null,
+      instructions: instruct(settlement, task, parties),
+    })),
+  }));
+}
 
 /** What is open, the most overdue first, for the operator. */
 export async function listSettlementQueue(
@@ -243,15 +276,9 @@ export async function listSettlementQueue(
     readonly after?: string | undefined;
     readonly limit: number;
   },
-): Promise<QueuedSettlement[]> {
-  const now = ctx.now();
+): Promise<FollowedSettlement[]> {
   const rows = await listQueueRows(ctx.db.planned, { environment, after: after ?? null, limit });
-  const whole = await addLegs(ctx.db, rows);
-  return whole.map((row) => ({
-    ...row,
-    waiting_on: findAwaitedParty(row.state, row.legs),
-    late: isLate(row, now),
-  }));
+  return await follow(ctx, await addLegs(ctx.db, rows));
 }
 
 /** An order and its settlements. */
@@ -351,7 +378,10 @@ export async function findFirstDeal(
  */
 export async function loadParties(
   db: Db,
-  settlements: readonly SettlementRow[],
+  settlements: readonly Pick<
+    SettlementRow,
+    "settlement_id" | "environment" | "state" | "buyer_firm_id"
+  >[],
   { legs, now }: { readonly legs: readonly LegRow[]; readonly now: Date },
 ): Promise<PortalParties> {
   const open = settlements.filter(({ state }) => isOpen(state));

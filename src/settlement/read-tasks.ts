@@ -45,14 +45,24 @@ export type PortalParties = {
   readonly bank: HouseInLaw["bank"];
 };
 
-/** The tasks of the clients' sides, the payment first and then leg by leg. */
-export function listTasks({ settlement, legs }: DealRows, now: Date): Task[] {
-  const isClient = !isHouse(settlement.buyer_firm_id);
+/** A settlement and its legs, as far as tasks are read from them. */
+type DealOfTasks = {
+  readonly settlement: Omit<SettlementRow, "origin_kind" | "history">;
+  readonly legs: readonly LegRow[];
+};
+
+/** The tasks of every side, the payment first and then leg by leg. The house pays without a task. */
+export function listAllTasks({ settlement, legs }: DealOfTasks, now: Date): Task[] {
   return [
-    ...(isClient ? [readPayment(settlement, legs, now)] : []),
+    ...(isHouse(settlement.buyer_firm_id) ? [] : [readPayment(settlement, legs, now)]),
     ...legs.flatMap((leg) => readInitiation(leg, now)),
-    ...(isClient ? legs.flatMap((leg) => readAcceptance(settlement, leg, now)) : []),
+    ...legs.flatMap((leg) => readAcceptance(settlement, leg, now)),
   ];
+}
+
+/** The tasks of the clients' sides. */
+export function listTasks(deal: DealOfTasks, now: Date): Task[] {
+  return listAllTasks(deal, now).filter(({ firmId }) => !isHouse(firmId));
 }
 
 export function isOpenTask({ status }: Pick<Task, "status">): boolean {
@@ -88,7 +98,7 @@ export function viewTask(settlementId: string, task: Task) {
  * settlement's id.
  */
 export function instruct(
-  { settlement_id, buyer_firm_id }: SettlementRow,
+  { settlement_id, buyer_firm_id }: Pick<SettlementRow, "settlement_id" | "buyer_firm_id">,
   task: Task,
   { byFirm, bank }: PortalParties,
 ) {
@@ -167,7 +177,11 @@ function isSameTask(one: Task, other: Task): boolean {
   return one.kind === other.kind && one.leg?.ordinal === other.leg?.ordinal;
 }
 
-function readPayment(settlement: SettlementRow, legs: readonly LegRow[], now: Date): Task {
+function readPayment(
+  settlement: DealOfTasks["settlement"],
+  legs: readonly LegRow[],
+  now: Date,
+): Task {
   const { state, paid_at, pay_due_at } = settlement;
   const isOpen = state === "pending";
   return {
@@ -191,9 +205,7 @@ function readPayment(settlement: SettlementRow, legs: readonly LegRow[], now: Da
 
 function readInitiation(leg: LegRow, now: Date): Task[] {
   const isOpen = leg.state === "to_initiate" || leg.state === "missing";
-  if (isHouse(leg.seller_firm_id) || (leg.initiate_due_at === null && leg.initiated_at === null)) {
-    return [];
-  }
+  if (leg.initiate_due_at === null && leg.initiated_at === null) return [];
   return [
     {
       kind: "initiate",
@@ -214,7 +226,7 @@ function readInitiation(leg: LegRow, now: Date): Task[] {
 }
 
 /** After a receiver has said that nothing is there, its task waits for the holder without a deadline. */
-function readAcceptance(settlement: SettlementRow, leg: LegRow, now: Date): Task[] {
+function readAcceptance(settlement: DealOfTasks["settlement"], leg: LegRow, now: Date): Task[] {
   if (leg.initiated_at === null) return [];
   const isOpen = leg.state === "to_accept" || leg.state === "missing";
   const dueAt = leg.state === "missing" ? null : leg.accept_due_at;
@@ -225,7 +237,7 @@ function readAcceptance(settlement: SettlementRow, leg: LegRow, now: Date): Task
       deskId: settlement.buyer_desk_id,
       firmId: settlement.buyer_firm_id,
       leg,
-      by: "firm",
+      by: isHouse(settlement.buyer_firm_id) ? "house" : "firm",
       status: isOpen
         ? waitingOrLate(dueAt, now)
         : doneUnless(leg.state === "failed" && leg.accepted_at === null),

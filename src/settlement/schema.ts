@@ -214,7 +214,7 @@ export const ListTasksQuery = Type.Object(
 );
 export type ListTasksQuery = Static<typeof ListTasksQuery>;
 
-const TaskOfList = Type.Object(
+export const TaskOfList = Type.Object(
   { settlement_id: settlementId, ...Task.properties },
   { title: "TaskOfList", description: "A task and the settlement that it carries out." },
 );

@@ -15,7 +15,7 @@ import { Failure, notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { type Page, readPage } from "../kernel/page.ts";
 import { parseQueryInstant } from "../kernel/query-time.ts";
-import { isVisible, toFirmFilter, visibleTo } from "../kernel/visibility.ts";
+import { isVisible, toFirmFilter, type Visibility, visibleTo } from "../kernel/visibility.ts";
 import { lateUntil } from "../kernel/working-days.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import { isPortUp } from "../outside/ask.ts";
@@ -149,13 +149,21 @@ export async function initiateAsHouse(
   });
 }
 
-/** A page of the tasks of a desk's firms, the soonest due first; without a status those that are open. */
+/** A page of the tasks that a caller sees. */
 export async function listDeskTasks(
   ctx: Context,
   caller: Caller,
   query: ListTasksQuery,
 ): Promise<Page<TaskOfList>> {
-  const visible = visibleTo(caller);
+  return await listVisibleTasks(ctx, visibleTo(caller), query);
+}
+
+/** A page of the tasks of a desk's firms, the soonest due first; without a status those that are open. */
+export async function listVisibleTasks(
+  ctx: Pick<Context, "db" | "now" | "cursorKey">,
+  visible: Visibility,
+  query: ListTasksQuery,
+): Promise<Page<TaskOfList>> {
   const { deskId } = visible;
   const now = ctx.now();
   const { limit: _limit, cursor: _cursor, ...filters } = query;

@@ -318,6 +318,7 @@ test("every operation answers as the document says, and every act has an audit r
   // What there is now
   await call("readApproval", [added.approval_id]);
   await call("readAnyFirm", [firmId]);
+  await call("listFirmTasks", [firmId]);
   await call("readAnySettlement", [funded]);
   await call("listUnpaidDeals", [], undefined, "?environment=live");
   await call("readAnyCross", [cross_id]);

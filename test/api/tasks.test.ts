@@ -14,6 +14,8 @@ import { initiateAsHouse } from "../../src/settlement/tasks.ts";
 import { appliers } from "../../src/workers.ts";
 import { assertLedgerSound, payIn } from "../support/ledger.ts";
 import { startMailServer, workNotices } from "../support/mail.ts";
+import { asBearer, startOps } from "../support/ops.ts";
+import { addPerson } from "../support/people.ts";
 import { type Answer, type Service, startService } from "../support/service.ts";
 import {
   addCredit,
@@ -340,6 +342,46 @@ test("nobody is told by mail of what the house does, nor in the sandbox a firm's
     await workNotices(service);
   }
   assert.deepEqual(mail.mails, []);
+});
+
+test("an operator sees what every side has to do, the house's too, with both codes of a transfer", async (t) => {
+  const service = await startService(t);
+  const { send } = await startOps(t, service);
+  const person = await addPerson(service, { name: "asha", role: "admin" });
+  const headers = asBearer((await person.signIn()).token);
+  const ask = async (path: string) => (await send("GET", path, { headers, expect: 200 })).body;
+  const { seller, buyer, settlementId } = await dealBetween(service, await openParties(service));
+  const { rows } = await service.ctx.db.pool.query("select firm_id, iec from firms");
+  const findIec = ({ firmId }: TestDesk) => rows.find((row) => row.firm_id === firmId).iec;
+  const { tasks, waiting_on } = await ask(`/ops/settlements/${settlementId}`);
+  const say = (task: Body) => [task.kind, task.by, task.status, task.firm_iec];
+  assert.deepEqual(tasks.map(say), [
+    ["pay", "firm", "done", findIec(buyer)],
+    ["initiate", "firm", "waiting", findIec(seller)],
+  ]);
+  assert.deepEqual([waiting_on, tasks[1].instructions.to_iec], ["seller", findIec(buyer)]);
+  const own = await ask(`/ops/firms/${seller.firmId}/tasks`);
+  assert.deepEqual(
+    own.tasks.map((task: Body) => [task.settlement_id, task.kind]),
+    [[settlementId, "initiate"]],
+  );
+  assert.deepEqual((await ask(`/ops/firms/${buyer.firmId}/tasks`)).tasks, []);
+
+  const legs = [{ seller, scripNo: await addCredit(service, seller) }];
+  const bought = await makeDeal(service, { environment: "live", buyer: house("live"), legs });
+  const made = { seller, buyer: seller, settlementId: bought, scripNo: "" };
+  const { task_id } = await findTask(service, seller, made, "initiate");
+  const path = `/v1/settlements/${bought}/tasks/${task_id}/done`;
+  await service.send("POST", path, { key: seller.key, body: { reference: "I-1" }, expect: 200 });
+  const { settlements } = await ask("/ops/settlements/queue?environment=live");
+  const queued = settlements.find((one: Body) => one.settlement_id === bought);
+  assert.deepEqual(
+    queued.tasks.map((task: Body) => [task.kind, task.by, task.status]),
+    [
+      ["initiate", "firm", "done"],
+      ["accept", "house", "waiting"],
+    ],
+  );
 });
 
 test("what customs shows counts without anybody's claim", async (t) => {

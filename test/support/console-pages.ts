@@ -26,6 +26,7 @@ export const listPages = [
   "/orders",
   "/crosses",
   "/house",
+  "/house-in-law",
   "/queue",
   "/settlements",
   "/payouts",

@@ -3,6 +3,7 @@
 import type { TestContext } from "node:test";
 
 import { crores, crossThatIs } from "./crosses.ts";
+import { payIn } from "./ledger.ts";
 import { addNotice } from "./mail.ts";
 import { asBearer, type OpsService } from "./ops.ts";
 import { dealer } from "./orders.ts";
@@ -10,7 +11,7 @@ import { settleLiveSale, type TestPerson } from "./people.ts";
 import { openLiveMarket } from "./public.ts";
 import { addDeadLetters, registerWebhook, startReceiver } from "./receivers.ts";
 import type { Service } from "./service.ts";
-import { addCredit, makeDeal, openTestDesk } from "./settlements.ts";
+import { addCredit, buyerPaise, makeDeal, openTestDesk } from "./settlements.ts";
 
 /** Returns the addresses of pages about one thing. */
 export async function furnishConsole(
@@ -31,6 +32,7 @@ export async function furnishConsole(
   const seller = await openTestDesk(service, environment);
   const buyer = await openTestDesk(service, environment);
   const legs = [{ seller, scripNo: await addCredit(service, seller) }];
+  await payIn(service, buyer.firmId, buyerPaise, environment);
   const settlementId = await makeDeal(service, { environment, buyer, legs });
   const parties = {
     seller: await dealer(service, crores(1), { environment }),
@@ -65,6 +67,8 @@ export async function furnishConsole(
   const receiver = await startReceiver(t);
   const webhook = await registerWebhook(service, subscriber.api_key, receiver.url);
   await addDeadLetters(service, webhook.webhook_id);
+  const form = { prefix: "SCRP", length: 16, alphabet: "digits", ifsc: "HDFC0000001" };
+  await post("/ops/house/virtual-accounts", { environment, ...form });
   const gst = { cgst_bps: 900, sgst_bps: 900, igst_bps: 1_800, house_state: "27" };
   await post("/ops/taxes/gst", { environment, from: "2027-04-01", ...gst });
   const address = { email: "accounts@acme.example", desk_id: due.seller.deskId };
@@ -80,7 +84,7 @@ export async function furnishConsole(
     `/files/${file.file_id}`,
     `/crosses/${cross_id}`,
     `/approvals/${approvals[0].approval_id}`,
-    `/firms/${due.seller.firmId}`,
+    `/firms/${seller.firmId}`,
     `/firms/${due.seller.deskId}`,
     `/enquiries/${enquiry.body.enquiry_ref}`,
     `/orders/${orders[0].order_id}`,

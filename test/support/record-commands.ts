@@ -186,6 +186,7 @@ async function findThings(service: Service): Promise<Things> {
 const random = new RegExp(
   [
     "(?<=\\b[a-z]{3}_)[0-9a-hjkmnp-tv-z]{26}", // Ids, and what is made from them:
+    "(?<=_(?:initiate|accept)_)[0-9a-f]{12}\\b", // the ends of tasks,
     "\\bM7[0-9A-Z]{22}\\b", // scrip numbers,
     "\\b01M7[0-9A-Z]{22}\\b", // numbers of statements,
     "(?<=--cursor )\\S+", // places in lists,

@@ -5,6 +5,7 @@ import { makeDeskAddresses } from "./notices.js";
 import { readOps } from "./ops.js";
 import { sayWord, showState, showTime } from "./show.js";
 import { linkTo, standWith } from "./state.js";
+import { makeTasks } from "./tasks.js";
 
 /** @typedef {import("./state.js").View} View */
 /** @typedef {import("./ops.js").Row} Row */
@@ -69,6 +70,7 @@ async function showFirmPage(view) {
   /** @type {Row} */
   const firm = await readOps(`/ops/firms/${view.id}`, {}, view.signal);
   standWith(view, firm);
+  const { tasks } = await readOps(`/ops/firms/${view.id}/tasks`, {}, view.signal);
   const { bank, mandate, suspension } = firm;
   return make(
     "div",
@@ -138,6 +140,7 @@ async function showFirmPage(view) {
           ),
         )
       : null,
+    tasks.length > 0 ? makeSection("To do", makeTasks(tasks)) : null,
     await makeDeskAddresses(view),
     makeSection(
       "More of this firm",

@@ -33,6 +33,7 @@ async function showInLaw(view) {
   /** @type {Row} */
   const shown = await readOps("/ops/house", { environment }, signal);
   const { house, missing, versions, firms } = shown;
+  const { forms } = await readOps("/ops/house/virtual-accounts", { environment }, signal);
   return make(
     "div",
     { class: "page" },
@@ -80,6 +81,7 @@ async function showInLaw(view) {
             ]),
           ),
         ),
+    makeNumbers(view, forms),
     makeSection(
       "Versions, the latest first",
       versions.length === 0
@@ -108,6 +110,64 @@ async function showInLaw(view) {
     ),
   );
 }
+
+/**
+ * The account numbers of firms' own, in the form that the bank gave.
+ *
+ * @param {View} view
+ * @param {readonly Row[]} forms the latest first
+ */
+function makeNumbers(view, forms) {
+  const path = "/ops/house/virtual-accounts";
+  const { environment } = view;
+  const form = forms[0]?.["form"];
+  return makeSection(
+    "Account numbers of firms' own",
+    form
+      ? makeFacts([
+          ["Begin with", form.prefix],
+          ["Length", form.length],
+          ["Written with", alphabetWords[form.alphabet] ?? form.alphabet],
+          ["IFSC", form.ifsc],
+        ])
+      : makeEmpty("Firms pay to the house's account."),
+    make(
+      "div",
+      { class: "acts" },
+      makeAct(view, {
+        label: "Set the numbers…",
+        permission: "house.write",
+        says: "Each firm is told a number of its own, in the form that the bank gave. Numbers of former forms are still read. In live somebody else approves it once there are two of you.",
+        fields: [
+          { name: "prefix", label: "Begin with", hint: "what the bank gave", value: form?.prefix },
+          { name: "length", label: "Length", type: "count", value: form && String(form.length) },
+          {
+            name: "alphabet",
+            label: "Written with",
+            type: "choice",
+            options: Object.entries(alphabetWords),
+            value: form?.alphabet,
+          },
+          { name: "ifsc", label: "IFSC", hint: "the branch they are at", value: form?.ifsc },
+        ],
+        call: (body) => ({ path, body: { environment, ...body } }),
+      }),
+      form &&
+        makeAct(view, {
+          label: "End the numbers…",
+          permission: "house.write",
+          danger: true,
+          says: "Firms are told the house's account again. What comes to a number that was told is still read.",
+          call: () => ({ path, body: { environment, off: true } }),
+        }),
+    ),
+  );
+}
+
+const alphabetWords = /** @type {Readonly<Record<string, string>>} */ ({
+  digits: "digits",
+  letters: "digits and capital letters",
+});
 
 /**
  * @param {View} view

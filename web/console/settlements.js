@@ -13,6 +13,7 @@ import {
   showState,
   showTime,
 } from "./show.js";
+import { makeTasks } from "./tasks.js";
 import { schemeName } from "../words.js";
 import { standWith } from "./state.js";
 
@@ -60,7 +61,7 @@ export const settlementPages = [
           },
           { head: "Waits for", cell: (row) => sayWord(row["waiting_on"]) },
           ...dealColumns,
-          { head: "Acts", kind: "last", cell: (row) => makeNextAct(view, row) },
+          { head: "Acts", kind: "last", cell: (row) => makeNextActs(view, row) },
         ],
         empty: "Nothing is open.",
       }),
@@ -99,10 +100,28 @@ function showSellers(legs) {
  * @param {View} view
  * @param {Row} row
  */
-function makeNextAct(view, row) {
-  if (row["status"] === "pending") return makeFund(view, row);
-  if (["funded", "transfer_initiated"].includes(row["status"])) return makeConfirm(view, row);
-  return null;
+function makeNextActs(view, row) {
+  if (row["status"] === "pending") return [makeFund(view, row)];
+  if (!["funded", "transfer_initiated"].includes(row["status"])) return [];
+  const isOurs = row["tasks"].some(
+    (/** @type {Row} */ { kind, by, status }) =>
+      kind === "initiate" && by === "house" && ["waiting", "late"].includes(status),
+  );
+  return [isOurs ? makeInitiated(view, row) : null, makeConfirm(view, row)];
+}
+
+/**
+ * @param {View} view
+ * @param {Row} row
+ */
+function makeInitiated(view, { settlement_id }) {
+  return makeAct(view, {
+    label: "Initiated…",
+    permission: "settlements.write",
+    says: "Say that the house has initiated its transfers of this deal on the customs portal.",
+    fields: [{ name: "reference", label: "What the portal gave for it" }],
+    call: (body) => ({ path: `/ops/settlements/${settlement_id}/initiated`, body }),
+  });
 }
 
 /**
@@ -175,7 +194,7 @@ async function showSettlement(view) {
   const isOpen = openStates.includes(deal["status"]);
   const path = `/ops/settlements/${view.id}`;
   const acts = [
-    makeNextAct(view, deal),
+    ...makeNextActs(view, deal),
     deal["status"] === "pending" &&
       makeAct(view, {
         label: "Cancel, unpaid…",
@@ -228,7 +247,8 @@ async function showSettlement(view) {
     makeHead("Settlement", acts),
     makeFacts([
       ["State", showState(deal["status"])],
-      ["Due", showTime(deal["due_at"])],
+      ["Waits for", isOpen ? sayWord(deal["waiting_on"]) : "–"],
+      ["Due", [showTime(deal["due_at"]), " ", deal["late"] ? showState("late") : null]],
       ["Reason", deal["reason"] ? sayWord(deal["reason"]) : "–"],
       ["Scheme", schemeName(deal["scheme"])],
       ["Face", showMoney(deal["face_paise"])],
@@ -239,6 +259,7 @@ async function showSettlement(view) {
       ["Created", showTime(deal["created_at"])],
       ["Id", make("span", { class: "id" }, deal["settlement_id"])],
     ]),
+    deal["tasks"].length > 0 ? makeSection("To do", makeTasks(deal["tasks"])) : null,
     makeSection(
       "Credits",
       makeTable(
