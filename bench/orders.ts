@@ -1,6 +1,5 @@
 // What an order costs: sells by scrip_no at the current price, one a call and 500 a call, against
-// pgbench's TPC-B on the same durable PostgreSQL in turns. The same once more with two schemes, of
-// which each has a lane of its own. Every order is authenticated, metered,
+// pgbench's TPC-B on the same durable PostgreSQL in turns. The same once more with two schemes. Every order is authenticated, metered,
 // matched with the house, held in the books, settled as far as it can be and told as events; the
 // environment is live, so that nobody simulates the other side on the cores that are measured.
 

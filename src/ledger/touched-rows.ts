@@ -34,8 +34,8 @@ export type TouchedAccount = {
 const chosenStripes = new WeakMap<Tx, number>();
 
 /** A transaction keeps its stripe, so that a later set waits for no other while rows are held. */
-export function chooseStripe(tx: Tx, lane: number = randomInt(2)): number {
-  const stripe = chosenStripes.get(tx) ?? 2 * randomInt(stripes / 2) + (lane % 2);
+export function chooseStripe(tx: Tx): number {
+  const stripe = chosenStripes.get(tx) ?? randomInt(stripes);
   chosenStripes.set(tx, stripe);
   return stripe;
 }

@@ -8,7 +8,7 @@
 //
 // A refusal is a value and concerns only its own item. Balances of the house and of the outside have no
 // floor; they are striped, and each transaction adds to one random stripe, so that sets seldom wait for
-// each other, and sets of orders in different lanes never.
+// each other.
 
 import { known, type Query, type Tx } from "../platform/postgres/postgres.ts";
 import { lockDues } from "./dues-store.ts";
@@ -61,8 +61,6 @@ export type BookChanges = {
   /** How pending entries end; takes effect before the new entries. */
   readonly resolutions?: readonly Resolution[];
   readonly entries?: readonly Entry[];
-  /** Even and odd lanes have stripes of their own. */
-  readonly lane?: number;
   /**
    * Firms whose dues are set off from what they had available before. Their money and the bank's
    * account are locked, so that their payouts can be taken back by another set of the transaction.
@@ -99,14 +97,14 @@ const nothingBeside: Beside<void> = { first: known(undefined), next: () => known
 /** `writeBooks` with statements of the caller in the same round trips. */
 export async function writeBooksBeside<First>(
   tx: Tx,
-  { resolutions = [], entries = [], lane, owing = [] }: BookChanges,
+  { resolutions = [], entries = [], owing = [] }: BookChanges,
   now: Date,
   beside: Beside<First>,
 ): Promise<{ readonly written: WrittenBooks; readonly first: First }> {
   for (const entry of entries) refuseFault(entry, findFault(entry));
   for (const resolution of resolutions) refuseFault(resolution, findNameFault(resolution));
   const pending = resolutions.length > 0 ? await loadPending(tx, resolutions) : new Map();
-  const stripe = chooseStripe(tx, lane);
+  const stripe = chooseStripe(tx);
   const touched = findTouched(entries, [...pending.values()], { stripe, owing });
   const { balances, first } = await loadBalances(tx, touched, beside.first);
   const books = await openBooks(tx, { balances, entries, pending, touched });

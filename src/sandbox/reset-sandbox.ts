@@ -13,7 +13,6 @@ import { toActor, type Change } from "../kernel/actor.ts";
 import type { Call, Caller } from "../kernel/caller.ts";
 import { type Cursor, toMovedSet } from "../kernel/clock-advance.ts";
 import { notFound } from "../kernel/failure.ts";
-import { schemes } from "../kernel/scheme.ts";
 import { refuseSubAccount, visibleTo } from "../kernel/visibility.ts";
 import { clearScenarios, readScenarios, setScenario as setForDesk } from "../outside/scenarios.ts";
 import type { Context } from "../platform/context.ts";
@@ -63,7 +62,6 @@ export async function resetSandbox(
     const ids = await listOpenOrdersOfDesk(tx, call.caller, cursor);
     const { changes } = await endOpenOrders(tx, {
       environment,
-      lanes: schemes,
       orderIds: ids,
       how: "cancelled",
       reason,

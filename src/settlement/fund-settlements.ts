@@ -34,7 +34,6 @@ import {
   listEnvironmentsWith,
   listLegs,
   lockSettlements,
-  lockUnfunded,
   setSettlements,
   type SettlementRow,
   listUnfundedOfDesks,
@@ -227,32 +226,6 @@ export function findBuyerMeans(
       means: new Map(means),
       deskUnfunded: new Map(ofDesks.map((row) => [row.desk_id, row.unfunded_paise])),
     };
-  });
-}
-
-/** What a set read of the debts of firms and desks, by id. */
-export type ReadDebts = {
-  readonly firms: ReadonlyMap<string, Paise>;
-  readonly desks: ReadonlyMap<string, Paise>;
-};
-
-/**
- * Locks what these desks and their firms owe for their buys until the transaction ends, and throws
- * `FundsMoved` where it is more than was read before.
- */
-export function confirmUnfunded(
-  environment: Environment,
-  { firms, desks }: ReadDebts,
-): Query<void> {
-  return all([
-    lockUnfunded([...desks.keys()]),
-    listUnfunded(environment, [...firms.keys()]),
-    listUnfundedOfDesks(environment, [...desks.keys()]),
-  ]).map(([, ofFirms, ofDesks]) => {
-    const hasRisen =
-      ofFirms.some((row) => row.unfunded_paise > (firms.get(row.firm_id) ?? 0)) ||
-      ofDesks.some((row) => row.unfunded_paise > (desks.get(row.desk_id) ?? 0));
-    if (hasRisen) throw new FundsMoved();
   });
 }
 

@@ -26,7 +26,7 @@ import {
   subtractPaise,
 } from "../kernel/money.ts";
 import { isHouse } from "../kernel/ids.ts";
-import { type OriginKind, type Scheme, schemes } from "../kernel/scheme.ts";
+import { type OriginKind, type Scheme } from "../kernel/scheme.ts";
 import { findSelfInitiating } from "../firms/find-firms.ts";
 import { loadCalendar } from "../outside/calendar.ts";
 import { findParties } from "../outside/scenarios.ts";
@@ -93,13 +93,11 @@ export type NewDeal = {
  * Builds the settlements of deals, in the transaction that agrees them. A settlement starts funded
  * where the buyer's balance covers it, and begins at once unless customs is down; a worker begins the
  * others. The caller stores them with `storeSettlements` and records their changes last.
- * What the caller confirms about its deals goes along.
  */
 export async function openSettlements(
   tx: Tx,
   deals: readonly NewDeal[],
   now: Date,
-  confirm: Query<void> = known(undefined),
 ): Promise<OpenedSettlements> {
   const [first] = deals;
   if (!first) return { openings: [], states: new Map(), begun: new Set(), changes: [] };
@@ -111,7 +109,6 @@ export async function openSettlements(
       loadPortAndCalendar(environment, "registry"),
       findSelfInitiating(sellers.filter((firmId) => !isHouse(firmId))),
       findParties(environment, deals.flatMap(listDesks)),
-      confirm,
     ]);
   const when = { now, calendar: await loadCalendar(tx, calendarVersion), selfInitiating };
   const openings = deals.map((deal): Opening => {
@@ -340,10 +337,7 @@ export function askForMoney(unfunded: readonly SettlementRow[], now: Date): Quer
 
 /** Voids escrows and writes holds in one call, so that escrowed money is never available in between. */
 function buildHolds(openings: readonly Opening[]): BookChanges {
-  const lanes = new Set(openings.map(({ deal }) => schemes.indexOf(deal.scheme)));
-  const [lane = 0, ...others] = lanes;
   return {
-    ...(others.length === 0 && { lane }),
     entries: openings.flatMap(({ holds }) => holds),
     resolutions: openings.flatMap(({ deal: { escrow } }) =>
       escrow ? [{ ...escrow, as: "voided" as const }] : [],

@@ -348,20 +348,6 @@ export async function lockWithin(
     for update`);
 }
 
-/**
- * Locks the debts of desks and their firms, in one order. Advisory locks, because a debt is the sum of
- * settlements, of which the next does not exist yet.
- */
-export function lockUnfunded(deskIds: readonly string[]): Query<void> {
-  return command(sql`
-    select pg_advisory_xact_lock(hashtext('unfunded buys'), hashtext(desk_id))
-    from (
-      select desk_id
-      from unnest(${deskIds}::text[]) as asked (desk_id)
-      order by desk_id
-    ) as desks_in_order`);
-}
-
 /** Claims funded settlements whose parties are to be told to begin. */
 export async function claimFunded(
   tx: Tx,

@@ -16,7 +16,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { aboveKeyLimit, findBrokenLimit, type MoneyLimits } from "../access/key-rules.ts";
 import type { Offer } from "../cover/rules.ts";
 import { type CoverPlan, SearchNeeded } from "../cover/search-cover.ts";
-import type { CreditForSale, DealtCredit } from "../credits/reserve-credits.ts";
+import type { DealtCredit } from "../credits/reserve-credits.ts";
 import { findNotSellableReason, creditNotSellable } from "../credits/rules.ts";
 import type { TradingFirm } from "../firms/find-firms.ts";
 import { type Cover, findUncoveredPaise, ordersMax } from "../firms/requirement-rules.ts";
@@ -63,8 +63,6 @@ export type Command = {
   readonly plan?: CoverPlan | null;
   /** Credits for its amount, from a search without the match lock; null when that found none. */
   readonly delivery?: DeliveryPlan | null;
-  /** The holding that it names: undefined before it was looked up, null when there is none. */
-  readonly named?: CreditForSale | null;
 };
 
 /** A requirement, and what orders before the set have bought for it. */
@@ -83,10 +81,7 @@ export type Loaded = Command & {
   /** The quoted bundle: an offer for each credit that is available, otherwise its scrip number. */
   readonly bundle: readonly (Offer | string)[];
   readonly limits: MoneyLimits;
-  /**
-   * Whether another transaction locks a credit that it names or could deliver, or may match its
-   * scheme at the same time.
-   */
+  /** Whether another transaction locks a credit that it names or could deliver. */
   readonly isHeld: boolean;
 };
 

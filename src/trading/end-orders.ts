@@ -17,7 +17,7 @@ import {
   type MovedSet,
   toMovedSet,
 } from "../kernel/clock-advance.ts";
-import { type Scheme, schemes } from "../kernel/scheme.ts";
+import { schemes } from "../kernel/scheme.ts";
 import { istDay } from "../kernel/time.ts";
 import { isVisible, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
@@ -39,7 +39,6 @@ import {
 } from "../settlement/read-settlements.ts";
 import { endRest, newHistoryEntry, orderLifecycle, restBelowMinimum } from "./order-rules.ts";
 import {
-  findOrders,
   listOverdue,
   lockMatching,
   lockOrders,
@@ -62,14 +61,14 @@ import { toOrderChange } from "./store-orders.ts";
 
 type Ending = {
   readonly environment: Environment;
-  /** The schemes of the orders. */
-  readonly lanes: readonly Scheme[];
   readonly orderIds: readonly string[];
   readonly how: "cancelled" | "expired";
   readonly reason: string | null;
   /** The reason for a partly dealt order; by default rest_cancelled or rest_expired. */
   readonly restReason?: string;
-  readonly findActor: (orderId: string) => Actor;
+  readonly findActor: (order: OrderRow) => Actor;
+  /** By default, all of them end. */
+  readonly mayEnd?: (order: OrderRow) => boolean;
   readonly now: Date;
   /** Undefined outside sets. */
   readonly attempt?: Attempt;
@@ -83,11 +82,11 @@ export async function endOpenOrders(
   readonly orders: readonly OrderRow[];
   readonly changes: readonly AttributedChange[];
 }> {
-  const { environment, lanes, orderIds, how, findActor, now, attempt } = ending;
-  await tx.run(lockMatching(environment, lanes, attempt));
+  const { environment, orderIds, how, findActor, mayEnd = () => true, now, attempt } = ending;
+  await tx.run(lockMatching(environment, attempt));
   // Locked before its settlements are read: a transaction that fails one of them either has committed
   // by now, or waits and then sees how the order ended.
-  const rows = await lockOrders(tx, orderIds);
+  const rows = (await lockOrders(tx, orderIds)).filter(mayEnd);
   const open = rows.filter((row) => row.state === "open");
   const standings = await findOrderStandings(tx, open);
   const ended = open.map((before) => {
@@ -116,7 +115,7 @@ export async function endOpenOrders(
   );
   const action = how === "cancelled" ? "cancel" : "expire";
   const changes = ended.map(({ before, after }) => ({
-    actor: findActor(after.order_id),
+    actor: findActor(after),
     change: toOrderChange({ action, before, after }),
   }));
   const after = new Map(ended.map((end) => [end.after.order_id, end.after]));
@@ -126,58 +125,44 @@ export async function endOpenOrders(
 /** How many orders a worker ends in one set. */
 const endedAtOnce = 500;
 
-const everyLane = environments.flatMap((environment) =>
+const everyScheme = environments.flatMap((environment) =>
   schemes.map((scheme) => ({ environment, scheme })),
 );
 
 export type Cancel = { readonly call: Call; readonly orderId: string };
 
-/**
- * The schemes of orders that their callers may cancel. An order keeps its scheme, desk and firm, so
- * this needs no lock.
- */
-export async function findCancelled(
-  { db }: Pick<Context, "db">,
-  cancels: readonly Cancel[],
-): Promise<readonly Outcome<Scheme>[]> {
-  const asked = cancels.map(({ orderId }) => orderId).filter((id) => isId("ord", id));
-  const found = new Map((await findOrders(db, asked)).map((row) => [row.order_id, row]));
-  return cancels.map((cancel) => {
-    const row = found.get(cancel.orderId);
-    return row && mayCancel(cancel, row) ? row.scheme : notFound();
-  });
-}
-
-/**
- * Cancels orders that `findCancelled` found. Cancelling twice is no conflict: a retry gets the first
- * answer again.
- */
+/** Cancels orders, each as its caller may. Cancelling twice is no conflict: a retry gets the first answer again. */
 export async function cancelOrders(
   ctx: Context,
-  { environment, lanes, rollBack, isPart, isLast }: PlaceOptions,
+  { environment, rollBack, isPart, isLast }: PlaceOptions,
   cancels: readonly Cancel[],
 ): Promise<readonly Outcome<Order>[]> {
   const now = ctx.now();
   return await ctx.db.transaction(
     async (tx) => {
-      const cancelledBy = new Map(cancels.map(({ call, orderId }) => [orderId, call]));
+      const asked = Map.groupBy(cancels, ({ orderId }) => orderId);
+      const findCancel = (order: OrderRow) =>
+        asked.get(order.order_id)?.find((cancel) => mayCancel(cancel, order));
       const ended = await endAndRecordOrders(tx, {
         environment,
-        lanes,
         attempt: { isPart, isLast },
-        orderIds: [...cancelledBy.keys()],
+        orderIds: [...asked.keys()].filter((orderId) => isId("ord", orderId)),
         how: "cancelled",
         reason: "requested",
-        findActor: (orderId) => {
-          const call = cancelledBy.get(orderId);
-          if (!call) throw new Error("only what was asked for is cancelled");
-          return toActor(call);
+        mayEnd: (order) => findCancel(order) !== undefined,
+        findActor: (order) => {
+          const cancel = findCancel(order);
+          if (!cancel) throw new Error("only what was asked for is cancelled");
+          return toActor(cancel.call);
         },
         now,
       });
       const rows = new Map(ended.map((row) => [row.order_id, row]));
       const standings = await findOrderStandings(tx, ended);
-      return cancels.map(({ orderId }) => toCancelOutcome(rows.get(orderId), standings));
+      return cancels.map((cancel) => {
+        const row = rows.get(cancel.orderId);
+        return toCancelOutcome(row && mayCancel(cancel, row) ? row : undefined, standings);
+      });
     },
     { rollBack, repeatsLost: true },
   );
@@ -193,12 +178,11 @@ export async function cancelAnyOrder(
   orderId: string,
 ): Promise<OrderOfDesk> {
   const now = ctx.now();
-  const { environment, scheme } = await readAnyOrder(ctx.db, orderId);
+  const { environment } = await readAnyOrder(ctx.db, orderId);
   return await ctx.db.transaction(
     async (tx) => {
       const [row] = await endAndRecordOrders(tx, {
         environment,
-        lanes: [scheme],
         orderIds: [orderId],
         how: "cancelled",
         reason: cancelledByOperator,
@@ -226,12 +210,11 @@ export async function expireOrders(
 ): Promise<"more" | "idle"> {
   const now = clockNow();
   const overdue = await listOverdue(db, now, { limit: endedAtOnce, except: offenders.ids() });
-  await workOnEach(everyLane, async ({ environment, scheme }) => {
+  await workOnEach(everyScheme, async ({ environment, scheme }) => {
     const orderIds = overdue
       .filter((order) => order.environment === environment && order.scheme === scheme)
       .map((order) => order.order_id);
-    const lane = { environment, lanes: [scheme] };
-    const ending = { ...lane, how: "expired", reason: null, now } as const;
+    const ending = { environment, how: "expired", reason: null, now } as const;
     return await endInParts(db, offenders, { ...ending, orderIds, findActor: () => clock });
   });
   return overdue.length === endedAtOnce ? "more" : "idle";
@@ -273,7 +256,7 @@ export async function failOrders(
 }
 
 /**
- * Moves GTD expiries of a desk earlier. Resting orders change under the match locks only, which are
+ * Moves GTD expiries of a desk earlier. Resting orders change under the match lock only, which is
  * held for this set.
  */
 export async function moveOrderDeadlines(
@@ -281,7 +264,7 @@ export async function moveOrderDeadlines(
   clockAdvance: ClockAdvance,
   cursor: Cursor,
 ): Promise<MovedSet> {
-  await tx.run(lockMatching(clockAdvance.environment, schemes));
+  await tx.run(lockMatching(clockAdvance.environment));
   return toMovedSet(await moveOrderExpiriesEarlier(tx, clockAdvance, cursor), cursor);
 }
 
@@ -297,13 +280,12 @@ export async function cancelOrdersWithoutCredits(
 ): Promise<"more" | "idle"> {
   const now = clockNow();
   let found = 0;
-  await workOnEach(everyLane, async ({ environment, scheme }) => {
+  await workOnEach(everyScheme, async ({ environment, scheme }) => {
     // Found without a lock, which is safe: an ended credit never returns.
     const search = { scheme, today: istDay(now), limit: endedAtOnce, except: offenders.ids() };
     const orderIds = await listOrdersWithoutCredits(db, environment, search);
     found = Math.max(found, orderIds.length);
-    const lane = { environment, lanes: [scheme] };
-    const ending = { ...lane, how: "cancelled", reason: "credit_gone", now } as const;
+    const ending = { environment, how: "cancelled", reason: "credit_gone", now } as const;
     return await endInParts(db, offenders, { ...ending, orderIds, findActor: () => upkeepWorker });
   });
   return found === endedAtOnce ? "more" : "idle";
@@ -322,7 +304,7 @@ export async function cancelSmallRemainders(
 ): Promise<"more" | "idle"> {
   const now = clockNow();
   let found = 0;
-  await workOnEach(everyLane, async ({ environment, scheme }) => {
+  await workOnEach(everyScheme, async ({ environment, scheme }) => {
     const card = (await findCurrentCards(db, environment)).get(scheme);
     if (!card) return 0;
     // Found without a lock, which is safe: a remainder never grows.
@@ -332,7 +314,6 @@ export async function cancelSmallRemainders(
     found = Math.max(found, orderIds.length);
     return await endInParts(db, offenders, {
       environment,
-      lanes: [scheme],
       orderIds,
       how: "cancelled",
       reason: restBelowMinimum,
@@ -387,9 +368,8 @@ async function endInParts(
     const orderIds = only ?? ending.orderIds;
     claimed(orderIds);
     const isPart = only !== null;
-    const lanes = isPart ? schemes : ending.lanes;
     return db.transaction(async (tx) => {
-      const part = { ...ending, lanes, orderIds, attempt: { isPart } };
+      const part = { ...ending, orderIds, attempt: { isPart } };
       return (await endAndRecordOrders(tx, part)).length;
     });
   });

@@ -1,10 +1,6 @@
 // Everything a set of orders touches, one statement per table, locked in one order by everybody:
-// the lanes of the matching, quotes, firms, credits. What needs nothing of each other travels
-// together, the first of it behind the locks of the lanes.
-//
-// A lane is an environment and a scheme. The lane of an order is known before it is locked: from the
-// request, from the ref of its quote, or from the holding it names, which is looked up outside the
-// lanes. The quote's ref is a hint only, so an order whose lane is not locked is held back.
+// the match lock, quotes, firms, credits. What needs nothing of each other travels together, the first
+// of it behind the match lock.
 //
 // The offers behind credits: what the database, not the book, says can be bought now.
 
@@ -23,10 +19,10 @@ import { lockAmounts } from "../firms/requirements.ts";
 import { findTradingRefusal } from "../firms/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { isHouse } from "../kernel/ids.ts";
-import { type Scheme, schemes } from "../kernel/scheme.ts";
+import { schemes } from "../kernel/scheme.ts";
 import { dayNumber, istDay } from "../kernel/time.ts";
 import { visibleTo } from "../kernel/visibility.ts";
-import { all, type Db, known, type Query, type Tx } from "../platform/postgres/postgres.ts";
+import { all, known, type Query, type Tx } from "../platform/postgres/postgres.ts";
 import type { Attempt } from "../platform/postgres/split.ts";
 import { loadCardsWithQuotes } from "../rates/current-cards.ts";
 import type { OpenQuotes } from "../rates/open-quotes.ts";
@@ -35,7 +31,6 @@ import type { BookSession } from "./book-session.ts";
 import type { Command, Loaded, RequirementToCover } from "./decide-orders.ts";
 import { type MatchState, newMatchState } from "./match-state.ts";
 import { findByIdempotencyKey, findOrders, lockMatching, type OrderRow } from "./order-store.ts";
-import { readSchemeHint } from "./quote-rules.ts";
 import { type LockedQuote, lockQuotes } from "./quotes.ts";
 import { findCovers } from "./read-orders.ts";
 import { listRestingBuys } from "./resting-store.ts";
@@ -47,8 +42,6 @@ export const restingBuysMax = { limit: 500, ofDesk: 100, throughDesk: 1_000 };
 /** What a set is decided on besides the database. */
 export type OrderSet = Attempt & {
   readonly environment: Environment;
-  /** The schemes that it may deal. */
-  readonly lanes: readonly Scheme[];
   readonly book: BookSession;
   /** Scrip numbers whose holder is not the owner in the ledger. */
   readonly disputed: ReadonlySet<string>;
@@ -56,42 +49,33 @@ export type OrderSet = Attempt & {
   readonly openQuotes: OpenQuotes;
 };
 
-/** Looks up the holdings that commands name, so that their lanes are known. Takes no lock. */
-export async function nameHoldings(db: Db, commands: readonly Command[]): Promise<Command[]> {
-  if (!commands.some(({ intent }) => intent.ask.kind === "credit")) return [...commands];
-  const found = await db.run(findNamed(commands));
-  return commands.map((command, at) =>
-    found.has(at) ? { ...command, named: found.get(at) ?? null } : command,
-  );
-}
-
-/** The lane of an order; any lane serves an order that names nothing there is. */
-export function findLane({ intent: { ask }, named }: Command): Scheme {
-  const hint = ask.kind === "quote" ? readSchemeHint(ask.quoteRef) : named?.scheme;
-  return "scheme" in ask ? ask.scheme : (hint ?? schemes[0]);
-}
-
 export async function loadOrders(
   tx: Tx,
-  { environment, lanes, isPart, isLast, book, disputed, now, openQuotes }: OrderSet,
+  { environment, isPart, isLast, book, disputed, now, openQuotes }: OrderSet,
   commands: readonly Command[],
 ): Promise<{ readonly matchState: MatchState; readonly loaded: readonly Loaded[] }> {
   const today = istDay(now);
   const keyIds = commands.map(({ call }) => call.caller.keyId);
-  const [, originals, quotes, named, findCard, restingBuys, limits] = await tx.pipelineBehind(
-    lockMatching(environment, lanes, { isPart, isLast }),
+  const [, originals, quotes, named, findCard, allResting, limits] = await tx.pipelineBehind(
+    lockMatching(environment, { isPart, isLast }),
     [
       findOriginals(commands),
       findNamedQuotes(commands, lockQuotes),
       findNamed(commands),
       loadCardsWithQuotes([environment], { now, quotes: openQuotes }),
-      listRestingBuys(environment, { lanes, now, ...restingBuysMax }),
+      listRestingBuys(environment, { schemes, now, ...restingBuysMax }),
       loadMoneyLimits(keyIds),
     ],
   );
   const quoted = await tx.run(findQuoted(commands, quotes));
   const covers = await loadCovers(tx, commands);
-  const found = commands.map((command, at) => command.named ?? named.get(at) ?? quoted.get(at));
+  const found = commands.map((_, at) => named.get(at) ?? quoted.get(at));
+  const dealtSchemes = new Set(
+    commands.map(({ intent: { ask } }, at) =>
+      "scheme" in ask ? ask.scheme : (quotes[at] ?? found[at])?.scheme,
+    ),
+  );
+  const restingBuys = allResting.filter(({ scheme }) => dealtSchemes.has(scheme));
   if (commands.some(({ intent }) => intent.ask.kind === "requirement")) await book.refresh();
   const firmIds = commands.map(({ call, intent }, at) =>
     actingFirm(call.caller, intent.firmId, { quote: quotes[at], credit: found[at] }),
@@ -138,8 +122,6 @@ export async function loadOrders(
   const heldStocks = new Set(
     [...deliverable.keys()].filter((stock) => stock.some(({ credit_id }) => isHeld(credit_id))),
   );
-  const isElsewhere = (scheme: Scheme | undefined) =>
-    scheme !== undefined && !lanes.includes(scheme);
   const loaded = commands.map((command, at): Loaded => ({
     ...command,
     quote: quotes[at],
@@ -150,7 +132,6 @@ export async function loadOrders(
     bundle: bundles[at] ?? [],
     limits: limits.get(command.call.caller.keyId) ?? noLimits,
     isHeld:
-      isElsewhere(quotes[at]?.scheme ?? found[at]?.scheme) ||
       isHeld(found[at]?.credit_id) ||
       heldStocks.has(listed[at] ?? []) ||
       (quotes[at]?.scrip_nos?.some((scripNo) => held.has(scripNo)) ?? false),
@@ -274,14 +255,11 @@ function findOriginals(commands: readonly Command[]): Query<Map<string, OrderRow
 
 type HoldingsByPlace = ReadonlyMap<number, CreditForSale | undefined>;
 
-/**
- * The holdings that commands name and that were not looked up yet, by the places of the commands; they
- * are locked once their firms are.
- */
+/** The holdings that commands name, by the places of the commands; they are locked once their firms are. */
 function findNamed(commands: readonly Command[]): Query<HoldingsByPlace> {
   return findHoldings(
-    commands.flatMap(({ call, intent, named }, at) =>
-      intent.ask.kind === "credit" && named === undefined
+    commands.flatMap(({ call, intent }, at) =>
+      intent.ask.kind === "credit"
         ? [{ at, caller: call.caller, firmId: intent.firmId, scripNo: intent.ask.scripNo }]
         : [],
     ),

@@ -84,7 +84,7 @@ export function sellCredits(
   }
   for (const credit of credits) {
     matchState.reserved.set(credit.credit_id, { credit, orderId: order.order_id });
-    matchState.deliverable.get(buildStockKey(credit))?.take(credit);
+    matchState.deliverable.get(buildStockKey(credit))?.take(credit.scrip_no);
   }
   if (match) return dealSell(matchState, order, credits, match);
   matchState.book.put(scheme, toOffers(matchState, order, credits));

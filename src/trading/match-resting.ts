@@ -8,7 +8,7 @@
 //   sells    the house buys resting sells whose limit its bid reaches, cheapest first
 //   seen     stores what was seen, in the same transaction
 //
-// Every process runs the matcher, one transaction per lane; the match lock of a lane admits one at a
+// Every process runs the matcher, one transaction per scheme; the match lock admits one at a
 // time.
 //
 // Orders and the matcher load up to 500 resting buys of a scheme, of firms that may trade: each
@@ -99,8 +99,7 @@ export function createRestingMatcher(
         workInParts(offenders, (choice, claimed) =>
           withBookSession(books, environment, (book, disputed) => {
             const isPart = choice.only !== null;
-            const lanes = isPart ? schemes : [scheme];
-            const set = { environment, lanes, book, disputed, now, openQuotes, isPart };
+            const set = { environment, book, disputed, now, openQuotes, isPart };
             return ctx.db.transaction((tx) => matchOnce(tx, { ...set, scheme, choice, claimed }));
           }),
         ),
@@ -154,16 +153,16 @@ export function serveSell(
 }
 
 async function hasNews(db: Db, environment: Environment, now: Date): Promise<boolean> {
-  const lanes = await listSeen(db, environment);
-  if (lanes.some(({ rested_since }) => rested_since)) return true;
+  const seen = await listSeen(db, environment);
+  if (seen.some(({ rested_since }) => rested_since)) return true;
   const cards = listCardVersions(environment, await db.run(loadCardsToday([environment], now)));
-  if (lanes.some(({ scheme, seen_cards }) => cards[scheme] !== seen_cards[scheme])) return true;
-  const { changes } = await readHouseChanges(db, environment, findOldest(lanes));
+  if (seen.some(({ scheme, seen_cards }) => cards[scheme] !== seen_cards[scheme])) return true;
+  const { changes } = await readHouseChanges(db, environment, findOldest(seen));
   return changes === undefined || changes.length > 0;
 }
 
-function findOldest(lanes: readonly Seen[]): string {
-  const ids = lanes.map(({ seen_before }) => BigInt(seen_before));
+function findOldest(seen: readonly Seen[]): string {
+  const ids = seen.map(({ seen_before }) => BigInt(seen_before));
   return String(ids.reduce((a, b) => (a < b ? a : b)));
 }
 
@@ -184,19 +183,19 @@ type Look = OrderSet & {
   readonly claimed: (orderIds: readonly string[]) => void;
 };
 
-/** Matches all resting orders of a lane once; returns the number of deals. */
+/** Matches all resting orders of a scheme once; returns the number of deals. */
 async function matchOnce(
   tx: Tx,
-  { environment, scheme, lanes, isPart, book, disputed, now, openQuotes, choice, claimed }: Look,
+  { environment, scheme, isPart, book, disputed, now, openQuotes, choice, claimed }: Look,
 ): Promise<number> {
-  await tx.run(lockMatching(environment, lanes, { isPart }));
+  await tx.run(lockMatching(environment, { isPart }));
   const [first] = await listSeen(tx, environment);
-  if (!first) throw new Error("every environment has lanes");
+  if (!first) throw new Error("every environment has schemes");
   await book.refresh();
   const today = istDay(now);
   const findCard = await tx.run(loadCardsWithQuotes([environment], { now, quotes: openQuotes }));
   const restingBuys = await tx.run(
-    listRestingBuys(environment, { lanes: [scheme], now, ...restingBuysMax }),
+    listRestingBuys(environment, { schemes: [scheme], now, ...restingBuysMax }),
   );
   const firms = await tx.run(lockTradingFirms([...new Set(restingBuys.map((row) => row.firm_id))]));
   const buying = await tx.run(findBuyerFunds(environment, restingBuys.map(toBuyer), now));

@@ -1,31 +1,24 @@
-// The entrance for orders and cancels: one queue of each per lane, which is an environment and a
-// scheme, collects those of all callers into sets.
+// The entrance for orders and cancels: one queue of each per environment collects those of all callers
+// into sets.
 //
-// One set per lane matches at a time. Orders, cancels, expiries and the matcher lock the row of their
-// lane in `match_locks` first. Sets of this process wait for their turn in memory, so that they do not
-// each hold a connection while they wait. Desks take turns: a batch and a dry run are sets of their own,
-// so one desk could ask for many, and what others order comes after one of them. A set that cannot lock its lane is answered 500, and
-// nothing was stored.
-//
-// The lane of a single order is known before it is queued: an order that names a credit, and a cancel,
-// are looked up first, each in a set of its own that takes no lock. A batch takes the lanes of all its
-// orders. Sets of two lanes may meet at a row of the same desk, a balance or a key's day. So whoever
-// met a locked row tries again with all lanes: then no other set can be in the way.
+// One set per environment matches at a time. Orders, cancels, expiries and the matcher take the match
+// lock first. Sets of this process wait for their turn in memory, so that they do not each hold a
+// connection while they wait. Desks take turns: a batch and a dry run are sets of their own, so one desk
+// could ask for many, and what others order comes after one of them. A set that cannot take the match
+// lock is answered 500, and nothing was stored.
 //
 // Idempotency of an order is a unique index over desk, key and, for a `sub_account` key, its firm. It
-// is looked up under the match lock; where two lanes use one key at once, the index refuses one of
-// them, and it is decided again. Each order of a batch has its own idempotency key.
+// is looked up under the match lock. Each order of a batch has its own idempotency key.
 
 import { planSearches } from "../cover/search-cover.ts";
 import { chooseScheme } from "../firms/requirement-rules.ts";
 import { type RequirementOfFirm, requireRequirement } from "../firms/requirements.ts";
 import type { Call, Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
-import { type Scheme, schemes } from "../kernel/scheme.ts";
 import { type Context, contextFor } from "../platform/context.ts";
 import type { OnBehalf } from "../platform/heavy/kinds.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
-import { openLanes } from "../platform/heavy/turns.ts";
+import { takeTurns } from "../platform/heavy/turns.ts";
 import type { Creation } from "../platform/http/calls.ts";
 import { toErrorReply } from "../platform/http/errors.ts";
 import { itemCheck } from "../platform/http/validation.ts";
@@ -36,8 +29,7 @@ import { isLockTimeout } from "../platform/postgres/postgres.ts";
 import { type Attempt, keptNothing, workInHalves } from "../platform/postgres/split.ts";
 import type { BookSessions } from "./book-session.ts";
 import type { Command } from "./decide-orders.ts";
-import { type Cancel, cancelOrders, findCancelled } from "./end-orders.ts";
-import { findLane, nameHoldings } from "./load-orders.ts";
+import { type Cancel, cancelOrders } from "./end-orders.ts";
 import { asksForFreshQuote } from "./order-refusals.ts";
 import { parseIntent } from "./order-rules.ts";
 import { isMatchingHeld } from "./order-store.ts";
@@ -74,8 +66,6 @@ const held = {
 const waitingSets = { perDeskMax: 64, perEnvironmentMax: 1_024 };
 /** Who has the turns of sets that the orders of several desks make. */
 const everybody = "everybody";
-/** Look-ups take no lock; two in flight use the time that a set waits for the database. */
-const lookUps = { setSizeMax: 256, queueMax: 10_000, setsInFlight: 2 };
 
 export type OrderDesk = {
   /** Places one order in the next set of its environment. */
@@ -182,73 +172,31 @@ export function openOrderDesk(
     readonly metrics: Pick<Metrics, "setSize">;
   },
 ): OrderDesk {
-  // Sets of one lane match one after the other. They wait here, without a connection.
-  const turns = {
-    live: openLanes(schemes, waitingSets),
-    sandbox: openLanes(schemes, waitingSets),
-  };
-  /** Works in these lanes, and in all lanes on what met a locked row. */
-  const inLanes = async <Result>(
-    by: OnBehalf,
-    placing: PlaceOptions,
-    work: (ctx: Context, placing: PlaceOptions) => Promise<Result>,
-  ): Promise<Result> => {
-    const take = (lanes: readonly Scheme[]) =>
-      turns[placing.environment](by, lanes, () =>
-        work(contextFor(ctx, placing), { ...placing, lanes }),
-      );
-    const { isPart, isLast } = placing;
-    if (isPart || isLast || placing.lanes.length === schemes.length) return await take(schemes);
-    try {
-      return await take(placing.lanes);
-    } catch (error) {
-      if (!queueLimits.mayRetry(error) || !held.isHeld(error)) throw error;
-      return await take(schemes);
-    }
-  };
+  // Sets match one after the other. They wait here, without a connection.
+  const turns = { live: takeTurns(waitingSets), sandbox: takeTurns(waitingSets) };
 
-  const placeSet = (
-    by: OnBehalf,
-    wanted: Omit<PlaceOptions, "lanes">,
-    commands: readonly Command[],
-    lanes: readonly Scheme[] = [...new Set(commands.map(findLane))],
-  ) =>
-    inLanes(by, { ...wanted, lanes }, (scoped, placing) =>
-      placeOrders(scoped, books, placing, commands),
+  const placeSet = (by: OnBehalf, placing: PlaceOptions, commands: readonly Command[]) =>
+    turns[placing.environment](by, () =>
+      placeOrders(contextFor(ctx, placing), books, placing, commands),
     );
 
-  const cancelSet = (by: OnBehalf, wanted: PlaceOptions, cancels: readonly Cancel[]) =>
-    inLanes(by, wanted, (scoped, placing) => cancelOrders(scoped, placing, cancels));
+  const cancelSet = (by: OnBehalf, placing: PlaceOptions, cancels: readonly Cancel[]) =>
+    turns[placing.environment](by, () => cancelOrders(contextFor(ctx, placing), placing, cancels));
 
-  const kept = { rollBack: false } as const;
-
-  const openLane = (environment: Environment, scheme: Scheme) => ({
-    orders: coalesce<Command, PlacedOrDeferred>(
-      (commands, attempt) =>
-        placeSet(
-          { environment, deskId: everybody },
-          { environment, ...kept, ...attempt },
-          commands,
-        ),
-      { ...queueLimits, held, onSet: (size) => setSize.observe({ set: "orders" }, size) },
-    ),
-    cancels: coalesce<Cancel, Order>(
-      (cancels, attempt) =>
-        cancelSet(
-          { environment, deskId: everybody },
-          { environment, lanes: [scheme], ...kept, ...attempt },
-          cancels,
-        ),
-      { ...queueLimits, held, onSet: (size) => setSize.observe({ set: "cancels" }, size) },
-    ),
-  });
   const openQueues = (environment: Environment) => {
-    const scoped = contextFor(ctx, { environment });
+    const shared = {
+      by: { environment, deskId: everybody },
+      kept: { environment, rollBack: false },
+    };
     return {
-      RODTEP: openLane(environment, "RODTEP"),
-      ROSCTL: openLane(environment, "ROSCTL"),
-      named: coalesce<Command, Command>((commands) => nameHoldings(scoped.db, commands), lookUps),
-      cancelled: coalesce<Cancel, Scheme>((cancels) => findCancelled(scoped, cancels), lookUps),
+      orders: coalesce<Command, PlacedOrDeferred>(
+        (commands, attempt) => placeSet(shared.by, { ...shared.kept, ...attempt }, commands),
+        { ...queueLimits, held, onSet: (size) => setSize.observe({ set: "orders" }, size) },
+      ),
+      cancels: coalesce<Cancel, Order>(
+        (cancels, attempt) => cancelSet(shared.by, { ...shared.kept, ...attempt }, cancels),
+        { ...queueLimits, held, onSet: (size) => setSize.observe({ set: "cancels" }, size) },
+      ),
     };
   };
   const queues = { live: openQueues("live"), sandbox: openQueues("sandbox") };
@@ -278,15 +226,9 @@ export function openOrderDesk(
   ): Promise<readonly Outcome<PlacedOrDeferred>[]> {
     const placing = { environment: call.caller.environment, rollBack: call.dryRun };
     return await workPastHeld(
-      (items, { isAgain, ...attempt }) => {
-        const lanes = isAgain ? schemes : undefined;
+      (items, attempt) => {
         const place = async (part: readonly Command[], ofPart: Attempt) =>
-          placeSet(
-            call.caller,
-            { ...placing, ...ofPart },
-            await planAmounts(ctx, call, part),
-            lanes,
-          );
+          placeSet(call.caller, { ...placing, ...ofPart }, await planAmounts(ctx, call, part));
         const maySplit = (error: unknown) => attempt.isLast || !held.isHeld(error);
         const mayRetry = (error: unknown) => queueLimits.mayRetry(error) && maySplit(error);
         return workInHalves(place, items, mayRetry, attempt);
@@ -314,8 +256,7 @@ export function openOrderDesk(
   }
 
   async function placeAll(call: Call, commands: readonly Command[]) {
-    const { db } = contextFor(ctx, call.caller);
-    const placed = await attemptWithPlans(call, await nameHoldings(db, commands));
+    const placed = await attemptWithPlans(call, commands);
     // An error that no single order causes, such as a lock timeout, is the answer of the whole call.
     const isOfAll = (one: Outcome<Placed>) => one instanceof Error && !queueLimits.mayRetry(one);
     if (placed.every(isOfAll)) throw placed[0];
@@ -350,15 +291,12 @@ export function openOrderDesk(
   return {
     placeAll,
     async place(command) {
-      const { call, intent } = command;
+      const { call } = command;
       if (!call.dryRun) {
-        const lanes = queues[call.caller.environment];
-        const isNamed = intent.ask.kind === "credit";
-        const known = isNamed ? await lanes.named(command) : command;
-        const { orders } = lanes[findLane(known)];
-        const first = await orders(known);
+        const { orders } = queues[call.caller.environment];
+        const first = await orders(command);
         if (!isDeferred(first)) return await addFreshQuote(first, command);
-        const covered = await addPlans(call, [known], [first]);
+        const covered = await addPlans(call, [command], [first]);
         const [planned = command] = await planAmounts(ctx, call, covered);
         const placed = requirePlaced(await orders(planned));
         if (placed instanceof Error) throw placed;
@@ -371,10 +309,8 @@ export function openOrderDesk(
     },
     async cancel(cancel) {
       const { environment } = cancel.call.caller;
-      const lanes = queues[environment];
-      const scheme = await lanes.cancelled(cancel);
-      if (!cancel.call.dryRun) return await lanes[scheme].cancels(cancel);
-      const placing = { environment, lanes: [scheme], rollBack: true, isPart: false };
+      if (!cancel.call.dryRun) return await queues[environment].cancels(cancel);
+      const placing = { environment, rollBack: true, isPart: false };
       const [cancelled] = await cancelSet(cancel.call.caller, placing, [cancel]);
       if (!cancelled) throw new Error("a set answers every cancel once");
       if (cancelled instanceof Error) throw cancelled;

@@ -81,62 +81,51 @@ export type OrderRow = RowOf<typeof orders>;
 export const orderColumns = orders.as("o");
 
 /**
- * lock_timeout for rows while a match lock is held, because every other set of the lane waits
- * meanwhile. Workers lock rows for some ten milliseconds. A set of one lane waits longer: a set of
- * another lane keeps a row of the same desk until its commit. A set, or part of a split set, retries
+ * lock_timeout for rows while the match lock is held, because every other set of the environment waits
+ * meanwhile. Workers lock rows for some ten milliseconds. A set, or part of a split set, retries
  * without the match lock. A transaction outside sets, and the last try of a set, would fail, so they
  * wait longest: workers that settle many deals of one desk lock its balance for most of the time.
  */
 const heldRowMs = {
   alone: "500ms",
   last: "500ms",
-  ofLane: "250ms",
   set: "100ms",
   part: "10ms",
 } as const;
 /** PostgreSQL ends a stalled holder of the match lock before the waiting sets give up (2 s). */
 const silenceMaxMs = "1500ms";
 
-/** Whether a match lock itself timed out: then splitting the set does not help. */
+/** Whether the match lock itself timed out: then splitting the set does not help. */
 export function isMatchingHeld(error: unknown): boolean {
   return isLockTimeout(error) && failedStatement(error)?.text === matchingLock.text;
 }
 
-const matchingLock = writeMatchingLock("live", schemes, heldRowMs.set);
+const matchingLock = writeMatchingLock("live", heldRowMs.set);
 
-/** Counts the lanes, so that all of them are locked before the timeout for rows is set. */
-function writeMatchingLock(
-  environment: Environment,
-  lanes: readonly Scheme[],
-  patience: string,
-): Statement {
+/**
+ * The lock is that of the rows in which the matcher keeps what it has seen of each scheme. They are
+ * counted, so that all are locked before the timeout for rows is set.
+ */
+function writeMatchingLock(environment: Environment, patience: string): Statement {
   return sql`
     with matching as materialized (
       select 1
       from match_locks
-      where environment = ${environment} and scheme = any(${lanes}::text[])
+      where environment = ${environment}
       order by scheme
       for update
     )
     select set_config('lock_timeout', ${patience}, true),
       set_config('idle_in_transaction_session_timeout', ${silenceMaxMs}, true)
-    from (select count(*) as lanes from matching) as locked
-    where locked.lanes > 0`;
+    from (select count(*) as schemes from matching) as locked
+    where locked.schemes > 0`;
 }
 
-/**
- * Takes the match locks of these schemes until the transaction ends; always the first locks, and
- * several in one statement, so that two sets never wait for each other.
- */
-export function lockMatching(
-  environment: Environment,
-  lanes: readonly Scheme[],
-  inSet?: Attempt,
-): Query<void> {
-  const whole = lanes.length < schemes.length ? "ofLane" : "set";
-  const ofWhole = inSet?.isLast ? "last" : whole;
+/** Takes the match lock until the transaction ends; always the first lock, so that no two wait in a circle. */
+export function lockMatching(environment: Environment, inSet?: Attempt): Query<void> {
+  const ofWhole = inSet?.isLast ? "last" : "set";
   const ofSet = inSet?.isPart ? "part" : ofWhole;
-  return command(writeMatchingLock(environment, lanes, heldRowMs[inSet ? ofSet : "alone"]));
+  return command(writeMatchingLock(environment, heldRowMs[inSet ? ofSet : "alone"]));
 }
 
 /** What a set places. */

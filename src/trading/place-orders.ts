@@ -1,6 +1,6 @@
 // Places orders in sets; a single order is a set of one. A set is one transaction of one environment:
 //
-//   load      takes the match locks of its lanes, then loads and locks every row the set uses
+//   load      takes the match lock of its environment, then loads and locks every row the set uses
 //   decide    takes the orders in sequence, each against the market as the ones before left it. A buy
 //             that needs a long search for cover is deferred and placed again with a plan
 //   confirm   locks the credits that buyers took from the book
@@ -8,18 +8,17 @@
 //
 // A set is decided again, up to five times, when a row differs from what the decision assumed: a
 // credit of the book is gone (the book sets it aside), a buyer's balance or debt changed, the ledger
-// names another owner of a credit, another transaction locks a credit (it is left out), a set of
-// another lane has used the idempotency key of an order, or the connection was lost before the commit,
-// as when PostgreSQL ends a transaction that waited too long for the book.
+// names another owner of a credit, another transaction locks a credit (it is left out), or the
+// connection was lost before the commit, as when PostgreSQL ends a transaction that waited too long for
+// the book.
 //
 // A refused order affects its own caller only. A set that the database rejects is split in halves
 // until the order that causes the error stands alone.
 
 import { type Actor, toActor } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
-import type { Scheme } from "../kernel/scheme.ts";
 import type { Context } from "../platform/context.ts";
-import { TransactionLost, type Tx, violatedConstraint } from "../platform/postgres/postgres.ts";
+import { TransactionLost, type Tx } from "../platform/postgres/postgres.ts";
 import { type Attempt, type Outcome, RowsHeld } from "../platform/postgres/split.ts";
 import { openQuotesOn } from "../rates/open-quotes.ts";
 import { FundsMoved, OwnersDisputed } from "../settlement/open-settlements.ts";
@@ -48,14 +47,13 @@ export type PlacedOrDeferred = Placed | (Verdict & { readonly kind: "deferred" }
 
 export type PlaceOptions = Attempt & {
   readonly environment: Environment;
-  readonly lanes: readonly Scheme[];
   readonly rollBack: boolean;
 };
 
 export async function placeOrders(
   ctx: Context,
   books: BookSessions,
-  { environment, lanes, rollBack, isPart, isLast }: PlaceOptions,
+  { environment, rollBack, isPart, isLast }: PlaceOptions,
   commands: readonly Command[],
 ): Promise<readonly Outcome<PlacedOrDeferred>[]> {
   const now = ctx.now();
@@ -63,11 +61,7 @@ export async function placeOrders(
   return await withBookSession(books, environment, async (book, disputed) => {
     const { placed, released } = await ctx.db.transaction(
       (tx) =>
-        placeSet(
-          tx,
-          { environment, lanes, isPart, isLast, book, disputed, now, openQuotes },
-          commands,
-        ),
+        placeSet(tx, { environment, isPart, isLast, book, disputed, now, openQuotes }, commands),
       { rollBack },
     );
     if (rollBack) book.undo();
@@ -94,20 +88,11 @@ export async function withBookSession<Result>(
       if (error instanceof StaleBook) book.setAside(error.scripNos);
       else if (error instanceof OwnersDisputed) error.scripNos.forEach((no) => disputed.add(no));
       else if (error instanceof CreditsHeld) error.scripNos.forEach((no) => held.add(no));
-      else if (!isPassed(error)) throw error;
+      else if (!(error instanceof FundsMoved || error instanceof TransactionLost)) throw error;
     } finally {
       book.close();
     }
   }
-}
-
-/**
- * Whether the next decision does not meet this: a balance that has changed, an idempotency key that
- * orders of another lane have used, or a lost connection.
- */
-function isPassed(error: unknown): boolean {
-  if (error instanceof FundsMoved || error instanceof TransactionLost) return true;
-  return violatedConstraint(error) === "orders_idempotency_key";
 }
 
 async function placeSet(

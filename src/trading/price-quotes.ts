@@ -18,6 +18,7 @@ import {
 } from "../credits/rules.ts";
 import type { Call, Caller, Environment } from "../kernel/caller.ts";
 import { type Failure, notFound } from "../kernel/failure.ts";
+import { newId } from "../kernel/ids.ts";
 import { priceCeil } from "../kernel/money.ts";
 import { dayNumber, type IstDay, istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
@@ -34,7 +35,6 @@ import {
   findLeastFace,
   findSellPrice,
   marketUnavailable,
-  newQuoteRef,
   type NoQuote,
   type SellWanted,
   sizeUnavailable,
@@ -316,7 +316,7 @@ function startQuote(
   { card, firmId, now }: { readonly card: CardToday; readonly firmId: string; readonly now: Date },
 ): QuoteBase {
   return {
-    quote_ref: newQuoteRef(card.scheme, now),
+    quote_ref: newId("qte", now),
     environment,
     desk_id: deskId,
     firm_id: firmId,

@@ -4,7 +4,6 @@ import { test } from "node:test";
 import fc from "fast-check";
 
 import { Failure } from "../kernel/failure.ts";
-import { isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import { type CardToday, priceBid, startingTerms } from "../rates/rules.ts";
@@ -14,11 +13,9 @@ import {
   findQuoteState,
   findSellPrice,
   isPricedOffer,
-  newQuoteRef,
   parseWanted,
   quoteLifecycle,
   type QuoteRequest,
-  readSchemeHint,
 } from "./quote-rules.ts";
 
 const paise = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
@@ -162,16 +159,4 @@ test("an offer counts as priced only when none of its facts has changed", () => 
   assert.ok(
     isPricedOffer(describeOffer({ ...offer, order_id: null }), { ...offer, order_id: null }),
   );
-});
-
-test("the ref of a quote names its scheme, and a ref of another form names none", () => {
-  const now = new Date("2026-11-02T06:30:00Z");
-  for (const scheme of schemes) {
-    const ref = newQuoteRef(scheme, now);
-    assert.ok(isId("qte", ref));
-    assert.equal(readSchemeHint(ref), scheme);
-    assert.equal(readSchemeHint(`${ref.slice(0, -1)}0`), undefined);
-    assert.equal(readSchemeHint(`ord${ref.slice(3)}`), undefined);
-  }
-  assert.equal(readSchemeHint("d"), undefined);
 });

@@ -12,10 +12,9 @@
 
 import type { Offer } from "../cover/rules.ts";
 import { type FieldProblem, unprocessable } from "../kernel/failure.ts";
-import { isId, newId } from "../kernel/ids.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
 import { priceFloor } from "../kernel/money.ts";
-import { type Scheme, schemes } from "../kernel/scheme.ts";
+import type { Scheme } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
 import { type CardToday, findRoom, priceBid, quoteWindowMaxS } from "../rates/rules.ts";
 
@@ -43,23 +42,6 @@ export const quoteLifecycle = {
     expire: { from: ["open"], to: "expired", by: "clock" },
   },
 } as const satisfies Lifecycle<QuoteState>;
-
-/** The last digit of a quote's ref. */
-const schemeDigits = { RODTEP: "d", ROSCTL: "s" } as const satisfies Record<Scheme, string>;
-
-/** The ref of a new quote. Its last digit is that of its scheme. */
-export function newQuoteRef(scheme: Scheme, now: Date): string {
-  return newId("qte", now).slice(0, -1) + schemeDigits[scheme];
-}
-
-/**
- * The scheme that a ref names, so that an order knows its lane before it reads its quote. Refs that
- * an older version gave end with any digit: the quote itself decides.
- */
-export function readSchemeHint(quoteRef: string): Scheme | undefined {
-  if (!isId("qte", quoteRef)) return undefined;
-  return schemes.find((scheme) => schemeDigits[scheme] === quoteRef.at(-1));
-}
 
 /** A quote binds up to and including its last instant. */
 export function findQuoteState(

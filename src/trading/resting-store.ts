@@ -11,7 +11,7 @@ import type { SetAsideCredit } from "./order-rules.ts";
 import { orderColumns, type OrderRow, orders } from "./order-store.ts";
 
 export type RestingBuysQuery = {
-  readonly lanes: readonly Scheme[];
+  readonly schemes: readonly Scheme[];
   readonly now: Date;
   /** Most rows per scheme, and per desk of it. */
   readonly limit: number;
@@ -27,11 +27,11 @@ export type RestingBuysQuery = {
  */
 export function listRestingBuys(
   environment: Environment,
-  { lanes, now, limit, ofDesk, throughDesk }: RestingBuysQuery,
+  { schemes, now, limit, ofDesk, throughDesk }: RestingBuysQuery,
 ): Query<OrderRow[]> {
   return query(sql`
     select ${orderColumns}
-    from unnest(${lanes}::text[]) as s (scheme)
+    from unnest(${schemes}::text[]) as s (scheme)
     cross join lateral (
       with recursive desks (desk_id) as (
         (
@@ -299,7 +299,7 @@ export async function listOrdersWithoutCredits(
   return rows.map((row) => row.order_id);
 }
 
-/** What the matcher saw at its last run in a lane, and what has changed since. */
+/** What the matcher saw of a scheme at its last run, and what has changed since. */
 export type Seen = {
   readonly scheme: Scheme;
   /** Card versions by scheme. */
@@ -308,7 +308,7 @@ export type Seen = {
   readonly seen_before: string;
   /** All transactions below this id have ended: a read now sees their changes. */
   readonly seen_from: string;
-  /** Whether an order of the lane that rests or rested has changed since. */
+  /** Whether an order of the scheme that rests or rested has changed since. */
   readonly rested_since: boolean;
 };
 

@@ -35,8 +35,6 @@ import { findQuotes, type LockedQuote } from "./quotes.ts";
 type SellToSearch = {
   readonly call: Call;
   readonly intent: Intent;
-  /** The holding that it names, where it was looked up. */
-  readonly named?: CreditForSale | null;
 };
 
 /** The steps that the sells by amount of a set may take together. */
@@ -101,10 +99,8 @@ export class DeliverableCredits<Credit extends StockCredit = DealtCredit> {
     return fits && facesPaise > sumFaces(found.credits) ? { ...found, credits: planned } : found;
   }
 
-  take({ credit_id, scrip_no }: Pick<StockCredit, "credit_id" | "scrip_no">): void {
-    if (this.#byNumber.get(scrip_no)?.credit_id !== credit_id) return;
-    this.#byNumber.delete(scrip_no);
-    this.#index?.remove(scrip_no);
+  take(scripNo: string): void {
+    if (this.#byNumber.delete(scripNo)) this.#index?.remove(scripNo);
   }
 
   #findAll(scripNos: readonly string[]): Credit[] {
@@ -171,7 +167,7 @@ export async function planAmounts<Order extends SellToSearch>(
     orders,
     (order, at) => {
       const named = findNamedCredit(order, quotes[at]);
-      if (named) takeNamed(stocks.values(), named);
+      if (named !== undefined) takeNamed(stocks.values(), named);
       const stock = stocks.get(listed[at] ?? nothing);
       const facePaise = findAmount(order, quotes[at]);
       return stock && facePaise !== undefined ? planQuickly(stock, at, facePaise) : undefined;
@@ -183,8 +179,8 @@ export async function planAmounts<Order extends SellToSearch>(
 }
 
 /** What waits is searched for among all that was there when the first had to wait. */
-function takeNamed(stocks: Iterable<Stock>, named: Pick<StockCredit, "credit_id" | "scrip_no">) {
-  for (const { credits, waiting } of stocks) if (waiting.length === 0) credits.take(named);
+function takeNamed(stocks: Iterable<Stock>, scripNo: string) {
+  for (const { credits, waiting } of stocks) if (waiting.length === 0) credits.take(scripNo);
 }
 
 /** The plan of an order; undefined where it needs a long search, or is behind one that does. */
@@ -199,7 +195,7 @@ function planQuickly(
     return undefined;
   }
   const plan = { scripNos: found.credits.map(({ scrip_no }) => scrip_no), among: credits.size };
-  for (const credit of found.credits) credits.take(credit);
+  for (const { scrip_no } of found.credits) credits.take(scrip_no);
   return plan;
 }
 
@@ -261,10 +257,9 @@ function findAmount({ intent }: Pick<SellToSearch, "intent">, quote: LockedQuote
 }
 
 /** The credit that an order sells by its number, or that of its quote. */
-function findNamedCredit({ named }: SellToSearch, quote: LockedQuote | undefined) {
-  if (named) return named;
-  const { scrip_no = null, credit_id = null } = quote?.side === "sell" ? quote : {};
-  return scrip_no !== null && credit_id !== null ? { scrip_no, credit_id } : undefined;
+function findNamedCredit({ intent: { ask } }: SellToSearch, quote: LockedQuote | undefined) {
+  if (ask.kind === "credit") return ask.scripNo;
+  return quote?.side === "sell" ? (quote.scrip_no ?? undefined) : undefined;
 }
 
 const nothing: readonly ListedCredit[] = [];

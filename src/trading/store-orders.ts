@@ -8,11 +8,9 @@ import { type DealtCredit, reserveCredits } from "../credits/reserve-credits.ts"
 import { prepareRecords, recordPrepared } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import { houseFirmId } from "../kernel/ids.ts";
-import { asAmount, type Paise, sumPaise } from "../kernel/money.ts";
 import { all, known, meanwhile, type Query, type Tx } from "../platform/postgres/postgres.ts";
 import { RowsHeld } from "../platform/postgres/split.ts";
 import { addHouseTaken, addDeskTaken } from "../rates/current-cards.ts";
-import { confirmUnfunded } from "../settlement/fund-settlements.ts";
 import {
   type NewDeal,
   openSettlements,
@@ -67,7 +65,7 @@ export async function storeOrders(
   const { deals, reservations } = await agreeDeals(tx, matchState);
   const placed = [...matchState.placed.values()];
   const dealt = [...matchState.dealt.values()];
-  const opened = await openSettlements(tx, deals, now, confirmDebts(matchState));
+  const opened = await openSettlements(tx, deals, now);
   const prepare = () =>
     prepareRecords(
       [
@@ -101,41 +99,6 @@ export async function storeOrders(
   const [, , , , , prepared] = await storeSettlements(tx, opened, now, beside);
   await recordPrepared(tx, prepared, now);
   return opened.states;
-}
-
-/**
- * What buyers and their desks owe is limited over all schemes, and another lane may deal for the same
- * desk. So what was read when this set began is confirmed under a lock, for the buyers whose deals wait
- * for money.
- */
-function confirmDebts(matchState: MatchState): Query<void> {
-  const { environment, deals, means, deskUnfunded, firms } = matchState;
-  const waiting = deals.filter((deal) => !deal.isFunded && deal.buyerOrderId !== null);
-  if (waiting.length === 0) return known(undefined);
-  const findDesk = ({ buyerFirmId }: DealDraft) => firms.get(buyerFirmId)?.desk_id ?? buyerFirmId;
-  const ofFirms = sumAdded(waiting, ({ buyerFirmId }) => buyerFirmId);
-  const ofDesks = sumAdded(waiting, findDesk);
-  return confirmUnfunded(environment, {
-    firms: new Map(
-      [...ofFirms].map(([id, added]) => [id, (means?.get(id)?.unfundedPaise ?? added) - added]),
-    ),
-    desks: new Map(
-      [...ofDesks].map(([id, added]) => [id, (deskUnfunded?.get(id) ?? added) - added]),
-    ),
-  });
-}
-
-function sumAdded(
-  deals: readonly DealDraft[],
-  toId: (deal: DealDraft) => string,
-): ReadonlyMap<string, Paise> {
-  const sums = new Map<string, Paise>();
-  for (const deal of deals) {
-    const id = toId(deal);
-    const legs = deal.legs.map((leg) => leg.buyerPaise);
-    sums.set(id, asAmount(sumPaise([sums.get(id) ?? 0, ...legs])));
-  }
-  return sums;
 }
 
 const eventNames = {

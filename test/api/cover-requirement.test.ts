@@ -174,7 +174,7 @@ test("a cover", async (t) => {
   });
 });
 
-test("many covers at once, in both lanes and on two nodes, buy the duty once", async (t) => {
+test("many covers at once, in both schemes and on two nodes, buy the duty once", async (t) => {
   const service = await startService(t);
   const beside = await startService(t, { beside: service });
   await stockHouse(service.ctx, [...faces(12), ...faces(12, "ROSCTL")]);

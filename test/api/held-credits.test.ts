@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { type PlanNode, recordPlans } from "../compat/plans.ts";
+import { recordPlans } from "../compat/plans.ts";
 import { asOwner } from "../support/database.ts";
 import { assertOrdersSound } from "../support/invariants.ts";
 import { stockHouse } from "../support/inventory.ts";
@@ -32,16 +32,6 @@ async function houseCredits(service: Service, many: number): Promise<string[]> {
     Array.from({ length: many }, () => ({ face_paise: face })),
   );
   return stocked.map(({ scrip_no }) => scrip_no);
-}
-
-/** How many rows of lanes a statement locked. */
-function countLocked({
-  "Relation Name": table,
-  "Actual Rows": rows,
-  Plans = [],
-}: PlanNode): number {
-  if (table === "match_locks") return rows;
-  return Math.max(0, ...Plans.map(countLocked));
 }
 
 async function holdCredit(t: TestContext, service: Service, scripNo = "") {
@@ -221,8 +211,7 @@ test("a batch whose balance is locked is retried whole, and placed when it is fr
   });
   plans.take();
   const selling = post("/v1/orders:batch", { orders: others.map(buildSell) }, 200);
-  // The third attempt is the first after the set was tried in its lane and in all lanes.
-  for (let attempts = 0; attempts < 3; await sleep(2)) {
+  for (let attempts = 0; attempts < 2; await sleep(2)) {
     attempts += plans.take().filter(({ text }) => text.includes("with matching as")).length;
   }
   await held.release();
@@ -250,8 +239,8 @@ test("the last try of a batch queues for a locked balance", async (t) => {
   const held = await holdRow(t, service, { table: "ledger_balances", where });
   plans.take();
   const selling = post("/v1/orders:batch", { orders: others.map(buildSell) }, 200);
-  // In its lane, in all lanes, and after each of the four pauses.
-  for (let attempts = 0; attempts < 6; await sleep(2)) {
+  // At once, and after each of the four pauses.
+  for (let attempts = 0; attempts < 5; await sleep(2)) {
     attempts += plans.take().filter(({ text }) => text.includes("with matching as")).length;
   }
   await held.whenWaiting(1);
@@ -261,28 +250,4 @@ test("the last try of a batch queues for a locked balance", async (t) => {
   const afterwards = plans.take().filter(({ text }) => text.includes("with matching as"));
   assert.deepEqual(afterwards, [], "nothing was split");
   await assertOrdersSound(service);
-});
-
-test("a batch whose balance stays locked takes all lanes at once for each retry", async (t) => {
-  const service = await startService(t);
-  const plans = await recordPlans(service.ctx.db);
-  const { post, scripNos, firmId } = await dealer(service, [{}, {}]);
-  const [first = "", second = ""] = scripNos;
-  await post("/v1/orders", buildSell(first), 201);
-  const where = `firm_id = '${firmId}'`;
-  const held = await holdRow(t, service, { table: "ledger_balances", where });
-  plans.take();
-  const { body } = await post("/v1/orders:batch", { orders: [buildSell(second)] }, 200);
-  await held.release();
-  assert.equal(body.results[0].status, 500);
-  const attempts = plans.take().filter(({ text }) => text.includes("with matching as"));
-  const lanes = attempts.map(({ plan }) => countLocked(plan));
-  // In its lane, in all lanes, and after each of the four pauses; an attempt whose connection is lost
-  // on a slow machine is repeated.
-  assert.deepEqual(
-    lanes,
-    lanes.toSorted((x, y) => x - y),
-    "no retry begins in one lane",
-  );
-  assert.ok(lanes.filter((many) => many === 2).length >= 5, lanes.join());
 });

@@ -26,10 +26,7 @@ import { type Service, startService } from "../support/service.ts";
 
 /** Steps of the use cases. */
 const mustBeSeen = [
-  ["match_locks RODTEP", "match_locks ROSCTL"],
-  ["match_locks ROSCTL", "firms"],
-  ["credits", "unfunded buys"],
-  ["unfunded buys", "credit_owners"],
+  ["match_locks", "firms"],
   ["firms", "key_days"],
   ["key_days", "credits"],
   ["settlements", "crosses"],

@@ -216,8 +216,7 @@ test("control: a set that is not split fails whole", async (t) => {
     buildCommand(bad, bad.scripNo, await readKeyId(bad)),
   ];
   const place = (part: readonly Command[], attempt: { readonly isPart: boolean }) => {
-    const lanes = ["RODTEP"] as const;
-    const placing = { environment: "sandbox", lanes, rollBack: false, ...attempt } as const;
+    const placing = { environment: "sandbox", rollBack: false, ...attempt } as const;
     return placeOrders(service.ctx, openBookSessions(service.book), placing, part);
   };
   const whole = await workInHalves(place, commands, () => false);

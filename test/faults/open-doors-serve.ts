@@ -13,7 +13,6 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 
-import { schemes } from "../../src/kernel/scheme.ts";
 import type { Context } from "../../src/platform/context.ts";
 import { onThisThread } from "../../src/platform/heavy/kinds.ts";
 import { lockMatching } from "../../src/trading/order-store.ts";
@@ -51,7 +50,7 @@ async function holdMatching({ db }: Context): Promise<void> {
   await db
     .for("sandbox")
     .transaction(async (tx) => {
-      await tx.run(lockMatching("sandbox", schemes));
+      await tx.run(lockMatching("sandbox"));
       await sleep(rewriteMs);
     })
     .catch(() => {}); // Another one holds it.

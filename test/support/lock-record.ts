@@ -6,8 +6,6 @@ import { readFileSync } from "node:fs";
 
 import pg from "pg";
 
-import { schemes } from "../../src/kernel/scheme.ts";
-import type { Statement } from "../../src/platform/postgres/postgres.ts";
 import { readRuns } from "./random.ts";
 
 /** Somebody held rows of one table and came to another, which others may hold. */
@@ -55,31 +53,16 @@ export function assertLockOrder(
   }
 }
 
-const lanes = schemes.map((scheme) => `match_locks ${scheme}`);
-
 /**
  * Rows that only who holds something else comes to: legs are changed with their settlement, the
  * house's day and the tape by who matches; a deal of anybody else is private and not on the tape.
  */
 const parts = new Map([
   ["settlement_legs", ["settlements"]],
-  ["house_days", lanes],
-  ["house_desk_days", lanes],
-  ["deal_minutes", lanes],
+  ["house_days", ["match_locks"]],
+  ["house_desk_days", ["match_locks"]],
+  ["deal_minutes", ["match_locks"]],
 ]);
-
-/** Each lane of the matching has a place in the order. Who names no scheme locks all of them. */
-function nameLanes(locks: readonly Lock[], values: readonly unknown[]): readonly Lock[] {
-  const lists = values.map((value) => String(value).replaceAll(/[{}"]/g, "").split(","));
-  const isLane = (name: string) => schemes.some((scheme) => scheme === name);
-  const told = lists.filter((list) => list.every(isLane)).flat();
-  const named = schemes.filter((scheme) => told.length === 0 || told.includes(scheme));
-  return locks.flatMap((lock) =>
-    lock.name === "match_locks"
-      ? named.map((scheme) => ({ ...lock, name: `match_locks ${scheme}` }))
-      : [lock],
-  );
-}
 
 /**
  * Tables whose new rows nobody waits for who holds anything that their inserter may want: who may ask
@@ -125,14 +108,6 @@ export function parseLocks(statement: string): Lock[] {
   return [...found.values()].toSorted((a, b) => a.at - b.at);
 }
 
-/** The values of a statement about lanes. */
-function readLaneValues(
-  asked: string | { text?: string; statement?: Statement },
-): readonly unknown[] {
-  if (typeof asked === "string" || !asked.text?.includes("match_locks")) return [];
-  return asked.statement?.values ?? [];
-}
-
 /** Where the select begins that ends with the locking clause at this place. */
 function openingBefore(text: string, end: number): number {
   let depth = 0;
@@ -155,9 +130,9 @@ export function recordLocks(t: { after(work: () => void): void }): ReadonlyMap<s
     known.set(text, locks);
     return locks;
   };
-  const note = (transaction: Open, text: string, values: readonly unknown[]) => {
+  const note = (transaction: Open, text: string) => {
     const { held, texts } = transaction;
-    for (const { name, waits, keeps } of nameLanes(read(text), values)) {
+    for (const { name, waits, keeps } of read(text)) {
       const isPart = parts.get(name)?.some((whole) => held.has(whole)) ?? false;
       if (held.has(name) || isPart || name === "deal_minutes") continue;
       if (texts.at(-1) !== text) texts.push(text);
@@ -175,12 +150,12 @@ export function recordLocks(t: { after(work: () => void): void }): ReadonlyMap<s
   // oxlint-disable-next-line typescript/unbound-method -- called on the client it was asked of
   const query = pg.Client.prototype.query as (this: pg.Client, ...rest: unknown[]) => unknown;
   const recorded = function (this: pg.Client, ...rest: unknown[]): unknown {
-    const [asked] = rest as [string | { text?: string; statement?: Statement }];
+    const [asked] = rest as [string | { text?: string }];
     const text = (typeof asked === "string" ? asked : asked.text) ?? "";
     const transaction = open.get(this);
     if (text === "begin") open.set(this, { held: new Set(), texts: [], yields: false });
     else if (text === "commit" || text === "rollback") open.delete(this);
-    else if (transaction) note(transaction, text, readLaneValues(asked));
+    else if (transaction) note(transaction, text);
     return query.apply(this, rest);
   };
   pg.Client.prototype.query = recorded as typeof pg.Client.prototype.query;

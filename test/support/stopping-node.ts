@@ -2,7 +2,6 @@
 // stopped by the system before it can let go: to be run in a process of its own, with its database as
 // its argument.
 
-import { schemes } from "../../src/kernel/scheme.ts";
 import { lockMatching } from "../../src/trading/order-store.ts";
 import { openDatabase } from "../../src/platform/postgres/postgres.ts";
 
@@ -12,7 +11,7 @@ const db = openDatabase({
   onIdleError() {},
 });
 await db.transaction(async (tx) => {
-  await tx.run(lockMatching("sandbox", schemes));
+  await tx.run(lockMatching("sandbox"));
   process.stdout.write("matching\n");
   process.kill(process.pid, "SIGSTOP");
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Overloaded } from "../postgres/coalesce.ts";
-import { openLanes, takeTurns } from "./turns.ts";
+import { takeTurns } from "./turns.ts";
 
 const limits = { perDeskMax: 10, perEnvironmentMax: 100 };
 const one = { environment: "sandbox", deskId: "one" } as const;
@@ -43,24 +43,6 @@ test("work is refused at once when the queue is full", async () => {
   release();
   await first;
   assert.equal(await second, "second");
-});
-
-test("lanes go on beside each other, and work in several waits for all of them", async () => {
-  const inLanes = openLanes(["a", "b"], limits);
-  const log: string[] = [];
-  const held = Promise.withResolvers<void>();
-  const note = (name: string) => async () => void log.push(name);
-  const first = inLanes(one, ["a"], async () => {
-    await held.promise;
-    log.push("a");
-  });
-  // Named in any order, they are taken in one.
-  const both = inLanes(one, ["b", "a"], note("both"));
-  await inLanes(one, ["b"], note("b"));
-  assert.deepEqual(log, ["b"]);
-  held.resolve();
-  await Promise.all([first, both, inLanes(one, ["a", "b"], note("again"))]);
-  assert.deepEqual(log, ["b", "a", "both", "again"]);
 });
 
 test("desks take turns, and one that has too much waiting is refused alone", async () => {

@@ -1,7 +1,6 @@
 // Turns for work that would wait for the same database lock: one piece of work at a time. Desks take turns,
 // so that one that asks for much delays the others by a piece of its work each time; what is done for
-// several desks together has turns of its own. `openLanes` does so for several such locks, of which a
-// piece of work names those it needs.
+// several desks together has turns of its own.
 
 import { FairQueue, type QueueLimits } from "./fair-queue.ts";
 import type { OnBehalf } from "./kinds.ts";
@@ -29,26 +28,5 @@ export function takeTurns(limits: QueueLimits): InTurn {
     } finally {
       beginNext();
     }
-  };
-}
-
-/**
- * Turns in lanes: work of different lanes runs at the same time. Work that needs several lanes takes
- * them in the order of `names`, so that no two calls wait for each other.
- */
-export function openLanes<Name>(
-  names: readonly Name[],
-  limits: QueueLimits,
-): <Result>(by: OnBehalf, needed: readonly Name[], work: () => Promise<Result>) => Promise<Result> {
-  const lanes = names.map((name) => ({ name, inTurn: takeTurns(limits) }));
-  return async (by, needed, work) => {
-    const taken = lanes.filter(({ name }) => needed.includes(name));
-    const start = taken.reduceRight(
-      (inner, { inTurn }) =>
-        () =>
-          inTurn(by, inner),
-      work,
-    );
-    return await start();
   };
 }

@@ -85,30 +85,19 @@ export function holdBack<Item, Result>({
   };
 }
 
-type CallAttempt = Retry & {
-  /** Whether the items have met a locked row before. */
-  readonly isAgain: boolean;
-};
-
-/** Attempts at the items of one call. */
-type CallWork<Item, Result> = (
-  items: readonly Item[],
-  attempt: CallAttempt,
-) => Promise<readonly Outcome<Result>[]>;
-
 /**
  * Works on the items of one call. Those that met a locked row are retried together after each pause,
  * because most of them need the same rows of their desk; a dry run (`keepsNothing`) retries all items.
  */
 export async function workPastHeld<Item, Result>(
-  work: CallWork<Item, Result>,
+  work: (items: readonly Item[], attempt: Retry) => Promise<readonly Outcome<Result>[]>,
   items: readonly Item[],
   {
     isHeld,
     keepsNothing,
   }: { readonly isHeld: (error: unknown) => boolean; readonly keepsNothing: boolean },
 ): Promise<readonly Outcome<Result>[]> {
-  let outcomes = await work(items, { isPart: false, isAgain: false, isLast: false });
+  let outcomes = await work(items, { isPart: false, isLast: false });
   const wasHeld = (outcome: Outcome<Result>) => outcome instanceof Error && isHeld(outcome);
   for (const [at, pauseMs] of pausesMs.entries()) {
     const isAgain = outcomes.map((outcome) => keepsNothing || wasHeld(outcome));
@@ -117,7 +106,7 @@ export async function workPastHeld<Item, Result>(
     const isLast = at === pausesMs.length - 1;
     const again = await work(
       items.filter((_, place) => isAgain[place]),
-      { isPart: false, isAgain: true, isLast },
+      { isPart: false, isLast },
     );
     let next = 0;
     outcomes = outcomes.map((outcome, place) =>

@@ -1,12 +1,11 @@
-// Matching has one lane per environment and scheme. Orders of one scheme go on while the lane of the
-// other is held; what both lanes share (money, debts, limits, idempotency keys, the journal of a desk)
-// is as safe as in one lane.
+// Orders of both schemes are matched in one sequence per environment, in this process and beside others:
+// what they share (money, debts, limits, idempotency keys, the journal of a desk) is spent once, and
+// desks take turns.
 
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { expireOrders } from "../../src/trading/end-orders.ts";
 import { putCard } from "../support/dealing-house.ts";
 import { addFirm } from "../support/holdings.ts";
 import { assertOrdersSound } from "../support/invariants.ts";
@@ -21,14 +20,8 @@ const face = 25_000_000;
 const both = ["RODTEP", "ROSCTL"] as const;
 const schemeAt = (at: number) => both[at % 2] ?? "RODTEP";
 
-/** Whoever matches waits longer for a lane than for a row. */
-const longerThanForRowsMs = 700;
-
-const holdLane = (service: Service, scheme: string) =>
-  hold(
-    service,
-    `select from match_locks where environment = 'sandbox' and scheme = '${scheme}' for update`,
-  );
+const holdMatching = (service: Service) =>
+  hold(service, "select from match_locks where environment = 'sandbox' for update");
 
 async function twoNodes(
   t: TestContext,
@@ -38,108 +31,26 @@ async function twoNodes(
   return { service, chooseSend: (n) => ((n >> 1) % 2 === 0 ? service.send : beside.send) };
 }
 
-/** Each way to a deal in a scheme, as a call that is answered with success. */
-async function prepareCalls(
-  service: Service,
-  scheme: (typeof both)[number],
-): Promise<Readonly<Record<string, () => Promise<unknown>>>> {
-  const { post, scripNos } = await dealer(
-    service,
-    Array.from({ length: 6 }, () => ({ scheme })),
-  );
-  await stockHouse(service.ctx, [
-    { face_paise: face, scheme },
-    { face_paise: face, scheme },
-  ]);
-  const sell = (at: number) => ({ side: "sell", scrip_no: scripNos[at] });
-  const rests = (await post("/v1/orders", { ...sell(0), limit_bps: 9_990 }, 201)).body;
-  const { body: sellQuote } = await post("/v1/quote", sell(1), 200);
-  const buy = { side: "buy", scheme, requirement_paise: face };
-  const { body: buyQuote } = await post("/v1/quote", buy, 200);
-  return {
-    "a sell by number": () => post("/v1/orders", sell(2), 201),
-    "a sell by quote": () => post("/v1/orders", { quote_ref: sellQuote.quote_ref }, 201),
-    "a sell that rests": () => post("/v1/orders", { ...sell(3), limit_bps: 9_990 }, 201),
-    "a buy by quote": () => post("/v1/orders", { quote_ref: buyQuote.quote_ref }, 201),
-    "a buy": () => post("/v1/orders", buy, 201),
-    "a batch": async () => {
-      const { body } = await post("/v1/orders:batch", { orders: [sell(4), sell(5)] }, 200);
-      assert.deepEqual([body.submitted, body.failed], [2, 0]);
-    },
-    "a dry run": () => post("/v1/orders", { ...buy, limit_bps: 9_000 }, 200, { "x-dry-run": "1" }),
-    "a cancel": () => post(`/v1/orders/${rests.order_id}/cancel`, {}, 200),
-  };
-}
-
-for (const [at, scheme] of both.entries()) {
-  const other = schemeAt(at + 1);
-
-  test(`while the lane of ${scheme} is held, ${other} is dealt and ${scheme} waits`, async (t) => {
-    const service = await startService(t);
-    const same = await prepareCalls(service, scheme);
-    const others = await prepareCalls(service, other);
-    for (const [what, call] of Object.entries(same)) {
-      const { letGo } = await holdLane(service, scheme);
-      const answered = call();
-      await someoneWaits(service).catch(() => assert.fail(`${what} did not wait`));
-      await letGo();
-      await answered;
-    }
-    // An order of the held lane that waits in this process is in nobody's way either.
-    const waiter = await dealer(service, [{ scheme }]);
-    const { letGo } = await holdLane(service, scheme);
-    const waits = waiter.post("/v1/orders", { side: "sell", scrip_no: waiter.scripNo }, 0);
-    await someoneWaits(service);
-    for (const call of Object.values(others)) await call();
-    await letGo();
-    await waits;
-    await assertOrdersSound(service);
-  });
-
-  test(`workers end orders of ${other} while the lane of ${scheme} is held`, async (t) => {
-    const service = await startService(t);
-    const expires_at = new Date(service.clock.now().getTime() + 60_000).toISOString();
-    const terms = { side: "sell", limit_bps: 9_990, time_in_force: "GTD", expires_at };
-    const { post, read, scripNos } = await dealer(service, [{ scheme: other }, { scheme }]);
-    const orderIds: string[] = [];
-    for (const scrip_no of scripNos) {
-      orderIds.push((await post("/v1/orders", { ...terms, scrip_no }, 201)).body.order_id);
-    }
-    service.clock.advance({ seconds: 61 });
-    const { letGo } = await holdLane(service, scheme);
-    await expireOrders(service.ctx);
-    const states = async () =>
-      await Promise.all(orderIds.map(async (orderId) => (await read(orderId)).status));
-    assert.deepEqual(await states(), ["expired", "open"]);
-    await letGo();
-    await expireOrders(service.ctx);
-    assert.deepEqual(await states(), ["expired", "expired"]);
-  });
-}
-
-test("a batch of both schemes waits for both lanes and is one set", async (t) => {
+test("a batch of both schemes waits for the match lock and is one set", async (t) => {
   const service = await startService(t);
   const credits = Array.from({ length: 4 }, (_, at) => ({ scheme: schemeAt(at) }));
-  for (const held of both) {
-    const { post, scripNos } = await dealer(service, credits);
-    const orders = scripNos.map((scrip_no) => ({ side: "sell", scrip_no }));
-    const { letGo } = await holdLane(service, held);
-    const answered = post("/v1/orders:batch", { orders }, 200);
-    await someoneWaits(service);
-    await sleep(longerThanForRowsMs);
-    await letGo();
-    const { body } = await answered;
-    assert.deepEqual([body.submitted, body.failed], [4, 0]);
-    const { rows } = await service.ctx.db.pool.query(
-      "select count(distinct xmin::text)::int as sets from orders where scrip_no = any($1)",
-      [scripNos],
-    );
-    assert.deepEqual(rows, [{ sets: 1 }]);
-  }
+  const { post, scripNos } = await dealer(service, credits);
+  const orders = scripNos.map((scrip_no) => ({ side: "sell", scrip_no }));
+  const { letGo } = await holdMatching(service);
+  const answered = post("/v1/orders:batch", { orders }, 200);
+  await someoneWaits(service);
+  await letGo();
+  const { body } = await answered;
+  assert.deepEqual([body.submitted, body.failed], [4, 0]);
+  const { rows } = await service.ctx.db.pool.query(
+    "select count(distinct xmin::text)::int as sets from orders where scrip_no = any($1)",
+    [scripNos],
+  );
+  assert.deepEqual(rows, [{ sets: 1 }]);
   await assertOrdersSound(service);
 });
 
-test("the matcher serves both lanes after new cards", async (t) => {
+test("the matcher serves both schemes after new cards", async (t) => {
   const service = await startService(t);
   const { post, read, scripNos } = await dealer(
     service,
@@ -156,24 +67,6 @@ test("the matcher serves both lanes after new cards", async (t) => {
   }
   await service.work();
   for (const orderId of orderIds) assert.equal((await read(orderId)).status, "matched");
-  await assertOrdersSound(service);
-});
-
-test("a quote whose ref names another scheme, or none, is dealt in the lane of its own", async (t) => {
-  const service = await startService(t);
-  for (const scheme of both) {
-    for (const digit of ["d", "s", "0"]) {
-      const { post, scripNo } = await dealer(service, [{ scheme }]);
-      const { body: quote } = await post("/v1/quote", { side: "sell", scrip_no: scripNo }, 200);
-      const ref = `${quote.quote_ref.slice(0, -1)}${digit}`;
-      await service.ctx.db.pool.query("update quotes set quote_ref = $2 where quote_ref = $1", [
-        quote.quote_ref,
-        ref,
-      ]);
-      const { body } = await post("/v1/orders", { quote_ref: ref }, 201);
-      assert.deepEqual([body.scheme, body.status], [scheme, "matched"], `${scheme} ${digit}`);
-    }
-  }
   await assertOrdersSound(service);
 });
 
@@ -327,7 +220,7 @@ test("however many sets of its own a desk asks for, the orders of others are ref
   const greedy = await dealer(service);
   const other = await dealer(service);
   const tried = { side: "sell", scrip_no: greedy.scripNo, limit_bps: 9_990 };
-  const { letGo } = await holdLane(service, "RODTEP");
+  const { letGo } = await holdMatching(service);
   const statuses: number[] = [];
   const asked = Array.from({ length: 100 }, async () => {
     const { status } = await greedy.post("/v1/orders", tried, 0, { "x-dry-run": "1" });
@@ -342,4 +235,26 @@ test("however many sets of its own a desk asks for, the orders of others are ref
   const before = statuses.filter((status) => status === 200).length;
   assert.ok(before < 32, `${before} sets of the desk came before`);
   await Promise.all(asked);
+});
+
+test("an order that a stranger asks to cancel in the same set is cancelled by its own desk, and only for it", async (t) => {
+  const service = await startService(t);
+  const owner = await dealer(service);
+  const stranger = await dealer(service, []);
+  const rests = { side: "sell", scrip_no: owner.scripNo, limit_bps: 9_990 };
+  const { order_id } = (await owner.post("/v1/orders", rests, 201)).body;
+  const cancel = (by: Dealer, status: number) =>
+    by.post(`/v1/orders/${order_id}/cancel`, {}, status);
+  await cancel(stranger, 404);
+  const { letGo } = await holdMatching(service);
+  const first = cancel(await dealer(service, []), 404);
+  await someoneWaits(service);
+  const asked = [cancel(stranger, 404), cancel(owner, 200), cancel(stranger, 404)];
+  await service.send("GET", "/v1/orders", { key: owner.key, expect: 200 });
+  await letGo();
+  const [, cancelled] = await Promise.all(asked);
+  await first;
+  assert.equal(cancelled?.body.status, "cancelled");
+  const { body } = await owner.post(`/v1/orders/${order_id}/cancel`, {}, 200);
+  assert.equal(body.status, "cancelled");
 });
