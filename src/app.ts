@@ -1,7 +1,8 @@
 // The application: admission, then the routes of every room. This file lists all that the service serves.
 
 import { admitCallers, admitVisitors } from "./admit.ts";
-import { auditRoutes, eventRoutes } from "./journal/routes.ts";
+import { exportsPerKeyMax, journalOperations } from "./journal/routes.ts";
+import { watchDesks } from "./journal/watch-desks.ts";
 import { storeExportCheckpoint } from "./journal/checkpoints.ts";
 import type { Book } from "./trading/book.ts";
 import type { Config } from "./config.ts";
@@ -10,7 +11,7 @@ import { creditLifecycle } from "./credits/rules.ts";
 import { crossRoutes } from "./crosses/routes.ts";
 import { crossLifecycle } from "./crosses/rules.ts";
 import { documentParts } from "./document-parts.ts";
-import { deliveryRoutes, webhookRoutes } from "./webhooks/routes.ts";
+import { webhookOperations } from "./webhooks/routes.ts";
 import { deliveryLifecycle } from "./webhooks/delivery-rules.ts";
 import { earningRoutes, noteRoutes, positionRoutes, statementRoutes } from "./reports/routes.ts";
 import type { Offboarding } from "./firms/offboard-firm.ts";
@@ -29,7 +30,7 @@ import {
 import { openAuthenticator, openKeyWatcher } from "./access/authenticate.ts";
 import type { HousePapers } from "./platform/pages/house-page.ts";
 import { keyMemory } from "./access/remember-keys.ts";
-import { keyRoutes, usageRoutes } from "./access/routes.ts";
+import { accessOperations } from "./access/routes.ts";
 import { keyLifecycle } from "./access/key-rules.ts";
 import { openFeed } from "./market/stream-market.ts";
 import { marketRoutes, metaRoutes } from "./market/routes.ts";
@@ -51,12 +52,13 @@ import { describeApi, serveOpenApi } from "./platform/http/openapi.ts";
 import { openBookSessions } from "./trading/book-session.ts";
 import { openOrderDesk } from "./trading/order-desk.ts";
 import { orderLifecycle } from "./trading/order-rules.ts";
-import { serve } from "./platform/http/operation.ts";
+import { openLines } from "./platform/http/ndjson.ts";
+import { type DeskWiring, serve } from "./platform/http/operation.ts";
 import { fundingOperations } from "./funding/routes.ts";
 import { payoutOperations } from "./payouts/routes.ts";
 import { payoutLifecycle } from "./payouts/rules.ts";
-import { findCovers } from "./trading/read-orders.ts";
-import { orderRoutes, quoteRoutes } from "./trading/routes.ts";
+import { createOrderReader, findCovers } from "./trading/read-orders.ts";
+import { tradingOperations } from "./trading/routes.ts";
 import { quoteLifecycle } from "./trading/quote-rules.ts";
 import { createQuoter } from "./trading/quotes.ts";
 import type { Outbound } from "./platform/outbound.ts";
@@ -67,7 +69,7 @@ import { type AddressWindows, createBudgets } from "./market/address-budgets.ts"
 import { openConfirmer, openMeter } from "./access/meter-calls.ts";
 import type { RateWindow } from "./access/rate-window.ts";
 import { sandboxRoutes } from "./sandbox/routes.ts";
-import { settlementRoutes } from "./settlement/routes.ts";
+import { settlementOperations } from "./settlement/routes.ts";
 import { settlementLifecycle } from "./settlement/rules.ts";
 import { appliers, simulators } from "./workers.ts";
 import { webhookLifecycle } from "./webhooks/rules.ts";
@@ -135,7 +137,8 @@ export async function buildApp({
     confirm: openConfirmer(ctx, rateWindow),
     metrics,
   });
-  const streams = openStreams(app, { deadAmong: openKeyWatcher(ctx, authenticate) });
+  const deadAmong = openKeyWatcher(ctx, authenticate);
+  const streams = openStreams(app, { deadAmong });
   allowOtherSites(app, "/public");
   admitVisitors(app, createBudgets(ctx, config.publicBudgets, addressWindows));
   await describeApi(app, documentParts);
@@ -154,8 +157,21 @@ export async function buildApp({
     webhookLifecycle,
     deliveryLifecycle,
   ]);
-  keyRoutes(app, ctx);
-  usageRoutes(app, ctx);
+  const takeQuote = createQuoter(ctx, book, metrics);
+  const wiring: DeskWiring = {
+    takeQuote,
+    orderDesk: openOrderDesk(ctx, { books: openBookSessions(book), takeQuote, metrics }),
+    readOrder: createOrderReader(ctx),
+    simulators,
+    appliers,
+    settlementHooks,
+    watch: watchDesks(ctx.db),
+    onCheckpoint: (line) => storeExportCheckpoint(ctx, line),
+    outbound,
+  };
+  const lines = openLines({ perKeyMax: exportsPerKeyMax, deadAmong });
+  const surface = { ctx, wiring, desks: { streams, lines } };
+  serve(app, accessOperations, surface);
   const firmHooks: FirmHooks = {
     onMoved: noteMove,
     onContactConcerned: watchContact,
@@ -166,29 +182,22 @@ export async function buildApp({
   requirementRoutes(app, { ...ctx, findCovers });
   nettingRoutes(app, ctx);
   creditRoutes(app, ctx);
-  const takeQuote = createQuoter(ctx, book, metrics);
-  quoteRoutes(app, ctx, takeQuote);
-  orderRoutes(app, ctx, openOrderDesk(ctx, { books: openBookSessions(book), takeQuote, metrics }));
+  serve(app, tradingOperations, surface);
   crossRoutes(app, ctx, { blockMinPaise: config.blockMinPaise });
   positionRoutes(app, ctx);
   const market = { ...ctx, latestIndex };
   const feed = openFeed(market);
   app.addHook("onClose", () => feed.close());
   marketRoutes(app, market, { feed, streams });
-  settlementRoutes(app, ctx, { simulators, appliers, settlementHooks });
-  serve(app, fundingOperations, { ctx, wiring: {} });
-  serve(app, payoutOperations, { ctx, wiring: {} });
+  serve(app, settlementOperations, surface);
+  serve(app, fundingOperations, surface);
+  serve(app, payoutOperations, surface);
   sandboxRoutes(app, ctx, { settlementHooks, timeHooks });
   earningRoutes(app, ctx);
   statementRoutes(app, ctx, config.letterhead);
   noteRoutes(app, ctx, config.letterhead);
-  eventRoutes(app, ctx, streams);
-  auditRoutes(app, ctx, {
-    deadAmong: openKeyWatcher(ctx, authenticate),
-    onCheckpoint: async (line) => await storeExportCheckpoint(ctx, line),
-  });
-  webhookRoutes(app, ctx, outbound);
-  deliveryRoutes(app, ctx);
+  serve(app, journalOperations, surface);
+  serve(app, webhookOperations, surface);
   rateIndexRoutes(app, ctx);
   enquiryRoutes(app, ctx);
   optOutRoutes(app, ctx, await loadOptOutPage());

@@ -27,7 +27,6 @@ import {
   readHouse,
   repeatedRefusals,
   retiredWordsIn,
-  routesForNobody,
   sharedTables,
   sliceCycles,
   statementsOutsideStores,
@@ -306,14 +305,6 @@ const rules: readonly Rule[] = [
     wrong: {
       "an if": { "src/keys/routes.ts": "if (request.query.all) return await listAll(ctx);\n" },
       "a choice": { "src/keys/routes.ts": "async () => (all ? await listAll() : [])\n" },
-    },
-  },
-  {
-    guarantee: "a route serves its caller with the connections of the caller's environment",
-    complaints: routesForNobody,
-    wrong: {
-      "the context as it is": { "src/keys/routes.ts": "listKeys(ctx, request.caller, page)\n" },
-      "what was added to it": { "src/keys/routes.ts": "send({ ...ctx, outbound }, call)\n" },
     },
   },
   {

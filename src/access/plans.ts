@@ -8,7 +8,7 @@ import { houseFirmId } from "../kernel/ids.ts";
 import type { Metered } from "../kernel/metered.ts";
 import { istMonth, istTimestamp, lastDayOfMonth, nextIstMonthStart } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
-import type { ReadUsageQuery, Usage } from "./schema.ts";
+import type { Usage } from "./schema.ts";
 import { windowMs } from "./usage-rules.ts";
 import {
   insertNotices,
@@ -105,10 +105,10 @@ export async function setPlan(
 export async function readUsage(
   ctx: Context,
   { caller, metered }: { caller: Caller; metered: Metered },
-  query: ReadUsageQuery,
+  asked: string | undefined,
 ): Promise<Usage> {
   const now = ctx.now();
-  const month = query.month ?? istMonth(now);
+  const month = asked ?? istMonth(now);
   const rows = await listCalls(ctx.db, caller.deskId, {
     keyId: caller.kind === "root" ? null : caller.keyId,
     rootKeyId: caller.rootKeyId,

@@ -4,9 +4,10 @@ import { type DeskSearch, everything } from "../kernel/desk-search.ts";
 import { notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
-import { type Leaf, type Page, type PageQuery, readLeaf, readPage } from "../kernel/page.ts";
+import { type Leaf, type PageQuery, readLeaf, readPage } from "../kernel/page.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
+import { deskPages } from "../platform/sheets/list-file.ts";
 import { isKeyVisible, keyLifecycle, maskKey, toKeyVisibility, findKeyState } from "./key-rules.ts";
 import {
   countKeys,
@@ -16,26 +17,29 @@ import {
   listAllKeyRows,
   listKeyRows,
 } from "./key-store.ts";
-import type { Key, ListKeysQuery } from "./schema.ts";
+import { Key } from "./schema.ts";
 
-export async function listKeys(
-  ctx: Context,
-  caller: Caller,
-  query: ListKeysQuery,
-): Promise<Page<Key>> {
-  const now = ctx.now();
-  const reach = toKeyVisibility(caller);
-  const question = { list: "keys", desk: caller.deskId, reader: caller.keyId };
-  const page = await readPage(
-    { query, question, signingKey: ctx.cursorKey },
-    {
-      list: (request) => listKeyRows(ctx.db.planned, caller.deskId, reach, request),
-      count: () => countKeys(ctx.db.planned, caller.deskId, reach),
-      toPosition: (row) => ({ at: row.created_at, id: row.key_id }),
-    },
-  );
-  return { ...page, rows: page.rows.map((row) => viewKey(row, now)) };
-}
+/** The keys that the caller can see, newest first. */
+export const keysOfDesk = deskPages({
+  name: "keys",
+  of: Key,
+  order: "Newest first.",
+  listTitle: null,
+  read: async (ctx, caller, query) => {
+    const now = ctx.now();
+    const reach = toKeyVisibility(caller);
+    const question = { list: "keys", desk: caller.deskId, reader: caller.keyId };
+    const page = await readPage(
+      { query, question, signingKey: ctx.cursorKey },
+      {
+        list: (request) => listKeyRows(ctx.db.planned, caller.deskId, reach, request),
+        count: () => countKeys(ctx.db.planned, caller.deskId, reach),
+        toPosition: (row) => ({ at: row.created_at, id: row.key_id }),
+      },
+    );
+    return { ...page, rows: page.rows.map((row) => viewKey(row, now)) };
+  },
+});
 
 /** Every desk's keys, or those of one, newest first, for the operator. */
 export async function listAllKeys(

@@ -7,8 +7,6 @@ import {
   closedEnum,
   form,
   openEnum,
-  pageFields,
-  pageQuery,
   paise,
   timestamp,
 } from "../platform/http/wire.ts";
@@ -183,14 +181,6 @@ export type ReissuedKey = Static<typeof ReissuedKey>;
 
 export const KeyParams = Type.Object({ key_id: keyId });
 
-export const ListKeysQuery = Type.Object(pageQuery, { additionalProperties: false });
-export type ListKeysQuery = Static<typeof ListKeysQuery>;
-
-export const KeyList = Type.Object({
-  keys: Type.Array(Key, { description: "Newest first." }),
-  ...pageFields,
-});
-
 export const WhoAmI = Type.Object(
   {
     key_id: keyId,
@@ -225,7 +215,6 @@ export const ReadUsageQuery = Type.Object(
   },
   { additionalProperties: false },
 );
-export type ReadUsageQuery = Static<typeof ReadUsageQuery>;
 
 export const Usage = Type.Object(
   {

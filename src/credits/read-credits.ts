@@ -69,7 +69,7 @@ export async function findNamedCredit(
   return isId("crd", name) ? await findCreditById(db, visible, name) : undefined;
 }
 
-export const ListCreditsQuery = creditList.queryWith({});
+export const ListCreditsQuery = creditList.query;
 
 export async function listCredits(
   ctx: Context,

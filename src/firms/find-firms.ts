@@ -41,7 +41,7 @@ export async function readFirm(ctx: Context, caller: Caller, firmId: string): Pr
   return viewFirm(await requireVisibleFirm(ctx.db, caller, firmId), ctx.now());
 }
 
-export const ListFirmsQuery = firmList.queryWith({});
+export const ListFirmsQuery = firmList.query;
 
 export async function listFirms(
   ctx: Context,

@@ -123,15 +123,16 @@ export async function declareRequirement(
 export async function updateRequirement(
   ctx: RequirementContext,
   call: Call,
-  { firmId, requirementId, ...change }: RequirementOfFirm & UpdateRequirementBody,
+  asked: RequirementOfFirm & UpdateRequirementBody,
 ): Promise<Requirement> {
   const now = ctx.now();
   const { deskId } = call.caller;
-  return await catchReferenceConflict(ctx, { deskId, firmId, reference: change.reference }, () =>
+  const { firm_id: firmId, requirement_id: requirementId, reference } = asked;
+  return await catchReferenceConflict(ctx, { deskId, firmId, reference }, () =>
     ctx.db.transaction(
       async (tx) => {
-        const before = await lockRequirementOfFirm(tx, call.caller, { firmId, requirementId });
-        const terms = applyTermChanges(before, change, istDay(now));
+        const before = await lockRequirementOfFirm(tx, call.caller, asked);
+        const terms = applyTermChanges(before, asked, istDay(now));
         const bought = await findBought(ctx, tx, before);
         if (isSameTerms(before, terms)) return viewRequirement(before, bought);
         const after = await setRequirementTerms(tx, deskId, { ...terms, requirementId, now });
@@ -178,7 +179,7 @@ export async function readRequirement(
 export async function requireRequirement(
   db: Db,
   caller: Caller,
-  { firmId, requirementId }: RequirementOfFirm,
+  { firm_id: firmId, requirement_id: requirementId }: RequirementOfFirm,
 ): Promise<RequirementRow> {
   const { desk_id: deskId } = await requireVisibleFirm(db, caller, firmId);
   const row = isId("rqm", requirementId)
@@ -197,7 +198,7 @@ export async function lockAmounts(
   return new Map(rows.map((row) => [row.requirement_id, row.amount_paise]));
 }
 
-export const ListRequirementsQuery = requirementList.queryWith({});
+export const ListRequirementsQuery = requirementList.query;
 
 export async function listRequirements(
   ctx: RequirementContext,
@@ -213,7 +214,7 @@ export async function listRequirements(
   return { ...page, rows: await mapPaced(page.rows, view, openPace()) };
 }
 
-export type RequirementOfFirm = { readonly firmId: string; readonly requirementId: string };
+export type RequirementOfFirm = { readonly firm_id: string; readonly requirement_id: string };
 
 /** Runs a write that sets a reference, and turns the unique violation into a conflict. */
 async function catchReferenceConflict<Result>(
@@ -391,11 +392,11 @@ export async function moveRequirementDays(
 async function lockRequirementOfFirm(
   tx: Tx,
   caller: Caller,
-  { firmId, requirementId }: RequirementOfFirm,
+  { firm_id: firmId, requirement_id: requirementId }: RequirementOfFirm,
 ): Promise<RequirementRow> {
-  const firm = await requireVisibleFirm(tx, caller, firmId);
+  const { desk_id: deskId } = await requireVisibleFirm(tx, caller, firmId);
   const row = isId("rqm", requirementId)
-    ? await lockRequirement(tx, { deskId: firm.desk_id, firmId: firm.firm_id }, requirementId)
+    ? await lockRequirement(tx, { deskId, firmId }, requirementId)
     : undefined;
   if (!row) throw notFound();
   return row;

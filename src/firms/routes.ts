@@ -322,10 +322,7 @@ export function requirementRoutes(app: App, ctx: RequirementContext): void {
       },
     },
     async (request) =>
-      await readRequirement(contextFor(ctx, request.caller), request.caller, {
-        firmId: request.params.firm_id,
-        requirementId: request.params.requirement_id,
-      }),
+      await readRequirement(contextFor(ctx, request.caller), request.caller, request.params),
   );
 
   app.patch(
@@ -344,8 +341,7 @@ export function requirementRoutes(app: App, ctx: RequirementContext): void {
     },
     async (request, reply) =>
       await updateRequirement(contextFor(ctx, request.caller), toCall(request, reply), {
-        firmId: request.params.firm_id,
-        requirementId: request.params.requirement_id,
+        ...request.params,
         ...request.body,
       }),
   );
@@ -364,9 +360,10 @@ export function requirementRoutes(app: App, ctx: RequirementContext): void {
       },
     },
     async (request, reply) =>
-      await deleteRequirement(contextFor(ctx, request.caller), toCall(request, reply), {
-        firmId: request.params.firm_id,
-        requirementId: request.params.requirement_id,
-      }),
+      await deleteRequirement(
+        contextFor(ctx, request.caller),
+        toCall(request, reply),
+        request.params,
+      ),
   );
 }

@@ -4,24 +4,39 @@
 
 import { type KeyObject, sign } from "node:crypto";
 
+import type { Static, TObject } from "typebox";
+
 import type { Caller } from "../kernel/caller.ts";
-import { type Page, readPage } from "../kernel/page.ts";
+import { type Page, type PageQuery, readPage } from "../kernel/page.ts";
 import { parseQueryInstant } from "../kernel/query-time.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { refuseSubAccount, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
+import { readAtReplica } from "../platform/postgres/replica.ts";
+import { deskPages } from "../platform/sheets/list-file.ts";
 import { isSigned, publicKeyHex } from "./audit-rules.ts";
 import { findHead, insertSuccession, listSuccessions } from "./audit-store.ts";
 import type { TrailFilter } from "./block-store.ts";
 import { countTrail, listTrail, type TrailRow } from "./find-records.ts";
-import type { AuditEntry, AuditKeys, ListAuditQuery } from "./schema.ts";
+import { AuditEntry, auditFilters, type AuditKeys } from "./schema.ts";
 
 /** Who changed what on the caller's desk, newest first. */
-export async function listAudit(
-  ctx: Context,
+export const auditOfDesk = deskPages({
+  name: "audit",
+  query: auditFilters,
+  of: AuditEntry,
+  order: "Newest first.",
+  listTitle: "AuditList",
+  read: (ctx, caller, query) => readAtReplica(ctx, (reading) => readAudit(reading, caller, query)),
+});
+
+type AuditQuery = Static<TObject<typeof auditFilters>> & PageQuery;
+
+async function readAudit(
+  ctx: Pick<Context, "db" | "cursorKey">,
   caller: Caller,
-  query: ListAuditQuery,
+  query: AuditQuery,
 ): Promise<Page<AuditEntry>> {
   refuseSubAccount(visibleTo(caller), "read the audit trail");
   const { limit: _limit, cursor: _cursor, ...filters } = query;
@@ -96,7 +111,7 @@ export async function findTrustedKeys(
   return known;
 }
 
-function toFilter(query: ListAuditQuery): TrailFilter {
+function toFilter(query: AuditQuery): TrailFilter {
   return {
     entityType: query.entity_type ?? null,
     entityId: query.entity_id ?? null,

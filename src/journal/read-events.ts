@@ -6,30 +6,49 @@
 // No event is lost or repeated between the two: the log is the buffer, and the cursor is the last
 // sequence sent. A reader that falls too far behind is cut and resumes with the last id it saw.
 
+import { Type } from "typebox";
+
 import type { Caller } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
-import { type Page, readPage } from "../kernel/page.ts";
+import { type Page, type PageQuery, readPage } from "../kernel/page.ts";
 import { visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import { eventText, positionText, type Stream } from "../platform/http/sse.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
+import { readAtReplica } from "../platform/postgres/replica.ts";
+import { deskPages } from "../platform/sheets/list-file.ts";
 import { readEventHead } from "./event-rules.ts";
 import { findLastSequence } from "./event-store.ts";
 import { countEventsOfFirm, listEventsAfter, listPieceMs } from "./find-events.ts";
-import type { Event, ListEventsQuery } from "./schema.ts";
+import { Event } from "./schema.ts";
 import type { DeskWatch } from "./watch-desks.ts";
 
 /**
  * The desk's events after a sequence, oldest first: how a caller catches up without a webhook. A
  * sub_account key gets those of its firm, under the numbers they have on the desk.
  */
-export async function listEvents(
-  ctx: Context,
+export const eventsOfDesk = deskPages({
+  name: "events",
+  query: {
+    after_sequence: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: "Show events after this one; 0, the default, shows from the first.",
+      }),
+    ),
+  },
+  of: Event,
+  order: "In the order of their sequence.",
+  read: (ctx, caller, query) => readAtReplica(ctx, (reading) => readEvents(reading, caller, query)),
+});
+
+async function readEvents(
+  ctx: Pick<Context, "db" | "cursorKey">,
   caller: Caller,
-  query: ListEventsQuery,
+  { after_sequence: from = 0, ...query }: PageQuery & { readonly after_sequence?: number },
 ): Promise<Page<Event>> {
-  const from = query.after_sequence ?? 0;
   const { deskId, firmId } = visibleTo(caller);
   const question = {
     list: "events",
@@ -63,7 +82,7 @@ export async function readLastSequence(db: Db, deskId: string): Promise<number> 
 }
 
 type StreamCommand = {
-  readonly lastEventId: string | string[] | undefined;
+  readonly lastEventId: string | undefined;
   readonly afterSequence: number | undefined;
   readonly open: () => Stream;
 };
@@ -108,10 +127,9 @@ async function sendEvents(
   }
 }
 
-function parseLastEventId(lastEventId: string | string[] | undefined): number | undefined {
+function parseLastEventId(lastEventId: string | undefined): number | undefined {
   if (lastEventId === undefined) return undefined;
-  const text = String(lastEventId);
-  if (/^\d{1,15}$/.test(text)) return Number(text);
+  if (/^\d{1,15}$/.test(lastEventId)) return Number(lastEventId);
   throw new Failure("bad_request", "Last-Event-ID must be the id of an event of this stream", {
     detail: { field: "Last-Event-ID", problem: "a sequence" },
   });

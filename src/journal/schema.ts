@@ -1,30 +1,8 @@
 import { type Static, Type } from "typebox";
 
 import { environments } from "../kernel/caller.ts";
-import {
-  nullable,
-  nullableObject,
-  openEnum,
-  pageFields,
-  pageQuery,
-  timestamp,
-} from "../platform/http/wire.ts";
+import { nullable, nullableObject, openEnum, timestamp } from "../platform/http/wire.ts";
 import { eventCatalog } from "./event-rules.ts";
-
-export const ListEventsQuery = Type.Object(
-  {
-    after_sequence: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: Number.MAX_SAFE_INTEGER,
-        description: "Show events after this one; 0, the default, shows from the first.",
-      }),
-    ),
-    ...pageQuery,
-  },
-  { additionalProperties: false },
-);
-export type ListEventsQuery = Static<typeof ListEventsQuery>;
 
 export const StreamEventsQuery = Type.Object(
   {
@@ -84,36 +62,23 @@ export const Event = Type.Object(
 );
 export type Event = Static<typeof Event>;
 
-export const EventList = Type.Object(
-  {
-    events: Type.Array(Event, { description: "In the order of their sequence." }),
-    ...pageFields,
-  },
-  { title: "EventList" },
-);
-
 const instant = (description: string) =>
   Type.Optional(Type.String({ description: `${description} ISO 8601 with an offset.` }));
 
-export const ListAuditQuery = Type.Object(
-  {
-    entity_type: Type.Optional(
-      Type.String({ maxLength: 64, description: "Only changes of this kind of thing." }),
-    ),
-    entity_id: Type.Optional(
-      Type.String({ maxLength: 128, description: "Only changes of this thing." }),
-    ),
-    actor: Type.Optional(
-      Type.String({ maxLength: 128, description: "Only changes by this actor_id." }),
-    ),
-    action: Type.Optional(Type.String({ maxLength: 128, description: "Only this action." })),
-    from: instant("Only changes at or after this time."),
-    to: instant("Only changes before this time."),
-    ...pageQuery,
-  },
-  { additionalProperties: false },
-);
-export type ListAuditQuery = Static<typeof ListAuditQuery>;
+export const auditFilters = {
+  entity_type: Type.Optional(
+    Type.String({ maxLength: 64, description: "Only changes of this kind of thing." }),
+  ),
+  entity_id: Type.Optional(
+    Type.String({ maxLength: 128, description: "Only changes of this thing." }),
+  ),
+  actor: Type.Optional(
+    Type.String({ maxLength: 128, description: "Only changes by this actor_id." }),
+  ),
+  action: Type.Optional(Type.String({ maxLength: 128, description: "Only this action." })),
+  from: instant("Only changes at or after this time."),
+  to: instant("Only changes before this time."),
+};
 
 const digest = (description: string) =>
   nullable<string>({ type: "string", description: `${description} SHA-256, hex.` });
@@ -161,11 +126,6 @@ export const AuditEntry = Type.Object(
   { title: "AuditEntry", description: "One change: who, what, when, and digests of the thing." },
 );
 export type AuditEntry = Static<typeof AuditEntry>;
-
-export const AuditList = Type.Object(
-  { audit: Type.Array(AuditEntry, { description: "Newest first." }), ...pageFields },
-  { title: "AuditList" },
-);
 
 export const ExportAuditQuery = Type.Object(
   {

@@ -45,7 +45,7 @@ export const depositsOfDesk = deskListing(depositList, {
   columns: [
     { name: "reference", kind: "text", width: 26 },
     { name: "firm_id", kind: "text", width: 34 },
-    { name: "amount_rupees", kind: "money", cell: (deposit) => deposit.amount_paise },
+    { name: "amount_rupees", kind: "money" },
     { name: "settlement_id", kind: "text", width: 34 },
     { name: "status", kind: "text", width: 12 },
     { name: "reason", kind: "text" },
@@ -101,8 +101,8 @@ export const payoutsOfDesk = deskListing(payoutList, {
     { name: "kind", kind: "text", width: 12 },
     { name: "settlement_id", kind: "text", width: 34 },
     { name: "resend_of", kind: "text" },
-    { name: "amount_rupees", kind: "money", cell: (payout) => payout.amount_paise },
-    { name: "set_off_rupees", kind: "money", cell: (payout) => payout.set_off_paise },
+    { name: "amount_rupees", kind: "money" },
+    { name: "set_off_rupees", kind: "money" },
     { name: "rail", kind: "text", width: 8 },
     { name: "utr", kind: "text", width: 26 },
     {

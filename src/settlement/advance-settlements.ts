@@ -173,13 +173,13 @@ export type Simulation = {
 
 /** Takes a sandbox settlement one step further at once, without waiting for its time. */
 export async function advanceSettlement(
-  ctx: Pick<Context, "db" | "now">,
+  { db, now: toNow, ...simulation }: Pick<Context, "db" | "now"> & Simulation,
   call: Call,
-  { settlementId, simulation }: { readonly settlementId: string; readonly simulation: Simulation },
+  settlementId: string,
 ): Promise<Settlement> {
   const visible = visibleTo(call.caller);
-  const now = ctx.now();
-  return await ctx.db.transaction(
+  const now = toNow();
+  return await db.transaction(
     async (tx) => {
       const known = isId("stl", settlementId)
         ? await findSettlement(tx, visible, settlementId)

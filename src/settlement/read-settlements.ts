@@ -2,6 +2,8 @@
 // price. A side's state comes from its own legs: it ends with the last answer about them; then its
 // events are sent and its orders follow. Reports read the deals of the whole market here, too.
 
+import type { Static, TObject } from "typebox";
+
 import { findPortalParties } from "../firms/find-firms.ts";
 import { findHouse } from "../house/read-house.ts";
 import { sumParts } from "../kernel/money.ts";
@@ -10,18 +12,15 @@ import type { ListSearch } from "../kernel/desk-search.ts";
 import { notFound } from "../kernel/failure.ts";
 import { firstId, houseFirmId, isId } from "../kernel/ids.ts";
 import { allowedActions, readSteps, type Step } from "../kernel/lifecycle.ts";
-import { type Leaf, type Page, readLeaf, readPage } from "../kernel/page.ts";
+import { type Leaf, type Page, type PageQuery, readLeaf, readPage } from "../kernel/page.ts";
 import { parseQueryInstant } from "../kernel/query-time.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { istDay, istTimestamp } from "../kernel/time.ts";
 import { isVisible, toFirmFilter, type Visibility, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
-import type { ListFile } from "../platform/http/documents.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
-import { readAtReplica } from "../platform/postgres/replica.ts";
-import { listAsFile } from "../platform/sheets/list-file.ts";
-import type { TableColumn, TableRow } from "../platform/sheets/table.ts";
+import { deskPages } from "../platform/sheets/list-file.ts";
 import {
   findFailedStep,
   findReason,
@@ -57,7 +56,7 @@ import {
   type SettlementState,
   type WaitingOn,
 } from "./rules.ts";
-import type { ListSettlementsQuery, Settlement } from "./schema.ts";
+import { Settlement, settlementFilters } from "./schema.ts";
 import { instruct, listAllTasks, listTasks, type PortalParties, viewTask } from "./read-tasks.ts";
 import { type LegRow, listLegs, type SettlementRow } from "./store.ts";
 
@@ -77,65 +76,46 @@ export async function readSettlement(
 }
 
 /** The desk's settlements, newest first, as JSON or as a file with a row for each credit. */
-export async function listSettlements(
-  ctx: Context,
-  caller: Caller,
-  { format = "json", gone, ...query }: ListSettlementsQuery & { readonly gone: AbortSignal },
-): Promise<Page<Settlement> | ListFile> {
-  if (format === "json") return await readSettlementPage(ctx, caller, query);
-  const list = (page: object) =>
-    readAtReplica(ctx, (reading) => readSettlementPage(reading, caller, { ...query, ...page }));
-  const table = { sheet: "Settlements", title: "Settlements", columns, toRows };
-  const listing = { query, list, table, format, name: "settlements", dated: ctx.now() };
-  return await listAsFile(ctx.heavy, listing, { by: caller, signal: gone });
-}
+export const settlementsOfDesk = deskPages({
+  name: "settlements",
+  query: settlementFilters,
+  of: Settlement,
+  order: "Newest first.",
+  title: "Settlements",
+  columns: [
+    { name: "settlement_id", kind: "text", width: 34 },
+    { name: "cross_id", kind: "text" },
+    { name: "scheme", kind: "text", width: 9 },
+    { name: "side", kind: "text", width: 7 },
+    { name: "firm_id", kind: "text", width: 34 },
+    { name: "status", kind: "text" },
+    { name: "order_id", kind: "text", width: 34 },
+    { name: "scrip_no", kind: "text", width: 24 },
+    { name: "face_rupees", kind: "money" },
+    { name: "price_percent", kind: "percent" },
+    { name: "all_in_rupees", kind: "money" },
+    { name: "credit_status", kind: "text", width: 14 },
+    { name: "reason", kind: "text" },
+    { name: "waiting_on", kind: "text", width: 12 },
+    { name: "due_at", kind: "time" },
+    { name: "created_at", kind: "time" },
+    { name: "updated_at", kind: "time" },
+  ],
+  toLines: ({ sides, ...settlement }) =>
+    sides.flatMap(({ legs, ...side }) =>
+      legs.map((leg) => ({
+        ...settlement,
+        ...side,
+        ...leg,
+        status: side.status,
+        credit_status: leg.status,
+        reason: leg.reason ?? settlement.reason,
+      })),
+    ),
+  read: readSettlements,
+});
 
-const columns: readonly TableColumn[] = [
-  { name: "settlement_id", kind: "text", width: 34 },
-  { name: "cross_id", kind: "text" },
-  { name: "scheme", kind: "text", width: 9 },
-  { name: "side", kind: "text", width: 7 },
-  { name: "firm_id", kind: "text", width: 34 },
-  { name: "status", kind: "text" },
-  { name: "order_id", kind: "text", width: 34 },
-  { name: "scrip_no", kind: "text", width: 24 },
-  { name: "face_rupees", kind: "money" },
-  { name: "price_percent", kind: "percent" },
-  { name: "all_in_rupees", kind: "money" },
-  { name: "credit_status", kind: "text", width: 14 },
-  { name: "reason", kind: "text" },
-  { name: "waiting_on", kind: "text", width: 12 },
-  { name: "due_at", kind: "time" },
-  { name: "created_at", kind: "time" },
-  { name: "updated_at", kind: "time" },
-];
-
-function toRows({ sides, ...settlement }: Settlement): TableRow[] {
-  return sides.flatMap(({ legs, ...side }) =>
-    legs.map((leg) => [
-      settlement.settlement_id,
-      settlement.cross_id,
-      settlement.scheme,
-      side.side,
-      side.firm_id,
-      side.status,
-      leg.order_id,
-      leg.scrip_no,
-      leg.face_paise,
-      leg.price_bps,
-      leg.all_in_paise,
-      leg.status,
-      leg.reason ?? settlement.reason,
-      settlement.waiting_on,
-      settlement.due_at,
-      settlement.created_at,
-      settlement.updated_at,
-    ]),
-  );
-}
-
-/** A page of the desk's settlements, newest first. */
-async function readSettlementPage(
+async function readSettlements(
   ctx: Context,
   caller: Caller,
   query: SettlementsAsked,
@@ -165,7 +145,7 @@ async function readSettlementPage(
   return { ...page, rows: await mapPaced(page.rows, view, openPace()) };
 }
 
-type SettlementsAsked = Omit<ListSettlementsQuery, "format">;
+type SettlementsAsked = Static<TObject<typeof settlementFilters>> & PageQuery;
 
 type SettlementNarrower = { readonly status: SettlementState; readonly orderId: string };
 

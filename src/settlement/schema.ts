@@ -9,11 +9,7 @@ import {
   nullableObject,
   closedEnum,
   openEnum,
-  pageFields,
-  pageQuery,
   timestamp,
-  formatQuery,
-  listFormats,
 } from "../platform/http/wire.ts";
 import {
   legStates,
@@ -152,26 +148,13 @@ export type Settlement = Static<typeof Settlement>;
 
 export const SettlementParams = Type.Object({ settlement_id: settlementId });
 
-export const ListSettlementsQuery = Type.Object(
-  {
-    status: Type.Optional(
-      closedEnum(settlementStates, { description: "Only those in this state." }),
-    ),
-    firm_id: idFilter("Only those of this firm."),
-    order_id: idFilter("Only those of this order."),
-    from: Type.Optional(timestamp("Only those dealt at this time or later.")),
-    to: Type.Optional(timestamp("Only those dealt before this time.")),
-    format: formatQuery(listFormats),
-    ...pageQuery,
-  },
-  { additionalProperties: false },
-);
-export type ListSettlementsQuery = Static<typeof ListSettlementsQuery>;
-
-export const SettlementList = Type.Object(
-  { settlements: Type.Array(Settlement, { description: "Newest first." }), ...pageFields },
-  { title: "SettlementList" },
-);
+export const settlementFilters = {
+  status: Type.Optional(closedEnum(settlementStates, { description: "Only those in this state." })),
+  firm_id: idFilter("Only those of this firm."),
+  order_id: idFilter("Only those of this order."),
+  from: Type.Optional(timestamp("Only those dealt at this time or later.")),
+  to: Type.Optional(timestamp("Only those dealt before this time.")),
+};
 
 export const NoFields = body({});
 
@@ -198,29 +181,19 @@ export const MissingBody = body({
 });
 export type MissingBody = Static<typeof MissingBody>;
 
-export const ListTasksQuery = Type.Object(
-  {
-    status: Type.Optional(
-      closedEnum(taskStatuses, {
-        description: "Only in this status; without it those that are open, waiting or late.",
-      }),
-    ),
-    firm_id: idFilter("Only those of this firm."),
-    kind: Type.Optional(closedEnum(taskKinds, { description: "Only of this kind." })),
-    due_before: Type.Optional(timestamp("Only those that are due before this time.")),
-    ...pageQuery,
-  },
-  { additionalProperties: false },
-);
-export type ListTasksQuery = Static<typeof ListTasksQuery>;
+export const taskFilters = {
+  status: Type.Optional(
+    closedEnum(taskStatuses, {
+      description: "Only in this status; without it those that are open, waiting or late.",
+    }),
+  ),
+  firm_id: idFilter("Only those of this firm."),
+  kind: Type.Optional(closedEnum(taskKinds, { description: "Only of this kind." })),
+  due_before: Type.Optional(timestamp("Only those that are due before this time.")),
+};
 
 export const TaskOfList = Type.Object(
   { settlement_id: settlementId, ...Task.properties },
   { title: "TaskOfList", description: "A task and the settlement that it carries out." },
 );
 export type TaskOfList = Static<typeof TaskOfList>;
-
-export const TaskList = Type.Object(
-  { tasks: Type.Array(TaskOfList, { description: "The soonest due first." }), ...pageFields },
-  { title: "TaskList" },
-);

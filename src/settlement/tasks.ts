@@ -9,11 +9,13 @@
 //
 // A claim that was made before is answered as the first one was.
 
+import type { Static, TObject } from "typebox";
+
 import { type Actor, type Change, toActor } from "../kernel/actor.ts";
-import type { Call, Caller } from "../kernel/caller.ts";
+import type { Call } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
-import { type Page, readPage } from "../kernel/page.ts";
+import { type Page, type PageQuery, readPage } from "../kernel/page.ts";
 import { parseQueryInstant } from "../kernel/query-time.ts";
 import { isVisible, toFirmFilter, type Visibility, visibleTo } from "../kernel/visibility.ts";
 import { lateUntil } from "../kernel/working-days.ts";
@@ -29,12 +31,19 @@ import {
   yieldToCallers,
 } from "../platform/postgres/offenders.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
+import { deskPages } from "../platform/sheets/list-file.ts";
 import { buildSideChange, listSides, placeDeadlines } from "./move-settlement.ts";
 import { askForMoney } from "./open-settlements.ts";
 import { loadParties, viewSettlement } from "./read-settlements.ts";
 import { countTasks, findSettlement, listTaskPlaces } from "./read-store.ts";
 import { isAtCustoms, isOpen, noSettlement, type OpenState, openStates } from "./rules.ts";
-import type { ListTasksQuery, Settlement, TaskOfList } from "./schema.ts";
+import {
+  type MissingBody,
+  type Settlement,
+  taskFilters,
+  TaskOfList,
+  type TaskParams,
+} from "./schema.ts";
 import {
   claimLate,
   type DealRows,
@@ -65,18 +74,14 @@ import { listDeskIds, type SettlementHooks, storeSteps } from "./transfer-legs.t
 const setSizeMax = 200;
 const taskWorker: Actor = { kind: "worker", id: "tasks", requestId: null };
 
-export type TaskClaim = {
-  readonly settlementId: string;
-  readonly taskId: string;
-  readonly reference?: string;
-  readonly note?: string;
-};
+type Claiming = Pick<Context, "db" | "now"> & { readonly settlementHooks: SettlementHooks };
+type TaskClaim = Static<typeof TaskParams> & MissingBody;
 
 /** A party says that it has done its task. */
 export async function finishTask(
-  ctx: Pick<Context, "db" | "now">,
+  { settlementHooks, ...ctx }: Claiming,
   call: Call,
-  { settlementHooks, ...claim }: TaskClaim & { readonly settlementHooks: SettlementHooks },
+  claim: TaskClaim,
 ): Promise<Settlement> {
   return await claimTask(ctx, call, claim, async (tx, deal, task, now) => {
     if (!isOpenTask(task)) {
@@ -93,9 +98,9 @@ export async function finishTask(
 
 /** A receiver says that there is nothing to accept. */
 export async function reportMissing(
-  ctx: Pick<Context, "db" | "now" | "log">,
+  { settlementHooks, ...ctx }: Claiming & Pick<Context, "log">,
   call: Call,
-  { settlementHooks, ...claim }: TaskClaim & { readonly settlementHooks: SettlementHooks },
+  claim: TaskClaim,
 ): Promise<Settlement> {
   return await claimTask(ctx, call, claim, async (tx, deal, task, now) => {
     if (task.leg === null || task.kind !== "accept") {
@@ -149,20 +154,21 @@ export async function initiateAsHouse(
   });
 }
 
-/** A page of the tasks that a caller sees. */
-export async function listDeskTasks(
-  ctx: Context,
-  caller: Caller,
-  query: ListTasksQuery,
-): Promise<Page<TaskOfList>> {
-  return await listVisibleTasks(ctx, visibleTo(caller), query);
-}
+/** The tasks that a caller sees, the soonest due first; without a status those that are open. */
+export const tasksOfDesk = deskPages({
+  name: "tasks",
+  query: taskFilters,
+  of: TaskOfList,
+  order: "The soonest due first.",
+  listTitle: "TaskList",
+  read: (ctx, caller, query) => listVisibleTasks(ctx, visibleTo(caller), query),
+});
 
 /** A page of the tasks of a desk's firms, the soonest due first; without a status those that are open. */
 export async function listVisibleTasks(
   ctx: Pick<Context, "db" | "now" | "cursorKey">,
   visible: Visibility,
-  query: ListTasksQuery,
+  query: Static<TObject<typeof taskFilters>> & PageQuery,
 ): Promise<Page<TaskOfList>> {
   const { deskId } = visible;
   const now = ctx.now();
@@ -288,7 +294,7 @@ async function markLate(
 async function claimTask(
   ctx: Pick<Context, "db" | "now">,
   call: Call,
-  { settlementId, taskId }: TaskClaim,
+  { settlement_id: settlementId, task_id }: TaskClaim,
   act: (tx: Tx, deal: DealRows, task: Task, now: Date) => Promise<readonly Change[]>,
 ): Promise<Settlement> {
   const visible = visibleTo(call.caller);
@@ -304,7 +310,7 @@ async function claimTask(
       const deal = { settlement, legs: await listLegs(tx, [settlementId]) };
       const task = listTasks(deal, now)
         .filter((one) => isVisible(visible, one))
-        .find((one) => toTaskId(settlementId, one) === taskId);
+        .find((one) => toTaskId(settlementId, one) === task_id);
       if (!task) throw notFound();
       await recordChanges(tx, toActor(call), await act(tx, deal, task, now), now);
       const [after] = await listSettlementsById(tx, [settlementId]);

@@ -96,22 +96,20 @@ export async function coverRequirement(
   ctx: Context,
   desk: OrderDesk,
   call: Call,
-  { body, ...requirement }: RequirementOfFirm & { readonly body: CoverRequirementBody },
+  request: RequirementOfFirm & CoverRequirementBody,
 ): Promise<Creation<Order>> {
-  const { firmId, requirementId } = requirement;
-  const declared = await requireRequirement(ctx.db, call.caller, requirement);
-  const scheme = chooseScheme(declared.scheme, body.scheme);
+  const { firm_id, requirement_id, limit_bps, expires_at } = request;
+  const declared = await requireRequirement(ctx.db, call.caller, request);
+  const scheme = chooseScheme(declared.scheme, request.scheme);
   if (scheme instanceof Failure) throw scheme;
-  const { limit_bps, expires_at } = body;
   const terms = {
     ...(limit_bps !== undefined && { limit_bps }),
     ...(expires_at !== undefined && { expires_at, time_in_force: "GTD" as const }),
   };
   const asked = { side: "buy", scheme, requirement_paise: declared.amount_paise } as const;
   const receivedAt = ctx.now();
-  const intent = parseIntent({ ...terms, ...asked, firm_id: firmId }, receivedAt);
-  const request = { firm_id: firmId, requirement_id: requirementId, ...body };
-  return await placeIntent(desk, call, { intent, request, receivedAt, covers: requirementId });
+  const intent = parseIntent({ ...terms, ...asked, firm_id }, receivedAt);
+  return await placeIntent(desk, call, { intent, request, receivedAt, covers: requirement_id });
 }
 
 async function placeIntent(

@@ -6,18 +6,17 @@ import type { ListSearch } from "../kernel/desk-search.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { firstId, isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
-import { type Leaf, type Page, readLeaf } from "../kernel/page.ts";
+import { type Leaf, readLeaf } from "../kernel/page.ts";
 import { sumParts } from "../kernel/money.ts";
 import type { Scheme, Side } from "../kernel/scheme.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { isVisible, visibleTo } from "../kernel/visibility.ts";
 import { type Context, contextFor } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
-import { formatQuery, listFormats } from "../platform/http/wire.ts";
 import { coalesce, type Outcome } from "../platform/postgres/coalesce.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import { withoutKeeping } from "../platform/postgres/split.ts";
-import { listReader } from "../platform/sheets/list-file.ts";
+import { deskListing } from "../platform/sheets/list-file.ts";
 import { type OrderStanding, findOrderStandings } from "../settlement/read-settlements.ts";
 import type { SettlementState } from "../settlement/rules.ts";
 import { findRestingPaise, orderLifecycle, type OrderState } from "./order-rules.ts";
@@ -30,7 +29,7 @@ import {
   orderList,
   type OrderRow,
 } from "./order-store.ts";
-import type { Order } from "./schema.ts";
+import { Order } from "./schema.ts";
 
 export type ReadOrder = (caller: Caller, orderId: string) => Promise<Order>;
 
@@ -101,65 +100,47 @@ export const findCovers: FindCovers = async (db, requirementIds) => {
   );
 };
 
-export const ListOrdersQuery = orderList.queryWith({ format: formatQuery(listFormats) });
-
-type OrdersAsked = Parameters<typeof orderList.read>[2];
-
-/** A page of the desk's orders, newest first. */
-export async function readOrderPage(
-  ctx: Context,
-  caller: Caller,
-  query: OrdersAsked,
-): Promise<Page<Order>> {
-  const page = await orderList.read(ctx, visibleTo(caller), query);
-  const standings = await findOrderStandings(ctx.db.planned, page.rows);
-  const view = (row: OrderRow) => viewOrder(row, viewSettled(row, standings.get(row.order_id)));
-  return { ...page, rows: await mapPaced(page.rows, view, openPace()) };
-}
-
 /** The desk's orders, newest first, as JSON or as a file. */
-export const listOrders = listReader<OrdersAsked, Order, Order>(
-  {
-    name: "orders",
-    title: "Orders",
-    toLines: (order) => [order],
-    columns: [
-      { name: "order_id", kind: "text", width: 34, cell: (order) => order.order_id },
-      { name: "client_ref", kind: "text", cell: (order) => order.client_ref },
-      { name: "firm_id", kind: "text", width: 34, cell: (order) => order.firm_id },
-      { name: "side", kind: "text", width: 7, cell: (order) => order.side },
-      { name: "scheme", kind: "text", width: 9, cell: (order) => order.scheme },
-      { name: "scrip_nos", kind: "text", width: 24, cell: (order) => order.scrip_nos.join(" ") },
-      { name: "face_rupees", kind: "money", cell: (order) => order.face_paise ?? null },
-      {
-        name: "requirement_rupees",
-        kind: "money",
-        cell: (order) => order.requirement_paise ?? null,
-      },
-      { name: "covered_rupees", kind: "money", cell: (order) => order.covered_paise },
-      { name: "residual_rupees", kind: "money", cell: (order) => order.residual_paise },
-      { name: "price_percent", kind: "percent", cell: (order) => order.price_bps },
-      { name: "limit_percent", kind: "percent", cell: (order) => order.limit_bps },
-      { name: "all_in_rupees", kind: "money", cell: (order) => order.all_in_paise },
-      { name: "savings_rupees", kind: "money", cell: (order) => order.savings_paise },
-      { name: "settled_rupees", kind: "money", cell: (order) => order.settled_paise },
-      { name: "time_in_force", kind: "text", width: 13, cell: (order) => order.time_in_force },
-      { name: "expires_at", kind: "time", cell: (order) => order.expires_at },
-      { name: "quote_ref", kind: "text", width: 34, cell: (order) => order.quote_ref },
-      { name: "status", kind: "text", width: 12, cell: (order) => order.status },
-      {
-        name: "settlement_ids",
-        kind: "text",
-        width: 34,
-        cell: (order) => order.settlement_ids.join(" "),
-      },
-      { name: "settlement_status", kind: "text", cell: (order) => order.settlement_status },
-      { name: "created_at", kind: "time", cell: (order) => order.created_at },
-      { name: "updated_at", kind: "time", cell: (order) => order.updated_at },
-    ],
+export const ordersOfDesk = deskListing(orderList, {
+  of: Order,
+  order: "Newest first.",
+  title: "Orders",
+  view: async ({ db }, rows) => {
+    const standings = await findOrderStandings(db.planned, rows);
+    const view = (row: OrderRow) => viewOrder(row, viewSettled(row, standings.get(row.order_id)));
+    return await mapPaced(rows, view, openPace());
   },
-  readOrderPage,
-);
+  columns: [
+    { name: "order_id", kind: "text", width: 34 },
+    { name: "client_ref", kind: "text" },
+    { name: "firm_id", kind: "text", width: 34 },
+    { name: "side", kind: "text", width: 7 },
+    { name: "scheme", kind: "text", width: 9 },
+    { name: "scrip_nos", kind: "text", width: 24, cell: (order) => order.scrip_nos.join(" ") },
+    { name: "face_rupees", kind: "money" },
+    { name: "requirement_rupees", kind: "money" },
+    { name: "covered_rupees", kind: "money" },
+    { name: "residual_rupees", kind: "money" },
+    { name: "price_percent", kind: "percent" },
+    { name: "limit_percent", kind: "percent" },
+    { name: "all_in_rupees", kind: "money" },
+    { name: "savings_rupees", kind: "money" },
+    { name: "settled_rupees", kind: "money" },
+    { name: "time_in_force", kind: "text", width: 13 },
+    { name: "expires_at", kind: "time" },
+    { name: "quote_ref", kind: "text", width: 34 },
+    { name: "status", kind: "text", width: 12 },
+    {
+      name: "settlement_ids",
+      kind: "text",
+      width: 34,
+      cell: (order) => order.settlement_ids.join(" "),
+    },
+    { name: "settlement_status", kind: "text" },
+    { name: "created_at", kind: "time" },
+    { name: "updated_at", kind: "time" },
+  ],
+});
 
 /** An order as the operator reads it. */
 export type OrderOfDesk = Order & {

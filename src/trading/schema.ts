@@ -9,7 +9,6 @@ import {
   closedEnum,
   form,
   openEnum,
-  pageFields,
   paise,
   timestamp,
 } from "../platform/http/wire.ts";
@@ -384,11 +383,6 @@ export const Order = Type.Object(
 export type Order = Static<typeof Order>;
 
 export const OrderParams = Type.Object({ order_id: orderId });
-
-export const OrderList = Type.Object(
-  { orders: Type.Array(Order, { description: "Newest first." }), ...pageFields },
-  { title: "OrderList" },
-);
 
 export const BatchResults = Type.Object(
   {

@@ -1,15 +1,20 @@
+import { Type } from "typebox";
+
+import { eventCatalog } from "../journal/event-rules.ts";
 import { findEvents } from "../journal/find-events.ts";
-import type { Caller, Environment } from "../kernel/caller.ts";
+import type { Environment } from "../kernel/caller.ts";
 import type { DeskSearch } from "../kernel/desk-search.ts";
 import { isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
-import { type Page, unpagedMax, readPage } from "../kernel/page.ts";
+import { unpagedMax, readPage } from "../kernel/page.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import { measureOnDemand, type Metrics } from "../platform/metrics.ts";
+import { closedEnum } from "../platform/http/wire.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
+import { deskPages } from "../platform/sheets/list-file.ts";
 import { readDelivered } from "./block-rules.ts";
 import {
   type DeliveredBlock,
@@ -33,46 +38,46 @@ import { deliveryLifecycle, type DeliveryState } from "./delivery-rules.ts";
 import type { AttemptRow } from "./attempt-store.ts";
 import { findVisibleWebhook } from "./read-webhooks.ts";
 import { buildDeliveryId } from "./rules.ts";
-import type {
-  Attempt,
-  Delivery,
-  ListDeliveriesQuery,
-  ListFailuresQuery,
-  LoggedDelivery,
-} from "./schema.ts";
+import { type Attempt, DeliveriesParams, Delivery, LoggedDelivery } from "./schema.ts";
 
 /** The deliveries of a subscription, each with its attempts. */
-export async function listDeliveries(
-  ctx: Context,
-  caller: Caller,
-  { webhookId, status, ...query }: { readonly webhookId: string } & ListDeliveriesQuery,
-): Promise<Page<LoggedDelivery>> {
-  await findVisibleWebhook(ctx.db, caller, webhookId);
-  const state = status ?? null;
-  const question = { list: "deliveries", desk: caller.deskId, webhook: webhookId, status };
-  const page = await readPage(
-    { query, question, signingKey: ctx.cursorKey },
-    {
-      list: ({ after, fetch }) => {
-        const before = after ? Number(after.id) : null;
-        return listEntries(ctx.db.planned, webhookId, { before, state, fetch });
+export const deliveriesOfWebhook = deskPages({
+  name: "deliveries",
+  params: DeliveriesParams,
+  query: {
+    status: Type.Optional(closedEnum(deliveryLifecycle.states, { description: "Only those." })),
+  },
+  of: LoggedDelivery,
+  order: "Newest first.",
+  listTitle: "DeliveryList",
+  read: async (ctx, caller, { webhook_id: webhookId, status, ...query }) => {
+    await findVisibleWebhook(ctx.db, caller, webhookId);
+    const state = status ?? null;
+    const question = { list: "deliveries", desk: caller.deskId, webhook: webhookId, status };
+    const page = await readPage(
+      { query, question, signingKey: ctx.cursorKey },
+      {
+        list: ({ after, fetch }) => {
+          const before = after ? Number(after.id) : null;
+          return listEntries(ctx.db.planned, webhookId, { before, state, fetch });
+        },
+        count: () => countDeliveries(ctx.db.planned, webhookId, state),
+        toPosition: (row) => ({ at: row.created_at, id: String(row.sequence) }),
       },
-      count: () => countDeliveries(ctx.db.planned, webhookId, state),
-      toPosition: (row) => ({ at: row.created_at, id: String(row.sequence) }),
-    },
-  );
-  const told = await joinEvents(ctx, page.rows);
-  const made = await listAttempts(
-    ctx.db.planned,
-    told.map(({ delivery_id }) => delivery_id),
-  );
-  const attempts = Map.groupBy(made, ({ delivery_id }) => delivery_id);
-  const view = (row: Told<LogEntry>) => ({
-    ...viewDelivery(row),
-    attempt_log: joinAttempts(row.attempt, attempts.get(row.delivery_id) ?? []).map(viewAttempt),
-  });
-  return { ...page, rows: await mapPaced(told, view, openPace()) };
-}
+    );
+    const told = await joinEvents(ctx, page.rows);
+    const made = await listAttempts(
+      ctx.db.planned,
+      told.map(({ delivery_id }) => delivery_id),
+    );
+    const attempts = Map.groupBy(made, ({ delivery_id }) => delivery_id);
+    const view = (row: Told<LogEntry>) => ({
+      ...viewDelivery(row),
+      attempt_log: joinAttempts(row.attempt, attempts.get(row.delivery_id) ?? []).map(viewAttempt),
+    });
+    return { ...page, rows: await mapPaced(told, view, openPace()) };
+  },
+});
 
 type BlockAttempt = Omit<AttemptRow, "delivery_id">;
 
@@ -170,31 +175,37 @@ function joinAttempts(
 }
 
 /** Dead letters, newest first. */
-export async function listFailures(
-  ctx: Context,
-  caller: Caller,
-  { webhook_id, event, ...query }: ListFailuresQuery,
-): Promise<Page<Delivery>> {
-  const owner = visibleTo(caller);
-  const filter = { ...anyDead, ...owner, webhookId: webhook_id ?? null, event: event ?? null };
-  const question = {
-    list: "failures",
-    desk: owner.deskId,
-    firm: owner.firmId ?? undefined,
-    webhook: webhook_id,
-    event,
-  };
-  const named = webhook_id === undefined || isId("whk", webhook_id);
-  const page = await readPage(
-    { query, question, signingKey: ctx.cursorKey },
-    {
-      list: async (request) => (named ? await listDead(ctx.db.planned, filter, request) : []),
-      count: async () => (named ? await countDead(ctx.db.planned, filter) : 0),
-      toPosition: (row) => ({ at: row.updated_at, id: row.delivery_id }),
-    },
-  );
-  return { ...page, rows: (await joinEvents(ctx, page.rows)).map(viewDelivery) };
-}
+export const failuresOfDesk = deskPages({
+  name: "failures",
+  query: {
+    webhook_id: Type.Optional(Type.String({ description: "Only of this webhook." })),
+    event: Type.Optional(closedEnum(eventCatalog, { description: "Only of this event." })),
+  },
+  of: Delivery,
+  order: "Newest first.",
+  listTitle: "FailureList",
+  read: async (ctx, caller, { webhook_id, event, ...query }) => {
+    const owner = visibleTo(caller);
+    const filter = { ...anyDead, ...owner, webhookId: webhook_id ?? null, event: event ?? null };
+    const question = {
+      list: "failures",
+      desk: owner.deskId,
+      firm: owner.firmId ?? undefined,
+      webhook: webhook_id,
+      event,
+    };
+    const named = webhook_id === undefined || isId("whk", webhook_id);
+    const page = await readPage(
+      { query, question, signingKey: ctx.cursorKey },
+      {
+        list: async (request) => (named ? await listDead(ctx.db.planned, filter, request) : []),
+        count: async () => (named ? await countDead(ctx.db.planned, filter) : 0),
+        toPosition: (row) => ({ at: row.updated_at, id: row.delivery_id }),
+      },
+    );
+    return { ...page, rows: (await joinEvents(ctx, page.rows)).map(viewDelivery) };
+  },
+});
 
 /** The dead letters of every desk, newest first, for the operator: those that died before one, if given. */
 export async function listAllFailures(

@@ -1,4 +1,6 @@
-import { eventCatalog, type EventName } from "../journal/event-rules.ts";
+import type { FastifyReply } from "fastify";
+
+import { eventCatalog } from "../journal/event-rules.ts";
 import type { Change, ChangeEvent } from "../kernel/actor.ts";
 import type { Caller } from "../kernel/caller.ts";
 import type { DeskSearch } from "../kernel/desk-search.ts";
@@ -9,9 +11,11 @@ import { type Page, readPage } from "../kernel/page.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
+import { sendPage } from "../platform/http/calls.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
+import { deskPages } from "../platform/sheets/list-file.ts";
 import { maskSecret, webhookActions, webhookLifecycle } from "./rules.ts";
-import type { ListWebhooksQuery, Webhook } from "./schema.ts";
+import { Webhook, WebhookList } from "./schema.ts";
 import {
   countWebhooks,
   findWebhook,
@@ -29,28 +33,30 @@ export async function readWebhook(
   return viewWebhook(await findVisibleWebhook(ctx.db, caller, webhookId));
 }
 
-/** The event names that can be subscribed to. */
-export function listEventNames(): EventName[] {
-  return [...eventCatalog];
-}
-
-export async function listWebhooks(
-  ctx: Context,
-  caller: Caller,
-  query: ListWebhooksQuery,
-): Promise<Page<Webhook>> {
-  const owner = visibleTo(caller);
-  const question = { list: "webhooks", desk: owner.deskId, firm: owner.firmId ?? undefined };
-  const page = await readPage(
-    { query, question, signingKey: ctx.cursorKey },
-    {
-      list: (request) => listWebhookRows(ctx.db, owner, request),
-      count: () => countWebhooks(ctx.db, owner),
-      toPosition: (row) => ({ at: row.created_at, id: row.webhook_id }),
+/** The subscriptions that the caller sees, and the event names that can be subscribed to. */
+export const webhooksOfDesk = {
+  ...deskPages({
+    name: "webhooks",
+    of: Webhook,
+    order: "Newest first.",
+    read: async (ctx, caller, query) => {
+      const owner = visibleTo(caller);
+      const question = { list: "webhooks", desk: owner.deskId, firm: owner.firmId ?? undefined };
+      const page = await readPage(
+        { query, question, signingKey: ctx.cursorKey },
+        {
+          list: (request) => listWebhookRows(ctx.db, owner, request),
+          count: () => countWebhooks(ctx.db, owner),
+          toPosition: (row) => ({ at: row.created_at, id: row.webhook_id }),
+        },
+      );
+      return { ...page, rows: page.rows.map(viewWebhook) };
     },
-  );
-  return { ...page, rows: page.rows.map(viewWebhook) };
-}
+  }),
+  answer: WebhookList,
+  send: (reply: FastifyReply, page: Page<Webhook>) =>
+    sendPage(reply, "webhooks", page, { events: eventCatalog }),
+};
 
 /** Every desk's subscriptions, for the operator. */
 export async function listAllWebhooks(

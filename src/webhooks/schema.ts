@@ -9,7 +9,6 @@ import {
   form,
   openEnum,
   pageFields,
-  pageQuery,
   timestamp,
 } from "../platform/http/wire.ts";
 import {
@@ -60,9 +59,6 @@ export const RotateSecretBody = body({
 export type RotateSecretBody = Static<typeof RotateSecretBody>;
 
 export const WebhookParams = Type.Object({ webhook_id: webhookId });
-
-export const ListWebhooksQuery = Type.Object(pageQuery, { additionalProperties: false });
-export type ListWebhooksQuery = Static<typeof ListWebhooksQuery>;
 
 const webhookFields = {
   webhook_id: webhookId,
@@ -136,28 +132,7 @@ const webhookIdOfDelivery = Type.String({
   description: "The webhook it is for.",
   examples: ["whk_01jd2m7q4x8r5v6w9y0abcdefg"],
 });
-const eventName = { description: "Only of this event." };
-
 export const DeliveriesParams = Type.Object({ webhook_id: webhookIdOfDelivery });
-
-export const ListDeliveriesQuery = Type.Object(
-  {
-    status: Type.Optional(closedEnum(deliveryLifecycle.states, { description: "Only those." })),
-    ...pageQuery,
-  },
-  { additionalProperties: false },
-);
-export type ListDeliveriesQuery = Static<typeof ListDeliveriesQuery>;
-
-export const ListFailuresQuery = Type.Object(
-  {
-    webhook_id: Type.Optional(Type.String({ description: "Only of this webhook." })),
-    event: Type.Optional(closedEnum(eventCatalog, eventName)),
-    ...pageQuery,
-  },
-  { additionalProperties: false },
-);
-export type ListFailuresQuery = Static<typeof ListFailuresQuery>;
 
 export const ReplayBody = body(
   {
@@ -169,7 +144,7 @@ export const ReplayBody = body(
       }),
     ),
     webhook_id: Type.Optional(Type.String({ description: "Those of this webhook." })),
-    event: Type.Optional(closedEnum(eventCatalog, eventName)),
+    event: Type.Optional(closedEnum(eventCatalog, { description: "Only of this event." })),
     since: Type.Optional(
       Type.String({ format: "date-time", description: "Those of events from then on." }),
     ),
@@ -254,13 +229,3 @@ export const LoggedDelivery = Type.Object(
   { title: "LoggedDelivery", description: "A delivery with its attempts." },
 );
 export type LoggedDelivery = Static<typeof LoggedDelivery>;
-
-export const DeliveryList = Type.Object(
-  { deliveries: Type.Array(LoggedDelivery, { description: "Newest first." }), ...pageFields },
-  { title: "DeliveryList" },
-);
-
-export const FailureList = Type.Object(
-  { failures: Type.Array(Delivery, { description: "Newest first." }), ...pageFields },
-  { title: "FailureList" },
-);

@@ -49,7 +49,10 @@ export function sealedWebhooks({ db }: Pick<Context, "db">): SealedPlace[] {
 export async function rotateSecret(
   ctx: Context,
   call: Call,
-  { webhookId, grace_s = graceSDefault }: { readonly webhookId: string } & RotateSecretBody,
+  {
+    webhook_id: webhookId,
+    grace_s = graceSDefault,
+  }: { readonly webhook_id: string } & RotateSecretBody,
 ): Promise<Webhook> {
   const now = ctx.now();
   const { secret, hint } = newSigningSecret();

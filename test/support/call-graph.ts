@@ -21,6 +21,7 @@ import {
   isMethodDeclaration,
   isObjectLiteralExpression,
   isParameterDeclaration,
+  isPropertyAccessExpression,
   isPropertyAssignment,
   isPropertyDeclaration,
   isReturnStatement,
@@ -112,6 +113,14 @@ function isDeclaredName(name: Node): boolean {
   return isDeclaration && parent.name === name;
 }
 
+/** `takeQuote` in `takeQuote(asked)` and in `call.wiring.takeQuote(asked)`. */
+function isCalledName(name: Node): boolean {
+  const { parent } = name;
+  const isMember = isPropertyAccessExpression(parent) && parent.name === name;
+  const called = isMember ? parent : name;
+  return isCallExpression(called.parent) && called.parent.expression === called;
+}
+
 function isFunction(node: Node | undefined): boolean {
   return node !== undefined && (isArrowFunction(node) || isFunctionExpression(node));
 }
@@ -187,7 +196,7 @@ class GraphBuilder {
         ...(members.get(node) ?? []),
       ]);
       for (const used of found) unit.edges.add(used);
-      if (!isCalled || found.length > 0) continue;
+      if (!isCalled) continue;
       const alias = checker.getTypeAtLocation(name)?.getAliasSymbol();
       for (const node of this.#declarations(alias)) {
         for (const maker of makers.get(node) ?? []) unit.edges.add(maker);
@@ -201,8 +210,7 @@ class GraphBuilder {
     if (isObjectLiteralExpression(node) && isHandedOut(node)) this.#handedOut.push(node);
     if (isCallExpression(node)) unit.calls.push(node);
     if (isIdentifier(node) && !isDeclaredName(node)) {
-      const isCalled = isCallExpression(node.parent) && node.parent.expression === (node as Node);
-      this.#names.push({ name: node, unit, isCalled });
+      this.#names.push({ name: node, unit, isCalled: isCalledName(node) });
     }
     node.forEachChild((child) => this.#walk(child, unit));
   }

@@ -361,19 +361,6 @@ export function decidingRoutes(house: House): string[] {
   return codeWhere(house, /\bif\s*\(|\?\?|\s\?\s/, (path) => findPlace(path)?.role === "routes");
 }
 
-/** On the public surface there is no caller, and visitors belong to no environment. */
-const servesVisitors: readonly string[] = ["src/market/public-routes.ts", "src/notices/routes.ts"];
-
-export function routesForNobody(house: House): string[] {
-  const passed =
-    /(?<!contextFor)\(\s*ctx,\s*(?:request|toCall|toVisit|toRequester|desk)|\.\.\.ctx\b/;
-  return codeWhere(
-    house,
-    passed,
-    (path) => findPlace(path)?.role === "routes" && !servesVisitors.includes(path),
-  );
-}
-
 /** How a function is declared: by its keyword, as an arrow, as a method, or where one is expected. */
 const functionForms: readonly RegExp[] = [
   /\bfunction\*?\s+(\w+)/g,

@@ -20,19 +20,23 @@ import type { Keyless } from "../../kernel/budget.ts";
 import type { Call, Demand, Visit } from "../../kernel/caller.ts";
 import { Failure } from "../../kernel/failure.ts";
 import { isCleanText } from "../../kernel/json.ts";
+import type { Metered } from "../../kernel/metered.ts";
 import { type Context, contextFor } from "../context.ts";
 import {
   type Creation,
   findAddress,
   sendCreation,
+  sendLong,
   takeNoBodyAsEmpty,
   toCall,
   toReading,
   toVisit,
 } from "./calls.ts";
+import type { Lines } from "./ndjson.ts";
 import { type Served, serializeAnswer } from "./serialization.ts";
 import type { App } from "./server.ts";
-import type { Stream } from "./sse.ts";
+import type { Stream, Streams, StreamOptions } from "./sse.ts";
+import { compileBatchValidator } from "./validation.ts";
 
 /** What the composition root gives to operations of desks; a room adds what its own need. */
 // oxlint-disable-next-line typescript/no-empty-interface, typescript/no-empty-object-type
@@ -42,7 +46,18 @@ export interface DeskWiring {}
 // oxlint-disable-next-line typescript/no-empty-interface, typescript/no-empty-object-type
 export interface OperatorWiring {}
 
-export type DeskCall = Required<Call> & { readonly ctx: Context; readonly wiring: DeskWiring };
+export type DeskCall = Required<Call> & {
+  readonly ctx: Context;
+  readonly wiring: DeskWiring;
+  /** What the key has used of its plan, this call included. */
+  readonly metered: Metered;
+  /** Where a stream is to go on. */
+  readonly lastEventId: string | undefined;
+  /** Opens an event stream as the answer. */
+  readonly openStream: (options: StreamOptions) => Stream;
+  /** Answers with lines, once it is the key's turn. */
+  readonly sendLines: (open: Parameters<Lines["send"]>[2]) => Promise<unknown>;
+};
 
 export type OperatorCall = {
   readonly ctx: Context;
@@ -77,6 +92,11 @@ type Input<Path extends string, Query extends InputShape, Body extends InputShap
 
 type Send<Result> = (reply: FastifyReply, result: Result) => unknown;
 
+/** The shape of an answer, or of each form that it has. */
+type Answer =
+  | TSchema
+  | { readonly content: Readonly<Record<string, { readonly schema: TSchema }>> };
+
 type Described<Path extends string> = {
   /** As in the documents and the clients. */
   readonly id: string;
@@ -87,12 +107,14 @@ type Described<Path extends string> = {
   readonly description?: string;
   /** The shapes of what the path names; text, where it does not say. */
   readonly params?: TObject;
+  /** Headers of its own, for the document. */
+  readonly headers?: TObject;
   /** An action without required fields: a missing body counts as an empty one. */
   readonly takesNoBody?: true;
   /** What the edge and the document know of it besides (`server.ts`). */
   readonly config?: Pick<
     FastifyContextConfig,
-    "conflicts" | "names" | "quiet" | "streams" | "tagged"
+    "conflicts" | "names" | "orDemand" | "quiet" | "streams" | "tagged"
   >;
 };
 
@@ -101,6 +123,10 @@ export type Operation = Described<string> & {
   readonly permission?: Permission;
   readonly keyless?: Keyless;
   readonly creates?: true;
+  /** What a replay or a dry run is answered with, where that is another shape. */
+  readonly again?: TSchema;
+  /** A creation of many, each with a result of its own: an item that is not valid fails alone. */
+  readonly batch?: true;
   readonly query?: TObject;
   readonly body?: TObject;
   /** The shape of the answer, with wire names; of each event where it streams. */
@@ -110,7 +136,7 @@ export type Operation = Described<string> & {
 };
 
 /** What a list gives to an operation. */
-export type Listing<ByDoor> = Pick<Operation, "answer" | "send"> & {
+export type Listing<ByDoor> = Pick<Operation, "answer" | "params" | "send"> & {
   readonly query: TObject;
   readonly run: (call: ByDoor, input: never) => Promise<object>;
 };
@@ -150,10 +176,15 @@ export function operation<const P extends string>(
 export function operation<
   const P extends string,
   A extends TSchema,
+  Again extends TSchema = A,
   Q extends InputShape = undefined,
   B extends InputShape = undefined,
 >(
-  spec: Run<P, DeskDoor, DeskCall, Q, B, Creation<Static<A>>> & { creates: true; answer: A },
+  spec: Run<P, DeskDoor, DeskCall, Q, B, Creation<Static<A> | Static<Again>>> & {
+    creates: true;
+    answer: A;
+    again?: Again;
+  },
 ): Operation;
 /** Of a desk; `send` makes the answer of what comes out. */
 export function operation<
@@ -162,7 +193,7 @@ export function operation<
   Q extends InputShape = undefined,
   B extends InputShape = undefined,
 >(
-  spec: Run<P, DeskDoor, DeskCall, Q, B, Result> & { answer: TSchema; send: Send<Result> },
+  spec: Run<P, DeskDoor, DeskCall, Q, B, Result> & { answer: Answer; send: Send<Result> },
 ): Operation;
 /** Of a desk; what comes out is the answer. */
 export function operation<
@@ -170,7 +201,14 @@ export function operation<
   A extends TSchema,
   Q extends InputShape = undefined,
   B extends InputShape = undefined,
->(spec: Run<P, DeskDoor, DeskCall, Q, B, Static<A>> & { answer: A }): Operation;
+>(spec: Run<P, DeskDoor, DeskCall, Q, B, Static<A>> & { answer: A; batch?: true }): Operation;
+/** Of a desk; `run` sends the answer, through `openStream` or `sendLines`. */
+export function operation<const P extends string, Q extends InputShape = undefined>(
+  spec: Run<P, DeskDoor, DeskCall, Q, undefined, unknown> & {
+    answer: Answer;
+    config: { streams: true };
+  },
+): Operation;
 /** Of an operator; names and times of what comes out are written by `serializeAnswer`. */
 export function operation<
   const P extends string,
@@ -211,6 +249,8 @@ function refuseSharedNames({ id, path, query, body }: Operation): void {
 type Surface = {
   readonly ctx: Context;
   readonly wiring: DeskWiring | OperatorWiring;
+  /** Set on the desks' listener. */
+  readonly desks?: { readonly streams: Streams; readonly lines: Lines };
   /** Set on the operators' listener. */
   readonly operators?: {
     readonly openStream: (request: FastifyRequest, reply: FastifyReply) => Stream;
@@ -223,10 +263,12 @@ export function serve(app: App, operations: readonly Operation[], surface: Surfa
 }
 
 function toRoute(declared: Operation, surface: Surface): RouteOptions {
-  const { id, method, path, tag, summary, description, params, query, body, answer } = declared;
-  const { demand, permission, keyless, creates, takesNoBody, config } = declared;
+  const { id, method, path, tag, summary, description, params, headers, query } = declared;
+  const { demand, permission, keyless, creates, batch, again, takesNoBody, config } = declared;
+  const { body, answer } = declared;
   const { operators } = surface;
-  const send = (creates ? sendCreation : declared.send) as Send<unknown> | undefined;
+  const ownSend = batch ? sendLong : declared.send;
+  const send = (creates ? sendCreation : ownSend) as Send<unknown> | undefined;
   const run = declared.run as (call: object, input: object) => unknown; // As `operation` checked.
   const makeCall = chooseCall(declared, surface);
   return {
@@ -237,7 +279,7 @@ function toRoute(declared: Operation, surface: Surface): RouteOptions {
       ...(demand && { demand }),
       ...(permission && { permission }),
       ...(keyless && { keyless }),
-      ...(creates && { creates }),
+      ...((creates || batch) && { creates: true }),
     },
     schema: {
       operationId: id,
@@ -245,10 +287,12 @@ function toRoute(declared: Operation, surface: Surface): RouteOptions {
       summary,
       ...(description !== undefined && { description }),
       ...(params && { params }),
+      ...(headers && { headers }),
       ...(query && { querystring: query }),
       ...(body && { body }),
-      response: creates ? { 201: answer, 200: answer } : { 200: answer },
+      response: creates ? { 201: answer, 200: again ?? answer } : { 200: answer },
     },
+    ...(batch && { validatorCompiler: compileBatchValidator }),
     ...((takesNoBody || (operators && body)) && { preValidation: takeNoBodyAsEmpty }),
     ...(operators && { serializerCompiler: () => serializeAnswer }),
     handler: async (request, reply) => {
@@ -267,7 +311,7 @@ type MakeCall = (request: FastifyRequest, reply: FastifyReply) => object;
 
 function chooseCall(
   { method, demand, permission }: Operation,
-  { ctx, wiring, operators }: Surface,
+  { ctx, wiring, desks, operators }: Surface,
 ): MakeCall {
   if (demand !== undefined) {
     const toDeskCall = method === "GET" ? toReading : toCall;
@@ -275,6 +319,10 @@ function chooseCall(
       ...toDeskCall(request, reply),
       ctx: contextFor(ctx, request.caller),
       wiring,
+      metered: request.metered,
+      lastEventId: request.headers["last-event-id"]?.toString(),
+      openStream: (options: StreamOptions) => desks?.streams.open(request, reply, options),
+      sendLines: (open: Parameters<Lines["send"]>[2]) => desks?.lines.send(request, reply, open),
     });
   }
   if (permission === undefined) {

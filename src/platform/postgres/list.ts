@@ -16,7 +16,6 @@ import {
   type Static,
   type TObject,
   type TOptional,
-  type TProperties,
   type TSchema,
   type TString,
   Type,
@@ -99,16 +98,16 @@ type Narrowed<Declared extends Filters> = { readonly [Name in keyof Declared]?: 
 
 export type List<Declared extends Filters, Found> = {
   readonly name: string;
-  /** Its query: the filters, what a route takes besides, and the page. */
-  queryWith<Besides extends TProperties>(
-    besides: Besides,
-  ): TObject<Parameters<Declared> & Besides & typeof pageQuery>;
+  /** The filters of its query. */
+  readonly parameters: Parameters<Declared>;
+  /** Its query: the filters and the page. */
+  readonly query: TObject<Parameters<Declared> & typeof pageQuery>;
   /** A page of what the reader sees. */
-  read(
+  readonly read: (
     ctx: Pick<Context, "db" | "cursorKey">,
     visible: Visibility,
     query: Static<TObject<Parameters<Declared>>> & PageQuery,
-  ): Promise<Page<Found>>;
+  ) => Promise<Page<Found>>;
   /** Rows of a desk, or of one firm of it. */
   rows(
     db: Db,
@@ -169,11 +168,11 @@ export function list<const Cs extends Columns, const Declared extends Filters>(
 
   return {
     name,
-    queryWith: (besides) =>
-      Type.Object(
-        { ...pickParameters(filters), ...besides, ...pageQuery },
-        { additionalProperties: false },
-      ),
+    parameters: pickParameters(filters),
+    query: Type.Object(
+      { ...pickParameters(filters), ...pageQuery },
+      { additionalProperties: false },
+    ),
     rows,
     async read(ctx, visible, query) {
       const {
