@@ -3,7 +3,7 @@
 
 import { readConfig } from "../src/config.ts";
 import { commandLine } from "../src/operators/limit-attempts.ts";
-import type { Operation } from "../src/platform/http/operation.ts";
+import type { Operation, OperatorCall } from "../src/platform/http/operation.ts";
 import { toWire } from "../src/platform/http/serialization.ts";
 import {
   type Command,
@@ -41,15 +41,22 @@ type Spec = {
   /** Other options, and the input that is made with them. */
   readonly own?: Options;
   readonly complete?: (input: Fields, values: Values) => Fields;
-  /** Whether a file may give many at once: true, or which field each row is about where none is the word. */
-  readonly csv?: true | string;
+  /** The columns of a file that gives many at once; each row is about the first. */
+  readonly csv?: string;
+  /** Does all rows of a file as one act. */
+  readonly set?: (call: OperatorCall, inputs: never) => Promise<object>;
   /** What is shown, such as `env holds=firm.holds.reason`; everything unless given. */
   readonly columns?: string;
   /** What is shown where columns cannot say it. */
-  readonly view?: (answer: Fields, options: { readonly json: boolean }) => Fields;
+  readonly view?: (
+    answer: Fields,
+    asked: { readonly json: boolean; readonly input: Fields },
+  ) => Fields;
   /** Whether a table shows ids of firms and not their names. */
   readonly withIds?: true;
-  readonly act?: Pick<Act, "about" | "create" | "named">;
+  readonly act?: Pick<Act, "create" | "named">;
+  /** A field that may name a thing of the sandbox, besides those that are called ids. */
+  readonly about?: string;
   /** What is shown of many, in the place of a row for each. */
   readonly sum?: (answers: readonly Fields[]) => Fields;
   /** Whether the command ends with 1. */
@@ -94,18 +101,26 @@ export function sumUp(done: string, proposed: string) {
   };
 }
 
+/** What was answered, or the proposal to answer it. */
+export function viewAttested({ outcome, ...told }: Fields): Fields {
+  return outcome === "done" ? told : { outcome, ...told };
+}
+
 /** Runs an operation for each of these, as whoever runs the command. */
 export async function callEach(
   operation: Operation,
   inputs: readonly Fields[],
-  { options, ...act }: { readonly options: Named } & Spec["act"],
+  { options, ...spec }: { readonly options: Named } & Pick<Spec, "act" | "about" | "set">,
 ): Promise<Fields[]> {
-  return await withOperator(options, toAct(operation, inputs, act), async ({ ctx, actor }) => {
-    const run = operation.run as (call: object, input: Fields) => Promise<object>; // As it is registered.
+  return await withOperator(options, toAct(operation, inputs, spec), async ({ ctx, actor }) => {
     const wiring = operation.method === "GET" ? {} : await openWiring();
     const call = { ctx, actor, wiring, token: "", from: commandLine };
+    // As it is registered.
+    const run = (spec.set ?? operation.run) as (call: object, input: unknown) => Promise<object>;
     const answers: Fields[] = [];
-    for (const input of inputs) answers.push(toWire(await run(call, input)) as Fields);
+    for (const input of spec.set ? [inputs] : inputs) {
+      answers.push(toWire(await run(call, input)) as Fields);
+    }
     return answers;
   });
 }
@@ -129,36 +144,39 @@ async function openWiring(): Promise<object> {
 function toAct(
   { permission = "read" }: Operation,
   inputs: readonly Fields[],
-  { about = [], ...act }: NonNullable<Spec["act"]>,
+  { act, about }: Pick<Spec, "act" | "about">,
 ): Act {
   const environment = inputs[0]?.["environment"] as Act["environment"]; // By its schema.
   if (environment !== undefined) return { ...act, permission, environment };
   const ids = inputs.flatMap((input) =>
     Object.entries(input).flatMap(([name, value]) =>
-      name.endsWith("_id") && typeof value === "string" ? [value] : [],
+      (name === about || name.endsWith("_id")) && typeof value === "string" ? [value] : [],
     ),
   );
-  const named = [...about, ...ids];
-  return { ...act, permission, ...(named.length > 0 && { about: named }) };
+  return { ...act, permission, ...(ids.length > 0 && { about: ids }) };
 }
 
 function makeCommand(operation: Operation, name: string, spec: Spec): Command {
   const fields = listFields(operation, spec);
   const wordName = spec.word ?? listPathNames(operation)[0];
   const word = fields.find((field) => field.name === wordName);
-  const subject = typeof spec.csv === "string" ? fields.find(isNamed(spec.csv)) : word;
-  const isMany = spec.csv !== undefined && subject !== undefined;
-  const inRow = isMany ? fields.filter((field) => field !== subject && !isPlace(field)) : [];
-  const rowNames = isMany ? [subject.name, ...inRow.map(toColumn)] : [];
+  const [about, ...columns] = spec.csv?.split(" ") ?? [];
+  const subject = fields.find((field) => field.name === about);
+  const inRow = fields.filter((field) => columns.includes(toColumn(field)));
   const options: Options = {
     ...Object.fromEntries(
       fields
         .filter((field) => field !== word)
-        .map((field) => [field.option, toOption(field, spec, isMany && !isPlace(field))]),
+        .map((field) => [
+          field.option,
+          toOption(field, spec, field === subject || inRow.includes(field)),
+        ]),
     ),
     ...spec.own,
-    ...(isMany && {
-      csv: { help: `a file with the column${inRow.length > 0 ? "s" : ""} ${rowNames.join(", ")}` },
+    ...(subject && {
+      csv: {
+        help: `a file with the column${columns.length > 0 ? "s" : ""} ${[about, ...columns].join(", ")}`,
+      },
     }),
     ...(operation.method !== "GET" && operatorOption),
   };
@@ -167,14 +185,15 @@ function makeCommand(operation: Operation, name: string, spec: Spec): Command {
     summary: spec.summary ?? toClause(operation.summary),
     ...(spec.example !== undefined && { example: spec.example }),
     ...(word && { operand: spec.wordShown ?? word.name.toUpperCase() }),
-    ...(isMany && { operandOptional: true }),
+    ...(subject && { operandOptional: true }),
     options,
     async run(given, operand) {
       const values: Values = { ...given, ...(word && { [word.option]: operand }) };
-      const inputs = isMany
+      const inputs = subject
         ? (await readRows(values, subject, inRow)).map((row) => readInput(fields, row, spec))
         : [readInput(fields, values, spec)];
-      const answers = await callEach(operation, inputs, { options: given, ...spec.act });
+      const answers = await callEach(operation, inputs, { options: given, ...spec });
+      const isMany = subject !== undefined && spec.set === undefined;
       return show(operation, { inputs, answers, isMany, json: given.json }, spec);
     },
   });
@@ -232,17 +251,21 @@ function choose(
   input: Fields,
   { columns, view, json }: Pick<Spec, "columns" | "view"> & { readonly json: boolean },
 ): Fields {
-  if (view) return view(answer, { json });
+  if (view) return view(answer, { json, input });
   return columns === undefined ? answer : pick({ ...input, ...answer }, columns);
 }
 
 const shortNames: Readonly<Record<string, string>> = { env: "environment" };
 
-/** `payout_id env account=bank.ifsc`: fields by their names or places. */
+/** `payout_id env holds=firm.holds.reason amount=face|asked`: fields by their names or places. */
 export function pick(row: Fields, columns: string): Fields {
   const chosen = columns.split(" ").map((column) => {
     const [name = "", place = shortNames[name] ?? name] = column.split("=");
-    return [name, dig(row, place.split("."))] as const;
+    const found = place.split("|").map((way) => dig(row, way.split(".")));
+    return [
+      name,
+      found.find((value) => value !== null && value !== undefined) ?? found[0],
+    ] as const;
   });
   return Object.fromEntries(chosen.filter(([, value]) => value !== undefined));
 }
@@ -296,15 +319,6 @@ function toOptionName(name: string): string {
 
 function toColumn({ option }: Field): string {
   return option.replaceAll("-", "_");
-}
-
-function isNamed(wanted: string) {
-  return ({ name }: Field) => name === wanted;
-}
-
-/** The environment of all rows of a file is said once. */
-function isPlace({ name }: Field): boolean {
-  return name === "environment";
 }
 
 function toOption(

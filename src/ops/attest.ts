@@ -7,7 +7,8 @@ import {
   type Observation,
 } from "../outside/attest.ts";
 import type { InquiryKind } from "../outside/inquiry-rules.ts";
-import { type OpsCall, text } from "./operation.ts";
+import type { OperatorCall } from "../platform/http/operation.ts";
+import { text } from "./operation.ts";
 
 export const reference = text(
   "What you saw: a ticket, a letter, a line of the bank's statement.",
@@ -15,13 +16,13 @@ export const reference = text(
 );
 export const reason = text("Why.");
 
-/** Attests to one subject; large sums take two people. */
+/** Attests to subjects, all or none; large sums take two people. */
 export async function attest<Kind extends InquiryKind>(
-  { ctx, actor, wiring }: Pick<OpsCall<unknown, unknown>, "ctx" | "actor" | "wiring">,
+  { ctx, actor, wiring }: OperatorCall,
   kind: Kind,
-  seen: Observation<Kind>,
+  seen: readonly Observation<Kind>[],
 ): Promise<Attested> {
-  const attestations = await findAttestations(ctx, { kind, seen: [seen] });
+  const attestations = await findAttestations(ctx, { kind, seen });
   const { attesting, twoFromPaise } = wiring;
   return await attestWithApproval(ctx, actor, { attestations, kind: attesting, twoFromPaise });
 }

@@ -22,10 +22,11 @@ import {
   RepeatedLine,
   ReturnedLine,
 } from "./bank-schema.ts";
-import { act, cursor, id, listQuery, optional, read, readPage, text } from "./operation.ts";
-import type { Operation } from "../platform/http/operation.ts";
+import { cursor, id, listQuery, optional, query, readPage, text, under } from "./operation.ts";
+import { body } from "../platform/http/wire.ts";
+import { type Operation, operation } from "../platform/http/operation.ts";
 
-const bank = { tag: "Bank" } as const;
+const bank = under("Bank");
 /** Only live money is on the bank account. */
 const environment = "live";
 /** Fits into a body of 1 MiB. */
@@ -64,12 +65,11 @@ function decodeText(contentBase64: string): string {
 }
 
 export const bankOperations: readonly Operation[] = [
-  act("importBankStatement", "/ops/bank/statements", {
-    ...bank,
+  operation({
+    ...bank.act("importBankStatement", "/ops/bank/statements", "bank.write"),
     summary:
       "Import the bank's statement: payouts are answered, money in is matched, the rest is queued",
-    permission: "bank.write",
-    body: {
+    body: body({
       content_base64: Type.String({
         minLength: 4,
         maxLength: contentLengthMax,
@@ -77,106 +77,91 @@ export const bankOperations: readonly Operation[] = [
         description: "The file, in base64; larger ones by the command line.",
       }),
       format: optional(headings),
-    },
+    }),
     answer: ImportedStatement,
-    run: async ({ ctx, actor, body, wiring: { twoFromPaise } }) =>
-      await importStatement(ctx, actor, {
+    run: ({ ctx, actor, wiring: { twoFromPaise } }, asked) =>
+      importStatement(ctx, actor, {
         environment,
-        text: decodeText(body.content_base64),
-        format: body.format && parseStatementFormat(body.format),
+        text: decodeText(asked.content_base64),
+        format: asked.format && parseStatementFormat(asked.format),
         twoFromPaise,
       }),
   }),
-  read("reconcileBank", "/ops/bank/reconciliation", {
-    ...bank,
+  operation({
+    ...bank.read("reconcileBank", "/ops/bank/reconciliation"),
     summary: "Compare the bank's closing balance with the books; every difference has a name",
     answer: Reconciled,
-    run: async ({ ctx }) => await reconcileBank(ctx, environment),
+    run: ({ ctx }) => reconcileBank(ctx, environment),
   }),
-  read("listBankQueue", "/ops/bank/queue", {
-    ...bank,
+  operation({
+    ...bank.read("listBankQueue", "/ops/bank/queue", "bank.write"),
     summary: "List the bank's lines that nobody could explain, the oldest first",
-    permission: "bank.write",
-    query: { limit: listQuery.limit, cursor },
+    query: query({ limit: listQuery.limit, cursor }),
     answer: BankQueue,
-    run: async ({ ctx, query }) =>
-      await readPage("lines", query.limit, {
-        list: async (limit) => await listQueue(ctx, { environment, after: query.cursor, limit }),
+    run: ({ ctx }, asked) =>
+      readPage("lines", asked.limit, {
+        list: (limit) => listQueue(ctx, { environment, after: asked.cursor, limit }),
         findId: (row) => row.line_id,
       }),
   }),
-  act("assignBankLine", "/ops/bank/queue/:line_id/assign", {
-    ...bank,
+  operation({
+    ...bank.act("assignBankLine", "/ops/bank/queue/:line_id/assign", "bank.write"),
     summary: "Say whose money of the queue is; large sums take two people",
-    permission: "bank.write",
-    body: {
+    body: body({
       to: id("A firm, settlement or cross by its id, or `house` for our own."),
       reason: text("How you know."),
-    },
+    }),
     answer: AssignedLine,
-    run: async ({ ctx, actor, params, body, wiring: { twoFromPaise } }) =>
-      await assignLine(ctx, actor, {
-        lineId: params["line_id"] ?? "",
-        to: body.to === "house" ? null : body.to,
-        reason: body.reason,
-        twoFromPaise,
-      }),
+    run: ({ ctx, actor, wiring: { twoFromPaise } }, { line_id: lineId, to: given, reason }) => {
+      const to = given === "house" ? null : given;
+      return assignLine(ctx, actor, { lineId, to, reason, twoFromPaise });
+    },
   }),
-  act("returnBankLine", "/ops/bank/queue/:line_id/return", {
-    ...bank,
+  operation({
+    ...bank.act("returnBankLine", "/ops/bank/queue/:line_id/return", "bank.write"),
     summary: "Say that money of the queue was sent back; the bank's debit ends it",
-    permission: "bank.write",
-    body: { utr: id("The bank's reference (UTR) of the payment back."), reason: text("Why.") },
+    body: body({
+      utr: id("The bank's reference (UTR) of the payment back."),
+      reason: text("Why."),
+    }),
     answer: ReturnedLine,
-    run: async ({ ctx, actor, params, body, wiring: { twoFromPaise } }) =>
-      await sendLineBack(ctx, actor, {
-        lineId: params["line_id"] ?? "",
-        utr: body.utr,
-        reason: body.reason,
-        twoFromPaise,
-      }),
+    run: ({ ctx, actor, wiring: { twoFromPaise } }, { line_id: lineId, ...told }) =>
+      sendLineBack(ctx, actor, { lineId, ...told, twoFromPaise }),
   }),
-  act("repeatBankLine", "/ops/bank/queue/:line_id/repeat", {
-    ...bank,
+  operation({
+    ...bank.act("repeatBankLine", "/ops/bank/queue/:line_id/repeat", "bank.write"),
     summary:
       "Say that a line of the queue is one that an earlier file had; large sums take two people",
-    permission: "bank.write",
-    body: { reason: text("How you know.") },
+    body: body({ reason: text("How you know.") }),
     answer: RepeatedLine,
-    run: async ({ ctx, actor, params, body, wiring: { twoFromPaise } }) =>
-      await repeatLine(ctx, actor, {
-        lineId: params["line_id"] ?? "",
-        reason: body.reason,
-        twoFromPaise,
-      }),
+    run: ({ ctx, actor, wiring: { twoFromPaise } }, { line_id: lineId, reason }) =>
+      repeatLine(ctx, actor, { lineId, reason, twoFromPaise }),
   }),
-  read("showPayingAccount", "/ops/firms/:firm_id/paying-account", {
-    ...bank,
+  operation({
+    ...bank.read("showPayingAccount", "/ops/firms/:firm_id/paying-account"),
     summary: "Show the second account that a firm pays from; the number stays masked",
     answer: PayingAccount,
-    run: async ({ ctx, params }) => await showPayingAccount(ctx, params["firm_id"] ?? ""),
+    run: ({ ctx }, asked) => showPayingAccount(ctx, asked.firm_id),
   }),
-  act("addPayingAccount", "/ops/firms/:firm_id/paying-account", {
-    ...bank,
+  operation({
+    ...bank.act("addPayingAccount", "/ops/firms/:firm_id/paying-account", "bank.write"),
     summary: "Say that a firm pays from a second account too; in live this takes two people",
-    permission: "bank.write",
-    body: {
+    body: body({
       account_no: text("The whole number.", 40),
       ifsc: text("The branch.", 20),
       name: text("Who holds it, as the bank's letter says.", 200),
       reason: text("How you know."),
-    },
+    }),
     answer: AddedPayingAccount,
-    run: async ({ ctx, actor, params, body: { account_no: accountNo, ...given } }) =>
-      await addPayingAccount(ctx, actor, { firmId: params["firm_id"] ?? "", accountNo, ...given }),
+    run: ({ ctx, actor }, { firm_id: firmId, account_no: accountNo, ...given }) =>
+      addPayingAccount(ctx, actor, { firmId, accountNo, ...given }),
   }),
-  act("removePayingAccount", "/ops/firms/:firm_id/paying-account/remove", {
-    ...bank,
+  operation({
+    ...bank.act("removePayingAccount", "/ops/firms/:firm_id/paying-account/remove", "bank.write"),
     summary: "Take the second account of a firm away",
-    permission: "bank.write",
-    body: { reason: text("Why.") },
+    body: body({ reason: text("Why.") }),
     answer: RemovedPayingAccount,
-    run: async ({ ctx, actor, params, body: { reason } }) =>
-      await removePayingAccount(ctx, actor, { firmId: params["firm_id"] ?? "", reason }),
+    run: ({ ctx, actor }, { firm_id: firmId, reason }) =>
+      removePayingAccount(ctx, actor, { firmId, reason }),
   }),
 ];

@@ -17,18 +17,13 @@ import {
   sum,
   text,
   wrapList,
-  wrapPage,
 } from "./schema.ts";
 
 export { Firm, Key, Statement };
 
-export const Keys = wrapPage(
-  "keys",
-  Type.Object(
-    { legal_name: text("Whose it is."), key: Key },
-    { title: "KeyOfDesk", description: "A key and its desk; never its secret." },
-  ),
-  "The keys of every desk.",
+export const KeyOfDesk = Type.Object(
+  { legal_name: text("Whose it is."), key: Key },
+  { title: "KeyOfDesk", description: "A key and its desk; never its secret." },
 );
 
 export const IssuedKey = Type.Object(
@@ -56,13 +51,9 @@ export const Plan = Type.Object(
 
 export const Plans = wrapList("plans", Plan, "Every plan.");
 
-export const Firms = wrapPage(
-  "firms",
-  Type.Object(
-    { desk_name: text("The desk that trades for it."), firm: Firm },
-    { title: "FirmOfDesk", description: "A firm and its desk." },
-  ),
-  "The newest first.",
+export const FirmOfDesk = Type.Object(
+  { desk_name: text("The desk that trades for it."), firm: Firm },
+  { title: "FirmOfDesk", description: "A firm and its desk." },
 );
 
 export const FirmNames = Type.Object({ names: firmNames });

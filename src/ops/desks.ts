@@ -14,7 +14,7 @@ import { firmStates } from "../firms/rules.ts";
 import { issueKey } from "../access/issue-keys.ts";
 import { listAllKeys } from "../access/read-keys.ts";
 import { revokeKeyAsOperator } from "../access/revoke-keys.ts";
-import { closedEnum } from "../platform/http/wire.ts";
+import { body, closedEnum } from "../platform/http/wire.ts";
 import { listRegister } from "../reports/month-end.ts";
 import { showStatement } from "../reports/read-statements.ts";
 import { listPlans, setPlan } from "../access/plans.ts";
@@ -23,56 +23,55 @@ import {
   CommissionPayment,
   Firm,
   FirmNames,
-  Firms,
+  FirmOfDesk,
   IssuedKey,
   Key,
-  Keys,
+  KeyOfDesk,
   Plan,
   Plans,
   Register,
   Statement,
 } from "./desks-schema.ts";
 import {
-  act,
   cursor,
+  deskSearch,
   environment,
   id,
   listQuery,
   natural,
   optional,
   paise,
-  read,
+  query,
   readPage,
-  searchDesks,
-  searchQuery,
   text,
+  under,
 } from "./operation.ts";
-import type { Operation } from "../platform/http/operation.ts";
+import { type Operation, operation } from "../platform/http/operation.ts";
 
-const keys = { tag: "Keys" } as const;
-const firms = { tag: "Firms" } as const;
-const desks = { tag: "Desks" } as const;
+const keys = under("Keys");
+const firms = under("Firms");
+const desks = under("Desks");
 
 /** Ids of a page of any list fit. */
 const idsLengthMax = 20_000;
 
 export const deskOperations: readonly Operation[] = [
-  read("listAllKeys", "/ops/keys", {
-    ...keys,
+  operation({
+    ...keys.read("listAllKeys", "/ops/keys"),
     summary: "List the keys of every desk, without their secrets",
-    query: searchQuery,
-    answer: Keys,
-    run: async ({ ctx, query }) =>
-      await searchDesks({ ctx, query }, "keys", {
-        list: (search) => listAllKeys(ctx, search),
-        listFirmIds: ({ key }) => [key.firm_id],
-      }),
+    list: deskSearch({
+      name: "keys",
+      of: KeyOfDesk,
+      order: "The keys of every desk.",
+      query: {},
+      read: listAllKeys,
+      listFirmIds: ({ key }) => [key.firm_id],
+    }),
   }),
-  act("issueKey", "/ops/keys", {
-    ...keys,
+  operation({
+    ...keys.act("issueKey", "/ops/keys", "keys.write"),
     summary: "Issue a desk's root key; it is shown this once",
-    permission: "keys.write",
-    body: {
+    body: body({
       firm: optional(text("Name of the desk; made when there is none of that name.", 200)),
       desk_id: optional(id("Or a desk that there is.")),
       environment,
@@ -82,45 +81,41 @@ export const deskOperations: readonly Operation[] = [
       name: optional(text("What the key is for. Default root.", 100)),
       iec: optional(text("Importer-exporter code of a new live desk.", 10)),
       pan: optional(text("PAN of a new live desk.", 10)),
-    },
+    }),
     answer: IssuedKey,
-    run: async ({ ctx, actor, body }) =>
-      await issueKey(
+    run: ({ ctx, actor }, asked) =>
+      issueKey(
         ctx,
         {
-          firmName: body.firm,
-          deskId: body.desk_id,
-          environment: body.environment,
-          scopes: body.scopes,
-          plan: body.plan ?? "starter",
-          buySide: body.buy_side ?? false,
-          name: body.name ?? "root",
-          iec: body.iec,
-          pan: body.pan,
+          firmName: asked.firm,
+          deskId: asked.desk_id,
+          environment: asked.environment,
+          scopes: asked.scopes,
+          plan: asked.plan ?? "starter",
+          buySide: asked.buy_side ?? false,
+          name: asked.name ?? "root",
+          iec: asked.iec,
+          pan: asked.pan,
         },
         actor,
       ),
   }),
-  act("revokeAnyKey", "/ops/keys/:key_id/revoke", {
-    ...keys,
+  operation({
+    ...keys.act("revokeAnyKey", "/ops/keys/:key_id/revoke", "keys.write"),
     summary: "Revoke a key and its children from the next request on",
-    permission: "keys.write",
     answer: Key,
-    run: async ({ ctx, actor, params }) =>
-      await revokeKeyAsOperator(ctx, params["key_id"] ?? "", actor),
+    run: ({ ctx, actor }, asked) => revokeKeyAsOperator(ctx, asked.key_id, actor),
   }),
-  read("listPlans", "/ops/plans", {
-    ...keys,
+  operation({
+    ...keys.read("listPlans", "/ops/plans"),
     summary: "List the plans that keys are metered by",
     answer: Plans,
     run: async ({ ctx }) => ({ plans: await listPlans(ctx) }),
   }),
-  act("setPlan", "/ops/plans/:name", {
-    ...keys,
-    method: "PUT",
+  operation({
+    ...keys.act("setPlan", "/ops/plans/:name", "plans.write", "PUT"),
     summary: "Make or change a plan; its keys follow from their next call",
-    permission: "plans.write",
-    body: {
+    body: body({
       per_minute: paise("Calls per 60-second sliding window."),
       monthly_quota: paise("Calls per IST month."),
       child_keys_max: optional(natural("Child keys of a desk at a time.")),
@@ -129,124 +124,106 @@ export const deskOperations: readonly Operation[] = [
       unpaid_days: optional(
         natural("Working days for which a deal that was not paid counts against its buyer."),
       ),
-    },
+    }),
     answer: Plan,
-    run: async ({ ctx, actor, params, body }) =>
-      await setPlan(
+    run: ({ ctx, actor }, asked) =>
+      setPlan(
         ctx,
         {
-          name: params["name"] ?? "",
-          perMinute: body.per_minute,
-          monthlyQuota: body.monthly_quota,
-          childKeysMax: body.child_keys_max,
-          unfundedMaxPaise: body.unfunded_max_paise,
-          unfundedDeskMaxPaise: body.unfunded_desk_max_paise,
-          unpaidDays: body.unpaid_days,
+          name: asked.name,
+          perMinute: asked.per_minute,
+          monthlyQuota: asked.monthly_quota,
+          childKeysMax: asked.child_keys_max,
+          unfundedMaxPaise: asked.unfunded_max_paise,
+          unfundedDeskMaxPaise: asked.unfunded_desk_max_paise,
+          unpaidDays: asked.unpaid_days,
         },
         actor,
       ),
   }),
-  read("listAllFirms", "/ops/firms", {
-    ...firms,
+  operation({
+    ...firms.read("listAllFirms", "/ops/firms"),
     summary: "List the firms of every desk, newest first",
-    query: {
-      ...searchQuery,
-      connection_state: optional(closedEnum(firmStates, { description: "Only in this state." })),
-    },
-    answer: Firms,
-    run: async ({ ctx, query }) =>
-      await searchDesks({ ctx, query }, "firms", {
-        list: (search) => listAllFirms(ctx, { ...search, connectionState: query.connection_state }),
-        listFirmIds: ({ firm }) => [firm.firm_id],
-      }),
+    list: deskSearch({
+      name: "firms",
+      of: FirmOfDesk,
+      order: "The newest first.",
+      query: {
+        connection_state: optional(closedEnum(firmStates, { description: "Only in this state." })),
+      },
+      read: (ctx, { connection_state: connectionState, ...search }) =>
+        listAllFirms(ctx, { ...search, connectionState }),
+      listFirmIds: ({ firm }) => [firm.firm_id],
+    }),
   }),
-  read("nameFirms", "/ops/firm-names", {
-    ...firms,
+  operation({
+    ...firms.read("nameFirms", "/ops/firm-names"),
     summary: "Name firms by their ids",
-    query: {
+    query: query({
       ids: Type.String({
         minLength: 1,
         maxLength: idsLengthMax,
         description: "Ids of firms, with commas between them.",
       }),
-    },
+    }),
     answer: FirmNames,
-    run: async ({ ctx, query }) => ({ names: await findNames(ctx.db, query.ids.split(",")) }),
+    run: async ({ ctx }, asked) => ({ names: await findNames(ctx.db, asked.ids.split(",")) }),
   }),
-  read("readAnyFirm", "/ops/firms/:firm_id", {
-    ...firms,
+  operation({
+    ...firms.read("readAnyFirm", "/ops/firms/:firm_id"),
     summary: "Read a firm with its checks and holds; account numbers stay masked",
     answer: Firm,
-    run: async ({ ctx, params }) => {
-      const firmId = params["firm_id"] ?? "";
-      return viewFirm(await requireAnyFirm(ctx.db, firmId), ctx.now());
-    },
+    run: async ({ ctx }, { firm_id }) => viewFirm(await requireAnyFirm(ctx.db, firm_id), ctx.now()),
   }),
-  act("verifyAnyFirm", "/ops/firms/:firm_id/verify", {
-    ...firms,
+  operation({
+    ...firms.act("verifyAnyFirm", "/ops/firms/:firm_id/verify", "firms.write"),
     summary: "Ask the registry and the bank about a firm",
-    permission: "firms.write",
     answer: Firm,
-    run: async ({ ctx, actor, params }) => {
-      const firmId = params["firm_id"] ?? "";
-      return await verifyFirm(ctx, await toOperatorRequester(ctx, firmId, actor), firmId);
-    },
+    run: async ({ ctx, actor }, { firm_id }) =>
+      await verifyFirm(ctx, await toOperatorRequester(ctx, firm_id, actor), firm_id),
   }),
-  act("authorizeAnyFirm", "/ops/firms/:firm_id/authorize", {
-    ...firms,
+  operation({
+    ...firms.act("authorizeAnyFirm", "/ops/firms/:firm_id/authorize", "firms.write"),
     summary: "Record a verified firm's mandate",
-    permission: "firms.write",
-    body: {
+    body: body({
       signatory_name: text("Who signed for the firm.", 200),
       reference: text("Where the signed mandate is found.", 200),
       valid_until: text("Last day (YYYY-MM-DD, IST) or ISO 8601 time.", 40),
-    },
+    }),
     answer: Firm,
-    run: async ({ ctx, actor, params, body: mandate }) => {
-      const firmId = params["firm_id"] ?? "";
+    run: async ({ ctx, actor }, { firm_id: firmId, ...mandate }) => {
       const requester = await toOperatorRequester(ctx, firmId, actor);
       return await authorizeFirm(ctx, requester, { firmId, mandate });
     },
   }),
-  act("suspendAnyFirm", "/ops/firms/:firm_id/suspend", {
-    ...firms,
+  operation({
+    ...firms.act("suspendAnyFirm", "/ops/firms/:firm_id/suspend", "firms.write"),
     summary: "Stop trading for a firm; only an operator can resume it",
-    permission: "firms.write",
-    body: { reason: text("Why; the desk sees it.") },
+    body: body({ reason: text("Why; the desk sees it.") }),
     answer: Firm,
-    run: async ({ ctx, actor, params, body: { reason } }) => {
-      const firmId = params["firm_id"] ?? "";
-      return await suspendFirm(ctx, await toOperatorRequester(ctx, firmId, actor), {
-        firmId,
-        reason,
-      });
+    run: async ({ ctx, actor }, { firm_id: firmId, reason }) => {
+      const requester = await toOperatorRequester(ctx, firmId, actor);
+      return await suspendFirm(ctx, requester, { firmId, reason });
     },
   }),
-  act("resumeAnyFirm", "/ops/firms/:firm_id/resume", {
-    ...firms,
+  operation({
+    ...firms.act("resumeAnyFirm", "/ops/firms/:firm_id/resume", "firms.write"),
     summary: "End a firm's suspension, whoever made it",
-    permission: "firms.write",
     answer: Firm,
-    run: async ({ ctx, actor, params }) => {
-      const firmId = params["firm_id"] ?? "";
-      return await resumeFirm(ctx, await toOperatorRequester(ctx, firmId, actor), firmId);
-    },
+    run: async ({ ctx, actor }, { firm_id }) =>
+      await resumeFirm(ctx, await toOperatorRequester(ctx, firm_id, actor), firm_id),
   }),
-  read("showAnyStatement", "/ops/firms/:firm_id/statements/:period", {
-    ...firms,
+  operation({
+    ...firms.read("showAnyStatement", "/ops/firms/:firm_id/statements/:period"),
     summary: "Show a firm's statement of a month",
     answer: Statement,
-    run: async ({ ctx, params, wiring: { letterhead } }) =>
-      await showStatement(ctx, {
-        firmId: params["firm_id"] ?? "",
-        period: params["period"] ?? "",
-        letterhead,
-      }),
+    run: ({ ctx, wiring: { letterhead } }, { firm_id: firmId, period }) =>
+      showStatement(ctx, { firmId, period, letterhead }),
   }),
-  read("listRegister", "/ops/statements", {
-    ...firms,
+  operation({
+    ...firms.read("listRegister", "/ops/statements"),
     summary: "List the final statements of a month, one for each firm, by the firm's id",
-    query: {
+    query: query({
       environment,
       period: Type.String({
         pattern: "^\\d{4}-\\d{2}$",
@@ -254,42 +231,29 @@ export const deskOperations: readonly Operation[] = [
       }),
       limit: listQuery.limit,
       cursor,
-    },
+    }),
     answer: Register,
-    run: async ({ ctx, query }) =>
-      await readPage("statements", query.limit, {
-        list: async (limit) =>
-          await listRegister(ctx, {
-            environment: query.environment,
-            period: query.period,
-            after: query.cursor,
-            limit,
-          }),
+    run: ({ ctx }, { cursor: after, ...asked }) =>
+      readPage("statements", asked.limit, {
+        list: (limit) => listRegister(ctx, { ...asked, after, limit }),
         findId: (row) => row.firm_id,
       }),
   }),
-  act("setCommission", "/ops/desks/:firm_id/commission", {
-    ...desks,
-    method: "PUT",
+  operation({
+    ...desks.act("setCommission", "/ops/desks/:firm_id/commission", "desks.write", "PUT"),
     summary: "Set what a desk earns on its clients' deals that settle from now on",
-    permission: "desks.write",
-    body: { bps: natural("Basis points of face, 0 to 100.", 10_000) },
+    body: body({ bps: natural("Basis points of face, 0 to 100.", 10_000) }),
     answer: Commission,
-    run: async ({ ctx, actor, params, body: { bps } }) =>
-      await setCommission(ctx, actor, { firmId: params["firm_id"] ?? "", bps }),
+    run: ({ ctx, actor }, { firm_id: firmId, bps }) => setCommission(ctx, actor, { firmId, bps }),
   }),
-  act("payCommission", "/ops/desks/:firm_id/commission-payments", {
-    ...desks,
+  operation({
+    ...desks.act("payCommission", "/ops/desks/:firm_id/commission-payments", "commissions.pay"),
     summary: "Say that a desk was paid its commission; large sums take two people",
-    permission: "commissions.pay",
-    body: { amount_paise: paise("How much."), utr: id("The bank's reference.") },
+    body: body({ amount_paise: paise("How much."), utr: id("The bank's reference.") }),
     answer: CommissionPayment,
-    run: async ({ ctx, actor, params, body, wiring: { twoFromPaise } }) =>
-      await payOutCommission(ctx, actor, {
-        firmId: params["firm_id"] ?? "",
-        paise: body.amount_paise,
-        utr: body.utr,
-        twoFromPaise,
-      }),
+    run: (
+      { ctx, actor, wiring: { twoFromPaise } },
+      { firm_id: firmId, amount_paise: paise, utr },
+    ) => payOutCommission(ctx, actor, { firmId, paise, utr, twoFromPaise }),
   }),
 ];

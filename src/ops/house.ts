@@ -9,9 +9,9 @@ import { neededParticulars } from "../house/rules.ts";
 import { setHouse } from "../house/set-house.ts";
 import { alphabetNames } from "../funding/rules.ts";
 import { listNumberForms, parseForm, setNumberForm } from "../funding/virtual-accounts.ts";
-import type { Operation } from "../platform/http/operation.ts";
-import { closedEnum, nullableObject, openEnum, timestamp } from "../platform/http/wire.ts";
-import { act, environment, optional, read } from "./operation.ts";
+import { type Operation, operation } from "../platform/http/operation.ts";
+import { body, closedEnum, nullableObject, openEnum, timestamp } from "../platform/http/wire.ts";
+import { environment, optional, query, under } from "./operation.ts";
 import {
   count,
   day,
@@ -22,7 +22,7 @@ import {
   text,
 } from "./schema.ts";
 
-const house = { tag: "House" } as const;
+const house = under("House");
 
 const bankFields = {
   beneficiary: text("The holder's name, as the bank has it."),
@@ -115,13 +115,13 @@ const needed = <Fields extends TProperties>(fields: Fields, description: string)
   optional(Type.Object(fields, { additionalProperties: false, description }));
 
 export const houseOperations: readonly Operation[] = [
-  read("showHouse", "/ops/house", {
-    ...house,
+  operation({
+    ...house.read("showHouse", "/ops/house"),
     summary: "Show who the house is in law, what it lacks, and client firms that are the house",
-    query: { environment },
+    query: query({ environment }),
     answer: ShownHouse,
-    run: async ({ ctx, query }) => {
-      const shown = await showHouse(ctx, query.environment);
+    run: async ({ ctx }, asked) => {
+      const shown = await showHouse(ctx, asked.environment);
       const firms = shown.house ? await listFirmsOfHouse(ctx.db, shown.house) : [];
       return {
         ...shown,
@@ -134,11 +134,10 @@ export const houseOperations: readonly Operation[] = [
       };
     },
   }),
-  act("setHouse", "/ops/house", {
-    ...house,
+  operation({
+    ...house.act("setHouse", "/ops/house", "house.write"),
     summary: "Say who the house is from a day on; in live it takes two people once two may",
-    permission: "house.write",
-    body: {
+    body: body({
       environment,
       from: optional(
         Type.String({
@@ -159,29 +158,25 @@ export const houseOperations: readonly Operation[] = [
       state_code: given("The two digits of its state.", 2),
       signatory: given("Who signs for it, with the office they hold."),
       bank: needed(bankFields, "Where buyers pay."),
-    },
+    }),
     answer: SetHouse,
-    run: async ({ ctx, actor, wiring, body: { environment: where, from, ...particulars } }) =>
-      await setHouse(ctx, actor, {
-        kind: wiring.houseSetting,
-        environment: where,
-        from,
-        particulars,
-      }),
+    run: (
+      { ctx, actor, wiring: { houseSetting: kind } },
+      { environment: where, from, ...particulars },
+    ) => setHouse(ctx, actor, { kind, environment: where, from, particulars }),
   }),
-  read("listNumberForms", "/ops/house/virtual-accounts", {
-    ...house,
+  operation({
+    ...house.read("listNumberForms", "/ops/house/virtual-accounts"),
     summary: "List the forms of firms' own account numbers at the house's bank",
-    query: { environment },
+    query: query({ environment }),
     answer: NumberForms,
-    run: async ({ ctx, query }) => ({ forms: await listNumberForms(ctx.db, query.environment) }),
+    run: async ({ ctx }, asked) => ({ forms: await listNumberForms(ctx.db, asked.environment) }),
   }),
-  act("setNumberForm", "/ops/house/virtual-accounts", {
-    ...house,
+  operation({
+    ...house.act("setNumberForm", "/ops/house/virtual-accounts", "house.write"),
     summary:
       "Give each firm an account number of its own, by the bank's form; two people once two may",
-    permission: "house.write",
-    body: {
+    body: body({
       environment,
       prefix: optional(Type.String({ maxLength: 12, description: "How the numbers begin." })),
       length: optional(
@@ -192,9 +187,9 @@ export const houseOperations: readonly Operation[] = [
       off: optional(
         Type.Boolean({ description: "End the numbers: firms pay the house's account." }),
       ),
-    },
+    }),
     answer: doneOrProposed("SetNumberForm", ["set"]),
-    run: async ({ ctx, actor, body: { environment: where, ...form } }) =>
-      await setNumberForm(ctx, actor, { environment: where, form: parseForm(form) }),
+    run: ({ ctx, actor }, { environment: where, ...form }) =>
+      setNumberForm(ctx, actor, { environment: where, form: parseForm(form) }),
   }),
 ];

@@ -18,7 +18,6 @@ import {
   sum,
   text,
   wrapList,
-  wrapPage,
 } from "./schema.ts";
 
 export const Findings = wrapList(
@@ -49,8 +48,6 @@ export const OpsOrder = extend(
   },
   { title: "OpsOrder", description: "An order of any desk." },
 );
-
-export const Orders = wrapPage("orders", OpsOrder, "The newest first.");
 
 const deskFields = {
   desk_id: text("The desk: the id of its own firm."),

@@ -25,7 +25,6 @@ import {
   text,
   version,
   wrapList,
-  wrapPage,
 } from "./schema.ts";
 
 const changed = {
@@ -109,8 +108,6 @@ export const OpsSettlement = Type.Object(
   { title: "OpsSettlement", description: "A settlement as neither side of it may see it." },
 );
 
-export const Settlements = wrapPage("settlements", OpsSettlement, "The newest first.");
-
 export const FollowedSettlement = extend(
   OpsSettlement,
   {
@@ -170,8 +167,6 @@ export const OpsCross = Type.Object(
   },
   { title: "OpsCross", description: "A cross with both of its sides." },
 );
-
-export const Crosses = wrapPage("crosses", OpsCross, "The newest first.");
 
 export const FundedDeal = Type.Union(
   [

@@ -10,7 +10,7 @@ import type { Attested as AttestedDeal } from "../outside/attest.ts";
 import { transferOutcomes } from "../outside/inquiry-rules.ts";
 import { unprocessable } from "../kernel/failure.ts";
 import { refuseBadUtr } from "../kernel/ids.ts";
-import { closedEnum } from "../platform/http/wire.ts";
+import { body, closedEnum } from "../platform/http/wire.ts";
 import { failSettlement } from "../settlement/fail-settlements.ts";
 import {
   followSettlement,
@@ -24,39 +24,37 @@ import { liftUnpaid, listUnpaidDeals } from "../settlement/unpaid-deals.ts";
 import { attest, reason, reference } from "./attest.ts";
 import {
   AddedDeposit,
-  Crosses,
   Failed,
   FirmTasks,
   FollowedSettlement,
   FundedDeal,
   Initiated,
   OpsCross,
+  OpsSettlement,
   Reversal,
   ReversedDeposit,
   SettlementQueue,
-  Settlements,
   TakenBack,
 } from "./money-schema.ts";
 import {
-  act,
   cursor,
+  deskSearch,
   environment,
   id,
   listQuery,
-  type OpsCall,
   optional,
   paise,
-  read,
+  query,
   readPage,
-  searchDesks,
-  searchQuery,
   text,
+  under,
 } from "./operation.ts";
 import { LiftedDeals, UnpaidDeals } from "./desks-schema.ts";
 import { Attested } from "./world-schema.ts";
-import type { Operation } from "../platform/http/operation.ts";
+import { type Operation, operation, type OperatorCall } from "../platform/http/operation.ts";
 
-const settlements = { tag: "Settlements" } as const;
+const settlements = under("Settlements");
+const settling = "settlements.write";
 
 const firmTasksMax = 100;
 
@@ -72,255 +70,257 @@ type FundingClaim = {
   readonly reference: string;
   readonly amount_paise?: number;
   readonly missing?: boolean;
-};
+} & ({ readonly settlement_id: string } | { readonly cross_id: string });
 
-type Funded = DealFunding | AttestedDeal;
-
-async function fundOrAttest(
-  call: OpsCall<undefined, FundingClaim>,
-  subjectId: string,
-): Promise<Funded> {
-  const { reference: seen, amount_paise: amount, missing = false } = call.body;
-  if (amount !== undefined) {
-    if (missing) throw unprocessable({ path: "missing", problem: "contradicts amount_paise" });
+/** Says what came for deals: all of it, for any number of them, or a part, for one. */
+export async function fundDeals(
+  call: OperatorCall,
+  claims: readonly FundingClaim[],
+): Promise<DealFunding | AttestedDeal> {
+  const [part] = claims.flatMap(({ amount_paise: amount, ...claim }) =>
+    amount === undefined ? [] : [{ ...claim, paise: amount }],
+  );
+  if (part) {
+    if (part.missing) throw unprocessable({ path: "missing", problem: "contradicts amount_paise" });
+    if (claims.length > 1) throw unprocessable({ path: "amount_paise", problem: "is of one deal" });
     const { ctx, actor, wiring } = call;
     const { twoFromPaise } = wiring;
-    const asked = { dealId: subjectId, paise: amount, reference: seen, twoFromPaise };
-    return await fundDeal(ctx, actor, asked);
+    const { paise, reference: seen } = part;
+    return await fundDeal(ctx, actor, {
+      dealId: findDealId(part),
+      paise,
+      reference: seen,
+      twoFromPaise,
+    });
   }
-  if (!missing) refuseBadUtr("reference", seen);
-  const answer = { arrived: !missing, reference: missing ? null : seen };
-  return await attest(call, "deal_funding", { subjectId, answer, reference: seen });
+  const seen = claims.map((claim) => {
+    const { reference: given, missing = false } = claim;
+    if (!missing) refuseBadUtr("reference", given);
+    const answer = { arrived: !missing, reference: missing ? null : given };
+    return { subjectId: findDealId(claim), answer, reference: given };
+  });
+  return await attest(call, "deal_funding", seen);
+}
+
+function findDealId(claim: FundingClaim): string {
+  return "cross_id" in claim ? claim.cross_id : claim.settlement_id;
+}
+
+type Transferred = {
+  readonly settlement_id: string;
+  readonly scrip_no?: string;
+  readonly outcome: (typeof transferOutcomes)[number];
+  readonly reference: string;
+};
+
+export async function confirmTransfers(call: OperatorCall, seen: readonly Transferred[]) {
+  return await attest(
+    call,
+    "credit_transfer",
+    seen.map(({ settlement_id: subjectId, scrip_no, outcome, reference: given }) => ({
+      subjectId,
+      isMeant: (facts) => scrip_no === undefined || facts.scrip_no === scrip_no,
+      answer: { outcome },
+      reference: given,
+    })),
+  );
 }
 
 export const moneyOperations: readonly Operation[] = [
-  read("listAllSettlements", "/ops/settlements", {
-    ...settlements,
+  operation({
+    ...settlements.read("listAllSettlements", "/ops/settlements"),
     summary: "List settlements with both sides, newest first",
-    query: {
-      ...searchQuery,
-      order_id: optional(id("Only of this order.")),
-      status: optional(closedEnum(settlementStates, { description: "Only in this state." })),
-    },
-    answer: Settlements,
-    run: async ({ ctx, query }) =>
-      await searchDesks({ ctx, query }, "settlements", {
-        list: (search) =>
-          listAllSettlements(ctx, { ...search, status: query.status, orderId: query.order_id }),
-        listFirmIds: (row) => [
-          row.buyer_desk_id,
-          row.buyer_firm_id,
-          ...row.legs.flatMap((leg) => [leg.seller_desk_id, leg.seller_firm_id]),
-        ],
-      }),
-  }),
-  read("listSettlementQueue", "/ops/settlements/queue", {
-    ...settlements,
-    summary: "List what is open, with whose move it waits for; what is late comes first",
-    query: { environment, limit: listQuery.limit, cursor },
-    answer: SettlementQueue,
-    run: async ({ ctx, query }) =>
-      await readPage("settlements", query.limit, {
-        list: async (limit) =>
-          await listSettlementQueue(ctx, { ...query, after: query.cursor, limit }),
-        findId: (row) => row.settlement_id,
-      }),
-  }),
-  read("listUnpaidDeals", "/ops/settlements/unpaid", {
-    ...settlements,
-    summary: "List the deals that failed for want of money, newest first",
-    query: { environment, limit: listQuery.limit, cursor },
-    answer: UnpaidDeals,
-    run: async ({ ctx, query }) =>
-      await readPage("deals", query.limit, {
-        list: async (limit) => await listUnpaidDeals(ctx, { ...query, after: query.cursor, limit }),
-        findId: (row) => row.settlement_id,
-      }),
-  }),
-  act("liftUnpaid", "/ops/settlements/:settlement_id/lift-unpaid", {
-    ...settlements,
-    summary: "Let the firms of a PAN buy before they pay again, after a deal that was not paid",
-    permission: "settlements.write",
-    body: { reason },
-    answer: LiftedDeals,
-    run: async ({ ctx, actor, params, body }) => ({
-      settlement_ids: await liftUnpaid(ctx, actor, {
-        settlementId: params["settlement_id"] ?? "",
-        reason: body.reason,
-      }),
+    list: deskSearch({
+      name: "settlements",
+      of: OpsSettlement,
+      order: "The newest first.",
+      query: {
+        order_id: optional(id("Only of this order.")),
+        status: optional(closedEnum(settlementStates, { description: "Only in this state." })),
+      },
+      read: (ctx, { order_id: orderId, ...search }) =>
+        listAllSettlements(ctx, { ...search, orderId }),
+      listFirmIds: (row) => [
+        row.buyer_desk_id,
+        row.buyer_firm_id,
+        ...row.legs.flatMap((leg) => [leg.seller_desk_id, leg.seller_firm_id]),
+      ],
     }),
   }),
-  read("readAnySettlement", "/ops/settlements/:settlement_id", {
-    ...settlements,
+  operation({
+    ...settlements.read("listSettlementQueue", "/ops/settlements/queue"),
+    summary: "List what is open, with whose move it waits for; what is late comes first",
+    query: query({ environment, limit: listQuery.limit, cursor }),
+    answer: SettlementQueue,
+    run: ({ ctx }, asked) =>
+      readPage("settlements", asked.limit, {
+        list: (limit) => listSettlementQueue(ctx, { ...asked, after: asked.cursor, limit }),
+        findId: (row) => row.settlement_id,
+      }),
+  }),
+  operation({
+    ...settlements.read("listUnpaidDeals", "/ops/settlements/unpaid"),
+    summary: "List the deals that failed for want of money, newest first",
+    query: query({ environment, limit: listQuery.limit, cursor }),
+    answer: UnpaidDeals,
+    run: ({ ctx }, asked) =>
+      readPage("deals", asked.limit, {
+        list: (limit) => listUnpaidDeals(ctx, { ...asked, after: asked.cursor, limit }),
+        findId: (row) => row.settlement_id,
+      }),
+  }),
+  operation({
+    ...settlements.act("liftUnpaid", "/ops/settlements/:settlement_id/lift-unpaid", settling),
+    summary: "Let the firms of a PAN buy before they pay again, after a deal that was not paid",
+    body: body({ reason }),
+    answer: LiftedDeals,
+    run: async ({ ctx, actor }, { settlement_id: settlementId, reason: why }) => ({
+      settlement_ids: await liftUnpaid(ctx, actor, { settlementId, reason: why }),
+    }),
+  }),
+  operation({
+    ...settlements.read("readAnySettlement", "/ops/settlements/:settlement_id"),
     summary: "Read a settlement with both sides of its legs, and what each side has to do",
     answer: FollowedSettlement,
-    run: async ({ ctx, params }) => await followSettlement(ctx, params["settlement_id"] ?? ""),
+    run: ({ ctx }, asked) => followSettlement(ctx, asked.settlement_id),
   }),
-  read("listFirmTasks", "/ops/firms/:firm_id/tasks", {
-    ...settlements,
+  operation({
+    ...settlements.read("listFirmTasks", "/ops/firms/:firm_id/tasks"),
     summary:
       "List what a firm, or the house for it, has to do for its deals, the soonest due first",
     answer: FirmTasks,
-    run: async ({ ctx, params }) => {
-      const { firm_id, desk_id } = await requireAnyFirm(ctx.db, params["firm_id"] ?? "");
-      const visible = { deskId: desk_id, firmId: firm_id };
-      const { rows } = await listVisibleTasks(ctx, visible, { limit: firmTasksMax });
+    run: async ({ ctx }, asked) => {
+      const { firm_id: firmId, desk_id: deskId } = await requireAnyFirm(ctx.db, asked.firm_id);
+      const { rows } = await listVisibleTasks(ctx, { deskId, firmId }, { limit: firmTasksMax });
       return { tasks: rows };
     },
   }),
-  act("fundSettlement", "/ops/settlements/:settlement_id/fund", {
-    ...settlements,
+  operation({
+    ...settlements.act("fundSettlement", "/ops/settlements/:settlement_id/fund", settling),
     summary: "Say that the buyer's money has arrived, or will not; large sums take two people",
-    permission: "settlements.write",
-    body: fundBody,
+    body: body(fundBody),
     answer: FundedDeal,
-    run: async (call) => await fundOrAttest(call, call.params["settlement_id"] ?? ""),
+    run: (call, claim) => fundDeals(call, [claim]),
   }),
-  act("markInitiated", "/ops/settlements/:settlement_id/initiated", {
-    ...settlements,
+  operation({
+    ...settlements.act("markInitiated", "/ops/settlements/:settlement_id/initiated", settling),
     summary: "Say that the house has initiated its transfers on the customs portal",
-    permission: "settlements.write",
-    body: { reference },
+    body: body({ reference }),
     answer: Initiated,
-    run: async ({ ctx, actor, params, body, wiring: { settlementHooks } }) =>
-      await initiateAsHouse(ctx, actor, {
-        settlementId: params["settlement_id"] ?? "",
-        reference: body.reference,
+    run: ({ ctx, actor, wiring: { settlementHooks } }, { settlement_id, reference: given }) =>
+      initiateAsHouse(ctx, actor, {
+        settlementId: settlement_id,
+        reference: given,
         settlementHooks,
       }),
   }),
-  act("confirmTransfer", "/ops/settlements/:settlement_id/confirm-transfer", {
-    ...settlements,
+  operation({
+    ...settlements.act(
+      "confirmTransfer",
+      "/ops/settlements/:settlement_id/confirm-transfer",
+      settling,
+    ),
     summary: "Say what customs did with the credits; large faces take two people",
-    permission: "settlements.write",
-    body: {
+    body: body({
       reference,
       scrip_no: optional(text("This credit only; all that are open when left out.", 64)),
       outcome: closedEnum(transferOutcomes, { description: "What customs did." }),
-    },
+    }),
     answer: Attested,
-    run: async (call) => {
-      const { reference: seen, scrip_no, outcome } = call.body;
-      return await attest(call, "credit_transfer", {
-        subjectId: call.params["settlement_id"] ?? "",
-        isMeant: (facts) => scrip_no === undefined || facts.scrip_no === scrip_no,
-        answer: { outcome },
-        reference: seen,
-      });
-    },
+    run: (call, seen) => confirmTransfers(call, [seen]),
   }),
-  act("failSettlement", "/ops/settlements/:settlement_id/fail", {
-    ...settlements,
+  operation({
+    ...settlements.act("failSettlement", "/ops/settlements/:settlement_id/fail", settling),
     summary:
       "Give up on what is still open; where a transfer may be open, by a reference that nothing is pending",
-    permission: "settlements.write",
-    body: {
+    body: body({
       reference: optional(
         text("What you saw at customs: no transfer of it is pending. Large faces take two.", 200),
       ),
-    },
+    }),
     answer: Failed,
-    run: async ({ ctx, actor, params, body, wiring }) => {
+    run: async ({ ctx, actor, wiring }, asked) => {
       const { settlementHooks, attesting, twoFromPaise } = wiring;
       return await failSettlement(ctx, actor, {
-        settlementId: params["settlement_id"] ?? "",
-        reference: body.reference,
+        settlementId: asked.settlement_id,
+        reference: asked.reference,
         settlementHooks,
         attesting: { kind: attesting, twoFromPaise },
       });
     },
   }),
-  act("takeBackRefund", "/ops/settlements/:settlement_id/take-back", {
-    ...settlements,
+  operation({
+    ...settlements.act("takeBackRefund", "/ops/settlements/:settlement_id/take-back", settling),
     summary:
       "Say that customs transferred a credit after its refund: the buyer gives the money back; two people",
-    permission: "settlements.write",
-    body: { reference, scrip_no: text("The credit.", 64) },
+    body: body({ reference, scrip_no: text("The credit.", 64) }),
     answer: TakenBack,
-    run: async ({ ctx, actor, params, body }) =>
-      await takeBackRefund(ctx, actor, {
-        settlementId: params["settlement_id"] ?? "",
-        scrip_no: body.scrip_no,
-        reference: body.reference,
-      }),
+    run: ({ ctx, actor }, { settlement_id: settlementId, ...seen }) =>
+      takeBackRefund(ctx, actor, { settlementId, ...seen }),
   }),
-  act("reverseSettlement", "/ops/settlements/:settlement_id/reverse", {
-    ...settlements,
+  operation({
+    ...settlements.act("reverseSettlement", "/ops/settlements/:settlement_id/reverse", settling),
     summary: "Undo a settled settlement; a second person approves it",
-    permission: "settlements.write",
-    body: { reason },
+    body: body({ reason }),
     answer: Reversal,
-    run: async ({ ctx, actor, params, body }) =>
-      await reverseSettlement(ctx, actor, {
-        settlementId: params["settlement_id"] ?? "",
-        reason: body.reason,
-      }),
+    run: ({ ctx, actor }, { settlement_id: settlementId, reason: why }) =>
+      reverseSettlement(ctx, actor, { settlementId, reason: why }),
   }),
-  read("listAllCrosses", "/ops/crosses", {
-    ...settlements,
+  operation({
+    ...settlements.read("listAllCrosses", "/ops/crosses"),
     summary: "List crosses with what each waits for, newest first",
-    query: {
-      ...searchQuery,
-      status: optional(closedEnum(crossStates, { description: "Only in this state." })),
-    },
-    answer: Crosses,
-    run: async ({ ctx, query }) =>
-      await searchDesks({ ctx, query }, "crosses", {
-        list: (search) => listAllCrosses(ctx, { ...search, status: query.status }),
-        listFirmIds: (row) => [
-          row.seller_desk_id,
-          row.seller_firm_id,
-          row.buyer_desk_id,
-          row.buyer_firm_id,
-        ],
-      }),
+    list: deskSearch({
+      name: "crosses",
+      of: OpsCross,
+      order: "The newest first.",
+      query: { status: optional(closedEnum(crossStates, { description: "Only in this state." })) },
+      read: listAllCrosses,
+      listFirmIds: (row) => [
+        row.seller_desk_id,
+        row.seller_firm_id,
+        row.buyer_desk_id,
+        row.buyer_firm_id,
+      ],
+    }),
   }),
-  read("readAnyCross", "/ops/crosses/:cross_id", {
-    ...settlements,
+  operation({
+    ...settlements.read("readAnyCross", "/ops/crosses/:cross_id"),
     summary: "Read a cross with both of its sides",
     answer: OpsCross,
-    run: async ({ ctx, params }) => await readAnyCross(ctx.db, params["cross_id"] ?? ""),
+    run: ({ ctx }, asked) => readAnyCross(ctx.db, asked.cross_id),
   }),
-  act("fundAnyCross", "/ops/crosses/:cross_id/fund", {
-    ...settlements,
+  operation({
+    ...settlements.act("fundAnyCross", "/ops/crosses/:cross_id/fund", settling),
     summary: "Say that the buyer's money for a cross has arrived, or will not",
-    permission: "settlements.write",
-    body: fundBody,
+    body: body(fundBody),
     answer: FundedDeal,
-    run: async (call) => await fundOrAttest(call, call.params["cross_id"] ?? ""),
+    run: (call, claim) => fundDeals(call, [claim]),
   }),
-  act("addDeposit", "/ops/deposits", {
-    ...settlements,
+  operation({
+    ...settlements.act("addDeposit", "/ops/deposits", "deposits.write"),
     summary: "Add money that a firm has paid in; large sums take two people",
-    permission: "deposits.write",
-    body: {
+    body: body({
       environment,
       firm_id: id("The firm."),
       amount_paise: paise("How much."),
       reference: id("The bank's reference (UTR)."),
-    },
+    }),
     answer: AddedDeposit,
-    run: async ({ ctx, actor, body, wiring: { twoFromPaise } }) =>
-      await addDeposit(ctx, actor, {
-        environment: body.environment,
-        firmId: body.firm_id,
-        paise: body.amount_paise,
-        reference: body.reference,
+    run: ({ ctx, actor, wiring: { twoFromPaise } }, asked) =>
+      addDeposit(ctx, actor, {
+        environment: asked.environment,
+        firmId: asked.firm_id,
+        paise: asked.amount_paise,
+        reference: asked.reference,
         twoFromPaise,
       }),
   }),
-  act("reverseDeposit", "/ops/deposits/:reference/reverse", {
-    ...settlements,
+  operation({
+    ...settlements.act("reverseDeposit", "/ops/deposits/:reference/reverse", "deposits.write"),
     summary: "Take back a deposit that was entered by mistake; large sums take two people",
-    permission: "deposits.write",
-    body: { environment, reason },
+    body: body({ environment, reason }),
     answer: ReversedDeposit,
-    run: async ({ ctx, actor, params, body, wiring: { twoFromPaise } }) =>
-      await reverseDeposit(ctx, actor, {
-        environment: body.environment,
-        reference: params["reference"] ?? "",
-        reason: body.reason,
-        twoFromPaise,
-      }),
+    run: ({ ctx, actor, wiring: { twoFromPaise } }, asked) =>
+      reverseDeposit(ctx, actor, { ...asked, twoFromPaise }),
   }),
 ];

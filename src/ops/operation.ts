@@ -1,6 +1,6 @@
-// Operations of operators whose inputs are kept apart, and the vocabulary of their queries and bodies.
+// What operations of operators say alike: where they belong, and the vocabulary of their queries and bodies.
 
-import { type Static, type TObject, type TProperties, type TSchema, Type } from "typebox";
+import { type Static, type TObject, type TProperties, Type } from "typebox";
 
 import type { ApprovalKind } from "../operators/approval-kind.ts";
 import type { LostCreditHook } from "../credits/registry-news.ts";
@@ -15,13 +15,7 @@ import { schemes } from "../kernel/scheme.ts";
 import { findNames, type Narrowing, resolveSearch } from "../overview/desks.ts";
 import type { Context } from "../platform/context.ts";
 import type { Boards } from "../market/stream-board.ts";
-import {
-  type Fitting,
-  type Listing,
-  type Operation,
-  operation,
-  type OperatorCall,
-} from "../platform/http/operation.ts";
+import { type Fitting, type Listing, type OperatorCall } from "../platform/http/operation.ts";
 import { closedEnum } from "../platform/http/wire.ts";
 import { wrapPage } from "./schema.ts";
 import type { SettlementHooks } from "../settlement/transfer-legs.ts";
@@ -45,89 +39,20 @@ declare module "../platform/http/operation.ts" {
   interface OperatorWiring extends OpsWiring {}
 }
 
-export type OpsCall<Query, Body> = OperatorCall & {
-  readonly params: Readonly<Record<string, string>>;
-  readonly query: Query;
-  readonly body: Body;
-};
-
 const closed = { additionalProperties: false } as const;
 
-/** Declares a read. */
-export function read<Answer extends TSchema, Result extends object, Query extends TProperties>(
-  id: string,
-  path: string,
-  spec: {
-    readonly tag: string;
-    readonly summary: string;
-    readonly permission?: Permission;
-    readonly query?: Query;
-    readonly answer: Answer;
-    readonly run: (
-      call: OpsCall<Static<TObject<Query>>, undefined>,
-    ) => Promise<Fitting<Result, Answer>>;
+/** What reads and acts under one heading of the document say first; acts leave an audit record. */
+export const under = <const Tag extends string>(tag: Tag) => ({
+  read: <const Path extends string>(id: string, path: Path, permission: Permission = "read") => {
+    return { id, method: "GET", path, permission, tag } as const;
   },
-): Operation {
-  const { permission = "read", query, run, ...rest } = spec;
-  const takes = query && { query: Type.Object(query, closed) };
-  return declare({ id, path, method: "GET", permission, ...rest, ...takes }, run);
-}
-
-/** Declares a stream of events, for everybody who may read. */
-export function events<Query extends TProperties>(
-  id: string,
-  path: string,
-  spec: {
-    readonly tag: string;
-    readonly summary: string;
-    readonly query: Query;
-    readonly answer: TSchema;
-    readonly run: (call: OpsCall<Static<TObject<Query>>, undefined>) => Promise<void>;
-  },
-): Operation {
-  const { query, run, ...rest } = spec;
-  const takes = { query: Type.Object(query, closed), config: { streams: true } } as const;
-  return declare({ id, path, method: "GET", permission: "read", ...rest, ...takes }, run);
-}
-
-/** Declares an act; every act leaves an audit record with the person's name. */
-export function act<Answer extends TSchema, Result extends object, Body extends TProperties>(
-  id: string,
-  path: string,
-  spec: {
-    readonly tag: string;
-    readonly summary: string;
-    readonly permission: Permission;
-    readonly method?: "POST" | "PUT";
-    readonly body?: Body;
-    readonly answer: Answer;
-    readonly run: (
-      call: OpsCall<undefined, Static<TObject<Body>>>,
-    ) => Promise<Fitting<Result, Answer>>;
-  },
-): Operation {
-  const { method = "POST", body, run, ...rest } = spec;
-  const takes = body && { body: Type.Object(body, closed) };
-  return declare({ id, path, method, ...rest, ...takes }, run);
-}
-
-/** An operation whose inputs are kept apart. */
-function declare(
-  spec: Omit<Operation, "run">,
-  run: (call: OpsCall<never, never>) => unknown,
-): Operation {
-  const inPath = new Set([...spec.path.matchAll(/:(\w+)/g)].map(([, name]) => name));
-  return operation({
-    ...spec,
-    run: (call: OperatorCall, input: object) => {
-      const { path = [], asked = [] } = Object.groupBy(Object.entries(input), ([name]) =>
-        inPath.has(name) ? "path" : "asked",
-      );
-      const rest = Object.fromEntries(asked) as never; // Validated by the operation's schemas.
-      return run({ ...call, params: Object.fromEntries(path), query: rest, body: rest });
-    },
-  } as never);
-}
+  act: <const Path extends string, Method extends "POST" | "PUT" = "POST">(
+    id: string,
+    path: Path,
+    permission: Permission,
+    method: Method = "POST" as Method,
+  ) => ({ id, method, path, permission, tag }) as const,
+});
 
 export const text = (description: string, maxLength = 500) =>
   Type.String({ minLength: 1, maxLength, description });

@@ -10,7 +10,7 @@ import { releasePayout, resendPayout, sendPayout } from "../payouts/send-payout.
 import { returnPayout } from "../payouts/recall-payouts.ts";
 import { payoutStates } from "../payouts/rules.ts";
 import { parseQuerySpan } from "../kernel/query-time.ts";
-import { type Operation, operation } from "../platform/http/operation.ts";
+import { type Operation, operation, type OperatorCall } from "../platform/http/operation.ts";
 import { body, closedEnum } from "../platform/http/wire.ts";
 import { attest, reason, reference } from "./attest.ts";
 import {
@@ -38,11 +38,12 @@ import {
   readPage,
   spanQuery,
   text,
+  under,
 } from "./operation.ts";
 import { Attested } from "./world-schema.ts";
 
-const reading = { method: "GET", permission: "read", tag: "Payouts" } as const;
-const acting = { method: "POST", permission: "payouts.write", tag: "Payouts" } as const;
+const payouts = under("Payouts");
+const writing = "payouts.write";
 
 const fileFormat = Type.Object(
   {
@@ -71,11 +72,17 @@ const fileFormat = Type.Object(
   },
 );
 
+type Arrived = { readonly payout_id: string; readonly reference: string };
+
+export async function confirmPayouts(call: OperatorCall, seen: readonly Arrived[]) {
+  const answer = { outcome: "paid", reason: null } as const;
+  const payouts = seen.map(({ payout_id: subjectId, ...one }) => ({ ...one, subjectId, answer }));
+  return await attest(call, "payout", payouts);
+}
+
 export const payoutOperations: readonly Operation[] = [
   operation({
-    id: "listAllPayouts",
-    path: "/ops/payouts",
-    ...reading,
+    ...payouts.read("listAllPayouts", "/ops/payouts"),
     summary: "List payouts, newest first; accounts by their last digits",
     list: deskSearch({
       name: "payouts",
@@ -91,25 +98,19 @@ export const payoutOperations: readonly Operation[] = [
     }),
   }),
   operation({
-    id: "readAnyPayout",
-    path: "/ops/payouts/:payout_id",
-    ...reading,
+    ...payouts.read("readAnyPayout", "/ops/payouts/:payout_id"),
     summary: "Read a payout with the orders that its money comes from",
     answer: OpsPayout,
     run: ({ ctx }, { payout_id }) => readAnyPayout(ctx.db, payout_id),
   }),
   operation({
-    id: "releasePayout",
-    path: "/ops/payouts/:payout_id/release",
-    ...acting,
+    ...payouts.act("releasePayout", "/ops/payouts/:payout_id/release", writing),
     summary: "Ask that a large payout may leave; a second person approves it before it is sent",
     answer: ReleasedPayout,
     run: ({ ctx, actor }, { payout_id }) => releasePayout(ctx, actor, payout_id),
   }),
   operation({
-    id: "sendPayout",
-    path: "/ops/payouts/:payout_id/send",
-    ...acting,
+    ...payouts.act("sendPayout", "/ops/payouts/:payout_id/send", writing),
     summary: "Say that money was sent, by the bank's reference",
     body: body({ utr: id("The bank's reference.") }),
     answer: SentPayout,
@@ -117,23 +118,14 @@ export const payoutOperations: readonly Operation[] = [
       sendPayout(ctx, actor, { payoutId, utr, twoFromPaise }),
   }),
   operation({
-    id: "confirmPayout",
-    path: "/ops/payouts/:payout_id/confirm",
-    ...acting,
+    ...payouts.act("confirmPayout", "/ops/payouts/:payout_id/confirm", writing),
     summary: "Say that money which was sent has arrived",
     body: body({ reference }),
     answer: Attested,
-    run: (call, { payout_id: subjectId, reference: seen }) =>
-      attest(call, "payout", {
-        subjectId,
-        answer: { outcome: "paid", reason: null },
-        reference: seen,
-      }),
+    run: (call, seen) => confirmPayouts(call, [seen]),
   }),
   operation({
-    id: "returnPayout",
-    path: "/ops/payouts/:payout_id/return",
-    ...acting,
+    ...payouts.act("returnPayout", "/ops/payouts/:payout_id/return", writing),
     summary: "Say that money came back, or keep back what has not been sent",
     body: body({ reason }),
     answer: ReturnedPayout,
@@ -141,17 +133,13 @@ export const payoutOperations: readonly Operation[] = [
       returnPayout(ctx, actor, { payoutId: payout_id, reason: why, kind, twoFromPaise }),
   }),
   operation({
-    id: "resendPayout",
-    path: "/ops/payouts/:payout_id/resend",
-    ...acting,
+    ...payouts.act("resendPayout", "/ops/payouts/:payout_id/resend", writing),
     summary: "Put money that came back on its way again, as a new payout",
     answer: ResentPayout,
     run: ({ ctx, actor }, { payout_id }) => resendPayout(ctx, actor, payout_id),
   }),
   operation({
-    id: "listFiles",
-    path: "/ops/payout-files",
-    ...reading,
+    ...payouts.read("listFiles", "/ops/payout-files"),
     summary: "List payout files, newest first",
     query: query({
       limit: listQuery.limit,
@@ -167,26 +155,20 @@ export const payoutOperations: readonly Operation[] = [
       }),
   }),
   operation({
-    id: "previewFiles",
-    path: "/ops/payout-files/preview",
-    ...reading,
+    ...payouts.read("previewFiles", "/ops/payout-files/preview"),
     summary: "Show what the files of this moment would hold",
     query: query({ environment }),
     answer: FilePreview,
     run: async ({ ctx }, asked) => viewPreview(await previewFiles(ctx, asked.environment)),
   }),
   operation({
-    id: "readFileFacts",
-    path: "/ops/payout-files/:file_id",
-    ...reading,
+    ...payouts.read("readFileFacts", "/ops/payout-files/:file_id"),
     summary: "Read a file: each payee with its payouts; account numbers stay sealed",
     answer: ShownFile,
     run: ({ ctx }, { file_id }) => showFile(ctx, file_id),
   }),
   operation({
-    id: "makeFiles",
-    path: "/ops/payout-files",
-    ...acting,
+    ...payouts.act("makeFiles", "/ops/payout-files", writing),
     summary: "Put what is due and free into one file per rail; large files take two people",
     body: body({ environment, format: optional(fileFormat) }),
     answer: MadeFiles,
@@ -199,17 +181,13 @@ export const payoutOperations: readonly Operation[] = [
     }),
   }),
   operation({
-    id: "readFile",
-    path: "/ops/payout-files/:file_id/bytes",
-    ...acting,
+    ...payouts.act("readFile", "/ops/payout-files/:file_id/bytes", writing),
     summary: "Read the bytes for the bank, with whole account numbers; who read them is on record",
     answer: FileBytes,
     run: ({ ctx, actor }, { file_id }) => readFile(ctx, actor, file_id),
   }),
   operation({
-    id: "voidFile",
-    path: "/ops/payout-files/:file_id/void",
-    ...acting,
+    ...payouts.act("voidFile", "/ops/payout-files/:file_id/void", writing),
     summary: "Say that the bank never got a file; a second person approves it",
     body: body({ reason }),
     answer: VoidedFile,
@@ -217,10 +195,7 @@ export const payoutOperations: readonly Operation[] = [
       voidFile(ctx, actor, { fileId, reason: why }),
   }),
   operation({
-    id: "revealAccount",
-    path: "/ops/firms/:firm_id/reveal-account",
-    ...acting,
-    permission: "accounts.reveal",
+    ...payouts.act("revealAccount", "/ops/firms/:firm_id/reveal-account", "accounts.reveal"),
     summary: "Show a firm's whole account number; who looked and why is on record",
     body: body({ reason }),
     answer: RevealedAccount,

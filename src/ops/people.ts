@@ -24,15 +24,15 @@ import { resolveSearch } from "../overview/desks.ts";
 import { type Operation, operation } from "../platform/http/operation.ts";
 import { body, closedEnum } from "../platform/http/wire.ts";
 import {
-  act,
   cursor,
   id,
   listQuery,
   optional,
-  read,
+  query,
   readPage,
   spanQuery,
   text,
+  under,
 } from "./operation.ts";
 import { parseQuerySpan } from "../kernel/query-time.ts";
 import {
@@ -56,9 +56,9 @@ const name = text("The person's name; compared without case and spaces.", 64);
 const role = closedEnum(operatorRoles, { description: "What they may do." });
 const password = Type.String({ minLength: 1, maxLength: 256, description: "Their password." });
 
-const people = { tag: "People" } as const;
-const approvals = { tag: "Approvals" } as const;
-const notices = { tag: "Notices" } as const;
+const people = under("People");
+const approvals = under("Approvals");
+const notices = under("Notices");
 const writing = "notices.write";
 
 export const peopleOperations: readonly Operation[] = [
@@ -67,7 +67,7 @@ export const peopleOperations: readonly Operation[] = [
     method: "POST",
     path: "/ops/sign-in",
     keyless: { budget: "attempts" },
-    ...people,
+    tag: "People",
     summary: "Sign in with password and authenticator code; the token is a bearer's for 12 hours",
     body: body({
       name,
@@ -83,7 +83,7 @@ export const peopleOperations: readonly Operation[] = [
     method: "POST",
     path: "/ops/enrol",
     keyless: { budget: "attempts" },
-    ...people,
+    tag: "People",
     summary: "Choose a password with the codes of those who let you in",
     body: body({
       name,
@@ -98,18 +98,17 @@ export const peopleOperations: readonly Operation[] = [
     run: async ({ ctx, from, requestId }, given) =>
       await enrolOperator(ctx, { ...given, from, requestId }),
   }),
-  act("signOut", "/ops/sign-out", {
-    ...people,
+  operation({
+    ...people.act("signOut", "/ops/sign-out", "read"),
     summary: "End this session",
-    permission: "read",
     answer: SignedOut,
     run: async ({ ctx, actor, token }) => {
       await signOut(ctx, token, actor.requestId);
       return { signed_out: true };
     },
   }),
-  read("whoIsSignedIn", "/ops/whoami", {
-    ...people,
+  operation({
+    ...people.read("whoIsSignedIn", "/ops/whoami"),
     summary: "Who you are, what your role is and what it permits",
     answer: WhoIsSignedIn,
     run: async ({ actor: { id, role } }) => ({
@@ -118,97 +117,83 @@ export const peopleOperations: readonly Operation[] = [
       permissions: listPermissions(role),
     }),
   }),
-  read("listOperators", "/ops/operators", {
-    ...people,
+  operation({
+    ...people.read("listOperators", "/ops/operators"),
     summary: "List the people who run the service",
     answer: People,
     run: async ({ ctx }) => ({ operators: await listOperators(ctx) }),
   }),
-  act("addOperator", "/ops/operators", {
-    ...people,
+  operation({
+    ...people.act("addOperator", "/ops/operators", "operators.write"),
     summary: "Let a person in; another admin approves it once there have been two",
-    permission: "operators.write",
-    body: { name, role },
+    body: body({ name, role }),
     answer: LetIn,
-    run: async ({ ctx, actor, body }) => await addOperator(ctx, actor, body),
+    run: ({ ctx, actor }, asked) => addOperator(ctx, actor, asked),
   }),
-  act("resetOperator", "/ops/operators/reset", {
-    ...people,
+  operation({
+    ...people.act("resetOperator", "/ops/operators/reset", "operators.write"),
     summary: "End a person's credentials and let them enrol anew",
-    permission: "operators.write",
-    body: { name, role: optional(role) },
+    body: body({ name, role: optional(role) }),
     answer: LetIn,
-    run: async ({ ctx, actor, body }) => await resetOperator(ctx, actor, body),
+    run: ({ ctx, actor }, asked) => resetOperator(ctx, actor, asked),
   }),
-  act("disableOperator", "/ops/operators/disable", {
-    ...people,
+  operation({
+    ...people.act("disableOperator", "/ops/operators/disable", "operators.write"),
     summary: "Shut a person out at once",
-    permission: "operators.write",
-    body: { name },
+    body: body({ name }),
     answer: Person,
-    run: async ({ ctx, actor, body }) => await disableOperator(ctx, actor, body.name),
+    run: ({ ctx, actor }, asked) => disableOperator(ctx, actor, asked.name),
   }),
-  read("listApprovals", "/ops/approvals", {
-    ...approvals,
+  operation({
+    ...approvals.read("listApprovals", "/ops/approvals"),
     summary: "List what waits for a second person, or became of it",
-    query: {
+    query: query({
       ...listQuery,
       cursor,
       status: optional(closedEnum(approvalStates, { description: "Only those in this state." })),
       kind: optional(text("Only those of this kind.", 64)),
       ...spanQuery,
-    },
+    }),
     answer: Approvals,
-    run: async ({ ctx, query }) =>
-      await readPage("approvals", query.limit, {
-        list: async (limit) =>
-          await listApprovals(ctx, {
-            environment: query.environment ?? null,
-            kind: query.kind ?? null,
-            state: query.status ?? null,
-            before: query.cursor,
-            limit,
-            ...parseQuerySpan(query),
-          }),
+    run: ({ ctx }, asked) =>
+      readPage("approvals", asked.limit, {
+        list: (limit) => {
+          const { environment = null, kind = null, status: state = null, cursor: before } = asked;
+          const search = { environment, kind, state, before, limit, ...parseQuerySpan(asked) };
+          return listApprovals(ctx, search);
+        },
         findId: (row) => row.approval_id,
       }),
   }),
-  read("readApproval", "/ops/approvals/:approval_id", {
-    ...approvals,
+  operation({
+    ...approvals.read("readApproval", "/ops/approvals/:approval_id"),
     summary: "Read a proposal: its terms, and what will happen",
     answer: Approval,
-    run: async ({ ctx, params }) => await showApproval(ctx, params["approval_id"] ?? ""),
+    run: ({ ctx }, asked) => showApproval(ctx, asked.approval_id),
   }),
-  act("approveProposal", "/ops/approvals/:approval_id/approve", {
-    ...approvals,
+  operation({
+    ...approvals.act("approveProposal", "/ops/approvals/:approval_id/approve", "approvals.decide"),
     summary: "Approve what somebody else proposed; it is carried out at once",
-    permission: "approvals.decide",
     answer: Approved,
-    run: async ({ ctx, actor, params, wiring: { kinds } }) => {
-      const approvalId = params["approval_id"] ?? "";
-      const decided = await approveProposal(ctx, actor, { approvalId, kinds });
-      return {
-        approval: viewApproval(decided.approval, ctx.now()),
-        result: decided.answer ?? null,
-      };
+    run: async ({ ctx, actor, wiring: { kinds } }, { approval_id: approvalId }) => {
+      const { approval, answer } = await approveProposal(ctx, actor, { approvalId, kinds });
+      return { approval: viewApproval(approval, ctx.now()), result: answer ?? null };
     },
   }),
-  act("rejectProposal", "/ops/approvals/:approval_id/reject", {
-    ...approvals,
+  operation({
+    ...approvals.act("rejectProposal", "/ops/approvals/:approval_id/reject", "approvals.decide"),
     summary: "Reject a proposal, or take back your own",
-    permission: "approvals.decide",
-    body: { reason: text("Why.") },
+    body: body({ reason: text("Why.") }),
     answer: Approval,
-    run: async ({ ctx, actor, params, body, wiring: { kinds } }) => {
-      const approvalId = params["approval_id"] ?? "";
-      const row = await rejectProposal(ctx, actor, { approvalId, reason: body.reason, kinds });
+    run: async ({ ctx, actor, wiring: { kinds } }, { approval_id: approvalId, reason }) => {
+      const row = await rejectProposal(ctx, actor, { approvalId, reason, kinds });
       return viewApproval(row, ctx.now());
     },
   }),
-  read("listNoticeAddresses", "/ops/notice-addresses", {
-    ...notices,
+  operation({
+    ...notices.read("listNoticeAddresses", "/ops/notice-addresses"),
     summary: "List who gets notices by mail",
-    query: {
+    query: query({
       ...listQuery,
       cursor,
       desk_id: optional(id("Only of this desk.")),
@@ -216,95 +201,77 @@ export const peopleOperations: readonly Operation[] = [
       of: optional(
         closedEnum(["desks", "people"], { description: "Only of desks, or of people." }),
       ),
-    },
+    }),
     answer: NoticeAddresses,
-    run: async ({
-      ctx,
-      query: { environment = null, of = null, cursor: before = null, ...query },
-    }) => {
-      const { deskId } = await resolveSearch(ctx, query);
-      const page = await readPage("addresses", query.limit, {
-        list: async (limit) =>
-          await listNoticeAddresses(ctx, { environment, deskId, of, before, limit }),
+    run: async ({ ctx }, { environment = null, of = null, cursor: before = null, ...asked }) => {
+      const { deskId } = await resolveSearch(ctx, asked);
+      const page = await readPage("addresses", asked.limit, {
+        list: (limit) => listNoticeAddresses(ctx, { environment, deskId, of, before, limit }),
         findId: (row) => row.address_id,
       });
       return { ...page, desk_id: deskId };
     },
   }),
-  act("addNoticeAddress", "/ops/notice-addresses", {
-    ...notices,
+  operation({
+    ...notices.act("addNoticeAddress", "/ops/notice-addresses", writing),
     summary: "Let an address of a desk or of a person get notices",
-    permission: writing,
-    body: {
+    body: body({
       email: text("The address.", 254),
       desk_id: optional(id("Of this desk.")),
       person: optional(text("Or of this person who runs the service.", 64)),
-    },
+    }),
     answer: NoticeAddress,
-    run: async ({ ctx, actor, body: { email, desk_id, person } }) =>
-      await addNoticeAddress(ctx, actor, { email, deskId: desk_id, person }),
+    run: ({ ctx, actor }, { desk_id: deskId, ...asked }) =>
+      addNoticeAddress(ctx, actor, { ...asked, deskId }),
   }),
-  act("setNoticeOptOuts", "/ops/notice-addresses/:address_id", {
-    ...notices,
-    method: "PUT",
+  operation({
+    ...notices.act("setNoticeOptOuts", "/ops/notice-addresses/:address_id", writing, "PUT"),
     summary: "Set what an address is not told of",
-    permission: writing,
-    body: {
+    body: body({
       opted_out: Type.Array(closedEnum(occasions, { description: "An occasion." }), {
         maxItems: occasions.length,
         description: "What it is not told of; it is told of everything else.",
       }),
-    },
+    }),
     answer: NoticeAddress,
-    run: async ({ ctx, actor, params, body }) =>
-      await setNoticeOptOuts(ctx, actor, {
-        addressId: params["address_id"] ?? "",
-        optedOut: body.opted_out,
-      }),
+    run: ({ ctx, actor }, { address_id: addressId, opted_out: optedOut }) =>
+      setNoticeOptOuts(ctx, actor, { addressId, optedOut }),
   }),
-  act("removeNoticeAddress", "/ops/notice-addresses/:address_id/remove", {
-    ...notices,
+  operation({
+    ...notices.act("removeNoticeAddress", "/ops/notice-addresses/:address_id/remove", writing),
     summary: "Send nothing more to an address; what it opted out of is kept",
-    permission: writing,
     answer: NoticeAddress,
-    run: async ({ ctx, actor, params }) =>
-      await removeNoticeAddress(ctx, actor, params["address_id"] ?? ""),
+    run: ({ ctx, actor }, asked) => removeNoticeAddress(ctx, actor, asked.address_id),
   }),
-  read("listNotices", "/ops/notices", {
-    ...notices,
+  operation({
+    ...notices.read("listNotices", "/ops/notices"),
     summary: "List notices: what waits, what was sent, and what was given up",
-    query: {
+    query: query({
       ...listQuery,
       cursor,
       status: optional(closedEnum(noticeStates, { description: "Only in this state." })),
       occasion: optional(closedEnum(occasions, { description: "Only of this occasion." })),
       desk_id: optional(id("Only of this desk.")),
       ...spanQuery,
-    },
+    }),
     answer: Notices,
-    run: async ({ ctx, query, wiring: { sendsNotices } }) => {
-      const page = await readPage("notices", query.limit, {
-        list: async (limit) =>
-          await listNotices(ctx, {
-            environment: query.environment ?? null,
-            deskId: query.desk_id ?? null,
-            state: query.status ?? null,
-            occasion: query.occasion ?? null,
-            before: query.cursor ?? null,
-            limit,
-            ...parseQuerySpan(query),
-          }),
+    run: async ({ ctx, wiring: { sendsNotices } }, asked) => {
+      const page = await readPage("notices", asked.limit, {
+        list: (limit) => {
+          const { environment = null, desk_id: deskId = null, cursor: before = null } = asked;
+          const { status: state = null, occasion = null } = asked;
+          const search = { environment, deskId, state, occasion, before, limit };
+          return listNotices(ctx, { ...search, ...parseQuerySpan(asked) });
+        },
         findId: (row) => row.notice_id,
       });
       return { ...page, sending: sendsNotices };
     },
   }),
-  act("sendNoticeAgain", "/ops/notices/:notice_id/send-again", {
-    ...notices,
+  operation({
+    ...notices.act("sendNoticeAgain", "/ops/notices/:notice_id/send-again", writing),
     summary: "Try a dead notice anew",
-    permission: writing,
     answer: NoticeSentAgain,
-    run: async ({ ctx, actor, params }) =>
-      await sendNoticeAgain(ctx, actor, params["notice_id"] ?? ""),
+    run: ({ ctx, actor }, asked) => sendNoticeAgain(ctx, actor, asked.notice_id),
   }),
 ];

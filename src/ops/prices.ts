@@ -11,19 +11,17 @@ import { previewCard, publishCardWithApproval } from "../rates/publish-card.ts";
 import type { MarketState, RateCard } from "../rates/rules.ts";
 import { haltMarket, openMarket, setAllMarkets } from "../rates/set-market.ts";
 import {
-  act,
   environment,
-  events,
   natural,
-  type OpsCall,
   optional,
   paise,
-  read,
+  query,
+  reportFiles,
   scheme,
   searchDesks,
   searchQuery,
   text,
-  reportFiles,
+  under,
 } from "./operation.ts";
 import {
   AddedInventory,
@@ -35,10 +33,11 @@ import {
   PublishedCard,
 } from "./prices-schema.ts";
 import { Credits } from "./world-schema.ts";
-import type { Operation } from "../platform/http/operation.ts";
+import { body } from "../platform/http/wire.ts";
+import { type Operation, operation, type OperatorCall } from "../platform/http/operation.ts";
 
-const rates = { tag: "Rates" } as const;
-const inventory = { tag: "Inventory" } as const;
+const rates = under("Rates");
+const inventory = under("Inventory");
 
 const signed = (description: string) =>
   Type.Integer({ minimum: -10_000, maximum: 10_000, description });
@@ -87,19 +86,18 @@ const terms = Type.Object(
 );
 
 const card = { environment, scheme, terms, note: optional(text("Why, for whoever asks later.")) };
-const market = {
+const market = body({
   environment,
   scheme: optional(scheme),
   all: optional(Type.Boolean({ description: "Every scheme that has a card." })),
   note: optional(text("Why, for whoever asks later.")),
-};
-const marketBody = Type.Object(market);
+});
 
 async function setMarkets(
-  { ctx, actor, body }: OpsCall<undefined, Static<typeof marketBody>>,
+  { ctx, actor }: OperatorCall,
+  { environment: where, scheme: which, all = false, note }: Static<typeof market>,
   state: MarketState,
 ): Promise<{ readonly cards: readonly RateCard[] }> {
-  const { environment: where, scheme: which, all = false, note } = body;
   if ((which === undefined) === !all) {
     throw unprocessable({ path: "scheme", problem: "give it, or all: true" });
   }
@@ -111,103 +109,99 @@ async function setMarkets(
 }
 
 export const priceOperations: readonly Operation[] = [
-  read("readBoard", "/ops/board", {
-    ...rates,
+  operation({
+    ...rates.read("readBoard", "/ops/board"),
     summary:
       "Read both markets: card, prices, index, stock and how much of the day's limit is used",
-    query: { environment },
+    query: query({ environment }),
     answer: Board,
-    run: async ({ query, wiring: { boards } }) => await boards.read(query.environment),
+    run: ({ wiring: { boards } }, asked) => boards.read(asked.environment),
   }),
-  events("streamBoard", "/ops/board/stream", {
-    ...rates,
+  operation({
+    ...rates.read("streamBoard", "/ops/board/stream"),
     summary: "Follow the board: an event `board` with all of it now and at every change",
-    query: { environment },
+    query: query({ environment }),
     answer: Board,
-    run: async ({ query, wiring: { boards }, openStream }) =>
-      await boards.follow(query.environment, openStream()),
+    run: ({ wiring: { boards }, openStream }, asked) =>
+      boards.follow(asked.environment, openStream()) as Promise<never>, // The stream is the answer.
+    config: { streams: true },
   }),
-  read("listCards", "/ops/rates", {
-    ...rates,
+  operation({
+    ...rates.read("listCards", "/ops/rates"),
     summary: "List the rate cards in force, or every version there was",
-    query: {
+    query: query({
       environment: optional(environment),
       scheme: optional(scheme),
       history: optional(Type.Boolean({ description: "Every version, newest first." })),
-    },
+    }),
     answer: Cards,
-    run: async ({ ctx, query }) => ({
+    run: async ({ ctx }, asked) => ({
       cards: await listCards(ctx, {
-        environment: query.environment ?? null,
-        scheme: query.scheme ?? null,
-        history: query.history ?? false,
+        environment: asked.environment ?? null,
+        scheme: asked.scheme ?? null,
+        history: asked.history ?? false,
       }),
     }),
   }),
-  act("previewCard", "/ops/rates/preview", {
-    ...rates,
+  operation({
+    ...rates.act("previewCard", "/ops/rates/preview", "read"),
     summary: "Show bid and ask of every band before and after, and the open quotes; writes nothing",
-    permission: "read",
-    body: card,
+    body: body(card),
     answer: CardPreview,
-    run: async ({ ctx, actor, body, wiring: { twoFromBps } }) => ({
-      ...(await previewCard(ctx, actor, { ...body, twoFromBps })),
-      open_quotes: await countOpenQuotes(ctx, body),
+    run: async ({ ctx, actor, wiring: { twoFromBps } }, asked) => ({
+      ...(await previewCard(ctx, actor, { ...asked, twoFromBps })),
+      open_quotes: await countOpenQuotes(ctx, asked),
     }),
   }),
-  act("publishCard", "/ops/rates", {
-    ...rates,
+  operation({
+    ...rates.act("publishCard", "/ops/rates", "rates.publish"),
     summary: "Publish a rate card; a price that moves far takes two people",
-    permission: "rates.publish",
-    body: card,
+    body: body(card),
     answer: PublishedCard,
-    run: async ({ ctx, actor, body, wiring: { twoFromBps } }) =>
-      await publishCardWithApproval(ctx, actor, {
-        ...body,
-        twoFromBps,
-      }),
+    run: ({ ctx, actor, wiring: { twoFromBps } }, asked) =>
+      publishCardWithApproval(ctx, actor, { ...asked, twoFromBps }),
   }),
-  act("haltMarket", "/ops/market/halt", {
-    ...rates,
+  operation({
+    ...rates.act("haltMarket", "/ops/market/halt", "market.halt"),
     summary: "Make no more binding prices in a scheme, or in all of them",
-    permission: "market.halt",
     body: market,
     answer: ChangedCards,
-    run: async (call) => await setMarkets(call, "halted"),
+    run: (call, asked) => setMarkets(call, asked, "halted"),
   }),
-  act("openMarket", "/ops/market/open", {
-    ...rates,
+  operation({
+    ...rates.act("openMarket", "/ops/market/open", "market.open"),
     summary: "Make binding prices again in a scheme, or in all of them",
-    permission: "market.open",
     body: market,
     answer: ChangedCards,
-    run: async (call) => await setMarkets(call, "open"),
+    run: (call, asked) => setMarkets(call, asked, "open"),
   }),
-  read("listInventory", "/ops/inventory", {
-    ...inventory,
+  operation({
+    ...inventory.read("listInventory", "/ops/inventory"),
     summary: "List the house's own credits, newest first",
-    query: { environment, limit: searchQuery.limit, cursor: searchQuery.cursor },
+    query: query({ environment, limit: searchQuery.limit, cursor: searchQuery.cursor }),
     answer: Credits,
-    run: async ({ ctx, query }) => {
-      const house = { ...query, firm_id: houseFirmId[query.environment] };
+    run: async ({ ctx }, asked) => {
+      const house = { ...asked, firm_id: houseFirmId[asked.environment] };
       return await searchDesks({ ctx, query: house }, "credits", {
         list: (search) => listAllCredits(ctx, search),
         listFirmIds: (row) => [row.firm_id],
       });
     },
   }),
-  read("readHouseDay", "/ops/house/day", {
-    ...inventory,
+  operation({
+    ...inventory.read("readHouseDay", "/ops/house/day"),
     summary: "Read what the house bought, sold and matched on a day, and what that came to",
-    query: { environment, day: optional(text("The day, YYYY-MM-DD; today when left out.", 10)) },
+    query: query({
+      environment,
+      day: optional(text("The day, YYYY-MM-DD; today when left out.", 10)),
+    }),
     answer: HouseDay,
-    run: async ({ ctx, query }) => await readHouseDay(ctx, query.environment, query.day),
+    run: ({ ctx }, asked) => readHouseDay(ctx, asked.environment, asked.day),
   }),
-  act("addInventory", "/ops/inventory", {
-    ...inventory,
+  operation({
+    ...inventory.act("addInventory", "/ops/inventory", "inventory.write"),
     summary: "Add credits for the house to sell; a large face takes two people",
-    permission: "inventory.write",
-    body: {
+    body: body({
       environment,
       credits: optional(
         Type.Array(
@@ -225,10 +219,10 @@ export const priceOperations: readonly Operation[] = [
         ),
       ),
       ...reportFiles,
-    },
+    }),
     answer: AddedInventory,
-    run: async ({ ctx, actor, body, wiring: { twoFromPaise } }) => {
-      const { environment: where, credits: items, csv, xlsx } = body;
+    run: async ({ ctx, actor, wiring: { twoFromPaise } }, asked) => {
+      const { environment: where, credits: items, csv, xlsx } = asked;
       const isReport = csv !== undefined || xlsx !== undefined;
       if ((items === undefined) !== isReport) {
         throw unprocessable({ path: "credits", problem: "give credits, or csv or xlsx" });

@@ -6,23 +6,24 @@ import { financialYear } from "../kernel/time.ts";
 import { listNewestFeeInvoices, listTaxRates, setTax } from "../taxes/taxes.ts";
 import { parseTaxLine } from "../taxes/tax-rules.ts";
 import {
-  act,
   cursor,
   environment,
   listQuery,
   natural,
   optional,
-  read,
+  query,
   readPage,
   searchQuery,
   spanQuery,
   text,
+  under,
 } from "./operation.ts";
 import { parseQuerySpan } from "../kernel/query-time.ts";
 import { Invoices, TaxRate, TaxRates } from "./taxes-schema.ts";
-import type { Operation } from "../platform/http/operation.ts";
+import { body } from "../platform/http/wire.ts";
+import { type Operation, operation } from "../platform/http/operation.ts";
 
-const taxes = { tag: "Taxes" } as const;
+const taxes = under("Taxes");
 const from = Type.String({
   pattern: "^\\d{4}-\\d{2}-\\d{2}$",
   description: "The first day of it; in live after today.",
@@ -31,74 +32,62 @@ const from = Type.String({
 const bps = (description: string) => natural(description, 10_000);
 
 export const taxOperations: readonly Operation[] = [
-  read("listTaxRates", "/ops/taxes", {
-    ...taxes,
+  operation({
+    ...taxes.read("listTaxRates", "/ops/taxes"),
     summary: "List the tax lines with their rates and the days they take effect",
-    query: { environment: optional(environment) },
+    query: query({ environment: optional(environment) }),
     answer: TaxRates,
-    run: async ({ ctx, query }) => ({
-      rates: await listTaxRates(ctx, query.environment ?? null),
+    run: async ({ ctx }, { environment: where = null }) => ({
+      rates: await listTaxRates(ctx, where),
     }),
   }),
-  act("setGstLine", "/ops/taxes/gst", {
-    ...taxes,
+  operation({
+    ...taxes.act("setGstLine", "/ops/taxes/gst", "taxes.write"),
     summary: "Divide the tax on fees by the place of supply from a day on",
-    permission: "taxes.write",
-    body: {
+    body: body({
       environment,
       from,
       cgst_bps: bps("The central part within the house's state."),
       sgst_bps: bps("The state's part of it."),
       igst_bps: bps("The whole across a border."),
       house_state: optional(text("The house's state code; that of the house unless given.", 2)),
-    },
+    }),
     answer: TaxRate,
-    run: async ({ ctx, actor, body: { environment: where, from: day, ...rate } }) =>
-      await setTax(ctx, actor, { environment: where, from: day, line: "gst", rate }),
+    run: ({ ctx, actor }, { environment: where, from: day, ...rate }) =>
+      setTax(ctx, actor, { environment: where, from: day, line: "gst", rate }),
   }),
-  act("setTdsLine", "/ops/taxes/tds", {
-    ...taxes,
+  operation({
+    ...taxes.act("setTdsLine", "/ops/taxes/tds", "taxes.write"),
     summary: "Withhold tax from sellers from a day on",
-    permission: "taxes.write",
-    body: {
+    body: body({
       environment,
       from,
       section: text("The section of the law, such as 194Q.", 12),
       rate_bps: bps("What is withheld, of the value."),
       threshold_paise: natural("From which value of a seller in a financial year."),
       with_crosses: optional(Type.Boolean({ description: "In crosses too." })),
-    },
+    }),
     answer: TaxRate,
-    run: async ({
-      ctx,
-      actor,
-      body: { environment: where, from: day, with_crosses = false, ...rate },
-    }) =>
-      await setTax(ctx, actor, {
+    run: ({ ctx, actor }, { environment: where, from: day, with_crosses = false, ...rate }) =>
+      setTax(ctx, actor, {
         environment: where,
         from: day,
         line: "tds",
         rate: { ...rate, with_crosses },
       }),
   }),
-  act("endTaxLine", "/ops/taxes/:line/end", {
-    ...taxes,
+  operation({
+    ...taxes.act("endTaxLine", "/ops/taxes/:line/end", "taxes.write"),
     summary: "End a tax line from a day on",
-    permission: "taxes.write",
-    body: { environment, from },
+    body: body({ environment, from }),
     answer: TaxRate,
-    run: async ({ ctx, actor, params, body: { environment: where, from: day } }) =>
-      await setTax(ctx, actor, {
-        environment: where,
-        from: day,
-        line: parseTaxLine(params["line"]),
-        rate: null,
-      }),
+    run: ({ ctx, actor }, { line, ...when }) =>
+      setTax(ctx, actor, { ...when, line: parseTaxLine(line), rate: null }),
   }),
-  read("listFeeInvoices", "/ops/invoices", {
-    ...taxes,
+  operation({
+    ...taxes.read("listFeeInvoices", "/ops/invoices"),
     summary: "List the fee invoices and credit notes of a financial year, the newest first",
-    query: {
+    query: query({
       environment,
       limit: listQuery.limit,
       cursor,
@@ -111,19 +100,15 @@ export const taxOperations: readonly Operation[] = [
       ),
       firm_id: searchQuery.firm_id,
       ...spanQuery,
-    },
+    }),
     answer: Invoices,
-    run: async ({ ctx, query }) =>
-      await readPage("invoices", query.limit, {
-        list: async (limit) =>
-          await listNewestFeeInvoices(ctx, {
-            environment: query.environment,
-            year: query.year ?? financialYear(ctx.now()),
-            firmId: query.firm_id,
-            before: query.cursor,
-            limit,
-            ...parseQuerySpan(query),
-          }),
+    run: ({ ctx }, asked) =>
+      readPage("invoices", asked.limit, {
+        list: (limit) => {
+          const { environment: where, year = financialYear(ctx.now()), firm_id: firmId } = asked;
+          const search = { environment: where, year, firmId, before: asked.cursor, limit };
+          return listNewestFeeInvoices(ctx, { ...search, ...parseQuerySpan(asked) });
+        },
         findId: (row) => row.invoice_no,
       }),
   }),

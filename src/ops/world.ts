@@ -18,32 +18,31 @@ import { offices } from "../kernel/working-days.ts";
 import { checkLedger, recordVerdict } from "../ledger/check-ledger.ts";
 import { resolveSearch } from "../overview/desks.ts";
 import type { Context } from "../platform/context.ts";
-import { closedEnum } from "../platform/http/wire.ts";
+import { body, closedEnum } from "../platform/http/wire.ts";
 import { closeEnquiry, listEnquiries, showEnquiry } from "../market/answer-enquiries.ts";
 import { enquiryStatuses } from "../market/public-rules.ts";
 import { listAllWebhooks } from "../webhooks/read-webhooks.ts";
 import {
-  act,
   cursor,
+  deskSearch,
   environment,
   id,
   listQuery,
   optional,
-  read,
+  query,
   readPage,
+  reportFiles,
   scheme,
-  searchDesks,
   searchQuery,
   spanQuery,
   text,
-  reportFiles,
+  under,
 } from "./operation.ts";
 import {
   AddedDay,
   Attested,
   AuditVerdict,
   Calendar,
-  Credits,
   Enquiries,
   Enquiry,
   Failures,
@@ -52,52 +51,50 @@ import {
   Inquiries,
   LedgerVerdict,
   News,
+  OpsCredit,
   OpenedEnquiry,
   PortState,
   RemovedDay,
   Replay,
   Webhooks,
 } from "./world-schema.ts";
-import type { Operation } from "../platform/http/operation.ts";
+import { type Operation, operation } from "../platform/http/operation.ts";
 
-const registry = { tag: "Registry" } as const;
-const calendar = { tag: "Calendar" } as const;
-const proofs = { tag: "Proofs" } as const;
-const support = { tag: "Support" } as const;
+const registry = under("Registry");
+const calendar = under("Calendar");
+const proofs = under("Proofs");
+const support = under("Support");
 
 const office = closedEnum(offices, { description: "Whose day it is." });
 const day = text("The day, YYYY-MM-DD.", 10);
 const newsWords = ["suspend", "lift", "cancel"] as const;
 
 export const worldOperations: readonly Operation[] = [
-  read("listInquiries", "/ops/inquiries", {
-    ...registry,
+  operation({
+    ...registry.read("listInquiries", "/ops/inquiries"),
     summary: "List the open questions to customs and banks, oldest first",
-    query: {
+    query: query({
       ...listQuery,
       cursor,
       port: optional(closedEnum(ports, { description: "Only of this port." })),
       desk_id: searchQuery.desk_id,
       ...spanQuery,
-    },
+    }),
     answer: Inquiries,
-    run: async ({ ctx, query }) =>
-      await readPage("inquiries", query.limit, {
-        list: async (limit) =>
-          await readOpenInquiries(ctx, {
-            ...(await resolveSearch(ctx, query)),
-            port: query.port ?? null,
-            after: query.cursor,
-            limit,
-          }),
+    run: ({ ctx }, asked) =>
+      readPage("inquiries", asked.limit, {
+        list: async (limit) => {
+          const search = await resolveSearch(ctx, asked);
+          const { port = null, cursor: after } = asked;
+          return await readOpenInquiries(ctx, { ...search, port, after, limit });
+        },
         findId: (row) => row.inquiry_id,
       }),
   }),
-  act("attestInquiries", "/ops/inquiries/attest", {
-    ...registry,
+  operation({
+    ...registry.act("attestInquiries", "/ops/inquiries/attest", "registry.write"),
     summary: "Answer open questions with what you saw; large ones take two people",
-    permission: "registry.write",
-    body: {
+    body: body({
       findings: Type.Array(
         Type.Object(
           {
@@ -123,10 +120,10 @@ export const worldOperations: readonly Operation[] = [
         ),
         { minItems: 1, maxItems: 500, description: "All or none." },
       ),
-    },
+    }),
     answer: Attested,
-    run: async ({ ctx, actor, body, wiring: { attesting, twoFromPaise } }) => {
-      const findings = body.findings.map(({ inquiry_id, reference, held, failed = [] }) => ({
+    run: async ({ ctx, actor, wiring: { attesting, twoFromPaise } }, asked) => {
+      const findings = asked.findings.map(({ inquiry_id, reference, held, failed = [] }) => ({
         inquiryId: inquiry_id,
         reference,
         held,
@@ -136,91 +133,80 @@ export const worldOperations: readonly Operation[] = [
       return await attestWithApproval(ctx, actor, { attestations, kind: attesting, twoFromPaise });
     },
   }),
-  act("setOutage", "/ops/ports/outage", {
-    ...registry,
+  operation({
+    ...registry.act("setOutage", "/ops/ports/outage", "registry.write"),
     summary: "Say that a port is down, with a note, or up again, without one",
-    permission: "registry.write",
-    body: {
+    body: body({
       environment,
       port: closedEnum(ports, { description: "Which." }),
       note: optional(text("Why it is down; left out, it is up again.")),
-    },
+    }),
     answer: PortState,
-    run: async ({ ctx, actor, body: { note, ...target } }) => {
+    run: async ({ ctx, actor }, { note, ...target }) => {
       await setOutage(ctx, target, note, actor);
       return { ...target, state: note === undefined ? ("up" as const) : ("outage" as const) };
     },
   }),
-  read("listAllCredits", "/ops/credits", {
-    ...registry,
+  operation({
+    ...registry.read("listAllCredits", "/ops/credits"),
     summary: "List credits of every desk, newest first",
-    query: {
-      ...searchQuery,
-      scrip_no: optional(text("Only of this number, all on one page.", 64)),
-      scheme: optional(scheme),
-      status: optional(closedEnum(creditStates, { description: "Only in this state." })),
-    },
-    answer: Credits,
-    run: async ({ ctx, query }) =>
-      await searchDesks({ ctx, query }, "credits", {
-        list: (search) =>
-          listAllCredits(ctx, {
-            ...search,
-            scripNo: query.scrip_no,
-            scheme: query.scheme,
-            status: query.status,
-          }),
-        listFirmIds: (row) => [row.desk_id, row.firm_id],
-      }),
+    list: deskSearch({
+      name: "credits",
+      of: OpsCredit,
+      order: "The newest first.",
+      query: {
+        scrip_no: optional(text("Only of this number, all on one page.", 64)),
+        scheme: optional(scheme),
+        status: optional(closedEnum(creditStates, { description: "Only in this state." })),
+      },
+      read: (ctx, { scrip_no: scripNo, ...search }) => listAllCredits(ctx, { ...search, scripNo }),
+      listFirmIds: (row) => [row.desk_id, row.firm_id],
+    }),
   }),
-  act("importAnyCredits", "/ops/firms/:firm_id/credits/import", {
-    ...registry,
+  operation({
+    ...registry.act("importAnyCredits", "/ops/firms/:firm_id/credits/import", "credits.write"),
     summary: "Import a report of the customs portal for a firm",
-    permission: "credits.write",
-    body: reportFiles,
+    body: body(reportFiles),
     answer: ImportResults,
-    run: async ({ ctx, actor, params, body }) => {
-      const firmId = params["firm_id"] ?? "";
+    run: async ({ ctx, actor }, { firm_id: firmId, ...report }) => {
       const { desk_id: deskId } = await requireAnyFirm(ctx.db, firmId);
-      return await importCreditsAsOperator(ctx, actor, { deskId, firmId }, body);
+      return await importCreditsAsOperator(ctx, actor, { deskId, firmId }, report);
     },
   }),
-  act("recordNews", "/ops/credits/news", {
-    ...registry,
+  operation({
+    ...registry.act("recordNews", "/ops/credits/news", "credits.write"),
     summary: "Record that customs suspended, lifted or cancelled a credit",
-    permission: "credits.write",
-    body: {
+    body: body({
       environment,
       scrip_no: text("The credit's number.", 64),
       news: closedEnum(newsWords, { description: "What customs did." }),
       reason: text("The notice that says so."),
-    },
+    }),
     answer: News,
-    run: async ({ ctx, actor, body, wiring: { onLost } }) => {
-      const { environment: where, scrip_no: scripNo, news, reason } = body;
+    run: async ({ ctx, actor, wiring: { onLost } }, asked) => {
+      const { environment: where, scrip_no: scripNo, news, reason } = asked;
       const heard = { environment: where, news: [{ scripNo, news, reason }], onLost };
       const [result] = await applyRegistryNews(ctx, actor, heard);
       if (!result?.ok) throw new Failure("conflict", `${scripNo}: ${result?.problem ?? ""}`);
       return result;
     },
   }),
-  read("listCalendar", "/ops/calendar", {
-    ...calendar,
+  operation({
+    ...calendar.read("listCalendar", "/ops/calendar"),
     summary: "List the days on which banks and customs differ from the week",
-    query: {
+    query: query({
       office: optional(office),
       year: optional(Type.Integer({ minimum: 2000, maximum: 2200, description: "Only of it." })),
-    },
+    }),
     answer: Calendar,
-    run: async ({ ctx, query }) => ({
-      days: await listCalendar(ctx, { office: query.office ?? null, year: query.year ?? null }),
+    run: async ({ ctx }, asked) => ({
+      days: await listCalendar(ctx, { office: asked.office ?? null, year: asked.year ?? null }),
     }),
   }),
-  act("importCalendar", "/ops/calendar", {
-    ...calendar,
+  operation({
+    ...calendar.act("importCalendar", "/ops/calendar", "calendar.write"),
     summary: "Take over a list of days; starting rows of its years that it lacks go",
-    permission: "calendar.write",
-    body: {
+    body: body({
       days: Type.Array(
         Type.Object(
           {
@@ -233,148 +219,133 @@ export const worldOperations: readonly Operation[] = [
         ),
         { minItems: 1, maxItems: 1_000, description: "The days." },
       ),
-    },
+    }),
     answer: ImportedDays,
-    run: async ({ ctx, actor, body }) =>
-      await importDays(
+    run: ({ ctx, actor }, asked) =>
+      importDays(
         ctx,
         actor,
-        body.days.map((given) => ({ ...given, works: worksText(given) })),
+        asked.days.map((given) => ({ ...given, works: worksText(given) })),
       ),
   }),
-  act("addCalendarDay", "/ops/calendar/add", {
-    ...calendar,
+  operation({
+    ...calendar.act("addCalendarDay", "/ops/calendar/add", "calendar.write"),
     summary: "Add or confirm one day",
-    permission: "calendar.write",
-    body: {
+    body: body({
       office,
       day,
       name: text("What the day is.", 200),
       works: optional(Type.Boolean({ description: "Whether the office works on it." })),
-    },
+    }),
     answer: AddedDay,
-    run: async ({ ctx, actor, body }) => {
-      await addDay(ctx, actor, { ...body, works: worksText(body) });
-      return body;
+    run: async ({ ctx, actor }, asked) => {
+      await addDay(ctx, actor, { ...asked, works: worksText(asked) });
+      return asked;
     },
   }),
-  act("removeCalendarDay", "/ops/calendar/remove", {
-    ...calendar,
+  operation({
+    ...calendar.act("removeCalendarDay", "/ops/calendar/remove", "calendar.write"),
     summary: "Remove one day, which then is what the week says",
-    permission: "calendar.write",
-    body: { office, day },
+    body: body({ office, day }),
     answer: RemovedDay,
-    run: async ({ ctx, actor, body }) => {
-      await removeDay(ctx, actor, body);
-      return { ...body, removed: true };
+    run: async ({ ctx, actor }, asked) => {
+      await removeDay(ctx, actor, asked);
+      return { ...asked, removed: true };
     },
   }),
-  read("checkLedger", "/ops/ledger/check", {
-    ...proofs,
+  operation({
+    ...proofs.read("checkLedger", "/ops/ledger/check"),
     summary: "Prove that the books hold, or name the first place where they do not",
     answer: LedgerVerdict,
-    run: async ({ ctx }) =>
-      await shareRun("ledger", ctx, async () => {
+    run: ({ ctx }) =>
+      shareRun("ledger", ctx, async () => {
         const verdict = await checkLedger(ctx);
         await recordVerdict(ctx.db, verdict);
         return verdict;
       }),
   }),
-  read("verifyAudit", "/ops/audit/verify", {
-    ...proofs,
+  operation({
+    ...proofs.read("verifyAudit", "/ops/audit/verify"),
     summary: "Prove that the audit trail is whole, or name the first place where it is not",
     answer: AuditVerdict,
-    run: async ({ ctx }) => await shareRun("audit", ctx, async () => await verifyChain(ctx)),
+    run: ({ ctx }) => shareRun("audit", ctx, async () => await verifyChain(ctx)),
   }),
-  read("listEnquiries", "/ops/enquiries", {
-    ...support,
+  operation({
+    ...support.read("listEnquiries", "/ops/enquiries", "enquiries.read"),
     summary: "List what the public asks, with who sent it",
-    permission: "enquiries.read",
-    query: {
+    query: query({
       status: optional(closedEnum(enquiryStatuses, { description: "Only in this state." })),
       limit: listQuery.limit,
       cursor,
       ...spanQuery,
-    },
+    }),
     answer: Enquiries,
-    run: async ({ ctx, query }) =>
-      await readPage("enquiries", query.limit, {
-        list: async (limit) =>
-          await listEnquiries(ctx, {
-            status: query.status ?? null,
-            before: query.cursor,
-            limit,
-            ...parseQuerySpan(query),
-          }),
+    run: ({ ctx }, asked) =>
+      readPage("enquiries", asked.limit, {
+        list: (limit) => {
+          const { status = null, cursor: before } = asked;
+          return listEnquiries(ctx, { status, before, limit, ...parseQuerySpan(asked) });
+        },
         findId: (row) => row.enquiry_ref,
       }),
   }),
-  read("readEnquiry", "/ops/enquiries/:enquiry_ref", {
-    ...support,
+  operation({
+    ...support.read("readEnquiry", "/ops/enquiries/:enquiry_ref", "enquiries.read"),
     summary: "Read an enquiry, with who sent it and how to reach them",
-    permission: "enquiries.read",
     answer: OpenedEnquiry,
-    run: async ({ ctx, params }) => await showEnquiry(ctx, params["enquiry_ref"] ?? ""),
+    run: ({ ctx }, asked) => showEnquiry(ctx, asked.enquiry_ref),
   }),
-  act("closeEnquiry", "/ops/enquiries/:enquiry_ref/close", {
-    ...support,
+  operation({
+    ...support.act("closeEnquiry", "/ops/enquiries/:enquiry_ref/close", "enquiries.write"),
     summary: "Close an enquiry; it is deleted 30 days later",
-    permission: "enquiries.write",
-    body: { outcome: text("What came of it.") },
+    body: body({ outcome: text("What came of it.") }),
     answer: Enquiry,
-    run: async ({ ctx, actor, params, body: { outcome } }) =>
-      await closeEnquiry(ctx, actor, { enquiryRef: params["enquiry_ref"] ?? "", outcome }),
+    run: ({ ctx, actor }, { enquiry_ref: enquiryRef, outcome }) =>
+      closeEnquiry(ctx, actor, { enquiryRef, outcome }),
   }),
-  read("listAllWebhooks", "/ops/webhooks", {
-    ...support,
+  operation({
+    ...support.read("listAllWebhooks", "/ops/webhooks"),
     summary: "List the webhooks of every desk, without their secrets",
-    query: {
+    query: query({
       environment: optional(environment),
       desk_id: searchQuery.desk_id,
       firm_id: searchQuery.firm_id,
       ...spanQuery,
-    },
+    }),
     answer: Webhooks,
-    run: async ({ ctx, query }) => ({
-      webhooks: await listAllWebhooks(ctx, await resolveSearch(ctx, query)),
+    run: async ({ ctx }, asked) => ({
+      webhooks: await listAllWebhooks(ctx, await resolveSearch(ctx, asked)),
     }),
   }),
-  read("listAllFailures", "/ops/webhooks/failures", {
-    ...support,
+  operation({
+    ...support.read("listAllFailures", "/ops/webhooks/failures"),
     summary: "List the newest dead-lettered deliveries of every desk",
-    query: {
+    query: query({
       webhook_id: optional(id("Only of this webhook.")),
       limit: listQuery.limit,
       cursor,
       desk_id: searchQuery.desk_id,
       firm_id: searchQuery.firm_id,
       ...spanQuery,
-    },
+    }),
     answer: Failures,
-    run: async ({ ctx, query }) =>
-      await readPage("failures", query.limit, {
-        list: async (limit) =>
-          await listAllFailures(ctx, {
-            ...(await resolveSearch(ctx, query)),
-            webhookId: query.webhook_id ?? null,
-            before: query.cursor,
-            limit,
-          }),
+    run: ({ ctx }, asked) =>
+      readPage("failures", asked.limit, {
+        list: async (limit) => {
+          const search = await resolveSearch(ctx, asked);
+          const { webhook_id: webhookId = null, cursor: before } = asked;
+          return await listAllFailures(ctx, { ...search, webhookId, before, limit });
+        },
         findId: (row) => row.delivery_id,
       }),
   }),
-  act("replayAnyDeliveries", "/ops/webhooks/replay", {
-    ...support,
+  operation({
+    ...support.act("replayAnyDeliveries", "/ops/webhooks/replay", "webhooks.write"),
     summary: "Send dead-lettered deliveries of a webhook again, with the same ids and bytes",
-    permission: "webhooks.write",
-    body: { webhook_id: id("Those of this webhook.") },
+    body: body({ webhook_id: id("Those of this webhook.") }),
     answer: Replay,
-    run: async ({ ctx, actor, body }) =>
-      await replayAsOperator(
-        ctx,
-        { webhookId: body.webhook_id, deliveryId: null, event: null },
-        actor,
-      ),
+    run: ({ ctx, actor }, asked) =>
+      replayAsOperator(ctx, { webhookId: asked.webhook_id, deliveryId: null, event: null }, actor),
   }),
 ];
 
