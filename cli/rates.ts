@@ -65,6 +65,7 @@ const numbers = {
   "quote-window-s": { term: "quote_window_s", help: "how long a price is binding, in seconds" },
   margin: { term: "margin_bps", help: "the least the house keeps between two clients, in bps" },
   fee: { term: "fee_bps", help: "fee within the all-in amount, in bps" },
+  default: { term: "default_bps", help: "what a side that is proved late pays, in bps of face" },
 } as const satisfies Record<string, { term: keyof CardTerms; help: string }>;
 
 type NumberOption = keyof typeof numbers;

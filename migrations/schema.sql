@@ -1819,8 +1819,10 @@ create table rate_cards (
   desk_share_bps integer not null default 1000,
   rest_min_paise bigint not null default 100000,
   approved_by text,
+  default_bps integer not null default 50,
   constraint rate_cards_pkey PRIMARY KEY (environment, scheme, version),
   constraint rate_cards_clamps CHECK (((1 <= floor_bps) AND (floor_bps < ceiling_bps) AND (ceiling_bps < ask_ceiling_bps) AND (ask_ceiling_bps < 10000))),
+  constraint rate_cards_default_bps_check CHECK (((default_bps >= 0) AND (default_bps <= 1000))),
   constraint rate_cards_desk_share_bps_check CHECK (((desk_share_bps >= 1) AND (desk_share_bps <= 10000))),
   constraint rate_cards_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
   constraint rate_cards_face_max_paise_check CHECK (((face_max_paise >= 1) AND (face_max_paise <= '9007199254740991'::bigint))),
@@ -1945,6 +1947,11 @@ create table settlement_legs (
   late_at timestamp with time zone,
   failed_step text,
   awaited boolean not null default (state = ANY (ARRAY['pending'::text, 'to_initiate'::text, 'to_accept'::text, 'missing'::text, 'transferring'::text])),
+  pending_from timestamp with time zone,
+  pending_until timestamp with time zone,
+  default_by text,
+  default_paise bigint not null default 0,
+  default_paid_at timestamp with time zone,
   constraint settlement_legs_pkey PRIMARY KEY (settlement_id, scrip_no),
   constraint settlement_legs_answered_once CHECK (((state = ANY (ARRAY['delivered'::text, 'failed'::text])) = (answered_at IS NOT NULL))),
   constraint settlement_legs_buyer_bps_check CHECK (((buyer_bps >= 1) AND (buyer_bps <= 10000))),
@@ -1953,11 +1960,17 @@ create table settlement_legs (
   constraint settlement_legs_buyer_paise_check CHECK ((buyer_paise >= 0)),
   constraint settlement_legs_buyer_pays_seller CHECK ((((buyer_paise >= seller_paise) AND (buyer_bps >= seller_bps)) OR (NOT awaited))) NOT VALID,
   constraint settlement_legs_claims_are_short CHECK ((((length(initiate_reference) >= 1) AND (length(initiate_reference) <= 200)) AND ((length(accept_reference) >= 1) AND (length(accept_reference) <= 200)) AND ((length(missing_reference) >= 1) AND (length(missing_reference) <= 200)) AND ((length(missing_note) >= 1) AND (length(missing_note) <= 500)))),
+  constraint settlement_legs_default_by_check CHECK ((default_by = ANY (ARRAY['sell'::text, 'buy'::text]))),
+  constraint settlement_legs_default_is_of_a_party CHECK (((default_by IS NULL) OR ((state = ANY (ARRAY['delivered'::text, 'failed'::text])) AND ((default_by = 'buy'::text) OR (initiate_by = 'firm'::text))))),
+  constraint settlement_legs_default_is_proved CHECK (((default_by IS DISTINCT FROM 'buy'::text) OR (environment = 'sandbox'::text) OR COALESCE((pending_until > accept_due_at), false))),
+  constraint settlement_legs_default_is_whole CHECK ((((default_by IS NULL) = (default_paise = 0)) AND ((default_by IS NOT NULL) OR (default_paid_at IS NULL)))),
+  constraint settlement_legs_default_paise_check CHECK (((default_paise >= 0) AND (default_paise <= '9007199254740991'::bigint))),
   constraint settlement_legs_face_paise_check CHECK (((face_paise >= 1) AND (face_paise <= '9007199254740991'::bigint))),
   constraint settlement_legs_failed_step_check CHECK (((failed_step IS NULL) OR ((state = 'failed'::text) AND (failed_step = ANY (ARRAY['pay'::text, 'initiate'::text, 'accept'::text, 'customs'::text]))))),
   constraint settlement_legs_fees_within CHECK ((((buyer_fee_paise + buyer_gst_paise) <= buyer_paise) AND ((seller_fee_paise + seller_gst_paise) <= face_paise))),
   constraint settlement_legs_initiate_by_check CHECK ((initiate_by = ANY (ARRAY['firm'::text, 'house'::text]))),
   constraint settlement_legs_ordinal_check CHECK ((ordinal >= 0)),
+  constraint settlement_legs_seen_in_order CHECK ((((pending_from IS NULL) = (pending_until IS NULL)) AND (pending_until >= pending_from))),
   constraint settlement_legs_seller_bps_check CHECK (((seller_bps >= 1) AND (seller_bps <= 10000))),
   constraint settlement_legs_seller_fee_paise_check CHECK ((seller_fee_paise >= 0)),
   constraint settlement_legs_seller_gst_paise_check CHECK ((seller_gst_paise >= 0)),
@@ -1978,6 +1991,7 @@ CREATE INDEX settlement_legs_by_order ON public.settlement_legs USING btree (sel
 CREATE INDEX settlement_legs_by_seller ON public.settlement_legs USING btree (seller_desk_id, dealt_at, settlement_id, seller_firm_id) WHERE (seller_firm_id <> ALL (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
 CREATE INDEX settlement_legs_of_seller_open ON public.settlement_legs USING btree (seller_desk_id) WHERE awaited;
 CREATE INDEX settlement_legs_tape ON public.settlement_legs USING btree (environment, scheme, dealt_at) WHERE (NOT private);
+CREATE INDEX settlement_legs_uncollected ON public.settlement_legs USING btree (environment, settlement_id) WHERE ((default_by IS NOT NULL) AND (default_paid_at IS NULL));
 CREATE INDEX settlement_legs_underpaid ON public.settlement_legs USING btree (dealt_at, settlement_id, ordinal) WHERE ((buyer_paise < seller_paise) OR (buyer_bps < seller_bps));
 CREATE TRIGGER answered_by_customs BEFORE UPDATE OF state ON public.settlement_legs FOR EACH ROW WHEN (((new.environment = 'live'::text) AND (new.state = ANY (ARRAY['delivered'::text, 'failed'::text])) AND (((new.state = 'delivered'::text) AND (old.state <> 'delivered'::text)) OR (old.state = ANY (ARRAY['to_accept'::text, 'missing'::text, 'transferring'::text]))))) EXECUTE FUNCTION refuse_unanswered_transfer();
 
@@ -2007,8 +2021,10 @@ create table settlements (
   pay_late_at timestamp with time zone,
   ends_at timestamp with time zone,
   next_late_at timestamp with time zone,
+  default_bps integer not null default 0,
   constraint settlements_pkey PRIMARY KEY (settlement_id),
   constraint settlements_buyer_paise_check CHECK (((buyer_paise >= 0) AND (buyer_paise <= '9007199254740991'::bigint))),
+  constraint settlements_default_bps_check CHECK (((default_bps >= 0) AND (default_bps <= 1000))),
   constraint settlements_end_before_they_ended CHECK (((ends_at IS NULL) OR (due_at IS NOT NULL))),
   constraint settlements_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
   constraint settlements_face_paise_check CHECK (((face_paise >= 1) AND (face_paise <= '9007199254740991'::bigint))),
@@ -2128,10 +2144,12 @@ create table unpaid_deals (
   lifted_at timestamp with time zone,
   lifted_by text,
   lift_reason text,
-  constraint unpaid_deals_pkey PRIMARY KEY (settlement_id),
+  failed_step text not null default 'pay'::text,
+  constraint unpaid_deals_pkey PRIMARY KEY (settlement_id, firm_id),
   constraint unpaid_deals_buyer_paise_check CHECK ((buyer_paise > 0)),
   constraint unpaid_deals_check CHECK ((until > failed_at)),
   constraint unpaid_deals_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint unpaid_deals_failed_step_check CHECK ((failed_step = ANY (ARRAY['pay'::text, 'initiate'::text, 'accept'::text]))),
   constraint unpaid_deals_lifted CHECK ((((lifted_at IS NULL) = (lifted_by IS NULL)) AND ((lifted_at IS NULL) = (lift_reason IS NULL))))
 );
 CREATE INDEX unpaid_deals_listed ON public.unpaid_deals USING btree (environment, settlement_id);

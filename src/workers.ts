@@ -52,6 +52,7 @@ import {
   applyTransfers,
   initiateTransfers,
 } from "./settlement/advance-settlements.ts";
+import { payDefaults } from "./settlement/defaults.ts";
 import { failOverdue } from "./settlement/fail-settlements.ts";
 import { fundFromBalances } from "./settlement/fund-settlements.ts";
 import { tellLateTasks } from "./settlement/tasks.ts";
@@ -154,6 +155,7 @@ export function listWorkers(
       pauseMs: 1_000,
       work: () => endOverdue(ctx, bankWatch, aside("cross-deadlines")),
     },
+    { name: "defaults", pauseMs: 5_000, work: () => payDefaults(ctx, aside("defaults")) },
     { name: "dues", pauseMs: 60_000, work: () => collectDues(ctx, aside("dues")) },
     { name: "payouts", pauseMs: 500, work: () => sendDuePayouts(ctx, aside("payouts")) },
     {

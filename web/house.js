@@ -4,7 +4,7 @@ import { ask } from "./ask.js";
 import { formatPercent, formatRupees } from "./money.js";
 import { find, longDay, schemeName } from "./words.js";
 
-/** @typedef {{scheme: string, fee_bps: number | null, quote_window_s: number | null, face_max_paise: number | null, days_left_min: number | null}} SchemeTerms */
+/** @typedef {{scheme: string, fee_bps: number | null, default_bps: number | null, quote_window_s: number | null, face_max_paise: number | null, days_left_min: number | null}} SchemeTerms */
 /** @typedef {{term: string, text: string}} Fact */
 
 export async function showHouse() {
@@ -96,6 +96,17 @@ function listFees({ schemes, gst_bps, scrip_hsn, block_fee_bps, withholding }) {
       text: `${formatPercent(block_fee_bps)} % of face from each side, GST included.`,
     },
   );
+  const late = open
+    .filter(({ default_bps }) => default_bps)
+    .map(
+      ({ scheme, default_bps }) => `${formatPercent(default_bps ?? 0)} % for ${schemeName(scheme)}`,
+    );
+  if (late.length > 0) {
+    facts.push({
+      term: "Late on the customs portal",
+      text: `${late.join(", ")} of face, from the side that is proved late to the other.`,
+    });
+  }
   const limits = open.map(
     ({ scheme, face_max_paise, days_left_min }) =>
       `${schemeName(scheme)} up to ₹${formatRupees(face_max_paise ?? 0)} at a time and with ${days_left_min} days left or more`,

@@ -403,7 +403,7 @@ export type Firm = {
     reference: string;
     /** When it ends. ISO 8601, IST. */
     valid_until: string;
-    /** Who initiates the firm's transfers on the customs portal: the house for it, or the firm. */
+    /** Who initiates the firm's transfers on the customs portal: the house for it, or the firm. A firm that initiates, or accepts, after its deadline pays the other side `default_bps` of face, where that is proved; what the house does late is nobody's default. */
     transfers: "house" | "firm" | (string & {});
   } | null;
   /** Present while the firm is suspended. */
@@ -501,7 +501,7 @@ export type Connection = {
     reference: string;
     /** When it ends. ISO 8601, IST. */
     valid_until: string;
-    /** Who initiates the firm's transfers on the customs portal: the house for it, or the firm. */
+    /** Who initiates the firm's transfers on the customs portal: the house for it, or the firm. A firm that initiates, or accepts, after its deadline pays the other side `default_bps` of face, where that is proved; what the house does late is nobody's default. */
     transfers: "house" | "firm" | (string & {});
   } | null;
   /** Present while the firm is suspended. */
@@ -539,7 +539,7 @@ export type AuthorizeFirm = {
     reference: string;
     /** ISO 8601 with an offset, or a day: then to the end of it, IST. */
     valid_until: string;
-    /** Who initiates the firm's transfers on the customs portal: the house for it, or the firm. The house where it is left out. */
+    /** Who initiates the firm's transfers on the customs portal: the house for it, or the firm. A firm that initiates, or accepts, after its deadline pays the other side `default_bps` of face, where that is proved; what the house does late is nobody's default. The house where it is left out. */
     transfers?: "house" | "firm" | undefined;
   };
 };
@@ -1109,6 +1109,11 @@ export type StoredQuote = {
   firm_id: string;
   /** The version of the rate card it was made from. */
   card_version: number;
+  /** What else a deal on it comes with. */
+  terms: {
+    /** At most so much of face does a side that is proved late pay the other. */
+    default_bps: number;
+  };
   /** When it was given. ISO 8601, IST. */
   created_at: string;
   /** 2 once an order uses it, 1 before. */
@@ -1758,6 +1763,10 @@ export type Settlement = {
     settled_paise: number;
     /** What of it will not, for credits that were not. */
     undelivered_paise: number;
+    /** What your side owes for having been late; kept back or set off. */
+    default_owed_paise: number;
+    /** What the other side owes yours for that; yours once it is collected. */
+    default_due_paise: number;
     /** One per credit. */
     legs: ({
       /** The credit. */
@@ -1774,6 +1783,10 @@ export type Settlement = {
       status: "pending" | "to_initiate" | "to_accept" | "missing" | "transferring" | "delivered" | "failed" | (string & {});
       /** Why it was not delivered. */
       reason: string | null;
+      /** The side that pays the other for being late at the portal, where that is proved. */
+      default_by: string | null;
+      /** How much it pays; 0 where nobody does. */
+      default_paise: number;
     })[];
   })[];
   /** What your side does, or the house for it: the payment, then credit by credit. */
@@ -2227,7 +2240,7 @@ export type Statement = {
     /** When it took effect. ISO 8601, IST. */
     at: string;
     /** What it is. */
-    kind: "sale" | "purchase" | "fee" | "gst" | "cgst" | "sgst" | "igst" | "tds" | "deposit" | "payout" | "refund" | "reversal" | "dues" | "commission" | "adjustment" | (string & {});
+    kind: "sale" | "purchase" | "fee" | "gst" | "cgst" | "sgst" | "igst" | "tds" | "deposit" | "payout" | "refund" | "reversal" | "dues" | "default" | "commission" | "adjustment" | (string & {});
     /** The same for people. */
     description: string;
     /** The settlement or payout it is about, or the bank's reference of a deposit. */
@@ -2254,7 +2267,7 @@ export type Statement = {
   /** What the lines of each kind add up to. */
   totals: ({
     /** Of which lines. */
-    kind: "sale" | "purchase" | "fee" | "gst" | "cgst" | "sgst" | "igst" | "tds" | "deposit" | "payout" | "refund" | "reversal" | "dues" | "commission" | "adjustment" | (string & {});
+    kind: "sale" | "purchase" | "fee" | "gst" | "cgst" | "sgst" | "igst" | "tds" | "deposit" | "payout" | "refund" | "reversal" | "dues" | "default" | "commission" | "adjustment" | (string & {});
     /** How many there are. */
     lines: number;
     /** What they add up to. */
@@ -2309,6 +2322,10 @@ export type ContractNote = {
     all_in_paise: number;
     /** Where the credit stands, as in its settlement. */
     status: string;
+    /** The side that pays the other for being late: sell or buy. */
+    default_by: string | null;
+    /** How much it pays; 0 where nobody does. */
+    default_paise: number;
   })[];
   /** Face. */
   face_paise: number;
@@ -2391,7 +2408,7 @@ export type ContractNotes = {
 export type AnyEvent = {
   id: string;
   /** What happened. */
-  event: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | (string & {});
+  event: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "settlement.default_paid" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | (string & {});
   /** When it happened. ISO 8601, IST. */
   created_at: string;
   /** Where it happened. */
@@ -2494,7 +2511,7 @@ export type RegisterWebhook = {
   /** Where events are sent, by POST. https only in production; no private address. */
   url: string;
   /** One event name, or * for all of them. */
-  event: "*" | "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled";
+  event: "*" | "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "settlement.default_paid" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled";
 };
 
 /** A subscription: which events go to which address. */
@@ -2533,7 +2550,7 @@ export type WebhookList = {
   /** Newest first. */
   webhooks: Webhook[];
   /** Every event that can be subscribed to. */
-  events: ("firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | (string & {}))[];
+  events: ("firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "settlement.default_paid" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | (string & {}))[];
   /** Rows on this page. */
   count?: number;
   /** Rows in the list when paging began. */
@@ -2681,7 +2698,7 @@ export type ReplayDeliveries = OneOf<
     /** Those of this webhook. */
     webhook_id?: string | undefined;
     /** Only of this event. */
-    event?: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | undefined;
+    event?: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "settlement.default_paid" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | undefined;
     /** Those of events from then on. */
     since?: string | undefined;
     /** Those of events before then. */
@@ -2902,6 +2919,8 @@ export type HouseScheme = {
   market_state: string | null;
   /** The house's fee in bps of face, inside every price it gives. */
   fee_bps: number | null;
+  /** What a side that is proved late on the customs portal pays the other, in bps of face. */
+  default_bps: number | null;
   /** Seconds that a quote binds the house. */
   quote_window_s: number | null;
   /** The largest face it gives a price for. */
@@ -3255,6 +3274,10 @@ export type SettlementEventData = {
   settled_paise: number;
   /** What of it will not, for credits that were not. */
   undelivered_paise: number;
+  /** What your side owes for having been late; kept back or set off. */
+  default_owed_paise: number;
+  /** What the other side owes yours for that; yours once it is collected. */
+  default_due_paise: number;
   /** Where this side stands, by its own credits. */
   status: "pending" | "funded" | "transfer_initiated" | "transfer_confirmed" | "settled" | "failed" | "reversed" | (string & {});
   /** Which scheme. */
@@ -3481,6 +3504,7 @@ export type EventData = {
   "settlement.settled": SettlementEventData;
   "settlement.failed": SettlementEventData;
   "settlement.reversed": SettlementEventData;
+  "settlement.default_paid": SettlementEventData;
   "task.waiting": TaskEventData;
   "task.done": TaskEventData;
   "task.late": TaskEventData;

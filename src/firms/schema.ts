@@ -124,7 +124,9 @@ export type UpdateFirmBody = Static<typeof UpdateFirmBody>;
 export const NoFields = body({}, { description: "Takes no fields." });
 
 const transfersText =
-  "Who initiates the firm's transfers on the customs portal: the house for it, or the firm.";
+  "Who initiates the firm's transfers on the customs portal: the house for it, or the firm. A firm that " +
+  "initiates, or accepts, after its deadline pays the other side `default_bps` of face, where that is " +
+  "proved; what the house does late is nobody's default.";
 
 export const AuthorizeFirmBody = body({
   mandate: body(

@@ -39,6 +39,7 @@ export const eventCatalog = [
   "settlement.settled",
   "settlement.failed",
   "settlement.reversed",
+  "settlement.default_paid",
   "task.waiting",
   "task.done",
   "task.late",

@@ -83,15 +83,19 @@ function closeAfter(from: Date, days: number, works: WorksOn): Date {
 }
 
 /**
- * Deadlines up to this instant are overdue. A deadline on a day that has become a holiday moves to the
- * next working day.
+ * Deadlines up to this instant are overdue, by `graceDays` working days. A deadline on a day that has
+ * become a holiday moves to the next working day.
  */
-export function lateUntil(now: Date, office: Office, calendar: Calendar): Date {
+export function lateUntil(now: Date, office: Office, calendar: Calendar, graceDays = 0): Date {
   const today = istDay(now);
   const isOpen = isWorkingDay(today, office, calendar) && now < closeOn(today);
   const before = isOpen ? addDays(today, -1) : today;
-  const last = lastWorkingDay(before, office, calendar);
-  return last === before ? now : istDayStart(addDays(last, 1));
+  let last = lastWorkingDay(before, office, calendar);
+  if (last === before && graceDays === 0) return now;
+  for (let left = graceDays; left > 0; left--) {
+    last = lastWorkingDay(addDays(last, -1), office, calendar);
+  }
+  return istDayStart(addDays(last, 1));
 }
 
 /**

@@ -99,6 +99,8 @@ export const entryKinds = {
   reversal: "escrow",
   /** A refund taken back from its buyer, because customs has transferred the credit after all. */
   late_transfer: "escrow",
+  /** What a side that was late comes to owe, and what the other side gets once that is paid. */
+  default: "escrow",
   /** The taxes of a leg: GST on the fee, divided, and tax withheld from the seller. */
   tax: "escrow",
   /** Dues set off from a firm's cash or commission; about what made that money available. */

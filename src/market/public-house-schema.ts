@@ -32,6 +32,10 @@ const HouseScheme = Type.Object(
       examples: [marketStates[0]],
     }),
     fee_bps: nullableInteger("The house's fee in bps of face, inside every price it gives.", 0),
+    default_bps: nullableInteger(
+      "What a side that is proved late on the customs portal pays the other, in bps of face.",
+      50,
+    ),
     quote_window_s: nullableInteger("Seconds that a quote binds the house.", 120),
     face_max_paise: nullableInteger("The largest face it gives a price for.", 15_000_000_000),
     days_left_min: nullableInteger("Credits with fewer days left get no price.", 30),

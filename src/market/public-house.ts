@@ -78,6 +78,7 @@ function viewScheme(scheme: RateCard["scheme"], card: RateCard | undefined): Hou
     scheme,
     market_state: card?.state ?? null,
     fee_bps: card?.fee_bps ?? null,
+    default_bps: card?.default_bps ?? null,
     quote_window_s: card?.quote_window_s ?? null,
     face_max_paise: card?.face_max_paise ?? null,
     days_left_min: card?.validity_bands.at(-1)?.from_days ?? null,

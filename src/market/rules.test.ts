@@ -36,6 +36,7 @@ const card: RateCard = {
   quote_window_s: 120,
   margin_bps: 20,
   fee_bps: 0,
+  default_bps: 50,
   published_at: new Date(0),
   published_by: "test",
   note: null,

@@ -1,8 +1,9 @@
 import { Type } from "typebox";
 
-import { timestamp } from "../platform/http/wire.ts";
+import { openEnum, timestamp } from "../platform/http/wire.ts";
 import { Firm } from "../firms/schema.ts";
 import { Key } from "../access/schema.ts";
+import { taskKinds } from "../settlement/rules.ts";
 import { Statement } from "../reports/statement-schema.ts";
 import {
   count,
@@ -97,10 +98,14 @@ export const UnpaidDeals = pageList(
     {
       settlement_id: text("The deal."),
       environment,
-      desk_id: text("The buyer's desk."),
-      firm_id: text("The buyer."),
-      pan: maybeText("The buyer's PAN when the deal failed."),
-      buyer_paise: count("What it should have paid."),
+      desk_id: text("The desk of who did not do its part."),
+      firm_id: text("Who did not."),
+      pan: maybeText("Its PAN then."),
+      buyer_paise: count("What the buyer was to pay."),
+      failed_step: openEnum(
+        taskKinds,
+        "What was not done: paid, or initiated or accepted in time.",
+      ),
       failed_at: timestamp("When the deal failed."),
       until: timestamp("Until when it counts against the PAN."),
       lifted_at: maybeTime("When a person lifted that."),
@@ -108,7 +113,7 @@ export const UnpaidDeals = pageList(
       lift_reason: maybeText("Why."),
       counts: flag("Whether the firms of the PAN must have the money before they buy."),
     },
-    { title: "UnpaidDeal", description: "A deal that failed for want of its buyer's money." },
+    { title: "UnpaidDeal", description: "A deal in which a firm did not do its part." },
   ),
   "The newest first.",
 );

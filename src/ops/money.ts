@@ -160,13 +160,14 @@ export const moneyOperations: readonly Operation[] = [
   }),
   operation({
     ...settlements.read("listUnpaidDeals", "/ops/settlements/unpaid"),
-    summary: "List the deals that failed for want of money, newest first",
+    summary:
+      "List the deals that were not paid, or in which a firm was late at customs, newest first",
     query: query({ environment, limit: listQuery.limit, cursor }),
     answer: UnpaidDeals,
     run: ({ ctx }, asked) =>
       readPage("deals", asked.limit, {
         list: (limit) => listUnpaidDeals(ctx, { ...asked, after: asked.cursor, limit }),
-        findId: (row) => row.settlement_id,
+        findId: (row) => `${row.settlement_id} ${row.firm_id}`,
       }),
   }),
   operation({

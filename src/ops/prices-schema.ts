@@ -50,6 +50,7 @@ export const RateCard = Type.Object(
     rest_min_paise: count("The least face that an order rests with."),
     margin_bps: count("The least the house keeps between two clients."),
     fee_bps: count("Fee within the all-in amount."),
+    default_bps: count("Of face, what a side that is proved late pays the other."),
     published_at: timestamp("Since when it is in force."),
     published_by: text("Who published, halted or opened it."),
     note: maybeText("Why, for whoever asks later."),

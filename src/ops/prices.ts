@@ -81,6 +81,7 @@ const terms = Type.Object(
     rest_min_paise: optional(natural("The least face that an order rests with.")),
     margin_bps: optional(natural("The least the house keeps between two clients.")),
     fee_bps: optional(natural("Fee within the all-in amount.")),
+    default_bps: optional(natural("Of face, what a side that is proved late pays the other.")),
   },
   { additionalProperties: false, description: "What is left out stays as it is." },
 );

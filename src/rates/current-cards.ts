@@ -15,6 +15,7 @@ import {
   type CardToday,
   clampMid,
   nothingOfDay,
+  quoteWindowMaxS,
   type RateCard,
 } from "./rules.ts";
 import {
@@ -22,11 +23,13 @@ import {
   addToDeskDays,
   type CardOfDesks,
   type DeskTaking,
+  findDefaultBps,
   type HouseTaking,
   listCardRows,
   listCardsToday,
   listCardsWithQuotes,
   listCurrentCards,
+  listDefaultBps,
   listMidsAt,
 } from "./store.ts";
 
@@ -85,6 +88,28 @@ export async function findMidsAt(
   const rows = await listMidsAt(db, environment, moments);
   const mids = new Map(rows.map(({ position, ...card }) => [position, clampMid(card)]));
   return moments.map((_, at) => mids.get(at + 1));
+}
+
+/**
+ * What a side that is late pays of the face of a deal that is made now, by scheme. A raised figure
+ * counts once no quote is open that was told the one before: a deal never costs more than was told.
+ */
+export function loadDefaultBps(
+  environment: Environment,
+  now: Date,
+): Query<ReadonlyMap<Scheme, Bps>> {
+  const since = new Date(now.getTime() - quoteWindowMaxS * 1_000);
+  return listDefaultBps(environment, since).map(
+    (rows) => new Map(rows.map((row) => [row.scheme, row.default_bps])),
+  );
+}
+
+/** What the card of this version says of it. */
+export async function readDefaultBps(
+  db: Db,
+  card: Pick<RateCard, "environment" | "scheme" | "version">,
+): Promise<Bps> {
+  return await findDefaultBps(db, card);
 }
 
 type CardSearch = {

@@ -45,6 +45,8 @@ export type CardTerms = {
   readonly rest_min_paise: number;
   readonly margin_bps: number;
   readonly fee_bps: number;
+  /** What a side that is proved late pays the other, of face. */
+  readonly default_bps: number;
 };
 
 export type RateCard = CardTerms & {
@@ -187,6 +189,7 @@ const commonTerms = {
   rest_min_paise: 100_000,
   margin_bps: 20,
   fee_bps: 0,
+  default_bps: 50,
 } as const;
 
 /** The default terms of a scheme's first card. */
@@ -216,6 +219,7 @@ const ranges = {
   rest_min_paise: [1, paiseMax],
   margin_bps: [0, 5_000],
   fee_bps: [0, 1_000],
+  default_bps: [0, 1_000],
 } as const satisfies Partial<Record<keyof CardTerms, readonly [number, number]>>;
 
 const bandBps = [-bpsOfPar, bpsOfPar] as const;

@@ -34,7 +34,7 @@ import {
 const cardColumns = fragment`
   environment, scheme, version, state, mid_bps, half_spread_bps, size_bands, validity_bands,
   floor_bps, ceiling_bps, ask_ceiling_bps, face_max_paise, house_limit_paise, desk_share_bps,
-  quote_window_s, rest_min_paise, margin_bps, fee_bps, published_at, published_by, note`;
+  quote_window_s, rest_min_paise, margin_bps, fee_bps, default_bps, published_at, published_by, note`;
 
 /** The card in force of every scheme that has one. */
 export function listCurrentCards(environment: Environment): Query<RateCard[]> {
@@ -216,9 +216,46 @@ export async function insertCard(
       ${card.half_spread_bps}, ${exactJson(card.size_bands)}::jsonb,
       ${exactJson(card.validity_bands)}::jsonb, ${card.floor_bps}, ${card.ceiling_bps},
       ${card.ask_ceiling_bps}, ${card.face_max_paise}, ${card.house_limit_paise},
-      ${card.desk_share_bps}, ${card.quote_window_s}, ${card.rest_min_paise}, ${card.margin_bps}, ${card.fee_bps}, ${card.published_at},
+      ${card.desk_share_bps}, ${card.quote_window_s}, ${card.rest_min_paise}, ${card.margin_bps}, ${card.fee_bps},
+      ${card.default_bps}, ${card.published_at},
       ${card.published_by}, ${card.note}, ${approvedBy}
     )`);
+}
+
+/** The least `default_bps` of the cards that were in force at `since` or later, of each scheme with a card. */
+export function listDefaultBps(
+  environment: Environment,
+  since: Date,
+): Query<{ readonly scheme: Scheme; readonly default_bps: number }[]> {
+  return query(sql`
+    select s.scheme, told.default_bps
+    from unnest(${schemes}::text[]) as s (scheme)
+    cross join lateral (
+      select min(c.default_bps) as default_bps
+      from rate_cards as c
+      where c.environment = ${environment} and c.scheme = s.scheme
+        and c.version >= coalesce((
+          select before.version
+          from rate_cards as before
+          where before.environment = ${environment} and before.scheme = s.scheme
+            and before.published_at <= ${since}
+          order by before.version desc
+          limit 1
+        ), 1)
+    ) as told
+    where told.default_bps is not null`);
+}
+
+export async function findDefaultBps(
+  db: Db,
+  { environment, scheme, version }: Pick<RateCard, "environment" | "scheme" | "version">,
+): Promise<number> {
+  const [card] = await db.rows<{ default_bps: number }>(sql`
+    select default_bps
+    from rate_cards
+    where environment = ${environment} and scheme = ${scheme} and version = ${version}`);
+  if (!card) throw new Error("a card that priced something stays");
+  return card.default_bps;
 }
 
 const houseDays = table("house_days", {

@@ -126,6 +126,8 @@ function buildLeg(
     gst_paise: fees.gstPaise,
     all_in_paise: leg.all_in_paise,
     status: leg.status,
+    default_by: leg.default_by,
+    default_paise: leg.default_paise,
   };
 }
 

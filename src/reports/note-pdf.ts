@@ -1,4 +1,4 @@
-import { percentText, rupeesText } from "../kernel/money.ts";
+import { percentText, rupeesText, sumParts } from "../kernel/money.ts";
 import { dayText, parseInstant, timeText } from "../kernel/time.ts";
 import { heavyKind } from "../platform/heavy/kinds.ts";
 import { drawPapers, type Paper, type Section, toPaperHead } from "../platform/pdf.ts";
@@ -119,9 +119,17 @@ const sumColumns = [
 function sumsSection(note: Note): Section {
   const taken = note.side === "sell" ? -1 : 1;
   const total = note.side === "sell" ? "Payable to you" : "Payable by you";
+  const ofDefaults = (isOwn: boolean) =>
+    sumParts(
+      note.legs
+        .filter(({ default_by }) => (default_by === note.side) === isOwn)
+        .map(({ default_paise }) => default_paise),
+    );
   const settled = [
     ["Settled so far", note.settled_paise],
     ["Not delivered", note.undelivered_paise],
+    ["Owed by you for being late at customs", ofDefaults(true)],
+    ["Due to you, as the other side was late at customs", ofDefaults(false)],
   ] as const;
   return {
     kind: "table",

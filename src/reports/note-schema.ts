@@ -23,6 +23,8 @@ const NoteLeg = Type.Object({
   hsn: text("The tariff heading of scrips."),
   ...split,
   status: text("Where the credit stands, as in its settlement."),
+  default_by: maybeText("The side that pays the other for being late: sell or buy."),
+  default_paise: amount("How much it pays; 0 where nobody does."),
 });
 
 const Payment = Type.Object({

@@ -21,6 +21,7 @@ const totalNames: Readonly<Record<LineKind, string>> = {
   refund: "Refunds",
   reversal: "Reversals: scrip value, HSN 4907, exempt from GST",
   dues: "Carried to dues, less dues settled",
+  default: "Paid and received for being late at customs",
   commission: "Commission",
   adjustment: "Adjustments",
 };

@@ -46,6 +46,7 @@ export const lineKinds = [
   "refund",
   "reversal",
   "dues",
+  "default",
   "commission",
   "adjustment",
 ] as const;
@@ -231,6 +232,13 @@ function draftMainLines(group: PostingGroup, facts: Facts): LineDraft[] {
       return [{ ...blank, kind: "refund", description: "Deposit reversed", utr: subject }];
     case "late_transfer":
       return [{ ...blank, kind: "reversal", description: "Refund reversed: the credit came" }];
+    case "default": {
+      const description =
+        wholePaise < 0
+          ? "Default: you were late at customs"
+          : "Default of the other side, which was late at customs";
+      return [{ ...blank, kind: "default", description }];
+    }
     case "payout_return":
       return [{ ...blank, kind: "refund", description: "Refund" }];
     default:

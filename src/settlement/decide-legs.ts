@@ -5,7 +5,7 @@
 import type { CommissionedSide, DealtFor } from "./commission-rules.ts";
 import type { Answered } from "../outside/inquiry-rules.ts";
 import type { Change } from "../kernel/actor.ts";
-import { type Paise, valueBeforeFee } from "../kernel/money.ts";
+import { type Paise, priceFloor, valueBeforeFee } from "../kernel/money.ts";
 import { isHouse } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import type { Calendar } from "../kernel/working-days.ts";
@@ -27,6 +27,7 @@ import {
   computeDueAt,
   eventByState,
   type FailureReason,
+  findFault,
   findLegDueAt,
   findStep,
   isAtCustoms,
@@ -66,7 +67,11 @@ export function buildSimulatedEnd(
 ): Answers {
   return buildAnswers(deal, (leg) => {
     if (!isOpenLeg(leg.state) || !isMeant(leg)) return undefined;
-    return { move: isAtCustoms(leg.state) ? "refuse" : "fail", reason };
+    return {
+      move: isAtCustoms(leg.state) ? "refuse" : "fail",
+      reason,
+      isAbsent: reason === "timeout",
+    };
   });
 }
 
@@ -96,7 +101,11 @@ function toOutcome(transfer: Transfer, leg: LegRow, now: Date): LegOutcome {
     case "suspended":
       return { move, reason: "credit_suspended" };
     case "nothing_pending":
-      return { move, reason: dueAt !== null && dueAt < now ? "timeout" : "by_operator" };
+      return {
+        move,
+        reason: dueAt !== null && dueAt < now ? "timeout" : "by_operator",
+        isAbsent: true,
+      };
   }
 }
 
@@ -290,9 +299,10 @@ function buildAnswers(
 /** What customs has transferred, somebody has initiated. */
 function answerLeg(
   leg: LegRow,
-  { move, reason }: LegOutcome,
+  outcome: LegOutcome,
   { settlement, now }: { readonly settlement: SettlementRow; readonly now: Date },
 ): LegRow {
+  const { move, reason } = outcome;
   const begun = leg.state === "to_initiate" && move === "deliver";
   const from = begun ? advance(legLifecycle, leg.state, "initiate") : leg.state;
   const failed_step = findStep(leg.state, settlement.state) ?? null;
@@ -303,7 +313,23 @@ function answerLeg(
     answered_at: now,
     failed_step: move === "deliver" ? null : failed_step,
     initiated_at: begun ? now : leg.initiated_at,
+    ...chargeLate(leg, outcome, { settlement, now }),
   };
+}
+
+/** Who pays whom for being late. What goes to the house is there once it is due. */
+function chargeLate(
+  leg: LegRow,
+  outcome: LegOutcome,
+  { settlement, now }: { readonly settlement: SettlementRow; readonly now: Date },
+): Pick<LegRow, "default_by" | "default_paise" | "default_paid_at"> {
+  const { default_bps, buyer_firm_id: buyerFirmId } = settlement;
+  const by = findFault(leg, outcome, { isBuyerHouse: isHouse(buyerFirmId), now });
+  // Rounded down to the paisa.
+  const paise = by === null ? 0 : priceFloor(leg.face_paise, default_bps);
+  if (paise === 0) return { default_by: null, default_paise: 0, default_paid_at: null };
+  const isToHouse = isHouse(by === "sell" ? buyerFirmId : leg.seller_firm_id);
+  return { default_by: by, default_paise: paise, default_paid_at: isToHouse ? now : null };
 }
 
 type Moves = ReturnType<typeof listMoves>;
@@ -420,7 +446,7 @@ export type LegStep =
   | { readonly move: "initiate" | "accept"; readonly reference: string | null }
   | { readonly move: "miss"; readonly reference: string | null; readonly note: string | null };
 
-/** A leg after a step, with the deadline of the next one. */
+/** A leg after a step, with the deadline of the next one; one that is missing keeps the first. */
 export function stepLeg(leg: LegRow, step: LegStep, { now, calendar }: When): LegRow {
   const stepped = {
     ...leg,
@@ -452,7 +478,6 @@ export function stepLeg(leg: LegRow, step: LegStep, { now, calendar }: When): Le
         missing_at: now,
         missing_reference: step.reference,
         missing_note: step.note,
-        initiate_due_at: due("initiate"),
       };
   }
 }

@@ -1,7 +1,8 @@
 // Fails settlements: at their deadline, on news about a credit, or by the operator or the desk. None of
 // these ends a leg whose transfer may be open at customs. Customs ends it, which in live an operator
 // attests; in the sandbox the simulated customs says at the deadline of customs, some time after a
-// receiver is late, or when its desk gives up, that nothing is pending.
+// receiver is late, or when its desk gives up, that nothing is pending. What nobody has begun is ended by
+// the portal's report, or by the clock some days later.
 
 import type { LostCredit, LostCreditHook } from "../credits/registry-news.ts";
 import type { Blocker } from "../firms/offboard-firm.ts";
@@ -65,6 +66,11 @@ import {
 } from "./rules.ts";
 
 const setSizeMax = 200;
+/**
+ * For so many working days after its deadline a live deal that nobody has begun waits for the portal's
+ * report, which ends it and says whose fault it is. The clock ends it then, and it is nobody's.
+ */
+const unseenWorkingDays = 2;
 /** How long after its deadline a settlement of the sandbox fails when the simulation is behind. */
 const simulationGraceMs = 600_000;
 const deadlineWorker: Actor = { kind: "worker", id: "clock", requestId: null };
@@ -121,6 +127,14 @@ export async function failOverdue(
         const ending = { environment, overdue, actor: deadlineWorker, settlementHooks, now };
         await endOverdueDeals(tx, { ...ending, until: findLateUntil("funded") });
         tell(overdue.map((row) => row.settlement_id));
+        const unseen = overdue.filter(({ state }) => state !== "pending");
+        if (environment === "live" && unseen.length > 0) {
+          const deals = unseen.map((row) => row.settlement_id);
+          ctx.log.error(
+            { deals },
+            "deals ended, and no report of the portal shows whether they began",
+          );
+        }
         return overdue.length;
       }),
     );
@@ -185,7 +199,7 @@ export async function endOverdueDeals(
 }
 
 /**
- * The latest deadline that has passed, by state. In the sandbox deadlines wait while the simulation is
+ * The latest deadline whose deals end, by state. In the sandbox deadlines wait while the simulation is
  * behind with the answers that they are about: what we have not applied yet is not late. They do not
  * wait for ever, because an answer that cannot be applied stays due.
  */
@@ -196,7 +210,8 @@ async function loadLateUntil(
 ): Promise<(state: OpenState) => Date> {
   if (environment === "live") {
     const calendar = await readCalendar(db);
-    return (state) => lateUntil(now, findOffice(state), calendar);
+    return (state) =>
+      lateUntil(now, findOffice(state), calendar, state === "pending" ? 0 : unseenWorkingDays);
   }
   const behind = await listKindsBehind(db, now);
   return (state) =>

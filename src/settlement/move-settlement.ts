@@ -191,7 +191,13 @@ export function sumSide(side: SettlementSide) {
     all_in_paise: paise(side.legs),
     settled_paise: paise(side.legs.filter(({ state }) => state === "delivered")),
     undelivered_paise: paise(side.legs.filter(({ state }) => state === "failed")),
+    default_owed_paise: sumDefaults(side.legs.filter((leg) => leg.default_by === side.side)),
+    default_due_paise: sumDefaults(side.legs.filter((leg) => leg.default_by !== side.side)),
   };
+}
+
+function sumDefaults(legs: readonly LegRow[]) {
+  return sumParts(legs.map((leg) => leg.default_paise));
 }
 
 /** States by settlement. */

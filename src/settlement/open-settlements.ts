@@ -34,6 +34,7 @@ import { transferScenarios } from "../outside/scenario-rules.ts";
 import { beginTransfers } from "../credits/settle-credits.ts";
 import { askOutside, loadPortAndCalendar } from "../outside/ask.ts";
 import { findBalances } from "../ledger/read-books.ts";
+import { loadDefaultBps } from "../rates/current-cards.ts";
 import { assertWritten, type Entry, type EntryName } from "../ledger/rules.ts";
 import { type BookChanges, writeBooksBeside, type WrittenBooks } from "../ledger/write-books.ts";
 import { all, known, type Query, type Tx } from "../platform/postgres/postgres.ts";
@@ -103,14 +104,16 @@ export async function openSettlements(
   if (!first) return { openings: [], states: new Map(), begun: new Set(), changes: [] };
   const { environment } = first;
   const sellers = deals.flatMap(({ legs }) => legs.map(({ seller }) => seller.firmId));
-  const [funded, { isUp: customsIsUp, calendarVersion }, selfInitiating, parties] =
+  const [funded, { isUp: customsIsUp, calendarVersion }, selfInitiating, parties, defaultBps] =
     await tx.pipeline([
       findFundedDeals(environment, deals),
       loadPortAndCalendar(environment, "registry"),
       findSelfInitiating(sellers.filter((firmId) => !isHouse(firmId))),
       findParties(environment, deals.flatMap(listDesks)),
+      loadDefaultBps(environment, now),
     ]);
-  const when = { now, calendar: await loadCalendar(tx, calendarVersion), selfInitiating };
+  const calendar = await loadCalendar(tx, calendarVersion);
+  const when = { now, calendar, selfInitiating, defaultBps };
   const openings = deals.map((deal): Opening => {
     const born = newSettlement(deal, funded.has(deal.settlementId), when);
     const desks = listDesks(deal);
@@ -271,7 +274,11 @@ export function newSettlement(deal: NewDeal, funded: boolean, when: OpeningTerms
 }
 
 /** The firms that initiate at customs themselves are those that the mandates of the sellers leave it to. */
-type OpeningTerms = When & { readonly selfInitiating: ReadonlySet<string> };
+type OpeningTerms = When & {
+  readonly selfInitiating: ReadonlySet<string>;
+  /** What a side that is late pays; nothing in a scheme without a card, of which nobody was told. */
+  readonly defaultBps: ReadonlyMap<Scheme, Bps>;
+};
 
 function findFundedDeals(
   environment: Environment,
@@ -349,7 +356,11 @@ function sumBuyerPaise({ legs }: NewDeal): Paise {
   return sumParts(legs.map((leg) => leg.buyerPaise));
 }
 
-function buildSettlement(deal: NewDeal, funded: boolean, { now, calendar }: When): SettlementRow {
+function buildSettlement(
+  deal: NewDeal,
+  funded: boolean,
+  { now, calendar, defaultBps }: OpeningTerms,
+): SettlementRow {
   const state = funded ? "funded" : "pending";
   const dueAt = computeDueAt(funded ? "initiate" : "pay", deal.environment, now, calendar);
   return {
@@ -374,6 +385,7 @@ function buildSettlement(deal: NewDeal, funded: boolean, { now, calendar }: When
     pay_reference: null,
     pay_late_at: null,
     money_apart: false,
+    default_bps: defaultBps.get(deal.scheme) ?? 0,
     history: [writeStep(state, now, null)],
     version: 1,
     created_at: now,
@@ -422,6 +434,11 @@ const noSteps = {
   missing_note: null,
   customs_due_at: null,
   late_at: null,
+  pending_from: null,
+  pending_until: null,
+  default_by: null,
+  default_paise: 0,
+  default_paid_at: null,
 } as const;
 
 function toFeeColumns({ buyer, seller } = { buyer: noFee, seller: noFee }) {

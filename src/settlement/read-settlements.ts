@@ -464,6 +464,8 @@ function viewSide(row: SettlementRow, side: SettlementSide): Settlement["sides"]
       ...toSideMoney(side, leg),
       status: leg.state,
       reason: leg.reason,
+      default_by: leg.default_by,
+      default_paise: leg.default_paise,
     })),
   };
 }

@@ -22,7 +22,9 @@ import {
   steps,
   failureReasons,
   findAwaitedParty,
+  findFault,
   isUnpaid,
+  type LegOutcome,
 } from "./rules.ts";
 
 type Action = keyof typeof settlementLifecycle.moves;
@@ -175,6 +177,72 @@ test("a settlement is initiated with its last leg, settles with a delivered one 
       else assert.deepEqual(moves, ["fail"]);
     }),
   );
+});
+
+test("in no state does anybody pay whom nothing but a claim, the clock, an outage or the house makes late", () => {
+  const dueAt = friday.getTime();
+  const hours = fc.constantFrom(null, -30, -1, 1, 30);
+  const at = (hour: number | null) => (hour === null ? null : new Date(dueAt + hour * 3_600_000));
+  const claims = fc.record({ initiated: hours, accepted: hours, missing: hours });
+  const outcomes: LegOutcome[] = [
+    { move: "deliver", reason: null },
+    ...failureReasons.flatMap((reason): LegOutcome[] => [
+      { move: "refuse", reason, isAbsent: true },
+      { move: "refuse", reason },
+    ]),
+  ];
+  const judged = { sell: 0, buy: 0, nobody: 0 };
+  const seen = fc.tuple(hours, fc.nat({ max: 40 }));
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...legStates),
+      fc.constantFrom(...outcomes),
+      claims,
+      claims,
+      seen,
+      fc.constantFrom("firm", "house"),
+      fc.boolean(),
+      hours,
+      (state, outcome, said, otherwise, [since, span], initiate_by, isBuyerHouse, lookedAt) => {
+        const pending_from = at(since);
+        const leg = {
+          state,
+          environment: "live" as const,
+          scenario: null,
+          initiate_by,
+          initiate_due_at: friday,
+          accept_due_at: at(20),
+          customs_due_at: at(40),
+          pending_from,
+          pending_until: pending_from && new Date(pending_from.getTime() + span * 3_600_000),
+        };
+        const toClaims = (some: typeof said) => ({
+          initiated_at: at(some.initiated),
+          accepted_at: at(some.accepted),
+          missing_at: at(some.missing),
+        });
+        const now = at(lookedAt ?? 50) ?? friday;
+        const who = { isBuyerHouse, now };
+        const fault = findFault({ ...leg, ...toClaims(said) }, outcome, who);
+        assert.equal(findFault({ ...leg, ...toClaims(otherwise) }, outcome, who), fault, "claims");
+        if (fault === "sell") {
+          assert.equal(initiate_by, "firm");
+          const isLate = pending_from !== null && pending_from > friday;
+          const wasGone = pending_from === null && "isAbsent" in outcome && now > friday;
+          assert.ok(isLate || wasGone);
+        }
+        if (fault === "buy") {
+          assert.ok(!isBuyerHouse && leg.pending_until && leg.accept_due_at);
+          assert.ok(leg.pending_until > leg.accept_due_at);
+        }
+        const isOfCredit = outcome.reason !== null && outcome.reason !== "timeout";
+        if (isOfCredit && !("isAbsent" in outcome)) assert.equal(fault, null);
+        judged[fault ?? "nobody"] += 1;
+      },
+    ),
+    { numRuns: 3_000 },
+  );
+  for (const [side, count] of Object.entries(judged)) assert.ok(count > 30, `${side} ${count}`);
 });
 
 test("a deal is unpaid when it ends while it waits for money, for want of it alone", () => {

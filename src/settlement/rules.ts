@@ -25,6 +25,9 @@
 // customs (to_accept, missing, transferring) its leg ends only by what customs says, so that nobody gets
 // both the credit and its money; past its deadline it is late, which ends nothing. What goes through
 // after all is taken back (`reverse-settlement.ts`).
+//
+// A side that is proved late at the portal pays the other a part of the face when its leg ends
+// (`findFault`): a buyer from what goes back to it, a seller, or whoever delivered after all, as dues.
 
 import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
@@ -315,7 +318,66 @@ export function isUnpaid(
 /** The move that ends a leg. */
 export type LegOutcome =
   | { readonly move: "deliver"; readonly reason: null }
-  | { readonly move: "refuse" | "fail"; readonly reason: FailureReason };
+  | {
+      readonly move: "refuse" | "fail";
+      readonly reason: FailureReason;
+      /** Whether customs says that nothing of it is pending; the clock proves nothing. */
+      readonly isAbsent?: boolean;
+    };
+
+/** What is known of a leg when it ends. */
+type LegFacts = LegDeadlines & {
+  readonly initiate_by: TaskActor;
+  readonly initiated_at: Date | null;
+  readonly accepted_at: Date | null;
+  readonly missing_at: Date | null;
+  readonly pending_from: Date | null;
+  readonly pending_until: Date | null;
+};
+
+const endOfTime = new Date(8.64e15);
+
+/**
+ * The side that pays for being late; null where nobody was, or where nothing proves it. What is proved is
+ * what customs shows: since when a transfer was pending and until when, or that there was none while it
+ * was to be there. What a party says blames nobody; it counts in the sandbox only, whose portal it is. A
+ * task of the house is nobody's default.
+ */
+export function findFault(
+  leg: LegFacts,
+  outcome: LegOutcome,
+  { isBuyerHouse, now }: { readonly isBuyerHouse: boolean; readonly now: Date },
+): Side | null {
+  const isAbsent = outcome.move !== "deliver" && outcome.isAbsent === true;
+  if (outcome.move !== "deliver" && outcome.reason !== "timeout" && !isAbsent) return null;
+  const isLive = leg.environment === "live";
+  const { from, until } = isLive ? seeReported(leg) : seeSimulated(leg, outcome);
+  const absentAt = isLive ? now : endOfTime;
+  // Later it may have been there and be gone because its receiver did nothing.
+  const isMissed = isAbsent && from === null && !isAfter(absentAt, leg.accept_due_at);
+  const began = isMissed ? absentAt : from;
+  if (leg.initiate_by === "firm" && isAfter(began, leg.initiate_due_at)) return "sell";
+  return !isBuyerHouse && from !== null && isAfter(until, leg.accept_due_at) ? "buy" : null;
+}
+
+function isAfter(at: Date | null, dueAt: Date | null): boolean {
+  return at !== null && dueAt !== null && at > dueAt;
+}
+
+type Seen = { readonly from: Date | null; readonly until: Date | null };
+
+function seeReported({ pending_from, pending_until }: LegFacts): Seen {
+  return { from: pending_from, until: pending_until };
+}
+
+/** The parties of the sandbox do what they say, unless they contradict each other. */
+function seeSimulated(leg: LegFacts, { reason }: LegOutcome): Seen {
+  const waits = leg.state === "to_accept" && reason === "timeout";
+  return {
+    from: leg.missing_at === null ? leg.initiated_at : null,
+    until: waits ? endOfTime : leg.accepted_at,
+  };
+}
 
 /** The refusal to end a deal whose transfer may be open at customs. */
 export function transferOpen(settlementId: string): Failure {

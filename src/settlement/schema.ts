@@ -36,6 +36,12 @@ const Leg = Type.Object({
   all_in_paise: amount("Your money for it."),
   status: openEnum(legStates, "Where the credit stands."),
   reason: maybeText("Why it was not delivered."),
+  default_by: nullable<string>({
+    type: "string",
+    examples: [...sides],
+    description: "The side that pays the other for being late at the portal, where that is proved.",
+  }),
+  default_paise: amount("How much it pays; 0 where nobody does."),
 });
 
 export const Side = Type.Object({
@@ -47,6 +53,8 @@ export const Side = Type.Object({
   all_in_paise: amount("What was agreed to change hands."),
   settled_paise: amount("What of it has changed hands, for credits that were delivered."),
   undelivered_paise: amount("What of it will not, for credits that were not."),
+  default_owed_paise: amount("What your side owes for having been late; kept back or set off."),
+  default_due_paise: amount("What the other side owes yours for that; yours once it is collected."),
   legs: Type.Array(Leg, { description: "One per credit." }),
 });
 

@@ -5,7 +5,7 @@ import { type Environment, environments } from "../kernel/caller.ts";
 import { houseFirmId } from "../kernel/ids.ts";
 import type { ClockAdvance, Cursor } from "../kernel/clock-advance.ts";
 import type { StoredSteps } from "../kernel/lifecycle.ts";
-import type { OriginKind, Scheme } from "../kernel/scheme.ts";
+import type { OriginKind, Scheme, Side } from "../kernel/scheme.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
 import {
   command,
@@ -26,7 +26,14 @@ import {
   text,
   time,
 } from "../platform/postgres/table.ts";
-import type { DealStep, LegScenario, LegState, SettlementState, TaskActor } from "./rules.ts";
+import type {
+  DealStep,
+  LegScenario,
+  LegState,
+  SettlementState,
+  TaskActor,
+  TaskKind,
+} from "./rules.ts";
 
 export const settlements = table("settlements", {
   settlement_id: text(),
@@ -55,6 +62,8 @@ export const settlements = table("settlements", {
   pay_reference: text().orNull,
   pay_late_at: time().orNull,
   money_apart: flag(),
+  /** What a side that is late pays, of face. */
+  default_bps: int(),
   history: json<StoredSteps<SettlementState>>(),
   version: int(),
   created_at: time(),
@@ -104,6 +113,13 @@ const settlementLegs = table("settlement_legs", {
   customs_due_at: time().orNull,
   /** When its party was told that the step is late. */
   late_at: time().orNull,
+  /** Since when customs shows the transfer as pending, and when that was seen last. */
+  pending_from: time().orNull,
+  pending_until: time().orNull,
+  /** The side that pays for being late, how much, and when the other side got it. */
+  default_by: text<Side>().orNull,
+  default_paise: bigint(),
+  default_paid_at: time().orNull,
 });
 export type LegRow = RowOf<typeof settlementLegs>;
 
@@ -129,7 +145,16 @@ const movedColumns = [
 ] as const;
 const setMovedColumns = settlements.assign(movedColumns);
 
-const answeredColumns = ["state", "reason", "answered_at", "failed_step", "initiated_at"] as const;
+const answeredColumns = [
+  "state",
+  "reason",
+  "answered_at",
+  "failed_step",
+  "initiated_at",
+  "default_by",
+  "default_paise",
+  "default_paid_at",
+] as const;
 const setAnsweredColumns = settlementLegs.assign(answeredColumns);
 
 const steppedColumns = [
@@ -146,6 +171,8 @@ const steppedColumns = [
   "missing_note",
   "customs_due_at",
   "late_at",
+  "pending_from",
+  "pending_until",
 ] as const;
 const setSteppedColumns = settlementLegs.assign(steppedColumns);
 
@@ -178,6 +205,11 @@ export function insertLegs(rows: readonly LegRow[], now: Date): Query<void> {
     missing_reference: null,
     missing_note: null,
     late_at: null,
+    pending_from: null,
+    pending_until: null,
+    default_by: null,
+    default_paise: 0,
+    default_paid_at: null,
   };
   return command(sql`
     with written as (
@@ -399,6 +431,36 @@ export async function claimLate(
     ) as s`);
 }
 
+/** Claims settlements with a default that was paid and of which the other side has not got it. */
+export async function claimCollected(
+  tx: Tx,
+  environment: Environment,
+  { limit, only, except }: Choice & { readonly limit: number },
+): Promise<SettlementRow[]> {
+  return await tx.rows(sql`
+    select ${settlementColumns}
+    from settlements as s
+    where s.settlement_id = any(array(
+      select l.settlement_id
+      from settlement_legs as l
+      join settlements as deal on deal.settlement_id = l.settlement_id
+      where l.environment = ${environment} and l.default_by is not null
+        and l.default_paid_at is null
+        and (${only}::text[] is null or l.settlement_id = any(${only}::text[]))
+        and l.settlement_id <> all(${except}::text[])
+        and not exists (
+          select
+          from ledger_balances as b
+          where b.posted_paise < 0 and b.balance = 'firm_dues:' ||
+            case l.default_by when 'sell' then l.seller_firm_id else deal.buyer_firm_id end
+        )
+      order by l.settlement_id
+      limit ${limit}
+    ))
+    order by s.settlement_id
+    for update skip locked`);
+}
+
 /** Claims unfunded settlements of these buyers, oldest first. */
 export async function claimUnfunded(
   tx: Tx,
@@ -479,7 +541,7 @@ export async function listPastDueRows(db: Db, environment: Environment, late: Pa
     limit ${late.limit}`);
 }
 
-/** Moves deadlines earlier. The rows are locked. */
+/** Moves the deadlines of what is awaited earlier; what was done was in time or late. The rows are locked. */
 export async function moveSettlementsEarlier(
   tx: Tx,
   settlementIds: readonly string[],
@@ -490,7 +552,11 @@ export async function moveSettlementsEarlier(
       select make_interval(secs => ${seconds}) as span
     ), legs as (
       update settlement_legs
-      set initiate_due_at = initiate_due_at - span, accept_due_at = accept_due_at - span,
+      set initiate_due_at = case
+          when state in ('to_initiate', 'missing') then initiate_due_at - span
+          else initiate_due_at
+        end,
+        accept_due_at = case when state = 'to_accept' then accept_due_at - span else accept_due_at end,
         customs_due_at = customs_due_at - span
       from by
       where settlement_id = any(${settlementIds}::text[]) and awaited
@@ -542,6 +608,8 @@ const unpaidDeals = table("unpaid_deals", {
   firm_id: text(),
   pan: text().orNull,
   buyer_paise: bigint(),
+  /** What it did not do. */
+  failed_step: text<TaskKind>(),
   failed_at: time(),
   until: time(),
   lifted_at: time().orNull,
@@ -582,37 +650,40 @@ export function listBarred(
     )`);
 }
 
-export async function findUnpaid(db: Db, settlementId: string): Promise<UnpaidRow | undefined> {
-  const [row] = await db.rows<UnpaidRow>(sql`
+export async function findUnpaid(db: Db, settlementId: string): Promise<UnpaidRow[]> {
+  return await db.rows(sql`
     select ${unpaidColumns}
     from unpaid_deals as u
     where u.settlement_id = ${settlementId}`);
-  return row;
 }
 
-/** Locks what still counts against the firm and the PAN of a deal, that deal included. */
+/** Locks what still counts against the firms of a deal and their PANs, that deal included. */
 export async function lockUnpaid(
   tx: Tx,
-  { environment, firm_id, pan }: Pick<UnpaidRow, "environment" | "firm_id" | "pan">,
+  environment: Environment,
+  of: readonly Pick<UnpaidRow, "firm_id" | "pan">[],
   now: Date,
 ): Promise<UnpaidRow[]> {
   return await tx.rows(sql`
     select ${unpaidColumns}
     from unpaid_deals as u
-    where (u.pan = ${pan} or u.firm_id = ${firm_id}) and u.environment = ${environment}
-      and u.lifted_at is null and u.until > ${now}
-    order by u.settlement_id
+    where (
+        u.pan = any(${of.map(({ pan }) => pan)}::text[])
+        or u.firm_id = any(${of.map(({ firm_id }) => firm_id)}::text[])
+      )
+      and u.environment = ${environment} and u.lifted_at is null and u.until > ${now}
+    order by u.settlement_id, u.firm_id
     for update`);
 }
 
 export function setLifted(
-  settlementIds: readonly string[],
+  { ids, firmIds }: { readonly ids: readonly string[]; readonly firmIds: readonly string[] },
   { by, reason, now }: { readonly by: string; readonly reason: string; readonly now: Date },
 ): Query<void> {
   return command(sql`
     update unpaid_deals
     set lifted_at = ${now}, lifted_by = ${by}, lift_reason = ${reason}
-    where settlement_id = any(${settlementIds}::text[])`);
+    where settlement_id = any(${ids}::text[]) and firm_id = any(${firmIds}::text[])`);
 }
 
 /** Newest first. */
@@ -632,8 +703,11 @@ export async function listUnpaid(
     select ${unpaidColumns}
     from unpaid_deals as u
     where u.environment = ${environment}
-      and (${before}::text is null or u.settlement_id < ${before})
-    order by u.settlement_id desc
+      and (
+        ${before}::text is null
+        or (u.settlement_id, u.firm_id) < (split_part(${before}, ' ', 1), split_part(${before}, ' ', 2))
+      )
+    order by u.settlement_id desc, u.firm_id desc
     limit ${limit}`);
 }
 

@@ -8,6 +8,7 @@
 //   payouts    a seller is paid once all its legs in the settlement are answered; until then its
 //              proceeds are retained by a pending entry, so that it cannot spend them
 //   commission is paid to the desk of each client whose credit was delivered
+//   defaults   of who was late become its dues, before its payouts are scheduled
 //   books      in one call: entries of delivered legs are posted, those of failed ones voided, and
 //              what a seller owes is set off from its proceeds
 //   orders     without any delivered credit fail; they are locked after the books
@@ -61,7 +62,8 @@ import {
   type SettlementRow,
 } from "./store.ts";
 import { findWithheld, taxDelivered, type TaxedLegs } from "../taxes/tax-legs.ts";
-import { rememberUnpaid } from "./unpaid-deals.ts";
+import { rememberUnpaid, toUnpaidBuyer } from "./unpaid-deals.ts";
+import { listDefaulters, raiseDefaults } from "./defaults.ts";
 
 /** A client's side of which every leg is answered; legs of other sides may still be open. */
 export type EndedSide = {
@@ -287,13 +289,14 @@ export async function concludeLegs(tx: Tx, conclusion: Conclusion): Promise<read
   await rememberUnpaid(
     tx,
     environment,
-    unpaid.map(({ before }) => before),
+    [...unpaid.map(({ before }) => toUnpaidBuyer(before)), ...listDefaulters(decided)],
     now,
   );
   const ended = decided.flatMap(listEndedSides);
   const crosses = ended.length > 0 ? await settlementHooks.crosses(tx, actor, ended, now) : [];
   const credits = await moveCredits(tx, environment, decided, now);
   const taxed = await taxLegs(tx, environment, decided, now);
+  await raiseDefaults(tx, decided, now);
   const earnings = decided.flatMap((one) => buildEarnings(one, taxed.withheld));
   const payouts = await schedulePayouts(tx, earnings, now);
   const earned = decided.flatMap(listCommissionedLegs);

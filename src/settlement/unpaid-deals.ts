@@ -1,7 +1,7 @@
-// Deals that wait for their buyer's money past the deadline. In live the bank's statement says whether
+// Deals that wait for their buyer's money past the deadline, and firms that did not do their part. In live the bank's statement says whether
 // the money came in time, so they end once it has been read. The sandbox's bank answers by itself.
 //
-// Who lets a deal fail for want of money buys with money that is there, until the working days of its
+// Who lets a deal fail for want of money, or is proved late at customs, buys with money that is there, until the working days of its
 // plan are over or a person lifts it.
 //
 //   remember   in the transaction that ends the deal, by firm and by PAN
@@ -26,7 +26,7 @@ import { readCalendar } from "../outside/calendar.ts";
 import type { Context } from "../platform/context.ts";
 import { type Db, known, type Query, type Tx } from "../platform/postgres/postgres.ts";
 import { listUnfunded } from "./read-store.ts";
-import { noSettlement, type UnpaidDeal } from "./rules.ts";
+import { noSettlement, type TaskKind, type UnpaidDeal } from "./rules.ts";
 import {
   listPastDueRows,
   type SettlementRow,
@@ -111,29 +111,44 @@ export async function judgeOverdue(
   };
 }
 
-/** Remembers who let these deals fail. */
+/** A firm that did not do its part of a deal, and what it did not do. */
+export type Defaulter = {
+  readonly settlement: SettlementRow;
+  readonly deskId: string;
+  readonly firmId: string;
+  readonly step: TaskKind;
+};
+
+export function toUnpaidBuyer(settlement: SettlementRow): Defaulter {
+  const { buyer_desk_id: deskId, buyer_firm_id: firmId } = settlement;
+  return { settlement, deskId, firmId, step: "pay" };
+}
+
+/** Remembers who let these deals fail, or was late at customs. */
 export async function rememberUnpaid(
   tx: Tx,
   environment: Environment,
-  failed: readonly SettlementRow[],
+  failed: readonly Defaulter[],
   now: Date,
 ): Promise<void> {
-  if (failed.length === 0) return;
-  const deskIds = [...new Set(failed.map((row) => row.buyer_desk_id))];
+  const dealt = failed.filter(({ settlement }) => settlement.origin_kind !== "cross");
+  if (dealt.length === 0) return;
+  const deskIds = [...new Set(dealt.map(({ deskId }) => deskId))];
   const days = await tx.run(loadUnpaidDays(environment, deskIds));
-  const counted = failed.filter((row) => (days.get(row.buyer_desk_id) ?? 0) > 0);
+  const counted = dealt.filter(({ deskId }) => (days.get(deskId) ?? 0) > 0);
   if (counted.length === 0) return;
-  const pans = await findPans(tx, [...new Set(counted.map((row) => row.buyer_firm_id))]);
+  const pans = await findPans(tx, [...new Set(counted.map(({ firmId }) => firmId))]);
   const calendar = await readCalendar(tx);
-  const rows = counted.map((row) => ({
-    settlement_id: row.settlement_id,
+  const rows = counted.map(({ settlement, deskId, firmId, step }) => ({
+    settlement_id: settlement.settlement_id,
     environment,
-    desk_id: row.buyer_desk_id,
-    firm_id: row.buyer_firm_id,
-    pan: pans.get(row.buyer_firm_id) ?? null,
-    buyer_paise: row.buyer_paise,
+    desk_id: deskId,
+    firm_id: firmId,
+    pan: pans.get(firmId) ?? null,
+    buyer_paise: settlement.buyer_paise,
+    failed_step: step,
     failed_at: now,
-    until: addWorkingDays(now, days.get(row.buyer_desk_id) ?? 0, "bank", calendar),
+    until: addWorkingDays(now, days.get(deskId) ?? 0, "bank", calendar),
     lifted_at: null,
     lifted_by: null,
     lift_reason: null,
@@ -206,12 +221,14 @@ export async function liftUnpaid(
   refuseBadReason(reason);
   const now = ctx.now();
   return await ctx.db.transaction(async (tx) => {
-    const deal = await findUnpaid(tx, settlementId);
+    const deals = await findUnpaid(tx, settlementId);
+    const [deal] = deals;
     if (!deal) throw noSettlement(settlementId);
-    const rows = await lockUnpaid(tx, deal, now);
+    const rows = await lockUnpaid(tx, deal.environment, deals, now);
     if (rows.length === 0) throw countsNoMore(settlementId);
-    const ids = rows.map((row) => row.settlement_id);
-    await tx.run(setLifted(ids, { by: actor.id, reason, now }));
+    const ids = [...new Set(rows.map((row) => row.settlement_id))];
+    const firmIds = rows.map((row) => row.firm_id);
+    await tx.run(setLifted({ ids, firmIds }, { by: actor.id, reason, now }));
     const lifted = { lifted_at: now, lifted_by: actor.id, lift_reason: reason };
     const changes = rows.map((row) => buildLiftChange(row, { ...row, ...lifted }));
     await recordChanges(tx, actor, changes, now);

@@ -21,6 +21,7 @@ import {
 import type { Scheme } from "../kernel/scheme.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { visibleTo } from "../kernel/visibility.ts";
+import { readDefaultBps } from "../rates/current-cards.ts";
 import { type Context, contextFor } from "../platform/context.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { coalesce, type Outcome } from "../platform/postgres/coalesce.ts";
@@ -120,7 +121,9 @@ export async function readQuote(
     ? await findQuote(ctx.db, { ...visibleTo(caller), quoteRef })
     : undefined;
   if (!row) throw notFound();
-  return viewStoredQuote(row, ctx.now());
+  const { environment, scheme, card_version: version } = row;
+  const default_bps = await readDefaultBps(ctx.db, { environment, scheme, version });
+  return viewStoredQuote(row, { default_bps }, ctx.now());
 }
 
 /** A quote as an order sees it. */
@@ -218,7 +221,7 @@ function toQuoteAnswer(verdict: Verdict<QuoteRow>): Outcome<QuoteAnswer> {
 }
 
 /** The answer of readQuote. The key is not shown: a key of one firm must not learn of other keys. */
-function viewStoredQuote(row: QuoteRow, now: Date): StoredQuote {
+function viewStoredQuote(row: QuoteRow, terms: StoredQuote["terms"], now: Date): StoredQuote {
   const status = findQuoteState(row, now);
   return {
     ...viewQuote(row),
@@ -228,6 +231,7 @@ function viewStoredQuote(row: QuoteRow, now: Date): StoredQuote {
     order_id: row.order_id,
     firm_id: row.firm_id,
     card_version: row.card_version,
+    terms,
     created_at: istTimestamp(row.created_at),
     version: row.order_id === null ? 1 : 2,
     allowed_actions: allowedActions(quoteLifecycle, status),

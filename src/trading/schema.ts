@@ -178,6 +178,15 @@ export const StoredQuote = Type.Object(
       examples: ["frm_01jd2m7q4x8r5v6w9y0abcdefg"],
     }),
     card_version: integer("The version of the rate card it was made from.", 1),
+    terms: Type.Object(
+      {
+        default_bps: integer(
+          "At most so much of face does a side that is proved late pay the other.",
+          50,
+        ),
+      },
+      { description: "What else a deal on it comes with." },
+    ),
     created_at: timestamp("When it was given."),
     version: integer("2 once an order uses it, 1 before.", 1),
     allowed_actions: Type.Array(Type.String(), {

@@ -8,15 +8,12 @@ import { test } from "node:test";
 import { settlementHooks } from "../../src/hooks.ts";
 import { operator } from "../../src/kernel/actor.ts";
 import { setOutage } from "../../src/outside/ask.ts";
-import { attestSubjects } from "../../src/outside/attest.ts";
-import type { transferOutcomes } from "../../src/outside/inquiry-rules.ts";
 import { initiateAsHouse } from "../../src/settlement/tasks.ts";
-import { appliers } from "../../src/workers.ts";
 import { assertLedgerSound, payIn } from "../support/ledger.ts";
 import { startMailServer, workNotices } from "../support/mail.ts";
 import { asBearer, startOps } from "../support/ops.ts";
 import { addPerson } from "../support/people.ts";
-import { type Answer, type Service, startService } from "../support/service.ts";
+import { type Answer, startService } from "../support/service.ts";
 import {
   addCredit,
   buyerPaise,
@@ -28,73 +25,19 @@ import {
   readSettlement,
   type TestDesk,
 } from "../support/settlements.ts";
+import {
+  dealBetween,
+  defaultPaise,
+  findTask,
+  listEvents,
+  openParties,
+  pass,
+  playScenario,
+  say,
+  saysCustoms,
+} from "../support/task-parties.ts";
 
 type Body = Answer["body"];
-type Parties = { readonly seller: TestDesk; readonly buyer: TestDesk };
-type Made = Parties & { readonly scripNo: string; readonly settlementId: string };
-
-/** The holder initiates itself, as its mandate says. */
-async function openParties(
-  service: Service,
-  environment: "live" | "sandbox" = "live",
-): Promise<Parties> {
-  const seller = await openTestDesk(service, environment);
-  const buyer = await openTestDesk(service, environment);
-  await service.ctx.db.pool.query(
-    `update firms
-    set mandate = '{"signatory_name": "A", "reference": "M-1", "valid_until": "2030-01-01T00:00:00+05:30", "transfers": "firm"}'
-    where firm_id = $1`,
-    [seller.firmId],
-  );
-  return { seller, buyer };
-}
-
-async function dealBetween(
-  service: Service,
-  { seller, buyer }: Parties,
-  isPaid = true,
-): Promise<Made> {
-  const { environment } = seller;
-  if (isPaid) await payIn(service, buyer.firmId, buyerPaise, environment);
-  const scripNo = await addCredit(service, seller);
-  const legs = [{ seller, scripNo }];
-  const settlementId = await makeDeal(service, { environment, buyer, legs });
-  return { seller, buyer, scripNo, settlementId };
-}
-
-async function listEvents(service: Service, { key }: TestDesk): Promise<Body[]> {
-  return (await service.send("GET", "/v1/events", { key, expect: 200 })).body.events;
-}
-
-async function findTask(service: Service, desk: TestDesk, made: Made, kind: string): Promise<Body> {
-  const { tasks } = await readSettlement(service, desk, made.settlementId);
-  return tasks.find((task: { kind: string }) => task.kind === kind);
-}
-
-async function say(
-  service: Service,
-  desk: TestDesk,
-  made: Made,
-  {
-    kind,
-    word = "done",
-    body = { reference: "ICEGATE-1" },
-    expect = 200,
-  }: { kind: string; word?: "done" | "missing"; body?: object; expect?: number },
-): Promise<Body> {
-  const { task_id } = await findTask(service, desk, made, kind);
-  const path = `/v1/settlements/${made.settlementId}/tasks/${task_id}/${word}`;
-  return (await service.send("POST", path, { key: desk.key, body, expect })).body;
-}
-
-async function saysCustoms(
-  { ctx }: Service,
-  { settlementId }: Made,
-  outcome: (typeof transferOutcomes)[number],
-): Promise<void> {
-  const seen = [{ subjectId: settlementId, answer: { outcome }, reference: "ICEGATE-9" }];
-  await attestSubjects(ctx, operator, { kind: "credit_transfer", seen, appliers });
-}
 
 const stand = (one: Body) => [
   one.status,
@@ -230,6 +173,10 @@ test("a holder that never initiates ends the deal, which names the step, and is 
   const made = await dealBetween(service, await openParties(service));
   const { seller, buyer, settlementId } = made;
   service.clock.advance({ days: 3 });
+  await service.work();
+  const late = await readSettlement(service, buyer, settlementId);
+  assert.deepEqual([late.status, late.late], ["funded", true], "it waits for the portal's report");
+  service.clock.advance({ days: 2 });
   await service.work();
   const ended = await readSettlement(service, buyer, settlementId);
   assert.deepEqual(
@@ -422,21 +369,6 @@ test("one holder's deadline ends its own credit, and what another has begun goes
   await assertLedgerSound(service);
 });
 
-/** What a scenario of the buyer's desk leads to, watched second by second. */
-async function playScenario(service: Service, scenario: string): Promise<Made> {
-  const parties = await openParties(service, "sandbox");
-  const { key } = parties.buyer;
-  await service.send("POST", "/v1/sandbox/scenarios", { key, body: { scenario }, expect: 200 });
-  return await dealBetween(service, parties);
-}
-
-async function pass(service: Service, seconds: number): Promise<void> {
-  for (let passed = 0; passed < seconds; passed += 5) {
-    service.clock.advance({ seconds: 5 });
-    await service.workOn(["simulation", "settlement", "tasks", "deadlines"]);
-  }
-}
-
 const endings = {
   never_initiates: { seconds: 70, status: "failed", reason: "timeout", failed_step: "initiate" },
   never_accepts: { seconds: 110, status: "failed", reason: "timeout", failed_step: "accept" },
@@ -457,9 +389,11 @@ test("each scenario ends where it says, with money and credit at one owner each"
     assert.deepEqual({ status, reason, failed_step }, end, scenario);
     const hasCredit = status === "settled";
     const { available_paise } = await readBalance(service, made.buyer);
-    assert.equal(available_paise, hasCredit ? 0 : buyerPaise, scenario);
+    const kept = scenario === "never_accepts" ? defaultPaise : 0;
+    assert.equal(available_paise, hasCredit ? 0 : buyerPaise - kept, scenario);
     const [holding] = await listHoldings(service, made.scripNo);
     assert.equal(holding?.firm_id, (hasCredit ? made.buyer : made.seller).firmId, scenario);
+    await payIn(service, made.buyer.firmId, defaultPaise, "sandbox");
     const once = await dealBetween(service, made);
     await pass(service, 5);
     assert.equal(

@@ -274,7 +274,7 @@ const reads: Readonly<Record<string, readonly string[]>> = {
   ],
   notices: ["desk_sequences", "firms"],
   payouts: ["ledger_balances"],
-  settlement: ["firms"],
+  settlement: ["firms", "ledger_balances"],
   taxes: ["firms", "settlement_legs", "settlements"],
   trading: ["credits", "firms"],
   webhooks: ["desk_sequences", "firms"],

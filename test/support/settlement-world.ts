@@ -128,6 +128,7 @@ export class SettlementWorld {
       now: this.now,
       calendar: plainCalendar,
       selfInitiating: new Set(),
+      defaultBps: new Map(),
     });
     const resolutions = deal.escrow ? [{ ...deal.escrow, as: "voided" as const }] : [];
     this.write({ resolutions, entries: holds });

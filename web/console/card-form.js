@@ -37,6 +37,12 @@ const terms = [
   { name: "margin_bps", label: "Margin", type: "percent", hint: "Minimum between two clients" },
   { name: "fee_bps", label: "Fee", type: "percent", hint: "Within the all-in amount" },
   {
+    name: "default_bps",
+    label: "Default",
+    type: "percent",
+    hint: "Of face, paid by a side that is late",
+  },
+  {
     name: "house_limit_paise",
     label: "Daily limit",
     type: "money",

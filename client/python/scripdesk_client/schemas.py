@@ -439,7 +439,7 @@ class FirmMandate(TypedDict):
     reference: str
     #: When it ends. ISO 8601, IST.
     valid_until: str
-    #: Who initiates the firm's transfers on the customs portal: the house for it, or the firm.
+    #: Who initiates the firm's transfers on the customs portal: the house for it, or the firm. A firm that initiates, or accepts, after its deadline pays the other side `default_bps` of face, where that is proved; what the house does late is nobody's default.
     transfers: Union[Literal["house", "firm"], str]
 
 
@@ -573,7 +573,7 @@ class ConnectionMandate(TypedDict):
     reference: str
     #: When it ends. ISO 8601, IST.
     valid_until: str
-    #: Who initiates the firm's transfers on the customs portal: the house for it, or the firm.
+    #: Who initiates the firm's transfers on the customs portal: the house for it, or the firm. A firm that initiates, or accepts, after its deadline pays the other side `default_bps` of face, where that is proved; what the house does late is nobody's default.
     transfers: Union[Literal["house", "firm"], str]
 
 
@@ -628,7 +628,7 @@ class AuthorizeFirmMandate(TypedDict):
     reference: str
     #: ISO 8601 with an offset, or a day: then to the end of it, IST.
     valid_until: str
-    #: Who initiates the firm's transfers on the customs portal: the house for it, or the firm. The house where it is left out.
+    #: Who initiates the firm's transfers on the customs portal: the house for it, or the firm. A firm that initiates, or accepts, after its deadline pays the other side `default_bps` of face, where that is proved; what the house does late is nobody's default. The house where it is left out.
     transfers: NotRequired[Literal["house", "firm"]]
 
 
@@ -1199,6 +1199,12 @@ QuoteRequest = Union["QuoteRequest1", "QuoteRequest2", "QuoteRequest3"]
 Quote = Union["SellQuote", "BuyQuote", "NoQuote"]
 
 
+class StoredQuoteTerms(TypedDict):
+    """What else a deal on it comes with."""
+    #: At most so much of face does a side that is proved late pay the other.
+    default_bps: int
+
+
 class StoredQuote(TypedDict):
     """A quote as it was answered, with its present state."""
     #: As asked.
@@ -1237,6 +1243,8 @@ class StoredQuote(TypedDict):
     firm_id: str
     #: The version of the rate card it was made from.
     card_version: int
+    #: What else a deal on it comes with.
+    terms: StoredQuoteTerms
     #: When it was given. ISO 8601, IST.
     created_at: str
     #: 2 once an order uses it, 1 before.
@@ -2166,6 +2174,10 @@ class SettlementSidesItemLegsItem(TypedDict):
     status: Union[Literal["pending", "to_initiate", "to_accept", "missing", "transferring", "delivered", "failed"], str]
     #: Why it was not delivered.
     reason: Optional[str]
+    #: The side that pays the other for being late at the portal, where that is proved.
+    default_by: Optional[str]
+    #: How much it pays; 0 where nobody does.
+    default_paise: int
 
 
 class SettlementSidesItem(TypedDict):
@@ -2185,6 +2197,10 @@ class SettlementSidesItem(TypedDict):
     settled_paise: int
     #: What of it will not, for credits that were not.
     undelivered_paise: int
+    #: What your side owes for having been late; kept back or set off.
+    default_owed_paise: int
+    #: What the other side owes yours for that; yours once it is collected.
+    default_due_paise: int
     #: One per credit.
     legs: List[SettlementSidesItemLegsItem]
 
@@ -2660,7 +2676,7 @@ class StatementLinesItem(TypedDict):
     #: When it took effect. ISO 8601, IST.
     at: str
     #: What it is.
-    kind: Union[Literal["sale", "purchase", "fee", "gst", "cgst", "sgst", "igst", "tds", "deposit", "payout", "refund", "reversal", "dues", "commission", "adjustment"], str]
+    kind: Union[Literal["sale", "purchase", "fee", "gst", "cgst", "sgst", "igst", "tds", "deposit", "payout", "refund", "reversal", "dues", "default", "commission", "adjustment"], str]
     #: The same for people.
     description: str
     #: The settlement or payout it is about, or the bank's reference of a deposit.
@@ -2685,7 +2701,7 @@ class StatementLinesItem(TypedDict):
 
 class StatementTotalsItem(TypedDict):
     #: Of which lines.
-    kind: Union[Literal["sale", "purchase", "fee", "gst", "cgst", "sgst", "igst", "tds", "deposit", "payout", "refund", "reversal", "dues", "commission", "adjustment"], str]
+    kind: Union[Literal["sale", "purchase", "fee", "gst", "cgst", "sgst", "igst", "tds", "deposit", "payout", "refund", "reversal", "dues", "default", "commission", "adjustment"], str]
     #: How many there are.
     lines: int
     #: What they add up to.
@@ -2765,6 +2781,10 @@ class ContractNoteLegsItem(TypedDict):
     all_in_paise: int
     #: Where the credit stands, as in its settlement.
     status: str
+    #: The side that pays the other for being late: sell or buy.
+    default_by: Optional[str]
+    #: How much it pays; 0 where nobody does.
+    default_paise: int
 
 
 class ContractNotePaymentsItem(TypedDict):
@@ -2983,7 +3003,7 @@ class RegisterWebhook(TypedDict):
     #: Where events are sent, by POST. https only in production; no private address.
     url: str
     #: One event name, or * for all of them.
-    event: Literal["*", "firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]
+    event: Literal["*", "firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]
 
 
 class Webhook(TypedDict):
@@ -3022,7 +3042,7 @@ class WebhookList(TypedDict):
     #: Newest first.
     webhooks: List[Webhook]
     #: Every event that can be subscribed to.
-    events: List[Union[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"], str]]
+    events: List[Union[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"], str]]
     #: Rows on this page.
     count: NotRequired[int]
     #: Rows in the list when paging began.
@@ -3170,7 +3190,7 @@ class ReplayDeliveries2(TypedDict):
     #: Those of this webhook.
     webhook_id: NotRequired[str]
     #: Only of this event.
-    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]]
+    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]]
     #: Those of events from then on.
     since: NotRequired[str]
     #: Those of events before then.
@@ -3396,6 +3416,8 @@ class HouseScheme(TypedDict):
     market_state: Optional[str]
     #: The house's fee in bps of face, inside every price it gives.
     fee_bps: Optional[int]
+    #: What a side that is proved late on the customs portal pays the other, in bps of face.
+    default_bps: Optional[int]
     #: Seconds that a quote binds the house.
     quote_window_s: Optional[int]
     #: The largest face it gives a price for.
@@ -3771,6 +3793,10 @@ class SettlementEventData(TypedDict):
     settled_paise: int
     #: What of it will not, for credits that were not.
     undelivered_paise: int
+    #: What your side owes for having been late; kept back or set off.
+    default_owed_paise: int
+    #: What the other side owes yours for that; yours once it is collected.
+    default_due_paise: int
     #: Where this side stands, by its own credits.
     status: Union[Literal["pending", "funded", "transfer_initiated", "transfer_confirmed", "settled", "failed", "reversed"], str]
     #: Which scheme.
@@ -4411,7 +4437,7 @@ class ListFailuresQuery(TypedDict):
     #: Only of this webhook.
     webhook_id: NotRequired[str]
     #: Only of this event.
-    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]]
+    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]]
     #: Page size; asks for paging. Default 100.
     limit: NotRequired[int]
     #: The next_cursor of the previous page, with the same filters.
@@ -4595,6 +4621,11 @@ class SettlementFailedEvent(EventFacts):
 
 class SettlementReversedEvent(EventFacts):
     event: Literal["settlement.reversed"]
+    data: SettlementEventData
+
+
+class SettlementDefaultPaidEvent(EventFacts):
+    event: Literal["settlement.default_paid"]
     data: SettlementEventData
 
 
@@ -4789,6 +4820,7 @@ Event = Union[
     "SettlementSettledEvent",
     "SettlementFailedEvent",
     "SettlementReversedEvent",
+    "SettlementDefaultPaidEvent",
     "TaskWaitingEvent",
     "TaskDoneEvent",
     "TaskLateEvent",
