@@ -45,8 +45,17 @@ const show = command({
   operand: "APPROVAL_ID",
   options: {},
   async run(options, approvalId) {
-    const act = reading;
-    printOne(await withOperator(options, act, ({ ctx }) => showApproval(ctx, approvalId)), options);
+    const approval = await withOperator(options, reading, ({ ctx }) =>
+      showApproval(ctx, approvalId, approvalKinds),
+    );
+    if (options.json) return printOne(approval, options);
+    const { shown, ...view } = approval;
+    printOne(view, options);
+    for (const { title, rows } of shown) {
+      process.stdout.write(`\n${title}\n`);
+      print(rows, options);
+    }
+    return undefined;
   },
 });
 

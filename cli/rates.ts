@@ -140,7 +140,7 @@ async function showPreview(
       open: await countOpenQuotes(ctx, publishing),
     }),
   );
-  const { bands, ...rest } = preview;
+  const { bands, terms, ...rest } = preview;
   const summary = {
     ...rest,
     open_quotes: open.count,
@@ -148,9 +148,11 @@ async function showPreview(
     open_quotes_until: open.last_valid_until && istTimestamp(open.last_valid_until),
   };
   if (options.json) {
-    printOne({ ...summary, bands }, options);
+    printOne({ ...summary, terms, bands }, options);
     return;
   }
+  print(terms, options);
+  process.stdout.write("\n");
   print(bands, options);
   process.stdout.write("\n");
   printOne(summary, options);

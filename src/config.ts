@@ -49,7 +49,7 @@ export type Config = {
   readonly publicBudgets: Budgets;
   /** Live money, credits and attestations from this amount on need two operators. */
   readonly twoOperatorsFromPaise: number;
-  /** A live rate card that moves a price by this much needs two operators. */
+  /** A live rate card that moves a price, or raises a limit, by this much needs two operators. */
   readonly twoOperatorsFromBps: number;
   /** The least face of a block on the cross desk. */
   readonly blockMinPaise: number;
@@ -114,7 +114,8 @@ export const settings = {
   PUBLIC_ENQUIRY_PER_DAY: "calls of /public/enquiry per address and IST day (30)",
   TWO_OPERATORS_FROM_PAISE:
     "live payouts, deposits, inventory and attestations of this much or more take two people (1000000000, which is 1 crore rupees)",
-  TWO_OPERATORS_FROM_BPS: "a live rate card that moves a price by this much takes two people (100)",
+  TWO_OPERATORS_FROM_BPS:
+    "a live rate card that moves a price, or raises a limit, by this much takes two people (100)",
   CROSS_BLOCK_MIN_PAISE:
     "the least face of a block on the cross desk (1000000000, which is 1 crore rupees)",
   HOUSE_NAME: "the house on the page, on statements and contract notes (Scripdesk)",

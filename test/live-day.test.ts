@@ -35,6 +35,7 @@ async function openByCommands(t: TestContext, service: Service): Promise<Office>
     await ok("registry", "list", "--env", "live");
   let files = 0;
   return {
+    firstCardTakes: 1,
     async issueKey(firm) {
       const desk = ["--firm", firm, "--env", "live", "--plan", "desk", "--buy"];
       return (await ok("keys", "issue", ...desk, ...asha)).api_key;
@@ -131,6 +132,7 @@ async function openByApi(t: TestContext, service: Service): Promise<Office> {
     }
   };
   return {
+    firstCardTakes: 2,
     async issueKey(firm) {
       const body = { firm, ...live, scopes: ["*"], plan: "desk", buy_side: true };
       return (await ask(asha, "issueKey", { body })).api_key;

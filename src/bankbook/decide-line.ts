@@ -9,7 +9,12 @@ import { advance } from "../kernel/lifecycle.ts";
 import { rupeesText } from "../kernel/money.ts";
 import { writeBooks } from "../ledger/write-books.ts";
 import { actWithApproval, tellOutcome, type Waiting } from "../operators/act-with-approval.ts";
-import { type ApprovalKind, type Prepared, validHoursUsual } from "../operators/approval-kind.ts";
+import {
+  type ApprovalKind,
+  type Prepared,
+  type ShownPart,
+  validHoursUsual,
+} from "../operators/approval-kind.ts";
 import { dropQuestions } from "../outside/ask.ts";
 import { findDepositsByReference } from "../payouts/deposits.ts";
 import { twoPeopleFromPaise } from "../operators/approval-rules.ts";
@@ -94,6 +99,7 @@ export const lineAssignment: ApprovalKind<{
       summary: `${rupeesText(paise)} rupees that came in on ${line.day} are ${to}'s: ${reason}`,
       valuePaise: paise,
       facts: { line_id: subjectId, paise, to, firm_id: firmId, version: line.version },
+      shows: [showLine(line, { firm_id: firmId, deal_id: dealId })],
       async carryOut(actor) {
         const reference = await chooseReference(tx, line);
         const from = { kind: "unmatched_cash" } as const;
@@ -113,6 +119,14 @@ export const lineAssignment: ApprovalKind<{
   },
 };
 
+function showLine(line: BankLineRow, decided: object): ShownPart {
+  const { line_id, day, direction, paise: amount_paise, utr, reason } = line;
+  return {
+    title: "The bank's line",
+    rows: [{ line_id, day, direction, amount_paise, utr, reason, ...decided }],
+  };
+}
+
 type HouseLine = {
   readonly line: BankLineRow;
   readonly state: BankLineRow["state"];
@@ -130,6 +144,7 @@ function prepareHouseAssignment(tx: Tx, { line, state, reason, now }: HouseLine)
     summary: `${rupeesText(paise)} rupees that ${flow} on ${line.day} are the house's own: ${reason}`,
     valuePaise: paise,
     facts: { line_id: subject, paise, to: null, version: line.version },
+    shows: [showLine(line, { to: "the house" })],
     async carryOut(actor) {
       // Ordinal 0 is the line's own entry.
       const name = { environment, kind: "fee", subject, ordinal: 1 } as const;
@@ -193,6 +208,7 @@ export const lineReturn: ApprovalKind<{ readonly utr: string; readonly reason: s
       summary: `${rupeesText(paise)} rupees that came in on ${line.day} go back as ${utr}: ${reason}`,
       valuePaise: paise,
       facts: { line_id: subjectId, paise, utr, version: line.version },
+      shows: [showLine(line, { back_utr: utr })],
       async carryOut(actor) {
         const after = { ...applyDecision(line, { state, reason, by: actor, now }), back_utr: utr };
         await setLines(tx, [after]);
@@ -235,6 +251,7 @@ export const lineRepetition: ApprovalKind<{ readonly reason: string }> = {
       summary: `${rupeesText(paise)} rupees of ${line.day} are those of ${other}, which counted before: ${reason}`,
       valuePaise: paise,
       facts: { line_id: subjectId, paise, other, version: line.version },
+      shows: [showLine(line, { repeats: other })],
       async carryOut(actor) {
         // Takes back what the line was booked as while it waited.
         const kind = direction === "credit" ? "refund" : "deposit";

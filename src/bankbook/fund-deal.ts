@@ -86,6 +86,12 @@ export const dealFunding: ApprovalKind<{ readonly deal_id: string; readonly pais
       summary: `${rupeesText(paise)} rupees came in for ${dealId} as ${reference}`,
       valuePaise: paise,
       facts: { deal_id: dealId, state, firm_id: firmId, paise },
+      shows: [
+        {
+          title: "Money in",
+          rows: [{ deal_id: dealId, firm_id: firmId, amount_paise: paise, reference }],
+        },
+      ],
       async carryOut() {
         const received = [{ firmId, dealId, paise, reference }];
         const taken = await takeMoney(tx, locked, { environment, received, now });

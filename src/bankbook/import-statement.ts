@@ -132,6 +132,7 @@ export const bankImport: ApprovalKind<{ readonly sha256: string }> = {
       summary: `a bank statement of ${lines.length} lines up to ${statement.last_day}: ${explained} explained, ${rupeesText(paise)} rupees for firms`,
       valuePaise: paise,
       facts: { sha256: statement.sha256.toString("hex"), lines: lines.length, paise, planVersion },
+      shows: [{ title: "Lines", rows: lines.map(showLine) }],
       async carryOut(actor) {
         const { changes } = await applyLines(tx, environment, locked, now);
         const after: StatementRow = {
@@ -168,6 +169,11 @@ async function summarizeImport(
     results: lines.map(toLineResult),
     reconciled: await reconcileBank(ctx, environment),
   };
+}
+
+function showLine(line: BankLineRow) {
+  const { day, direction, paise, utr, status, reason, firm_id, deal_id } = toLineResult(line);
+  return { day, direction, amount_paise: paise, utr, firm_id, deal_id, status, reason };
 }
 
 /** What a line that waits for the second person will be, if nothing changes. */

@@ -134,6 +134,9 @@ export const payingAccountAddition: ApprovalKind<{
         name,
         entered_at: entered_at.toISOString(),
       },
+      shows: [
+        { title: "Account", rows: [{ firm_id: firmId, account: masked, ifsc, name, reason }] },
+      ],
       async carryOut(actor) {
         const after = { ...row, confirmed_by: actor.id, confirmed_at: now };
         await setConfirmed(tx, after);

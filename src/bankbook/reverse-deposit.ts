@@ -78,6 +78,7 @@ export const depositReversal: ApprovalKind<{ readonly reason: string }> = {
       // What was reversed before moves no money.
       valuePaise: wasKnown ? 0 : paise,
       facts: { firm_id: firmId, paise, known: wasKnown },
+      shows: [{ title: "Deposit", rows: [{ firm_id: firmId, amount_paise: paise, reference }] }],
       async carryOut(actor) {
         if (wasKnown) return { changes: [], answer: { wasKnown } };
         const { entry, change } = await takeBackDeposit(tx, deposit, { reason, by: actor, now });

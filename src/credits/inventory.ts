@@ -135,6 +135,7 @@ export const inventoryAddition: ApprovalKind<InventoryTerms> = {
       summary: `${numbers.length} credits of ${rupeesText(facePaise)} rupees of face become the house's to sell: ${some}`,
       valuePaise: facePaise,
       facts: { numbers, facePaise },
+      shows: [{ title: "Credits", rows: isNew.map(showItem) }],
       async carryOut(actor) {
         const report = findReport(terms);
         const taken = report
@@ -277,4 +278,8 @@ function toHouseChange({ scrip_no, scheme, face_paise, expires_on }: HouseChange
   if (scrip_no === null) return undefined;
   const listed = face_paise === null ? undefined : { scrip_no, scheme, face_paise, expires_on };
   return { scripNo: scrip_no, scheme, listed };
+}
+
+function showItem({ scheme, scrip_no, face_paise, issued_on, expires_on }: CreditFacts) {
+  return { scheme, scrip_no, face_paise, issued_on, expires_on };
 }

@@ -134,7 +134,7 @@ export function findCurrentHouse<Version extends Pick<HouseInLaw, "effective_fro
 export function listChangedParticulars(
   before: HouseParticulars | undefined,
   after: HouseParticulars,
-): string[] {
+): { readonly field: string; readonly before: string; readonly after: string }[] {
   const fields = (
     house: HouseParticulars | undefined,
   ): Readonly<Record<string, string | null>> => ({
@@ -153,9 +153,9 @@ export function listChangedParticulars(
     bank: house?.bank?.bank ?? null,
   });
   const [old, next] = [fields(before), fields(after)];
-  return Object.entries(next).flatMap(([name, value]) => {
-    const [was, becomes] = [old[name] || "none", value || "none"];
-    return was === becomes ? [] : [`${name} ${was} → ${becomes}`];
+  return Object.entries(next).flatMap(([field, value]) => {
+    const [was, becomes] = [old[field] || "none", value || "none"];
+    return was === becomes ? [] : [{ field, before: was, after: becomes }];
   });
 }
 

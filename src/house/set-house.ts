@@ -111,9 +111,10 @@ export function buildHouseKind(onHouseSet: OnHouseSet): HouseKind {
       if (changed.length === 0 && before?.effective_from === from) throw sameHouse();
       const others = particulars.pan === before?.pan ? "" : "; a client of its PAN trades no more";
       return {
-        summary: `from ${from} the house of ${environment} is ${particulars.legal_name}: ${changed.join("; ") || "nothing changes but the day"}${others}`,
+        summary: `from ${from} the house of ${environment} is ${particulars.legal_name}: ${describe(changed)}${others}`,
         valuePaise: null,
         facts: { version: before?.version ?? 0, in_force: inForce?.version ?? 0 },
+        shows: [{ title: "What changes", rows: changed }],
         async carryOut(actor, proposedBy) {
           const after: HouseInLaw = {
             ...particulars,
@@ -131,6 +132,11 @@ export function buildHouseKind(onHouseSet: OnHouseSet): HouseKind {
       };
     },
   };
+}
+
+function describe(changed: ReturnType<typeof listChangedParticulars>): string {
+  const each = changed.map(({ field, before, after }) => `${field} ${before} → ${after}`);
+  return each.join("; ") || "nothing changes but the day";
 }
 
 function sameHouse(): Failure {

@@ -19,6 +19,12 @@ export type Proposed<Meant extends Terms = Terms> = {
   readonly terms: Meant;
 };
 
+/** A table that an approver sees: rows by their names on the wire. */
+export type ShownPart = {
+  readonly title: string;
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+};
+
 export type Prepared = {
   /** One sentence for the approver: what will happen. */
   readonly summary: string;
@@ -26,6 +32,8 @@ export type Prepared = {
   readonly valuePaise: number | null;
   /** The facts that are approved. When they have changed since the proposal, it is void. */
   readonly facts: object;
+  /** What is approved in full: payees and amounts, or what was and what becomes of it. */
+  readonly shows?: readonly ShownPart[];
   /** Changes to record on the subject's desk at the proposal, beside the proposal's own. */
   readonly proposal?: readonly Change[];
   /** Does the act; the answer goes to the approver. Without `proposedBy` one person does it alone. */

@@ -28,7 +28,7 @@ export const approvalLifecycle = {
 
 /** Money, credits and attestations of this value or more take two people: one crore rupees. */
 export const twoPeopleFromPaise = 1_000_000_000;
-/** A rate card that changes a price by this much or more takes two people. */
+/** A rate card that moves a price, or raises a limit, by this much or more takes two people. */
 export const twoPeopleFromBps = 100;
 
 /** For routine work in small pieces: the daily limit of one person is this multiple of the limit. */

@@ -116,7 +116,10 @@ async function lockProposal(tx: Tx, approvalId: string): Promise<ApprovalRow> {
   return row;
 }
 
-function findKind(kinds: readonly ApprovalKind[], { kind: name }: ApprovalRow): ApprovalKind {
+export function findKind(
+  kinds: readonly ApprovalKind[],
+  { kind: name }: Pick<ApprovalRow, "kind">,
+): ApprovalKind {
   const kind = kinds.find((candidate) => candidate.name === name);
   if (kind) return kind;
   throw new Failure("conflict", `${name} cannot be decided any more`, {

@@ -1,8 +1,15 @@
 import type { TimeSpan } from "../kernel/query-time.ts";
+import { Failure } from "../kernel/failure.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
-import { type ApprovalKind, digestFacts, type Terms } from "./approval-kind.ts";
+import {
+  type ApprovalKind,
+  digestFacts,
+  retryPassing,
+  type ShownPart,
+  type Terms,
+} from "./approval-kind.ts";
 import { findStateAt, noProposal } from "./approval-rules.ts";
 import {
   type ApprovalRow,
@@ -12,6 +19,7 @@ import {
   listApprovals as listRows,
   listApproved,
 } from "./approval-store.ts";
+import { findKind } from "./decide-approval.ts";
 
 export function viewApproval(row: ApprovalRow, now: Date) {
   return {
@@ -58,13 +66,57 @@ export async function countWaitingApprovals(ctx: Pick<Context, "db" | "now">): P
   return await countOpen(ctx.db, ctx.now());
 }
 
+/** Longer tables are shown from their beginning. */
+const shownRowsMax = 500;
+
+type Look = {
+  readonly shown: readonly (ShownPart & { readonly count: number })[];
+  /** Whether the facts are others than when it was proposed, so that approving it voids it. */
+  readonly changed: boolean | null;
+  /** Why it cannot be carried out as things are. */
+  readonly hindrance: string | null;
+};
+
+/** A proposal, and while it is open what carrying it out would do now. */
 export async function showApproval(
   ctx: Pick<Context, "db" | "now">,
   approvalId: string,
-): Promise<ApprovalView> {
+  kinds: readonly ApprovalKind[],
+): Promise<ApprovalView & Look> {
   const row = await findApproval(ctx.db, approvalId);
   if (!row) throw noProposal(approvalId);
-  return viewApproval(row, ctx.now());
+  const view = viewApproval(row, ctx.now());
+  const isOpen = view.status === "proposed";
+  const nothing = { shown: [], changed: null, hindrance: null };
+  return { ...view, ...(isOpen ? await lookAhead(ctx, row, kinds) : nothing) };
+}
+
+/** Prepares the act as its approval would, and takes everything back. */
+async function lookAhead(
+  ctx: Pick<Context, "db" | "now">,
+  { environment, subject_id: subjectId, terms, facts_hash, ...row }: ApprovalRow,
+  kinds: readonly ApprovalKind[],
+): Promise<Look> {
+  try {
+    const kind = findKind(kinds, row);
+    const proposed = { environment, subjectId, terms };
+    const prepared = await retryPassing(kind, () =>
+      ctx.db.transaction((tx) => kind.prepare(tx, proposed, ctx.now()), { rollBack: true }),
+    );
+    const { shows = [], facts } = prepared;
+    return {
+      shown: shows.map(({ title, rows }) => ({
+        title,
+        count: rows.length,
+        rows: rows.slice(0, shownRowsMax),
+      })),
+      changed: digestFacts(facts) !== facts_hash,
+      hindrance: null,
+    };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { shown: [], changed: null, hindrance: error.message };
+  }
 }
 
 /**

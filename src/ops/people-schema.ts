@@ -8,6 +8,7 @@ import {
   anyObject,
   count,
   environment,
+  extend,
   flag,
   pageList,
   wrapList,
@@ -93,6 +94,29 @@ export const Approval = Type.Object(
     terms: anyObject("Everything that was proposed; its members depend on the kind."),
   },
   { title: "Approval", description: "An act that takes two people." },
+);
+
+export const ShownApproval = extend(
+  Approval,
+  {
+    shown: Type.Array(
+      Type.Object({
+        title: text("What the rows are, such as Payments."),
+        count: count("How many there are."),
+        rows: Type.Array(anyObject("Its members depend on the kind."), {
+          description: "The first 500.",
+        }),
+      }),
+      { description: "What is approved in full, as things are now; empty once it is decided." },
+    ),
+    changed: Type.Unsafe<boolean | null>({
+      type: ["boolean", "null"],
+      description:
+        "Whether the facts are others than when it was proposed, so that approving it voids it; null where nothing can be compared.",
+    }),
+    hindrance: maybeText("Why it could not be carried out now."),
+  },
+  { title: "ShownApproval", description: "A proposal with what its approver has to see." },
 );
 
 export const Approvals = pageList("approvals", Approval, "The newest first.");

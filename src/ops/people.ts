@@ -47,6 +47,7 @@ import {
   NoticeSentAgain,
   People,
   Person,
+  ShownApproval,
   SignedIn,
   SignedOut,
   WhoIsSignedIn,
@@ -167,9 +168,10 @@ export const peopleOperations: readonly Operation[] = [
   }),
   operation({
     ...approvals.read("readApproval", "/ops/approvals/:approval_id"),
-    summary: "Read a proposal: its terms, and what will happen",
-    answer: Approval,
-    run: ({ ctx }, asked) => showApproval(ctx, asked.approval_id),
+    summary:
+      "Read a proposal: its terms, what carrying it out would do now, and what has changed since",
+    answer: ShownApproval,
+    run: ({ ctx, wiring: { kinds } }, asked) => showApproval(ctx, asked.approval_id, kinds),
   }),
   operation({
     ...approvals.act("approveProposal", "/ops/approvals/:approval_id/approve", "approvals.decide"),

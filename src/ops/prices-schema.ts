@@ -75,8 +75,19 @@ export const CardPreview = Type.Object(
     environment,
     scheme,
     version: count("The version that it would be."),
-    move_bps: count("The largest move of any price."),
+    move_bps: maybeCount("The largest move of any price; null for a first card."),
+    limit_move_bps: maybeCount(
+      "The largest raise of a limit, in proportion to what it was; null for a first card.",
+    ),
     people: Type.Unsafe<1 | 2>({ type: "integer", description: "How many people it takes." }),
+    terms: Type.Array(
+      Type.Object({
+        term: text("Its name in the card."),
+        before: maybeCount("As in force; null for a first card."),
+        after: count("As it would be."),
+      }),
+      { description: "Every number of the card." },
+    ),
     bands: Type.Array(
       Type.Object({
         from_paise: count("The smallest face of the band."),
@@ -109,7 +120,7 @@ export const PublishedCard = Type.Union(
     }),
     extend(
       Proposed,
-      { move_bps: count("The largest move of any price.") },
+      { move_bps: maybeCount("The largest move of any price; null for a first card.") },
       { title: "ProposedCard", description: "It takes two people: the old card is in force." },
     ),
   ],

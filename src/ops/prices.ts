@@ -146,7 +146,8 @@ export const priceOperations: readonly Operation[] = [
   }),
   operation({
     ...rates.act("previewCard", "/ops/rates/preview", "read"),
-    summary: "Show bid and ask of every band before and after, and the open quotes; writes nothing",
+    summary:
+      "Show terms, bid and ask of every band before and after, and the open quotes; writes nothing",
     body: body(card),
     answer: CardPreview,
     run: async ({ ctx, actor, wiring: { twoFromBps } }, asked) => ({
@@ -156,7 +157,8 @@ export const priceOperations: readonly Operation[] = [
   }),
   operation({
     ...rates.act("publishCard", "/ops/rates", "rates.publish"),
-    summary: "Publish a rate card; a price that moves far takes two people",
+    summary:
+      "Publish a rate card; a price or a limit that moves far, and a first live card, takes two people",
     body: body(card),
     answer: PublishedCard,
     run: ({ ctx, actor, wiring: { twoFromBps } }, asked) =>

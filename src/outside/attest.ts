@@ -152,6 +152,19 @@ export function buildAttestationKind(appliers: Appliers): AttestationKind {
           subject_id,
           facts,
         })),
+        shows: [
+          {
+            title: "Answers",
+            rows: answered.map(({ kind, subject_id, desk_id, facts, answer, reference }) => ({
+              question: kind,
+              subject_id,
+              desk_id,
+              ...facts,
+              ...answer,
+              reference,
+            })),
+          },
+        ],
         async carryOut(actor) {
           await applyAttested(tx, actor, { answered, appliers, now });
           return { changes: [], answer: { answered: answered.length } };

@@ -135,6 +135,17 @@ export const payoutFileVoiding: ApprovalKind<{ readonly reason: string }> = {
       summary: `${live.length} of ${file.line_count} lines of the ${file.rail} file, ${rupeesText(paise)} rupees, were never paid by the bank and are due again`,
       valuePaise: paise,
       facts: { file_id: fileId, references: live.map(({ reference }) => reference) },
+      shows: [
+        {
+          title: "Payments that are due again",
+          rows: live.map(({ firm_id, paise: amount_paise, ifsc, reference }) => ({
+            firm_id,
+            amount_paise,
+            ifsc,
+            reference,
+          })),
+        },
+      ],
       async carryOut(actor) {
         const changes = await releaseInstructed(tx, leadIds, { reason: "file_voided", now });
         await setLineStates(

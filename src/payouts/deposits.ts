@@ -91,6 +91,7 @@ export const depositAddition: ApprovalKind<{ readonly firm_id: string; readonly 
       // A known deposit moves no money.
       valuePaise: known ? 0 : paise,
       facts: { firm_id: firmId, paise, known: known !== undefined },
+      shows: [{ title: "Deposit", rows: [{ firm_id: firmId, amount_paise: paise, reference }] }],
       async carryOut() {
         if (known) return { changes: [], answer: { wasKnown: true } };
         const deposit = {

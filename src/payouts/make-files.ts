@@ -112,6 +112,7 @@ export const payoutFileMaking: ApprovalKind<FileTerms> = {
       summary: `${own.length} ${rail} payments of ${rupeesText(paise)} rupees leave in one file`,
       valuePaise: paise,
       facts: { rail, format, lines: own.map(toFacts) },
+      shows: [{ title: "Payments", rows: own.map(viewRemittance) }],
       async carryOut(actor) {
         const file: FileRow = {
           file_id: newId("fil", now),
@@ -169,19 +170,23 @@ export function viewPreview({ files, kept }: Preview) {
     files: files.map(({ rail, paise, remittances }) => ({
       rail,
       amount_paise: paise,
-      remittances: remittances.map(({ firmId, paise: amount_paise, ifsc, last4, payouts }) => ({
-        firm_id: firmId,
-        amount_paise,
-        ifsc,
-        account_last4: last4,
-        payout_ids: payouts.map(({ payout_id }) => payout_id),
-      })),
+      remittances: remittances.map(viewRemittance),
     })),
     kept: kept.map(({ payoutId, paise: amount_paise, reason }) => ({
       payout_id: payoutId,
       amount_paise,
       reason,
     })),
+  };
+}
+
+function viewRemittance({ firmId, paise, ifsc, last4, payouts }: PlannedRemittance) {
+  return {
+    firm_id: firmId,
+    amount_paise: paise,
+    ifsc,
+    account_last4: last4,
+    payout_ids: payouts.map(({ payout_id }) => payout_id),
   };
 }
 

@@ -11,7 +11,7 @@ import { entriesAbout } from "../ledger/read-books.ts";
 import { assertWritten, balanceMoved } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
 import { actWithApproval, tellOutcome, type Waiting } from "../operators/act-with-approval.ts";
-import { type ApprovalKind, validHoursUsual } from "../operators/approval-kind.ts";
+import { type ApprovalKind, type ShownPart, validHoursUsual } from "../operators/approval-kind.ts";
 import {
   aloneLimitFactor,
   twoPeopleFromPaise,
@@ -96,6 +96,7 @@ export const payoutSending: ApprovalKind<SendTerms> = {
       summary: `${rupeesText(paise)} rupees to ${firm_id}, account ${ifsc} …${last4}, were sent by ${rail} as ${utr}`,
       valuePaise: paise,
       facts,
+      shows: [showPayout(sent)],
       proposal: [buildProposalChange(row, "propose_send")],
       async carryOut() {
         await setPayouts(tx, [sent]);
@@ -120,6 +121,7 @@ export const payoutRelease: ApprovalKind<{ readonly paise: number }> = {
       summary: `${rupeesText(paise)} rupees may leave to ${firm_id}, account ${ifsc} …${last4}`,
       valuePaise: paise,
       facts,
+      shows: [showPayout(row)],
       proposal: [buildProposalChange(row, "propose_release")],
       carryOut: async () => ({ changes: [buildProposalChange(row, "approve_release")] }),
     };
@@ -240,4 +242,17 @@ async function isReversed(
 ): Promise<boolean> {
   if (subject === null) return false;
   return (await entriesAbout(tx, { environment, kind: "reversal", subject })).length > 0;
+}
+
+function showPayout({
+  payout_id,
+  firm_id,
+  paise: amount_paise,
+  rail,
+  ifsc,
+  last4: account_last4,
+  settlement_id,
+}: PayoutRow): ShownPart {
+  const row = { payout_id, firm_id, amount_paise, rail, ifsc, account_last4, settlement_id };
+  return { title: "Payment", rows: [row] };
 }

@@ -3,11 +3,11 @@
 // the scheme, so that concurrent changes build on each other. The last version is in force. Each
 // version is an audit record on the desk of the house.
 //
-// A large move of a live price needs two operators. A new card is compared with the card in force
-// and with the last card that two operators approved or that stood 24 hours ago, so that many small
-// moves add up to a large one. The first card of a scheme moves nothing; in live it
-// takes a house that is complete. The move is measured by
-// pricing with both cards at every size band and validity band.
+// A large move of a live card needs two operators: of a price, or of what limits the house's risk. A new
+// card is compared with the card in force and with the last card that two operators approved or that
+// stood 24 hours ago, so that many small moves add up to a large one. Prices are compared at every size
+// band and validity band. A limit moves when it is raised: whoever lowers one takes no risk. The first
+// live card of a scheme takes a house that is complete, and two people as soon as two may publish.
 
 import { refuseIncompleteHouse } from "../house/read-house.ts";
 import { recordChanges } from "../journal/record-changes.ts";
@@ -15,15 +15,17 @@ import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { unprocessable } from "../kernel/failure.ts";
 import { houseFirmId } from "../kernel/ids.ts";
-import { percentText } from "../kernel/money.ts";
+import { bpsOfPar, percentText } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { istDay } from "../kernel/time.ts";
 import { actWithApproval } from "../operators/act-with-approval.ts";
 import type { ApprovalKind, Terms } from "../operators/approval-kind.ts";
+import { countPeople } from "../operators/manage-operators.ts";
 import { aloneHours, twoPeopleFromBps } from "../operators/approval-rules.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import {
+  cardNumbers,
   type CardTerms,
   findTermProblems,
   priceAsk,
@@ -70,10 +72,22 @@ type CardPreview = {
   readonly environment: Environment;
   readonly scheme: Scheme;
   readonly version: number;
-  readonly move_bps: number;
+  /** Null for a first card, which moves nothing. */
+  readonly move_bps: number | null;
+  /** The largest raise of a limit, in proportion to what it was. */
+  readonly limit_move_bps: number | null;
   /** How many operators it needs. */
   readonly people: 1 | 2;
+  /** The whole card as it would be, with what is in force. */
+  readonly terms: readonly ChangedTerm[];
   readonly bands: readonly PricedBand[];
+};
+
+/** A number of a card; without one in force nothing was before. */
+type ChangedTerm = {
+  readonly term: string;
+  readonly before: number | null;
+  readonly after: number;
 };
 
 type Publishing = PublishCard & { readonly twoFromBps?: number };
@@ -88,15 +102,29 @@ export async function previewCard(
   const now = ctx.now();
   const before = await findCurrentCard(ctx.db, environment, scheme);
   const after = buildNextCard(before, publishing, { by: actor.id, now });
-  const move_bps = await measureMove(ctx.db, { before, after, now });
-  const people = environment === "live" && move_bps >= twoFromBps ? 2 : 1;
-  const bands = priceBands(before, after);
-  return { environment, scheme, version: after.version, move_bps, people, bands };
+  const moves = await measureMoves(ctx.db, { before, after, now });
+  const mayPublish = ["admin", ...cardPublication.approvers] as const;
+  const isLarge = before
+    ? Math.max(moves.move_bps ?? 0, moves.limit_move_bps ?? 0) >= twoFromBps
+    : (await countPeople(ctx.db, mayPublish)) >= 2;
+  return {
+    environment,
+    scheme,
+    version: after.version,
+    ...moves,
+    people: environment === "live" && isLarge ? 2 : 1,
+    terms: listTerms(before, after),
+    bands: priceBands(before, after),
+  };
 }
 
 type PublishedCard =
   | { readonly outcome: "published"; readonly card: RateCard }
-  | { readonly outcome: "proposed"; readonly approval_id: string; readonly move_bps: number };
+  | {
+      readonly outcome: "proposed";
+      readonly approval_id: string;
+      readonly move_bps: number | null;
+    };
 
 export async function publishCardWithApproval(
   ctx: Pick<Context, "db" | "now">,
@@ -138,10 +166,17 @@ export const cardPublication: ApprovalKind<PublicationTerms> = {
     if (!before && environment === "live") {
       await refuseIncompleteHouse(tx, environment, istDay(now));
     }
-    const move = await measureMove(tx, { before, after: draft, now });
+    const moves = await measureMoves(tx, { before, after: draft, now });
     return {
-      summary: `${scheme} is priced around ${percentText(draft.mid_bps)} instead of ${before ? percentText(before.mid_bps) : "nothing"}; some price moves by ${percentText(move)}`,
+      summary: summarize(before, draft, moves),
       valuePaise: null,
+      shows: [
+        {
+          title: "Terms before and after",
+          rows: listTerms(before, draft).filter(({ before: was, after }) => was !== after),
+        },
+        { title: "Prices before and after", rows: priceBands(before, draft) },
+      ],
       // The approval fails if the prices changed since the proposal; a halt does not matter.
       facts: before ? pickPrices(before) : {},
       async carryOut(actor, proposedBy) {
@@ -212,18 +247,50 @@ function dropUndefined(terms: Partial<CardTerms>): Partial<CardTerms> {
   return Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== undefined));
 }
 
-async function measureMove(
+type Moves = Pick<CardPreview, "move_bps" | "limit_move_bps">;
+
+async function measureMoves(
   db: Db,
   { before, after, now }: { before: RateCard | undefined; after: RateCard; now: Date },
-): Promise<number> {
+): Promise<Moves> {
+  if (!before) return { move_bps: null, limit_move_bps: null };
   const since = new Date(now.getTime() - aloneHours * 3_600_000);
   const { environment, scheme } = after;
   const settled = await findSettledCard(db, { environment, scheme, since });
-  return Math.max(findLargestMove(before, after), findLargestMove(settled, after));
+  const compared = settled ? [before, settled] : [before];
+  return {
+    move_bps: Math.max(...compared.map((card) => findLargestMove(card, after))),
+    limit_move_bps: Math.max(...compared.map((card) => findLargestRaise(card, after))),
+  };
+}
+
+const limits = ["house_limit_paise", "face_max_paise", "desk_share_bps"] as const;
+
+/** Rounded up, so that a raise of the limit is never taken for a smaller one. */
+function findLargestRaise(before: CardTerms, after: CardTerms): number {
+  const raises = limits.map((name) => {
+    const raised = BigInt(after[name]) - BigInt(before[name]);
+    const was = BigInt(before[name]);
+    return raised <= 0n ? 0 : Number((raised * BigInt(bpsOfPar) + was - 1n) / was);
+  });
+  return Math.min(Math.max(...raises), Number.MAX_SAFE_INTEGER);
+}
+
+function summarize(before: RateCard | undefined, after: RateCard, moves: Moves): string {
+  const { scheme, mid_bps } = after;
+  const { move_bps, limit_move_bps } = moves;
+  if (!before) return `${scheme} gets its first card, priced around ${percentText(mid_bps)}`;
+  const raise = limit_move_bps ? `; a limit is raised by ${percentText(limit_move_bps)}` : "";
+  return `${scheme} is priced around ${percentText(mid_bps)} instead of ${percentText(before.mid_bps)}; some price moves by ${percentText(move_bps ?? 0)}${raise}`;
+}
+
+/** Every number of a card; bands are shown by the prices that they make. */
+function listTerms(before: RateCard | undefined, after: RateCard): ChangedTerm[] {
+  return cardNumbers.map((term) => ({ term, before: before?.[term] ?? null, after: after[term] }));
 }
 
 /** The largest change of any price that both cards have. */
-function findLargestMove(before: RateCard | undefined, after: RateCard): number {
+function findLargestMove(before: RateCard, after: RateCard): number {
   const moves = priceBands(before, after).flatMap((band) => [
     distance(band.bid_before_bps, band.bid_after_bps),
     distance(band.ask_before_bps, band.ask_after_bps),

@@ -260,8 +260,11 @@ function findRangeProblem(value: number, [min, max]: Range): string | undefined 
   return `must be a whole number from ${min} to ${max}`;
 }
 
+/** Every term that is a number. */
+export const cardNumbers = Object.keys(ranges) as (keyof typeof ranges)[]; // It has no other keys.
+
 function findRangeProblems(terms: CardTerms): FieldProblem[] {
-  return (Object.keys(ranges) as (keyof typeof ranges)[]).flatMap((path) => {
+  return cardNumbers.flatMap((path) => {
     const problem = findRangeProblem(terms[path], ranges[path]);
     return problem === undefined ? [] : [{ path, problem }];
   });

@@ -173,6 +173,7 @@ export const commissionPayment: ApprovalKind<{ readonly firm_id: string; readonl
         summary: `${rupeesText(paise)} rupees of commission were paid to ${desk.legal_name} (${firm_id}) as ${utr}`,
         valuePaise: paise,
         facts: { firm_id, paise },
+        shows: [{ title: "Commission", rows: [{ firm_id, amount_paise: paise, utr }] }],
         proposal: [buildPaymentChange("propose_pay", desk, { paise, utr })],
         async carryOut() {
           if (wasPaid) return { changes: [] };

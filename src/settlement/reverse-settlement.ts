@@ -93,6 +93,9 @@ export const settlementReversal: ApprovalKind<{ readonly reason: string }> = {
       summary: `${delivered.length} credits go back to their sellers and ${rupeesText(paise)} rupees to the buyer of ${settlementId}: ${reason}`,
       valuePaise: paise,
       facts: { version: before.version, state: before.state },
+      shows: [
+        { title: "Credits that go back", rows: delivered.map((leg) => showLeg(before, leg)) },
+      ],
       proposal: buildSettlementChanges({ action: "propose_reversal", before, after: before, legs }),
       async carryOut() {
         await setSettlements(tx, [after]);
@@ -243,6 +246,7 @@ export const refundReturn: ApprovalKind<LateTransfer> = {
           : `${rupeesText(leg.seller_paise)} rupees go to the seller of ${seen}: ${reference}`,
       valuePaise: leg.buyer_paise,
       facts: { version: settlement.version, stage },
+      shows: [{ title: "Credit", rows: [showLeg(settlement, leg)] }],
       proposal: buildSettlementChanges({ action: "propose_take_back", ...told }),
       async carryOut() {
         const changes = stage === "take" ? await take(tx, late) : await settle(tx, late);
@@ -350,4 +354,10 @@ function buildStage(
 /** A leg has two entries: what its buyer gives back, and what its seller gets. */
 function toOrdinal({ ordinal }: LegRow, stage: "take" | "settle"): number {
   return ordinal * 2 + (stage === "take" ? 0 : 1);
+}
+
+/** A credit of a deal, as who approves that it is undone sees it. */
+function showLeg({ buyer_firm_id }: SettlementRow, leg: LegRow) {
+  const { scrip_no, seller_firm_id, face_paise, seller_paise, buyer_paise } = leg;
+  return { scrip_no, seller_firm_id, buyer_firm_id, face_paise, seller_paise, buyer_paise };
 }

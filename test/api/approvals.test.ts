@@ -46,14 +46,14 @@ async function proposedReversal(service: Service, by = "asha") {
 }
 
 async function readStatus(service: Service, approvalId: string) {
-  return (await showApproval(service.ctx, approvalId)).status;
+  return (await showApproval(service.ctx, approvalId, approvalKinds)).status;
 }
 
 test("a proposal shows its proposer, act, value, age and effect", async (t) => {
   const service = await startService(t);
-  const { approval, approvalId, settlementId } = await proposedReversal(service);
+  const { approval, approvalId, settlementId, seller } = await proposedReversal(service);
   service.clock.advance({ seconds: 90 });
-  const shown = await showApproval(service.ctx, approvalId);
+  const shown = await showApproval(service.ctx, approvalId, approvalKinds);
   assert.equal(shown.kind, "settlement.reverse");
   assert.equal(shown.proposed_by, "asha");
   assert.equal(shown.value_paise, small);
@@ -66,6 +66,25 @@ test("a proposal shows its proposer, act, value, age and effect", async (t) => {
   );
   assert.deepEqual(shown.terms, { reason: "forged mandate" });
   assert.equal(approval.status, "proposed");
+  assert.deepEqual([shown.changed, shown.hindrance], [false, null]);
+  const [part] = shown.shown;
+  assert.equal(part?.title, "Credits that go back");
+  assert.equal(part?.rows[0]?.["seller_firm_id"], seller.firmId);
+  assert.equal(part?.rows[0]?.["seller_paise"], small);
+});
+
+test("a proposal says what has changed since, and nothing once it is decided", async (t) => {
+  const service = await startService(t);
+  const { approvalId, settlementId } = await proposedReversal(service);
+  const look = async () => await showApproval(service.ctx, approvalId, approvalKinds);
+  const { pool } = service.ctx.db;
+  await pool.query("update settlements set version = version + 1 where settlement_id = $1", [
+    settlementId,
+  ]);
+  assert.deepEqual([(await look()).changed, (await look()).hindrance], [true, null]);
+  await approve(service, "ravi", approvalId).catch(() => undefined); // Voids it.
+  const { status, shown, changed } = await look();
+  assert.deepEqual([status, shown, changed], ["voided", [], null]);
 });
 
 test("one person alone cannot reverse a settlement, under any spelling of their name", async (t) => {

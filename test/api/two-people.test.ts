@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { approvalKinds, attesting } from "../../src/approval-kinds.ts";
 import { actWithApproval } from "../../src/operators/act-with-approval.ts";
 import type { ApprovalKind } from "../../src/operators/approval-kind.ts";
+import { showApproval } from "../../src/operators/list-approvals.ts";
 import { approveProposal } from "../../src/operators/decide-approval.ts";
 import { addInventoryWithApproval } from "../../src/credits/inventory.ts";
 import { listAllCredits } from "../../src/credits/read-credits.ts";
@@ -18,7 +19,7 @@ import { Failure } from "../../src/kernel/failure.ts";
 import { releasePayout, sendPayout } from "../../src/payouts/send-payout.ts";
 import { FundsMoved } from "../../src/settlement/open-settlements.ts";
 import { listCards } from "../../src/rates/current-cards.ts";
-import { previewCard, publishCardWithApproval } from "../../src/rates/publish-card.ts";
+import { previewCard, publishCard, publishCardWithApproval } from "../../src/rates/publish-card.ts";
 import { haltMarket, setAllMarkets } from "../../src/rates/set-market.ts";
 import { verifyFirm } from "../../src/firms/check-firm.ts";
 import { toOperatorRequester } from "../../src/firms/find-firms.ts";
@@ -281,7 +282,8 @@ test("a large price change takes two people, in one step or in several", async (
   const publish = async ({ actor }: TestPerson, mid_bps: number) =>
     await publishCardWithApproval(service.ctx, actor, { ...rodtep, terms: { mid_bps } });
   const first = await publish(mira, 9_700);
-  assert.equal(first.outcome, "published", "a scheme's first card is no move");
+  assert.equal(first.outcome, "proposed", "two may publish a scheme's first card");
+  await approve(service, asha, first.outcome === "proposed" ? first.approval_id : "");
   assert.equal((await currentCard(service)).published_by, "mira");
   assert.equal((await publish(mira, 9_760)).outcome, "published");
   assert.equal((await publish(mira, 9_799)).outcome, "published");
@@ -308,7 +310,7 @@ test("a proposed price is void when another was published meanwhile", async (t) 
   const { asha, mira } = await people(service);
   const publish = async (mid_bps: number) =>
     await publishCardWithApproval(service.ctx, mira.actor, { ...rodtep, terms: { mid_bps } });
-  await publish(9_700);
+  await publishCard(service.ctx, mira.actor, { ...rodtep, terms: { mid_bps: 9_700 } });
   const far = await publish(9_850);
   await publish(9_710);
   const { approval_id = "" } = far as { approval_id?: string };
@@ -321,7 +323,8 @@ test("a change of spread or band counts as a price change", async (t) => {
   const { mira } = await people(service);
   const publish = async (terms: object) =>
     (await publishCardWithApproval(service.ctx, mira.actor, { ...rodtep, terms })).outcome;
-  await publish({ mid_bps: 9_700, ask_ceiling_bps: 9_990 });
+  const first = { mid_bps: 9_700, ask_ceiling_bps: 9_990 };
+  await publishCard(service.ctx, mira.actor, { ...rodtep, terms: first });
   assert.equal(await publish({ half_spread_bps: 140 }), "proposed");
   const validity_bands = [
     { from_days: 365, bps: 0 },
@@ -331,11 +334,59 @@ test("a change of spread or band counts as a price change", async (t) => {
   assert.equal(await publish({ half_spread_bps: 100 }), "published");
 });
 
+test("raising a limit of a card takes two people, in one step or in several; lowering one takes one", async (t) => {
+  const service = await startService(t);
+  const { asha, mira } = await people(service);
+  const limits = {
+    house_limit_paise: 100 * crore,
+    face_max_paise: 10 * crore,
+    desk_share_bps: 1_000,
+  };
+  await publishCard(service.ctx, mira.actor, { ...rodtep, terms: limits });
+  service.clock.advance({ seconds: 25 * 3_600 });
+  const publish = async (terms: object) =>
+    await publishCardWithApproval(service.ctx, mira.actor, { ...rodtep, terms });
+  for (const raised of [
+    { house_limit_paise: 1_000 * crore },
+    { face_max_paise: 10 * crore + crore / 10 },
+    { desk_share_bps: 1_010 },
+    { house_limit_paise: Number.MAX_SAFE_INTEGER },
+  ]) {
+    assert.equal((await publish(raised)).outcome, "proposed", JSON.stringify(raised));
+  }
+  const limit = async (crores: number) => await publish({ house_limit_paise: crores * crore });
+  assert.equal((await limit(100.5)).outcome, "published");
+  assert.equal((await limit(101)).outcome, "proposed", "1 % more than when the day began");
+  assert.equal((await limit(50)).outcome, "published");
+  const raise = await limit(51);
+  const { approval_id: approvalId = "" } = raise as { approval_id?: string };
+  const shown = await showApproval(service.ctx, approvalId, approvalKinds);
+  assert.match(shown.summary, /some price moves by 0\.00 %; a limit is raised by 2\.00 %/);
+  assert.deepEqual(shown.shown[0]?.rows, [
+    { term: "house_limit_paise", before: 50 * crore, after: 51 * crore },
+  ]);
+  await approve(service, asha, approvalId);
+  assert.equal((await currentCard(service)).house_limit_paise, 51 * crore);
+});
+
+test("a preview of a first card has its starting terms and moves nothing", async (t) => {
+  const service = await startService(t);
+  await addLiveHouse(service);
+  const asha = await addPerson(service, { name: "asha", role: "admin" });
+  const preview = async () => await previewCard(service.ctx, asha.actor, { ...rodtep, terms: {} });
+  const first = await preview();
+  assert.deepEqual([first.move_bps, first.limit_move_bps, first.people], [null, null, 1]);
+  const mid = first.terms.find(({ term }) => term === "mid_bps");
+  assert.deepEqual(mid, { term: "mid_bps", before: null, after: 9_850 });
+  await addPerson(service, { name: "mira", role: "dealer", by: [asha] });
+  assert.equal((await preview()).people, 2);
+});
+
 test("a preview shows bid and ask per band and publishes nothing", async (t) => {
   const service = await startService(t);
   const { mira } = await people(service);
   const terms = { mid_bps: 9_700 };
-  await publishCardWithApproval(service.ctx, mira.actor, { ...rodtep, terms });
+  await publishCard(service.ctx, mira.actor, { ...rodtep, terms });
   const preview = await previewCard(service.ctx, mira.actor, {
     ...rodtep,
     terms: { mid_bps: 9_835 },
@@ -354,7 +405,7 @@ test("all schemes are halted and opened at once, with the operator's name on the
   const { mira } = await people(service);
   for (const scheme of ["RODTEP", "ROSCTL"] as const) {
     const terms = { mid_bps: 9_700 };
-    await publishCardWithApproval(service.ctx, mira.actor, { environment: "live", scheme, terms });
+    await publishCard(service.ctx, mira.actor, { environment: "live", scheme, terms });
   }
   for (const state of ["halted", "halted", "open"] as const) {
     const cards = await setAllMarkets(service.ctx, mira.actor, { environment: "live", state });

@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 
+import { findNames } from "../../src/overview/desks.ts";
 import { commandLine } from "../support/cli.ts";
 import { browser, chromiumMissing } from "../support/chromium.ts";
 import { listPages } from "../support/console-pages.ts";
@@ -13,7 +14,8 @@ import { furnishConsole } from "../support/furnished-console.ts";
 import { askJournal } from "../support/journal.ts";
 import { startOps } from "../support/ops.ts";
 import { dealer } from "../support/orders.ts";
-import { addPerson } from "../support/people.ts";
+import { addLiveHouse } from "../support/live-house.ts";
+import { addPerson, settleLiveSale } from "../support/people.ts";
 import { openLiveMarket } from "../support/public.ts";
 import { fileScope } from "../support/scope.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -221,3 +223,56 @@ test("the command that the sign-in page tells lets the first person in", { skip 
   const added = await run(...words, "--json");
   assert.equal(added.code, 0, added.stderr);
 });
+
+test(
+  "the second person sees payees and amounts, and a proposal is told where its thing is",
+  { skip },
+  async (t) => {
+    const service = await startService(t);
+    const ops = await startOps(t, service, { twoOperatorsFromPaise: 10_000_000 });
+    const asha = await addPerson(service, { name: "asha", role: "admin" });
+    const ravi = await addPerson(service, { name: "ravi", role: "admin", by: [asha] });
+    await openLiveMarket(service);
+    const { seller, payoutId } = await settleLiveSale(service, 24_300_000);
+    const first = await signInToConsole(t, { browse, ops, person: asha });
+    await first.open("/files");
+    assert.match(await first.act("Create files"), /somebody else approves/);
+    const { page, open, act } = await signInToConsole(t, { browse, ops, person: ravi });
+    for (const path of ["/today", "/files", `/payouts/${payoutId}`]) {
+      await open(path);
+      await page.getByRole("list", { name: "Waits for approval" }).waitFor();
+    }
+    await page.getByRole("link", { name: /^Approvals\s*1/ }).waitFor();
+    await page.getByRole("list", { name: "Waits for approval" }).getByRole("link").click();
+    const payments = page.getByRole("table", { name: "Payments" });
+    const [name] = await listNames(service, [seller.firmId]);
+    await payments.getByRole("row", { name: new RegExp(`${name}.*₹2,43,000`) }).waitFor();
+    await page.getByText("nothing", { exact: true }).waitFor();
+    assert.equal(await act("Approve"), "Approved and carried out.");
+    await open("/files");
+    assert.equal(await page.getByRole("list", { name: "Waits for approval" }).count(), 0);
+  },
+);
+
+test(
+  "a first card begins with its starting values, and its preview names no move",
+  { skip },
+  async (t) => {
+    const {
+      service,
+      console: { page, open },
+    } = await openConsole(t);
+    await addLiveHouse(service);
+    await open("/publish/ROSCTL");
+    assert.equal(await page.getByLabel("Mid").inputValue(), "98.35");
+    await page.getByLabel("Daily limit").fill("50,00,00,000");
+    await page.getByRole("button", { name: "Preview" }).click();
+    const result = page.getByRole("region", { name: "What it would change" });
+    await result.getByText("The first card: no price was in force before it.").waitFor();
+    await result.getByRole("row", { name: /Daily limit.*₹50,00,00,000/ }).waitFor();
+  },
+);
+
+async function listNames({ ctx }: Service, ids: readonly string[]): Promise<string[]> {
+  return Object.values(await findNames(ctx.db, ids));
+}

@@ -45,6 +45,7 @@ async function openByConsole(t: TestContext, service: Service): Promise<[Office,
     await asha.page.getByText("No open questions.").waitFor();
   };
   const office: Office = {
+    firstCardTakes: 2,
     async issueKey(firm) {
       await asha.open("/keys");
       await asha.act("Issue a key", {

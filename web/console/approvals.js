@@ -1,10 +1,10 @@
 import { makeAct } from "./acts.js";
-import { make, makeFacts, makeSection } from "./dom.js";
+import { make, makeEmpty, makeFacts, makeSection } from "./dom.js";
 import { makeHead, showList } from "./list.js";
 import { readOps } from "./ops.js";
-import { sayWord, showId, showMoney, showState, showTime } from "./show.js";
+import { loadNames, sayWord, showId, showMoney, showState, showTime } from "./show.js";
 import { linkTo, person } from "./state.js";
-import { showTerms } from "./terms.js";
+import { showBands, showRows, showTerms } from "./terms.js";
 
 /** @typedef {import("./state.js").View} View */
 /** @typedef {import("./ops.js").Row} Row */
@@ -14,6 +14,7 @@ export const approvalPages = [
   {
     path: "/approvals",
     title: "Approvals",
+    refreshes: true,
     reach: "live",
     key: "a",
     show: (view) =>
@@ -54,6 +55,8 @@ export const approvalPages = [
 async function showApproval(view) {
   /** @type {Row} */
   const approval = await readOps(`/ops/approvals/${view.id}`, {}, view.signal);
+  const { shown, changed, hindrance } = approval;
+  await loadFirms(view, shown);
   const isOpen = approval["status"] === "proposed";
   const isOwn = approval["proposed_by"].toLowerCase() === person.name.toLowerCase();
   const approve = makeAct(view, {
@@ -81,24 +84,82 @@ async function showApproval(view) {
     isOpen && isOwn
       ? make("p", { class: "notice" }, "You proposed this: somebody else has to approve it.")
       : null,
-    makeFacts([
-      ["State", showState(approval["status"])],
-      ["Kind", sayWord(approval["kind"])],
-      ["Value", showMoney(approval["value_paise"])],
-      ["About", showId(approval["subject_id"])],
-      ["Proposed", [`by ${approval["proposed_by"]}, `, showTime(approval["proposed_at"])]],
-      ["Until", showTime(approval["expires_at"])],
-      [
-        "Decided",
-        approval["decided_by"]
-          ? [`by ${approval["decided_by"]}, `, showTime(approval["decided_at"])]
-          : "–",
-      ],
-      ["Reason", approval["reason"] ?? "–"],
-      ["Id", make("span", { class: "id" }, approval["approval_id"])],
-    ]),
-    makeSection("All terms", showTerms(approval["terms"])),
+    hindrance
+      ? make("p", { class: "notice" }, `It cannot be carried out as things are: ${hindrance}.`)
+      : null,
+    changed
+      ? make(
+          "p",
+          { class: "notice" },
+          "What it rests on has changed since it was proposed: approving it ends it, and it has to be proposed anew.",
+        )
+      : null,
+    shown.map((/** @type {Row} */ { title, count, rows }) =>
+      makeSection(
+        count > rows.length ? `${title}: the first ${rows.length} of ${count}` : title,
+        showPart({ title, rows }),
+      ),
+    ),
+    makeSection(
+      "About the proposal",
+      makeFacts([
+        ["State", showState(approval["status"])],
+        ["Kind", sayWord(approval["kind"])],
+        ["Value", showMoney(approval["value_paise"])],
+        ["About", showId(approval["subject_id"])],
+        ["Proposed", [`by ${approval["proposed_by"]}, `, showTime(approval["proposed_at"])]],
+        ["Until", showTime(approval["expires_at"])],
+        [
+          "Decided",
+          approval["decided_by"]
+            ? [`by ${approval["decided_by"]}, `, showTime(approval["decided_at"])]
+            : "–",
+        ],
+        ["Reason", approval["reason"] ?? "–"],
+        ["Changed since", sayChanged(approval)],
+        ["Id", make("span", { class: "id" }, approval["approval_id"])],
+      ]),
+    ),
+    make(
+      "details",
+      { class: "block" },
+      make("summary", {}, "All terms"),
+      showTerms(approval["terms"]),
+    ),
   );
+}
+
+/** @param {{title: string, rows: readonly Row[]}} part */
+function showPart({ title, rows }) {
+  if (rows.length === 0) return makeEmpty("None.");
+  return rows[0]?.["bid_after_bps"] === undefined ? showRows({ title, rows }) : showBands(rows);
+}
+
+/** @param {Row} approval */
+function sayChanged({ changed }) {
+  if (changed === null) return "–";
+  return changed ? "yes" : "nothing";
+}
+
+/**
+ * Names the firms of what is shown; a credit that is asked about has its holder's.
+ *
+ * @param {View} view
+ * @param {readonly Row[]} shown
+ */
+async function loadFirms(view, shown) {
+  /** @type {Row[]} */
+  const rows = shown.flatMap((part) => part["rows"]);
+  for (const row of rows.filter(({ question }) => question === "credit_holding")) {
+    const query = { environment: view.environment, scrip_no: row["scrip_no"] };
+    const { credits } = await readOps("/ops/credits", query, view.signal);
+    const credit = credits.find((/** @type {Row} */ one) => one["credit_id"] === row["subject_id"]);
+    row["firm_id"] = credit?.firm_id;
+  }
+  const ids = rows.flatMap((row) =>
+    Object.entries(row).flatMap(([name, value]) => (/(firm|desk)_id$/.test(name) ? [value] : [])),
+  );
+  await loadNames(ids);
 }
 
 /** @param {any} answer */

@@ -12,6 +12,7 @@ export const bankPages = [
   {
     path: "/bank",
     title: "Bank",
+    proposals: ["bank."],
     reach: "live",
     key: "b",
     permission: "bank.write",

@@ -14,7 +14,7 @@ import { linkTo, may } from "./state.js";
 
 /** @type {readonly import("./state.js").Page[]} */
 export const boardPages = [
-  { path: "/board", title: "Board", key: "m", show: showBoard },
+  { path: "/board", title: "Board", proposals: ["rate_card."], key: "m", show: showBoard },
   { path: "/publish/:id", title: "Publish a card", show: showPublish },
 ];
 

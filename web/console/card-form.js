@@ -5,12 +5,13 @@ import { onSubmit } from "../form.js";
 import { formatPercent, formatRupees, parsePaise } from "../money.js";
 import { schemeName } from "../words.js";
 import { makeAct, tellProblem } from "./acts.js";
-import { make, makeSection, makeTable } from "./dom.js";
+import { make, makeSection } from "./dom.js";
 import { makeField, readBps, readFields } from "./fields.js";
 import { makeHead } from "./list.js";
 import { callOps, readOps, SignedOut } from "./ops.js";
 import { showMoney, showPercent, showTime } from "./show.js";
 import { goTo, linkTo } from "./state.js";
+import { showBands, showRows } from "./terms.js";
 import { Refusal } from "../ask.js";
 
 /** @typedef {import("./state.js").View} View */
@@ -70,11 +71,12 @@ export async function showPublish(view) {
   const { cards } = await readOps("/ops/rates", { environment, scheme }, view.signal);
   /** @type {Row | undefined} */
   const card = cards[0];
+  const starting = card ?? (await readStarting(environment, scheme));
   const fields = terms.map((term) => ({
     ...term,
     optional: true,
     plain: true,
-    value: writeTerm(term, card),
+    value: writeTerm(term, starting),
   }));
   /** @type {Field} */
   const note = { name: "note", label: "Reason", type: "long", optional: true };
@@ -127,7 +129,7 @@ export async function showPublish(view) {
         `, by ${card["published_by"]}. What you leave as it is stays.`,
       ]
     : [
-        "The first card of this scheme. What you leave out has the value that a scheme starts with.",
+        "The first card of this scheme. The fields hold the values that a scheme starts with: look at each, the limits above all.",
       ];
   return make(
     "div",
@@ -139,6 +141,19 @@ export async function showPublish(view) {
     form,
     result,
   );
+}
+
+/**
+ * The numbers of a card that leaves everything out.
+ *
+ * @param {string} environment
+ * @param {string} scheme
+ * @returns {Promise<Row>}
+ */
+async function readStarting(environment, scheme) {
+  const body = { environment, scheme, terms: {} };
+  const { terms: all } = await callOps("/ops/rates/preview", { body });
+  return Object.fromEntries(all.map((/** @type {Row} */ one) => [one["term"], one["after"]]));
 }
 
 /**
@@ -282,15 +297,18 @@ function makeBands(title, head, bands, kind) {
  * @param {object} body
  */
 function showPreview(view, preview, body) {
-  const { people, move_bps, bands, open_quotes } = preview;
+  const { people, bands, open_quotes } = preview;
+  const changed = preview["terms"].filter(
+    (/** @type {Row} */ one) => one["before"] !== one["after"],
+  );
   const publish = makeAct(view, {
     label: people === 2 ? "Propose the card…" : "Publish the card…",
     permission: "rates.publish",
     main: true,
     says:
       people === 2
-        ? `A price moves by ${showPercent(move_bps)}: it takes two people, and the old card stays until somebody else has approved it.`
-        : `The largest move of a price is ${showPercent(move_bps)}. It is in force at once.`,
+        ? `${sayMoves(preview)} It takes two people: nothing changes until somebody else has approved it.`
+        : `${sayMoves(preview)} It is in force at once.`,
     call: () => ({ path: "/ops/rates", body }),
     said: () => "The card is in force.",
     after: () => goTo(linkTo("/board")),
@@ -300,7 +318,7 @@ function showPreview(view, preview, body) {
     make(
       "p",
       { class: people === 2 ? "notice" : "" },
-      `The largest move is ${showPercent(move_bps)}; it takes ${people === 2 ? "two people" : "one person"}. `,
+      `${sayMoves(preview)} It takes ${people === 2 ? "two people" : "one person"}. `,
       open_quotes.count > 0
         ? [
             `${open_quotes.count} binding prices for ${showMoney(open_quotes.face_paise)} are out and are honoured until `,
@@ -310,36 +328,14 @@ function showPreview(view, preview, body) {
         : "No binding price is out.",
     ),
     make("div", { class: "acts" }, publish),
-    makeTable(
-      "Bid and ask of every band, before and after",
-      [
-        { head: "Face" },
-        { head: "Days left" },
-        { head: "Bid", kind: "number" },
-        { head: "Ask", kind: "number" },
-      ],
-      bands.map((/** @type {Row} */ band) => [
-        band["below_paise"] === null
-          ? `from ${showMoney(band["from_paise"])}`
-          : `below ${showMoney(band["below_paise"])}`,
-        `from ${band["from_days"]}`,
-        showMove(band["bid_before_bps"], band["bid_after_bps"]),
-        showMove(band["ask_before_bps"], band["ask_after_bps"]),
-      ]),
-    ),
+    changed.length > 0 ? showRows({ title: "Terms before and after", rows: changed }) : null,
+    showBands(bands),
   );
 }
 
-/**
- * @param {number | null} before
- * @param {number | null} after
- */
-function showMove(before, after) {
-  if (before === after) return showPercent(after);
-  const direction = (after ?? 0) > (before ?? 0) ? "up" : "down";
-  return make(
-    "span",
-    { class: "change inline", "data-direction": direction },
-    `${showPercent(before)} → ${showPercent(after)}`,
-  );
+/** @param {Row} preview */
+function sayMoves({ move_bps, limit_move_bps }) {
+  if (move_bps === null) return "The first card: no price was in force before it.";
+  const raise = limit_move_bps > 0 ? ` A limit is raised by ${showPercent(limit_move_bps)}.` : "";
+  return `The largest move of a price is ${showPercent(move_bps)}.${raise}`;
 }

@@ -10,7 +10,14 @@ import { linkTo } from "./state.js";
 
 /** @type {readonly import("./state.js").Page[]} */
 export const filePages = [
-  { path: "/files", title: "Payout files", reach: "live", key: "f", show: showFiles },
+  {
+    path: "/files",
+    title: "Payout files",
+    proposals: ["payout_file."],
+    reach: "live",
+    key: "f",
+    show: showFiles,
+  },
   { path: "/files/:id", title: "Payout file", reach: "live", show: showFile },
 ];
 

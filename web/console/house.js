@@ -10,7 +10,9 @@ import { goTo, linkTo } from "./state.js";
 /** @typedef {import("./ops.js").Row} Row */
 
 /** @type {readonly import("./state.js").Page[]} */
-export const housePages = [{ path: "/house", title: "House", key: "h", show: showHouse }];
+export const housePages = [
+  { path: "/house", title: "House", proposals: ["inventory.add"], key: "h", show: showHouse },
+];
 
 /** @param {View} view */
 async function showHouse(view) {

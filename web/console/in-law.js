@@ -10,7 +10,9 @@ import { showDay, showFirm, showState, showTime } from "./show.js";
 /** @typedef {import("./ops.js").Row} Row */
 
 /** @type {readonly import("./state.js").Page[]} */
-export const inLawPages = [{ path: "/house-in-law", title: "House in law", show: showInLaw }];
+export const inLawPages = [
+  { path: "/house-in-law", title: "House in law", proposals: ["house."], show: showInLaw },
+];
 
 const words = /** @type {Readonly<Record<string, string>>} */ ({
   legal_name: "legal name",

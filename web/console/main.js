@@ -6,6 +6,7 @@ import { make } from "./dom.js";
 import { followKeys } from "./keyboard.js";
 import { callOps, readOps, SignedOut } from "./ops.js";
 import { groups, pages } from "./pages.js";
+import { countWaiting, showPending } from "./pending.js";
 import { makeEnrolment, makeSignIn } from "./sign-in.js";
 import { Elsewhere, goTo, linkTo, may, person, readEnvironment, setPerson } from "./state.js";
 
@@ -102,6 +103,7 @@ function drawFrame() {
   const wide = matchMedia("(min-width: 60rem)");
   menu.open = wide.matches;
   wide.addEventListener("change", ({ matches }) => (menu.open = matches));
+  countedAt = -Infinity;
   place.replaceChildren(
     make("a", { class: "skip", href: "#main" }, "Skip to the page"),
     make(
@@ -215,8 +217,15 @@ async function showPage({ isNew }) {
             signal,
             refresh: () => void showPage({ isNew: false }),
           });
+    const pending =
+      readEnvironment() === "live" && !page.path.startsWith("/approvals")
+        ? await showPending({ id, proposals: page.proposals }, signal)
+        : null;
     if (signal.aborted) return;
-    target.replaceChildren(...(isAway ? [sayReach(reach)] : []), content);
+    const first = isAway ? sayReach(reach) : pending;
+    target.replaceChildren(...(first ? [first] : []), content);
+    if (page.refreshes) refreshLater(signal);
+    void countSometimes();
   } catch (error) {
     if (signal.aborted) return;
     if (error instanceof Elsewhere) {
@@ -243,6 +252,33 @@ async function showPage({ isNew }) {
     scrollTo(0, 0);
     heading?.focus({ preventScroll: true });
   }
+}
+
+const refreshMs = 30_000;
+let countedAt = -Infinity;
+
+/**
+ * Shows the page anew after a while, but not under somebody's hands.
+ *
+ * @param {AbortSignal} signal
+ */
+function refreshLater(signal) {
+  const timer = setTimeout(() => {
+    const isBusy =
+      document.hidden ||
+      document.querySelector("dialog[open]") !== null ||
+      document.activeElement?.closest("#page :is(a, button, input, select, textarea)");
+    if (isBusy) refreshLater(signal);
+    else void showPage({ isNew: false });
+  }, refreshMs);
+  signal.addEventListener("abort", () => clearTimeout(timer));
+}
+
+/** The counts of the menu, at most every half minute; without them the menu is as it was. */
+async function countSometimes() {
+  if (performance.now() - countedAt < refreshMs) return;
+  countedAt = performance.now();
+  await countWaiting(readEnvironment()).catch(() => {});
 }
 
 /**

@@ -22,6 +22,7 @@ export const payoutPages = [
   {
     path: "/payouts",
     title: "Payouts",
+    proposals: ["payout."],
     key: "p",
     show: (view) =>
       showList(view, {

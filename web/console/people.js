@@ -10,7 +10,14 @@ import { showState, showTime } from "./show.js";
 
 /** @type {readonly import("./state.js").Page[]} */
 export const peoplePages = [
-  { path: "/people", title: "People", reach: "both", key: "u", show: showPeople },
+  {
+    path: "/people",
+    title: "People",
+    proposals: ["operator."],
+    reach: "both",
+    key: "u",
+    show: showPeople,
+  },
 ];
 
 const roles = /** @type {const} */ ([

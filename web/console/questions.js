@@ -13,6 +13,7 @@ export const questionPages = [
   {
     path: "/questions",
     title: "Questions",
+    proposals: ["inquiry.attest"],
     key: "i",
     show: (view) =>
       showList(view, {

@@ -45,6 +45,8 @@ export const settlementPages = [
   {
     path: "/queue",
     title: "Settlement queue",
+    proposals: ["inquiry.attest", "deal.fund", "settlement."],
+    refreshes: true,
     key: "q",
     show: (view) =>
       showList(view, {
@@ -69,6 +71,7 @@ export const settlementPages = [
   {
     path: "/settlements",
     title: "Settlements",
+    proposals: ["settlement."],
     key: "s",
     show: (view) =>
       showList(view, {

@@ -1,7 +1,8 @@
 // Terms of proposals: any JSON, with money and prices as people read them.
 
-import { make, makeFacts } from "./dom.js";
-import { sayWord, showId, showMoney, showPercent } from "./show.js";
+import { formatPercent } from "../money.js";
+import { make, makeFacts, makeTable } from "./dom.js";
+import { sayWord, showDay, showFirm, showId, showMoney, showPercent } from "./show.js";
 
 /** @typedef {import("./dom.js").Child} Child */
 
@@ -51,4 +52,125 @@ function showText(text) {
     make("summary", {}, `${text.length.toLocaleString("en-IN")} characters`),
     make("pre", {}, text),
   );
+}
+
+/** Headings of what their name alone does not say. @type {Readonly<Record<string, string>>} */
+const heads = {
+  ifsc: "IFSC",
+  utr: "UTR",
+  iec: "IEC",
+  pan: "PAN",
+  account_last4: "Account",
+  firm_id: "Firm",
+  from_paise: "Face from",
+  below_paise: "Face below",
+  from_days: "Days left from",
+  bid_before_bps: "Bid before",
+  bid_after_bps: "Bid after",
+  ask_before_bps: "Ask before",
+  ask_after_bps: "Ask after",
+  house_limit_paise: "Daily limit",
+  face_max_paise: "Maximum quote size",
+  rest_min_paise: "Minimum resting order",
+  desk_share_bps: "Desk share of the limit",
+  quote_window_s: "Quote validity, seconds",
+};
+
+/** @param {string} name */
+export function sayName(name) {
+  const words = sayWord(name.replace(/_(paise|bps|ids?|s)$/, ""));
+  return heads[name] ?? `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
+/**
+ * A table of rows whose columns are their names; firms have to be known by their names.
+ *
+ * @param {{title: string, rows: readonly Record<string, unknown>[]}} part
+ */
+export function showRows({ title, rows }) {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  return makeTable(
+    title,
+    names.map((name) => ({ head: sayName(name), kind: isNumber(name) ? "number" : undefined })),
+    rows.map((row) => names.map((name) => showCell(row, name))),
+  );
+}
+
+/** @param {string} name */
+function isNumber(name) {
+  return /_(paise|bps|days)$/.test(name) || name === "before" || name === "after";
+}
+
+/**
+ * @param {Record<string, any>} row
+ * @param {string} name
+ * @returns {Child | readonly Child[]}
+ */
+function showCell(row, name) {
+  const value = row[name];
+  if (value === null || value === undefined) return "–";
+  if (name === "term") return sayName(value);
+  if ((name === "before" || name === "after") && row["term"]) return showTerms(value, row["term"]);
+  if (/(^|_)(firm|desk)_id$/.test(name)) return showFirm(value);
+  if (name === "account_last4") return `…${value}`;
+  if (Array.isArray(value)) {
+    return value.map((one, at) =>
+      make("span", {}, at > 0 ? ", " : "", typeof one === "string" ? showId(one) : showTerms(one)),
+    );
+  }
+  if (name.endsWith("_id")) return showId(value);
+  if (/_on$|^day$/.test(name)) return showDay(value);
+  if (["scheme", "question", "status", "direction", "reason", "outcome"].includes(name))
+    return sayWord(value);
+  return showTerms(value, name);
+}
+
+/**
+ * Prices of a card before and after: a row for each size, with its ask and a bid for each validity.
+ *
+ * @param {readonly Record<string, any>[]} bands
+ */
+export function showBands(bands) {
+  const days = [...new Set(bands.map((band) => band["from_days"]))];
+  const sizes = Map.groupBy(bands, (band) => band["from_paise"]);
+  return makeTable(
+    "Prices before and after",
+    [
+      { head: "Face, percent" },
+      { head: "Ask", kind: "number" },
+      ...days.map((day) => ({ head: `Bid, ${day} days`, kind: "number" })),
+    ],
+    [...sizes.values()].map((row) => [
+      saySize(row[0] ?? {}),
+      showMove(row[0]?.["ask_before_bps"], row[0]?.["ask_after_bps"]),
+      ...days.map((day) => {
+        const band = row.find((one) => one["from_days"] === day);
+        return showMove(band?.["bid_before_bps"], band?.["bid_after_bps"]);
+      }),
+    ]),
+  );
+}
+
+/** @param {Record<string, any>} band */
+function saySize({ from_paise, below_paise }) {
+  return below_paise === null ? `from ${showMoney(from_paise)}` : `below ${showMoney(below_paise)}`;
+}
+
+/**
+ * @param {number | null} before
+ * @param {number | null} after
+ */
+function showMove(before, after) {
+  if (before === after) return sayPercent(after);
+  const direction = (after ?? 0) > (before ?? 0) ? "up" : "down";
+  return make(
+    "span",
+    { class: "change inline", "data-direction": direction },
+    `${sayPercent(before)} → ${sayPercent(after)}`,
+  );
+}
+
+/** @param {number | null} bps */
+function sayPercent(bps) {
+  return bps === null ? "–" : formatPercent(bps);
 }

@@ -105,7 +105,9 @@ const tasks = [
 ];
 
 /** @type {readonly import("./state.js").Page[]} */
-export const todayPages = [{ path: "/today", title: "Today", key: "t", show: showToday }];
+export const todayPages = [
+  { path: "/today", title: "Today", proposals: [""], refreshes: true, key: "t", show: showToday },
+];
 
 /** @param {View} view */
 async function showToday(view) {
