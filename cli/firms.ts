@@ -7,9 +7,9 @@ import {
 } from "../src/firms/find-firms.ts";
 import { resumeFirm, suspendFirm } from "../src/firms/change-firm.ts";
 import { revealAccount } from "../src/firms/bank-accounts.ts";
-import { firmStates } from "../src/firms/rules.ts";
+import { firmStates, transferInitiators } from "../src/firms/rules.ts";
 import type { Firm } from "../src/firms/schema.ts";
-import { command, printOne } from "./command.ts";
+import { command, parseChoice, printOne } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";
 import { readOptionalWord, printSearch, searchOptions } from "./search.ts";
 
@@ -103,6 +103,10 @@ const authorize = command({
     signatory: { required: true, help: "who signed for the firm" },
     reference: { required: true, help: "where the signed mandate is found" },
     until: { required: true, help: "last day (YYYY-MM-DD, IST) or ISO 8601 time" },
+    transfers: {
+      default: "house",
+      help: `who initiates its transfers at customs: ${transferInitiators.join(", ")}`,
+    },
     ...operatorOption,
   },
   async run(options, firmId) {
@@ -110,6 +114,7 @@ const authorize = command({
       signatory_name: options.signatory,
       reference: options.reference,
       valid_until: options.until,
+      transfers: parseChoice("transfers", options.transfers, transferInitiators),
     };
     const firm = await withOperator(
       options,

@@ -10,7 +10,7 @@ import {
 } from "../firms/find-firms.ts";
 import { findNames } from "../overview/desks.ts";
 import { resumeFirm, suspendFirm } from "../firms/change-firm.ts";
-import { firmStates } from "../firms/rules.ts";
+import { firmStates, transferInitiators } from "../firms/rules.ts";
 import { issueKey } from "../access/issue-keys.ts";
 import { listAllKeys } from "../access/read-keys.ts";
 import { revokeKeyAsOperator } from "../access/revoke-keys.ts";
@@ -189,6 +189,11 @@ export const deskOperations: readonly Operation[] = [
       signatory_name: text("Who signed for the firm.", 200),
       reference: text("Where the signed mandate is found.", 200),
       valid_until: text("Last day (YYYY-MM-DD, IST) or ISO 8601 time.", 40),
+      transfers: optional(
+        closedEnum(transferInitiators, {
+          description: "Who initiates the firm's transfers at customs; the house unless given.",
+        }),
+      ),
     }),
     answer: Firm,
     run: async ({ ctx, actor }, { firm_id: firmId, ...mandate }) => {

@@ -1,147 +1,26 @@
-// docs/WALK.md is run as it stands: every block of commands, in its order, by a shell, against a
-// service whose workers do their work between two blocks. What a block prints is what the page shows,
-// but for ids, times and cursors.
+// docs/WALK.md is run as it stands, against a service whose workers do their work between two blocks.
 
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { test, type TestContext } from "node:test";
+import { test } from "node:test";
 
 import { seedInventory } from "../../src/credits/seed-credits.ts";
-import { databaseUrlFor } from "../support/cli.ts";
+import { guideMissing, runGuide } from "../support/guide.ts";
 import { startService } from "../support/service.ts";
 import { letSettle } from "../support/settlements.ts";
 
-const root = join(import.meta.dirname, "../..");
-
-type Block =
-  | { readonly kind: "commands"; readonly text: string; readonly shown: string | undefined }
-  | { readonly kind: "file"; readonly name: string; readonly text: string };
-
-/**
- * Indented lines are commands, and a fence right after them, or after a sentence about it, is what they
- * print. A fence after the name of a CSV file is that file.
- */
-function readBlocks(page: string): Block[] {
-  const pieces = [...page.matchAll(/((?:^ {4}.*\n)+)|^```(\w*)\n([\s\S]*?)^```$/gm)];
-  const blocks: Block[] = [];
-  for (const [, commands, language, fence = ""] of pieces) {
-    const last = blocks.at(-1);
-    if (commands !== undefined) {
-      blocks.push({
-        kind: "commands",
-        text: commands.replaceAll(/^ {4}/gm, ""),
-        shown: undefined,
-      });
-    } else if (language === "csv") {
-      blocks.push({ kind: "file", name: "scrips.csv", text: fence });
-    } else if (last?.kind === "commands" && last.shown === undefined) {
-      blocks[blocks.length - 1] = { ...last, shown: fence };
-    } else {
-      assert.fail(`nothing prints this:\n${fence}`);
-    }
-  }
-  return blocks;
-}
-
-/** One shell for the whole page, so that what a block sets is there for the next. */
-function openShell(t: TestContext, folder: string, variables: Readonly<Record<string, string>>) {
-  const shell = spawn("bash", ["--noprofile", "--norc"], {
-    cwd: folder,
-    env: { ...process.env, ...variables },
-    stdio: "pipe",
-  });
-  t.after(() => shell.kill("SIGKILL"));
-  const lines = createInterface({ input: shell.stdout })[Symbol.asyncIterator]();
-  const end = "\u0001end";
-  let complaints = "";
-  shell.stderr.on("data", (chunk: Buffer) => (complaints += chunk.toString()));
-  return {
-    async run(text: string): Promise<string> {
-      shell.stdin.write(`${text}\nprintf '\\n${end} %s\\n' $?\n`);
-      const printed: string[] = [];
-      for (;;) {
-        const { value, done } = await lines.next();
-        if (done) assert.fail(`the shell ended:\n${complaints}`);
-        if (value.startsWith(end)) {
-          assert.equal(value, `${end} 0`, `${text}\n${printed.join("\n")}\n${complaints}`);
-          return printed.join("\n").trim();
-        }
-        printed.push(value);
-      }
-    },
-    async close() {
-      shell.stdin.end();
-      await once(shell, "close");
-    },
-  };
-}
-
-/** What differs from run to run. */
-function masked(text: string): string {
-  return text
-    .replaceAll(/\b([a-z]{3})_[0-9a-z]{26}\b/g, "$1_…")
-    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+\+05:30/g, "…")
-    .replaceAll(/\bSIM(NEFT|RTGS|IMPS)[0-9A-F]+/g, "SIM$1…")
-    .replaceAll(/"next_cursor": ?"[^"]+"/g, '"next_cursor":"…"');
-}
-
-/** JSON is compared by its values: one text over several lines, or one a line. */
-function readPrinted(text: string): unknown {
-  const plain = masked(text).trim();
-  try {
-    return JSON.parse(plain) as unknown;
-  } catch {
-    return plain.split("\n").map((line) => {
-      try {
-        return JSON.parse(line) as unknown;
-      } catch {
-        return line.trimEnd();
-      }
-    });
-  }
-}
-
-const missing = ["bash", "curl", "jq"].filter((name) => spawnSync(name, ["--version"]).error);
-
 test(
   "every block of the walk runs and answers what it shows",
-  { skip: missing.length > 0 && `needs ${missing.join(" and ")}` },
+  { skip: guideMissing },
   async (t) => {
-    const blocks = readBlocks(await readFile(join(root, "docs/WALK.md"), "utf8"));
     const service = await startService(t);
     await seedInventory(service.ctx);
     const { api_key: key } = await service.issue({ firmName: "Demo Desk" });
-    const folder = await mkdtemp(join(tmpdir(), "scripdesk-walk-"));
-    t.after(async () => await rm(folder, { recursive: true, force: true }));
-    const shell = openShell(t, folder, {
-      DATA_DIR: folder,
-      DATABASE_URL: await databaseUrlFor(service.ctx),
-      MASTER_KEY: service.masterKey.toString("hex"),
+    const compared = await runGuide(t, service, {
+      file: "docs/WALK.md",
+      fill: (text) =>
+        text.replace(/^URL=.*$/m, `URL=${service.url}`).replace(/^KEY=.*$/m, `KEY=${key}`),
+      between: () => letSettle(service),
     });
-    await shell.run(`npx() { ${process.execPath} ${join(root, "cli/main.ts")} "\${@:2}"; }`);
-    let compared = 0;
-    for (const block of blocks) {
-      if (block.kind === "file") {
-        await writeFile(join(folder, block.name), block.text);
-        continue;
-      }
-      // The page's address and key are its reader's own.
-      const text = block.text
-        .replace(/^URL=.*$/m, `URL=${service.url}`)
-        .replace(/^KEY=.*$/m, `KEY=${key}`);
-      const printed = await shell.run(text);
-      if (block.shown !== undefined) {
-        assert.deepEqual(readPrinted(printed), readPrinted(block.shown), block.text);
-        compared++;
-      }
-      await letSettle(service);
-    }
-    await shell.close();
     assert.ok(compared >= 15, "the page was read");
   },
 );

@@ -99,6 +99,7 @@ async function showFirmPage(view) {
           ? [
               `${mandate.signatory_name}, ${mandate.reference}, until `,
               showTime(mandate.valid_until),
+              mandate.transfers === "firm" ? "; it initiates transfers itself" : "",
             ]
           : "–",
       ],
@@ -189,6 +190,15 @@ function makeFirmActs(view, firm) {
           { name: "signatory_name", label: "Signatory" },
           { name: "reference", label: "Mandate reference" },
           { name: "valid_until", label: "Valid until", type: "day" },
+          {
+            name: "transfers",
+            label: "Who initiates its transfers at customs",
+            type: "choice",
+            options: [
+              ["house", "the house for it"],
+              ["firm", "the firm itself"],
+            ],
+          },
         ],
         call: (body) => ({ path: `${path}/authorize`, body }),
         said: () => "The firm may trade.",

@@ -34,6 +34,12 @@ const guides: readonly Guide[] = [
     about: "Two firms that know each other deal with money in escrow.",
   },
   {
+    path: "/docs/settle",
+    file: "docs/SETTLE.md",
+    name: "Settling a live deal",
+    about: "What each party does outside, by when, and how it is told and proved.",
+  },
+  {
     path: "/docs/netting",
     file: "docs/NETTING.md",
     name: "Netting a group",
