@@ -4,22 +4,21 @@ import { admitCallers, admitVisitors } from "./admit.ts";
 import { exportsPerKeyMax, journalOperations } from "./journal/routes.ts";
 import { watchDesks } from "./journal/watch-desks.ts";
 import { storeExportCheckpoint } from "./journal/checkpoints.ts";
+import type { Lifecycle } from "./kernel/lifecycle.ts";
 import type { Book } from "./trading/book.ts";
 import type { Config } from "./config.ts";
-import { creditRoutes } from "./credits/routes.ts";
+import { creditOperations } from "./credits/routes.ts";
 import { creditLifecycle } from "./credits/rules.ts";
-import { crossRoutes } from "./crosses/routes.ts";
+import { crossOperations } from "./crosses/routes.ts";
 import { crossLifecycle } from "./crosses/rules.ts";
 import { documentParts } from "./document-parts.ts";
 import { webhookOperations } from "./webhooks/routes.ts";
 import { deliveryLifecycle } from "./webhooks/delivery-rules.ts";
-import { earningRoutes, noteRoutes, positionRoutes, statementRoutes } from "./reports/routes.ts";
+import { positionOperations, reportOperations } from "./reports/routes.ts";
 import type { Offboarding } from "./firms/offboard-firm.ts";
-import type { FirmHooks } from "./firms/update-firm.ts";
-import { firmRoutes, requirementRoutes } from "./firms/routes.ts";
+import { firmOperations } from "./firms/routes.ts";
 import { firmLifecycle } from "./firms/rules.ts";
 import { noteMove } from "./firms/groups.ts";
-import { groupRoutes } from "./firms/group-routes.ts";
 import {
   latestIndex,
   offboarding as everySlice,
@@ -33,8 +32,8 @@ import { keyMemory } from "./access/remember-keys.ts";
 import { accessOperations } from "./access/routes.ts";
 import { keyLifecycle } from "./access/key-rules.ts";
 import { openFeed } from "./market/stream-market.ts";
-import { marketRoutes, metaRoutes } from "./market/routes.ts";
-import { nettingRoutes } from "./netting/routes.ts";
+import { marketOperations, metaOperations } from "./market/routes.ts";
+import { nettingOperations } from "./netting/routes.ts";
 import { optOutRoutes } from "./notices/routes.ts";
 import { watchContact } from "./notices/watch-contacts.ts";
 import { loadOptOutPage } from "./notices/templates.ts";
@@ -53,7 +52,12 @@ import { openBookSessions } from "./trading/book-session.ts";
 import { openOrderDesk } from "./trading/order-desk.ts";
 import { orderLifecycle } from "./trading/order-rules.ts";
 import { openLines } from "./platform/http/ndjson.ts";
-import { type DeskWiring, serve } from "./platform/http/operation.ts";
+import {
+  type DeskWiring,
+  type Operation,
+  serve,
+  type VisitorWiring,
+} from "./platform/http/operation.ts";
 import { fundingOperations } from "./funding/routes.ts";
 import { payoutOperations } from "./payouts/routes.ts";
 import { payoutLifecycle } from "./payouts/rules.ts";
@@ -64,11 +68,12 @@ import { createQuoter } from "./trading/quotes.ts";
 import type { Outbound } from "./platform/outbound.ts";
 import { openStreams } from "./platform/http/sse.ts";
 import { servePage } from "./platform/pages/web-page.ts";
-import { enquiryRoutes, houseRoutes, rateIndexRoutes } from "./market/public-routes.ts";
+import { publicOperations } from "./market/public-routes.ts";
+import { createRatesBoard } from "./market/rates-board.ts";
 import { type AddressWindows, createBudgets } from "./market/address-budgets.ts";
 import { openConfirmer, openMeter } from "./access/meter-calls.ts";
 import type { RateWindow } from "./access/rate-window.ts";
-import { sandboxRoutes } from "./sandbox/routes.ts";
+import { sandboxOperations } from "./sandbox/routes.ts";
 import { settlementOperations } from "./settlement/routes.ts";
 import { settlementLifecycle } from "./settlement/rules.ts";
 import { appliers, simulators } from "./workers.ts";
@@ -98,6 +103,40 @@ export type AppOptions = {
   /** The offboarding hooks of other rooms; a test may replace them. */
   readonly offboarding?: Offboarding | undefined;
 };
+
+const lifecycles: readonly Lifecycle[] = [
+  keyLifecycle,
+  firmLifecycle,
+  creditLifecycle,
+  quoteLifecycle,
+  orderLifecycle,
+  crossLifecycle,
+  settlementLifecycle,
+  payoutLifecycle,
+  webhookLifecycle,
+  deliveryLifecycle,
+];
+
+/** In the order of the document. */
+const operations: readonly Operation[] = [
+  ...metaOperations,
+  ...accessOperations,
+  ...firmOperations,
+  ...nettingOperations,
+  ...creditOperations,
+  ...tradingOperations,
+  ...crossOperations,
+  ...positionOperations,
+  ...marketOperations,
+  ...settlementOperations,
+  ...fundingOperations,
+  ...payoutOperations,
+  ...sandboxOperations,
+  ...reportOperations,
+  ...journalOperations,
+  ...webhookOperations,
+  ...publicOperations,
+];
 
 /** What a process without the API serves: whether it runs. */
 export function buildWorkerApp({
@@ -145,20 +184,17 @@ export async function buildApp({
 
   healthRoutes(app, ctx, { draining });
   serveOpenApi(app);
-  metaRoutes(app, [
-    keyLifecycle,
-    firmLifecycle,
-    creditLifecycle,
-    quoteLifecycle,
-    orderLifecycle,
-    crossLifecycle,
-    settlementLifecycle,
-    payoutLifecycle,
-    webhookLifecycle,
-    deliveryLifecycle,
-  ]);
   const takeQuote = createQuoter(ctx, book, metrics);
-  const wiring: DeskWiring = {
+  const feed = openFeed({ ...ctx, latestIndex });
+  app.addHook("onClose", () => feed.close());
+  const house = { imprint: config.imprint, papers };
+  const wiring: DeskWiring & VisitorWiring = {
+    lifecycles,
+    onMoved: noteMove,
+    onContactConcerned: watchContact,
+    onIdentityChanged,
+    offboarding,
+    findCovers,
     takeQuote,
     orderDesk: openOrderDesk(ctx, { books: openBookSessions(book), takeQuote, metrics }),
     readOrder: createOrderReader(ctx),
@@ -168,41 +204,18 @@ export async function buildApp({
     watch: watchDesks(ctx.db),
     onCheckpoint: (line) => storeExportCheckpoint(ctx, line),
     outbound,
+    blockMinPaise: config.blockMinPaise,
+    feed,
+    latestIndex,
+    timeHooks,
+    letterhead: config.letterhead,
+    board: createRatesBoard(ctx),
+    house,
   };
   const lines = openLines({ perKeyMax: exportsPerKeyMax, deadAmong });
   const surface = { ctx, wiring, desks: { streams, lines } };
-  serve(app, accessOperations, surface);
-  const firmHooks: FirmHooks = {
-    onMoved: noteMove,
-    onContactConcerned: watchContact,
-    onIdentityChanged,
-  };
-  firmRoutes(app, { ...ctx, ...firmHooks }, offboarding);
-  groupRoutes(app, ctx);
-  requirementRoutes(app, { ...ctx, findCovers });
-  nettingRoutes(app, ctx);
-  creditRoutes(app, ctx);
-  serve(app, tradingOperations, surface);
-  crossRoutes(app, ctx, { blockMinPaise: config.blockMinPaise });
-  positionRoutes(app, ctx);
-  const market = { ...ctx, latestIndex };
-  const feed = openFeed(market);
-  app.addHook("onClose", () => feed.close());
-  marketRoutes(app, market, { feed, streams });
-  serve(app, settlementOperations, surface);
-  serve(app, fundingOperations, surface);
-  serve(app, payoutOperations, surface);
-  sandboxRoutes(app, ctx, { settlementHooks, timeHooks });
-  earningRoutes(app, ctx);
-  statementRoutes(app, ctx, config.letterhead);
-  noteRoutes(app, ctx, config.letterhead);
-  serve(app, journalOperations, surface);
-  serve(app, webhookOperations, surface);
-  rateIndexRoutes(app, ctx);
-  enquiryRoutes(app, ctx);
+  serve(app, operations, surface);
   optOutRoutes(app, ctx, await loadOptOutPage());
-  const house = { imprint: config.imprint, papers };
-  houseRoutes(app, ctx, house);
   serveDocs(app, { house: config.imprint.name });
   await servePage(app, house);
   return app;

@@ -46,13 +46,13 @@ const checkItem = itemCheck(CreditDeclaration);
 export async function declareCredits(
   ctx: Context,
   call: Call,
-  firmId: string,
-  body: DeclareCreditsBody,
+  asked: DeclareCreditsBody & { readonly firm_id: string },
 ): Promise<Declared> {
+  const { firm_id: firmId } = asked;
   const now = ctx.now();
   const today = istDay(now);
   const pace = openPace();
-  const declared = await mapPaced(body.credits, (item) => parseItem(item, today), pace);
+  const declared = await mapPaced(asked.credits, (item) => parseItem(item, today), pace);
   return await ctx.db.transaction(
     async (tx) => {
       const firm = await requireVisibleFirm(tx, call.caller, firmId);
@@ -60,7 +60,7 @@ export async function declareCredits(
       const earlier = await claimIdempotencyKey(tx, {
         call,
         operation: "declareCredits",
-        body: { firm_id: firmId, ...body },
+        body: asked,
         idField: "firm_id",
         newId: firmId,
         now,
@@ -82,19 +82,14 @@ export async function declareCredits(
   );
 }
 
-type Import = ReportFile & {
-  readonly firmId: string;
-  /** Aborts when the client has disconnected; the import is rolled back then. */
-  readonly gone: AbortSignal;
-};
-
 /** Imports a report of the customs portal; the same report again changes nothing. */
 export async function importCredits(
   ctx: Context,
   call: Call,
-  { firmId, gone, ...file }: Import,
+  { firm_id: firmId, ...file }: ReportFile & { readonly firm_id: string },
 ): Promise<Document<ImportResults>> {
-  const asked = { by: call.caller, signal: gone };
+  // The import is rolled back when the client has disconnected.
+  const asked = { by: call.caller, signal: call.gone?.() };
   await requireVisibleFirm(ctx.db, call.caller, firmId);
   const report = await openReport(ctx.heavy, file, asked);
   return await ctx.heavy.inPieces(

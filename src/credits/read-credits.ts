@@ -5,13 +5,14 @@ import type { ListSearch } from "../kernel/desk-search.ts";
 import { notFound } from "../kernel/failure.ts";
 import { firstId, isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
-import { type Leaf, type Page, readLeaf } from "../kernel/page.ts";
+import { type Leaf, readLeaf } from "../kernel/page.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { type IstDay, istDay, istTimestamp } from "../kernel/time.ts";
 import { visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
+import { deskPages } from "../platform/sheets/list-file.ts";
 import {
   creditLifecycle,
   type CreditUse,
@@ -25,7 +26,7 @@ import {
   listCreditRowsByNumber,
   listCreditRowsOfFirm,
 } from "./operator-store.ts";
-import type { Credit } from "./schema.ts";
+import { Credit, FirmParams } from "./schema.ts";
 import { creditList, type CreditRow, findCredit, findCreditById, listUses } from "./store.ts";
 
 export async function readCredit(ctx: Context, caller: Caller, name: string): Promise<Credit> {
@@ -69,19 +70,19 @@ export async function findNamedCredit(
   return isId("crd", name) ? await findCreditById(db, visible, name) : undefined;
 }
 
-export const ListCreditsQuery = creditList.query;
-
-export async function listCredits(
-  ctx: Context,
-  caller: Caller,
-  firmId: string,
-  query: Parameters<typeof creditList.read>[2],
-): Promise<Page<Credit>> {
-  const firm = await requireVisibleFirm(ctx.db, caller, firmId);
-  const page = await creditList.read(ctx, { deskId: firm.desk_id, firmId }, query);
-  const view = await openView(ctx.db, firm, page.rows, istDay(ctx.now()));
-  return { ...page, rows: await mapPaced(page.rows, (row) => viewCredit(row, view), openPace()) };
-}
+export const creditsOfFirm = deskPages({
+  name: "credits",
+  params: FirmParams,
+  query: creditList.parameters,
+  of: Credit,
+  order: "Newest first.",
+  read: async (ctx, caller, { firm_id: firmId, ...query }) => {
+    const firm = await requireVisibleFirm(ctx.db, caller, firmId);
+    const page = await creditList.read(ctx, { deskId: firm.desk_id, firmId }, query);
+    const view = await openView(ctx.db, firm, page.rows, istDay(ctx.now()));
+    return { ...page, rows: await mapPaced(page.rows, (row) => viewCredit(row, view), openPace()) };
+  },
+});
 
 type CreditNarrower = {
   readonly scripNo: string;

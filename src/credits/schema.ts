@@ -8,7 +8,6 @@ import {
   closedEnum,
   form,
   openEnum,
-  pageFields,
   paise,
   timestamp,
 } from "../platform/http/wire.ts";
@@ -257,8 +256,3 @@ export const CreditParams = Type.Object({
     examples: ["crd_01jd2m7q4x8r5v6w9y0abcdefg"],
   }),
 });
-
-export const CreditList = Type.Object(
-  { credits: Type.Array(Credit, { description: "Newest first." }), ...pageFields },
-  { title: "CreditList" },
-);

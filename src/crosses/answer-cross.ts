@@ -22,7 +22,7 @@ import { type CrossRow, setCrosses } from "./store.ts";
 export async function acceptCross(
   ctx: Context,
   call: Call,
-  { crossId, ...body }: AcceptCrossBody & { readonly crossId: string },
+  { cross_id: crossId, ...body }: AcceptCrossBody & { readonly cross_id: string },
 ): Promise<Cross> {
   const action = "accept";
   return await actOnCross(ctx, call, { crossId, action }, async (tx, acting) => {

@@ -40,7 +40,7 @@ const attemptsMax = 5;
 export async function fundCross(
   ctx: Context,
   call: Call,
-  { crossId, payment_ref: paymentRef }: FundCrossBody & { readonly crossId: string },
+  { cross_id: crossId, payment_ref: paymentRef }: FundCrossBody & { readonly cross_id: string },
 ): Promise<Cross> {
   for (let attempt = 1; ; attempt++) {
     try {

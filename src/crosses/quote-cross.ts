@@ -25,14 +25,14 @@ export type CrossLimits = {
 };
 
 export async function quoteCross(
-  ctx: Context,
+  ctx: Context & CrossLimits,
   call: Call,
-  { blockMinPaise, ...body }: QuoteCrossBody & CrossLimits,
+  body: QuoteCrossBody,
 ): Promise<CrossQuote> {
   const { caller } = call;
   const wanted = parseCrossRequest(body);
   if (wanted.side === "buy" && !caller.buySide) throw buySideOff();
-  const faceMin = wanted.kind === "block" ? blockMinPaise : 1;
+  const faceMin = wanted.kind === "block" ? ctx.blockMinPaise : 1;
   const now = ctx.now();
   const parties = await findParties(ctx.db, caller, wanted, now);
   const lot = await chooseLot(ctx.db, caller, wanted.lot, { seller: parties.seller, now });

@@ -3,19 +3,22 @@
 // finds it by a join and is told by events. The first to answer is written into the row; for the
 // others the cross is not there.
 
+import type { Static, TObject } from "typebox";
+
 import type { Change } from "../kernel/actor.ts";
 import type { Caller } from "../kernel/caller.ts";
 import type { ListSearch } from "../kernel/desk-search.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { firstId, isId } from "../kernel/ids.ts";
 import { feeWithin, priceCeil } from "../kernel/money.ts";
-import { type Leaf, type Page, readLeaf, readPage } from "../kernel/page.ts";
+import { type Leaf, type Page, type PageQuery, readLeaf, readPage } from "../kernel/page.ts";
 import type { Side } from "../kernel/scheme.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { isVisible, type Visibility, toFirmFilter, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
+import { deskPages } from "../platform/sheets/list-file.ts";
 import { findSettlementStates } from "../settlement/move-settlement.ts";
 import {
   countCrosses,
@@ -35,7 +38,7 @@ import {
   type Standing,
   findWaitingOn,
 } from "./rules.ts";
-import type { Cross, ListCrossesQuery } from "./schema.ts";
+import { Cross, crossFilters } from "./schema.ts";
 import type { AddressedFirm, CrossRow } from "./store.ts";
 
 export async function readCross(ctx: Context, caller: Caller, crossId: string): Promise<Cross> {
@@ -51,10 +54,18 @@ export async function requireCross(db: Db, caller: Caller, crossId: string): Pro
   return cross;
 }
 
-export async function listCrosses(
+export const crossesOfDesk = deskPages({
+  name: "crosses",
+  query: crossFilters,
+  of: Cross,
+  order: "Newest first.",
+  read: readCrosses,
+});
+
+async function readCrosses(
   ctx: Context,
   caller: Caller,
-  query: ListCrossesQuery,
+  query: CrossesAsked,
 ): Promise<Page<Cross>> {
   const visible = visibleTo(caller);
   const { limit: _limit, cursor: _cursor, ...filters } = query;
@@ -75,6 +86,8 @@ export async function listCrosses(
   );
   return { ...page, rows: await viewCrosses(ctx.db.planned, page.rows, visible) };
 }
+
+type CrossesAsked = Static<TObject<typeof crossFilters>> & PageQuery;
 
 /** Crosses of every desk, or of one, with both sides, newest first, for the operator. */
 export async function listAllCrosses(
@@ -265,7 +278,7 @@ function allInPaise(row: CrossRow, side: Side): number {
   return side === "sell" ? row.seller_paise : row.buyer_paise;
 }
 
-function buildFilter(visible: Visibility, query: ListCrossesQuery): CrossFilter {
+function buildFilter(visible: Visibility, query: CrossesAsked): CrossFilter {
   return {
     status: query.status ?? null,
     kind: query.kind ?? null,

@@ -10,8 +10,6 @@ import {
   closedEnum,
   form,
   openEnum,
-  pageFields,
-  pageQuery,
   paise,
   timestamp,
 } from "../platform/http/wire.ts";
@@ -211,19 +209,9 @@ export type Cross = Static<typeof Cross>;
 
 export const CrossParams = Type.Object({ cross_id: crossId });
 
-export const ListCrossesQuery = Type.Object(
-  {
-    status: Type.Optional(closedEnum(crossStates, { description: "Only those in this state." })),
-    kind: Type.Optional(closedEnum(crossKinds)),
-    firm_id: Type.Optional(id("Only those that this firm has a side in.")),
-    netting_ref: Type.Optional(id("Only those of this netting.")),
-    ...pageQuery,
-  },
-  { additionalProperties: false },
-);
-export type ListCrossesQuery = Static<typeof ListCrossesQuery>;
-
-export const CrossList = Type.Object(
-  { crosses: Type.Array(Cross, { description: "Newest first." }), ...pageFields },
-  { title: "CrossList" },
-);
+export const crossFilters = {
+  status: Type.Optional(closedEnum(crossStates, { description: "Only those in this state." })),
+  kind: Type.Optional(closedEnum(crossKinds)),
+  firm_id: Type.Optional(id("Only those that this firm has a side in.")),
+  netting_ref: Type.Optional(id("Only those of this netting.")),
+};

@@ -9,7 +9,7 @@ import type { HouseInLaw } from "../house/rules.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { houseFirmId, isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
-import { type Leaf, type Page, readLeaf } from "../kernel/page.ts";
+import { type Leaf, readLeaf } from "../kernel/page.ts";
 import { istDay, istTimestamp } from "../kernel/time.ts";
 import { isVisible, type Visibility, visibleTo } from "../kernel/visibility.ts";
 import { listPortStatus } from "../outside/ask.ts";
@@ -18,8 +18,9 @@ import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import { all, type Db, known, type Query, type Tx } from "../platform/postgres/postgres.ts";
 import { listHolds } from "./hold-rules.ts";
 import { maskAccountNo } from "../kernel/identifiers.ts";
+import { deskListing } from "../platform/sheets/list-file.ts";
 import { firmLifecycle, type FirmState, type Ownership, type PortalParty } from "./rules.ts";
-import type { Connection, Firm } from "./schema.ts";
+import { type Connection, Firm } from "./schema.ts";
 import {
   countDesks as countRows,
   findDeskOfFirm,
@@ -41,17 +42,14 @@ export async function readFirm(ctx: Context, caller: Caller, firmId: string): Pr
   return viewFirm(await requireVisibleFirm(ctx.db, caller, firmId), ctx.now());
 }
 
-export const ListFirmsQuery = firmList.query;
-
-export async function listFirms(
-  ctx: Context,
-  caller: Caller,
-  query: Parameters<typeof firmList.read>[2],
-): Promise<Page<Firm>> {
-  const now = ctx.now();
-  const page = await firmList.read(ctx, visibleTo(caller), query);
-  return { ...page, rows: await mapPaced(page.rows, (row) => viewFirm(row, now), openPace()) };
-}
+export const firmsOfDesk = deskListing(firmList, {
+  of: Firm,
+  order: "Newest first; your desk's own firm is one of them.",
+  view: async (ctx, rows) => {
+    const now = ctx.now();
+    return await mapPaced(rows, (row) => viewFirm(row, now), openPace());
+  },
+});
 
 /** Every desk's firms, or those of one, newest first, for the operator. */
 export async function listAllFirms(

@@ -1,15 +1,7 @@
 import { type Static, Type } from "typebox";
 
 import { schemes } from "../kernel/scheme.ts";
-import {
-  body,
-  nullable,
-  openEnum,
-  pageFields,
-  pageQuery,
-  paiseSum,
-  timestamp,
-} from "../platform/http/wire.ts";
+import { body, nullable, openEnum, paiseSum, timestamp } from "../platform/http/wire.ts";
 import { expiryBuckets, membersMax } from "./group-rules.ts";
 
 const groupId = Type.String({
@@ -37,9 +29,6 @@ export type UpdateGroupBody = Static<typeof UpdateGroupBody>;
 export const GroupParams = Type.Object({ group_id: groupId });
 export const MemberParams = Type.Object({ group_id: groupId, firm_id: firmId });
 
-export const ListGroupsQuery = Type.Object(pageQuery, { additionalProperties: false });
-export type ListGroupsQuery = Static<typeof ListGroupsQuery>;
-
 export const Group = Type.Object(
   {
     group_id: groupId,
@@ -60,11 +49,6 @@ export const Group = Type.Object(
 );
 export type Group = Static<typeof Group>;
 
-export const GroupList = Type.Object(
-  { groups: Type.Array(Group, { description: "Newest first." }), ...pageFields },
-  { title: "GroupList" },
-);
-
 export const Member = Type.Object(
   {
     firm_id: firmId,
@@ -77,11 +61,6 @@ export const Member = Type.Object(
   { title: "GroupMember", description: "A firm that is in the group." },
 );
 export type Member = Static<typeof Member>;
-
-export const MemberList = Type.Object(
-  { members: Type.Array(Member, { description: "Newest firm first." }), ...pageFields },
-  { title: "GroupMemberList" },
-);
 
 const creditSums = {
   credit_count: Type.Integer({ description: "How many credits are held.", examples: [2] }),

@@ -2,27 +2,31 @@
 // scheme and expiry bucket, and coming duty in one statement, so all figures are of one moment, and
 // are added up exactly.
 
+import type { Static } from "typebox";
+
 import { recordChanges } from "../journal/record-changes.ts";
 import { type Change, toActor } from "../kernel/actor.ts";
 import type { Call, Caller } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { isId, newId } from "../kernel/ids.ts";
-import { type Page, readPage } from "../kernel/page.ts";
+import { readPage } from "../kernel/page.ts";
 import { istDay, istTimestamp } from "../kernel/time.ts";
 import { refuseSubAccount, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { Creation } from "../platform/http/calls.ts";
 import { claimIdempotencyKey, createdWasDeleted } from "../platform/http/idempotency.ts";
 import { type Db, type Tx, violatedConstraint } from "../platform/postgres/postgres.ts";
+import { deskPages } from "../platform/sheets/list-file.ts";
 import { refuseOffboarded } from "./find-firms.ts";
 import { listGroupActions, mustJoin, refuseMembers, sumPositions } from "./group-rules.ts";
-import type {
-  CreateGroupBody,
+import {
+  type CreateGroupBody,
   Group,
-  GroupPositions,
-  ListGroupsQuery,
+  GroupParams,
+  type GroupPositions,
   Member,
-  UpdateGroupBody,
+  type MemberParams,
+  type UpdateGroupBody,
 } from "./group-schema.ts";
 import {
   countGroups,
@@ -90,7 +94,7 @@ export async function createGroup(
 export async function updateGroup(
   ctx: Context,
   call: Call,
-  { groupId, name }: { readonly groupId: string } & UpdateGroupBody,
+  { group_id: groupId, name }: Static<typeof GroupParams> & UpdateGroupBody,
 ): Promise<Group> {
   const now = ctx.now();
   const { caller } = call;
@@ -134,40 +138,36 @@ export async function readGroup(ctx: Context, caller: Caller, groupId: string): 
   return viewGroup(await requireGroup(ctx.db, caller, groupId));
 }
 
-export async function listGroups(
-  ctx: Context,
-  caller: Caller,
-  query: ListGroupsQuery,
-): Promise<Page<Group>> {
-  refuseSubAccount(visibleTo(caller), "act for a group");
-  const question = { list: "groups", desk: caller.deskId };
-  const page = await readPage(
-    { query, question, signingKey: ctx.cursorKey },
-    {
-      list: (request) => listGroupRows(ctx.db, caller.deskId, request),
-      count: () => countGroups(ctx.db, caller.deskId),
-      toPosition: (row) => ({ at: row.created_at, id: row.group_id }),
-    },
-  );
-  return { ...page, rows: page.rows.map(viewGroup) };
-}
+export const groupsOfDesk = deskPages({
+  name: "groups",
+  of: Group,
+  order: "Newest first.",
+  read: async (ctx, caller, query) => {
+    refuseSubAccount(visibleTo(caller), "act for a group");
+    const question = { list: "groups", desk: caller.deskId };
+    const page = await readPage(
+      { query, question, signingKey: ctx.cursorKey },
+      {
+        list: (request) => listGroupRows(ctx.db, caller.deskId, request),
+        count: () => countGroups(ctx.db, caller.deskId),
+        toPosition: (row) => ({ at: row.created_at, id: row.group_id }),
+      },
+    );
+    return { ...page, rows: page.rows.map(viewGroup) };
+  },
+});
 
-type MemberOfGroup = { readonly groupId: string; readonly firmId: string };
+type MemberOfGroup = Static<typeof MemberParams>;
 
 /** Adds a firm to a group; does nothing when it is a member already. */
-export async function addMember(
-  ctx: Context,
-  call: Call,
-  { groupId, firmId }: MemberOfGroup,
-): Promise<Group> {
+export async function addMember(ctx: Context, call: Call, member: MemberOfGroup): Promise<Group> {
   return await changeMember(ctx, call, {
-    groupId,
-    firmId,
+    ...member,
     action: "group.member_added",
     decideGroup: (group, firm) => {
       if (!mustJoin(group, firm.group_id)) return firm.group_id;
       refuseOffboarded(firm);
-      return groupId;
+      return member.group_id;
     },
   });
 }
@@ -176,13 +176,12 @@ export async function addMember(
 export async function removeMember(
   ctx: Context,
   call: Call,
-  { groupId, firmId }: MemberOfGroup,
+  member: MemberOfGroup,
 ): Promise<Group> {
   return await changeMember(ctx, call, {
-    groupId,
-    firmId,
+    ...member,
     action: "group.member_removed",
-    decideGroup: (_, { group_id }) => (group_id === groupId ? null : group_id),
+    decideGroup: (_, { group_id }) => (group_id === member.group_id ? null : group_id),
   });
 }
 
@@ -195,7 +194,7 @@ type MemberChange = MemberOfGroup & {
 async function changeMember(
   ctx: Context,
   call: Call,
-  { groupId, firmId, action, decideGroup }: MemberChange,
+  { group_id: groupId, firm_id: firmId, action, decideGroup }: MemberChange,
 ): Promise<Group> {
   const now = ctx.now();
   const { caller } = call;
@@ -217,32 +216,31 @@ async function changeMember(
   );
 }
 
-export async function listMembers(
-  ctx: Context,
-  caller: Caller,
-  { groupId, ...query }: { readonly groupId: string } & ListGroupsQuery,
-): Promise<Page<Member>> {
-  refuseSubAccount(visibleTo(caller), "act for a group");
-  const group = await requireGroup(ctx.db, caller, groupId);
-  const question = { list: "members", desk: caller.deskId, group: groupId };
-  const page = await readPage(
-    { query, question, signingKey: ctx.cursorKey },
-    {
-      list: (request) =>
-        listMemberRows(ctx.db.planned, { deskId: caller.deskId, groupId }, request),
-      count: () => group.member_count,
-      toPosition: (row) => ({ at: row.created_at, id: row.firm_id }),
-    },
-  );
-  return {
-    ...page,
-    rows: page.rows.map(({ firm_id, legal_name, connection_state }) => ({
-      firm_id,
-      legal_name,
-      connection_state,
-    })),
-  };
-}
+export const membersOfGroup = deskPages({
+  name: "members",
+  params: GroupParams,
+  of: Member,
+  order: "Newest firm first.",
+  read: async (ctx, caller, { group_id: groupId, ...query }) => {
+    refuseSubAccount(visibleTo(caller), "act for a group");
+    const group = await requireGroup(ctx.db, caller, groupId);
+    const { deskId } = caller;
+    const page = await readPage(
+      {
+        query,
+        question: { list: "members", desk: deskId, group: groupId },
+        signingKey: ctx.cursorKey,
+      },
+      {
+        list: (request) => listMemberRows(ctx.db.planned, { deskId, groupId }, request),
+        count: () => group.member_count,
+        toPosition: (row) => ({ at: row.created_at, id: row.firm_id }),
+      },
+    );
+    const rows = page.rows.map(({ created_at: _at, ...member }) => member);
+    return { ...page, rows };
+  },
+});
 
 /** The credits of the members against the duty they will owe, from one snapshot. */
 export async function readGroupPositions(

@@ -7,7 +7,6 @@ import {
   nullable,
   closedEnum,
   openEnum,
-  pageFields,
   paise,
   timestamp,
 } from "../platform/http/wire.ts";
@@ -103,8 +102,3 @@ export const Requirement = Type.Object(
   { title: "Requirement", description: "Basic customs duty that a firm will have to pay." },
 );
 export type Requirement = Static<typeof Requirement>;
-
-export const RequirementList = Type.Object(
-  { requirements: Type.Array(Requirement, { description: "Newest first." }), ...pageFields },
-  { title: "RequirementList" },
-);

@@ -10,7 +10,6 @@ import {
 } from "../kernel/clock-advance.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { isId, newId } from "../kernel/ids.ts";
-import type { Page } from "../kernel/page.ts";
 import { istDay, istTimestamp } from "../kernel/time.ts";
 import { readCalendar } from "../outside/calendar.ts";
 import type { Context } from "../platform/context.ts";
@@ -19,6 +18,7 @@ import type { Creation } from "../platform/http/calls.ts";
 import { claimIdempotencyKey, createdWasDeleted } from "../platform/http/idempotency.ts";
 import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
 import { type Db, type Tx, violatedConstraint } from "../platform/postgres/postgres.ts";
+import { deskPages } from "../platform/sheets/list-file.ts";
 import { requireVisibleFirm, refuseOffboarded } from "./find-firms.ts";
 import {
   applyTermChanges,
@@ -30,10 +30,11 @@ import {
   requirementActions,
   isSameTerms,
 } from "./requirement-rules.ts";
-import type {
-  DeclareRequirementBody,
+import {
+  type DeclareRequirementBody,
   Requirement,
-  UpdateRequirementBody,
+  RequirementsParams,
+  type UpdateRequirementBody,
 } from "./requirement-schema.ts";
 import {
   claimUntold,
@@ -63,8 +64,9 @@ export type RequirementContext = Context & { readonly findCovers: FindCovers };
 export async function declareRequirement(
   ctx: RequirementContext,
   call: Call,
-  { firmId, ...body }: { readonly firmId: string } & DeclareRequirementBody,
+  body: { readonly firm_id: string } & DeclareRequirementBody,
 ): Promise<Creation<Requirement>> {
+  const { firm_id: firmId } = body;
   const now = ctx.now();
   const { environment, deskId } = call.caller;
   const row: RequirementRow = {
@@ -89,7 +91,7 @@ export async function declareRequirement(
         const declaredBefore = await claimIdempotencyKey(tx, {
           call,
           operation: "declareRequirement",
-          body: { ...body, firm_id: firmId },
+          body,
           idField: "requirement_id",
           newId: row.requirement_id,
           now,
@@ -198,21 +200,22 @@ export async function lockAmounts(
   return new Map(rows.map((row) => [row.requirement_id, row.amount_paise]));
 }
 
-export const ListRequirementsQuery = requirementList.query;
-
-export async function listRequirements(
-  ctx: RequirementContext,
-  caller: Caller,
-  { firmId, ...query }: { readonly firmId: string } & Parameters<typeof requirementList.read>[2],
-): Promise<Page<Requirement>> {
-  const { desk_id: deskId } = await requireVisibleFirm(ctx.db, caller, firmId);
-  const page = await requirementList.read(ctx, { deskId, firmId }, query);
-  const ids = page.rows.map((row) => row.requirement_id);
-  const covers = await ctx.findCovers(ctx.db, ids);
-  const view = (row: RequirementRow) =>
-    viewRequirement(row, covers.get(row.requirement_id) ?? nothingBought);
-  return { ...page, rows: await mapPaced(page.rows, view, openPace()) };
-}
+export const requirementsOfFirm = deskPages({
+  name: "requirements",
+  params: RequirementsParams,
+  query: requirementList.parameters,
+  of: Requirement,
+  order: "Newest first.",
+  read: async (ctx, caller, { firm_id: firmId, ...query }, { findCovers }) => {
+    const { desk_id: deskId } = await requireVisibleFirm(ctx.db, caller, firmId);
+    const page = await requirementList.read(ctx, { deskId, firmId }, query);
+    const ids = page.rows.map((row) => row.requirement_id);
+    const covers = await findCovers(ctx.db, ids);
+    const view = (row: RequirementRow) =>
+      viewRequirement(row, covers.get(row.requirement_id) ?? nothingBought);
+    return { ...page, rows: await mapPaced(page.rows, view, openPace()) };
+  },
+});
 
 export type RequirementOfFirm = { readonly firm_id: string; readonly requirement_id: string };
 

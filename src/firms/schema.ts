@@ -8,7 +8,6 @@ import {
   nullableObject,
   closedEnum,
   openEnum,
-  pageFields,
   timestamp,
 } from "../platform/http/wire.ts";
 import { firmHoldReasons } from "./hold-rules.ts";
@@ -290,11 +289,3 @@ export const Connection = Type.Object(
 export type Connection = Static<typeof Connection>;
 
 export const FirmParams = Type.Object({ firm_id: firmId });
-
-export const FirmList = Type.Object(
-  {
-    firms: Type.Array(Firm, { description: "Newest first; your desk's own firm is one of them." }),
-    ...pageFields,
-  },
-  { title: "FirmList" },
-);

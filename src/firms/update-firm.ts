@@ -34,7 +34,7 @@ const closedStates: readonly FirmState[] = ["rejected", "offboarding", "offboard
 export async function updateFirm(
   ctx: Context & FirmHooks,
   requester: Requester,
-  { firmId, body }: { firmId: string; body: UpdateFirmBody },
+  { firm_id: firmId, ...body }: UpdateFirmBody & { readonly firm_id: string },
 ): Promise<Firm> {
   const given = normalizeParticulars(body);
   refuseInvalidParticulars(given, blankFirm);

@@ -1,7 +1,5 @@
-import { sendCacheable } from "../platform/http/caching.ts";
-import { sendCreation, toVisit } from "../platform/http/calls.ts";
-import type { Context } from "../platform/context.ts";
-import type { App } from "../platform/http/server.ts";
+import { type Cacheable, sendCacheable } from "../platform/http/caching.ts";
+import { type Operation, operation } from "../platform/http/operation.ts";
 import { readAtReplica } from "../platform/postgres/replica.ts";
 import { estimateEnquiry, submitEnquiry } from "./enquiries.ts";
 import {
@@ -12,7 +10,7 @@ import {
   readRateHistory,
   readRateOfDay,
 } from "./public-rates.ts";
-import { createRatesBoard } from "./rates-board.ts";
+import type { RatesBoard } from "./rates-board.ts";
 import { readEnquiry } from "./answer-enquiries.ts";
 import { House, Preview } from "./public-house-schema.ts";
 import { type PublicHouse, readHouse, readPreview } from "./public-house.ts";
@@ -35,252 +33,165 @@ import {
   SellEnquiryBody,
 } from "./public-schema.ts";
 
-const rates = { keyless: { budget: "rates" }, tagged: true } as const;
-
-export function rateIndexRoutes(app: App, ctx: Context): void {
-  const board = createRatesBoard(ctx);
-
-  app.get(
-    "/public/rates",
-    {
-      config: rates,
-      schema: {
-        operationId: "listRates",
-        tags: ["Public"],
-        summary: "What credits are worth today",
-        description:
-          "The index of the running day and the middle of the desk's rate card, per scheme.",
-        response: { 200: RateList },
-      },
-    },
-    async (_request, reply) => sendCacheable(reply, await listRates(board)),
-  );
-
-  app.get(
-    "/public/rates/methodology",
-    {
-      config: rates,
-      schema: {
-        operationId: "readMethodology",
-        tags: ["Public"],
-        summary: "How the index is made",
-        description: "How the index is made, in words and as figures.",
-        response: { 200: Methodology },
-      },
-    },
-    async (_request, reply) => sendCacheable(reply, readMethodology()),
-  );
-
-  app.get(
-    "/public/rates/:scheme",
-    {
-      config: rates,
-      schema: {
-        operationId: "readRate",
-        tags: ["Public"],
-        summary: "What credits of a scheme are worth today",
-        description:
-          "What credits of one scheme are worth today. `stale` says that the figure is not made of the day's own deals.",
-        params: SchemeParams,
-        response: { 200: Rate },
-      },
-    },
-    async (request, reply) => sendCacheable(reply, await readRate(board, request.params.scheme)),
-  );
-
-  app.get(
-    "/public/rates/:scheme/:date",
-    {
-      config: rates,
-      schema: {
-        operationId: "readRateOfDay",
-        tags: ["Public"],
-        summary: "The index of a day",
-        description: "Fixed for good a quarter of an hour after the day has ended in IST.",
-        params: RateOfDayParams,
-        response: { 200: RateFigure },
-      },
-    },
-    async (request, reply) => sendCacheable(reply, await readRateOfDay(ctx, request.params)),
-  );
-
-  app.get(
-    "/public/rates/:scheme/history",
-    {
-      config: rates,
-      schema: {
-        operationId: "readRateHistory",
-        tags: ["Public"],
-        summary: "The fixed figures of a scheme",
-        description: "At most 3660 days at once.",
-        params: SchemeParams,
-        querystring: HistoryQuery,
-        response: { 200: RateHistory },
-      },
-    },
-    async (request, reply) =>
-      sendCacheable(
-        reply,
-        await readAtReplica(ctx, (reading) =>
-          readRateHistory(reading, { ...request.params, ...request.query }),
-        ),
-      ),
-  );
-
-  app.get(
-    "/public/rates/:scheme/history.csv",
-    {
-      config: rates,
-      schema: {
-        operationId: "exportRateHistory",
-        tags: ["Public"],
-        summary: "The fixed figures of a scheme as CSV",
-        description: "The figures of `history` as CSV, one day a row.",
-        params: SchemeParams,
-        querystring: HistoryQuery,
-        response: { 200: RateHistoryCsv },
-      },
-    },
-    async (request, reply) =>
-      sendCacheable(
-        reply.type("text/csv; charset=utf-8; header=present"),
-        await readAtReplica(ctx, (reading) =>
-          exportRateHistory(reading, { ...request.params, ...request.query }),
-        ),
-      ),
-  );
+declare module "../platform/http/operation.ts" {
+  interface VisitorWiring {
+    readonly board: RatesBoard;
+    readonly house: PublicHouse;
+  }
 }
 
-/** Who the house is, and what a page shows before it has a market. */
-export function houseRoutes(app: App, ctx: Context, house: PublicHouse): void {
-  app.get(
-    "/public/house",
-    {
-      config: rates,
-      schema: {
-        operationId: "readHouse",
-        tags: ["Public"],
-        summary: "Who the house is, what dealing costs, when money comes",
-        description:
-          "The house's name, address and papers, its fees and limits by the live rate cards, and the deadlines of a deal agreed now by the calendar of banks and customs.",
-        response: { 200: House },
-      },
-    },
-    async (_request, reply) => sendCacheable(reply, await readHouse(ctx, house)),
-  );
-
-  app.get(
-    "/public/preview",
-    {
-      config: rates,
-      schema: {
-        operationId: "readPreview",
-        tags: ["Public"],
-        summary: "Simulated figures of the sandbox",
-        description:
-          "What the page shows, labelled, until there is a live market: the sandbox's rate cards and simulated figures around them. Nobody has dealt at them.",
-        response: { 200: Preview },
-      },
-    },
-    async (_request, reply) => sendCacheable(reply, await readPreview(ctx)),
-  );
-}
+const rates = {
+  method: "GET",
+  keyless: { budget: "rates" },
+  tag: "Public",
+  config: { tagged: true },
+  send: sendCacheable,
+} as const;
+const enquiry = { keyless: { budget: "enquiry" }, tag: "Public" } as const;
 
 const submitting =
   "Sent again while it is open, it is the same enquiry and answered 200. Personal data is sealed, read by the desk only, and deleted after 180 days, or 30 days after the enquiry is closed.";
 
-const enquiry = { keyless: { budget: "enquiry" } } as const;
-
-export function enquiryRoutes(app: App, ctx: Context): void {
-  app.get(
-    "/public/enquiry/estimate",
-    {
-      config: enquiry,
-      schema: {
-        operationId: "estimateEnquiry",
-        tags: ["Public"],
-        summary: "Between what and what a price would lie",
-        description: "A range by the desk's rate card of the moment. It binds nobody.",
-        querystring: EstimateQuery,
-        response: { 200: Estimate },
-      },
-    },
-    async (request) => await estimateEnquiry(ctx, request.query),
-  );
-
-  app.post(
-    "/public/enquiry/sell",
-    {
-      config: enquiry,
-      schema: {
-        operationId: "submitSellEnquiry",
-        tags: ["Public"],
-        summary: "Ask to sell credits",
-        description: submitting,
-        body: SellEnquiryBody,
-        response: { 200: Enquiry, 201: Enquiry },
-      },
-    },
-    async (request, reply) =>
-      sendCreation(
-        reply,
-        await submitEnquiry(ctx, toVisit(request, reply), { kind: "sell", ...request.body }),
-      ),
-  );
-
-  app.post(
-    "/public/enquiry/buy",
-    {
-      config: enquiry,
-      schema: {
-        operationId: "submitBuyEnquiry",
-        tags: ["Public"],
-        summary: "Ask to cover basic customs duty with credits",
-        description: submitting,
-        body: BuyEnquiryBody,
-        response: { 200: Enquiry, 201: Enquiry },
-      },
-    },
-    async (request, reply) =>
-      sendCreation(
-        reply,
-        await submitEnquiry(ctx, toVisit(request, reply), { kind: "buy", ...request.body }),
-      ),
-  );
-
-  app.post(
-    "/public/enquiry/contact",
-    {
-      config: enquiry,
-      schema: {
-        operationId: "submitContactEnquiry",
-        tags: ["Public"],
-        summary: "Ask anything else",
-        description: submitting,
-        body: ContactEnquiryBody,
-        response: { 200: Enquiry, 201: Enquiry },
-      },
-    },
-    async (request, reply) =>
-      sendCreation(
-        reply,
-        await submitEnquiry(ctx, toVisit(request, reply), { kind: "contact", ...request.body }),
-      ),
-  );
-
-  app.get(
-    "/public/enquiry/:enquiry_ref",
-    {
-      config: enquiry,
-      schema: {
-        operationId: "readEnquiry",
-        tags: ["Public"],
-        summary: "How far an enquiry has come",
-        description: "How far an enquiry has come, by the reference that its sender got.",
-        params: EnquiryParams,
-        response: { 200: Enquiry },
-      },
-    },
-    async (request) => await readEnquiry(ctx, request.params.enquiry_ref),
-  );
-}
+export const publicOperations: readonly Operation[] = [
+  operation({
+    id: "listRates",
+    path: "/public/rates",
+    ...rates,
+    summary: "What credits are worth today",
+    description: "The index of the running day and the middle of the desk's rate card, per scheme.",
+    answer: RateList,
+    run: ({ wiring }) => listRates(wiring.board),
+  }),
+  operation({
+    id: "readMethodology",
+    path: "/public/rates/methodology",
+    ...rates,
+    summary: "How the index is made",
+    description: "How the index is made, in words and as figures.",
+    answer: Methodology,
+    run: readMethodology,
+  }),
+  operation({
+    id: "readRate",
+    path: "/public/rates/:scheme",
+    ...rates,
+    summary: "What credits of a scheme are worth today",
+    description:
+      "What credits of one scheme are worth today. `stale` says that the figure is not made of the day's own deals.",
+    params: SchemeParams,
+    answer: Rate,
+    run: ({ wiring }, { scheme }) => readRate(wiring.board, scheme),
+  }),
+  operation({
+    id: "readRateOfDay",
+    path: "/public/rates/:scheme/:date",
+    ...rates,
+    summary: "The index of a day",
+    description: "Fixed for good a quarter of an hour after the day has ended in IST.",
+    params: RateOfDayParams,
+    answer: RateFigure,
+    run: ({ ctx }, day) => readRateOfDay(ctx, day),
+  }),
+  operation({
+    id: "readRateHistory",
+    path: "/public/rates/:scheme/history",
+    ...rates,
+    summary: "The fixed figures of a scheme",
+    description: "At most 3660 days at once.",
+    params: SchemeParams,
+    query: HistoryQuery,
+    answer: RateHistory,
+    run: ({ ctx }, asked) => readAtReplica(ctx, (reading) => readRateHistory(reading, asked)),
+  }),
+  operation({
+    id: "exportRateHistory",
+    path: "/public/rates/:scheme/history.csv",
+    ...rates,
+    summary: "The fixed figures of a scheme as CSV",
+    description: "The figures of `history` as CSV, one day a row.",
+    params: SchemeParams,
+    query: HistoryQuery,
+    answer: RateHistoryCsv,
+    send: (reply, file: Cacheable<string>) =>
+      sendCacheable(reply.type("text/csv; charset=utf-8; header=present"), file),
+    run: ({ ctx }, asked) => readAtReplica(ctx, (reading) => exportRateHistory(reading, asked)),
+  }),
+  operation({
+    id: "estimateEnquiry",
+    method: "GET",
+    path: "/public/enquiry/estimate",
+    ...enquiry,
+    summary: "Between what and what a price would lie",
+    description: "A range by the desk's rate card of the moment. It binds nobody.",
+    query: EstimateQuery,
+    answer: Estimate,
+    run: ({ ctx }, asked) => estimateEnquiry(ctx, asked),
+  }),
+  operation({
+    id: "submitSellEnquiry",
+    method: "POST",
+    path: "/public/enquiry/sell",
+    ...enquiry,
+    summary: "Ask to sell credits",
+    description: submitting,
+    body: SellEnquiryBody,
+    creates: true,
+    answer: Enquiry,
+    run: (visit, body) => submitEnquiry(visit.ctx, visit, { kind: "sell", ...body }),
+  }),
+  operation({
+    id: "submitBuyEnquiry",
+    method: "POST",
+    path: "/public/enquiry/buy",
+    ...enquiry,
+    summary: "Ask to cover basic customs duty with credits",
+    description: submitting,
+    body: BuyEnquiryBody,
+    creates: true,
+    answer: Enquiry,
+    run: (visit, body) => submitEnquiry(visit.ctx, visit, { kind: "buy", ...body }),
+  }),
+  operation({
+    id: "submitContactEnquiry",
+    method: "POST",
+    path: "/public/enquiry/contact",
+    ...enquiry,
+    summary: "Ask anything else",
+    description: submitting,
+    body: ContactEnquiryBody,
+    creates: true,
+    answer: Enquiry,
+    run: (visit, body) => submitEnquiry(visit.ctx, visit, { kind: "contact", ...body }),
+  }),
+  operation({
+    id: "readEnquiry",
+    method: "GET",
+    path: "/public/enquiry/:enquiry_ref",
+    ...enquiry,
+    summary: "How far an enquiry has come",
+    description: "How far an enquiry has come, by the reference that its sender got.",
+    params: EnquiryParams,
+    answer: Enquiry,
+    run: ({ ctx }, { enquiry_ref }) => readEnquiry(ctx, enquiry_ref),
+  }),
+  operation({
+    id: "readHouse",
+    path: "/public/house",
+    ...rates,
+    summary: "Who the house is, what dealing costs, when money comes",
+    description:
+      "The house's name, address and papers, its fees and limits by the live rate cards, and the deadlines of a deal agreed now by the calendar of banks and customs.",
+    answer: House,
+    run: ({ ctx, wiring }) => readHouse(ctx, wiring.house),
+  }),
+  operation({
+    id: "readPreview",
+    path: "/public/preview",
+    ...rates,
+    summary: "Simulated figures of the sandbox",
+    description:
+      "What the page shows, labelled, until there is a live market: the sandbox's rate cards and simulated figures around them. Nobody has dealt at them.",
+    answer: Preview,
+    run: ({ ctx }) => readPreview(ctx),
+  }),
+];

@@ -1,6 +1,5 @@
 import type { Lifecycle } from "../kernel/lifecycle.ts";
-import { contextFor } from "../platform/context.ts";
-import type { App } from "../platform/http/server.ts";
+import { type Operation, operation } from "../platform/http/operation.ts";
 import { listMarkets, listStates, readMarket } from "./read-markets.ts";
 import {
   Market,
@@ -10,60 +9,18 @@ import {
   StateTables,
   StreamHeaders,
 } from "./schema.ts";
-import { type MarketStreaming, streamMarket } from "./stream-market.ts";
-import type { MarketContext } from "./update-markets.ts";
+import { type MarketFeed, streamMarket } from "./stream-market.ts";
+import type { LatestIndex } from "./update-markets.ts";
 
-export function marketRoutes(app: App, ctx: MarketContext, streaming: MarketStreaming): void {
-  app.get(
-    "/v1/market",
-    {
-      config: { demand: "market:read" },
-      schema: {
-        operationId: "listMarkets",
-        tags: ["Market"],
-        summary: "Every market now",
-        description:
-          "One row for each scheme: its state, its prices and its last deal, and what the house could sell now. It names no firm and no credit.",
-        response: { 200: MarketList },
-      },
-    },
-    async (request) => await listMarkets(contextFor(ctx, request.caller), request.caller),
-  );
-
-  app.get(
-    "/v1/market/stream",
-    {
-      config: { demand: "market:read", streams: true },
-      schema: {
-        operationId: "streamMarket",
-        tags: ["Market"],
-        summary: "Every change of a market, as it happens",
-        description: streamText,
-        headers: StreamHeaders,
-        response: { 200: { content: { "text/event-stream": { schema: MarketEvents } } } },
-      },
-    },
-    async (request, reply) => await streamMarket(streaming, request, reply),
-  );
-
-  app.get(
-    "/v1/market/:scheme",
-    {
-      config: { demand: "market:read" },
-      schema: {
-        operationId: "readMarket",
-        tags: ["Market"],
-        summary: "One market now",
-        description:
-          "The state of one scheme's market, its prices, its last deal, and what the house could sell now.",
-        params: MarketPath,
-        response: { 200: Market },
-      },
-    },
-    async (request) =>
-      await readMarket(contextFor(ctx, request.caller), request.caller, request.params.scheme),
-  );
+declare module "../platform/http/operation.ts" {
+  interface DeskWiring {
+    readonly feed: MarketFeed;
+    readonly latestIndex: LatestIndex;
+    readonly lifecycles: readonly Lifecycle[];
+  }
 }
+
+const reading = { method: "GET", demand: "market:read", tag: "Market" } as const;
 
 const streamText = `Server-sent events. First \`retry\`, then:
 
@@ -83,20 +40,52 @@ A key has at most 5 of these streams open at a node; one more ends the oldest. A
 streams open at a node, those of events included; one more is answered 500. A reader that does not keep
 up is cut and resumes by its last id. A stream ends within a second when its key is revoked or expires.`;
 
-export function metaRoutes(app: App, lifecycles: readonly Lifecycle[]): void {
-  app.get(
-    "/v1/meta/states",
-    {
-      config: { demand: "any key" },
-      schema: {
-        operationId: "listStates",
-        tags: ["Meta"],
-        summary: "The state tables as data",
-        description:
-          "Every lifecycle as a table: its states, its moves, and from where to where each leads. It is what the service itself decides by, so a client can draw buttons from it.",
-        response: { 200: StateTables },
-      },
-    },
-    async () => listStates(lifecycles),
-  );
-}
+export const marketOperations: readonly Operation[] = [
+  operation({
+    id: "listMarkets",
+    path: "/v1/market",
+    ...reading,
+    summary: "Every market now",
+    description:
+      "One row for each scheme: its state, its prices and its last deal, and what the house could sell now. It names no firm and no credit.",
+    answer: MarketList,
+    run: ({ ctx, caller, wiring }) => listMarkets({ ...ctx, ...wiring }, caller),
+  }),
+  operation({
+    id: "streamMarket",
+    path: "/v1/market/stream",
+    ...reading,
+    summary: "Every change of a market, as it happens",
+    description: streamText,
+    config: { streams: true },
+    headers: StreamHeaders,
+    answer: { content: { "text/event-stream": { schema: MarketEvents } } },
+    run: (call) => streamMarket({ ...call.ctx, ...call.wiring }, call),
+  }),
+  operation({
+    id: "readMarket",
+    path: "/v1/market/:scheme",
+    ...reading,
+    summary: "One market now",
+    description:
+      "The state of one scheme's market, its prices, its last deal, and what the house could sell now.",
+    params: MarketPath,
+    answer: Market,
+    run: ({ ctx, caller, wiring }, { scheme }) => readMarket({ ...ctx, ...wiring }, caller, scheme),
+  }),
+];
+
+export const metaOperations: readonly Operation[] = [
+  operation({
+    id: "listStates",
+    method: "GET",
+    path: "/v1/meta/states",
+    demand: "any key",
+    tag: "Meta",
+    summary: "The state tables as data",
+    description:
+      "Every lifecycle as a table: its states, its moves, and from where to where each leads. It is what the service itself decides by, so a client can draw buttons from it.",
+    answer: StateTables,
+    run: ({ wiring }) => listStates(wiring.lifecycles),
+  }),
+];

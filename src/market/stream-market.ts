@@ -13,12 +13,12 @@
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-import type { FastifyReply, FastifyRequest } from "fastify";
-
 import { exactJson } from "../kernel/json.ts";
 import type { Environment } from "../kernel/caller.ts";
+import type { Context } from "../platform/context.ts";
 import { listen, type Listener } from "../platform/http/listen.ts";
-import { eventText, type Frame, type Stream, type Streams } from "../platform/http/sse.ts";
+import type { DeskCall } from "../platform/http/operation.ts";
+import { eventText, type Frame, type Stream } from "../platform/http/sse.ts";
 import { startWorker, type Worker } from "../platform/worker.ts";
 import { readLatest, toMarketList } from "./read-markets.ts";
 import {
@@ -32,28 +32,25 @@ import {
 import { findEnd, listAfter, marketNotices, type UpdateRow } from "./store.ts";
 import type { MarketContext } from "./update-markets.ts";
 
-export type MarketStreaming = { readonly feed: MarketFeed; readonly streams: Streams };
-
 const streamsPerKeyMax = 5;
 
 /** Opens a stream that follows the log of the caller's environment. */
 export async function streamMarket(
-  { feed, streams }: MarketStreaming,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  { feed, log }: Pick<Context, "log"> & { readonly feed: MarketFeed },
+  call: Pick<DeskCall, "caller" | "requestId" | "lastEventId" | "openStream">,
 ): Promise<void> {
-  const { buySide, environment } = request.caller;
+  const { buySide, environment } = call.caller;
   const channel = await feed.channel(environment);
-  const stream = streams.open(request, reply, {
+  const stream = call.openStream({
     perKeyMax: streamsPerKeyMax,
     heartbeat: () => encodeHeartbeat(follower.place),
   });
   const follower: Follower = { stream, buySide, place: channel.end };
   try {
-    await channel.follow(follower, request.headers["last-event-id"]?.toString());
+    await channel.follow(follower, call.lastEventId);
   } catch (error) {
     // The response has begun, so only a cut can make the reader reconnect.
-    request.log.error({ request_id: request.id, err: error }, "a market stream could not resume");
+    log.error({ request_id: call.requestId, err: error }, "a market stream could not resume");
     stream.cut();
   }
 }
@@ -222,7 +219,7 @@ function encodeHeartbeat({ epoch, seq }: LogPosition): Frame {
   return eventText({ id: toEventId({ epoch, seq }), event: "heartbeat", data });
 }
 
-type MarketFeed = {
+export type MarketFeed = {
   /** Resolves once the channel has read its log. */
   channel(environment: Environment): Promise<MarketChannel>;
   close(): Promise<void>;

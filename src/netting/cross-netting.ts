@@ -26,25 +26,25 @@ import {
   lockRequirementsForShare,
 } from "./store.ts";
 
-export type GroupNetting = { readonly groupId: string; readonly nettingRef: string };
+type GroupNetting = { readonly group_id: string; readonly netting_ref: string };
 
 export async function crossNetting(
   ctx: Context,
   call: Call,
-  { groupId, nettingRef }: GroupNetting,
+  asked: GroupNetting,
 ): Promise<Creation<NettingCrosses>> {
   const now = ctx.now();
   const { caller } = call;
   refuseSubAccount(visibleTo(caller), "act for a group");
   return await ctx.db.transaction(
     async (tx): Promise<Creation<NettingCrosses>> => {
-      const run = await lockRunOfGroup(tx, call, { groupId, nettingRef });
+      const run = await lockRunOfGroup(tx, call, asked);
       const crossedBefore = await claimIdempotencyKey(tx, {
         call,
         operation: "crossNetting",
-        body: { group_id: groupId, netting_ref: nettingRef },
+        body: asked,
         idField: "netting_ref",
-        newId: nettingRef,
+        newId: asked.netting_ref,
         now,
       });
       if (crossedBefore) return { outcome: "replayed", resource: await viewCrosses(tx, run) };
@@ -57,7 +57,7 @@ export async function crossNetting(
       });
       // The firms are locked, so members stay members.
       await findMemberIecs(tx, run);
-      await setCrossed(tx, run.desk_id, { nettingRef, now });
+      await setCrossed(tx, run.desk_id, { nettingRef: asked.netting_ref, now });
       const resource = await viewCrosses(tx, run);
       await recordChanges(tx, toActor(call), changes, now);
       return { outcome: call.dryRun ? "tried" : "created", resource };
@@ -69,7 +69,7 @@ export async function crossNetting(
 async function lockRunOfGroup(
   tx: Tx,
   { caller }: Call,
-  { groupId, nettingRef }: GroupNetting,
+  { group_id: groupId, netting_ref: nettingRef }: GroupNetting,
 ): Promise<RunRow> {
   await requireGroup(tx, caller, groupId);
   const run = isId("net", nettingRef)

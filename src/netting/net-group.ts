@@ -6,7 +6,7 @@
 
 import { findNotSellableReason } from "../credits/rules.ts";
 import { findTradingRefusal } from "../firms/rules.ts";
-import type { Caller } from "../kernel/caller.ts";
+import type { Call, Caller } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { isId, newId } from "../kernel/ids.ts";
 import { type IstDay, istDay, istTimestamp } from "../kernel/time.ts";
@@ -85,7 +85,7 @@ const requirementsMax = 1_000;
 const windowDefaultS = 120;
 
 /** The body of an answer and its headers. */
-type NettingAnswer = {
+export type NettingAnswer = {
   readonly headers: Readonly<Record<string, string>>;
   readonly netting: Netting;
 };
@@ -93,8 +93,8 @@ type NettingAnswer = {
 /** Stores nothing when the caller has gone before the credits were assigned. */
 export async function proposeNetting(
   ctx: Context,
-  caller: Caller,
-  { groupId, gone }: { readonly groupId: string; readonly gone: AbortSignal },
+  { caller, gone }: Pick<Call, "caller" | "gone">,
+  groupId: string,
 ): Promise<NettingAnswer> {
   refuseSubAccount(visibleTo(caller), "act for a group");
   const now = ctx.now();
@@ -102,7 +102,7 @@ export async function proposeNetting(
   const { moves, isProven, proposals, schemes, entities } = await ctx.heavy.run(
     netGroup,
     { holdings, cards, today: istDay(now) },
-    { by: caller, signal: gone },
+    { by: caller, signal: gone?.() },
   );
   const run = newRun(caller, { groupId, moves, cards, now });
   await insertRun(ctx.db, run);

@@ -34,12 +34,12 @@ export async function readContractNote(
   ctx: Context,
   caller: Caller,
   {
-    settlementId,
+    settlement_id: settlementId,
     letterhead,
     format = "json",
     gone,
   }: NoteQuery & {
-    readonly settlementId: string;
+    readonly settlement_id: string;
     readonly letterhead: Letterhead;
     readonly gone: AbortSignal;
   },

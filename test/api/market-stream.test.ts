@@ -5,7 +5,12 @@ import { test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { openFeed, streamMarket } from "../../src/market/stream-market.ts";
-import { openStreams, type Streams, type StreamsOptions } from "../../src/platform/http/sse.ts";
+import {
+  openStreams,
+  type StreamOptions,
+  type Streams,
+  type StreamsOptions,
+} from "../../src/platform/http/sse.ts";
 import { addCard } from "../support/cards.ts";
 import { checkDoors } from "../support/doors.ts";
 import { mintChild } from "../support/keys.ts";
@@ -314,7 +319,10 @@ async function startBounded(
       opened.push(streams);
       const config = { demand: "market:read", streams: true } as const;
       app.get("/test/stream", { config }, async (request, reply) => {
-        await streamMarket({ feed, streams }, request, reply);
+        const { caller, id: requestId, headers } = request;
+        const lastEventId = headers["last-event-id"]?.toString();
+        const openStream = (options: StreamOptions) => streams.open(request, reply, options);
+        await streamMarket({ ...ctx, feed }, { caller, requestId, lastEventId, openStream });
       });
     },
   });

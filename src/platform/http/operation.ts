@@ -72,10 +72,15 @@ export type OperatorCall = {
   readonly openStream: () => Stream;
 };
 
-export type VisitorCall = Visit & Pick<OperatorCall, "ctx" | "from"> & { readonly wiring: object };
+/** The same for operations of visitors. */
+// oxlint-disable-next-line typescript/no-empty-interface, typescript/no-empty-object-type
+export interface VisitorWiring {}
+
+export type VisitorCall = Visit &
+  Pick<OperatorCall, "ctx" | "from"> & { readonly wiring: VisitorWiring };
 
 /** The names in a path: `payout_id` of `/v1/payouts/:payout_id`. */
-type PathNames<Path extends string> = Path extends `${string}:${infer Rest}`
+type PathNames<Path extends string> = Path extends `${string}/:${infer Rest}`
   ? Rest extends `${infer Name}/${infer Next}`
     ? Name | PathNames<`/${Next}`>
     : Rest
@@ -193,7 +198,11 @@ export function operation<
   Q extends InputShape = undefined,
   B extends InputShape = undefined,
 >(
-  spec: Run<P, DeskDoor, DeskCall, Q, B, Result> & { answer: Answer; send: Send<Result> },
+  spec: Run<P, DeskDoor, DeskCall, Q, B, Result> & {
+    answer: Answer;
+    send: Send<Result>;
+    batch?: true;
+  },
 ): Operation;
 /** Of a desk; what comes out is the answer. */
 export function operation<
@@ -202,6 +211,24 @@ export function operation<
   Q extends InputShape = undefined,
   B extends InputShape = undefined,
 >(spec: Run<P, DeskDoor, DeskCall, Q, B, Static<A>> & { answer: A; batch?: true }): Operation;
+/** Creates something of a visitor. */
+export function operation<
+  const P extends string,
+  A extends TSchema,
+  Q extends InputShape = undefined,
+  B extends InputShape = undefined,
+>(
+  spec: Run<P, VisitorDoor, VisitorCall, Q, B, Creation<Static<A>>> & { creates: true; answer: A },
+): Operation;
+/** Of anybody; `send` makes the answer of what comes out. */
+export function operation<
+  const P extends string,
+  Result,
+  Q extends InputShape = undefined,
+  B extends InputShape = undefined,
+>(
+  spec: Run<P, VisitorDoor, VisitorCall, Q, B, Result> & { answer: Answer; send: Send<Result> },
+): Operation;
 /** Of a desk; `run` sends the answer, through `openStream` or `sendLines`. */
 export function operation<const P extends string, Q extends InputShape = undefined>(
   spec: Run<P, DeskDoor, DeskCall, Q, undefined, unknown> & {
@@ -239,7 +266,7 @@ export function operation({
 const noFields = Type.Object({}, { additionalProperties: false });
 
 function refuseSharedNames({ id, path, query, body }: Operation): void {
-  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name);
+  const inPath = [...path.matchAll(/\/:(\w+)/g)].map(([, name]) => name);
   const names = [inPath, query, body].flatMap((part) =>
     Array.isArray(part) ? part : Object.keys(part?.properties ?? {}),
   );
@@ -248,7 +275,7 @@ function refuseSharedNames({ id, path, query, body }: Operation): void {
 
 type Surface = {
   readonly ctx: Context;
-  readonly wiring: DeskWiring | OperatorWiring;
+  readonly wiring: (DeskWiring & VisitorWiring) | OperatorWiring;
   /** Set on the desks' listener. */
   readonly desks?: { readonly streams: Streams; readonly lines: Lines };
   /** Set on the operators' listener. */
@@ -267,7 +294,7 @@ function toRoute(declared: Operation, surface: Surface): RouteOptions {
   const { demand, permission, keyless, creates, batch, again, takesNoBody, config } = declared;
   const { body, answer } = declared;
   const { operators } = surface;
-  const ownSend = batch ? sendLong : declared.send;
+  const ownSend = declared.send ?? (batch && sendLong);
   const send = (creates ? sendCreation : ownSend) as Send<unknown> | undefined;
   const run = declared.run as (call: object, input: object) => unknown; // As `operation` checked.
   const makeCall = chooseCall(declared, surface);
@@ -279,7 +306,8 @@ function toRoute(declared: Operation, surface: Surface): RouteOptions {
       ...(demand && { demand }),
       ...(permission && { permission }),
       ...(keyless && { keyless }),
-      ...((creates || batch) && { creates: true }),
+      // Visitors have no idempotency keys.
+      ...((creates || batch) && demand && { creates: true }),
     },
     schema: {
       operationId: id,

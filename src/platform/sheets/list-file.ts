@@ -11,7 +11,7 @@ import type { Heavy, HeavyOptions } from "../heavy/kinds.ts";
 import { mapPaced } from "../heavy/pace.ts";
 import { sendPage } from "../http/calls.ts";
 import { type ListFile, sendList } from "../http/documents.ts";
-import type { DeskCall, Listing } from "../http/operation.ts";
+import type { DeskCall, DeskWiring, Listing } from "../http/operation.ts";
 import { formatQuery, listFormats, pageFields, pageQuery } from "../http/wire.ts";
 import type { Filters, List } from "../postgres/list.ts";
 import { readAtReplica } from "../postgres/replica.ts";
@@ -81,6 +81,7 @@ export function deskPages<
     ctx: Context,
     caller: Caller,
     query: Static<Path> & Static<TObject<Own>> & PageQuery,
+    wiring: DeskWiring,
   ) => Promise<Page<Static<Item>>>;
 }): Listing<DeskCall> {
   type Query = Parameters<typeof read>[2];
@@ -94,11 +95,11 @@ export function deskPages<
       { [name]: Type.Array(of, { description: order }), ...pageFields },
       listTitle === null ? {} : { title: listTitle },
     ),
-    run: async ({ ctx, caller, gone }, { format: chosen = "json", ...asked }: Asked) => {
+    run: async ({ ctx, caller, wiring, gone }, { format: chosen = "json", ...asked }: Asked) => {
       const query = asked as unknown as Query; // The rest is the query.
-      if (!table || chosen === "json") return await read(ctx, caller, query);
+      if (!table || chosen === "json") return await read(ctx, caller, query, wiring);
       const list = (page: PageQuery) =>
-        readAtReplica(ctx, (reading) => read(reading, caller, { ...query, ...page }));
+        readAtReplica(ctx, (reading) => read(reading, caller, { ...query, ...page }, wiring));
       const listing = { query, list, table, format: chosen, name, dated: ctx.now() };
       return await listAsFile(ctx.heavy, listing, { by: caller, signal: gone() });
     },
