@@ -226,7 +226,7 @@ test("a batch whose balance is locked is retried whole, and placed when it is fr
   await assertOrdersSound(service);
 });
 
-test("the last try of a batch queues for a locked balance", async (t) => {
+test("a batch waits for a balance that is locked for seconds, and its last try queues for it", async (t) => {
   const service = await startService(t);
   const plans = await recordPlans(service.ctx.db);
   const { post, scripNos, firmId } = await dealer(
@@ -239,8 +239,8 @@ test("the last try of a batch queues for a locked balance", async (t) => {
   const held = await holdRow(t, service, { table: "ledger_balances", where });
   plans.take();
   const selling = post("/v1/orders:batch", { orders: others.map(buildSell) }, 200);
-  // At once, and after each of the four pauses.
-  for (let attempts = 0; attempts < 5; await sleep(2)) {
+  // At once, and after each of the six pauses.
+  for (let attempts = 0; attempts < 7; await sleep(2)) {
     attempts += plans.take().filter(({ text }) => text.includes("with matching as")).length;
   }
   await held.whenWaiting(1);

@@ -12,8 +12,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Attempt, Outcome } from "./split.ts";
 
-/** Their sum is about the lock timeout of a statement. */
-const pausesMs = [100, 200, 400, 900] as const;
+/** Their sum is that of several locks, each held as long as a transaction may be silent. */
+const pausesMs = [100, 200, 400, 900, 1_500, 2_000] as const;
 
 export type Waiting<Item, Result> = {
   readonly item: Item;
