@@ -9,7 +9,7 @@ revoke update, delete on journal_blocks, journal_clients, rate_cards, rate_index
 -- What was written before there were blocks is only read.
 revoke insert, update, delete on former_events, former_audit_records from scripdesk_app;
 revoke update, delete on ledger_entries, ledger_firm_entries, delivery_attempts from scripdesk_app;
-revoke update, delete on delivered_blocks from scripdesk_app;
+revoke update, delete on delivered_blocks, request_blocks from scripdesk_app;
 revoke delete on ledger_balances, credit_owners, ledger_verdict from scripdesk_app;
 -- Who the house was on a day stays as it was said.
 revoke update, delete on houses, number_forms from scripdesk_app;

@@ -1866,6 +1866,22 @@ END),
   constraint rate_index_days_seller_count_check CHECK ((seller_count >= 3))
 );
 
+create table request_blocks (
+  environment text not null,
+  desk_id text not null,
+  second timestamp with time zone not null,
+  block_id text not null,
+  summary jsonb not null,
+  echoed text[],
+  packed text not null,
+  constraint request_blocks_pkey PRIMARY KEY (desk_id, second, block_id),
+  constraint request_blocks_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint request_blocks_second_check CHECK ((second = date_trunc('second'::text, second))),
+  constraint request_blocks_summary_check CHECK ((jsonb_typeof(summary) = 'array'::text))
+) partition by range (second);
+CREATE INDEX request_blocks_echoed ON ONLY public.request_blocks USING gin (echoed) WHERE (echoed IS NOT NULL);
+CREATE INDEX request_blocks_newest ON ONLY public.request_blocks USING btree (second, block_id);
+
 create table requirements (
   requirement_id text not null,
   environment text not null,
@@ -2312,6 +2328,7 @@ grant delete, insert, select, update on port_outages to scripdesk_app;
 grant delete, insert, select, update on quotes to scripdesk_app;
 grant insert, select on rate_cards to scripdesk_app;
 grant insert, select on rate_index_days to scripdesk_app;
+grant insert, select on request_blocks to scripdesk_app;
 grant delete, insert, select, update on requirements to scripdesk_app;
 grant delete, insert, select, update on sandbox_scenarios to scripdesk_app;
 grant select on schema_migrations to scripdesk_app;

@@ -46,6 +46,8 @@ import { healthRoutes } from "./platform/http/health.ts";
 import { negotiateFormats } from "./platform/http/negotiate.ts";
 import { type App, createServer } from "./platform/http/server.ts";
 import { logRequests } from "./platform/log.ts";
+import { openRecorder, recordRequests } from "./requests/record-requests.ts";
+import { requestOperations } from "./requests/routes.ts";
 import { measureRequests, type Metrics } from "./platform/metrics.ts";
 import { describeApi, serveOpenApi } from "./platform/http/openapi.ts";
 import { openBookSessions } from "./trading/book-session.ts";
@@ -121,6 +123,7 @@ const lifecycles: readonly Lifecycle[] = [
 const operations: readonly Operation[] = [
   ...metaOperations,
   ...accessOperations,
+  ...requestOperations,
   ...firmOperations,
   ...nettingOperations,
   ...creditOperations,
@@ -165,6 +168,8 @@ export async function buildApp({
   const app = createServer({ ...config, log: ctx.log, now: ctx.now });
   measureRequests(app, metrics);
   logRequests(app);
+  const recorder = openRecorder(ctx);
+  recordRequests(app, recorder, ctx.now);
   tagAnswers(app);
   negotiateFormats(app);
   compressAnswers(app);
@@ -204,6 +209,7 @@ export async function buildApp({
     watch: watchDesks(ctx.db),
     onCheckpoint: (line) => storeExportCheckpoint(ctx, line),
     outbound,
+    recorder,
     blockMinPaise: config.blockMinPaise,
     feed,
     latestIndex,

@@ -3,7 +3,7 @@
 import type { List } from "./list.ts";
 import type { OneOf } from "./one-of.ts";
 import type { Call, CallOptions, CreateOptions, Operation, StreamOptions, WriteOptions } from "./options.ts";
-import type { AcceptCross, AdvanceClock, AuditKeys, AuditList, AuthorizeFirm, Connection, ContractNotes, CoverRequirement, CreateGroup, Credit, CreditDeclarationResults, CreditImportResults, CreditList, Cross, CrossList, CrossNetting, CrossQuote, CrossQuoteRequest, DeclareCredits, DeclareRequirement, DeliveryList, DepositList, DeskClock, Earnings, Enquiry, Estimate, EventList, FailureList, FinishTask, Firm, FirmList, FundCross, Funding, Group, GroupList, GroupMemberList, GroupPositions, House, ImportCredits, Key, Market, MarketList, Methodology, MintKey, MintedKey, Netting, NettingCrosses, OffboardFirm, Order, OrderBatchResults, OrderList, Payout, PayoutList, PlaceOrder, PlaceOrderBatch, Positions, Preview, ProposeCross, Quote, QuoteRequest, Rate, RateFigure, RateHistory, RateList, RegisterFirm, RegisterWebhook, ReissuedKey, Replay, ReplayDeliveries, ReportMissing, Requirement, RequirementList, RotateSecret, SandboxReset, ScenarioList, SeedSandbox, SeededCredits, SetScenario, Settlement, SettlementList, StateTables, Statement, StatementList, StoredQuote, SubmitBuyEnquiry, SubmitContactEnquiry, SubmitSellEnquiry, SuspendFirm, TaskList, TestedWebhook, UpdateFirm, UpdateGroup, UpdateRequirement, Usage, UseCredit, Webhook, WebhookList, WhoAmI, WithdrawMoney } from "./schemas.ts";
+import type { AcceptCross, AdvanceClock, AnsweredRequest, AnsweredRequestList, AuditKeys, AuditList, AuthorizeFirm, Connection, ContractNotes, CoverRequirement, CreateGroup, Credit, CreditDeclarationResults, CreditImportResults, CreditList, Cross, CrossList, CrossNetting, CrossQuote, CrossQuoteRequest, DeclareCredits, DeclareRequirement, DeliveryList, DepositList, DeskClock, Earnings, Enquiry, Estimate, Event, EventList, FailureList, FinishTask, Firm, FirmList, FundCross, Funding, Group, GroupList, GroupMemberList, GroupPositions, House, ImportCredits, Key, Market, MarketList, Methodology, MintKey, MintedKey, Netting, NettingCrosses, OffboardFirm, Order, OrderBatchResults, OrderList, Payout, PayoutList, PlaceOrder, PlaceOrderBatch, Positions, Preview, ProposeCross, Quote, QuoteRequest, Rate, RateFigure, RateHistory, RateList, RegisterFirm, RegisterWebhook, ReissuedKey, Replay, ReplayDeliveries, ReportMissing, Requirement, RequirementList, RotateSecret, SandboxReset, ScenarioList, SeedSandbox, SeededCredits, SetScenario, Settlement, SettlementList, StateTables, Statement, StatementList, StoredQuote, SubmitBuyEnquiry, SubmitContactEnquiry, SubmitSellEnquiry, SuspendFirm, TaskList, TestedWebhook, UpdateFirm, UpdateGroup, UpdateRequirement, Usage, UseCredit, Webhook, WebhookList, WhoAmI, WithdrawMoney } from "./schemas.ts";
 import type { DeskEvent, MarketEvent } from "./streams.ts";
 
 export type IsAliveAnswer = {
@@ -45,6 +45,29 @@ export type ListKeysAnswer = {
 export type ReadUsageQuery = {
   /** The IST month whose history is shown; this month by default. */
   month?: string | undefined;
+};
+
+export type ListRequestsQuery = {
+  /** Only those answered with this. */
+  status?: number | undefined;
+  /** Only those refused with this code. */
+  code?: string | undefined;
+  /** Only those refused with this reason. */
+  reason?: string | undefined;
+  /** Only of this route: `/v1/orders/{order_id}`, or `POST /v1/orders`. */
+  route?: string | undefined;
+  /** Only those that came with this key. */
+  key_id?: string | undefined;
+  /** Only those of this id. */
+  request_id?: string | undefined;
+  /** Only those that came in this second or later. ISO 8601, IST. */
+  from?: string | undefined;
+  /** Only those that came before this second. ISO 8601, IST. */
+  to?: string | undefined;
+  /** Page size; asks for paging. Default 100. */
+  limit?: number | undefined;
+  /** The next_cursor of the previous page, with the same filters. */
+  cursor?: string | undefined;
 };
 
 export type ListFirmsQuery = {
@@ -250,6 +273,18 @@ export type ReadContractNoteQuery = {
 export type ListEventsQuery = {
   /** Show events after this one; 0, the default, shows from the first. */
   after_sequence?: number | undefined;
+  /** Only those of this name. */
+  event?: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "settlement.default_paid" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | undefined;
+  /** Only those about this kind of thing. */
+  entity_type?: string | undefined;
+  /** Only those about this thing. */
+  entity_id?: string | undefined;
+  /** Only those at or after this time. ISO 8601 with an offset. */
+  from?: string | undefined;
+  /** Only those before this time. ISO 8601 with an offset. */
+  to?: string | undefined;
+  /** asc, the default, is the oldest first; desc is the newest first. */
+  order?: "asc" | "desc" | undefined;
   /** Page size; asks for paging. Default 100. */
   limit?: number | undefined;
   /** The next_cursor of the previous page, with the same filters. */
@@ -354,6 +389,8 @@ export const operations = {
   revokeKey: { id: "revokeKey", method: "DELETE", path: "/v1/keys/{key_id}", kind: "json" },
   reissueKey: { id: "reissueKey", method: "POST", path: "/v1/keys/{key_id}/reissue", kind: "json" },
   readUsage: { id: "readUsage", method: "GET", path: "/v1/usage", kind: "json" },
+  listRequests: { id: "listRequests", method: "GET", path: "/v1/requests", kind: "list", items: "requests" },
+  readRequest: { id: "readRequest", method: "GET", path: "/v1/requests/{request_id}", kind: "json" },
   registerFirm: { id: "registerFirm", method: "POST", path: "/v1/firms", kind: "json", takes_key: true },
   listFirms: { id: "listFirms", method: "GET", path: "/v1/firms", kind: "list", items: "firms" },
   readFirm: { id: "readFirm", method: "GET", path: "/v1/firms/{firm_id}", kind: "json" },
@@ -428,6 +465,7 @@ export const operations = {
   readStatement: { id: "readStatement", method: "GET", path: "/v1/statements/{period}", kind: "json" },
   readContractNote: { id: "readContractNote", method: "GET", path: "/v1/settlements/{settlement_id}/contract-note", kind: "json" },
   listEvents: { id: "listEvents", method: "GET", path: "/v1/events", kind: "list", items: "events" },
+  readEvent: { id: "readEvent", method: "GET", path: "/v1/events/{event_id}", kind: "json" },
   streamEvents: { id: "streamEvents", method: "GET", path: "/v1/events/stream", kind: "events" },
   listAudit: { id: "listAudit", method: "GET", path: "/v1/audit", kind: "list", items: "audit" },
   exportAudit: { id: "exportAudit", method: "GET", path: "/v1/audit/export", kind: "lines" },
@@ -564,6 +602,24 @@ export abstract class Operations {
    */
   readUsage(query: ReadUsageQuery = {}, options: CallOptions = {}): Promise<Usage> {
     return this.run(operations.readUsage, { query, options }) as Promise<Usage>;
+  }
+
+  /**
+   * List your calls of the last 30 days. Newest first: what was asked, what it was answered and what it made, without bodies and queries. A root key sees the calls of its desk, any other key its own. They are kept as well as we can: a crash may lose the last second.
+   *
+   * `GET /v1/requests`, scope `orders:read`
+   */
+  listRequests(query: ListRequestsQuery = {}, options: CallOptions = {}): List<AnsweredRequestList, "requests"> {
+    return this.run(operations.listRequests, { query, options }) as List<AnsweredRequestList, "requests">;
+  }
+
+  /**
+   * Read a call by the id of its answer. The newest, where your gateway gave several the same id.
+   *
+   * `GET /v1/requests/{request_id}`, scope `orders:read`
+   */
+  readRequest(request_id: string, options: CallOptions = {}): Promise<AnsweredRequest> {
+    return this.run(operations.readRequest, { path: { request_id }, options }) as Promise<AnsweredRequest>;
   }
 
   /**
@@ -1475,12 +1531,21 @@ export abstract class Operations {
   }
 
   /**
-   * What happened on your desk, in order. The desk's log, from `after_sequence` on. Sequences have no gap: keep the last one you handled, and you miss nothing. A sub_account key sees the events of its firm.
+   * What happened on your desk, in order. The desk's log, from `after_sequence` on and the oldest first, unless `order=desc`. Sequences have no gap: keep the last one you handled, and you miss nothing; `latest_sequence` is where the log ends. A sub_account key sees the events of its firm.
    *
    * `GET /v1/events`, scope `orders:read`
    */
   listEvents(query: ListEventsQuery = {}, options: CallOptions = {}): List<EventList, "events"> {
     return this.run(operations.listEvents, { query, options }) as List<EventList, "events">;
+  }
+
+  /**
+   * Read an event. As it was delivered: the same bytes, whoever asks and whenever.
+   *
+   * `GET /v1/events/{event_id}`, scope `orders:read`
+   */
+  readEvent(event_id: string, options: CallOptions = {}): Promise<Event> {
+    return this.run(operations.readEvent, { path: { event_id }, options }) as Promise<Event>;
   }
 
   /**

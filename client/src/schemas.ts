@@ -312,6 +312,45 @@ export type Usage = {
   })[];
 };
 
+/** A call that was answered, without what was in it. */
+export type AnsweredRequest = {
+  /** As in the X-Request-ID of the answer. */
+  request_id: string;
+  /** When it came. ISO 8601, IST. */
+  at: string;
+  /** Of HTTP. */
+  method: string;
+  /** The path, with the names of its parts; null for none of ours. */
+  route: string | null;
+  /** Of HTTP. */
+  status: number;
+  /** Why it was refused: the slug of its error body. */
+  code: string | null;
+  /** The `detail.reason` of its error body. */
+  reason: string | null;
+  /** How long it took us, in milliseconds; of a stream, how long it was open. */
+  duration_ms: number;
+  /** The key that it came with. */
+  key_id: string;
+  /** Its Idempotency-Key. */
+  idempotency_key: string | null;
+  /** What it made, or had made already under its Idempotency-Key; null for what made nothing, and for a set. */
+  made: string | null;
+};
+
+export type AnsweredRequestList = {
+  /** Newest first. */
+  requests: AnsweredRequest[];
+  /** Rows on this page. */
+  count?: number;
+  /** Rows in the list when paging began. */
+  total?: number;
+  /** Ask for the next page with this; null on the last page. */
+  next_cursor?: string | null;
+  /** Whether there is a next page. */
+  has_more?: boolean;
+};
+
 export type RegisterFirm = {
   /** As registered with customs. */
   legal_name: string;
@@ -2435,8 +2474,10 @@ export type AnyEvent = {
 };
 
 export type EventList = {
-  /** In the order of their sequence. */
+  /** In the order that was asked for. */
   events: Event[];
+  /** Of the desk's last event; 0 before the first. */
+  latest_sequence: number;
   /** Rows on this page. */
   count?: number;
   /** Rows in the list when paging began. */

@@ -175,6 +175,7 @@ export function splitEvent(text: string): EventText {
 export type EventHead = {
   readonly sequence: number;
   readonly event_id: string;
+  readonly created_at: string;
   readonly firm_id: string;
   readonly event: string;
   readonly entity_type: string;
@@ -183,8 +184,9 @@ export type EventHead = {
 };
 
 export function readEventHead(body: string): EventHead {
-  const { id, event, firm_id, sequence, entity } = JSON.parse(body) as {
+  const { id, event, created_at, firm_id, sequence, entity } = JSON.parse(body) as {
     readonly id: string;
+    readonly created_at: string;
     readonly event: string;
     readonly firm_id: string;
     readonly sequence: number;
@@ -193,6 +195,7 @@ export function readEventHead(body: string): EventHead {
   return {
     sequence,
     event_id: id,
+    created_at,
     firm_id,
     event,
     entity_type: entity.type,

@@ -5,6 +5,7 @@
 import type { Environment } from "../kernel/caller.ts";
 import { type Db, fragment, query, type Query, sql } from "../platform/postgres/postgres.ts";
 import { bigint, shape, table, text } from "../platform/postgres/table.ts";
+import type { Desk } from "./audit-store.ts";
 import { recordsPerBlockMax } from "./block-rules.ts";
 
 const deskSequences = table("desk_sequences", { desk_id: text(), last_sequence: bigint() });
@@ -44,7 +45,8 @@ const blockColumns = fragment`
   desk_id, first_seq, last_seq, first_sequence, last_sequence, environment, at, packed,
   null::text as body`;
 const formerColumns = fragment`
-  desk_id, 0, 0, sequence, sequence, null::text, null::timestamptz, null::bytea, body`;
+  desk_id, 0 as first_seq, 0 as last_seq, sequence as first_sequence, sequence as last_sequence,
+  null::text as environment, null::timestamptz as at, null::bytea as packed, body`;
 
 const desksAfter = shape({ desk_id: text(), after: bigint() });
 
@@ -227,4 +229,41 @@ export async function findLastSequences(
     select desk_id, last_sequence
     from desk_sequences
     where desk_id = any(${deskIds}::text[])`);
+}
+
+/** The sequences that events of a time are among; null where there are none. */
+export async function findSpan(
+  db: Db,
+  { environment, desk_id }: Desk,
+  { from, to }: { readonly from: Date | null; readonly to: Date | null },
+): Promise<{ readonly first: number | null; readonly last: number | null }> {
+  const [row] = await db.rows<{ first: number | null; last: number | null }>(sql`
+    select min(first_sequence) as first, max(last_sequence) as last
+    from (
+      select first_sequence, last_sequence
+      from journal_blocks
+      where environment = ${environment} and desk_id = ${desk_id}
+        and at >= coalesce(${from}::timestamptz, '-infinity')
+        and at < coalesce(${to}::timestamptz, 'infinity')
+      union all
+      select sequence, sequence
+      from former_events
+      where desk_id = ${desk_id}
+        and created_at >= coalesce(${from}::timestamptz, '-infinity')
+        and created_at < coalesce(${to}::timestamptz, 'infinity')
+    ) as found`);
+  return row ?? { first: null, last: null };
+}
+
+/** What the former table has of a thing, the oldest first. */
+export async function listFormerOfThing(
+  db: Db,
+  deskId: string,
+  entityId: string,
+): Promise<StoredEvents[]> {
+  return await db.rows(sql`
+    select ${formerColumns}
+    from former_events
+    where desk_id = ${deskId} and entity_id = ${entityId}
+    order by sequence`);
 }

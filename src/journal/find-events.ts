@@ -4,13 +4,17 @@ import { exactJson } from "../kernel/json.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import { blockForm, formatMicroseconds } from "./audit-rules.ts";
+import type { Desk } from "./audit-store.ts";
 import { BrokenBlock, readBlock } from "./block-rules.ts";
+import { listBlocksWithKey } from "./block-store.ts";
 import { type EventHead, readEventHead } from "./event-rules.ts";
 import {
   type ClientEvents,
   countClientEvents,
   findBlockAcross,
+  findSpan,
   listEventsByNumber,
+  listFormerOfThing,
   listNextClientEvents,
   listNextEvents,
   type StoredEvents,
@@ -98,6 +102,91 @@ export async function findEventsNear(
 ): Promise<readonly FoundEvent[]> {
   const stored = await listEventsByNumber(db, numbers);
   return await parseHeads(await readStored(stored, () => true, unpackReadable));
+}
+
+/** Which events of a desk are wanted; null for all. */
+export type EventFilter = {
+  readonly firmId: string | null;
+  readonly event: string | null;
+  readonly entityType: string | null;
+  readonly entityId: string | null;
+  readonly from: Date | null;
+  readonly to: Date | null;
+};
+
+type EventRange = {
+  readonly after: number;
+  readonly before: number;
+  readonly newestFirst: boolean;
+};
+
+/** Events read by one statement: few for the first page, then more. */
+const [eventsFirst, eventsMax] = [128, 2_048];
+
+/** The wanted events between two sequences. Those of a thing are read together. */
+export async function* walkEvents(
+  db: Db,
+  desk: Desk,
+  filter: EventFilter,
+  { after, before, newestFirst }: EventRange,
+): AsyncGenerator<FoundEvent> {
+  const { first, last } = await findSpan(db, desk, filter);
+  let low = Math.max(after, (first ?? 1) - 1);
+  let high = Math.min(before - 1, last ?? 0);
+  if (filter.entityId !== null) {
+    const found = await listOfThing(db, desk, filter.entityId);
+    const wanted = found.filter((one) => one.sequence > low && one.sequence <= high);
+    yield* inOrder(await readWanted(wanted, filter), newestFirst);
+    return;
+  }
+  for (let size = eventsFirst; low < high; size = Math.min(2 * size, eventsMax)) {
+    const place = newestFirst ? Math.max(low, high - size) : low;
+    const fetch = Math.min(size, high - place);
+    const events = await listBodiesOfDesks(db, [{ deskId: desk.desk_id, after: place }], fetch);
+    yield* inOrder(await readWanted(events, filter), newestFirst);
+    if (newestFirst) high = place;
+    else low += fetch;
+  }
+}
+
+function inOrder<Item>(items: readonly Item[], newestFirst: boolean): readonly Item[] {
+  return newestFirst ? items.toReversed() : items;
+}
+
+const blocksOfThing = 128;
+
+async function listOfThing(db: Db, desk: Desk, entityId: string): Promise<EventBody[]> {
+  const former = await readStored(await listFormerOfThing(db, desk.desk_id, entityId), () => true);
+  const later: EventBody[][] = [];
+  for (let before = Number.MAX_SAFE_INTEGER; ;) {
+    const blocks = await listBlocksWithKey(db, desk, entityId, { before, limit: blocksOfThing });
+    for (const block of blocks) {
+      const events = readBlock(block).flatMap(({ event }) => event ?? []);
+      later.push(events.map(({ sequence, body }) => ({ desk_id: desk.desk_id, sequence, body })));
+      before = block.first_seq;
+    }
+    if (blocks.length < blocksOfThing) return [...former, ...later.toReversed().flat()];
+  }
+}
+
+/** Only events whose text has what is wanted are parsed; most have not. */
+async function readWanted(
+  events: readonly EventBody[],
+  { firmId, event, entityType, entityId, from, to }: EventFilter,
+): Promise<FoundEvent[]> {
+  const names = [firmId, event, entityType, entityId]
+    .filter((name) => name !== null)
+    .map((name) => exactJson(name));
+  const likely = events.filter(({ body }) => names.every((name) => body.includes(name)));
+  return (await parseHeads(likely)).filter(
+    (found) =>
+      (firmId === null || found.firm_id === firmId) &&
+      (event === null || found.event === event) &&
+      (entityType === null || found.entity_type === entityType) &&
+      (entityId === null || found.entity_id === entityId) &&
+      (from === null || new Date(found.created_at) >= from) &&
+      (to === null || new Date(found.created_at) < to),
+  );
 }
 
 /** Those of one firm. Only events whose text names it are parsed. */

@@ -6,66 +6,80 @@
 // No event is lost or repeated between the two: the log is the buffer, and the cursor is the last
 // sequence sent. A reader that falls too far behind is cut and resumes with the last id it saw.
 
-import { Type } from "typebox";
-
 import type { Caller } from "../kernel/caller.ts";
-import { Failure } from "../kernel/failure.ts";
-import { type Page, type PageQuery, readPage } from "../kernel/page.ts";
+import { Failure, notFound } from "../kernel/failure.ts";
+import { idTime, isId } from "../kernel/ids.ts";
+import { type Page, readPage, takeFrom } from "../kernel/page.ts";
+import { parseQueryInstant } from "../kernel/query-time.ts";
 import { visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import { eventText, positionText, type Stream } from "../platform/http/sse.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
-import { readAtReplica } from "../platform/postgres/replica.ts";
-import { deskPages } from "../platform/sheets/list-file.ts";
 import { readEventHead } from "./event-rules.ts";
 import { findLastSequence } from "./event-store.ts";
-import { countEventsOfFirm, listEventsAfter, listPieceMs } from "./find-events.ts";
-import { Event } from "./schema.ts";
+import {
+  countEventsOfFirm,
+  type EventFilter,
+  listEventsAfter,
+  listPieceMs,
+  walkEvents,
+} from "./find-events.ts";
+import type { Event, ListEventsQuery } from "./schema.ts";
 import type { DeskWatch } from "./watch-desks.ts";
 
 /**
- * The desk's events after a sequence, oldest first: how a caller catches up without a webhook. A
+ * The desk's events, oldest first unless asked otherwise: how a caller catches up without a webhook. A
  * sub_account key gets those of its firm, under the numbers they have on the desk.
  */
-export const eventsOfDesk = deskPages({
-  name: "events",
-  query: {
-    after_sequence: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: Number.MAX_SAFE_INTEGER,
-        description: "Show events after this one; 0, the default, shows from the first.",
-      }),
-    ),
-  },
-  of: Event,
-  order: "In the order of their sequence.",
-  read: (ctx, caller, query) => readAtReplica(ctx, (reading) => readEvents(reading, caller, query)),
-});
-
-async function readEvents(
+export async function listEvents(
   ctx: Pick<Context, "db" | "cursorKey">,
   caller: Caller,
-  { after_sequence: from = 0, ...query }: PageQuery & { readonly after_sequence?: number },
-): Promise<Page<Event>> {
+  { limit, cursor, after_sequence: from = 0, order = "asc", ...asked }: ListEventsQuery,
+): Promise<EventPage> {
+  const { environment } = caller;
   const { deskId, firmId } = visibleTo(caller);
+  const filter: EventFilter = {
+    firmId,
+    event: asked.event ?? null,
+    entityType: asked.entity_type ?? null,
+    entityId: asked.entity_id ?? null,
+    from: parseQueryInstant("from", asked.from),
+    to: parseQueryInstant("to", asked.to),
+  };
+  const newestFirst = order === "desc";
+  const isWhole = Object.keys(asked).length === 0;
+  const latest = await findLastSequence(ctx.db, deskId);
+  const walk = (place: number | undefined) => {
+    const ends = newestFirst
+      ? { after: from, before: place ?? latest + 1 }
+      : { after: place ?? from, before: latest + 1 };
+    return walkEvents(ctx.db.planned, { environment, desk_id: deskId }, filter, {
+      ...ends,
+      newestFirst,
+    });
+  };
+  const count = async () => {
+    if (!isWhole) return (await takeFrom(walk(undefined), Infinity)).length;
+    if (firmId === null) return Math.max(0, latest - from);
+    return await countEventsOfFirm(ctx.db, { deskId, firmId, after: from });
+  };
   const question = {
     list: "events",
     desk: deskId,
     firm: firmId ?? undefined,
     after: String(from),
+    ...(newestFirst && { order }),
+    ...asked,
   };
-  const count = async () =>
-    firmId === null
-      ? Math.max(0, (await findLastSequence(ctx.db, deskId)) - from)
-      : await countEventsOfFirm(ctx.db, { deskId, firmId, after: from });
   const page = await readPage(
-    { query, question, signingKey: ctx.cursorKey },
+    { query: { limit, cursor }, question, signingKey: ctx.cursorKey },
     {
-      list: (request) => {
-        const after = request.after ? Number(request.after.id) : from;
-        return listEventsAfter(ctx.db.planned, deskId, { firmId, after, fetch: request.fetch });
+      list: async ({ after, fetch }) => {
+        const place = after && Number(after.id);
+        if (newestFirst || !isWhole) return await takeFrom(walk(place), fetch);
+        const range = { firmId, after: place ?? from, fetch };
+        return await listEventsAfter(ctx.db.planned, deskId, range);
       },
       count,
       toPosition: ({ sequence }) => ({ at: new Date(0), id: String(sequence) }),
@@ -73,7 +87,28 @@ async function readEvents(
   );
   const pace = openPace({ pieceMs: listPieceMs });
   const events = await mapPaced(page.rows, ({ body }) => JSON.parse(body) as Event, pace);
-  return { ...page, rows: events };
+  return { ...page, rows: events, latest };
+}
+
+/** A page, and the desk's last sequence: where to begin with `after_sequence`. */
+type EventPage = Page<Event> & { readonly latest: number };
+
+/** An id tells when it was made, and a block was written within the same transaction. */
+const aroundMs = 2_000;
+
+export async function readEvent(ctx: Context, caller: Caller, eventId: string): Promise<Event> {
+  if (!isId("evt", eventId)) throw notFound();
+  const { environment } = caller;
+  const { deskId, firmId } = visibleTo(caller);
+  const madeMs = idTime(eventId).getTime();
+  const [from, to] = [new Date(madeMs - aroundMs), new Date(madeMs + aroundMs)];
+  const filter = { firmId, event: null, entityType: null, entityId: null, from, to };
+  const whole = { after: 0, before: Number.MAX_SAFE_INTEGER, newestFirst: false };
+  const desk = { environment, desk_id: deskId };
+  for await (const found of walkEvents(ctx.db.planned, desk, filter, whole)) {
+    if (found.event_id === eventId) return JSON.parse(found.body) as Event;
+  }
+  throw notFound();
 }
 
 /** The sequence of a desk's last event; 0 before the first. */

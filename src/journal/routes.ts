@@ -1,12 +1,18 @@
+import { sendPage } from "../platform/http/calls.ts";
 import { type Operation, operation } from "../platform/http/operation.ts";
+import { readAtReplica } from "../platform/postgres/replica.ts";
 import { exportAudit, type ExportContext } from "./export-audit.ts";
 import { auditOfDesk, listAuditKeys } from "./read-audit.ts";
-import { eventsOfDesk, streamEvents } from "./read-events.ts";
+import { listEvents, readEvent, streamEvents } from "./read-events.ts";
 import {
   AuditExport,
   AuditKeys,
+  Event,
+  EventList,
+  EventParams,
   EventStream,
   ExportAuditQuery,
+  ListEventsQuery,
   StreamEventsHeaders,
   StreamEventsQuery,
 } from "./schema.ts";
@@ -31,8 +37,24 @@ export const journalOperations: readonly Operation[] = [
     tag: "Events",
     summary: "What happened on your desk, in order",
     description:
-      "The desk's log, from `after_sequence` on. Sequences have no gap: keep the last one you handled, and you miss nothing. A sub_account key sees the events of its firm.",
-    list: eventsOfDesk,
+      "The desk's log, from `after_sequence` on and the oldest first, unless `order=desc`. Sequences have no gap: keep the last one you handled, and you miss nothing; `latest_sequence` is where the log ends. A sub_account key sees the events of its firm.",
+    query: ListEventsQuery,
+    answer: EventList,
+    run: async ({ ctx, caller }, asked) =>
+      await readAtReplica(ctx, (reading) => listEvents(reading, caller, asked)),
+    send: (reply, { latest: latest_sequence, ...page }) =>
+      sendPage(reply, "events", page, { latest_sequence }),
+  }),
+  operation({
+    id: "readEvent",
+    path: "/v1/events/:event_id",
+    ...reading,
+    tag: "Events",
+    summary: "Read an event",
+    description: "As it was delivered: the same bytes, whoever asks and whenever.",
+    params: EventParams,
+    answer: Event,
+    run: async ({ ctx, caller }, { event_id }) => await readEvent(ctx, caller, event_id),
   }),
   operation({
     id: "streamEvents",

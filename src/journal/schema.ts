@@ -1,8 +1,48 @@
 import { type Static, Type } from "typebox";
 
 import { environments } from "../kernel/caller.ts";
-import { nullable, nullableObject, openEnum, timestamp } from "../platform/http/wire.ts";
+import {
+  closedEnum,
+  nullable,
+  nullableObject,
+  openEnum,
+  pageFields,
+  pageQuery,
+  timestamp,
+} from "../platform/http/wire.ts";
 import { eventCatalog } from "./event-rules.ts";
+
+const instant = (description: string) =>
+  Type.Optional(Type.String({ description: `${description} ISO 8601 with an offset.` }));
+
+export const ListEventsQuery = Type.Object(
+  {
+    after_sequence: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: "Show events after this one; 0, the default, shows from the first.",
+      }),
+    ),
+    event: Type.Optional(closedEnum(eventCatalog, { description: "Only those of this name." })),
+    entity_type: Type.Optional(
+      Type.String({ maxLength: 64, description: "Only those about this kind of thing." }),
+    ),
+    entity_id: Type.Optional(
+      Type.String({ maxLength: 128, description: "Only those about this thing." }),
+    ),
+    from: instant("Only those at or after this time."),
+    to: instant("Only those before this time."),
+    order: Type.Optional(
+      closedEnum(["asc", "desc"], {
+        description: "asc, the default, is the oldest first; desc is the newest first.",
+      }),
+    ),
+    ...pageQuery,
+  },
+  { additionalProperties: false },
+);
+export type ListEventsQuery = Static<typeof ListEventsQuery>;
 
 export const StreamEventsQuery = Type.Object(
   {
@@ -62,8 +102,21 @@ export const Event = Type.Object(
 );
 export type Event = Static<typeof Event>;
 
-const instant = (description: string) =>
-  Type.Optional(Type.String({ description: `${description} ISO 8601 with an offset.` }));
+export const EventParams = Type.Object({
+  event_id: Type.String({ examples: ["evt_01jd2m7q4x8r5v6w9y0abcdefg"] }),
+});
+
+export const EventList = Type.Object(
+  {
+    events: Type.Array(Event, { description: "In the order that was asked for." }),
+    latest_sequence: Type.Integer({
+      description: "Of the desk's last event; 0 before the first.",
+      examples: [1],
+    }),
+    ...pageFields,
+  },
+  { title: "EventList" },
+);
 
 export const auditFilters = {
   entity_type: Type.Optional(

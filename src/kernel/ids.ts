@@ -34,7 +34,8 @@ type IdPrefix =
   | "bst"
   | "bln"
   | "nad"
-  | "ntc";
+  | "ntc"
+  | "rqb";
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const timeDigits = 10;
@@ -53,6 +54,13 @@ export function newId(prefix: IdPrefix, now: Date): string {
 /** The lower bound of all ids made at this time or later. */
 export function firstId(prefix: IdPrefix, at: Date): string {
   return `${prefix}_${timeBody(at.getTime())}${"0".repeat(randomDigits)}`;
+}
+
+/** When an id was made. */
+export function idTime(id: string): Date {
+  let ms = 0;
+  for (const digit of id.slice(4, 4 + timeDigits)) ms = ms * 32 + alphabet.indexOf(digit);
+  return new Date(ms);
 }
 
 /** Whether a text has the form of an id of this kind. */

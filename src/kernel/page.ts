@@ -188,3 +188,13 @@ function sign(content: Buffer, question: Question, signingKey: Buffer): Buffer {
     .digest()
     .subarray(0, signatureBytes);
 }
+
+/** The first items of a walk, which is read no further. */
+export async function takeFrom<Item>(items: AsyncIterable<Item>, most: number): Promise<Item[]> {
+  const taken: Item[] = [];
+  for await (const item of items) {
+    taken.push(item);
+    if (taken.length === most) break;
+  }
+  return taken;
+}

@@ -4,6 +4,7 @@ import { Firm } from "../firms/schema.ts";
 import { Key } from "../access/schema.ts";
 import { neededParticulars } from "../house/rules.ts";
 import { marketStates } from "../rates/rules.ts";
+import { Request, requestFilters } from "../requests/schema.ts";
 import { Order } from "../trading/schema.ts";
 import { openEnum, timestamp } from "../platform/http/wire.ts";
 import {
@@ -138,4 +139,12 @@ export const Today = Type.Object(
     ledger_sound: flag("Whether the last check of the books found nothing and is recent."),
   },
   { title: "Today", description: "What waits for somebody, and how the day stands." },
+);
+
+export const requestQuery = requestFilters;
+
+export const OpsRequest = extend(
+  Request,
+  { environment, desk_id: text("The desk."), firm_id: text("The firm that its key is bound to.") },
+  { title: "OpsRequest", description: "A call that a desk was answered." },
 );

@@ -3,10 +3,19 @@ import { listDesks, resolveSearch, showDesk } from "../overview/desks.ts";
 import { showToday } from "../overview/today.ts";
 import { schemes, sides } from "../kernel/scheme.ts";
 import { closedEnum } from "../platform/http/wire.ts";
+import { listAllRequests } from "../requests/read-requests.ts";
 import { cancelAnyOrder } from "../trading/end-orders.ts";
 import { orderStates } from "../trading/order-rules.ts";
 import { listAllOrders, readAnyOrder } from "../trading/read-orders.ts";
-import { Desks, Findings, OpsOrder, Today, WholeDesk } from "./lookups-schema.ts";
+import {
+  Desks,
+  Findings,
+  OpsOrder,
+  OpsRequest,
+  requestQuery,
+  Today,
+  WholeDesk,
+} from "./lookups-schema.ts";
 import { deskSearch, environment, optional, query, searchQuery, text, under } from "./operation.ts";
 import { type Operation, operation } from "../platform/http/operation.ts";
 
@@ -76,5 +85,17 @@ export const lookupOperations: readonly Operation[] = [
     summary: "Show a desk with its own firm, its keys and what it earns",
     answer: WholeDesk,
     run: ({ ctx }, asked) => showDesk(ctx, asked.desk_id),
+  }),
+  operation({
+    ...desks.read("listAllRequests", "/ops/requests"),
+    summary: "List what desks called in the last 30 days, newest first",
+    list: deskSearch({
+      name: "requests",
+      of: OpsRequest,
+      order: "Newest first.",
+      query: requestQuery,
+      read: listAllRequests,
+      listFirmIds: (row) => [row.desk_id, row.firm_id],
+    }),
   }),
 ];

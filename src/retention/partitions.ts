@@ -31,9 +31,13 @@ import {
 
 type Ctx = Pick<Context, "db" | "now">;
 
-/** Makes partitions ahead, each in its own transaction. */
+/** Makes partitions ahead, each in its own transaction, and drops those that go by themselves. */
 export async function makePartitions(ctx: Ctx): Promise<"idle"> {
   for (const monthly of monthlyTables) {
+    if (monthly.goesByItself) {
+      const before = latestBefore(monthly, ctx.now());
+      await dropMonths(ctx, { table: monthly, before, dryRun: false }, worker);
+    }
     for (const month of await findMissing(ctx, monthly)) {
       await ctx.db.transaction(async (tx) => {
         await lockPartitions(tx);
@@ -53,6 +57,8 @@ export async function makePartitions(ctx: Ctx): Promise<"idle"> {
   }
   return "idle";
 }
+
+const worker: Actor = { kind: "worker", id: "partitions", requestId: null };
 
 async function findMissing({ db, now }: Ctx, monthly: MonthlyTable): Promise<IstMonth[]> {
   const partitions = await listPartitions(db, [monthly.name]);

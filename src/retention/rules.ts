@@ -18,6 +18,8 @@ export type MonthlyTable = {
   readonly bound: (start: Date) => string;
   /** How many whole months before the current one nobody may drop. */
   readonly keptMonths: number;
+  /** Whether months that nobody needs are dropped without being asked for. */
+  readonly goesByItself?: true;
   /** Percent of a page that inserts fill, when rows are updated later. */
   readonly fillfactor?: number;
   /** Rows, as a condition of SQL, that something is still to be done with: their month is not dropped. */
@@ -54,6 +56,14 @@ export const monthlyTables: readonly MonthlyTable[] = [
     key: "quote_ref",
     bound: (start) => firstId("qte", start),
     keptMonths: 12,
+  },
+  {
+    name: "request_blocks",
+    holds: "calls of the last 30 days, without what was in them",
+    key: "second",
+    bound: (start) => start.toISOString(),
+    keptMonths: 2,
+    goesByItself: true,
   },
   {
     name: "usage_days",

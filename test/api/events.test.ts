@@ -326,7 +326,7 @@ test("GET /v1/events", async (t) => {
     const { deskId, list } = await openDesk(2);
     const { body, text } = await list();
     const stored = await storedBodies(service, deskId);
-    assert.equal(text, `{"events":[${stored.join(",")}]}`);
+    assert.equal(text, `{"events":[${stored.join(",")}],"latest_sequence":2}`);
     assert.equal(body.events[0].event, "key.created");
     assert.deepEqual(body.events[1], {
       id: body.events[1].id,
@@ -376,8 +376,8 @@ test("GET /v1/events", async (t) => {
   await t.test("events are read after a sequence number, oldest first", async () => {
     const { list } = await openDesk(5);
     assert.deepEqual(pickSequences((await list("?after_sequence=2")).body.events), [3, 4, 5]);
-    assert.deepEqual((await list("?after_sequence=5")).body, { events: [] });
-    assert.deepEqual((await list(`?after_sequence=${2 ** 53 - 1}`)).body, { events: [] });
+    assert.deepEqual((await list("?after_sequence=5")).body, { events: [], latest_sequence: 5 });
+    assert.deepEqual((await list(`?after_sequence=${2 ** 53 - 1}`)).body, { events: [], latest_sequence: 5 });
     const first = (await list("?after_sequence=1&limit=3")).body;
     assert.deepEqual(pickSequences(first.events), [2, 3, 4]);
     assert.deepEqual([first.count, first.total, first.has_more], [3, 4, true]);

@@ -29,7 +29,8 @@ export async function furnishDesks(service: Service): Promise<Tenancy> {
   const other = await furnish(service, "sandbox");
   const live = await furnish(service, "live");
   const minted = { kind: "sub_account", firm_id: own.client, buy_side: true };
-  const sub = (await mintChild(service, own.key, minted)).api_key;
+  const { api_key: sub, key_id } = await mintChild(service, own.key, minted);
+  const caller = { key_id, request: await callOnce(service, sub) };
   const strangers = { other, live };
   const randoms = randomIds(service);
   const bodies = { ...anyBodies, crossNetting: { netting_ref: own.netting } };
@@ -49,7 +50,7 @@ export async function furnishDesks(service: Service): Promise<Tenancy> {
       fixtures: {
         bodies: { ...bodies, ...bodiesOfCrosses(own) },
         ids: {
-          ...idsOfSub(own, strangers, randoms),
+          ...idsOfSub({ ...own, caller }, strangers, randoms),
           ...(await readCursorsOfSub(service, { key: sub, own, strangers })),
         },
       },
@@ -195,10 +196,15 @@ async function furnish(service: Service, environment: Environment) {
   const crossing = { netting_ref: crossedNetting };
   await ask("POST", `/v1/groups/${groupToCross}/netting/crosses`, 201, crossing);
   const groupOfBoth = await group(client, sibling);
+  const lastEvent = async (of: string): Promise<string> =>
+    (await ask("GET", `/v1/events?entity_id=${of}&order=desc&limit=1`, 200)).events[0].id;
   const otherGroup = await group(suspended, await firm());
   return {
     key,
     rootKeyId: issued.key_id,
+    request: await callOnce(service, key),
+    event: await lastEvent(revoked),
+    clientEvent: await lastEvent(client),
     deskId,
     webhook: webhook.webhook_id as string,
     clientWebhook: clientWebhook.webhook_id as string,
@@ -249,6 +255,12 @@ async function furnish(service: Service, environment: Environment) {
   };
 }
 
+/** The id of a call that this key made. */
+async function callOnce({ send }: Service, key: string): Promise<string> {
+  const { headers } = await send("GET", "/v1/whoami", { key, expect: 200 });
+  return headers.get("x-request-id") ?? "";
+}
+
 let named = 0;
 function newName(what: string): string {
   return `${what} ${++named}`;
@@ -258,6 +270,8 @@ function randomIds({ clock }: Service) {
   const now = clock.now();
   return {
     key: newId("key", now),
+    request: newId("req", now),
+    event: newId("evt", now),
     firm: newId("frm", now),
     group: newId("grp", now),
     requirement: newId("rqm", now),
@@ -297,6 +311,11 @@ function listForeign(strangers: Strangers) {
       key: ({ child }) => child,
       "root key": ({ rootKeyId }) => rootKeyId,
       "revoked key": ({ revoked }) => revoked,
+    }),
+    requests: ofStrangers(strangers, { call: ({ request }) => request }),
+    events: ofStrangers(strangers, {
+      event: ({ event }) => event,
+      "client's event": ({ clientEvent }) => clientEvent,
     }),
     firms: ofStrangers(strangers, {
       "own firm": ({ deskId }) => deskId,
@@ -396,8 +415,12 @@ function idsOfRoot(own: Desk, strangers: Strangers, random: Randoms): Fixtures["
       foreign: foreign.keys,
       random: random.key,
     },
+    request_id: { own: own.request, foreign: foreign.requests, random: random.request },
+    "listRequests/key_id": { own: own.rootKeyId, foreign: foreign.keys, random: random.key },
+    event_id: { own: own.event, foreign: foreign.events, random: random.event },
     firm_id: firm,
     entity_id: { own: own.group, foreign: foreign.groups, random: random.group },
+    "listEvents/entity_id": firm,
     // The client has open settlements and payouts.
     "offboardFirm/firm_id": { ...firm, mayConflict: true },
     "withdrawMoney/firm_id": { ...firm, mayConflict: true },
@@ -497,7 +520,11 @@ function firmOfRequirement({ ownEnded = "", ...firm }: IdFixture, own: Desk): Id
 }
 
 /** For a sub_account key there is its own firm and nothing else. */
-function idsOfSub(own: Desk, strangers: Strangers, random: Randoms): Fixtures["ids"] {
+function idsOfSub(
+  own: Desk & { readonly caller: { readonly key_id: string; readonly request: string } },
+  strangers: Strangers,
+  random: Randoms,
+): Fixtures["ids"] {
   const foreign = listForeign(strangers);
   const firm: IdFixture = {
     own: own.client,
@@ -553,8 +580,20 @@ function idsOfSub(own: Desk, strangers: Strangers, random: Randoms): Fixtures["i
       absentIs: 200,
     },
     key_id: key,
+    request_id: {
+      own: own.caller.request,
+      foreign: { ...foreign.requests, "its desk's call": own.request },
+      random: random.request,
+    },
+    "listRequests/key_id": { ...key, own: own.caller.key_id, refused: false },
+    event_id: {
+      own: own.clientEvent,
+      foreign: { ...foreign.events, "its desk's event": own.event },
+      random: random.event,
+    },
     firm_id: { ...firm, mayConflict: true },
     entity_id: { ...firm, refused: true },
+    "listEvents/entity_id": firm,
     "mintKey/firm_id": { ...firm, refused: true },
     "readPositions/firm_id": { ...firm, absentIs: 404 },
     "listStatements/firm_id": { ...firm, absentIs: 404 },
@@ -655,6 +694,7 @@ const lists: Readonly<Record<string, (desk: Desk) => string>> = {
   listCredits: ({ client }) => `/v1/firms/${client}/credits`,
   listOrders: () => "/v1/orders",
   listCrosses: () => "/v1/cross",
+  listRequests: () => "/v1/requests",
   listEvents: () => "/v1/events",
   listAudit: () => "/v1/audit",
   listSettlements: () => "/v1/settlements",
@@ -717,6 +757,7 @@ const widerForRoot = [
   "listOrders",
   "listCrosses",
   "listEvents",
+  "listRequests",
   "listSettlements",
   "listTasks",
   "listPayouts",

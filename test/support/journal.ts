@@ -84,7 +84,7 @@ async function unpackJournal(ask: Ask): Promise<void> {
     [JSON.stringify(records)],
   );
   const events = records.flatMap(({ body, environment, desk_id, at }) =>
-    body === null ? [] : { environment, desk_id, created_at: at, body, ...readEventHead(body) },
+    body === null ? [] : { ...readEventHead(body), environment, desk_id, created_at: at, body },
   );
   await ask(
     `insert into events

@@ -30,6 +30,8 @@ OPERATIONS: Dict[str, Operation] = {
     "revokeKey": Operation("revokeKey", "DELETE", "/v1/keys/{key_id}", "json"),
     "reissueKey": Operation("reissueKey", "POST", "/v1/keys/{key_id}/reissue", "json"),
     "readUsage": Operation("readUsage", "GET", "/v1/usage", "json"),
+    "listRequests": Operation("listRequests", "GET", "/v1/requests", "list", items="requests"),
+    "readRequest": Operation("readRequest", "GET", "/v1/requests/{request_id}", "json"),
     "registerFirm": Operation("registerFirm", "POST", "/v1/firms", "json", takes_key=True),
     "listFirms": Operation("listFirms", "GET", "/v1/firms", "list", items="firms"),
     "readFirm": Operation("readFirm", "GET", "/v1/firms/{firm_id}", "json"),
@@ -104,6 +106,7 @@ OPERATIONS: Dict[str, Operation] = {
     "readStatement": Operation("readStatement", "GET", "/v1/statements/{period}", "json"),
     "readContractNote": Operation("readContractNote", "GET", "/v1/settlements/{settlement_id}/contract-note", "json"),
     "listEvents": Operation("listEvents", "GET", "/v1/events", "list", items="events"),
+    "readEvent": Operation("readEvent", "GET", "/v1/events/{event_id}", "json"),
     "streamEvents": Operation("streamEvents", "GET", "/v1/events/stream", "events"),
     "listAudit": Operation("listAudit", "GET", "/v1/audit", "list", items="audit"),
     "exportAudit": Operation("exportAudit", "GET", "/v1/audit/export", "lines"),
@@ -222,6 +225,20 @@ class Operations:
         `GET /v1/usage`, scope `any key`
         """
         return self._run(OPERATIONS["readUsage"], Call({}, query, None, options))
+
+    def list_requests(self, query: schemas.ListRequestsQuery = {}, **options: Unpack[CallOptions]) -> PagedList[schemas.AnsweredRequestList, schemas.AnsweredRequest]:
+        """List your calls of the last 30 days. Newest first: what was asked, what it was answered and what it made, without bodies and queries. A root key sees the calls of its desk, any other key its own. They are kept as well as we can: a crash may lose the last second.
+
+        `GET /v1/requests`, scope `orders:read`
+        """
+        return self._run(OPERATIONS["listRequests"], Call({}, query, None, options))
+
+    def read_request(self, request_id: str, **options: Unpack[CallOptions]) -> schemas.AnsweredRequest:
+        """Read a call by the id of its answer. The newest, where your gateway gave several the same id.
+
+        `GET /v1/requests/{request_id}`, scope `orders:read`
+        """
+        return self._run(OPERATIONS["readRequest"], Call({"request_id": request_id}, {}, None, options))
 
     def register_firm(self, body: schemas.RegisterFirm, **options: Unpack[CreateOptions]) -> schemas.Firm:
         """Register a client firm. The same IEC twice on a desk is a conflict that names the firm.
@@ -903,11 +920,18 @@ class Operations:
         return self._run(OPERATIONS["readContractNote"], Call({"settlement_id": settlement_id}, query, None, options))
 
     def list_events(self, query: schemas.ListEventsQuery = {}, **options: Unpack[CallOptions]) -> PagedList[schemas.EventList, schemas.Event]:
-        """What happened on your desk, in order. The desk's log, from `after_sequence` on. Sequences have no gap: keep the last one you handled, and you miss nothing. A sub_account key sees the events of its firm.
+        """What happened on your desk, in order. The desk's log, from `after_sequence` on and the oldest first, unless `order=desc`. Sequences have no gap: keep the last one you handled, and you miss nothing; `latest_sequence` is where the log ends. A sub_account key sees the events of its firm.
 
         `GET /v1/events`, scope `orders:read`
         """
         return self._run(OPERATIONS["listEvents"], Call({}, query, None, options))
+
+    def read_event(self, event_id: str, **options: Unpack[CallOptions]) -> schemas.Event:
+        """Read an event. As it was delivered: the same bytes, whoever asks and whenever.
+
+        `GET /v1/events/{event_id}`, scope `orders:read`
+        """
+        return self._run(OPERATIONS["readEvent"], Call({"event_id": event_id}, {}, None, options))
 
     def stream_events(self, query: schemas.StreamEventsQuery = {}, **options: Unpack[StreamOptions]) -> Iterator[DeskEvent]:
         """What happens on your desk, as it happens. Server-sent events on the same sequence, after an id alone that says where it begins. Come back with Last-Event-ID and nothing is missed. At most 5 streams a key; one more ends the oldest.

@@ -371,6 +371,45 @@ class Usage(TypedDict):
     by_key: List[UsageByKeyItem]
 
 
+class AnsweredRequest(TypedDict):
+    """A call that was answered, without what was in it."""
+    #: As in the X-Request-ID of the answer.
+    request_id: str
+    #: When it came. ISO 8601, IST.
+    at: str
+    #: Of HTTP.
+    method: str
+    #: The path, with the names of its parts; null for none of ours.
+    route: Optional[str]
+    #: Of HTTP.
+    status: int
+    #: Why it was refused: the slug of its error body.
+    code: Optional[str]
+    #: The `detail.reason` of its error body.
+    reason: Optional[str]
+    #: How long it took us, in milliseconds; of a stream, how long it was open.
+    duration_ms: float
+    #: The key that it came with.
+    key_id: str
+    #: Its Idempotency-Key.
+    idempotency_key: Optional[str]
+    #: What it made, or had made already under its Idempotency-Key; null for what made nothing, and for a set.
+    made: Optional[str]
+
+
+class AnsweredRequestList(TypedDict):
+    #: Newest first.
+    requests: List[AnsweredRequest]
+    #: Rows on this page.
+    count: NotRequired[int]
+    #: Rows in the list when paging began.
+    total: NotRequired[int]
+    #: Ask for the next page with this; null on the last page.
+    next_cursor: NotRequired[Optional[str]]
+    #: Whether there is a next page.
+    has_more: NotRequired[bool]
+
+
 class RegisterFirmBank(TypedDict):
     """Where its money goes."""
     #: 9 to 18 digits. Never shown again.
@@ -2922,8 +2961,10 @@ EventFacts = TypedDict(
 
 
 class EventList(TypedDict):
-    #: In the order of their sequence.
+    #: In the order that was asked for.
     events: List[Event]
+    #: Of the desk's last event; 0 before the first.
+    latest_sequence: int
     #: Rows on this page.
     count: NotRequired[int]
     #: Rows in the list when paging began.
@@ -4037,6 +4078,33 @@ class ReadUsageQuery(TypedDict):
     month: NotRequired[str]
 
 
+ListRequestsQuery = TypedDict(
+    "ListRequestsQuery",
+    {
+        # Only those answered with this.
+        "status": "NotRequired[int]",
+        # Only those refused with this code.
+        "code": "NotRequired[str]",
+        # Only those refused with this reason.
+        "reason": "NotRequired[str]",
+        # Only of this route: `/v1/orders/{order_id}`, or `POST /v1/orders`.
+        "route": "NotRequired[str]",
+        # Only those that came with this key.
+        "key_id": "NotRequired[str]",
+        # Only those of this id.
+        "request_id": "NotRequired[str]",
+        # Only those that came in this second or later. ISO 8601, IST.
+        "from": "NotRequired[str]",
+        # Only those that came before this second. ISO 8601, IST.
+        "to": "NotRequired[str]",
+        # Page size; asks for paging. Default 100.
+        "limit": "NotRequired[int]",
+        # The next_cursor of the previous page, with the same filters.
+        "cursor": "NotRequired[str]",
+    },
+)
+
+
 class ListFirmsQuery(TypedDict):
     #: Only in this state.
     connection_state: NotRequired[Literal["registered", "verifying", "action_required", "verified", "authorized", "suspended", "rejected", "offboarding", "offboarded"]]
@@ -4375,13 +4443,29 @@ class ReadContractNoteFileQuery(TypedDict):
     format: Literal["pdf"]
 
 
-class ListEventsQuery(TypedDict):
-    #: Show events after this one; 0, the default, shows from the first.
-    after_sequence: NotRequired[int]
-    #: Page size; asks for paging. Default 100.
-    limit: NotRequired[int]
-    #: The next_cursor of the previous page, with the same filters.
-    cursor: NotRequired[str]
+ListEventsQuery = TypedDict(
+    "ListEventsQuery",
+    {
+        # Show events after this one; 0, the default, shows from the first.
+        "after_sequence": "NotRequired[int]",
+        # Only those of this name.
+        "event": "NotRequired[Literal['firm.registered', 'firm.action_required', 'firm.rejected', 'firm.verified', 'firm.authorized', 'firm.bank_changed', 'firm.mandate_expiring', 'firm.suspended', 'firm.resumed', 'firm.offboarded', 'requirement.uncovered', 'credit.listed', 'credit.withdrawn', 'credit.expiring', 'credit.expired', 'credit.suspended', 'credit.used', 'order.accepted', 'order.matched', 'order.cancelled', 'order.expired', 'order.failed', 'settlement.created', 'settlement.funded', 'settlement.transfer_initiated', 'settlement.transfer_confirmed', 'settlement.settled', 'settlement.failed', 'settlement.reversed', 'settlement.default_paid', 'task.waiting', 'task.done', 'task.late', 'payout.scheduled', 'payout.held', 'payout.instructed', 'payout.sent', 'payout.paid', 'payout.returned', 'deposit.received', 'deposit.queued', 'deposit.returned', 'dues.raised', 'dues.set_off', 'cross.proposed', 'cross.agreed', 'cross.declined', 'cross.cancelled', 'cross.expired', 'cross.funded', 'cross.released', 'cross.refunded', 'cross.settled', 'cross.failed', 'statement.ready', 'key.created', 'key.revoked', 'usage.threshold', 'audit.checkpoint', 'webhook.ping', 'webhook.failing', 'webhook.disabled']]",
+        # Only those about this kind of thing.
+        "entity_type": "NotRequired[str]",
+        # Only those about this thing.
+        "entity_id": "NotRequired[str]",
+        # Only those at or after this time. ISO 8601 with an offset.
+        "from": "NotRequired[str]",
+        # Only those before this time. ISO 8601 with an offset.
+        "to": "NotRequired[str]",
+        # asc, the default, is the oldest first; desc is the newest first.
+        "order": "NotRequired[Literal['asc', 'desc']]",
+        # Page size; asks for paging. Default 100.
+        "limit": "NotRequired[int]",
+        # The next_cursor of the previous page, with the same filters.
+        "cursor": "NotRequired[str]",
+    },
+)
 
 
 class StreamEventsQuery(TypedDict):

@@ -68,8 +68,17 @@ export function sendCreation<Resource>(
   { outcome, resource }: Creation<Resource>,
 ): Resource {
   if (outcome === "replayed") reply.header("idempotent-replayed", "true");
+  if (outcome !== "tried") reply.request.made = findFirstId(resource);
   reply.code(outcome === "created" ? 201 : 200);
   return resource;
+}
+
+/** A resource begins with what it is named by. */
+function findFirstId(resource: unknown): string | undefined {
+  for (const value of Object.values(resource as object)) {
+    return typeof value === "string" ? value : undefined;
+  }
+  return undefined;
 }
 
 /** Lists with more items than this are serialized in pieces. */

@@ -116,6 +116,10 @@ declare module "fastify" {
     operator: { readonly actor: Actor; readonly token: string } | undefined;
     metered: Metered;
     chunkedBody: Buffer | undefined;
+    /** Why it was refused. */
+    refused: { readonly code: string; readonly reason: string | null } | undefined;
+    /** The id of what it made. */
+    made: string | undefined;
   }
 }
 
@@ -197,6 +201,8 @@ export function createServer(options: ServerOptions): App {
   app.decorateRequest("operator");
   app.decorateRequest("metered");
   app.decorateRequest("chunkedBody");
+  app.decorateRequest("refused");
+  app.decorateRequest("made");
   app.addHook("onRoute", (route) => {
     const config = { ...route.config };
     const title = `${String(route.method)} ${route.url}`;
@@ -388,6 +394,9 @@ function isAdmitted({ metered, operator }: FastifyRequest): boolean {
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const surface = isAdmitted(request) ? "trading" : "edge";
   const { status, headers, body, fault } = toErrorReply(error, request.id, surface);
+  const { code = body.error, detail } = body;
+  const reason = detail?.["reason"];
+  request.refused = { code, reason: typeof reason === "string" ? reason : null };
   if (fault !== undefined) {
     request.log.error({ request_id: request.id, err: fault }, "request failed");
   }
