@@ -301,6 +301,15 @@ export const bodyExamples: Readonly<Record<string, Readonly<Record<string, BodyE
       url: "https://erp.example/hooks/settled",
       event: "settlement.settled",
     }),
+    several: created("Several events", {
+      url: "https://erp.example/hooks/deals",
+      events: ["order.matched", "settlement.settled"],
+      description: "The ERP's deals",
+    }),
+  },
+  updateWebhook: {
+    events: done("Other events", { events: ["order.matched", "settlement.settled"] }),
+    pause: done("Nothing for now", { status: "paused" }),
   },
   rotateSecret: {
     default: done("The old secret signs for a day more", {}),

@@ -261,6 +261,7 @@ const dataByEvent: Readonly<Record<EventName, TObject>> = {
     checkpoint: text("The signed line, as in an export."),
   }),
   "webhook.ping": data("WebhookPingData", pick(Webhook, ["url"])),
+  "webhook.updated": data("WebhookUpdatedData", pick(Webhook, ["url", "events", "description"])),
   "webhook.failing": failing,
   "webhook.disabled": failing,
 };

@@ -130,7 +130,7 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
     forbidden: ["sub_account_key"],
   },
   registerWebhook: {
-    conflict: ["deleted","idempotency_key_reused","too_many_webhooks"],
+    conflict: ["deleted","idempotency_key_reused","too_many_webhooks","webhook_exists"],
   },
   reissueKey: {
     conflict: ["wrong_state"],
@@ -182,6 +182,9 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
   },
   updateRequirement: {
     conflict: ["reference_taken"],
+  },
+  updateWebhook: {
+    conflict: ["webhook_exists","wrong_state"],
   },
   useCredit: {
     conflict: ["above_balance","bill_of_entry_told","too_many_uses","wrong_state"],

@@ -112,6 +112,7 @@ const demands: Readonly<Record<string, Demand>> = {
   exportAudit: "orders:read",
   listAuditKeys: "any key",
   registerWebhook: "webhooks:write",
+  updateWebhook: "webhooks:write",
   listWebhooks: "webhooks:write",
   readWebhook: "webhooks:write",
   deleteWebhook: "webhooks:write",

@@ -3,7 +3,7 @@
 import type { List } from "./list.ts";
 import type { OneOf } from "./one-of.ts";
 import type { Call, CallOptions, CreateOptions, Operation, StreamOptions, WriteOptions } from "./options.ts";
-import type { AcceptCross, AdvanceClock, AnsweredRequest, AnsweredRequestList, AuditKeys, AuditList, AuthorizeFirm, Connection, ContractNotes, CoverRequirement, CreateGroup, Credit, CreditDeclarationResults, CreditImportResults, CreditList, Cross, CrossList, CrossNetting, CrossQuote, CrossQuoteRequest, DeclareCredits, DeclareRequirement, DeliveryList, DepositList, DeskClock, Earnings, Enquiry, Estimate, Event, EventList, FailureList, FinishTask, Firm, FirmList, FundCross, Funding, Group, GroupList, GroupMemberList, GroupPositions, House, ImportCredits, Key, Market, MarketList, Methodology, MintKey, MintedKey, Netting, NettingCrosses, OffboardFirm, Order, OrderBatchResults, OrderList, Payout, PayoutList, PlaceOrder, PlaceOrderBatch, Positions, Preview, ProposeCross, Quote, QuoteRequest, Rate, RateFigure, RateHistory, RateList, RegisterFirm, RegisterWebhook, ReissuedKey, Replay, ReplayDeliveries, ReportMissing, Requirement, RequirementList, RotateSecret, SandboxReset, ScenarioList, SeedSandbox, SeededCredits, SetScenario, Settlement, SettlementList, StateTables, Statement, StatementList, StoredQuote, SubmitBuyEnquiry, SubmitContactEnquiry, SubmitSellEnquiry, SuspendFirm, TaskList, TestedWebhook, UpdateFirm, UpdateGroup, UpdateRequirement, Usage, UseCredit, Webhook, WebhookList, WhoAmI, WithdrawMoney } from "./schemas.ts";
+import type { AcceptCross, AdvanceClock, AnsweredRequest, AnsweredRequestList, AuditKeys, AuditList, AuthorizeFirm, Connection, ContractNotes, CoverRequirement, CreateGroup, Credit, CreditDeclarationResults, CreditImportResults, CreditList, Cross, CrossList, CrossNetting, CrossQuote, CrossQuoteRequest, DeclareCredits, DeclareRequirement, DeliveryList, DepositList, DeskClock, Earnings, Enquiry, Estimate, Event, EventList, FailureList, FinishTask, Firm, FirmList, FundCross, Funding, Group, GroupList, GroupMemberList, GroupPositions, House, ImportCredits, Key, Market, MarketList, Methodology, MintKey, MintedKey, Netting, NettingCrosses, OffboardFirm, Order, OrderBatchResults, OrderList, Payout, PayoutList, PlaceOrder, PlaceOrderBatch, Positions, Preview, ProposeCross, Quote, QuoteRequest, Rate, RateFigure, RateHistory, RateList, RegisterFirm, RegisterWebhook, ReissuedKey, Replay, ReplayDeliveries, ReportMissing, Requirement, RequirementList, RotateSecret, SandboxReset, ScenarioList, SeedSandbox, SeededCredits, SetScenario, Settlement, SettlementList, StateTables, Statement, StatementList, StoredQuote, SubmitBuyEnquiry, SubmitContactEnquiry, SubmitSellEnquiry, SuspendFirm, TaskList, TestedWebhook, UpdateFirm, UpdateGroup, UpdateRequirement, UpdateWebhook, Usage, UseCredit, Webhook, WebhookList, WhoAmI, WithdrawMoney } from "./schemas.ts";
 import type { DeskEvent, MarketEvent } from "./streams.ts";
 
 export type IsAliveAnswer = {
@@ -274,7 +274,7 @@ export type ListEventsQuery = {
   /** Show events after this one; 0, the default, shows from the first. */
   after_sequence?: number | undefined;
   /** Only those of this name. */
-  event?: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "settlement.default_paid" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | undefined;
+  event?: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "settlement.default_paid" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.updated" | "webhook.failing" | "webhook.disabled" | undefined;
   /** Only those about this kind of thing. */
   entity_type?: string | undefined;
   /** Only those about this thing. */
@@ -340,7 +340,7 @@ export type ListFailuresQuery = {
   /** Only of this webhook. */
   webhook_id?: string | undefined;
   /** Only of this event. */
-  event?: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "settlement.default_paid" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.failing" | "webhook.disabled" | undefined;
+  event?: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "settlement.default_paid" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.updated" | "webhook.failing" | "webhook.disabled" | undefined;
   /** Page size; asks for paging. Default 100. */
   limit?: number | undefined;
   /** The next_cursor of the previous page, with the same filters. */
@@ -474,6 +474,7 @@ export const operations = {
   listWebhooks: { id: "listWebhooks", method: "GET", path: "/v1/webhooks", kind: "list", items: "webhooks" },
   readWebhook: { id: "readWebhook", method: "GET", path: "/v1/webhooks/{webhook_id}", kind: "json" },
   deleteWebhook: { id: "deleteWebhook", method: "DELETE", path: "/v1/webhooks/{webhook_id}", kind: "json" },
+  updateWebhook: { id: "updateWebhook", method: "PATCH", path: "/v1/webhooks/{webhook_id}", kind: "json" },
   testWebhook: { id: "testWebhook", method: "POST", path: "/v1/webhooks/{webhook_id}/test", kind: "json" },
   rotateSecret: { id: "rotateSecret", method: "POST", path: "/v1/webhooks/{webhook_id}/rotate-secret", kind: "json" },
   enableWebhook: { id: "enableWebhook", method: "POST", path: "/v1/webhooks/{webhook_id}/enable", kind: "json" },
@@ -1591,7 +1592,7 @@ export abstract class Operations {
   /**
    * Have events sent to an address of yours. The signing secret is in this answer and in no other.
    *
-   * Refusals by `detail.reason` (open set): 409 `deleted`, `idempotency_key_reused`, `too_many_webhooks`.
+   * Refusals by `detail.reason` (open set): 409 `deleted`, `idempotency_key_reused`, `too_many_webhooks`, `webhook_exists`.
    *
    * `POST /v1/webhooks`, scope `webhooks:write`
    */
@@ -1624,6 +1625,17 @@ export abstract class Operations {
    */
   deleteWebhook(webhook_id: string, options: WriteOptions = {}): Promise<Webhook> {
     return this.run(operations.deleteWebhook, { path: { webhook_id }, options }) as Promise<Webhook>;
+  }
+
+  /**
+   * Change a webhook, pause it, or let it go on. It keeps its id and its secret. A new address is pinged, and your other webhooks are told by `webhook.updated`.
+   *
+   * Refusals by `detail.reason` (open set): 409 `webhook_exists`, `wrong_state`.
+   *
+   * `PATCH /v1/webhooks/{webhook_id}`, scope `webhooks:write`
+   */
+  updateWebhook(webhook_id: string, body: UpdateWebhook = {}, options: WriteOptions = {}): Promise<Webhook> {
+    return this.run(operations.updateWebhook, { path: { webhook_id }, body, options }) as Promise<Webhook>;
   }
 
   /**

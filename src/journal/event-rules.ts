@@ -70,6 +70,7 @@ export const eventCatalog = [
   "usage.threshold",
   "audit.checkpoint",
   "webhook.ping",
+  "webhook.updated",
   "webhook.failing",
   "webhook.disabled",
 ] as const;

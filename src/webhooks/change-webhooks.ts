@@ -8,6 +8,7 @@ import type { Call } from "../kernel/caller.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
 import { houseFirmId, newId } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
+import { exactJson } from "../kernel/json.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
@@ -19,6 +20,7 @@ import { seal } from "../platform/seal.ts";
 import { describeChange, lockVisibleWebhook, viewWebhook } from "./read-webhooks.ts";
 import {
   buildDeliveryId,
+  chooseEvents,
   decideOnFailing,
   disabledAt,
   findUrlProblem,
@@ -26,11 +28,14 @@ import {
   newSigningSecret,
   webhookLifecycle,
   webhooksPerDeskMax,
+  type WebhookState,
 } from "./rules.ts";
-import type { RegisterWebhookBody, TestedWebhook, Webhook } from "./schema.ts";
+import type { RegisterWebhookBody, TestedWebhook, UpdateWebhookBody, Webhook } from "./schema.ts";
+import { setReady } from "./fan-out-store.ts";
 import { sealPurpose } from "./signing-secrets.ts";
 import {
   countWebhooks,
+  findTwin,
   findWebhook,
   insertWebhook,
   lockDesk,
@@ -39,6 +44,7 @@ import {
   setEnabled,
   setState,
   setTested,
+  setWebhook,
   type WebhookRow,
 } from "./store.ts";
 
@@ -62,7 +68,9 @@ export async function registerWebhook(
     desk_id: caller.deskId,
     firm_id: visibleTo(caller).firmId,
     url: body.url,
-    event: body.event,
+    events: chooseEvents(body),
+    description: body.description ?? null,
+    key_id: caller.keyId,
     state: "active",
     warnings: 0,
     secret_hint: hint,
@@ -91,6 +99,7 @@ export async function registerWebhook(
       }
       await lockDesk(tx, row.desk_id);
       await refuseTooMany(tx, row.desk_id);
+      await refuseTwin(tx, row);
       await insertWebhook(tx, row, seal(secret, sealPurpose(row.webhook_id), ctx.sealKey));
       const change = describeChange("register", { before: null, after: row });
       await recordChanges(tx, toActor(call), [change], now);
@@ -101,6 +110,75 @@ export async function registerWebhook(
     },
     { rollBack: call.dryRun },
   );
+}
+
+/** Keeps id and secret. A new address is guarded as at registration, and pinged. */
+export async function updateWebhook(
+  ctx: Context & { readonly outbound: Pick<Outbound, "permitsHost"> },
+  call: Call,
+  { webhook_id: webhookId, ...asked }: UpdateWebhookBody & { readonly webhook_id: string },
+): Promise<Webhook> {
+  const now = ctx.now();
+  const { environment, deskId } = call.caller;
+  const problem =
+    asked.url !== undefined &&
+    findUrlProblem(asked.url, { environment, permitsHost: ctx.outbound.permitsHost });
+  if (problem) throw unprocessable(problem);
+  return await ctx.db.transaction(
+    async (tx) => {
+      await lockDesk(tx, deskId);
+      const before = await lockVisibleWebhook(tx, call.caller, webhookId);
+      const after = { ...before, ...moveTo(before, asked.status, now) };
+      if (asked.url !== undefined) after.url = asked.url;
+      if (asked.events) after.events = chooseEvents(asked);
+      if (asked.description !== undefined) after.description = asked.description;
+      if (exactJson(after) === exactJson(before)) return viewWebhook(before);
+      const isMoved = after.url !== before.url;
+      const updated = {
+        ...after,
+        version: before.version + 1,
+        updated_at: now,
+        ...(isMoved && { tested_at: now }),
+      };
+      await refuseTwin(tx, updated);
+      await setWebhook(tx, updated);
+      if (after.state !== before.state) {
+        await setReady(tx, webhookId, after.state === "paused" ? null : now);
+      }
+      const { url, events, description } = viewWebhook(updated);
+      const told = { name: "webhook.updated", data: { url, events, description } };
+      const ping = { name: "webhook.ping", data: { url } };
+      const changes = [describeChange("update", { before, after: updated, event: told })];
+      if (isMoved) changes.push(describeChange("test", { before, after: updated, event: ping }));
+      await recordChanges(tx, toActor(call), changes, now);
+      return viewWebhook(updated);
+    },
+    { rollBack: call.dryRun },
+  );
+}
+
+type Moved = { state: WebhookState; warnings: number; enabled_at: Date | null };
+
+function moveTo(
+  { state, warnings, enabled_at }: WebhookRow,
+  wanted: "active" | "paused" | undefined,
+  now: Date,
+): Moved {
+  if (wanted === "paused" && state !== "paused") {
+    return { state: advance(webhookLifecycle, state, "pause"), warnings: 0, enabled_at };
+  }
+  const isStill = state === "paused" || state === "disabled";
+  if (wanted !== "active" || !isStill) return { state, warnings, enabled_at };
+  const action = state === "paused" ? "resume" : "enable";
+  return { state: advance(webhookLifecycle, state, action), warnings: 0, enabled_at: now };
+}
+
+async function refuseTwin(tx: Tx, row: WebhookRow): Promise<void> {
+  const webhook_id = await findTwin(tx, row);
+  if (webhook_id === undefined) return;
+  throw new Failure("conflict", "this key has a webhook for these events at this address", {
+    detail: { reason: "webhook_exists", webhook_id },
+  });
 }
 
 /** Enables a disabled webhook. The deliveries it missed can be replayed. */

@@ -33,6 +33,7 @@ export const reasons = [
   "unavailable",
   "address_blocked",
   "disabled",
+  "paused",
   "deleted",
 ] as const;
 

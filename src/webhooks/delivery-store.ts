@@ -101,6 +101,7 @@ export async function claimDueQueues(
         select desk_id
         from webhooks as mine
         where mine.webhook_id = due.webhook_id and mine.environment = room.environment
+          and (mine.state <> 'paused' or mine.deleted_at is not null)
         limit 1
       ) as owner
       where due.ready_at <= ${now} and due.webhook_id <> all(${full.webhookIds}::text[])

@@ -24,7 +24,7 @@ export async function findQueuesBehind(
 ): Promise<{ readonly behind: readonly string[]; readonly next: string | null }> {
   const [row] = await db.rows<{ behind: string[]; next: string | null }>(sql`
     with looked as materialized (
-      select webhook_id, desk_id, after_sequence
+      select webhook_id, desk_id, after_sequence, state
       from webhooks
       where deleted_at is null and webhook_id > ${after}
       order by webhook_id
@@ -46,7 +46,7 @@ export async function findQueuesBehind(
           limit 1
         ) as q on true
         where coalesce(q.fanned_sequence, w.after_sequence) < s.last_sequence
-          and w.webhook_id <> all(${not}::text[])
+          and w.state <> 'paused' and w.webhook_id <> all(${not}::text[])
         order by w.webhook_id
         limit ${fetch}
       ) as behind
@@ -76,8 +76,9 @@ export type QueueToFan = {
   readonly environment: Environment;
   readonly desk_id: string;
   readonly firm_id: string | null;
-  readonly event: string;
+  readonly events: readonly string[];
   readonly state: string;
+  readonly enabled_at: Date | null;
   readonly fanned_sequence: number;
 };
 
@@ -86,10 +87,12 @@ export async function claimQueuesToFan(
   webhookIds: readonly string[],
 ): Promise<QueueToFan[]> {
   return await tx.rows(sql`
-    select w.webhook_id, w.environment, w.desk_id, w.firm_id, w.event, w.state, q.fanned_sequence
+    select w.webhook_id, w.environment, w.desk_id, w.firm_id,
+      array_to_json(coalesce(w.events, array[w.event])) as events, w.state, w.enabled_at,
+      q.fanned_sequence
     from webhook_queues as q
     join webhooks as w on w.webhook_id = q.webhook_id
-    where q.webhook_id = any(${webhookIds}::text[])
+    where q.webhook_id = any(${webhookIds}::text[]) and w.state <> 'paused'
     order by q.webhook_id
     for no key update of q skip locked`);
 }
@@ -99,6 +102,14 @@ const webhookQueues = table("webhook_queues", {
   fanned_sequence: bigint(),
   ready_at: time().orNull,
 });
+
+/** When its queue is sent from; null while it is paused. */
+export async function setReady(tx: Tx, webhookId: string, at: Date | null): Promise<void> {
+  await tx.rows(sql`
+    update webhook_queues
+    set ready_at = ${at}
+    where webhook_id = ${webhookId}`);
+}
 
 export async function setFannedSequences(
   tx: Tx,

@@ -13,13 +13,14 @@
 // where it was. A walk over all subscriptions, some at a time, finds those that are behind.
 
 import { type FoundEvent, listEventsOfDesks } from "../journal/find-events.ts";
+import { dayMs } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { cutIntoBlocks } from "./block-rules.ts";
 import { insertBlocks, type WaitingBlock } from "./block-store.ts";
 import { type DeadLetter, insertDeadLetters } from "./delivery-store.ts";
-import { buildDeliveryId, isWanted } from "./rules.ts";
+import { buildDeliveryId, isWanted, pausedDaysMax } from "./rules.ts";
 import {
   claimQueuesToFan,
   findQueuesBehind,
@@ -110,12 +111,20 @@ function selectEvents(queue: QueueToFan, events: readonly FoundEvent[], times: T
   );
   const wanted = news.filter((head) => isWanted(queue, head));
   const isDisabled = queue.state === "disabled";
+  const oldest = (queue.enabled_at?.getTime() ?? 0) - pausedDaysMax * dayMs;
+  const isOld = ({ created_at }: FoundEvent) => new Date(created_at).getTime() < oldest;
+  const { old = [], recent = [] } = Object.groupBy(wanted, (head) =>
+    isOld(head) ? "old" : "recent",
+  );
   return {
     queue,
     sequence: news.at(-1)?.sequence ?? queue.fanned_sequence,
-    blocks: isDisabled ? [] : cutIntoBlocks(wanted).map((part) => toBlock(queue, part, times)),
-    // Events for a disabled webhook become dead letters, which can be replayed.
-    dead: isDisabled ? wanted.map((head) => toDeadLetter(queue, head, times)) : [],
+    blocks: isDisabled ? [] : cutIntoBlocks(recent).map((part) => toBlock(queue, part, times)),
+    // Events for a disabled webhook, and those of a long pause, are dead letters, which can be replayed.
+    dead: [
+      ...old.map((head) => toDeadLetter(queue, head, "paused", times)),
+      ...(isDisabled ? recent.map((head) => toDeadLetter(queue, head, "disabled", times)) : []),
+    ],
   };
 }
 
@@ -130,7 +139,12 @@ function toBlock(
   return { ...block, due_at: dueAt, lease: 0, created_at: now };
 }
 
-function toDeadLetter(queue: QueueToFan, head: FoundEvent, { now }: Times): DeadLetter {
+function toDeadLetter(
+  queue: QueueToFan,
+  head: FoundEvent,
+  reason: "disabled" | "paused",
+  { now }: Times,
+): DeadLetter {
   const { webhook_id, environment, desk_id } = queue;
   return {
     delivery_id: buildDeliveryId(webhook_id, head),
@@ -139,7 +153,7 @@ function toDeadLetter(queue: QueueToFan, head: FoundEvent, { now }: Times): Dead
     desk_id,
     sequence: head.sequence,
     event: head.event,
-    reason: "disabled",
+    reason,
     lease: 0,
     version: 1,
     created_at: now,

@@ -14,7 +14,7 @@ import type { Context } from "../platform/context.ts";
 import { sendPage } from "../platform/http/calls.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import { deskPages } from "../platform/sheets/list-file.ts";
-import { maskSecret, webhookActions, webhookLifecycle } from "./rules.ts";
+import { maskSecret, oneEvent, webhookActions, webhookLifecycle } from "./rules.ts";
 import { Webhook, WebhookList } from "./schema.ts";
 import {
   countWebhooks,
@@ -74,7 +74,9 @@ export function viewWebhook(row: WebhookRow): Webhook {
     environment: row.environment,
     firm_id: row.firm_id,
     url: row.url,
-    event: row.event,
+    event: oneEvent(row.events),
+    events: [...row.events],
+    description: row.description,
     signing_secret: maskSecret(row.secret_hint),
     previous_secret_until: row.previous_secret_until && istTimestamp(row.previous_secret_until),
     status: row.state,

@@ -1,6 +1,12 @@
 import { type Operation, operation } from "../platform/http/operation.ts";
 import type { Outbound } from "../platform/outbound.ts";
-import { deleteWebhook, enableWebhook, registerWebhook, testWebhook } from "./change-webhooks.ts";
+import {
+  deleteWebhook,
+  enableWebhook,
+  registerWebhook,
+  testWebhook,
+  updateWebhook,
+} from "./change-webhooks.ts";
 import { deliveriesOfWebhook, failuresOfDesk } from "./read-deliveries.ts";
 import { readWebhook, webhooksOfDesk } from "./read-webhooks.ts";
 import { replayDeliveries } from "./replay-deliveries.ts";
@@ -10,6 +16,7 @@ import {
   ReplayBody,
   RotateSecretBody,
   TestedWebhook,
+  UpdateWebhookBody,
   Webhook,
   WebhookParams,
 } from "./schema.ts";
@@ -67,6 +74,20 @@ export const webhookOperations: readonly Operation[] = [
     params: WebhookParams,
     answer: Webhook,
     run: (call, { webhook_id }) => deleteWebhook(call.ctx, call, webhook_id),
+  }),
+  operation({
+    id: "updateWebhook",
+    method: "PATCH",
+    path: "/v1/webhooks/:webhook_id",
+    ...webhooks,
+    summary: "Change a webhook, pause it, or let it go on",
+    description:
+      "It keeps its id and its secret. A new address is pinged, and your other webhooks are told by `webhook.updated`.",
+    params: WebhookParams,
+    body: UpdateWebhookBody,
+    answer: Webhook,
+    run: (call, asked) =>
+      updateWebhook({ ...call.ctx, outbound: call.wiring.outbound }, call, asked),
   }),
   operation({
     id: "testWebhook",

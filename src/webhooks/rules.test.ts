@@ -23,7 +23,7 @@ const head: EventHead = {
   entity_id: "crd_1",
   entity_version: 2,
 };
-const every = { webhook_id: "whk_1", firm_id: null, event: "*" };
+const every = { webhook_id: "whk_1", firm_id: null, events: ["*"] };
 
 test("a subscription moves only as the table says", () => {
   const allowed = {
@@ -31,6 +31,8 @@ test("a subscription moves only as the table says", () => {
     recover: ["failing"],
     disable: ["active", "failing"],
     enable: ["disabled"],
+    pause: ["active", "failing"],
+    resume: ["paused"],
   } as const;
   for (const state of webhookLifecycle.states) {
     for (const [action, from] of Object.entries(allowed)) {
@@ -38,19 +40,20 @@ test("a subscription moves only as the table says", () => {
       if ((from as readonly string[]).includes(state)) move();
       else assert.throws(move, /does not allow/);
     }
-    const actions = state === "disabled" ? ["enable"] : [];
+    const own = { active: ["pause"], failing: ["pause"], disabled: ["enable"], paused: ["resume"] };
+    const actions = own[state];
     assert.deepEqual(allowedActions(webhookLifecycle, state), actions);
   }
 });
 
 test("a subscription gets its events of its firms and its own pings, and no events about itself", () => {
   assert.equal(isWanted(every, head), true);
-  assert.equal(isWanted({ ...every, event: "credit.listed" }, head), true);
-  assert.equal(isWanted({ ...every, event: "credit.expired" }, head), false);
+  assert.equal(isWanted({ ...every, events: ["credit.listed"] }, head), true);
+  assert.equal(isWanted({ ...every, events: ["credit.expired"] }, head), false);
   assert.equal(isWanted({ ...every, firm_id: "frm_a" }, head), true);
   assert.equal(isWanted({ ...every, firm_id: "frm_b" }, head), false);
   const ping = { ...head, event: "webhook.ping", entity_type: "webhook", entity_id: "whk_1" };
-  assert.equal(isWanted({ ...every, event: "credit.listed", firm_id: "frm_b" }, ping), true);
+  assert.equal(isWanted({ ...every, events: ["credit.listed"], firm_id: "frm_b" }, ping), true);
   assert.equal(isWanted({ ...every, webhook_id: "whk_2" }, ping), false);
   const failing = { ...ping, event: "webhook.failing" };
   assert.equal(isWanted(every, failing), false);

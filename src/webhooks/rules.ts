@@ -4,35 +4,43 @@
 //      ▲────recover────┘                      │
 //      └───────────────enable─────────────────┘
 //
+// Either may be paused, and goes on as active. A paused one is sent nothing: its events stay in the
+// journal, and are sent when it goes on, those of its last seven days.
+//
 // It is failing after a day without a successful delivery, and disabled after five. The desk gets an
 // event at each step, through its other subscriptions.
 
 import { createHmac, createSecretKey, hash, type KeyObject, randomBytes } from "node:crypto";
 
 import type { Environment } from "../kernel/caller.ts";
-import type { FieldProblem } from "../kernel/failure.ts";
+import { type FieldProblem, unprocessable } from "../kernel/failure.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
 import { dayMs } from "../kernel/time.ts";
 
-export type WebhookState = "active" | "failing" | "disabled";
+export type WebhookState = "active" | "failing" | "disabled" | "paused";
 
 export const webhookLifecycle = {
   noun: "webhook",
   initial: ["active"],
-  states: ["active", "failing", "disabled"],
+  states: ["active", "failing", "disabled", "paused"],
   moves: {
     fail: { from: ["active"], to: "failing", by: "clock" },
     recover: { from: ["failing"], to: "active", by: "clock" },
     disable: { from: ["active", "failing"], to: "disabled", by: "clock" },
     enable: { from: ["disabled"], to: "active" },
+    pause: { from: ["active", "failing"], to: "paused" },
+    resume: { from: ["paused"], to: "active" },
   },
 } as const satisfies Lifecycle<WebhookState>;
 
 /** Actions allowed in every state. */
-export const webhookActions = ["test", "rotate_secret", "delete"] as const;
+export const webhookActions = ["test", "update", "rotate_secret", "delete"] as const;
 
 export const everyEvent = "*";
 export const webhooksPerDeskMax = 50;
+export const descriptionLengthMax = 200;
+/** Events from longer before a webhook goes on are dead letters. */
+export const pausedDaysMax = 7;
 export const urlLengthMax = 2_048;
 export const graceSDefault = 86_400;
 export const graceSMax = 604_800;
@@ -71,15 +79,38 @@ export type EventHead = {
 export type EventFilter = {
   readonly webhook_id: string;
   readonly firm_id: string | null;
-  readonly event: string;
+  readonly events: readonly string[];
 };
 
+/** What somebody asks for as `event`, as `events`, or as both where they agree. */
+export function chooseEvents({
+  event,
+  events,
+}: {
+  readonly event?: string | undefined;
+  readonly events?: readonly string[] | undefined;
+}): readonly string[] {
+  const chosen = [...new Set(events ?? (event === undefined ? [] : [event]))];
+  if (chosen.length === 0) {
+    throw unprocessable({ path: "events", problem: "name what is sent, or * for all of it" });
+  }
+  if (event !== undefined && event !== oneEvent(chosen)) {
+    throw unprocessable({ path: "event", problem: "says something else than events" });
+  }
+  return chosen.includes(everyEvent) ? [everyEvent] : chosen;
+}
+
+/** What `event` tells where there are several: all of them, or the first. */
+export function oneEvent(events: readonly string[]): string {
+  return events.includes(everyEvent) ? everyEvent : (events[0] ?? everyEvent);
+}
+
 /** A ping goes to its own subscription only; any other event about a webhook goes to the others. */
-export function isWanted({ webhook_id, firm_id, event }: EventFilter, head: EventHead): boolean {
+export function isWanted({ webhook_id, firm_id, events }: EventFilter, head: EventHead): boolean {
   if (head.event === "webhook.ping") return head.entity_id === webhook_id;
   if (head.entity_type === "webhook" && head.entity_id === webhook_id) return false;
   if (firm_id !== null && head.firm_id !== firm_id) return false;
-  return event === everyEvent || event === head.event;
+  return events.includes(everyEvent) || events.includes(head.event);
 }
 
 /** Depends on subscription and event only, so that attempts, replays and restarts share one id. */
@@ -297,7 +328,7 @@ export function isWarningDue(failingSince: Date, now: Date): boolean {
 }
 
 export function decideOnFailing({ state, warnings, failingSince, now }: Health) {
-  if (state === "disabled") return "nothing";
+  if (state === "disabled" || state === "paused") return "nothing";
   const failingMs = now.getTime() - failingSince.getTime();
   if (failingMs >= disabledAfterDays * dayMs) return "disable";
   const due = warningDays.filter((days) => failingMs >= days * dayMs).length;

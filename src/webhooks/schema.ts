@@ -19,9 +19,11 @@ import {
   replayedMax,
 } from "./delivery-rules.ts";
 import {
+  descriptionLengthMax,
   everyEvent,
   graceSDefault,
   graceSMax,
+  pausedDaysMax,
   urlLengthMax,
   webhookActions,
   webhookLifecycle,
@@ -38,14 +40,42 @@ const url = Type.String({
   examples: ["https://erp.example/hooks/scripdesk"],
 });
 
-export const RegisterWebhookBody = body({
-  url,
-  event: closedEnum([everyEvent, ...eventCatalog], {
-    description: "One event name, or * for all of them.",
-    examples: [everyEvent],
-  }),
+const eventNames = [everyEvent, ...eventCatalog] as const;
+const events = Type.Array(closedEnum(eventNames), {
+  minItems: 1,
+  maxItems: eventNames.length,
+  description: "What is sent: names of events, or * for all of them.",
+  examples: [["order.matched", "settlement.settled"]],
 });
+const description = { maxLength: descriptionLengthMax, description: "What it is for." };
+
+export const RegisterWebhookBody = body(
+  {
+    url,
+    event: Type.Optional(
+      closedEnum(eventNames, {
+        description: "One event name, or * for all of them; or else `events`.",
+        examples: [everyEvent],
+      }),
+    ),
+    events: Type.Optional(events),
+    description: Type.Optional(Type.String(description)),
+  },
+  { "x-forms": [[form({ url: true, event: true }), form({ url: true, events: true })]] },
+);
 export type RegisterWebhookBody = Static<typeof RegisterWebhookBody>;
+
+export const UpdateWebhookBody = body({
+  url: Type.Optional(url),
+  events: Type.Optional(events),
+  description: Type.Optional(nullable<string>({ type: "string", ...description })),
+  status: Type.Optional(
+    closedEnum(["active", "paused"], {
+      description: `A paused one is sent nothing. What happens meanwhile is sent when it is active again, as far as it is not older than ${pausedDaysMax} days by then.`,
+    }),
+  ),
+});
+export type UpdateWebhookBody = Static<typeof UpdateWebhookBody>;
 
 export const RotateSecretBody = body({
   grace_s: Type.Optional(
@@ -68,7 +98,15 @@ const webhookFields = {
     description: "The firm whose events it gets; null: those of the whole desk.",
   }),
   url,
-  event: Type.String({ description: "One event name, or * for all.", examples: [everyEvent] }),
+  event: Type.String({
+    description: "Its event, or * for all; of several the first.",
+    examples: [everyEvent],
+  }),
+  events: Type.Array(Type.String(), {
+    description: "What is sent: names of events, or * for all.",
+    examples: [[everyEvent]],
+  }),
+  description: nullable<string>({ type: "string", description: "What it is for." }),
   signing_secret: Type.String({
     description: "Shown whole once, when it is made; masked in every later view.",
     examples: ["whsec_…x3Kq"],

@@ -4,7 +4,7 @@ import type { PageRequest } from "../kernel/page.ts";
 import type { Visibility } from "../kernel/visibility.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
 import { sealedColumn } from "../platform/sealed-column.ts";
-import type { WebhookState } from "./rules.ts";
+import { oneEvent, type WebhookState } from "./rules.ts";
 
 export type WebhookRow = {
   readonly webhook_id: string;
@@ -13,7 +13,10 @@ export type WebhookRow = {
   /** The firm whose events it gets; null for every firm of its desk. */
   readonly firm_id: string | null;
   readonly url: string;
-  readonly event: string;
+  readonly events: readonly string[];
+  readonly description: string | null;
+  /** The key that registered it; null of before it was kept. */
+  readonly key_id: string | null;
   readonly state: WebhookState;
   readonly warnings: number;
   readonly secret_hint: string;
@@ -26,19 +29,20 @@ export type WebhookRow = {
 };
 
 const webhookColumns = fragment`
-  webhook_id, environment, desk_id, firm_id, url, event, state, warnings, secret_hint,
+  webhook_id, environment, desk_id, firm_id, url,
+  array_to_json(coalesce(events, array[event])) as events, description, key_id, state, warnings, secret_hint,
   previous_secret_until, tested_at, enabled_at, version, created_at, updated_at`;
 
 /** The subscription gets the events after the desk's last committed one. */
 export async function insertWebhook(tx: Tx, row: WebhookRow, secretSealed: Buffer): Promise<void> {
   await tx.rows(sql`
     insert into webhooks (
-      webhook_id, environment, desk_id, firm_id, url, event, state, warnings, secret_sealed,
-      secret_hint, after_sequence, version, created_at, updated_at
+      webhook_id, environment, desk_id, firm_id, url, event, events, description, key_id, state,
+      warnings, secret_sealed, secret_hint, after_sequence, version, created_at, updated_at
     )
     values (
       ${row.webhook_id}, ${row.environment}, ${row.desk_id}, ${row.firm_id}, ${row.url},
-      ${row.event}, ${row.state}, ${row.warnings}, ${secretSealed}, ${row.secret_hint},
+      ${oneEvent(row.events)}, ${row.events}, ${row.description}, ${row.key_id}, ${row.state}, ${row.warnings}, ${secretSealed}, ${row.secret_hint},
       coalesce((select last_sequence from desk_sequences where desk_id = ${row.desk_id}), 0),
       ${row.version}, ${row.created_at}, ${row.updated_at}
     )`);
@@ -101,6 +105,18 @@ export async function listWebhookRows(
         or (created_at, webhook_id) < (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::text))
     order by created_at desc, webhook_id desc
     limit ${fetch}`);
+}
+
+/** What the same key has registered for the same events at the same address. */
+export async function findTwin(tx: Tx, row: WebhookRow): Promise<string | undefined> {
+  const [twin] = await tx.rows<{ webhook_id: string }>(sql`
+    select webhook_id
+    from webhooks
+    where desk_id = ${row.desk_id} and deleted_at is null and key_id = ${row.key_id}
+      and url = ${row.url} and events @> ${row.events}::text[] and events <@ ${row.events}::text[]
+      and webhook_id <> ${row.webhook_id}
+    limit 1`);
+  return twin?.webhook_id;
 }
 
 export async function countWebhooks(db: Db, { deskId, firmId }: Visibility): Promise<number> {
@@ -175,6 +191,16 @@ export async function setEnabled(
     where webhook_id = ${webhookId}
     returning ${webhookColumns}`);
   return row;
+}
+
+export async function setWebhook(tx: Tx, row: WebhookRow): Promise<void> {
+  await tx.rows(sql`
+    update webhooks
+    set url = ${row.url}, event = ${oneEvent(row.events)}, events = ${row.events},
+      description = ${row.description}, state = ${row.state}, warnings = ${row.warnings},
+      enabled_at = ${row.enabled_at}, tested_at = ${row.tested_at}, version = ${row.version},
+      updated_at = ${row.updated_at}
+    where webhook_id = ${row.webhook_id}`);
 }
 
 /** The current secret becomes the previous one for its grace period. */

@@ -69,7 +69,7 @@ async function furnish(service: Service) {
     return { cross_id: cross.cross_id as string, terms_hash: cross.terms_hash as string };
   };
   const addWebhook = async () => {
-    const url = "https://erp.example/hooks";
+    const url = `https://erp.example/hooks/${++fresh}`;
     return (await registerWebhook(service, key, url)).webhook_id as string;
   };
   const parts = { addHolder, addGroup, addMembers, addRequirement, addWebhook, crossAt };

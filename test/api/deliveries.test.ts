@@ -198,7 +198,8 @@ test("hanging receivers delay no others", async (t) => {
   const { api_key: key } = await service.issue();
   const [good, hanging] = [await startReceiver(t), await startReceiver(t)];
   hanging.react(() => {});
-  for (let n = 0; n < 10; n++) await registerWebhook(service, key, hanging.url, "key.created");
+  for (let n = 0; n < 10; n++)
+    await registerWebhook(service, key, `${hanging.url}?${n}`, "key.created");
   await registerWebhook(service, key, good.url, "key.created");
   for (let n = 0; n < 40; n++) await mintChild(service, key);
 
@@ -233,7 +234,8 @@ test("a desk whose 50 receivers say 200 slowly delays neither another desk's pin
   const { ctx } = service;
   const { api_key: key } = await service.issue();
   const slow = await startSlowReceiver(t);
-  for (let n = 0; n < 50; n++) await registerWebhook(service, key, slow.url, "key.created");
+  for (let n = 0; n < 50; n++)
+    await registerWebhook(service, key, `${slow.url}?${n}`, "key.created");
   for (let n = 0; n < 40; n++) await mintChild(service, key);
   const outbound = openOutbound({ allowCidrs: ["127.0.0.0/8"], deadlineMs: 60_000 });
   const faults: unknown[] = [];
@@ -507,7 +509,13 @@ test("a receiver that fails for days is reported twice and then disabled, by eve
   await failOnce();
   const disabled = await readWebhook();
   assert.equal(disabled.status, "disabled");
-  assert.deepEqual(disabled.allowed_actions, ["test", "rotate_secret", "delete", "enable"]);
+  assert.deepEqual(disabled.allowed_actions, [
+    "test",
+    "update",
+    "rotate_secret",
+    "delete",
+    "enable",
+  ]);
   assert.equal(heard().filter((name) => name === "webhook.disabled").length, 1);
   const told = JSON.parse(watcher.received.at(-1)!.body.toString());
   assert.equal(told.entity.id, webhookId);

@@ -22,7 +22,7 @@ test("a subscription is registered with a secret that is shown once and masked e
   assert.equal(made.event, "credit.listed");
   assert.equal(made.status, "active");
   assert.equal(made.version, 1);
-  assert.deepEqual(made.allowed_actions, ["test", "rotate_secret", "delete"]);
+  assert.deepEqual(made.allowed_actions, ["test", "update", "rotate_secret", "delete", "pause"]);
 
   const masked = `whsec_…${made.signing_secret.slice(-4)}`;
   const path = `/v1/webhooks/${made.webhook_id}`;
@@ -116,9 +116,10 @@ test("a desk's subscriptions are bounded, also under concurrent registrations", 
   const service = await startService(t);
   const { api_key: key } = await service.issue();
   const answers = await Promise.all(
-    Array.from({ length: webhooksPerDeskMax + 5 }, () =>
-      service.send("POST", "/v1/webhooks", { key, body: { url, event: "*" }, isPatient: true }),
-    ),
+    Array.from({ length: webhooksPerDeskMax + 5 }, (_, at) => {
+      const body = { url: `${url}/${at}`, event: "*" };
+      return service.send("POST", "/v1/webhooks", { key, body, isPatient: true });
+    }),
   );
   const refused = answers.filter(({ status }) => status === 409);
   assert.equal(refused.length, 5);

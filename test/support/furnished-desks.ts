@@ -83,7 +83,8 @@ const anyBodies: Fixtures["bodies"] = {
   coverRequirement: { scheme: "RODTEP", limit_bps: 9_000 },
   withdrawMoney: { amount_paise: 1 },
   finishTask: { reference: "PROBE-1" },
-  registerWebhook: { url: receiverUrl, event: "*" },
+  registerWebhook: { url: `${receiverUrl}/probe`, event: "*" },
+  updateWebhook: { description: "a probe" },
   rotateSecret: {},
   replayDeliveries: {},
   declareCredits: {
@@ -180,7 +181,7 @@ async function furnish(service: Service, environment: Environment) {
   const subKey = (await mintChild(service, key, { kind: "sub_account", firm_id: client })).api_key;
   const webhook = await registerWebhook(service, key, receiverUrl);
   const clientWebhook = await registerWebhook(service, subKey, receiverUrl);
-  const deletedWebhook = await registerWebhook(service, key, receiverUrl);
+  const deletedWebhook = await registerWebhook(service, key, `${receiverUrl}/deleted`);
   await ask("DELETE", `/v1/webhooks/${deletedWebhook.webhook_id}`, 200);
   const clientIec = renamed.iec as string;
   const siblingIec = iec as string;

@@ -115,6 +115,7 @@ OPERATIONS: Dict[str, Operation] = {
     "listWebhooks": Operation("listWebhooks", "GET", "/v1/webhooks", "list", items="webhooks"),
     "readWebhook": Operation("readWebhook", "GET", "/v1/webhooks/{webhook_id}", "json"),
     "deleteWebhook": Operation("deleteWebhook", "DELETE", "/v1/webhooks/{webhook_id}", "json"),
+    "updateWebhook": Operation("updateWebhook", "PATCH", "/v1/webhooks/{webhook_id}", "json"),
     "testWebhook": Operation("testWebhook", "POST", "/v1/webhooks/{webhook_id}/test", "json"),
     "rotateSecret": Operation("rotateSecret", "POST", "/v1/webhooks/{webhook_id}/rotate-secret", "json"),
     "enableWebhook": Operation("enableWebhook", "POST", "/v1/webhooks/{webhook_id}/enable", "json"),
@@ -968,7 +969,7 @@ class Operations:
     def register_webhook(self, body: schemas.RegisterWebhook, **options: Unpack[CreateOptions]) -> schemas.Webhook:
         """Have events sent to an address of yours. The signing secret is in this answer and in no other.
 
-        Refusals by `detail.reason` (open set): 409 `deleted`, `idempotency_key_reused`, `too_many_webhooks`.
+        Refusals by `detail.reason` (open set): 409 `deleted`, `idempotency_key_reused`, `too_many_webhooks`, `webhook_exists`.
 
         `POST /v1/webhooks`, scope `webhooks:write`
         """
@@ -994,6 +995,15 @@ class Operations:
         `DELETE /v1/webhooks/{webhook_id}`, scope `webhooks:write`
         """
         return self._run(OPERATIONS["deleteWebhook"], Call({"webhook_id": webhook_id}, {}, None, options))
+
+    def update_webhook(self, webhook_id: str, body: schemas.UpdateWebhook = {}, **options: Unpack[WriteOptions]) -> schemas.Webhook:
+        """Change a webhook, pause it, or let it go on. It keeps its id and its secret. A new address is pinged, and your other webhooks are told by `webhook.updated`.
+
+        Refusals by `detail.reason` (open set): 409 `webhook_exists`, `wrong_state`.
+
+        `PATCH /v1/webhooks/{webhook_id}`, scope `webhooks:write`
+        """
+        return self._run(OPERATIONS["updateWebhook"], Call({"webhook_id": webhook_id}, {}, body, options))
 
     def test_webhook(self, webhook_id: str, **options: Unpack[WriteOptions]) -> schemas.TestedWebhook:
         """Send a webhook.ping to this webhook. It is signed, retried and listed as any other delivery.

@@ -3040,11 +3040,25 @@ class AuditKeys(TypedDict):
     keys: List[AuditKeysKeysItem]
 
 
-class RegisterWebhook(TypedDict):
+class RegisterWebhook1(TypedDict):
+    #: What it is for.
+    description: NotRequired[str]
     #: Where events are sent, by POST. https only in production; no private address.
     url: str
-    #: One event name, or * for all of them.
-    event: Literal["*", "firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]
+    #: One event name, or * for all of them; or else `events`.
+    event: Literal["*", "firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.updated", "webhook.failing", "webhook.disabled"]
+
+
+class RegisterWebhook2(TypedDict):
+    #: What it is for.
+    description: NotRequired[str]
+    #: Where events are sent, by POST. https only in production; no private address.
+    url: str
+    #: What is sent: names of events, or * for all of them.
+    events: List[Literal["*", "firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.updated", "webhook.failing", "webhook.disabled"]]
+
+
+RegisterWebhook = Union["RegisterWebhook1", "RegisterWebhook2"]
 
 
 class Webhook(TypedDict):
@@ -3057,14 +3071,18 @@ class Webhook(TypedDict):
     firm_id: Optional[str]
     #: Where events are sent, by POST. https only in production; no private address.
     url: str
-    #: One event name, or * for all.
+    #: Its event, or * for all; of several the first.
     event: str
+    #: What is sent: names of events, or * for all.
+    events: List[str]
+    #: What it is for.
+    description: Optional[str]
     #: Shown whole once, when it is made; masked in every later view.
     signing_secret: str
     #: Until then deliveries are signed with the previous secret too. ISO 8601, IST.
     previous_secret_until: Optional[str]
     #: Whether it is sent to.
-    status: Union[Literal["active", "failing", "disabled"], str]
+    status: Union[Literal["active", "failing", "disabled", "paused"], str]
     #: When a test was last asked for. ISO 8601, IST.
     tested_at: Optional[str]
     #: When it was registered. ISO 8601, IST.
@@ -3083,7 +3101,7 @@ class WebhookList(TypedDict):
     #: Newest first.
     webhooks: List[Webhook]
     #: Every event that can be subscribed to.
-    events: List[Union[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"], str]]
+    events: List[Union[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.updated", "webhook.failing", "webhook.disabled"], str]]
     #: Rows on this page.
     count: NotRequired[int]
     #: Rows in the list when paging began.
@@ -3092,6 +3110,17 @@ class WebhookList(TypedDict):
     next_cursor: NotRequired[Optional[str]]
     #: Whether there is a next page.
     has_more: NotRequired[bool]
+
+
+class UpdateWebhook(TypedDict):
+    #: Where events are sent, by POST. https only in production; no private address.
+    url: NotRequired[str]
+    #: What is sent: names of events, or * for all of them.
+    events: NotRequired[List[Literal["*", "firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.updated", "webhook.failing", "webhook.disabled"]]]
+    #: What it is for.
+    description: NotRequired[Optional[str]]
+    #: A paused one is sent nothing. What happens meanwhile is sent when it is active again, as far as it is not older than 7 days by then.
+    status: NotRequired[Literal["active", "paused"]]
 
 
 class TestedWebhook(TypedDict):
@@ -3231,7 +3260,7 @@ class ReplayDeliveries2(TypedDict):
     #: Those of this webhook.
     webhook_id: NotRequired[str]
     #: Only of this event.
-    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]]
+    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.updated", "webhook.failing", "webhook.disabled"]]
     #: Those of events from then on.
     since: NotRequired[str]
     #: Those of events before then.
@@ -4026,6 +4055,16 @@ class WebhookPingData(TypedDict):
     url: str
 
 
+class WebhookUpdatedData(TypedDict):
+    """The data of an event."""
+    #: Where events are sent, by POST. https only in production; no private address.
+    url: str
+    #: What is sent: names of events, or * for all.
+    events: List[str]
+    #: What it is for.
+    description: Optional[str]
+
+
 class WebhookFailingData(TypedDict):
     """The data of an event."""
     #: Where events are sent, by POST. https only in production; no private address.
@@ -4449,7 +4488,7 @@ ListEventsQuery = TypedDict(
         # Show events after this one; 0, the default, shows from the first.
         "after_sequence": "NotRequired[int]",
         # Only those of this name.
-        "event": "NotRequired[Literal['firm.registered', 'firm.action_required', 'firm.rejected', 'firm.verified', 'firm.authorized', 'firm.bank_changed', 'firm.mandate_expiring', 'firm.suspended', 'firm.resumed', 'firm.offboarded', 'requirement.uncovered', 'credit.listed', 'credit.withdrawn', 'credit.expiring', 'credit.expired', 'credit.suspended', 'credit.used', 'order.accepted', 'order.matched', 'order.cancelled', 'order.expired', 'order.failed', 'settlement.created', 'settlement.funded', 'settlement.transfer_initiated', 'settlement.transfer_confirmed', 'settlement.settled', 'settlement.failed', 'settlement.reversed', 'settlement.default_paid', 'task.waiting', 'task.done', 'task.late', 'payout.scheduled', 'payout.held', 'payout.instructed', 'payout.sent', 'payout.paid', 'payout.returned', 'deposit.received', 'deposit.queued', 'deposit.returned', 'dues.raised', 'dues.set_off', 'cross.proposed', 'cross.agreed', 'cross.declined', 'cross.cancelled', 'cross.expired', 'cross.funded', 'cross.released', 'cross.refunded', 'cross.settled', 'cross.failed', 'statement.ready', 'key.created', 'key.revoked', 'usage.threshold', 'audit.checkpoint', 'webhook.ping', 'webhook.failing', 'webhook.disabled']]",
+        "event": "NotRequired[Literal['firm.registered', 'firm.action_required', 'firm.rejected', 'firm.verified', 'firm.authorized', 'firm.bank_changed', 'firm.mandate_expiring', 'firm.suspended', 'firm.resumed', 'firm.offboarded', 'requirement.uncovered', 'credit.listed', 'credit.withdrawn', 'credit.expiring', 'credit.expired', 'credit.suspended', 'credit.used', 'order.accepted', 'order.matched', 'order.cancelled', 'order.expired', 'order.failed', 'settlement.created', 'settlement.funded', 'settlement.transfer_initiated', 'settlement.transfer_confirmed', 'settlement.settled', 'settlement.failed', 'settlement.reversed', 'settlement.default_paid', 'task.waiting', 'task.done', 'task.late', 'payout.scheduled', 'payout.held', 'payout.instructed', 'payout.sent', 'payout.paid', 'payout.returned', 'deposit.received', 'deposit.queued', 'deposit.returned', 'dues.raised', 'dues.set_off', 'cross.proposed', 'cross.agreed', 'cross.declined', 'cross.cancelled', 'cross.expired', 'cross.funded', 'cross.released', 'cross.refunded', 'cross.settled', 'cross.failed', 'statement.ready', 'key.created', 'key.revoked', 'usage.threshold', 'audit.checkpoint', 'webhook.ping', 'webhook.updated', 'webhook.failing', 'webhook.disabled']]",
         # Only those about this kind of thing.
         "entity_type": "NotRequired[str]",
         # Only those about this thing.
@@ -4521,7 +4560,7 @@ class ListFailuresQuery(TypedDict):
     #: Only of this webhook.
     webhook_id: NotRequired[str]
     #: Only of this event.
-    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.failing", "webhook.disabled"]]
+    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.updated", "webhook.failing", "webhook.disabled"]]
     #: Page size; asks for paging. Default 100.
     limit: NotRequired[int]
     #: The next_cursor of the previous page, with the same filters.
@@ -4863,6 +4902,11 @@ class WebhookPingEvent(EventFacts):
     data: WebhookPingData
 
 
+class WebhookUpdatedEvent(EventFacts):
+    event: Literal["webhook.updated"]
+    data: WebhookUpdatedData
+
+
 class WebhookFailingEvent(EventFacts):
     event: Literal["webhook.failing"]
     data: WebhookFailingData
@@ -4935,6 +4979,7 @@ Event = Union[
     "UsageThresholdEvent",
     "AuditCheckpointEvent",
     "WebhookPingEvent",
+    "WebhookUpdatedEvent",
     "WebhookFailingEvent",
     "WebhookDisabledEvent",
 ]
