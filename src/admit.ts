@@ -98,10 +98,21 @@ export function admitCallers(app: App, options: AdmissionOptions): void {
     };
   }
 
+  app.meterRefused = async (request, reply) => {
+    const header = request.headers["x-service-key"];
+    if (typeof header !== "string") return undefined;
+    const route = request.declared.label ?? "none";
+    const { known, metered } = await admit({ header, route });
+    request.caller = known.caller;
+    request.metered = metered;
+    showMeter(reply, metered);
+    return metered.admitted ? undefined : rateLimited(metered);
+  };
+
   app.addHook("onRoute", (route) => {
     const { demand, orDemand, label } = route.config ?? {};
     if (demand === undefined) return;
-    const demands = [demand, ...(orDemand ? [orDemand] : [])];
+    const demands = [demand, orDemand ?? []].flat();
     route.onRequest = [createGuard(demands, label ?? ""), route.onRequest ?? []].flat();
   });
 }
@@ -195,13 +206,14 @@ export function isPrivate(request: FastifyRequest): boolean {
 }
 
 function showMeter(reply: FastifyReply, metered: Metered): void {
-  const { plan, limit, remaining, reset, quota, quotaUsed } = metered;
+  const { plan, limit, remaining, reset, quota, quotaUsed, quotaReset } = metered;
   reply.header("x-ratelimit-plan", plan);
   reply.header("x-ratelimit-limit", limit);
   reply.header("x-ratelimit-remaining", remaining);
   reply.header("x-ratelimit-reset", reset);
   if (quota !== undefined) reply.header("x-ratelimit-quota", quota);
   reply.header("x-ratelimit-quota-used", quotaUsed);
+  if (quotaReset !== undefined) reply.header("x-ratelimit-quota-reset", quotaReset);
 }
 
 function rateLimited({ remaining }: Metered): Failure {

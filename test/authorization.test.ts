@@ -124,10 +124,13 @@ const demands: Readonly<Record<string, Demand>> = {
   replayDeliveries: "webhooks:write",
 };
 
-/** What another scope opens as well. */
-const orDemands: Readonly<Record<string, Demand>> = {
-  listRequirements: "orders:read",
-  readRequirement: "orders:read",
+/** What other scopes open as well. */
+const orDemands: Readonly<Record<string, readonly Demand[]>> = {
+  listRequirements: ["orders:read"],
+  readRequirement: ["orders:read"],
+  listGroups: ["orders:read"],
+  listCredits: ["quote", "orders:read"],
+  readCredit: ["quote", "orders:read"],
 };
 
 /** What anyone may call, one by one; the pages for people are recognised by their path. */
@@ -220,7 +223,8 @@ test("every route is documented, and its demand is the one written down here", (
     }
     assert.equal(route.config.demand, demand, `${operationId} demands something else`);
     assert.equal(scope, demand);
-    assert.equal(route.config.orDemand, orDemands[operationId], `${operationId} has another`);
+    const others = [route.config.orDemand ?? []].flat();
+    assert.deepEqual(others, orDemands[operationId] ?? [], `${operationId} has others`);
     assert.equal(security.length, demand === undefined ? 0 : 1);
   }
 });
@@ -352,7 +356,7 @@ test("each scope opens exactly the operations that demand it", async (t) => {
       async (holder) => [holder, await callRoute(route, holder.key)] as const,
     );
     for (const [{ scope, kind }, answer] of await Promise.all(answers)) {
-      const isWelcome = [demand, orDemands[route.operationId ?? ""]].some(
+      const isWelcome = [demand, ...(orDemands[route.operationId ?? ""] ?? [])].some(
         (enough) => enough !== undefined && opens(enough, { scope, kind }),
       );
       const who = `a ${kind} key with ${scope}`;

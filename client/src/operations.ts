@@ -743,7 +743,7 @@ export abstract class Operations {
    *
    * Refusals by `detail.reason` (open set): 403 `sub_account_key`.
    *
-   * `GET /v1/groups`, scope `firms`
+   * `GET /v1/groups`, scope `firms` or `orders:read`
    */
   listGroups(query: ListGroupsQuery = {}, options: CallOptions = {}): List<GroupList, "groups"> {
     return this.run(operations.listGroups, { query, options }) as List<GroupList, "groups">;
@@ -900,7 +900,7 @@ export abstract class Operations {
   /**
    * List a firm's credits. What a firm holds and held, newest first. `not_sellable_reason` says of each why it cannot be sold now.
    *
-   * `GET /v1/firms/{firm_id}/credits`, scope `firms`
+   * `GET /v1/firms/{firm_id}/credits`, scope `firms` or `quote,orders:read`
    */
   listCredits(firm_id: string, query: ListCreditsQuery = {}, options: CallOptions = {}): List<CreditList, "credits"> {
     return this.run(operations.listCredits, { path: { firm_id }, query, options }) as List<CreditList, "credits">;
@@ -942,7 +942,7 @@ export abstract class Operations {
   /**
    * Read a credit of your desk. By its number, where a / is written as %2F, or by its credit_id. A number names the live holding, otherwise the latest.
    *
-   * `GET /v1/credits/{scrip_no}`, scope `firms`
+   * `GET /v1/credits/{scrip_no}`, scope `firms` or `quote,orders:read`
    */
   readCredit(scrip_no: string, options: CallOptions = {}): Promise<Credit> {
     return this.run(operations.readCredit, { path: { scrip_no }, options }) as Promise<Credit>;

@@ -57,7 +57,11 @@ export function openAuthenticator({ db, now }: Pick<Context, "db" | "now">): Aut
 
 /** One answer for every reason, so that a guess reveals nothing. */
 export function unauthorized(): Failure {
-  return new Failure("unauthorized", "the key is missing or not valid", { form: "edge" });
+  return new Failure(
+    "unauthorized",
+    "the key in the X-Service-Key header is missing or not valid",
+    { form: "edge" },
+  );
 }
 
 export function whoAmI(caller: Caller): WhoAmI {
@@ -153,7 +157,8 @@ function toAllowance(row: Credential): Allowance {
   const ownQuota = row.monthly_quota ?? Infinity;
   return {
     plan: row.plan,
-    enforced: row.plan_enforced,
+    // A sandbox key's own limit is its caller's brake, so that a 429 can be rehearsed.
+    enforced: row.plan_enforced || row.per_minute !== null,
     perMinute: Math.min(row.per_minute ?? Infinity, row.plan_per_minute),
     quota: planQuota === undefined ? undefined : Math.min(ownQuota, planQuota),
   };

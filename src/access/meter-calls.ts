@@ -6,7 +6,7 @@
 
 import type { Caller } from "../kernel/caller.ts";
 import type { Metered } from "../kernel/metered.ts";
-import { type IstDay, istDay, type IstMonth, istMonth } from "../kernel/time.ts";
+import { type IstDay, istDay, type IstMonth, istMonth, nextIstMonthStart } from "../kernel/time.ts";
 import type { Allowance } from "./authenticate.ts";
 import { type Outcome, workInHalves } from "../platform/postgres/split.ts";
 import type { Context } from "../platform/context.ts";
@@ -81,11 +81,17 @@ export function openMeter({ db, now }: Pick<Context, "db" | "now">, rateWindow: 
       return window.admitted && !(outcome instanceof Error) && !outcome.granted;
     });
     if (overQuota.length > 0) await Promise.all(overQuota.map(giveBack));
-    return windowed.map(({ call, window }, at) => {
+    return windowed.map((item, at) => {
       const outcome = outcomes[at] as Outcome<Counted>;
-      return outcome instanceof Error ? outcome : toMetered(call.allowance, window, outcome);
+      if (outcome instanceof Error) return outcome;
+      const metered = toMetered(item.call.allowance, item.window, outcome);
+      return overQuota.includes(item) ? { ...metered, quotaReset: secondsToMonth(now()) } : metered;
     });
   };
+}
+
+function secondsToMonth(now: Date): number {
+  return Math.ceil((nextIstMonthStart(now).getTime() - now.getTime()) / 1_000);
 }
 
 export function openConfirmer(

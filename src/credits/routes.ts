@@ -23,6 +23,7 @@ export const creditOperations: readonly Operation[] = [
     method: "GET",
     path: "/v1/firms/:firm_id/credits",
     ...credits,
+    config: { orDemand: ["quote", "orders:read"] },
     summary: "List a firm's credits",
     description:
       "What a firm holds and held, newest first. `not_sellable_reason` says of each why it cannot be sold now.",
@@ -78,6 +79,7 @@ export const creditOperations: readonly Operation[] = [
     method: "GET",
     path: "/v1/credits/:scrip_no",
     ...credits,
+    config: { orDemand: ["quote", "orders:read"] },
     summary: "Read a credit of your desk",
     description:
       "By its number, where a / is written as %2F, or by its credit_id. A number names the live " +

@@ -210,6 +210,7 @@ export const firmOperations: readonly Operation[] = [
     method: "GET",
     path: "/v1/groups",
     ...groups,
+    config: { orDemand: "orders:read" },
     summary: "List the groups of your desk",
     description: "The groups of your desk, newest first.",
     list: groupsOfDesk,

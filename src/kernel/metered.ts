@@ -10,4 +10,6 @@ export type Metered = {
   /** Calls allowed per month; undefined for a key that is not metered. */
   readonly quota: number | undefined;
   readonly quotaUsed: number;
+  /** Seconds until the quota begins anew; where it is what refuses. */
+  readonly quotaReset?: number;
 };

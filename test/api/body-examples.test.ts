@@ -189,6 +189,7 @@ const preparing: Readonly<Record<string, (world: World) => Promise<Standing>>> =
   advanceSettlement: addSale,
   withdrawMoney: addMoney,
   "seedSandbox/firm": async ({ addHolder }) => await addHolder(0),
+  updateWebhook: async ({ addWebhook }) => ({ webhook_id: await addWebhook() }),
   rotateSecret: async ({ addWebhook }) => ({ webhook_id: await addWebhook() }),
   "replayDeliveries/these": async ({ service, addWebhook }) => ({
     delivery_ids: await addDeadLetters(service, await addWebhook()),

@@ -377,7 +377,10 @@ test("GET /v1/events", async (t) => {
     const { list } = await openDesk(5);
     assert.deepEqual(pickSequences((await list("?after_sequence=2")).body.events), [3, 4, 5]);
     assert.deepEqual((await list("?after_sequence=5")).body, { events: [], latest_sequence: 5 });
-    assert.deepEqual((await list(`?after_sequence=${2 ** 53 - 1}`)).body, { events: [], latest_sequence: 5 });
+    assert.deepEqual((await list(`?after_sequence=${2 ** 53 - 1}`)).body, {
+      events: [],
+      latest_sequence: 5,
+    });
     const first = (await list("?after_sequence=1&limit=3")).body;
     assert.deepEqual(pickSequences(first.events), [2, 3, 4]);
     assert.deepEqual([first.count, first.total, first.has_more], [3, 4, true]);

@@ -339,7 +339,7 @@ class Operations:
 
         Refusals by `detail.reason` (open set): 403 `sub_account_key`.
 
-        `GET /v1/groups`, scope `firms`
+        `GET /v1/groups`, scope `firms` or `orders:read`
         """
         return self._run(OPERATIONS["listGroups"], Call({}, query, None, options))
 
@@ -466,7 +466,7 @@ class Operations:
     def list_credits(self, firm_id: str, query: schemas.ListCreditsQuery = {}, **options: Unpack[CallOptions]) -> PagedList[schemas.CreditList, schemas.Credit]:
         """List a firm's credits. What a firm holds and held, newest first. `not_sellable_reason` says of each why it cannot be sold now.
 
-        `GET /v1/firms/{firm_id}/credits`, scope `firms`
+        `GET /v1/firms/{firm_id}/credits`, scope `firms` or `quote,orders:read`
         """
         return self._run(OPERATIONS["listCredits"], Call({"firm_id": firm_id}, query, None, options))
 
@@ -500,7 +500,7 @@ class Operations:
     def read_credit(self, scrip_no: str, **options: Unpack[CallOptions]) -> schemas.Credit:
         """Read a credit of your desk. By its number, where a / is written as %2F, or by its credit_id. A number names the live holding, otherwise the latest.
 
-        `GET /v1/credits/{scrip_no}`, scope `firms`
+        `GET /v1/credits/{scrip_no}`, scope `firms` or `quote,orders:read`
         """
         return self._run(OPERATIONS["readCredit"], Call({"scrip_no": scrip_no}, {}, None, options))
 

@@ -226,6 +226,7 @@ const headers = {
   "X-RateLimit-Reset": integerHeader("Seconds for the window to fully clear."),
   "X-RateLimit-Quota": integerHeader("Monthly call quota; absent when unmetered."),
   "X-RateLimit-Quota-Used": integerHeader("Calls consumed this month."),
+  "X-RateLimit-Quota-Reset": integerHeader("Seconds until the quota begins anew; on its 429."),
   "Retry-After": integerHeader("Seconds to wait before the next try."),
   "X-Dry-Run": textHeader("1 when nothing was written."),
   "X-Truncated": textHeader("true when an unpaged list has more rows than it shows."),

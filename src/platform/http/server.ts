@@ -80,14 +80,21 @@ declare module "fastify" {
     budgets: ReadonlySet<string>;
     /** Whose key the request brings; undefined for one that is not valid. Set by `admit.ts`. */
     findSeatOwner: (request: FastifyRequest) => Promise<SeatOwner | undefined>;
+    /**
+     * Meters a request that is refused before its route is asked for; resolves to another refusal where
+     * its key is over its limit. Set by `admit.ts`.
+     */
+    meterRefused:
+      | ((request: FastifyRequest, reply: FastifyReply) => Promise<Error | undefined>)
+      | undefined;
     /** Gives a request a seat of its caller's; false when that desk, or the sandbox, has none left. */
     takeSeat: (reply: FastifyReply, owner: SeatOwner) => boolean;
   }
   interface FastifyContextConfig {
     /** The scope that the caller must have; every route declares this or `keyless`. */
     demand?: Demand;
-    /** Another scope that is enough by itself. */
-    orDemand?: Exclude<Scope, "*">;
+    /** Another scope, or others, each of which is enough by itself. */
+    orDemand?: Exclude<Scope, "*"> | readonly Exclude<Scope, "*">[];
     /** The permission that the role of an operator must have, on the operators' listener. */
     permission?: Permission;
     /** It takes calls without a key; `admit.ts` takes from the budget. */
@@ -193,6 +200,7 @@ export function createServer(options: ServerOptions): App {
   app.decorate("constants", []);
   app.decorate("budgets", new Set<string>());
   app.decorate("findSeatOwner");
+  app.decorate("meterRefused");
   app.decorate("takeSeat", ({ raw }: FastifyReply, owner: SeatOwner) =>
     inFlight.seat(raw, seats.findShare(owner)),
   );
@@ -309,22 +317,41 @@ function requestOpener({
       return;
     }
     if (isTooLong(request.headers["content-length"])) {
-      next(tooLarge());
+      refuse(request, reply, { error: tooLarge(), next });
       return;
     }
+    const goOn = () => {
+      if (request.is404) refuse(request, reply, { error: noRoute(), next });
+      else next();
+    };
     if (request.headers["transfer-encoding"] === undefined) {
-      next(request.is404 ? noRoute() : undefined);
+      goOn();
       return;
     }
     readChunked(request, reply).then(
       (body) => {
         request.chunkedBody = body;
         if (body.length === 0) delete request.headers["transfer-encoding"];
-        next(request.is404 ? noRoute() : undefined);
+        goOn();
       },
-      (error: Error) => next(error),
+      (error: Error) => refuse(request, reply, { error, next }),
     );
   };
+
+  /** Whoever has a key is told what is left of its limits, also where there is no such route. */
+  function refuse(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { error, next }: { readonly error: Error; readonly next: (error: Error) => void },
+  ): void {
+    const { meterRefused } = request.server;
+    if (!meterRefused || request.declared.keyless !== undefined) next(error);
+    else
+      meterRefused(request, reply).then(
+        (limited) => next(limited ?? error),
+        () => next(error),
+      );
+  }
 
   function giveSeat({ declared: { keyless } }: FastifyRequest, { raw }: FastifyReply): boolean {
     if (keyless === "free") return true;
