@@ -124,4 +124,4 @@ function tellProgress(): (progress: Progress) => void {
   };
 }
 
-export const backupCommands = [backup, restore];
+export const commands = [backup, restore];

@@ -114,7 +114,7 @@ function parse(
 ) {
   try {
     const { values, positionals } = parseArgs({
-      args: [...words],
+      args: joinValues(words, options),
       allowPositionals: operandName !== undefined,
       options: Object.fromEntries(
         Object.entries(options).map(([name, option]) => [name, { type: option.type ?? "string" }]),
@@ -132,6 +132,20 @@ function parse(
   } catch (error) {
     throw new UsageError(explainWrong(error as Error, Object.keys(options)), { cause: error });
   }
+}
+
+/** A value may begin with a dash, as the place in a list does now and then. */
+function joinValues(words: readonly string[], options: Options): string[] {
+  const takesNext = (word = "", next = "") =>
+    word.startsWith("--") &&
+    Object.hasOwn(options, word.slice(2)) &&
+    options[word.slice(2)]?.type !== "boolean" &&
+    next.startsWith("-") &&
+    !Object.hasOwn(options, next.slice(2));
+  return words.flatMap((word, at) => {
+    if (takesNext(words[at - 1], word)) return [];
+    return takesNext(word, words[at + 1]) ? [`${word}=${words[at + 1]}`] : [word];
+  });
 }
 
 /** One sentence for a person; the first of what Node's parser says, and what may have been meant. */

@@ -1,8 +1,10 @@
 // Commands that are readings of the operators' operations: what the path, the query and the body take
 // becomes a word and options, with the words of the schemas; the answer becomes a table, or JSON.
 
+import { wireOps } from "../src/approval-kinds.ts";
 import { readConfig } from "../src/config.ts";
 import { commandLine } from "../src/operators/limit-attempts.ts";
+import { findNames } from "../src/overview/desks.ts";
 import type { Operation, OperatorCall } from "../src/platform/http/operation.ts";
 import { toWire } from "../src/platform/http/serialization.ts";
 import {
@@ -54,6 +56,8 @@ type Spec = {
   ) => Fields;
   /** Whether a table shows ids of firms and not their names. */
   readonly withIds?: true;
+  /** The fields of desks and firms whose names are looked up. */
+  readonly names?: string;
   readonly act?: Pick<Act, "create" | "named">;
   /** A field that may name a thing of the sandbox, besides those that are called ids. */
   readonly about?: string;
@@ -74,7 +78,7 @@ type Schema = {
   readonly properties?: Readonly<Record<string, Schema>>;
 };
 
-type Field = {
+export type Field = {
   readonly name: string;
   readonly option: string;
   readonly schema: Schema;
@@ -110,19 +114,34 @@ export function viewAttested({ outcome, ...told }: Fields): Fields {
 export async function callEach(
   operation: Operation,
   inputs: readonly Fields[],
-  { options, ...spec }: { readonly options: Named } & Pick<Spec, "act" | "about" | "set">,
+  {
+    options,
+    ids,
+    ...spec
+  }: { readonly options: Named; readonly ids?: readonly string[] } & Pick<
+    Spec,
+    "act" | "about" | "names" | "set"
+  >,
 ): Promise<Fields[]> {
-  return await withOperator(options, toAct(operation, inputs, spec), async ({ ctx, actor }) => {
-    const wiring = operation.method === "GET" ? {} : await openWiring();
-    const call = { ctx, actor, wiring, token: "", from: commandLine };
-    // As it is registered.
-    const run = (spec.set ?? operation.run) as (call: object, input: unknown) => Promise<object>;
-    const answers: Fields[] = [];
-    for (const input of spec.set ? [inputs] : inputs) {
-      answers.push(toWire(await run(call, input)) as Fields);
-    }
-    return answers;
-  });
+  return await withOperator(
+    options,
+    toAct(operation, inputs, { ...spec, ids }),
+    async ({ ctx, actor }) => {
+      const wiring = wireOps(readConfig(process.env));
+      const call = { ctx, actor, wiring, token: "", from: commandLine };
+      // As it is registered.
+      const run = (spec.set ?? operation.run) as (call: object, input: unknown) => Promise<object>;
+      const answers: Fields[] = [];
+      for (const input of spec.set ? [inputs] : inputs) {
+        const answer = toWire(await run(call, input)) as Fields;
+        const ids = spec.names
+          ?.split(" ")
+          .flatMap((name) => dig(listRows(operation, answer), [name]));
+        answers.push(ids ? { ...answer, names: await findNames(ctx.db, ids as string[]) } : answer);
+      }
+      return answers;
+    },
+  );
 }
 
 export async function callOne(
@@ -134,25 +153,32 @@ export async function callOne(
   return answer;
 }
 
-/** Loaded for acts only: most reads end before all of it would be there. */
-async function openWiring(): Promise<object> {
-  const { wireOps } = await import("../src/approval-kinds.ts");
-  return wireOps(readConfig(process.env));
+/** Shows what was asked, and then what was answered. */
+export function echo(...names: readonly string[]) {
+  return (answer: Fields, { input }: { readonly input: Fields }): Fields => ({
+    ...pick(input, names.join(" ")),
+    ...answer,
+  });
 }
 
 /** Who may: by the environment that is asked about, or else by the things that are named. */
 function toAct(
   { permission = "read" }: Operation,
   inputs: readonly Fields[],
-  { act, about }: Pick<Spec, "act" | "about">,
+  {
+    act,
+    about,
+    ids: given,
+  }: Pick<Spec, "act" | "about"> & { readonly ids: readonly string[] | undefined },
 ): Act {
   const environment = inputs[0]?.["environment"] as Act["environment"]; // By its schema.
   if (environment !== undefined) return { ...act, permission, environment };
-  const ids = inputs.flatMap((input) =>
+  const found = inputs.flatMap((input) =>
     Object.entries(input).flatMap(([name, value]) =>
       (name === about || name.endsWith("_id")) && typeof value === "string" ? [value] : [],
     ),
   );
+  const ids = given ?? found;
   return { ...act, permission, ...(ids.length > 0 && { about: ids }) };
 }
 
@@ -217,7 +243,7 @@ function show(
   const [answer = {}] = answers;
   const list = isMany ? undefined : findList(schema);
   const names = spec.withIds ? undefined : (answer["names"] as Record<string, string> | undefined);
-  const options = { json, ...(list !== undefined && names && { names }) };
+  const options = { json, ...(names && { names }) };
   if (list !== undefined) {
     print(
       (answer[list] as readonly Fields[]).map((row) => choose(row, {}, { ...spec, json })),
@@ -245,14 +271,20 @@ function findList({ properties = {} }: Schema): string | undefined {
     : undefined;
 }
 
+function listRows({ answer: schema }: Operation, answer: Fields): unknown {
+  const list = findList(schema);
+  return list === undefined ? [answer] : answer[list];
+}
+
 /** The columns of an answer; what it does not say is what was asked. */
 function choose(
   answer: Fields,
   input: Fields,
   { columns, view, json }: Pick<Spec, "columns" | "view"> & { readonly json: boolean },
 ): Fields {
-  if (view) return view(answer, { json, input });
-  return columns === undefined ? answer : pick({ ...input, ...answer }, columns);
+  const { names: _names, ...told } = answer;
+  if (view) return view(told, { json, input });
+  return columns === undefined ? told : pick({ ...input, ...told }, columns);
 }
 
 const shortNames: Readonly<Record<string, string>> = { env: "environment" };
@@ -321,10 +353,10 @@ function toColumn({ option }: Field): string {
   return option.replaceAll("-", "_");
 }
 
-function toOption(
+export function toOption(
   { name, schema, isRequired }: Field,
-  { defaults = {} }: Spec,
-  isInRow: boolean,
+  { defaults = {} }: Spec = {},
+  isInRow = false,
 ): Option {
   const help =
     usualHelp[name] ?? toClause(schema.description?.replace(/ Default [^.]+\.$/, "") ?? name);
@@ -359,7 +391,7 @@ async function readRows(
   return rows.map(({ id, ...row }) => ({
     ...values,
     [subject.option]: id,
-    ...Object.fromEntries(inRow.map((field) => [field.option, row[toColumn(field)]])),
+    ...Object.fromEntries(inRow.map((field) => [field.option, row[toColumn(field)] || undefined])),
   }));
 }
 
@@ -372,13 +404,15 @@ function readInput(fields: readonly Field[], values: Values, spec: Spec): Fields
   return spec.complete?.(input, values) ?? input;
 }
 
-function parseField({ option, schema, isRequired }: Field, given: Values[string]): unknown {
+export function parseField({ option, schema, isRequired }: Field, given: Values[string]): unknown {
   if (typeof given === "boolean") return given || undefined;
   const text = given?.trim() ?? "";
-  if (text === "" && isRequired) throw new UsageError(`--${option} is required`);
-  if (text === "") return undefined;
+  if (schema.type !== "array" && text === "" && isRequired) {
+    throw new UsageError(`--${option} is required`);
+  }
+  if (given === undefined) return undefined;
   if (schema.type !== "array") return parseText(option, schema, text);
-  const words = text.split(",").map((word) => word.trim());
+  const words = text.split(",").flatMap((word) => word.trim() || []);
   return words.map((word) => parseText(option, schema.items ?? {}, word));
 }
 

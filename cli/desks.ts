@@ -1,97 +1,232 @@
-import { payOutCommission, setCommission } from "../src/settlement/commissions.ts";
+// `desks …`, `keys …`, `plans …`, `firms …`, and looking for anything: `find`, `today`.
+
 import { readConfig } from "../src/config.ts";
-import { istTimestamp } from "../src/kernel/time.ts";
-import { listDesks, showDesk } from "../src/overview/desks.ts";
-import { command, naturalNumber, print, printOne, wholeNumber } from "./command.ts";
-import { inIst, operatorOption, withOperator } from "./operators.ts";
-import { pageOptions, printSearch, searchOptions, spanOptions } from "./search.ts";
+import { environments } from "../src/kernel/caller.ts";
+import { looksLikeId } from "../src/kernel/ids.ts";
+import { istDay } from "../src/kernel/time.ts";
+import type { Firm } from "../src/firms/schema.ts";
+import { bankOperations } from "../src/ops/bank.ts";
+import { deskOperations } from "../src/ops/desks.ts";
+import { lookupOperations } from "../src/ops/lookups.ts";
+import { payoutOperations } from "../src/ops/payouts.ts";
+import { installNextLocalKey, makeNextLocalKey } from "../src/platform/master-key.ts";
+import { rotateMasterKey } from "../src/rotate-master-key.ts";
+import { command, parseChoice, print, printOne, UsageError } from "./command.ts";
+import { callOne, deriveFrom, echo, type Fields, findOperation, pick } from "./derived.ts";
+import { operatorOption, withOperator } from "./operators.ts";
 
-const set = command({
-  name: "desks set-commission",
-  summary: "set what a desk earns on its clients' deals that settle from now on",
-  options: {
-    firm: { required: true, help: "id of the desk's own firm" },
-    bps: { required: true, help: "basis points of face, 0 to 100" },
-    ...operatorOption,
-  },
-  example: "npx scripdesk desks set-commission --firm frm_… --bps 5",
-  async run(options) {
-    const terms = { firmId: options.firm, bps: naturalNumber("bps", options.bps) };
-    const act = { permission: "desks.write", about: [options.firm] } as const;
-    printOne(
-      await withOperator(options, act, ({ ctx, actor }) => setCommission(ctx, actor, terms)),
-      options,
+const operations = [...lookupOperations, ...deskOperations, ...bankOperations, ...payoutOperations];
+const derive = deriveFrom(operations);
+
+const find = command({
+  name: "find",
+  summary: "find a thing by its id, an IEC, a PAN, a name, a scrip number or a UTR",
+  operand: "ANYTHING",
+  options: {},
+  example: "npx scripdesk find 'shree exports'",
+  async run(options, q) {
+    // A sandbox thing by its id is found by anybody; anything else may be of live.
+    const asked = { options, about: "q" };
+    const { found } = await callOne(findOperation(operations, "findAnything"), { q }, asked);
+    const rows = (found as readonly Fields[]).map(({ environment: env, ...row }) => ({
+      ...row,
+      env,
+    }));
+    if (options.json) return print(rows, options);
+    const names = Object.fromEntries(
+      (found as readonly Readonly<Record<string, string>>[]).flatMap((row) => [
+        [row["desk_id"] ?? "", row["desk_name"] ?? "-"],
+        [row["firm_id"] ?? "", row["firm_name"] ?? "-"],
+      ]),
     );
-  },
-});
-
-const pay = command({
-  name: "desks pay-commission",
-  summary: "say that a desk was paid its commission, by the bank's reference",
-  options: {
-    firm: { required: true, help: "id of the desk's own firm" },
-    paise: { required: true, help: "how much, in paise" },
-    utr: { required: true, help: "the bank's reference (UTR); saying it again changes nothing" },
-    ...operatorOption,
-  },
-  example:
-    "npx scripdesk desks pay-commission --firm frm_… --paise 1250000 --utr HDFCN52026120100012345",
-  async run(options) {
-    const payment = {
-      firmId: options.firm,
-      paise: wholeNumber("paise", options.paise),
-      utr: options.utr,
-      twoFromPaise: readConfig(process.env).twoOperatorsFromPaise,
-    };
-    const act = { permission: "commissions.pay", about: [options.firm] } as const;
-    const told = await withOperator(options, act, ({ ctx, actor }) =>
-      payOutCommission(ctx, actor, payment),
+    print(
+      rows.map(({ desk_name: _desk, firm_name: _firm, id, ...row }: Fields) => ({ ...row, id })),
+      { json: false, names },
     );
-    const { firmId: firm_id, paise, utr } = payment;
-    printOne({ ...told, firm_id, paise, utr }, options);
+    return rows.length === 0 ? 1 : 0;
   },
 });
 
-const list = command({
-  name: "desks list",
-  summary: "list desks with their plans, newest first",
-  options: { env: searchOptions.env, ...spanOptions, ...pageOptions },
-  async run(options) {
-    await printSearch(options, {
-      list: (ctx, search) => listDesks(ctx, search),
-      listFirmIds: () => [],
-      toRow: (desk) => ({
-        desk: desk.legal_name,
-        env: desk.environment,
-        iec: desk.iec,
-        state: desk.connection_state,
-        plans: desk.plans,
-        client_firms: desk.client_firms,
-        created_at: istTimestamp(desk.created_at),
-        id: desk.desk_id,
-      }),
-    });
-  },
-});
-
-const show = command({
+const showDesk = command({
   name: "desks show",
   summary: "show a desk with its own firm, its keys and what it earns",
   operand: "DESK_ID",
   options: {},
-  async run(options, deskId) {
-    const reading = { permission: "read", about: [deskId] } as const;
-    const desk = await withOperator(options, reading, ({ ctx }) => showDesk(ctx, deskId));
+  async run(options, desk_id) {
+    const asked = { desk_id };
+    const desk = await callOne(findOperation(operations, "showDesk"), asked, { options });
     const { firm, keys, ...facts } = desk;
-    if (options.json) return printOne({ ...inIst(facts), firm, keys }, options);
-    printOne({ ...inIst(facts), pan: firm.pan, gstin: firm.gstin, email: firm.email }, options);
+    if (options.json) return printOne({ ...facts, firm, keys }, options);
+    printOne({ ...facts, ...pick(firm as Fields, "pan gstin email") }, options);
     process.stdout.write("\nkeys\n");
     print(
-      keys.map(({ key_id, kind, name, plan, status }) => ({ key_id, kind, name, plan, status })),
+      (keys as readonly Fields[]).map((key) => pick(key, "key_id kind name plan status")),
       options,
     );
     return undefined;
   },
 });
 
-export const deskCommands = [list, show, set, pay];
+const rotateMaster = command({
+  name: "keys rotate-master",
+  summary: "seal everything anew with a new master key; goes on where it was interrupted",
+  options: {
+    "leave-unreadable": { type: "boolean", help: "leave what neither key opens as it is" },
+    ...operatorOption,
+  },
+  example: "MASTER_KEY=$NEW MASTER_KEY_OTHER=$OLD npx scripdesk keys rotate-master",
+  async run(options) {
+    const { masterKey, databaseUrl, dataDir } = readConfig(process.env);
+    const isLocal = masterKey === undefined && databaseUrl === undefined;
+    // A service that runs on this folder has the old key only.
+    const alone = isLocal ? { as: "service" as const } : {};
+    const act = { permission: "keys.write", ...alone } as const;
+    if (isLocal) {
+      await withOperator(options, act, async () => {}); // Refuses before a key is made.
+      await makeNextLocalKey(dataDir);
+    }
+    const done = await withOperator(options, act, async ({ ctx, actor, keys }) => {
+      const rotated = await rotateMasterKey(ctx, actor, {
+        keys,
+        leaveUnreadable: options["leave-unreadable"],
+        onProgress: ({ place, looked, resealed }) =>
+          process.stderr.write(`${place}: ${looked} looked at, ${resealed} sealed anew\n`),
+      });
+      if (isLocal) await installNextLocalKey(dataDir, istDay(ctx.now()));
+      return rotated;
+    });
+    printOne({ ...done, unreadable: done.unreadable.length }, options);
+  },
+});
+
+const account = command({
+  name: "firms account",
+  summary: "show where a firm is paid to; the whole number with --reveal, which is on record",
+  operand: "FIRM_ID",
+  options: {
+    reveal: { type: "boolean", help: "show the whole account number" },
+    reason: { default: "", help: "why; required with --reveal" },
+    ...operatorOption,
+  },
+  async run(options, firm_id) {
+    const { reveal, reason } = options;
+    if (reveal) {
+      const asked = { options, act: { named: true } } as const;
+      const revealing = findOperation(operations, "revealAccount");
+      return printOne(await callOne(revealing, { firm_id, reason }, asked), options);
+    }
+    const { bank } = await callOne(
+      findOperation(operations, "readAnyFirm"),
+      { firm_id },
+      { options },
+    );
+    printOne({ firm_id, bank }, options);
+    return undefined;
+  },
+});
+
+/** Lists of objects as lines that a person can read. */
+function viewFirm(fields: Fields, { json }: { readonly json: boolean }): Fields {
+  if (json) return fields;
+  const firm = fields as unknown as Firm; // By the operation's schema.
+  return {
+    ...firm,
+    checks: firm.checks.map(({ check, outcome, cure }) =>
+      cure === null ? `${check} ${outcome}` : `${check} ${outcome} (${cure})`,
+    ),
+    holds: firm.holds.map(({ reason, until }) => `${reason} until ${until ?? "answered"}`),
+  };
+}
+
+const changedFirm = { columns: "firm_id legal_name connection_state version allowed_actions" };
+const payingAccount = { view: echo("firm_id"), act: { named: true } } as const;
+
+const today = command({
+  name: "today",
+  summary: "show what waits for somebody, and how the day stands",
+  options: { env: { default: "live", help: "live or sandbox" } },
+  async run(options) {
+    const asked = { environment: parseChoice("env", options.env, environments) };
+    const shown = await callOne(findOperation(operations, "showToday"), asked, { options });
+    const { waiting, schemes, as_of, ...rest } = shown;
+    if (options.json) return printOne({ ...rest, as_of, waiting, schemes }, options);
+    printOne({ ...rest, as_of }, options);
+    process.stdout.write("\nwaiting\n");
+    const rows = Object.entries(waiting as Readonly<Record<string, number>>);
+    print(
+      rows
+        .filter(([, count]) => count > 0)
+        .map(([what, count]) => ({ what: what.replaceAll("_", " "), count })),
+      options,
+    );
+    process.stdout.write("\n");
+    print(schemes as readonly Fields[], options);
+    return undefined;
+  },
+});
+
+export const commands = [
+  today,
+  find,
+  derive("listDesks", "desks list", {
+    columns:
+      "desk=legal_name env iec state=connection_state plans client_firms created_at id=desk_id",
+  }),
+  showDesk,
+  derive("setCommission", "desks set-commission", {
+    word: false,
+    example: "npx scripdesk desks set-commission --firm frm_… --bps 5",
+  }),
+  derive("payCommission", "desks pay-commission", {
+    word: false,
+    columns: "outcome approval_id firm_id paise=amount_paise utr",
+    example:
+      "npx scripdesk desks pay-commission --firm frm_… --paise 1250000 --utr HDFCN52026120100012345",
+  }),
+  derive("issueKey", "keys issue", {
+    as: { buy_side: "buy" },
+    defaults: { scopes: "*", plan: "starter", name: "root" },
+    complete(input) {
+      const { firm, desk_id } = input;
+      if ((firm === undefined) === (desk_id === undefined)) {
+        throw new UsageError("give --firm NAME, or --desk ID");
+      }
+      if (typeof firm !== "string" || !looksLikeId(firm)) return input;
+      throw new UsageError(`--firm is a name; say --desk ${firm} for the desk of that id`);
+    },
+    act: { create: true },
+    example: `npx scripdesk keys issue --firm "Acme Exports" --env sandbox --scopes '*' --plan growth --buy --json`,
+  }),
+  derive("listAllKeys", "keys list", {
+    columns:
+      "key_id=key.key_id firm=legal_name env=key.environment kind=key.kind name=key.name plan=key.plan scopes=key.scopes status=key.status created_at=key.created_at",
+  }),
+  derive("revokeAnyKey", "keys revoke", { columns: "key_id status revoked_at" }),
+  rotateMaster,
+  derive("listPlans", "plans list"),
+  derive("setPlan", "plans set", {
+    word: false,
+    as: { monthly_quota: "monthly", child_keys_max: "child-keys" },
+    example: "npx scripdesk plans set --name tiny --per-minute 5 --monthly 100",
+  }),
+  derive("listAllFirms", "firms list", {
+    as: { connection_state: "state" },
+    columns:
+      "firm_id=firm.firm_id desk=desk_name env=firm.environment legal_name=firm.legal_name iec=firm.iec role=firm.role state=firm.connection_state holds=firm.holds.reason updated_at=firm.updated_at",
+    withIds: true,
+    example: "npx scripdesk firms list --env live --state action_required",
+  }),
+  derive("readAnyFirm", "firms show", { view: viewFirm }),
+  account,
+  derive("verifyAnyFirm", "firms verify", changedFirm),
+  derive("authorizeAnyFirm", "firms authorize", {
+    as: { signatory_name: "signatory", valid_until: "until" },
+    defaults: { transfers: "house" },
+    ...changedFirm,
+  }),
+  derive("suspendAnyFirm", "firms suspend", changedFirm),
+  derive("resumeAnyFirm", "firms resume", changedFirm),
+  derive("showPayingAccount", "firms paying-account show"),
+  derive("addPayingAccount", "firms paying-account add", payingAccount),
+  derive("removePayingAccount", "firms paying-account remove", payingAccount),
+];

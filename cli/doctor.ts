@@ -23,7 +23,7 @@ type Finding = {
 const clockSkewMaxMs = 1_000;
 const calendarAheadMs = 30 * dayMs;
 
-export const doctor = command({
+const doctor = command({
   name: "doctor",
   summary: "check the configuration, the database and Redis",
   options: {},
@@ -156,3 +156,5 @@ async function house({ ctx }: OpenedContext): Promise<Finding> {
 function finding(check: string, ok: boolean, found: string, advice: string): Finding {
   return { check, ok, found, advice: ok ? "" : advice };
 }
+
+export const commands = [doctor];

@@ -191,4 +191,4 @@ const numbers = command({
   },
 });
 
-export const houseCommands = [show, set, numbers];
+export const commands = [show, set, numbers];

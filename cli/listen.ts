@@ -26,7 +26,7 @@ const forwardDeadlineMs = 10_000;
 /** What deliveries have in place of a webhook's id. */
 const listenerName = "listen";
 
-export const listenCommand = command({
+const listenCommand = command({
   name: "listen",
   summary: "forward a desk's events to an address on this machine, signed as its webhook would be",
   options: {
@@ -147,3 +147,5 @@ async function forward({ forward: url, secret }: Listening, told: Told): Promise
   );
   process.stdout.write(`${told.id}  ${event}  ${deliveryId}  ${answer}\n`);
 }
+
+export const commands = [listenCommand];

@@ -15,7 +15,7 @@ const instructions =
   "and what they name does not exist. No tool places an order: show " +
   "the person the quote_ref, and let them order.";
 
-export const mcpCommand = command({
+const mcp = command({
   name: "mcp",
   summary: "offer reads, quotes and dry runs to an agent as tools (Model Context Protocol, stdio)",
   options: {
@@ -54,3 +54,5 @@ export const mcpCommand = command({
     await server.close();
   },
 });
+
+export const commands = [mcp];

@@ -1,6 +1,6 @@
 import { command, printOne, withContext } from "./command.ts";
 
-export const migrateCommand = command({
+const migrate = command({
   name: "migrate",
   summary: "bring the database's schema up to date",
   options: {},
@@ -13,3 +13,5 @@ export const migrateCommand = command({
     );
   },
 });
+
+export const commands = [migrate];

@@ -10,14 +10,13 @@ import {
   type Permission,
 } from "../src/kernel/actor.ts";
 import type { Environment } from "../src/kernel/caller.ts";
-import { istTimestamp } from "../src/kernel/time.ts";
 import type { OpenedContext } from "../src/open-context.ts";
 import { nameForm, refuseUnpermitted } from "../src/operators/rules.ts";
 import { findSignedIn, hasPeople } from "../src/operators/sign-in.ts";
+import { findEnvironmentById } from "../src/overview/find-anything.ts";
 import type { Context } from "../src/platform/context.ts";
 import { UsageError, withContext } from "./command.ts";
 import { readRows } from "./csv.ts";
-import { isAllSandbox } from "./environment-of.ts";
 import { readToken, tokenPath } from "./token-file.ts";
 
 export const operatorOption = {
@@ -76,6 +75,14 @@ async function actorFor(
   return actor;
 }
 
+/** Whether all of these are of the sandbox; what nobody knows is taken for live. */
+async function isAllSandbox(ctx: Context, ids: readonly string[]): Promise<boolean> {
+  for (const id of new Set(ids)) {
+    if ((await findEnvironmentById(ctx, id)) !== "sandbox") return false;
+  }
+  return ids.length > 0;
+}
+
 function parseActor(options: Named): Actor {
   const name = findName(options);
   if (name === undefined) return operator;
@@ -128,19 +135,4 @@ export async function readCsv(path: string): Promise<string> {
   return await readFile(path, "utf8").catch((error: Error) => {
     throw new UsageError(`--csv cannot be read: ${error.message}`);
   });
-}
-
-export function required(name: string, text: string): string {
-  if (text.trim() !== "") return text.trim();
-  throw new UsageError(`--${name} is required`);
-}
-
-/** A row as people and programs read it: times in IST. */
-export function inIst(row: object): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [
-      name,
-      value instanceof Date ? istTimestamp(value) : value,
-    ]),
-  );
 }

@@ -1,80 +1,18 @@
-// The people who run the service: `operators …`, and signing in and out.
+// The people who run the service: `operators …`, signing in and out, `approvals …`, `notices …`.
 
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 
-import { operatorRoles } from "../src/kernel/actor.ts";
-import {
-  addOperator,
-  disableOperator,
-  listOperators,
-  resetOperator,
-} from "../src/operators/manage-operators.ts";
 import { commandLine } from "../src/operators/limit-attempts.ts";
+import { approvalStates } from "../src/operators/approval-rules.ts";
 import { enrolOperator, signIn, signOut } from "../src/operators/sign-in.ts";
+import { peopleOperations } from "../src/ops/people.ts";
 import { command, parseChoice, print, printOne, UsageError, withContext } from "./command.ts";
-import { operatorOption, withOperator } from "./operators.ts";
+import { callOne, deriveFrom, type Fields, findOperation, pick } from "./derived.ts";
 import { forgetToken, readSecretFile, readToken, tokenPath, writeToken } from "./token-file.ts";
 
-const writing = { permission: "operators.write" } as const;
-
-const add = command({
-  name: "operators add",
-  summary: "let a person in; the first makes the service ask for people in live",
-  options: {
-    name: { required: true, help: "their name, as the audit trail will show it" },
-    role: { required: true, help: operatorRoles.join(", ") },
-    ...operatorOption,
-  },
-  example: "npx scripdesk operators add --name 'Asha Rao' --role admin",
-  async run(options) {
-    const person = { name: options.name, role: parseChoice("role", options.role, operatorRoles) };
-    const added = await withOperator(options, writing, ({ ctx, actor }) =>
-      addOperator(ctx, actor, person),
-    );
-    printOne(added, options);
-  },
-});
-
-const reset = command({
-  name: "operators reset",
-  summary: "end a person's credentials and sessions, and let them enrol anew",
-  options: {
-    name: { required: true, help: "whose" },
-    role: { help: "another role from then on" },
-    ...operatorOption,
-  },
-  async run(options) {
-    const role =
-      options.role === undefined ? undefined : parseChoice("role", options.role, operatorRoles);
-    const done = await withOperator(options, writing, ({ ctx, actor }) =>
-      resetOperator(ctx, actor, { name: options.name, role }),
-    );
-    printOne(done, options);
-  },
-});
-
-const disable = command({
-  name: "operators disable",
-  summary: "shut a person out at once; `operators reset` lets them in again",
-  options: { name: { required: true, help: "whom" }, ...operatorOption },
-  async run(options) {
-    const person = await withOperator(options, writing, ({ ctx, actor }) =>
-      disableOperator(ctx, actor, options.name),
-    );
-    printOne(person, options);
-  },
-});
-
-const list = command({
-  name: "operators list",
-  summary: "list the people who run the service",
-  options: {},
-  async run(options) {
-    const reading = { permission: "read" } as const;
-    print(await withOperator(options, reading, ({ ctx }) => listOperators(ctx)), options);
-  },
-});
+const derive = deriveFrom(peopleOperations);
+const deciding = { act: { named: true } } as const;
 
 const passwordOption = {
   "password-file": { help: "a file of mode 600 with the password; asked for when not given" },
@@ -135,6 +73,29 @@ const signOutCommand = command({
   },
 });
 
+const showProposal = command({
+  name: "approvals show",
+  summary: "read a proposal: its terms, and what will happen",
+  operand: "APPROVAL_ID",
+  options: {},
+  async run(options, approval_id) {
+    const asked = { approval_id };
+    const reading = findOperation(peopleOperations, "readApproval");
+    const approval = await callOne(reading, asked, { options });
+    if (options.json) return printOne(approval, options);
+    const { shown, ...facts } = approval;
+    printOne(facts, options);
+    for (const { title, rows } of shown as readonly Shown[]) {
+      process.stdout.write(`\n${title}\n`);
+      print(rows, options);
+    }
+    return undefined;
+  },
+});
+
+/** A table of what is approved. */
+type Shown = { readonly title: string; readonly rows: readonly Fields[] };
+
 async function askPassword(file: string | undefined): Promise<string> {
   if (file === undefined) return await ask("password: ", { hidden: true });
   return await readSecretFile(file);
@@ -158,4 +119,60 @@ async function ask(question: string, { hidden }: { readonly hidden: boolean }): 
   }
 }
 
-export const peopleCommands = [add, enrol, list, disable, reset, signInCommand, signOutCommand];
+export const commands = [
+  derive("addOperator", "operators add", {
+    example: "npx scripdesk operators add --name 'Asha Rao' --role admin",
+  }),
+  enrol,
+  derive("listOperators", "operators list"),
+  derive("disableOperator", "operators disable"),
+  derive("resetOperator", "operators reset"),
+  signInCommand,
+  signOutCommand,
+  derive("listApprovals", "approvals list", {
+    fixed: { status: undefined },
+    own: { status: { default: "proposed", help: `${approvalStates.join(", ")} or all` } },
+    complete: (input, { status }) =>
+      status === "all"
+        ? input
+        : { ...input, status: parseChoice("status", String(status), approvalStates) },
+    view: ({ terms: _terms, reason: _reason, ...row }) => row,
+  }),
+  showProposal,
+  derive("approveProposal", "approvals approve", {
+    ...deciding,
+    view: ({ approval, result }) => ({
+      ...pick(approval as Fields, "approval_id status summary proposed_by decided_by"),
+      ...(result as Fields | null),
+    }),
+  }),
+  derive("rejectProposal", "approvals reject", {
+    ...deciding,
+    columns: "approval_id status reason",
+  }),
+  derive("listNotices", "notices list", {
+    columns:
+      "notice_id environment desk_id occasion email subject events reason attempts due_at created_at updated_at status",
+    names: "desk_id",
+  }),
+  derive("sendNoticeAgain", "notices send-again", { columns: "notice_id status" }),
+  derive("listNoticeAddresses", "notices addresses", {
+    view: ({ removed_at: _removed, ...row }) => row,
+    names: "desk_id",
+  }),
+  derive("addNoticeAddress", "notices add", {
+    word: "email",
+    complete(input) {
+      if ((input["desk_id"] === undefined) !== (input["person"] === undefined)) return input;
+      throw new UsageError("say whose it is: --desk or --person");
+    },
+    example:
+      "npx scripdesk notices add accounts@acme.example --desk frm_01jd2m7q4x8r5v6w9y0abcdefg",
+  }),
+  derive("removeNoticeAddress", "notices remove"),
+  derive("setNoticeOptOuts", "notices opt-out", {
+    as: { opted_out: "of" },
+    defaults: { opted_out: "" },
+    example: "npx scripdesk notices opt-out nad_01jd2m7q4x8r5v6w9y0abcdefg --of payout.paid",
+  }),
+];

@@ -73,8 +73,22 @@ function toAmountName(name: string): string {
 
 function toCell(value: unknown): string {
   if (value === null || value === undefined) return "-";
-  if (Array.isArray(value) && value.every((item) => typeof item !== "object")) {
-    return value.length === 0 ? "-" : showLine(value.join(","));
+  const items = Array.isArray(value)
+    ? value.map((item) => (isStep(item) ? showStep(item) : item))
+    : [value];
+  if (Array.isArray(value) && items.every((item) => typeof item !== "object")) {
+    return items.length === 0 ? "-" : showLine(items.join(","));
   }
   return showLine(typeof value === "string" ? value : exactJson(value));
+}
+
+/** A part of a history. */
+type Step = { readonly status: string; readonly at: string; readonly reason: string | null };
+
+function isStep(item: unknown): item is Step {
+  return typeof item === "object" && item !== null && "status" in item && "at" in item;
+}
+
+function showStep({ status, at, reason }: Step): string {
+  return `${status} ${at}${reason === null ? "" : ` (${reason})`}`;
 }

@@ -47,4 +47,4 @@ const drop = command({
   },
 });
 
-export const retentionCommands = [list, drop];
+export const commands = [list, drop];

@@ -12,93 +12,62 @@ import { findNearest } from "../src/kernel/text.ts";
 /** 0 done · 1 refused or not healthy · 2 the command line is wrong · 3 the service cannot run here */
 const exitCodes = { refused: 1, usage: 2, unusable: 3 } as const;
 
-/** A file of commands. It is loaded when a command begins with one of its nouns. */
-type CommandFile = {
-  readonly nouns: readonly string[];
-  readonly load: () => Promise<readonly Command[]>;
-};
+type CommandFile = () => Promise<{ readonly commands: readonly Command[] }>;
 
-/** Every command, under what an operator is about. Loading all takes longer than most commands run. */
-const groups: Readonly<Record<string, readonly CommandFile[]>> = {
-  "Run the service": [
-    { nouns: ["serve"], load: async () => [(await import("./serve.ts")).serveCommand] },
-    { nouns: ["migrate"], load: async () => [(await import("./migrate.ts")).migrateCommand] },
-    { nouns: ["doctor"], load: async () => [(await import("./doctor.ts")).doctor] },
-    {
-      nouns: ["backup", "restore"],
-      load: async () => (await import("./backup.ts")).backupCommands,
-    },
-    { nouns: ["retention"], load: async () => (await import("./retention.ts")).retentionCommands },
-  ],
-  "See what there is": [
-    {
-      nouns: ["today", "find"],
-      load: async () => (await import("./overview.ts")).overviewCommands,
-    },
-  ],
-  "People and approvals": [
-    {
-      nouns: ["operators", "sign-in", "sign-out"],
-      load: async () => (await import("./people.ts")).peopleCommands,
-    },
-    { nouns: ["approvals"], load: async () => (await import("./approvals.ts")).approvalCommands },
-  ],
-  "Desks, keys and plans": [
-    { nouns: ["desks"], load: async () => (await import("./desks.ts")).deskCommands },
-    { nouns: ["keys"], load: async () => (await import("./keys.ts")).keyCommands },
-    { nouns: ["plans"], load: async () => (await import("./plans.ts")).planCommands },
-  ],
-  "Firms and what customs and banks say of them": [
-    { nouns: ["firms"], load: async () => (await import("./firms.ts")).firmCommands },
-    { nouns: ["registry"], load: async () => (await import("./registry.ts")).registryCommands },
-  ],
-  "Credits, prices and the house": [
-    { nouns: ["house"], load: async () => (await import("./house.ts")).houseCommands },
-    { nouns: ["credits"], load: async () => (await import("./credits.ts")).creditCommands },
-    { nouns: ["rates"], load: async () => (await import("./rates.ts")).rateCommands },
-    { nouns: ["market"], load: async () => (await import("./rates.ts")).marketCommands },
-    { nouns: ["inventory"], load: async () => (await import("./inventory.ts")).inventoryCommands },
-  ],
-  "Orders and deals": [
-    { nouns: ["orders"], load: async () => (await import("./orders.ts")).orderCommands },
-    {
-      nouns: ["settlements"],
-      load: async () => (await import("./settlements.ts")).settlementCommands,
-    },
-    { nouns: ["crosses"], load: async () => (await import("./crosses.ts")).crossCommands },
-  ],
-  Money: [
-    { nouns: ["payouts"], load: async () => (await import("./payouts.ts")).payoutCommands },
-    {
-      nouns: ["payouts"],
-      load: async () => (await import("./payout-files.ts")).payoutFileCommands,
-    },
-    { nouns: ["bank"], load: async () => (await import("./bank.ts")).bankCommands },
-    { nouns: ["deposits"], load: async () => (await import("./deposits.ts")).depositCommands },
-    { nouns: ["money"], load: async () => (await import("./money.ts")).moneyCommands },
-  ],
-  "Statements, taxes and the calendar": [
-    {
-      nouns: ["statements"],
-      load: async () => (await import("./statements.ts")).statementCommands,
-    },
-    { nouns: ["tax"], load: async () => (await import("./tax.ts")).taxCommands },
-    { nouns: ["calendar"], load: async () => (await import("./calendar.ts")).calendarCommands },
-  ],
-  "The public and integrators": [
-    { nouns: ["enquiries"], load: async () => (await import("./enquiries.ts")).enquiryCommands },
-    { nouns: ["webhooks"], load: async () => (await import("./webhooks.ts")).webhookCommands },
-    { nouns: ["listen"], load: async () => [(await import("./listen.ts")).listenCommand] },
-    { nouns: ["mcp"], load: async () => [(await import("./mcp.ts")).mcpCommand] },
-  ],
-  "Notices by mail": [
-    { nouns: ["notices"], load: async () => (await import("./notices.ts")).noticeCommands },
-  ],
-  Proofs: [
-    { nouns: ["ledger"], load: async () => (await import("./ledger.ts")).ledgerCommands },
-    { nouns: ["audit"], load: async () => (await import("./audit.ts")).auditCommands },
-  ],
-  "The sandbox": [{ nouns: ["seed"], load: async () => [(await import("./seed.ts")).seedCommand] }],
+const deals: CommandFile = () => import("./deals.ts");
+const desks: CommandFile = () => import("./desks.ts");
+const payouts: CommandFile = () => import("./payouts.ts");
+const people: CommandFile = () => import("./people.ts");
+const prices: CommandFile = () => import("./prices.ts");
+const proofs: CommandFile = () => import("./proofs.ts");
+const world: CommandFile = () => import("./world.ts");
+const backup: CommandFile = () => import("./backup.ts");
+
+/**
+ * The first words of commands, under what an operator is about, and the file of each. It is loaded when
+ * it is asked for: loading all takes longer than most commands run.
+ */
+const groups: Readonly<Record<string, Readonly<Record<string, CommandFile>>>> = {
+  "Run the service": {
+    serve: () => import("./serve.ts"),
+    migrate: () => import("./migrate.ts"),
+    doctor: () => import("./doctor.ts"),
+    backup,
+    restore: backup,
+    retention: () => import("./retention.ts"),
+  },
+  "See what there is": { today: desks, find: desks },
+  "People and approvals": {
+    operators: people,
+    "sign-in": people,
+    "sign-out": people,
+    approvals: people,
+  },
+  "Desks, keys and plans": { desks, keys: desks, plans: desks },
+  "Firms and what customs and banks say of them": { firms: desks, registry: world },
+  "Credits, prices and the house": {
+    house: () => import("./house.ts"),
+    credits: world,
+    rates: prices,
+    market: prices,
+    inventory: prices,
+  },
+  "Orders and deals": { orders: deals, settlements: deals, crosses: deals },
+  Money: { payouts, bank: () => import("./bank.ts"), deposits: deals, money: proofs },
+  "Statements, taxes and the calendar": {
+    statements: () => import("./statements.ts"),
+    tax: () => import("./tax.ts"),
+    calendar: world,
+  },
+  "The public and integrators": {
+    enquiries: world,
+    webhooks: world,
+    listen: () => import("./listen.ts"),
+    mcp: () => import("./mcp.ts"),
+  },
+  "Notices by mail": { notices: people },
+  Proofs: { ledger: proofs, audit: proofs },
+  "The sandbox": { seed: () => import("./seed.ts") },
 };
 
 export async function run(words: readonly string[]): Promise<number> {
@@ -115,15 +84,25 @@ export async function run(words: readonly string[]): Promise<number> {
   }
 }
 
+/** The command whose whole name the words begin with; the longest, where there are two. */
 async function findCommand(words: readonly string[]): Promise<Command | undefined> {
   const [noun = ""] = words;
-  const files = Object.values(groups).flat();
-  const some = await load(files.filter(({ nouns }) => nouns.includes(noun)));
-  return some.find(({ name }) => name.every((word, index) => words[index] === word));
+  const files = Object.assign({}, ...Object.values(groups)) as Readonly<
+    Record<string, CommandFile>
+  >;
+  const some = Object.hasOwn(files, noun) ? await load({ [noun]: files[noun] as CommandFile }) : [];
+  return some
+    .filter(({ name }) => name.every((word, index) => words[index] === word))
+    .toSorted((one, other) => other.name.length - one.name.length)[0];
 }
 
-async function load(files: readonly CommandFile[]): Promise<Command[]> {
-  return (await Promise.all(files.map((file) => file.load()))).flat();
+async function load(files: Readonly<Record<string, CommandFile>>): Promise<Command[]> {
+  const loaded = await Promise.all(
+    Object.entries(files).map(async ([noun, file]) =>
+      (await file()).commands.filter(({ name }) => name[0] === noun),
+    ),
+  );
+  return loaded.flat();
 }
 
 async function printVersion(): Promise<number> {
@@ -154,7 +133,7 @@ function say(message: string, code: number): number {
 
 /** All commands by group, or those of one noun; after a mistake, also what may have been meant. */
 async function explainCommands(words: readonly string[]): Promise<string> {
-  const commands = await load(Object.values(groups).flat());
+  const commands = (await Promise.all(Object.values(groups).map(load))).flat();
   const names = commands.map(({ name }) => name.join(" "));
   const widest = Math.max(...names.map((name) => name.length));
   const list = (some: readonly Command[]) =>

@@ -4,7 +4,7 @@ import { command, parseChoice, printOne, wholeNumber, withContext } from "./comm
 const barWidth = 40;
 const lineEveryMs = 2_000;
 
-export const seedCommand = command({
+const seed = command({
   name: "seed",
   summary: "fill a sandbox desk with synthetic firms and credits",
   options: {
@@ -48,3 +48,5 @@ function progress(total: number): (made: number) => void {
     stderr.write(`${text}\n`);
   };
 }
+
+export const commands = [seed];

@@ -1,7 +1,7 @@
 import { settings } from "../src/config.ts";
 import type { Command } from "./command.ts";
 
-export const serveCommand: Command = {
+const serve: Command = {
   name: ["serve"],
   summary: "run the service until a signal",
   help() {
@@ -20,8 +20,10 @@ export const serveCommand: Command = {
   },
   async run() {
     // Loaded only here, so that every other command starts without the whole service.
-    const { serve } = await import("../src/main.ts");
-    await serve(process.env);
+    const { serve: run } = await import("../src/main.ts");
+    await run(process.env);
     return 0;
   },
 };
+
+export const commands = [serve];

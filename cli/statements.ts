@@ -16,10 +16,11 @@ import {
   listRegister,
 } from "../src/reports/month-end.ts";
 import { showStatement } from "../src/reports/read-statements.ts";
-import { command, parseChoice, print, printOne } from "./command.ts";
+import { command, parseChoice, print, printOne, wholeNumber } from "./command.ts";
 import { withOperator } from "./operators.ts";
 import { writeToOut } from "./out-file.ts";
-import { pageOptions, parsePage } from "./search.ts";
+
+const rowsMost = 10_000;
 
 type Statement = Awaited<ReturnType<typeof showStatement>>;
 
@@ -89,8 +90,8 @@ const list = command({
   summary: "list the final statements of a month: the register, one row for each firm",
   options: {
     ...month,
-    limit: pageOptions.limit,
-    cursor: pageOptions.cursor,
+    limit: { default: "100", help: "how many at most" },
+    cursor: { help: "go on after the last page, which said this" },
     format: { default: "csv", help: "what --out is written as: csv or xlsx" },
     out: { help: "a file to write the whole register to" },
   },
@@ -109,8 +110,8 @@ const list = command({
       printOne({ file: out, period: options.period, statements }, options);
       return;
     }
-    const { limit = 100, cursor: after } = parsePage(options);
-    const { period } = options;
+    const { period, cursor: after } = options;
+    const limit = Math.min(wholeNumber("limit", options.limit), rowsMost);
     const rows = await withOperator(options, { permission: "read", environment }, ({ ctx }) =>
       listRegister(ctx, { environment, period, after, limit }),
     );
@@ -157,4 +158,4 @@ const archive = command({
   },
 });
 
-export const statementCommands = [list, show, archive];
+export const commands = [list, show, archive];

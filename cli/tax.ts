@@ -1,7 +1,8 @@
 import { environments } from "../src/kernel/caller.ts";
 import { parseQuerySpan } from "../src/kernel/query-time.ts";
-import { financialYear } from "../src/kernel/time.ts";
-import { listFeeInvoices, listTaxRates, setTax } from "../src/taxes/taxes.ts";
+import { financialYear, istTimestamp } from "../src/kernel/time.ts";
+import { taxOperations } from "../src/ops/taxes.ts";
+import { listFeeInvoices, setTax } from "../src/taxes/taxes.ts";
 import { taxLines } from "../src/taxes/tax-rules.ts";
 import {
   command,
@@ -12,27 +13,10 @@ import {
   UsageError,
   wholeNumber,
 } from "./command.ts";
-import { inIst, operatorOption, withOperator } from "./operators.ts";
-import { searchOptions, spanOptions } from "./search.ts";
+import { deriveFrom } from "./derived.ts";
+import { operatorOption, withOperator } from "./operators.ts";
 
-const list = command({
-  name: "tax list",
-  summary: "list the tax lines with their rates and the days they take effect",
-  options: { env: { help: "only live or only sandbox" } },
-  async run(options) {
-    const environment =
-      options.env === undefined ? null : parseChoice("env", options.env, environments);
-    const rows = await withOperator(
-      options,
-      { permission: "read", environment },
-      async ({ ctx }) => await listTaxRates(ctx, environment),
-    );
-    print(
-      rows.map(({ environment: env, ...row }) => ({ env, ...row })),
-      options,
-    );
-  },
-});
+const derive = deriveFrom(taxOperations);
 
 const set = command({
   name: "tax set",
@@ -94,8 +78,9 @@ const invoices = command({
   options: {
     env: { required: true, help: "live or sandbox" },
     year: { help: "financial year, such as 2026-27; this one unless given" },
-    firm: searchOptions.firm,
-    ...spanOptions,
+    firm: { help: "only of this firm, by its id" },
+    from: { help: "only from this day (YYYY-MM-DD, IST) or time on" },
+    to: { help: "only up to this day, or before this time" },
   },
   async run(options) {
     const environment = parseChoice("env", options.env, environments);
@@ -109,12 +94,20 @@ const invoices = command({
       return await listFeeInvoices(ctx, { environment, year, firmId, ...parseQuerySpan(options) });
     });
     print(
-      rows.map(({ environment: _env, financial_year: _year, number: _number, ...row }) =>
-        inIst(row),
-      ),
+      rows.map(({ environment: _env, financial_year: _year, number: _number, ...row }) => ({
+        ...row,
+        issued_at: istTimestamp(row.issued_at),
+      })),
       options,
     );
   },
 });
 
-export const taxCommands = [list, set, invoices];
+export const commands = [
+  derive("listTaxRates", "tax list", {
+    columns:
+      "env line effective_from is_on cgst_bps sgst_bps igst_bps house_state section rate_bps threshold_paise with_crosses",
+  }),
+  set,
+  invoices,
+];

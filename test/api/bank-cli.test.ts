@@ -136,7 +136,7 @@ test("operators pay by file, approve, import a statement, work the queue and rec
   assert.equal(part.outcome, "received");
   const { deposits } = await ok("settlements", "show", dealId);
   assert.deepEqual(
-    deposits.map(({ paise }: { paise: number }) => paise),
+    deposits.map(({ amount_paise: paise }: { amount_paise: number }) => paise),
     [10_000_000, 1_000],
     "what has come of it is shown",
   );

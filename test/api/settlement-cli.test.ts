@@ -61,7 +61,7 @@ test("operators take live deals from funding to payout on the command line", asy
       assert.deepEqual(funded, { answered: 1 });
       assert.equal((await run("settlements", "fund", settlementId, "--reference", utr(2))).code, 1);
       const shown = await ok("settlements", "show", settlementId);
-      assert.equal(shown.state, "funded");
+      assert.equal(shown.status, "funded");
       assert.equal(shown.legs[0].seller_firm_id, seller.firmId);
       assert.equal((await run("settlements", "show", "stl_none")).code, 1);
     },

@@ -1,3 +1,5 @@
+// That the books and the audit trail hold: `ledger …`, `audit …`, and what today's rules would have refused.
+
 import { createReadStream } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { once } from "node:events";
@@ -9,6 +11,9 @@ import { storeExportCheckpoint } from "../src/journal/checkpoints.ts";
 import { verifyChain } from "../src/journal/verify-chain.ts";
 import { verifyExport } from "../src/journal/verify-export.ts";
 import { environments } from "../src/kernel/caller.ts";
+import { istTimestamp } from "../src/kernel/time.ts";
+import { checkLedger, recordVerdict } from "../src/ledger/check-ledger.ts";
+import { reviewMoney } from "../src/money-review.ts";
 import {
   command,
   naturalNumber,
@@ -16,9 +21,10 @@ import {
   print,
   printOne,
   UsageError,
+  wholeNumber,
   withContext,
 } from "./command.ts";
-import { withOperator } from "./operators.ts";
+import { operatorOption, withOperator } from "./operators.ts";
 
 const verify = command({
   name: "audit verify",
@@ -95,4 +101,43 @@ const key = command({
   },
 });
 
-export const auditCommands = [verify, exported, key];
+const check = command({
+  name: "ledger check",
+  summary: "prove that the books hold, or name the first place where they do not",
+  options: {},
+  async run(options) {
+    const verdict = await withContext(async ({ ctx }) => {
+      const found = await checkLedger(ctx);
+      // The service goes by it at once: a break stops payouts, a mended ledger lets them go on.
+      await recordVerdict(ctx.db, found);
+      return found;
+    });
+    printOne(
+      {
+        sound: verdict.sound,
+        entries: verdict.entries,
+        took_ms: verdict.tookMs,
+        checked_at: istTimestamp(verdict.checkedAt),
+        first_break: verdict.firstBreak,
+      },
+      options,
+    );
+    return verdict.sound ? 0 : 1;
+  },
+});
+
+const review = command({
+  name: "money review",
+  summary: "list payouts, files and deposits that today's rules would have refused",
+  options: { limit: { default: "1000", help: "the most of each check" }, ...operatorOption },
+  async run({ limit, ...options }) {
+    const most = wholeNumber("limit", limit);
+    const act = { permission: "read", environment: "live" } as const;
+    print(
+      await withOperator(options, act, async ({ ctx }) => await reviewMoney(ctx, most)),
+      options,
+    );
+  },
+});
+
+export const commands = [check, verify, exported, key, review];
