@@ -2271,6 +2271,8 @@ export type Statement = {
     address: string[];
     /** Its GSTIN. */
     gstin: string | null;
+    /** Its number in the register of companies. */
+    cin?: string | null;
   };
   /** What moved, in the order it took effect: opening_paise and all of them sum to closing_paise. */
   lines: ({
@@ -2434,6 +2436,8 @@ export type ContractNotes = {
     address: string[];
     /** Its GSTIN. */
     gstin: string | null;
+    /** Its number in the register of companies. */
+    cin?: string | null;
   };
   /** One for each of your firms that has a side in it, and nothing of anybody else. */
   notes: ContractNote[];

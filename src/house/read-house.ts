@@ -36,7 +36,7 @@ export async function findLetterhead(
 ): Promise<Letterhead> {
   const house = await findHouse(db, environment, on);
   if (!house) return inSettings;
-  return { name: house.legal_name, address: house.address, gstin: house.gstin };
+  return { name: house.legal_name, address: house.address, gstin: house.gstin, cin: house.cin };
 }
 
 export type ShownHouse = {

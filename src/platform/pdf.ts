@@ -21,14 +21,17 @@ export type Letterhead = {
   /** Lines. */
   readonly address: readonly string[];
   readonly gstin: string | null;
+  /** Of a company; a paper that was frozen before it was told has none. */
+  readonly cin?: string | null;
 };
 
 /** The letterhead as name and lines. */
-export function toPaperHead({ name, address, gstin }: Letterhead): {
+export function toPaperHead({ name, address, gstin, cin = null }: Letterhead): {
   readonly name: string;
   readonly lines: readonly string[];
 } {
-  return { name, lines: [...address, ...(gstin === null ? [] : [`GSTIN ${gstin}`])] };
+  const codes = [gstin && `GSTIN ${gstin}`, cin && `CIN ${cin}`].filter((code) => code !== null);
+  return { name, lines: [...address, ...codes] };
 }
 
 export type Paper = {

@@ -95,6 +95,7 @@ export const ContractNotes = Type.Object(
       name: text("Who stands between the sides."),
       address: Type.Array(Type.String(), { description: "In lines." }),
       gstin: maybeText("Its GSTIN."),
+      cin: Type.Optional(maybeText("Its number in the register of companies.")),
     }),
     notes: Type.Array(ContractNote, {
       description: "One for each of your firms that has a side in it, and nothing of anybody else.",

@@ -92,6 +92,7 @@ export const Statement = Type.Object(
       name: Type.String({ description: "Who keeps the account." }),
       address: Type.Array(Type.String(), { description: "In lines." }),
       gstin: maybeText("Its GSTIN."),
+      cin: Type.Optional(maybeText("Its number in the register of companies.")),
     }),
     lines: Type.Array(Line, {
       description:

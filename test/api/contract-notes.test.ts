@@ -134,6 +134,7 @@ test("a PDF note shows legs, fee split and bank reference, and a reversal", asyn
     note.note_no,
     "Scripdesk House (sandbox)",
     "GSTIN 27AAACH0000H1ZD",
+    "CIN U51909MH2020PTC000000",
     note.firm.legal_name,
     note.firm.pan,
     settlementId,

@@ -2707,6 +2707,8 @@ class StatementHouse(TypedDict):
     address: List[str]
     #: Its GSTIN.
     gstin: Optional[str]
+    #: Its number in the register of companies.
+    cin: NotRequired[Optional[str]]
 
 
 class StatementLinesItem(TypedDict):
@@ -2912,6 +2914,8 @@ class ContractNotesHouse(TypedDict):
     address: List[str]
     #: Its GSTIN.
     gstin: Optional[str]
+    #: Its number in the register of companies.
+    cin: NotRequired[Optional[str]]
 
 
 class ContractNotes(TypedDict):
