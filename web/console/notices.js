@@ -92,7 +92,9 @@ export async function makeDeskAddresses(view) {
   );
   if (desk_id === view.id) return makeAddresses(view, addresses, { desk_id });
   await loadNames([desk_id]);
-  const lead = make("p", { class: "muted" }, "They go to its desk, ", showFirm(desk_id), ".");
+  const also =
+    view.environment === "live" ? ", and of its tasks and its bank account to its email too." : ".";
+  const lead = make("p", { class: "muted" }, "They go to its desk, ", showFirm(desk_id), also);
   return makeSection("Notices by mail", lead);
 }
 

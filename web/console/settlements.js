@@ -119,7 +119,7 @@ function makeNextActs(view, row) {
  */
 function makeInitiated(view, { settlement_id }) {
   return makeAct(view, {
-    label: "Initiated…",
+    label: "Record as initiated…",
     permission: "settlements.write",
     says: "Say that the house has initiated its transfers of this deal on the customs portal.",
     fields: [{ name: "reference", label: "What the portal gave for it" }],

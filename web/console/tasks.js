@@ -5,7 +5,7 @@ import { showFirm, showId, showMoney, showState, showTime } from "./show.js";
 
 /** @typedef {import("./ops.js").Row} Row */
 
-/** @param {readonly Row[]} tasks with their settlements where these differ */
+/** @param {readonly Row[]} tasks of one settlement, or of one firm with their settlements */
 export function makeTasks(tasks) {
   const columns = [
     { head: "Task", kind: "wide" },
@@ -22,7 +22,7 @@ export function makeTasks(tasks) {
     tasks.map((task) => [
       ...(isOfMany ? [showId(task["settlement_id"])] : []),
       task["scrip_no"] === null ? "Pay" : [`${actWords[task["kind"]]} `, task["scrip_no"]],
-      showDoer(task),
+      isOfMany ? `the ${task["by"]}` : showDoer(task),
       showTime(task["due_at"]),
       showState(task["status"]),
       showInstructions(task["instructions"]),
