@@ -79,6 +79,7 @@ const permitted: Readonly<Record<string, readonly OperatorRole[]>> = {
   revealAccount: settlement,
   importBankStatement: settlement,
   listBankQueue: settlement,
+  readBankStatement: settlement,
   assignBankLine: settlement,
   returnBankLine: settlement,
   repeatBankLine: settlement,

@@ -118,7 +118,7 @@ export const bankImport: ApprovalKind<{ readonly sha256: string }> = {
   async prepare(tx, { environment, subjectId }, now): Promise<Prepared> {
     await lockCounting(tx, environment);
     const statement = await lockStatement(tx, subjectId);
-    if (!statement) throw new Failure("not_found", `no bank statement ${subjectId}`);
+    if (!statement) throw noStatement(subjectId);
     if (statement.state === "applied") {
       throw new Failure("conflict", "the statement was imported before", {
         detail: { reason: alreadyImported },
@@ -149,6 +149,10 @@ export const bankImport: ApprovalKind<{ readonly sha256: string }> = {
   },
 };
 
+export function noStatement(statementId: string): Failure {
+  return new Failure("not_found", `no bank statement ${statementId}`);
+}
+
 async function summarizeImport(
   ctx: Pick<Context, "db">,
   { statement_id, environment, line_count }: StatementRow,
@@ -177,7 +181,7 @@ function showLine(line: BankLineRow) {
 }
 
 /** What a line that waits for the second person will be, if nothing changes. */
-function toLineResult(line: BankLineRow): LineResult {
+export function toLineResult(line: BankLineRow): LineResult {
   const { ordinal, line_id, day, direction, paise, utr, plan, repeats_line_id } = line;
   const planned = plan.to === "deposit" ? plan : { firm_id: null, deal_id: null, proved_by: null };
   const isTaken = line.state === "new" || line.state === "matched";

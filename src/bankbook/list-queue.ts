@@ -1,11 +1,34 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { Context } from "../platform/context.ts";
 import type { SealedPlace } from "../platform/master-key.ts";
+import { type LineResult, noStatement, toLineResult } from "./import-statement.ts";
 import { buildDetailsPurpose, openDetails } from "./receive-statement.ts";
-import { type BankLineRow, detailsColumn, listQueue as listRows } from "./store.ts";
+import {
+  type BankLineRow,
+  detailsColumn,
+  findStatement,
+  listLinesOfStatement,
+  listQueue as listRows,
+  listStatements as listStatementRows,
+  type StatementRow,
+} from "./store.ts";
+
+/** What the bank says of a line in words. */
+type LineDetails = {
+  readonly remitter_name: string;
+  readonly remitter_account_masked: string;
+  readonly narration: string;
+};
+
+type ShownLine = LineResult &
+  LineDetails & {
+    readonly balance_paise: number | null;
+    /** The person who assigned it or sent it back. */
+    readonly decided_by: string | null;
+  };
 
 /** A queued line as operators see it. */
-type QueuedLine = {
+type QueuedLine = LineDetails & {
   readonly line_id: string;
   readonly day: string;
   readonly direction: BankLineRow["direction"];
@@ -15,9 +38,6 @@ type QueuedLine = {
   readonly reason: string | null;
   /** The line that an earlier file may have had. */
   readonly repeats_line_id: string | null;
-  readonly remitter_name: string;
-  readonly remitter_account_masked: string;
-  readonly narration: string;
 };
 
 export async function listQueue(
@@ -34,22 +54,65 @@ export async function listQueue(
   },
 ): Promise<QueuedLine[]> {
   const rows = await listRows(ctx.db.planned, { environment, after: after ?? null, limit });
-  return rows.map((row) => {
-    const { remitterAccount, remitterName, narration } = openDetails(row, ctx.sealKey);
-    return {
-      line_id: row.line_id,
-      day: row.day,
-      direction: row.direction,
-      paise: row.paise,
-      utr: row.utr,
-      state: row.state,
-      reason: row.reason,
-      repeats_line_id: row.repeats_line_id,
-      remitter_name: remitterName,
-      remitter_account_masked: remitterAccount ? `…${remitterAccount.slice(-4)}` : "",
-      narration,
-    };
-  });
+  return rows.map((row) => ({
+    line_id: row.line_id,
+    day: row.day,
+    direction: row.direction,
+    paise: row.paise,
+    utr: row.utr,
+    state: row.state,
+    reason: row.reason,
+    repeats_line_id: row.repeats_line_id,
+    ...viewDetails(row, ctx.sealKey),
+  }));
+}
+
+function viewDetails(row: BankLineRow, sealKey: Context["sealKey"]): LineDetails {
+  const { remitterAccount, remitterName, narration } = openDetails(row, sealKey);
+  return {
+    remitter_name: remitterName,
+    remitter_account_masked: remitterAccount ? `…${remitterAccount.slice(-4)}` : "",
+    narration,
+  };
+}
+
+/** Statements that were received, newest first. */
+export async function listStatements(
+  ctx: Pick<Context, "db">,
+  page: { readonly environment: Environment; readonly before?: string; readonly limit: number },
+): Promise<ShownStatement[]> {
+  const asked = { ...page, before: page.before ?? null };
+  return (await listStatementRows(ctx.db.planned, asked)).map(viewStatement);
+}
+
+/** A statement without what only the import needs. */
+function viewStatement({
+  environment: _environment,
+  sha256: _sha256,
+  format: _format,
+  reached_at: _reached,
+  ...shown
+}: StatementRow) {
+  return shown;
+}
+
+type ShownStatement = ReturnType<typeof viewStatement>;
+
+/** A statement with every line: where it went, and why. */
+export async function showStatement(
+  ctx: Pick<Context, "db" | "sealKey">,
+  statementId: string,
+): Promise<ShownStatement & { readonly lines: readonly ShownLine[] }> {
+  const statement = await findStatement(ctx.db, statementId);
+  if (!statement) throw noStatement(statementId);
+  const rows = await listLinesOfStatement(ctx.db, statementId);
+  const lines = rows.map((row) => ({
+    ...toLineResult(row),
+    ...viewDetails(row, ctx.sealKey),
+    balance_paise: row.balance_paise,
+    decided_by: row.decided_by,
+  }));
+  return { ...viewStatement(statement), lines };
 }
 
 /** The sealed texts of bank lines, for a rotation of the master key. */

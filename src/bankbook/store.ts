@@ -94,6 +94,39 @@ export async function findStatementByDigest(
   return row;
 }
 
+export async function findStatement(
+  db: Db,
+  statementId: string,
+): Promise<StatementRow | undefined> {
+  const [row] = await db.rows<StatementRow>(sql`
+    select ${statementColumns}
+    from bank_statements
+    where statement_id = ${statementId}`);
+  return row;
+}
+
+/** Newest first, by when they were received. */
+export async function listStatements(
+  db: Db,
+  {
+    environment,
+    before,
+    limit,
+  }: {
+    readonly environment: Environment;
+    readonly before: string | null;
+    readonly limit: number;
+  },
+): Promise<StatementRow[]> {
+  return await db.rows(sql`
+    select ${statementColumns}
+    from bank_statements
+    where environment = ${environment}
+      and (${before}::text is null or statement_id < ${before})
+    order by statement_id desc
+    limit ${limit}`);
+}
+
 export async function lockStatement(
   tx: Tx,
   statementId: string,

@@ -6,8 +6,9 @@ import { type KeyObject, sign } from "node:crypto";
 
 import type { Static, TObject } from "typebox";
 
-import type { Caller } from "../kernel/caller.ts";
-import { type Page, type PageQuery, readPage } from "../kernel/page.ts";
+import type { Caller, Environment } from "../kernel/caller.ts";
+import { houseFirmId } from "../kernel/ids.ts";
+import { type Leaf, type Page, type PageQuery, readLeaf, readPage } from "../kernel/page.ts";
 import { parseQueryInstant } from "../kernel/query-time.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { refuseSubAccount, visibleTo } from "../kernel/visibility.ts";
@@ -60,6 +61,35 @@ async function readAudit(
       count,
       toPosition: ({ seq }) => ({ at: new Date(0), id: String(seq) }),
     },
+  );
+  return { ...page, rows: page.rows.map(viewRecord) };
+}
+
+/** Who changed what on a desk, or of the house, newest first, for the operator. */
+export async function listAnyAudit(
+  ctx: Pick<Context, "db" | "cursorKey">,
+  {
+    environment,
+    desk_id = houseFirmId[environment],
+    limit,
+    cursor,
+    ...filters
+  }: AuditQuery & { readonly environment: Environment; readonly desk_id?: string },
+): Promise<Leaf<AuditEntry>> {
+  const desk = { environment, desk_id };
+  const page = await readLeaf<TrailRow>(
+    {
+      list: "audit",
+      filter: { ...desk, ...filters },
+      page: { limit, cursor },
+      signingKey: ctx.cursorKey,
+      toPosition: ({ seq }) => ({ at: new Date(0), id: String(seq) }),
+    },
+    ({ after, fetch }) =>
+      listTrail(ctx.db.planned, desk, toFilter(filters), {
+        before: after ? Number(after.id) : null,
+        fetch,
+      }),
   );
   return { ...page, rows: page.rows.map(viewRecord) };
 }

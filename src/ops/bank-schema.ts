@@ -44,6 +44,63 @@ export const Reconciled = Type.Object(
   { title: "Reconciled", description: "The bank's closing balance against the books." },
 );
 
+const lineResult = {
+  ordinal: count("The place in the file."),
+  line_id: text("The line's id."),
+  day: day("The bank's day."),
+  direction: text("credit for money that came, debit for money that left."),
+  amount_paise: count("How much."),
+  utr: maybeText("The bank's reference."),
+  status: openEnum(bankLineStates, "Where it went; new while a second person is waited for."),
+  reason: describeReason("Why it went there."),
+  firm_id: maybeText("The firm that got it."),
+  deal_id: maybeText("The settlement or cross that it names."),
+  proved_by: maybeText("What shows that it came from the firm: its account, or its name."),
+  repeats_line_id: maybeText("The line of an earlier file that it is, or may be."),
+};
+
+const statementFacts = {
+  statement_id: text("The statement's id."),
+  status: openEnum(["received", "applied"], "received until it is carried out."),
+  first_day: day("The day of its first line."),
+  last_day: day("The day of its last line."),
+  line_count: count("Lines in the file."),
+  opening_paise: maybeSum("The balance before the first line; null where the file has none."),
+  closing_paise: maybeSum("The balance after the last line."),
+  received_by: text("Who brought it."),
+  received_at: timestamp("When."),
+  applied_by: maybeText("Who had it carried out: the second person, where it took two."),
+  applied_at: maybeTime("When."),
+};
+
+export const BankStatement = Type.Object(statementFacts, {
+  title: "BankStatement",
+  description: "A file of the bank that was imported.",
+});
+
+export const BankStatements = pageList("statements", BankStatement, "The newest first.");
+
+export const ShownBankStatement = Type.Object(
+  {
+    ...statementFacts,
+    lines: Type.Array(
+      Type.Object(
+        {
+          ...lineResult,
+          remitter_name: text("Who sent it, as the bank says."),
+          remitter_account_masked: text("The end of the account that it came from."),
+          narration: text("What the bank wrote."),
+          balance_paise: maybeSum("The bank's balance after it."),
+          decided_by: maybeText("Who assigned it, or sent it back."),
+        },
+        { title: "BankLine", description: "A line of the bank, where it went, and why." },
+      ),
+      { description: "In the order of the file." },
+    ),
+  },
+  { title: "ShownBankStatement", description: "A file of the bank with its lines." },
+);
+
 export const ImportedStatement = Type.Object(
   {
     statement_id: text("The statement's id."),
@@ -57,26 +114,10 @@ export const ImportedStatement = Type.Object(
     matched: count("Lines that were explained."),
     queued: count("Lines that wait for a person."),
     results: Type.Array(
-      Type.Object(
-        {
-          ordinal: count("The place in the file."),
-          line_id: text("The line's id."),
-          day: day("The bank's day."),
-          direction: text("credit for money that came, debit for money that left."),
-          amount_paise: count("How much."),
-          utr: maybeText("The bank's reference."),
-          status: openEnum(
-            bankLineStates,
-            "Where it went; new while a second person is waited for.",
-          ),
-          reason: describeReason("Why it went there."),
-          firm_id: maybeText("The firm that got it."),
-          deal_id: maybeText("The settlement or cross that it names."),
-          proved_by: maybeText("What shows that it came from the firm: its account, or its name."),
-          repeats_line_id: maybeText("The line of an earlier file that it is, or may be."),
-        },
-        { title: "LineResult", description: "Where a line of the bank went, and why." },
-      ),
+      Type.Object(lineResult, {
+        title: "LineResult",
+        description: "Where a line of the bank went, and why.",
+      }),
       { description: "Each line of the file, in its order." },
     ),
     reconciled: Reconciled,

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 
 import { assignLine, repeatLine, sendLineBack } from "../bankbook/decide-line.ts";
 import { importStatement } from "../bankbook/import-statement.ts";
-import { listQueue } from "../bankbook/list-queue.ts";
+import { listQueue, listStatements, showStatement } from "../bankbook/list-queue.ts";
 import {
   addPayingAccount,
   removePayingAccount,
@@ -15,12 +15,14 @@ import {
   AddedPayingAccount,
   AssignedLine,
   BankQueue,
+  BankStatements,
   ImportedStatement,
   PayingAccount,
   Reconciled,
   RemovedPayingAccount,
   RepeatedLine,
   ReturnedLine,
+  ShownBankStatement,
 } from "./bank-schema.ts";
 import { cursor, id, listQuery, optional, query, readPage, text, under } from "./operation.ts";
 import { body } from "../platform/http/wire.ts";
@@ -86,6 +88,23 @@ export const bankOperations: readonly Operation[] = [
         format: asked.format && parseStatementFormat(asked.format),
         twoFromPaise,
       }),
+  }),
+  operation({
+    ...bank.read("listBankStatements", "/ops/bank/statements"),
+    summary: "List the bank's statements that were imported, the newest first",
+    query: query({ limit: listQuery.limit, cursor }),
+    answer: BankStatements,
+    run: ({ ctx }, asked) =>
+      readPage("statements", asked.limit, {
+        list: (limit) => listStatements(ctx, { environment, before: asked.cursor, limit }),
+        findId: (row) => row.statement_id,
+      }),
+  }),
+  operation({
+    ...bank.read("readBankStatement", "/ops/bank/statements/:statement_id", "bank.write"),
+    summary: "Read a statement of the bank: where each line went, and why",
+    answer: ShownBankStatement,
+    run: ({ ctx }, { statement_id }) => showStatement(ctx, statement_id),
   }),
   operation({
     ...bank.read("reconcileBank", "/ops/bank/reconciliation"),

@@ -5,6 +5,8 @@ import { Key } from "../access/schema.ts";
 import { neededParticulars } from "../house/rules.ts";
 import { marketStates } from "../rates/rules.ts";
 import { Request, requestFilters } from "../requests/schema.ts";
+import { AuditEntry, auditFilters } from "../journal/schema.ts";
+import { Deposit } from "../payouts/schema.ts";
 import { Order } from "../trading/schema.ts";
 import { openEnum, timestamp } from "../platform/http/wire.ts";
 import {
@@ -15,6 +17,7 @@ import {
   flag,
   maybeCount,
   maybeText,
+  pageList,
   scheme,
   sum,
   text,
@@ -38,6 +41,32 @@ export const Findings = wrapList(
     { title: "Found", description: "A thing that the text may mean." },
   ),
   "The surest first; up to twenty of each kind of match.",
+);
+
+export { auditFilters };
+
+export const AuditRecords = pageList("records", AuditEntry, "The newest first.");
+
+const FirmDeposit = Type.Object(Deposit.properties, {
+  title: "FirmDeposit",
+  description: "Money that the firm paid in.",
+});
+
+export const FirmAccount = Type.Object(
+  {
+    firm_id: text("The firm."),
+    desk_id: text("Its desk."),
+    environment,
+    available_paise: sum("What it can spend or withdraw."),
+    posted_paise: sum("Its balance in the books."),
+    escrow_paise: sum("Of it, held for deals until they are over."),
+    pending_out_paise: sum("Of it, on its way out."),
+    pending_in_paise: sum("On its way in."),
+    commission_paise: sum("Commission that it earned as a desk."),
+    dues_paise: sum("What it owes the house."),
+    deposits: Type.Array(FirmDeposit, { description: "Its newest deposits, up to 50." }),
+  },
+  { title: "FirmAccount", description: "A firm's money with the house." },
 );
 
 export const OpsOrder = extend(

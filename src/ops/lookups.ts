@@ -1,3 +1,5 @@
+import { listAnyAudit } from "../journal/read-audit.ts";
+import { readAccount } from "../overview/account.ts";
 import { findAnything } from "../overview/find-anything.ts";
 import { listDesks, resolveSearch, showDesk } from "../overview/desks.ts";
 import { showToday } from "../overview/today.ts";
@@ -8,15 +10,27 @@ import { cancelAnyOrder } from "../trading/end-orders.ts";
 import { orderStates } from "../trading/order-rules.ts";
 import { listAllOrders, readAnyOrder } from "../trading/read-orders.ts";
 import {
+  auditFilters,
+  AuditRecords,
   Desks,
   Findings,
+  FirmAccount,
   OpsOrder,
   OpsRequest,
   requestQuery,
   Today,
   WholeDesk,
 } from "./lookups-schema.ts";
-import { deskSearch, environment, optional, query, searchQuery, text, under } from "./operation.ts";
+import {
+  deskSearch,
+  environment,
+  id,
+  optional,
+  query,
+  searchQuery,
+  text,
+  under,
+} from "./operation.ts";
 import { type Operation, operation } from "../platform/http/operation.ts";
 
 const overview = under("Overview");
@@ -39,6 +53,28 @@ export const lookupOperations: readonly Operation[] = [
     query: query({ environment: optional(environment) }),
     answer: Today,
     run: ({ ctx }, asked) => showToday(ctx, asked.environment ?? "live"),
+  }),
+  operation({
+    ...overview.read("listAuditRecords", "/ops/audit"),
+    summary: "List who changed what on a desk, or of the house, the newest first",
+    query: query({
+      environment,
+      desk_id: optional(id("Of this desk; of the house when left out.")),
+      limit: searchQuery.limit,
+      cursor: searchQuery.cursor,
+      ...auditFilters,
+    }),
+    answer: AuditRecords,
+    run: async ({ ctx }, asked) => {
+      const { rows: records, nextCursor } = await listAnyAudit(ctx, asked);
+      return { records, nextCursor };
+    },
+  }),
+  operation({
+    ...overview.read("readAccount", "/ops/firms/:firm_id/account"),
+    summary: "Read a firm's money: what it has, what is held of it, what it owes and has paid in",
+    answer: FirmAccount,
+    run: ({ ctx }, { firm_id }) => readAccount(ctx, firm_id),
   }),
   operation({
     ...orders.read("listAllOrders", "/ops/orders"),

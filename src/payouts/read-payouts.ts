@@ -54,6 +54,16 @@ export const depositsOfDesk = deskListing(depositList, {
   ],
 });
 
+/** Those of one firm for the operator, newest first. */
+export async function listDepositsOfFirm(
+  ctx: Pick<Context, "db">,
+  firm: { readonly deskId: string; readonly firmId: string },
+  fetch: number,
+): Promise<Deposit[]> {
+  const place = { after: undefined, fetch };
+  return await viewDeposits(ctx, await depositList.rows(ctx.db.planned, firm, {}, place));
+}
+
 async function viewDeposits(
   { db }: Pick<Context, "db">,
   rows: readonly DepositRow[],

@@ -159,7 +159,11 @@ test("every operation answers as the document says, and every act has an audit r
   const numbers = { prefix: "SCRIP", length: 16, alphabet: "letters", ifsc: "HDFC0000001" };
   await call("setNumberForm", [], { environment: "sandbox", ...numbers });
   await call("listNumberForms", [], {}, "?environment=sandbox");
-  await call("publishCard", [], { ...rodtep, terms: { mid_bps: 9_800 } });
+  const card = await call("publishCard", [], { ...rodtep, terms: { mid_bps: 9_800 } });
+  assert.equal(card.outcome, "proposed", "two may publish, so a first card takes two");
+  await become(first);
+  await call("approveProposal", [card.approval_id]);
+  await become(second);
   const preview = await call("previewCard", [], { ...rodtep, terms: { mid_bps: 9_900 } });
   assert.deepEqual([preview.move_bps, preview.people, preview.open_quotes.count], [100, 2, 0]);
   await call("haltMarket", [], { environment: "live", all: true });
@@ -273,6 +277,9 @@ test("every operation answers as the document says, and every act has an audit r
   };
   await call("importBankStatement", [], bare);
   await call("reconcileBank");
+  const { statements } = await call("listBankStatements");
+  const { lines: seen } = await call("readBankStatement", [statements[0].statement_id]);
+  assert.equal(statements[0].line_count, seen.length);
   const { lines: queued } = await call("listBankQueue");
   await call("assignBankLine", [queued[0].line_id], { to: firmId, reason: "their letter" });
   const doubtful = queued.find(({ reason }: { reason: string }) => reason === "perhaps_counted");
@@ -318,6 +325,14 @@ test("every operation answers as the document says, and every act has an audit r
   // What there is now
   await call("readApproval", [added.approval_id]);
   await call("readAnyFirm", [firmId]);
+  const account = await call("readAccount", [firmId]);
+  assert.ok(account.posted_paise > 0 && account.deposits.length > 0);
+  const ofDesk = `?environment=live&desk_id=${account.desk_id}&entity_id=${firmId}`;
+  const { records } = await call("listAuditRecords", [], undefined, ofDesk);
+  assert.ok(records.some(({ action }: { action: string }) => action.startsWith("firm.")));
+  const ofHouse = await call("listAuditRecords", [], undefined, "?environment=live&limit=2");
+  assert.equal(ofHouse.records.length, 2);
+  assert.ok(ofHouse.next_cursor);
   await call("listFirmTasks", [firmId]);
   await call("readAnySettlement", [funded]);
   await call("listUnpaidDeals", [], undefined, "?environment=live");

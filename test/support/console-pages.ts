@@ -32,6 +32,7 @@ export const listPages = [
   "/payouts",
   "/files",
   "/bank",
+  "/bank-statements",
   "/approvals",
   "/questions",
   "/enquiries",
@@ -39,11 +40,13 @@ export const listPages = [
   "/credits",
   "/keys",
   "/statements",
+  "/invoices",
   "/taxes",
   "/calendar",
   "/letters",
   "/notices",
   "/health",
+  "/audit",
   "/people",
   "/find?q=Client",
   "/publish/RODTEP",
@@ -84,7 +87,7 @@ export const looks = {
   },
 } as const satisfies Readonly<Record<string, Look>>;
 
-const withoutRows = ["today", "board", "health", "publish", "find", "statements"];
+const withoutRows = ["today", "board", "health", "publish", "find", "statements", "invoices"];
 
 /** How the pages are reached, and whether there is something on them. */
 type Judging = {

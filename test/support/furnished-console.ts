@@ -52,7 +52,7 @@ export async function furnishConsole(
     "15/11/2026,HDFCR52026111500072,RTGS ADVANCE FOR NOVEMBER,,200000.00,200100.00,Bharat Imports Limited,50200011110002",
   ];
   const content_base64 = Buffer.from(`${bankLines.join("\n")}\n`).toString("base64");
-  await post("/ops/bank/statements", { content_base64 });
+  const { statement_id } = await post("/ops/bank/statements", { content_base64 });
   await post(`/ops/firms/${due.seller.firmId}/verify`, {}).catch(() => undefined);
   const enquiry = await service.send("POST", "/public/enquiry/contact", {
     body: {
@@ -82,6 +82,7 @@ export async function furnishConsole(
     `/settlements/${settlementId}`,
     `/payouts/${filed.payoutId}`,
     `/files/${file.file_id}`,
+    `/bank-statements/${statement_id}`,
     `/crosses/${cross_id}`,
     `/approvals/${approvals[0].approval_id}`,
     `/firms/${seller.firmId}`,

@@ -23,10 +23,28 @@ export const calendarPages = [
 async function showCalendar(view) {
   const year = Number(view.params.get("year") ?? readYear());
   const { days } = await readOps("/ops/calendar", { year }, view.signal);
+  const unconfirmed = days.filter((/** @type {Row} */ one) => one["status"] === "check");
   return make(
     "div",
     { class: "page" },
     makeHead(`Holidays of ${year}`, [
+      unconfirmed.length > 1 &&
+        makeAct(view, {
+          label: `Confirm all ${unconfirmed.length}…`,
+          permission,
+          says: `Every holiday of ${year} that nobody has confirmed is as the list says. Compare the list with the offices' own first.`,
+          call: () => ({ path: "/ops/calendar", body: { days: days.map(pickDay) } }),
+          said: () => `The holidays of ${year} are confirmed.`,
+        }),
+      makeAct(view, {
+        label: "Import a list…",
+        permission,
+        says: "Lines of office,day,name,works under such a heading: bank or customs, YYYY-MM-DD, a name without commas, yes or no. Starting rows of its years that it lacks go.",
+        fields: [{ name: "csv", label: "The list (CSV)", type: "file" }],
+        call: ({ csv }) => ({ path: "/ops/calendar", body: { days: readDays(csv) } }),
+        said: ({ rows, changed, removed }) =>
+          `${rows} days: ${changed} changed, ${removed} removed.`,
+      }),
       makeAct(view, {
         label: "Add a holiday…",
         permission,
@@ -98,6 +116,22 @@ function makeDayActs(view, { day, office, name, works, status }) {
       said: () => "Removed.",
     }),
   ];
+}
+
+/** @param {Row} day */
+function pickDay({ office, day, name, works }) {
+  return { office, day, name, works };
+}
+
+/** @param {string} csv */
+function readDays(csv) {
+  const [, ...lines] = csv.split(/\r?\n/).filter((line) => line.trim() !== "");
+  return lines.map((line) => {
+    const [office = "", day = "", name = "", works = ""] = line
+      .split(",")
+      .map((cell) => cell.trim());
+    return { office, day, name, works: works === "yes" };
+  });
 }
 
 /** This year in IST. */

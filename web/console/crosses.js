@@ -1,5 +1,6 @@
 import { schemeName } from "../words.js";
 import { makeAct } from "./acts.js";
+import { makeTrail } from "./audit.js";
 import { make, makeFacts, makeSection } from "./dom.js";
 import { listFilters, makeHead, showList } from "./list.js";
 import { readOps } from "./ops.js";
@@ -142,5 +143,6 @@ async function showCross(view) {
       ["Id", make("span", { class: "id" }, cross["cross_id"])],
     ]),
     makeSection("History", showHistory(cross["history"])),
+    await makeTrail(view, { desk_id: cross["seller_desk_id"], entity_id: view.id }),
   );
 }

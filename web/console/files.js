@@ -1,4 +1,5 @@
 import { makeAct } from "./acts.js";
+import { save } from "./download.js";
 import { make, makeEmpty, makeFacts, makeSection, makeTable } from "./dom.js";
 import { makeHead, showList } from "./list.js";
 import { readOps } from "./ops.js";
@@ -146,7 +147,7 @@ async function showFile(view) {
           call: () => ({ path: `${path}/bytes` }),
           said: () => "The file was written to your downloads.",
           after: (answer) => {
-            download(answer.name, answer.text);
+            save(answer.name, answer.text);
             view.refresh();
           },
         }),
@@ -201,15 +202,4 @@ async function showFile(view) {
       " to answer its lines.",
     ),
   );
-}
-
-/**
- * @param {string} name
- * @param {string} text
- */
-function download(name, text) {
-  const url = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
-  const link = make("a", { href: url, download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

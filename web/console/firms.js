@@ -1,4 +1,6 @@
+import { makeAccount } from "./account.js";
 import { makeAct } from "./acts.js";
+import { makeTrail } from "./audit.js";
 import { make, makeEmpty, makeFacts, makeSection, makeTable } from "./dom.js";
 import { listFilters, makeHead, showList } from "./list.js";
 import { makeDeskAddresses } from "./notices.js";
@@ -71,6 +73,7 @@ async function showFirmPage(view) {
   const firm = await readOps(`/ops/firms/${view.id}`, {}, view.signal);
   standWith(view, firm);
   const { tasks } = await readOps(`/ops/firms/${view.id}/tasks`, {}, view.signal);
+  const account = await readOps(`/ops/firms/${view.id}/account`, {}, view.signal);
   const { bank, mandate, suspension } = firm;
   return make(
     "div",
@@ -107,6 +110,7 @@ async function showFirmPage(view) {
       ["Registered", showTime(firm["created_at"])],
       ["Id", make("span", { class: "id" }, firm["firm_id"])],
     ]),
+    ...(await makeAccount(view, account)),
     makeSection(
       "Checks",
       firm["checks"].length === 0
@@ -159,6 +163,7 @@ async function showFirmPage(view) {
         ),
       ),
     ),
+    await makeTrail(view, { desk_id: account.desk_id, entity_id: view.id }),
   );
 }
 

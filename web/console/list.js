@@ -1,6 +1,7 @@
 // A page with a list: what it is narrowed to and which page of it is shown are in its address.
 
 import { make, makeEmpty, makeTable } from "./dom.js";
+import { makeDownload } from "./download.js";
 import { readOps } from "./ops.js";
 import { loadNames, noteNames, sayWord } from "./show.js";
 import { goTo, linkTo } from "./state.js";
@@ -63,7 +64,33 @@ export async function showList(view, list) {
     filters.length > 0 ? makeFilters(filters, chosen) : null,
     rows.length > 0 ? table : makeEmpty(list.empty),
     makePaging({ cursor, next: answer.next_cursor, chosen }),
+    rows.length > 0
+      ? makeDownload(list.title.toLowerCase().replaceAll(" ", "-"), () =>
+          readAll(list, { ...list.query, ...asked }, signal),
+        )
+      : null,
   );
+}
+
+const rowsOfFileMax = 20_000;
+
+/**
+ * Every row of a list as it is narrowed.
+ *
+ * @param {{path: string, rows: string}} list
+ * @param {import("./ops.js").Query} query
+ * @param {AbortSignal} signal
+ */
+async function readAll({ path, rows: name }, query, signal) {
+  /** @type {Row[]} */
+  const rows = [];
+  for (let cursor; rows.length < rowsOfFileMax;) {
+    const answer = await readOps(path, { ...query, limit: 500, cursor }, signal);
+    rows.push(...answer[name]);
+    cursor = answer.next_cursor;
+    if (!cursor) return rows;
+  }
+  throw new Error(`More than ${rowsOfFileMax.toLocaleString("en-IN")} rows: narrow the list.`);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { schemeName } from "../words.js";
 import { makeAct } from "./acts.js";
+import { makeTrail } from "./audit.js";
 import { make, makeFacts, makeSection } from "./dom.js";
 import { listFilters, makeHead, showList } from "./list.js";
 import { readOps } from "./ops.js";
@@ -108,5 +109,6 @@ async function showOrder(view) {
       ["Id", make("span", { class: "id" }, order["order_id"])],
     ]),
     makeSection("History", showHistory(order["history"])),
+    await makeTrail(view, { desk_id: order["desk_id"], entity_id: view.id }),
   );
 }

@@ -2,6 +2,8 @@
 
 import { keyPages } from "./api-keys.js";
 import { approvalPages } from "./approvals.js";
+import { auditPages } from "./audit.js";
+import { bankBookPages } from "./bank-book.js";
 import { bankPages } from "./bank.js";
 import { boardPages } from "./board.js";
 import { calendarPages } from "./calendar.js";
@@ -36,6 +38,7 @@ export const pages = [
   ...payoutPages,
   ...filePages,
   ...bankPages,
+  ...bankBookPages,
   ...approvalPages,
   ...questionPages,
   ...enquiryPages,
@@ -49,15 +52,19 @@ export const pages = [
   ...letterPages,
   ...noticePages,
   ...healthPages,
+  ...auditPages,
   ...peoplePages,
   ...findPages,
 ];
 
 export const groups = [
   { name: "Market", paths: ["/today", "/board", "/orders", "/crosses", "/house"] },
-  { name: "Money", paths: ["/queue", "/settlements", "/payouts", "/files", "/bank"] },
+  {
+    name: "Money",
+    paths: ["/queue", "/settlements", "/payouts", "/files", "/bank", "/bank-statements"],
+  },
   { name: "To decide", paths: ["/approvals", "/questions", "/enquiries"] },
   { name: "Clients", paths: ["/firms", "/credits", "/keys"] },
-  { name: "Books", paths: ["/statements", "/taxes", "/house-in-law", "/calendar"] },
-  { name: "Watch", paths: ["/letters", "/notices", "/health", "/people"] },
+  { name: "Books", paths: ["/statements", "/invoices", "/taxes", "/house-in-law", "/calendar"] },
+  { name: "Watch", paths: ["/letters", "/notices", "/health", "/audit", "/people"] },
 ];

@@ -1,4 +1,5 @@
 import { makeAct } from "./acts.js";
+import { makeTrail } from "./audit.js";
 import { make, makeFacts, makeSection, makeTable, makeEmpty } from "./dom.js";
 import { listFilters, makeHead, showList } from "./list.js";
 import { readOps } from "./ops.js";
@@ -156,5 +157,6 @@ async function showPayout(view) {
           ),
     ),
     makeSection("History", showHistory(payout["history"])),
+    await makeTrail(view, { desk_id: payout["desk_id"], entity_id: view.id }),
   );
 }

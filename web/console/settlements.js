@@ -1,4 +1,5 @@
 import { makeAct } from "./acts.js";
+import { makeTrail } from "./audit.js";
 import { make, makeFacts, makeSection, makeTable } from "./dom.js";
 import { listFilters, makeHead, showList } from "./list.js";
 import { readOps } from "./ops.js";
@@ -288,6 +289,7 @@ async function showSettlement(view) {
       ),
     ),
     makeSection("History", showHistory(deal["history"])),
+    await makeTrail(view, { desk_id: deal["buyer_desk_id"], entity_id: view.id }),
   );
 }
 

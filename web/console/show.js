@@ -16,12 +16,29 @@ const minute = new Intl.DateTimeFormat("en-IN", {
   timeZone: "Asia/Kolkata",
 });
 
-/** @param {number | bigint | null | undefined} paise */
+const crore = 1_000_000_000n;
+
+/**
+ * A sum in rupees, and one of a crore or more in crores beside it.
+ *
+ * @param {number | bigint | null | undefined} paise
+ */
 export function showMoney(paise) {
   if (paise === null || paise === undefined) return "–";
   const isBelow = paise < 0;
   const size = isBelow ? -BigInt(paise) : BigInt(paise);
-  return `${isBelow ? "−" : ""}₹${formatRupees(/** @type {any} */ (size))}`;
+  const sum = `${isBelow ? "−" : ""}₹${formatRupees(/** @type {any} */ (size))}`;
+  return size < crore ? sum : `${sum} (${sayCrores(size)})`;
+}
+
+/** @param {bigint} size */
+function sayCrores(size) {
+  const hundredths = (size * 100n) / crore; // Rounded down: the sum beside it is exact.
+  const whole = (hundredths / 100n).toLocaleString("en-IN");
+  const part = String(hundredths % 100n)
+    .padStart(2, "0")
+    .replace(/0+$/, "");
+  return `${whole}${part === "" ? "" : `.${part}`} crore`;
 }
 
 /** @param {number | null | undefined} bps */
@@ -46,7 +63,7 @@ export function sayWord(word) {
 }
 
 const good = new Set(
-  "pass settled paid authorized active approved listed open verified delivered done answered passed sound whole up matched filled enrolled sent confirmed final".split(
+  "pass applied settled paid authorized active approved listed open verified delivered done answered passed sound whole up matched filled enrolled sent confirmed final".split(
     " ",
   ),
 );
@@ -77,6 +94,7 @@ const places = /** @type {Readonly<Record<string, string>>} */ ({
   crs: "/crosses",
   apr: "/approvals",
   enq: "/enquiries",
+  bst: "/bank-statements",
 });
 
 /** @param {string} id */

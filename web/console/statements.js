@@ -12,7 +12,11 @@ export const statementPages = [
     show: (view) =>
       showList(view, {
         title: "Statements",
-        lead: "The register of a month: the final statement of every firm that has or had money with us. All of a month as one archive, and fee invoices, come by the commands statements archive and tax invoices.",
+        lead: [
+          "The register of a month: the final statement of every firm that has or had money with us. A firm's page has the lines of each month. Fee invoices are under ",
+          make("a", { href: linkTo("/invoices") }, "Invoices"),
+          "; the month as one archive of PDFs comes by the command statements archive.",
+        ],
         path: "/ops/statements",
         rows: "statements",
         query: { environment: view.environment },
@@ -22,7 +26,15 @@ export const statementPages = [
             head: "Firm",
             kind: "wide",
             cell: (row) =>
-              make("a", { href: linkTo(`/firms/${row["firm_id"]}`) }, row["legal_name"]),
+              make(
+                "a",
+                {
+                  href: linkTo(`/firms/${row["firm_id"]}`, {
+                    month: view.params.get("period") ?? findLastMonth(),
+                  }),
+                },
+                row["legal_name"],
+              ),
           },
           { head: "Number", cell: (row) => row["statement_no"] },
           { head: "Opening", kind: "number", cell: (row) => showMoney(row["opening_paise"]) },

@@ -1,6 +1,6 @@
 import { makeAct } from "./acts.js";
 import { make, makeEmpty, makeSection, makeTable } from "./dom.js";
-import { makeHead } from "./list.js";
+import { listFilters, makeHead, showList } from "./list.js";
 import { readOps } from "./ops.js";
 import {
   loadNames,
@@ -13,6 +13,7 @@ import {
   showState,
   showTime,
 } from "./show.js";
+import { linkTo } from "./state.js";
 
 /** @typedef {import("./state.js").View} View */
 /** @typedef {import("./ops.js").Row} Row */
@@ -25,11 +26,54 @@ const from = /** @type {const} */ ({
   hint: "in live after today",
 });
 
-/** The newest are shown; the command tax invoices lists a whole year. */
+/** The newest are shown here. */
 const shownDays = 7;
 
 /** @type {readonly import("./state.js").Page[]} */
-export const taxPages = [{ path: "/taxes", title: "Taxes", key: "v", show: showTaxes }];
+export const taxPages = [
+  { path: "/taxes", title: "Taxes", key: "v", show: showTaxes },
+  {
+    path: "/invoices",
+    title: "Invoices",
+    show: (view) =>
+      showList(view, {
+        title: "Invoices",
+        lead: "Fee invoices and credit notes of a financial year, the newest first.",
+        path: "/ops/invoices",
+        rows: "invoices",
+        query: { environment: view.environment },
+        filters: [{ name: "year", label: "Year", initial: findYear() }, ...listFilters],
+        firms: (row) => [row["firm_id"]],
+        columns: invoiceColumns,
+        empty: "No invoice was issued.",
+      }),
+  },
+];
+
+/** @type {readonly import("./list.js").Column[]} */
+const invoiceColumns = [
+  { head: "Number", cell: (row) => row["invoice_no"] },
+  { head: "Kind", cell: (row) => sayWord(row["kind"]) },
+  { head: "Firm", kind: "wide", cell: (row) => showFirm(row["firm_id"]) },
+  { head: "Settlement", cell: (row) => showId(row["settlement_id"]) },
+  { head: "Fee", kind: "number", cell: (row) => showMoney(row["fee_paise"]) },
+  {
+    head: "Tax",
+    kind: "number",
+    cell: (row) => showMoney(row["cgst_paise"] + row["sgst_paise"] + row["igst_paise"]),
+  },
+  { head: "Issued", cell: (row) => showTime(row["issued_at"]) },
+];
+
+/** The financial year of today in IST, such as 2026-27. */
+function findYear() {
+  const [year = 0, month = 0] = new Date(Date.now() + 19_800_000)
+    .toISOString()
+    .split("-")
+    .map(Number);
+  const first = month >= 4 ? year : year - 1;
+  return `${first}-${String((first + 1) % 100).padStart(2, "0")}`;
+}
 
 /** @param {View} view */
 async function showTaxes(view) {
@@ -65,25 +109,10 @@ async function showTaxes(view) {
         ? makeEmpty("None was issued.")
         : makeTable(
             "Fee invoices and credit notes",
-            [
-              { head: "Number" },
-              { head: "Kind" },
-              { head: "Firm", kind: "wide" },
-              { head: "Settlement" },
-              { head: "Fee", kind: "number" },
-              { head: "Tax", kind: "number" },
-              { head: "Issued" },
-            ],
-            invoices.map((/** @type {Row} */ one) => [
-              one["invoice_no"],
-              sayWord(one["kind"]),
-              showFirm(one["firm_id"]),
-              showId(one["settlement_id"]),
-              showMoney(one["fee_paise"]),
-              showMoney(one["cgst_paise"] + one["sgst_paise"] + one["igst_paise"]),
-              showTime(one["issued_at"]),
-            ]),
+            invoiceColumns,
+            invoices.map((/** @type {Row} */ one) => invoiceColumns.map(({ cell }) => cell(one))),
           ),
+      make("p", {}, make("a", { href: linkTo("/invoices") }, "All invoices of a year")),
     ),
   );
 }

@@ -1,0 +1,75 @@
+// Rows as a CSV file that a spreadsheet opens: every field under its name on the wire, money in rupees.
+
+import { make } from "./dom.js";
+
+/** @typedef {import("./ops.js").Row} Row */
+
+/**
+ * A button that reads rows and saves them.
+ *
+ * @param {string} name of the file
+ * @param {() => Promise<readonly Row[]>} read
+ */
+export function makeDownload(name, read) {
+  const button = make("button", { class: "button quiet small", type: "button" }, "Download CSV");
+  button.addEventListener("click", () => {
+    button.setAttribute("aria-disabled", "true");
+    read()
+      .then((rows) => save(`${name}.csv`, writeCsv(rows)))
+      .catch((error) => (button.textContent = error instanceof Error ? error.message : "Failed"))
+      .finally(() => button.removeAttribute("aria-disabled"));
+  });
+  return button;
+}
+
+/**
+ * @param {string} name
+ * @param {string} text
+ */
+export function save(name, text) {
+  const url = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+  make("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+/** @param {readonly Row[]} rows */
+export function writeCsv(rows) {
+  const flat = rows.map((row) => Object.fromEntries(flatten(row, "")));
+  const names = [...new Set(flat.flatMap((row) => Object.keys(row)))];
+  const lines = [names, ...flat.map((row) => names.map((name) => row[name] ?? ""))];
+  return `${lines.map((cells) => cells.map(quote).join(",")).join("\r\n")}\r\n`;
+}
+
+/**
+ * @param {Row} row
+ * @param {string} before
+ * @returns {[string, string][]}
+ */
+function flatten(row, before) {
+  return Object.entries(row).flatMap(([name, value]) => {
+    const whole = `${before}${name}`;
+    if (value === null || value === undefined) return [[whole, ""]];
+    if (name.endsWith("_paise") && typeof value !== "object") {
+      return [[whole.replace(/_paise$/, "_rupees"), writeRupees(value)]];
+    }
+    if (Array.isArray(value)) {
+      const isPlain = value.every((one) => typeof one !== "object");
+      return [[whole, isPlain ? value.join(" ") : JSON.stringify(value)]];
+    }
+    return typeof value === "object" ? flatten(value, `${whole}.`) : [[whole, String(value)]];
+  });
+}
+
+/** @param {number | bigint} paise */
+function writeRupees(paise) {
+  const size = BigInt(paise);
+  const plain = String(size < 0n ? -size : size).padStart(3, "0");
+  return `${size < 0n ? "-" : ""}${plain.slice(0, -2)}.${plain.slice(-2)}`;
+}
+
+/** A cell that a spreadsheet would run as a formula begins with an apostrophe. @param {string} cell */
+function quote(cell) {
+  const isFormula = /^[=+@\t\r]|^-(?![\d.]+$)/.test(cell);
+  const text = isFormula ? `'${cell}` : cell;
+  return /[",\r\n;]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
