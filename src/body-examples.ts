@@ -221,6 +221,14 @@ export const bodyExamples: Readonly<Record<string, Readonly<Record<string, BodyE
       time_in_force: "GTC",
     }),
   },
+  takeQuoteBatch: {
+    two: done("A sell and a buy", {
+      quotes: [
+        { side: "sell", scheme: "RODTEP", face_paise: 25_000_000 },
+        { side: "buy", scheme: "RODTEP", requirement_paise: 4_200_000 },
+      ],
+    }),
+  },
   placeOrderBatch: {
     two: done("Two sales, each with its own key and result", {
       orders: [

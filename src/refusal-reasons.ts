@@ -172,6 +172,10 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
     conflict: ["cancelled","declared","expired","firm_not_authorized","in_settlement","rejected","reserved","suspended","too_short","transferred","used","withdrawn"],
     forbidden: ["buy_side_not_enabled"],
   },
+  takeQuoteBatch: {
+    conflict: ["cancelled","declared","expired","firm_not_authorized","in_settlement","rejected","reserved","suspended","too_short","transferred","used","withdrawn"],
+    forbidden: ["buy_side_not_enabled"],
+  },
   updateFirm: {
     conflict: ["deal_unpaid","duplicate_external_id","duplicate_iec","firm_is_house","group_full","in_another_group","wrong_state"],
     forbidden: ["own_firm","sub_account_key"],

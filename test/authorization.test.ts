@@ -69,6 +69,7 @@ const demands: Readonly<Record<string, Demand>> = {
   readPositions: "orders:read",
   placeOrder: "orders:write",
   withdrawMoney: "orders:write",
+  takeQuoteBatch: "quote",
   placeOrderBatch: "orders:write",
   listOrders: "orders:read",
   readOrder: "orders:read",

@@ -3,7 +3,7 @@
 import type { List } from "./list.ts";
 import type { OneOf } from "./one-of.ts";
 import type { Call, CallOptions, CreateOptions, Operation, StreamOptions, WriteOptions } from "./options.ts";
-import type { AcceptCross, AdvanceClock, AnsweredRequest, AnsweredRequestList, AuditKeys, AuditList, AuthorizeFirm, Connection, ContractNotes, CoverRequirement, CreateGroup, Credit, CreditDeclarationResults, CreditImportResults, CreditList, Cross, CrossList, CrossNetting, CrossQuote, CrossQuoteRequest, DeclareCredits, DeclareRequirement, DeliveryList, DepositList, DeskClock, Earnings, Enquiry, Estimate, Event, EventList, FailureList, FinishTask, Firm, FirmList, FundCross, Funding, Group, GroupList, GroupMemberList, GroupPositions, House, ImportCredits, Key, Market, MarketList, Methodology, MintKey, MintedKey, Netting, NettingCrosses, OffboardFirm, Order, OrderBatchResults, OrderList, Payout, PayoutList, PlaceOrder, PlaceOrderBatch, Positions, Preview, ProposeCross, Quote, QuoteRequest, Rate, RateFigure, RateHistory, RateList, RegisterFirm, RegisterWebhook, ReissuedKey, Replay, ReplayDeliveries, ReportMissing, Requirement, RequirementList, RotateSecret, SandboxReset, ScenarioList, SeedSandbox, SeededCredits, SetScenario, Settlement, SettlementList, StateTables, Statement, StatementList, StoredQuote, SubmitBuyEnquiry, SubmitContactEnquiry, SubmitSellEnquiry, SuspendFirm, TaskList, TestedWebhook, UpdateFirm, UpdateGroup, UpdateRequirement, UpdateWebhook, Usage, UseCredit, Webhook, WebhookList, WhoAmI, WithdrawMoney } from "./schemas.ts";
+import type { AcceptCross, AdvanceClock, AnsweredRequest, AnsweredRequestList, AuditKeys, AuditList, AuthorizeFirm, Connection, ContractNotes, CoverRequirement, CreateGroup, Credit, CreditDeclarationResults, CreditImportResults, CreditList, Cross, CrossList, CrossNetting, CrossQuote, CrossQuoteRequest, DeclareCredits, DeclareRequirement, DeliveryList, DepositList, DeskClock, Earnings, Enquiry, Estimate, Event, EventList, FailureList, FinishTask, Firm, FirmList, FundCross, Funding, Group, GroupList, GroupMemberList, GroupPositions, House, ImportCredits, Key, Market, MarketList, Methodology, MintKey, MintedKey, Netting, NettingCrosses, OffboardFirm, Order, OrderBatchResults, OrderList, Payout, PayoutList, PlaceOrder, PlaceOrderBatch, Positions, Preview, ProposeCross, Quote, QuoteBatchResults, QuoteRequest, Rate, RateFigure, RateHistory, RateList, RegisterFirm, RegisterWebhook, ReissuedKey, Replay, ReplayDeliveries, ReportMissing, Requirement, RequirementList, RotateSecret, SandboxReset, ScenarioList, SeedSandbox, SeededCredits, SetScenario, Settlement, SettlementList, StateTables, Statement, StatementList, StoredQuote, SubmitBuyEnquiry, SubmitContactEnquiry, SubmitSellEnquiry, SuspendFirm, TakeQuoteBatch, TaskList, TestedWebhook, UpdateFirm, UpdateGroup, UpdateRequirement, UpdateWebhook, Usage, UseCredit, Webhook, WebhookList, WhoAmI, WithdrawMoney } from "./schemas.ts";
 import type { DeskEvent, MarketEvent } from "./streams.ts";
 
 export type IsAliveAnswer = {
@@ -425,6 +425,7 @@ export const operations = {
   withdrawCredit: { id: "withdrawCredit", method: "POST", path: "/v1/credits/{scrip_no}/withdraw", kind: "json" },
   useCredit: { id: "useCredit", method: "POST", path: "/v1/credits/{scrip_no}/use", kind: "json" },
   takeQuote: { id: "takeQuote", method: "POST", path: "/v1/quote", kind: "json" },
+  takeQuoteBatch: { id: "takeQuoteBatch", method: "POST", path: "/v1/quotes:batch", kind: "json" },
   readQuote: { id: "readQuote", method: "GET", path: "/v1/quotes/{quote_ref}", kind: "json" },
   placeOrder: { id: "placeOrder", method: "POST", path: "/v1/orders", kind: "json", takes_key: true },
   listOrders: { id: "listOrders", method: "GET", path: "/v1/orders", kind: "list", items: "orders" },
@@ -979,6 +980,17 @@ export abstract class Operations {
    */
   takeQuote(body: QuoteRequest, options: WriteOptions = {}): Promise<Quote> {
     return this.run(operations.takeQuote, { body, options }) as Promise<Quote>;
+  }
+
+  /**
+   * Take 1 to 200 quotes. Each is answered as if it were asked for alone, in the sequence of the request: valid ones have a quote, the others fail on their own. It is metered as one call.
+   *
+   * Refusals by `detail.reason` (open set): 403 `buy_side_not_enabled`; 409 `cancelled`, `declared`, `expired`, `firm_not_authorized`, `in_settlement`, `rejected`, `reserved`, `suspended`, `too_short`, `transferred`, `used`, `withdrawn`.
+   *
+   * `POST /v1/quotes:batch`, scope `quote`
+   */
+  takeQuoteBatch(body: TakeQuoteBatch, options: WriteOptions = {}): Promise<QuoteBatchResults> {
+    return this.run(operations.takeQuoteBatch, { body, options }) as Promise<QuoteBatchResults>;
   }
 
   /**

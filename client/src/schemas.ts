@@ -1110,6 +1110,31 @@ export type QuoteRequest = OneOf<
 /** A binding price for an exact amount, or that there is none: a SellQuote, a BuyQuote or a NoQuote. */
 export type Quote = OneOf<SellQuote | BuyQuote | NoQuote>;
 
+export type TakeQuoteBatch = {
+  /** 1 to 200; each has its own result. */
+  quotes: readonly QuoteRequest[];
+};
+
+export type QuoteBatchResults = {
+  /** One per quote, in the order of the request. */
+  results: ({
+    /** Its place in the request, from 0. */
+    index: number;
+    /** Whether there is an answer, be it that there is no price. */
+    ok: boolean;
+    /** The status a call with this quote alone would have. */
+    status: number;
+    error: ItemError;
+    quote?: Quote;
+  })[];
+  /** Quotes that were answered. */
+  quoted: number;
+  /** Quotes that were refused. */
+  failed: number;
+  /** In the answer to a dry run only: nothing was written. */
+  dry_run?: true;
+};
+
 /** A quote as it was answered, with its present state. */
 export type StoredQuote = {
   /** As asked. */

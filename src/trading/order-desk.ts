@@ -20,7 +20,7 @@ import type { OnBehalf } from "../platform/heavy/kinds.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import { takeTurns } from "../platform/heavy/turns.ts";
 import type { Creation } from "../platform/http/calls.ts";
-import { toErrorReply } from "../platform/http/errors.ts";
+import { toItemError } from "../platform/http/errors.ts";
 import { itemCheck } from "../platform/http/validation.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { coalesce, type Outcome } from "../platform/postgres/coalesce.ts";
@@ -344,11 +344,9 @@ function requireOutcome(placed: Outcome<Placed> | undefined): Outcome<Placed> {
 function toBatchResult(placed: Outcome<Placed>, { requestId, dryRun }: Call, { log }: Context) {
   const error = placed instanceof Error ? placed : findFailure(placed);
   if (error) {
-    const { status, body, fault } = toErrorReply(error, requestId, "trading");
+    const { refused, fault } = toItemError(error, requestId);
     if (fault !== undefined) log.error({ err: fault, request_id: requestId }, "an order failed");
-    const { error: slug, code = slug, message } = body;
-    const ofItem = body.code === undefined ? { error: "request_error", code, message } : body;
-    return { ok: false, status, error: ofItem };
+    return refused;
   }
   const { kind, order, settled } = placed as Exclude<Placed, { kind: "refused" }>;
   const status = kind === "placed" && !dryRun ? 201 : 200;

@@ -9,7 +9,7 @@
 
 import { planSearches, SearchNeeded } from "../cover/search-cover.ts";
 import { buySideOff, type Call, type Caller, type Environment } from "../kernel/caller.ts";
-import { notFound } from "../kernel/failure.ts";
+import { Failure, notFound } from "../kernel/failure.ts";
 import { firstId, isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
 import {
@@ -23,6 +23,8 @@ import { istTimestamp } from "../kernel/time.ts";
 import { visibleTo } from "../kernel/visibility.ts";
 import { readDefaultBps } from "../rates/current-cards.ts";
 import { type Context, contextFor } from "../platform/context.ts";
+import { toItemError } from "../platform/http/errors.ts";
+import { itemCheck } from "../platform/http/validation.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { coalesce, type Outcome } from "../platform/postgres/coalesce.ts";
 import { known, type Query, type Tx } from "../platform/postgres/postgres.ts";
@@ -49,7 +51,13 @@ import {
   setQuoteOrders,
   sumOpenQuotes,
 } from "./quote-store.ts";
-import type { Quote, StoredQuote, TakeQuoteBody } from "./schema.ts";
+import {
+  type Quote,
+  type QuoteBatchResults,
+  type StoredQuote,
+  type TakeQuoteBatchBody,
+  TakeQuoteBody,
+} from "./schema.ts";
 
 const sellSetSizeMax = 256;
 /** A set waits for the database twice; several in flight use that time. */
@@ -64,6 +72,33 @@ export type QuoteAnswer = {
 };
 
 export type TakeQuote = (call: Call, request: TakeQuoteBody) => Promise<QuoteAnswer>;
+
+const checkItem = itemCheck(TakeQuoteBody);
+
+/** Takes quotes side by side; each is answered as if it were asked for alone. */
+export async function takeQuoteBatch(
+  { log }: Pick<Context, "log">,
+  takeQuote: TakeQuote,
+  call: Call,
+  { quotes }: TakeQuoteBatchBody,
+): Promise<QuoteBatchResults> {
+  const takeOne = async (sent: unknown, index: number) => {
+    const item = checkItem(sent);
+    try {
+      if (item instanceof Failure) throw item;
+      const { quote } = await takeQuote(call, item);
+      return { index, ok: true, status: 200, error: null, quote };
+    } catch (error) {
+      const { refused, fault } = toItemError(error, call.requestId);
+      if (fault !== undefined)
+        log.error({ err: fault, request_id: call.requestId }, "a quote failed");
+      return { index, ...refused };
+    }
+  };
+  const results = await Promise.all(quotes.map(takeOne));
+  const quoted = results.filter(({ ok }) => ok).length;
+  return { results, quoted, failed: results.length - quoted };
+}
 
 export function createQuoter(
   ctx: Context,

@@ -15,7 +15,7 @@ import {
   placeOrderBatch,
 } from "./order-desk.ts";
 import { ordersOfDesk, type ReadOrder } from "./read-orders.ts";
-import { type QuoteAnswer, readQuote, type TakeQuote } from "./quotes.ts";
+import { type QuoteAnswer, readQuote, type TakeQuote, takeQuoteBatch } from "./quotes.ts";
 import {
   BatchResults,
   CoverRequirementBody,
@@ -27,6 +27,8 @@ import {
   QuoteParams,
   RequirementParams,
   StoredQuote,
+  QuoteBatchResults,
+  TakeQuoteBatchBody,
   TakeQuoteBody,
 } from "./schema.ts";
 
@@ -64,6 +66,22 @@ export const tradingOperations: readonly Operation[] = [
       return quote;
     },
     run: (call, asked) => call.wiring.takeQuote(call, asked),
+  }),
+  operation({
+    id: "takeQuoteBatch",
+    method: "POST",
+    path: "/v1/quotes::batch",
+    demand: "quote",
+    tag: "Quotes",
+    summary: "Take 1 to 200 quotes",
+    description:
+      "Each is answered as if it were asked for alone, in the sequence of the request: valid ones " +
+      "have a quote, the others fail on their own. It is metered as one call.",
+    config: { quiet: true },
+    body: TakeQuoteBatchBody,
+    batch: true,
+    answer: QuoteBatchResults,
+    run: (call, body) => takeQuoteBatch(call.ctx, call.wiring.takeQuote, call, body),
   }),
   operation({
     id: "readQuote",

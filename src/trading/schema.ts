@@ -57,6 +57,17 @@ export const TakeQuoteBody = body(
 );
 export type TakeQuoteBody = Static<typeof TakeQuoteBody>;
 
+const quotesMax = 200;
+
+export const TakeQuoteBatchBody = body({
+  quotes: Type.Array(TakeQuoteBody, {
+    minItems: 1,
+    maxItems: quotesMax,
+    description: `1 to ${quotesMax}; each has its own result.`,
+  }),
+});
+export type TakeQuoteBatchBody = Static<typeof TakeQuoteBatchBody>;
+
 /** What both sides and the absence of a price are made of; an answer has the fields of its side. */
 const quoteFields = {
   side: Type.Optional(openEnum(quoteSides, "As asked.")),
@@ -392,6 +403,30 @@ export const Order = Type.Object(
 export type Order = Static<typeof Order>;
 
 export const OrderParams = Type.Object({ order_id: orderId });
+
+export const QuoteBatchResults = Type.Object(
+  {
+    results: Type.Array(
+      Type.Object({
+        index: Type.Integer({ description: "Its place in the request, from 0.", examples: [0] }),
+        ok: Type.Boolean({
+          description: "Whether there is an answer, be it that there is no price.",
+        }),
+        status: Type.Integer({
+          description: "The status a call with this quote alone would have.",
+          examples: [200],
+        }),
+        error: itemError,
+        quote: Type.Optional(Quote),
+      }),
+      { description: "One per quote, in the order of the request." },
+    ),
+    quoted: Type.Integer({ description: "Quotes that were answered.", examples: [1] }),
+    failed: Type.Integer({ description: "Quotes that were refused.", examples: [0] }),
+  },
+  { title: "QuoteBatchResults" },
+);
+export type QuoteBatchResults = Static<typeof QuoteBatchResults>;
 
 export const BatchResults = Type.Object(
   {

@@ -105,6 +105,7 @@ const anyBodies: Fixtures["bodies"] = {
   placeOrder: { side: "sell" },
   "placeOrder/quote_ref": {},
   "placeOrder/firm_id": { side: "sell", scheme: "RODTEP", face_paise: 100_000 },
+  takeQuoteBatch: { quotes: [{ side: "sell", scheme: "RODTEP", face_paise: 100_000 }] },
   placeOrderBatch: { orders: [{ side: "sell", scrip_no: "PROBE0003" }] },
   importCredits: {
     csv: "Scrip Number,Scheme,Amount,Balance,Issue Date,Expiry Date\nPROBE0002,RODTEP,1.00,1.00,01/10/2026,01/10/2028\n",

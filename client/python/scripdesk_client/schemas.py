@@ -1238,6 +1238,33 @@ QuoteRequest = Union["QuoteRequest1", "QuoteRequest2", "QuoteRequest3"]
 Quote = Union["SellQuote", "BuyQuote", "NoQuote"]
 
 
+class TakeQuoteBatch(TypedDict):
+    #: 1 to 200; each has its own result.
+    quotes: List[QuoteRequest]
+
+
+class QuoteBatchResultsResultsItem(TypedDict):
+    #: Its place in the request, from 0.
+    index: int
+    #: Whether there is an answer, be it that there is no price.
+    ok: bool
+    #: The status a call with this quote alone would have.
+    status: int
+    error: ItemError
+    quote: NotRequired[Quote]
+
+
+class QuoteBatchResults(TypedDict):
+    #: One per quote, in the order of the request.
+    results: List[QuoteBatchResultsResultsItem]
+    #: Quotes that were answered.
+    quoted: int
+    #: Quotes that were refused.
+    failed: int
+    #: In the answer to a dry run only: nothing was written.
+    dry_run: NotRequired[Literal[True]]
+
+
 class StoredQuoteTerms(TypedDict):
     """What else a deal on it comes with."""
     #: At most so much of face does a side that is proved late pay the other.

@@ -59,6 +59,14 @@ export function toErrorReply(
   return { ...faultReply(requestId, surface), fault: error };
 }
 
+/** What one item of a set is answered, where a call with it alone would be refused. */
+export function toItemError(error: unknown, requestId: string) {
+  const { status, body, fault } = toErrorReply(error, requestId, "trading");
+  const { error: slug, code = slug, message } = body;
+  const ofItem = body.code === undefined ? { error: "request_error", code, message } : body;
+  return { refused: { ok: false as const, status, error: ofItem }, fault };
+}
+
 function failureReply(failure: Failure, requestId: string): ErrorReply {
   const { code, form } = failure;
   // A secret in a name, a value or a path is not echoed.

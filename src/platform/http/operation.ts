@@ -307,7 +307,7 @@ function toRoute(declared: Operation, surface: Surface): RouteOptions {
       ...(permission && { permission }),
       ...(keyless && { keyless }),
       // Visitors have no idempotency keys.
-      ...((creates || batch) && demand && { creates: true }),
+      ...((creates || (batch && !config?.quiet)) && demand && { creates: true }),
     },
     schema: {
       operationId: id,
