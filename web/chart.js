@@ -39,6 +39,7 @@ export function drawChart(place, reading) {
   let points = [];
 
   function paint() {
+    if (!place.isConnected) return; // The page was left, and its colours with it.
     const style = getComputedStyle(place);
     const colour = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
     chart.applyOptions({
