@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { payoutStates } from "../../src/payouts/rules.ts";
 import { findSerious } from "../support/axe.ts";
 import { browser, chromiumMissing } from "../support/chromium.ts";
 import { judgePages, kindsOfPages, listPages, looks } from "../support/console-pages.ts";
@@ -61,6 +62,11 @@ test("every page says so when there is nothing", { skip }, async (t) => {
   const console = await signInToConsole(t, { browse, ops, person });
   const empty = { of: [looks.plain], isFull: false, by: "go" } as const;
   assert.deepEqual(await judgePages(console, listPages, empty), []);
+  await console.open("/payouts");
+  const offered = await console.page.evaluate(
+    "[...document.querySelectorAll('select[name=status] option')].map(({ value }) => value)",
+  );
+  assert.deepEqual(offered, ["all", ...payoutStates], "what the document says is offered");
   assert.deepEqual(console.complaints(), []);
 });
 

@@ -28,7 +28,6 @@ export const approvalPages = [
           {
             name: "status",
             label: "State",
-            options: ["proposed", "approved", "rejected", "voided", "expired"],
             initial: "proposed",
           },
         ],

@@ -6,19 +6,6 @@ import { sayWord, showDay, showFirm, showId, showMoney, showState } from "./show
 /** @typedef {import("./state.js").View} View */
 /** @typedef {import("./ops.js").Row} Row */
 
-const states = [
-  "declared",
-  "listed",
-  "reserved",
-  "in_settlement",
-  "transferred",
-  "suspended",
-  "cancelled",
-  "expired",
-  "used",
-  "withdrawn",
-];
-
 /** @type {readonly import("./state.js").Page[]} */
 export const creditPages = [
   {
@@ -34,8 +21,8 @@ export const creditPages = [
         query: { environment: view.environment },
         filters: [
           { name: "scrip_no", label: "Number" },
-          { name: "scheme", label: "Scheme", options: ["RODTEP", "ROSCTL"] },
-          { name: "status", label: "State", options: states },
+          { name: "scheme", label: "Scheme" },
+          { name: "status", label: "State" },
           ...listFilters,
         ],
         firms: (row) => [row["firm_id"]],

@@ -37,18 +37,6 @@ export const crossPages = [
           {
             name: "status",
             label: "State",
-            options: [
-              "proposed",
-              "agreed",
-              "funded",
-              "released",
-              "settled",
-              "declined",
-              "cancelled",
-              "expired",
-              "refunded",
-              "failed",
-            ],
           },
           ...listFilters,
         ],

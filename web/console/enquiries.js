@@ -25,9 +25,7 @@ export const enquiryPages = [
         lead: "What visitors of the public page ask. Their details are deleted 30 days after an enquiry is closed.",
         path: "/ops/enquiries",
         rows: "enquiries",
-        filters: [
-          { name: "status", label: "State", options: ["received", "closed"], initial: "received" },
-        ],
+        filters: [{ name: "status", label: "State", initial: "received" }],
         columns: [
           {
             head: "From",

@@ -46,7 +46,7 @@ async function showFiles(view) {
     ],
     path: "/ops/payout-files",
     rows: "payout_files",
-    filters: [{ name: "status", label: "State", options: ["live", "answered", "voided"] }],
+    filters: [{ name: "status", label: "State" }],
     columns: [
       { head: "File", cell: (row) => showId(row["file_id"]) },
       { head: "Rail", cell: (row) => row["rail"].toUpperCase() },

@@ -12,18 +12,6 @@ import { makeTasks } from "./tasks.js";
 /** @typedef {import("./state.js").View} View */
 /** @typedef {import("./ops.js").Row} Row */
 
-const states = [
-  "registered",
-  "verifying",
-  "action_required",
-  "verified",
-  "authorized",
-  "suspended",
-  "rejected",
-  "offboarding",
-  "offboarded",
-];
-
 /** @type {readonly import("./state.js").Page[]} */
 export const firmPages = [
   {
@@ -37,7 +25,7 @@ export const firmPages = [
         rows: "firms",
         query: { environment: view.environment },
         filters: [
-          { name: "connection_state", label: "State", options: states },
+          { name: "connection_state", label: "State" },
           ...listFilters.filter(({ name }) => name !== "firm_id"),
         ],
         columns: [

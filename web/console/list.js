@@ -2,7 +2,7 @@
 
 import { make, makeEmpty, makeTable } from "./dom.js";
 import { makeDownload } from "./download.js";
-import { readOps } from "./ops.js";
+import { readOps, readWords } from "./ops.js";
 import { loadNames, noteNames, sayWord } from "./show.js";
 import { goTo, linkTo } from "./state.js";
 
@@ -10,7 +10,7 @@ import { goTo, linkTo } from "./state.js";
 /** @typedef {import("./ops.js").Row} Row */
 /** @typedef {import("./state.js").View} View */
 /** @typedef {{head: string, kind?: string, cell: (row: Row) => Child | readonly Child[]}} Column */
-/** @typedef {{name: string, label: string, options?: readonly string[], type?: string, initial?: string}} Filter */
+/** @typedef {{name: string, label: string, type?: string, initial?: string}} Filter */
 
 const rowsOnPage = 50;
 
@@ -46,7 +46,10 @@ export async function showList(view, list) {
   );
   const cursor = params.get("cursor");
   const query = { ...list.query, ...asked, limit: rowsOnPage, cursor };
-  const answer = await readOps(list.path, query, signal);
+  const [answer, words] = await Promise.all([
+    readOps(list.path, query, signal),
+    filters.length > 0 ? readWords(list.path) : {},
+  ]);
   /** @type {Row[]} */
   const rows = answer[list.rows];
   noteNames(answer.names);
@@ -61,7 +64,7 @@ export async function showList(view, list) {
     { class: "page" },
     makeHead(list.title, list.acts ?? []),
     list.lead ? make("p", { class: "muted lead" }, ...[list.lead].flat()) : null,
-    filters.length > 0 ? makeFilters(filters, chosen) : null,
+    filters.length > 0 ? makeFilters(filters, { chosen, words }) : null,
     rows.length > 0 ? table : makeEmpty(list.empty),
     makePaging({ cursor, next: answer.next_cursor, chosen }),
     rows.length > 0
@@ -108,22 +111,24 @@ export function makeHead(title, acts = []) {
 
 /**
  * @param {readonly Filter[]} filters
- * @param {Readonly<Record<string, string>>} chosen
+ * @param {object} narrowing
+ * @param {Readonly<Record<string, string>>} narrowing.chosen
+ * @param {Readonly<Record<string, readonly string[] | undefined>>} narrowing.words
  */
-function makeFilters(filters, chosen) {
+function makeFilters(filters, { chosen, words }) {
   const form = make(
     "form",
     { class: "filters", role: "search", "aria-label": "Narrow the list" },
-    filters.map(({ name, label, options, type }) =>
+    filters.map(({ name, label, type }) =>
       make(
         "label",
         {},
         make("span", {}, label),
-        options
+        words[name]
           ? make(
               "select",
               { name },
-              ["all", ...options].map((option) =>
+              ["all", ...words[name]].map((option) =>
                 make(
                   "option",
                   { value: option, selected: (chosen[name] || "all") === option },

@@ -41,8 +41,8 @@ async function showNotices(view) {
     rows: "notices",
     query: { environment },
     filters: [
-      { name: "status", label: "State", options: ["waiting", "sent", "dead", "dropped"] },
-      { name: "occasion", label: "Occasion", options: Object.keys(occasionWords) },
+      { name: "status", label: "State" },
+      { name: "occasion", label: "Occasion" },
       ...listFilters.filter(({ name }) => name !== "firm_id"),
     ],
     firms: (row) => [row["desk_id"]],

@@ -32,6 +32,26 @@ export async function readOps(path, query, signal) {
   return await callOps(path, { query, signal });
 }
 
+/** The service's own document. @type {Promise<any> | undefined} */
+let described;
+
+/**
+ * The words that each parameter of a list may be, by its name; those that may be anything have none.
+ *
+ * @param {string} path
+ * @returns {Promise<Readonly<Record<string, readonly string[] | undefined>>>}
+ */
+export async function readWords(path) {
+  described ??= callOps("/ops/openapi.json").catch((error) => {
+    described = undefined;
+    throw error;
+  });
+  const { paths } = await described;
+  /** @type {{name: string, schema: {enum?: string[]}}[]} */
+  const parameters = paths[path].get.parameters;
+  return Object.fromEntries(parameters.map(({ name, schema }) => [name, schema.enum]));
+}
+
 /**
  * Events of a stream, one after another, until the signal; a stream that breaks is opened anew.
  *

@@ -35,10 +35,9 @@ export const orderPages = [
           {
             name: "status",
             label: "State",
-            options: ["open", "matched", "cancelled", "expired", "failed"],
           },
-          { name: "side", label: "Side", options: ["sell", "buy"] },
-          { name: "scheme", label: "Scheme", options: ["RODTEP", "ROSCTL"] },
+          { name: "side", label: "Side" },
+          { name: "scheme", label: "Scheme" },
           ...listFilters,
         ],
         firms: (row) => [row["firm_id"], row["desk_id"]],

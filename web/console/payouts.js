@@ -36,7 +36,6 @@ export const payoutPages = [
           {
             name: "status",
             label: "State",
-            options: ["scheduled", "held", "instructed", "sent", "paid", "returned"],
           },
           ...listFilters,
         ],

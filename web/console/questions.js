@@ -22,7 +22,7 @@ export const questionPages = [
         path: "/ops/inquiries",
         rows: "inquiries",
         query: { environment: view.environment },
-        filters: [{ name: "port", label: "Asked of", options: ["registry", "bank"] }],
+        filters: [{ name: "port", label: "Asked of" }],
         firms: (row) => [row["desk_id"]],
         columns: [
           { head: "Question", kind: "wide", cell: (row) => sayQuestion(row) },

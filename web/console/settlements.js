@@ -23,7 +23,6 @@ import { standWith } from "./state.js";
 /** @typedef {import("./list.js").Column} Column */
 
 const openStates = ["pending", "funded", "transfer_initiated"];
-const states = [...openStates, "transfer_confirmed", "settled", "failed", "reversed"];
 
 /** @param {Row} row */
 const listFirms = (row) => [
@@ -80,7 +79,7 @@ export const settlementPages = [
         path: "/ops/settlements",
         rows: "settlements",
         query: { environment: view.environment },
-        filters: [{ name: "status", label: "State", options: states }, ...listFilters],
+        filters: [{ name: "status", label: "State" }, ...listFilters],
         firms: listFirms,
         columns: [
           ...dealColumns,
