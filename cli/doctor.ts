@@ -10,6 +10,8 @@ import { findImprint } from "../src/market/public-house.ts";
 import { reviewMoney } from "../src/money-review.ts";
 import { dayMs, istDay } from "../src/kernel/time.ts";
 import type { OpenedContext } from "../src/open-context.ts";
+import { currentAct, findRates } from "../src/taxes/tax-rules.ts";
+import { listTaxRates } from "../src/taxes/taxes.ts";
 import { readHousePapers } from "../src/platform/pages/house-papers.ts";
 import { command, print, withContext } from "./command.ts";
 
@@ -42,6 +44,7 @@ const doctor = command({
       wires(config),
       await page(opened, config),
       await house(opened),
+      await taxes(opened),
     ]);
     print(findings, options);
     return findings.every(({ ok }) => ok) ? 0 : 1;
@@ -151,6 +154,21 @@ async function house({ ctx }: OpenedContext): Promise<Finding> {
         ]),
   ];
   return finding("live house", true, found.join("; "), "");
+}
+
+/** For the operator to read: lines that came with the program and that nobody has looked at. */
+async function taxes({ ctx }: OpenedContext): Promise<Finding> {
+  const rows = await listTaxRates(ctx, "live");
+  const { tds } = findRates(istDay(ctx.now()), rows);
+  const found = rows
+    .filter(({ confirmed_by }) => confirmed_by === null)
+    .map(({ line, effective_from: day, section }) => {
+      if (line !== "tds") return `${line} of ${day} is to be checked`;
+      const by = `${section ?? ""} from ${day} is proposed`;
+      return tds && tds.act !== currentAct ? `section ${tds.section} was replaced: ${by}` : by;
+    });
+  const said = found.length === 0 ? "confirmed" : `${found.join("; ")}: tax confirm --env live`;
+  return finding("live tax lines", true, said, "");
 }
 
 function finding(check: string, ok: boolean, found: string, advice: string): Finding {

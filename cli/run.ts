@@ -56,6 +56,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, CommandFile>>>> = 
   Money: { payouts, bank: () => import("./bank.ts"), deposits: deals, money: proofs },
   "Statements, taxes and the calendar": {
     statements: () => import("./statements.ts"),
+    accounts: () => import("./accounts.ts"),
     tax: () => import("./tax.ts"),
     calendar: world,
   },

@@ -2,8 +2,8 @@ import { environments } from "../src/kernel/caller.ts";
 import { parseQuerySpan } from "../src/kernel/query-time.ts";
 import { financialYear, istTimestamp } from "../src/kernel/time.ts";
 import { taxOperations } from "../src/ops/taxes.ts";
-import { listFeeInvoices, setTax } from "../src/taxes/taxes.ts";
-import { taxLines } from "../src/taxes/tax-rules.ts";
+import { listFeeInvoices, setTax, type SetTax } from "../src/taxes/taxes.ts";
+import { currentAct, taxLines } from "../src/taxes/tax-rules.ts";
 import {
   command,
   naturalNumber,
@@ -18,6 +18,13 @@ import { operatorOption, withOperator } from "./operators.ts";
 
 const derive = deriveFrom(taxOperations);
 
+const certificateOptions = {
+  certificate_no: "number",
+  rate_bps: "bps",
+  effective_from: "from",
+  effective_until: "until",
+};
+
 const set = command({
   name: "tax set",
   summary: "set a tax line from a day on, or end it with --off",
@@ -30,14 +37,20 @@ const set = command({
     "sgst-bps": { help: "gst: the state's part of it" },
     "igst-bps": { help: "gst: the whole across a border" },
     state: { help: "gst: the house's state code; that of the house unless given" },
-    section: { help: "tds: the section of the law, such as 194Q" },
+    act: { help: "tds: the year of the Income-tax Act; 2025 unless given" },
+    section: { help: "tds: the citation within it, such as '393(1) Table Sl. 8(ii)'" },
+    code: { help: "tds: what the return calls such payments" },
     bps: { help: "tds: what is withheld, in bps of the value" },
     "threshold-paise": { help: "tds: from which value of a seller in a financial year" },
     crosses: { type: "boolean", help: "tds: in crosses too" },
+    sac: { help: "fee: the code of the house's service" },
+    "gst-bps": { help: "fee: all GST on it" },
+    hsn: { help: "scrip: their heading of the tariff" },
+    exemption: { help: "scrip: the citation by which their supply is exempt from GST" },
     ...operatorOption,
   },
   example:
-    "npx scripdesk tax set --env live --line tds --from 2027-04-01 --section 194Q --bps 10 --threshold-paise 500000000",
+    "npx scripdesk tax set --env live --line tds --from 2027-04-01 --section '393(1) Table Sl. 8(ii)' --code 1031 --bps 10 --threshold-paise 500000000",
   async run(options) {
     const environment = parseChoice("env", options.env, environments);
     const line = parseChoice("line", options.line, taxLines);
@@ -46,31 +59,42 @@ const set = command({
       if (typeof text === "string") return text;
       throw new UsageError(`--${name} is required for ${line}`);
     };
-    const gst = () => ({
-      cgst_bps: naturalNumber("cgst-bps", given("cgst-bps")),
-      sgst_bps: naturalNumber("sgst-bps", given("sgst-bps")),
-      igst_bps: naturalNumber("igst-bps", given("igst-bps")),
-      ...(options.state !== undefined && { house_state: options.state }),
-    });
-    const tds = () => ({
-      section: given("section"),
-      rate_bps: wholeNumber("bps", given("bps")),
-      threshold_paise: naturalNumber("threshold-paise", given("threshold-paise")),
-      with_crosses: options.crosses,
-    });
-    const from = { environment, from: options.from };
-    const tax =
-      line === "gst"
-        ? ({ ...from, line, rate: options.off ? null : gst() } as const)
-        : ({ ...from, line, rate: options.off ? null : tds() } as const);
+    const rates = {
+      gst: () => ({
+        cgst_bps: naturalNumber("cgst-bps", given("cgst-bps")),
+        sgst_bps: naturalNumber("sgst-bps", given("sgst-bps")),
+        igst_bps: naturalNumber("igst-bps", given("igst-bps")),
+        ...(options.state !== undefined && { house_state: options.state }),
+      }),
+      tds: () => ({
+        act: options.act ?? currentAct,
+        section: given("section"),
+        payment_code: options.code ?? null,
+        rate_bps: wholeNumber("bps", given("bps")),
+        threshold_paise: naturalNumber("threshold-paise", given("threshold-paise")),
+        with_crosses: options.crosses,
+      }),
+      fee: () => ({
+        sac: given("sac"),
+        gst_bps: naturalNumber("gst-bps", given("gst-bps")),
+      }),
+      scrip: () => ({ hsn: given("hsn"), exemption: given("exemption") }),
+    };
+    const rate = options.off ? null : rates[line]();
+    const tax = { environment, from: options.from, line, rate } as SetTax; // Each line has its own.
     const row = await withOperator(
       options,
       { permission: "taxes.write", environment },
       async ({ ctx, actor }) => await setTax(ctx, actor, tax),
     );
-    printOne(row, options);
+    printOne(options.json ? row : listTerms(row), options);
   },
 });
+
+/** What is said of a line; the fields of other lines are left out. */
+function listTerms(row: object) {
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
+}
 
 const invoices = command({
   name: "tax invoices",
@@ -106,8 +130,12 @@ const invoices = command({
 export const commands = [
   derive("listTaxRates", "tax list", {
     columns:
-      "env line effective_from is_on cgst_bps sgst_bps igst_bps house_state section rate_bps threshold_paise with_crosses",
+      "env line effective_from is_on confirmed_by act section payment_code rate_bps threshold_paise sac gst_bps hsn",
   }),
   set,
+  derive("confirmTaxLine", "tax confirm", { wordShown: "LINE" }),
   invoices,
+  derive("addTdsCertificate", "tax certificate", { word: false, as: certificateOptions }),
+  derive("listTdsCertificates", "tax certificates", {}),
+  derive("listDeductions", "tax deductions", {}),
 ];

@@ -29,8 +29,8 @@ revoke delete on operators, operator_sessions from scripdesk_app;
 -- A payout file and what it told the bank stay; only what became of it is added.
 revoke delete on payout_files, payout_file_lines, payout_file_items from scripdesk_app;
 -- What was invoiced stays as it was issued, and a number is never given twice.
-revoke update, delete on fee_invoices from scripdesk_app;
-revoke delete on leg_taxes, invoice_series, tax_rates, tds_sums from scripdesk_app;
+revoke update, delete on bills_of_supply, fee_invoices from scripdesk_app;
+revoke delete on leg_taxes, invoice_series, supplies, tax_rates, tds_sums from scripdesk_app;
 -- What the bank wrote stays as it is; what became of it is added.
 revoke delete on bank_statements, bank_lines from scripdesk_app;
 -- What a credit paid stays as it was told.

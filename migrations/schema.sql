@@ -325,6 +325,35 @@ CREATE INDEX bank_statements_newest ON public.bank_statements USING btree (envir
 CREATE INDEX bank_statements_reached ON public.bank_statements USING btree (environment, reached_at) WHERE (state = 'applied'::text);
 CREATE UNIQUE INDEX bank_statements_once ON public.bank_statements USING btree (environment, sha256) WHERE (state = 'applied'::text);
 
+create table bills_of_supply (
+  environment text not null,
+  financial_year text not null,
+  kind text not null,
+  number bigint not null,
+  bill_no text not null,
+  settlement_id text not null,
+  supplied_on date not null,
+  firm_id text not null,
+  recipient_name text not null,
+  recipient_iec text,
+  recipient_gstin text,
+  place_of_supply text,
+  value_paise bigint not null,
+  issued_at timestamp with time zone not null,
+  constraint bills_of_supply_environment_bill_no_key UNIQUE (environment, bill_no),
+  constraint bills_of_supply_pkey PRIMARY KEY (environment, financial_year, kind, number),
+  constraint bills_of_supply_environment_financial_year_kind_fkey FOREIGN KEY (environment, financial_year, kind) REFERENCES invoice_series(environment, financial_year, kind),
+  constraint bills_of_supply_environment_firm_id_fkey FOREIGN KEY (environment, firm_id) REFERENCES firms(environment, firm_id),
+  constraint bills_of_supply_settlement_id_fkey FOREIGN KEY (settlement_id) REFERENCES settlements(settlement_id),
+  constraint bills_of_supply_bill_no_check CHECK (((length(bill_no) >= 1) AND (length(bill_no) <= 16))),
+  constraint bills_of_supply_kind_check CHECK ((kind = ANY (ARRAY['bill_of_supply'::text, 'supply_return'::text]))),
+  constraint bills_of_supply_number_check CHECK ((number > 0)),
+  constraint bills_of_supply_place_of_supply_check CHECK ((place_of_supply ~ '^[0-9]{2}$'::text)),
+  constraint bills_of_supply_value_paise_check CHECK ((value_paise >= 0))
+);
+CREATE INDEX bills_of_supply_by_day ON public.bills_of_supply USING btree (environment, supplied_on);
+CREATE INDEX bills_of_supply_by_settlement ON public.bills_of_supply USING btree (settlement_id);
+
 create table calendar_days (
   office text not null,
   day date not null,
@@ -492,11 +521,13 @@ create table cross_quotes (
   created_at timestamp with time zone not null,
   valid_until timestamp with time zone not null,
   cross_id text,
+  gst_bps integer not null default 1800,
   constraint cross_quotes_pkey PRIMARY KEY (cross_quote_ref),
   constraint cross_quotes_cross_quote_ref_check CHECK ((starts_with(cross_quote_ref, 'cqt_'::text) AND (length(cross_quote_ref) = 30))),
   constraint cross_quotes_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
   constraint cross_quotes_face_paise_check CHECK (((face_paise >= 1) AND (face_paise <= '9007199254740991'::bigint))),
   constraint cross_quotes_fee_bps_check CHECK (((fee_bps >= 0) AND (fee_bps <= 10000))),
+  constraint cross_quotes_gst_bps_check CHECK (((gst_bps >= 0) AND (gst_bps <= 5000))),
   constraint cross_quotes_kind_check CHECK ((kind = ANY (ARRAY['block'::text, 'intra_group'::text]))),
   constraint cross_quotes_price_bps_check CHECK (((price_bps >= 1) AND (price_bps <= 10000))),
   constraint cross_quotes_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text]))),
@@ -537,6 +568,7 @@ create table crosses (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   proposing_key_id text,
+  gst_bps integer not null default 1800,
   constraint crosses_pkey PRIMARY KEY (cross_id),
   constraint crosses_settlement_id_fkey FOREIGN KEY (settlement_id) REFERENCES settlements(settlement_id),
   constraint crosses_agreed_by_both CHECK (((state <> ALL (ARRAY['agreed'::text, 'funded'::text, 'released'::text, 'settled'::text, 'refunded'::text, 'failed'::text])) OR ((awaited_iec IS NULL) AND (cardinality(scrip_nos) > 0)))),
@@ -548,6 +580,7 @@ create table crosses (
   constraint crosses_face_paise_check CHECK (((face_paise >= 1) AND (face_paise <= '9007199254740991'::bigint))),
   constraint crosses_fee_bps_check CHECK (((fee_bps >= 0) AND (fee_bps <= 10000))),
   constraint crosses_funded_by_payment CHECK (((state <> ALL (ARRAY['funded'::text, 'released'::text, 'settled'::text, 'failed'::text])) OR (payment_ref IS NOT NULL))),
+  constraint crosses_gst_bps_check CHECK (((gst_bps >= 0) AND (gst_bps <= 5000))),
   constraint crosses_kind_check CHECK ((kind = ANY (ARRAY['block'::text, 'intra_group'::text]))),
   constraint crosses_open_have_deadline CHECK (((state = ANY (ARRAY['proposed'::text, 'agreed'::text, 'funded'::text])) = (due_at IS NOT NULL))),
   constraint crosses_payment_ref_check CHECK (((length(payment_ref) >= 1) AND (length(payment_ref) <= 64))),
@@ -757,6 +790,7 @@ create table fee_invoices (
   sgst_paise bigint not null,
   igst_paise bigint not null,
   issued_at timestamp with time zone not null,
+  sac text,
   constraint fee_invoices_environment_invoice_no_key UNIQUE (environment, invoice_no),
   constraint fee_invoices_pkey PRIMARY KEY (environment, financial_year, kind, number),
   constraint fee_invoices_environment_financial_year_kind_fkey FOREIGN KEY (environment, financial_year, kind) REFERENCES invoice_series(environment, financial_year, kind),
@@ -769,6 +803,7 @@ create table fee_invoices (
   constraint fee_invoices_number_check CHECK ((number > 0)),
   constraint fee_invoices_one_place CHECK (((igst_paise = 0) OR ((cgst_paise + sgst_paise) = 0))),
   constraint fee_invoices_place_of_supply_check CHECK ((place_of_supply ~ '^[0-9]{2}$'::text)),
+  constraint fee_invoices_sac_check CHECK ((sac ~ '^[0-9]{4,8}$'::text)),
   constraint fee_invoices_sgst_paise_check CHECK ((sgst_paise >= 0)),
   constraint fee_invoices_side_check CHECK ((side = ANY (ARRAY['sell'::text, 'buy'::text])))
 );
@@ -1040,7 +1075,7 @@ create table invoice_series (
   constraint invoice_series_pkey PRIMARY KEY (environment, financial_year, kind),
   constraint invoice_series_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
   constraint invoice_series_financial_year_check CHECK ((financial_year ~ '^[0-9]{4}-[0-9]{2}$'::text)),
-  constraint invoice_series_kind_check CHECK ((kind = ANY (ARRAY['invoice'::text, 'credit_note'::text]))),
+  constraint invoice_series_kind_check CHECK ((kind = ANY (ARRAY['invoice'::text, 'credit_note'::text, 'bill_of_supply'::text, 'supply_return'::text]))),
   constraint invoice_series_last_number_check CHECK ((last_number > 0))
 );
 
@@ -1156,6 +1191,7 @@ CASE phase
 END),
   constraint ledger_entries_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 64)))
 );
+CREATE INDEX ledger_entries_by_time ON public.ledger_entries USING brin (at) WITH (autosummarize='on');
 CREATE UNIQUE INDEX ledger_entries_once ON public.ledger_entries USING btree (subject, kind, ordinal, environment) WHERE (resolves IS NULL);
 CREATE UNIQUE INDEX ledger_entries_resolved_once ON public.ledger_entries USING btree (resolves) WHERE (resolves IS NOT NULL);
 
@@ -1241,7 +1277,11 @@ create table leg_taxes (
   tds_base_paise bigint not null,
   tds_paise bigint not null,
   invoice_no text,
+  tds_act text,
+  tds_code text,
+  tds_certificate text,
   constraint leg_taxes_pkey PRIMARY KEY (settlement_id, ordinal, side, kind),
+  constraint leg_taxes_certified FOREIGN KEY (environment, tds_certificate) REFERENCES tds_certificates(environment, certificate_no),
   constraint leg_taxes_environment_invoice_no_fkey FOREIGN KEY (environment, invoice_no) REFERENCES fee_invoices(environment, invoice_no),
   constraint leg_taxes_settlement_id_fkey FOREIGN KEY (settlement_id) REFERENCES settlements(settlement_id),
   constraint leg_taxes_cgst_bps_check CHECK ((cgst_bps >= 0)),
@@ -1264,6 +1304,7 @@ create table leg_taxes (
   constraint leg_taxes_withheld CHECK ((((tds_paise = 0) OR (tds_section IS NOT NULL)) AND ((tds_paise = 0) OR (side = 'sell'::text))))
 );
 CREATE INDEX leg_taxes_uninvoiced ON public.leg_taxes USING btree (environment, settlement_id) WHERE ((invoice_no IS NULL) AND (fee_paise > 0));
+CREATE INDEX leg_taxes_withheld_at ON public.leg_taxes USING btree (environment, taxed_at) WHERE (tds_base_paise > 0);
 
 create table market_depths (
   environment text not null,
@@ -2104,6 +2145,27 @@ create table statements (
   constraint statements_seen_entry_no_check CHECK ((seen_entry_no >= 0))
 );
 
+create table supplies (
+  settlement_id text not null,
+  ordinal integer not null,
+  kind text not null,
+  environment text not null,
+  financial_year text not null,
+  supplied_on date not null,
+  firm_id text not null,
+  value_paise bigint not null,
+  bill_no text,
+  constraint supplies_pkey PRIMARY KEY (settlement_id, ordinal, kind),
+  constraint supplies_environment_bill_no_fkey FOREIGN KEY (environment, bill_no) REFERENCES bills_of_supply(environment, bill_no),
+  constraint supplies_settlement_id_fkey FOREIGN KEY (settlement_id) REFERENCES settlements(settlement_id),
+  constraint supplies_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint supplies_financial_year_check CHECK ((financial_year ~ '^[0-9]{4}-[0-9]{2}$'::text)),
+  constraint supplies_kind_check CHECK ((kind = ANY (ARRAY['bill_of_supply'::text, 'supply_return'::text]))),
+  constraint supplies_ordinal_check CHECK ((ordinal >= 0)),
+  constraint supplies_value_paise_check CHECK ((value_paise >= 0))
+);
+CREATE INDEX supplies_unbilled ON public.supplies USING btree (environment, settlement_id) WHERE (bill_no IS NULL);
+
 create table tax_rates (
   environment text not null,
   line text not null,
@@ -2118,19 +2180,57 @@ create table tax_rates (
   threshold_paise bigint,
   with_crosses boolean,
   set_at timestamp with time zone not null,
+  hsn text,
+  exemption text,
+  confirmed_by text,
+  sac text,
+  gst_bps integer,
+  act text,
+  payment_code text,
   constraint tax_rates_pkey PRIMARY KEY (environment, line, effective_from),
+  constraint tax_rates_act CHECK (((section IS NOT NULL) OR ((act IS NULL) AND (payment_code IS NULL)))),
+  constraint tax_rates_act_check CHECK ((act ~ '^[0-9]{4}$'::text)),
   constraint tax_rates_cgst_bps_check CHECK (((cgst_bps >= 0) AND (cgst_bps <= 5000))),
   constraint tax_rates_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint tax_rates_exemption_check CHECK (((length(exemption) >= 1) AND (length(exemption) <= 300))),
+  constraint tax_rates_fee CHECK (((((line = 'fee'::text) AND is_on) = (sac IS NOT NULL)) AND ((sac IS NULL) = (gst_bps IS NULL)))),
   constraint tax_rates_gst CHECK (((((line = 'gst'::text) AND is_on) = ((cgst_bps IS NOT NULL) AND (sgst_bps IS NOT NULL) AND (house_state IS NOT NULL))) AND ((igst_bps IS NULL) OR (igst_bps = (cgst_bps + sgst_bps))) AND ((igst_bps IS NULL) = (cgst_bps IS NULL)))),
+  constraint tax_rates_gst_bps_check CHECK (((gst_bps >= 0) AND (gst_bps <= 5000))),
   constraint tax_rates_house_state_check CHECK ((house_state ~ '^[0-9]{2}$'::text)),
+  constraint tax_rates_hsn_check CHECK ((hsn ~ '^[0-9]{4,8}$'::text)),
   constraint tax_rates_igst_bps_check CHECK (((igst_bps >= 0) AND (igst_bps <= 10000))),
-  constraint tax_rates_line_check CHECK ((line = ANY (ARRAY['gst'::text, 'tds'::text]))),
+  constraint tax_rates_line_check CHECK ((line = ANY (ARRAY['gst'::text, 'tds'::text, 'scrip'::text, 'fee'::text]))),
+  constraint tax_rates_payment_code_check CHECK ((payment_code ~ '^[0-9A-Z]{1,8}$'::text)),
   constraint tax_rates_rate_bps_check CHECK (((rate_bps >= 1) AND (rate_bps <= 3000))),
-  constraint tax_rates_section_check CHECK ((section ~ '^[0-9A-Z()-]{3,12}$'::text)),
+  constraint tax_rates_sac_check CHECK ((sac ~ '^[0-9]{4,8}$'::text)),
+  constraint tax_rates_scrip CHECK (((((line = 'scrip'::text) AND is_on) = (hsn IS NOT NULL)) AND ((hsn IS NULL) = (exemption IS NULL)))),
+  constraint tax_rates_section_check CHECK (((length(section) >= 3) AND (length(section) <= 60))),
   constraint tax_rates_sgst_bps_check CHECK (((sgst_bps >= 0) AND (sgst_bps <= 5000))),
   constraint tax_rates_tds CHECK (((((line = 'tds'::text) AND is_on) = (rate_bps IS NOT NULL)) AND ((rate_bps IS NULL) = (section IS NULL)) AND ((rate_bps IS NULL) = (threshold_paise IS NULL)) AND ((rate_bps IS NULL) = (with_crosses IS NULL)))),
   constraint tax_rates_threshold_paise_check CHECK (((threshold_paise >= 0) AND (threshold_paise <= '9007199254740991'::bigint)))
 );
+
+create table tds_certificates (
+  environment text not null,
+  certificate_no text not null,
+  pan text not null,
+  rate_bps integer not null,
+  limit_paise bigint not null,
+  used_paise bigint not null default 0,
+  effective_from date not null,
+  effective_until date not null,
+  set_by text not null,
+  set_at timestamp with time zone not null,
+  constraint tds_certificates_pkey PRIMARY KEY (environment, certificate_no),
+  constraint tds_certificates_certificate_no_check CHECK ((certificate_no ~ '^[0-9A-Z/-]{4,20}$'::text)),
+  constraint tds_certificates_check CHECK (((used_paise >= 0) AND (used_paise <= limit_paise))),
+  constraint tds_certificates_end CHECK ((effective_until >= effective_from)),
+  constraint tds_certificates_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint tds_certificates_limit_paise_check CHECK (((limit_paise >= 1) AND (limit_paise <= '9007199254740991'::bigint))),
+  constraint tds_certificates_pan_check CHECK ((length(pan) = 10)),
+  constraint tds_certificates_rate_bps_check CHECK (((rate_bps >= 0) AND (rate_bps <= 3000)))
+);
+CREATE INDEX tds_certificates_of_payee ON public.tds_certificates USING btree (environment, pan);
 
 create table tds_sums (
   environment text not null,
@@ -2263,6 +2363,7 @@ grant delete, insert, select, update on audit_key_successions to scripdesk_app;
 grant insert, select on bank_line_entries to scripdesk_app;
 grant insert, select, update on bank_lines to scripdesk_app;
 grant insert, select, update on bank_statements to scripdesk_app;
+grant insert, select on bills_of_supply to scripdesk_app;
 grant delete, insert, select, update on calendar_days to scripdesk_app;
 grant delete, insert, select, update on calendar_versions to scripdesk_app;
 grant delete, insert, select, update on commission_rates to scripdesk_app;
@@ -2341,7 +2442,9 @@ grant insert, select, update on settlement_legs to scripdesk_app;
 grant insert, select, update on settlements to scripdesk_app;
 grant delete, insert, select on statement_pages to scripdesk_app;
 grant insert, select on statements to scripdesk_app;
+grant insert, select, update on supplies to scripdesk_app;
 grant insert, select, update on tax_rates to scripdesk_app;
+grant delete, insert, select, update on tds_certificates to scripdesk_app;
 grant insert, select, update on tds_sums to scripdesk_app;
 grant delete, insert, select, update on unpaid_deals to scripdesk_app;
 grant delete, insert, select, update on usage_days to scripdesk_app;

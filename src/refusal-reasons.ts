@@ -110,6 +110,9 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
     conflict: ["cancelled","declared","expired","firm_not_authorized","in_settlement","mandate_expired","rejected","reserved","suspended","too_short","transferred","used","withdrawn"],
     forbidden: ["buy_side_not_enabled"],
   },
+  readBillOfSupply: {
+    conflict: ["nothing_delivered"],
+  },
   readEarnings: {
     forbidden: ["sub_account_key"],
   },

@@ -56,6 +56,7 @@ import { payDefaults } from "./settlement/defaults.ts";
 import { failOverdue } from "./settlement/fail-settlements.ts";
 import { fundFromBalances } from "./settlement/fund-settlements.ts";
 import { tellLateTasks } from "./settlement/tasks.ts";
+import { issueBills } from "./taxes/bills.ts";
 import { issueInvoices } from "./taxes/taxes.ts";
 import { finishAdvances } from "./sandbox/advance-clock.ts";
 import { createStatementFreezer } from "./reports/freeze-statements.ts";
@@ -191,6 +192,7 @@ export function listWorkers(
     { name: "usage", pauseMs: 10_000, work: () => tellThresholds(ctx) },
     { name: "index", pauseMs: 60_000, work: () => fixIndex(ctx, aside("index")) },
     { name: "invoices", pauseMs: 5_000, work: () => issueInvoices(ctx, aside("invoices")) },
+    { name: "bills", pauseMs: 5_000, work: () => issueBills(ctx, aside("bills")) },
     {
       name: "shelf",
       pauseMs: 1_000,

@@ -96,6 +96,7 @@ const demands: Readonly<Record<string, Demand>> = {
   listPayouts: "orders:read",
   readPayout: "orders:read",
   readContractNote: "orders:read",
+  readBillOfSupply: "orders:read",
   readEarnings: "orders:read",
   listStatements: "orders:read",
   readStatement: "orders:read",

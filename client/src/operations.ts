@@ -3,7 +3,7 @@
 import type { List } from "./list.ts";
 import type { OneOf } from "./one-of.ts";
 import type { Call, CallOptions, CreateOptions, Operation, StreamOptions, WriteOptions } from "./options.ts";
-import type { AcceptCross, AdvanceClock, AnsweredRequest, AnsweredRequestList, AuditKeys, AuditList, AuthorizeFirm, Connection, ContractNotes, CoverRequirement, CreateGroup, Credit, CreditDeclarationResults, CreditImportResults, CreditList, Cross, CrossList, CrossNetting, CrossQuote, CrossQuoteRequest, DeclareCredits, DeclareRequirement, DeliveryList, DepositList, DeskClock, Earnings, Enquiry, Estimate, Event, EventList, FailureList, FinishTask, Firm, FirmList, FundCross, Funding, Group, GroupList, GroupMemberList, GroupPositions, House, ImportCredits, Key, Market, MarketList, Methodology, MintKey, MintedKey, Netting, NettingCrosses, OffboardFirm, Order, OrderBatchResults, OrderList, Payout, PayoutList, PlaceOrder, PlaceOrderBatch, Positions, Preview, ProposeCross, Quote, QuoteBatchResults, QuoteRequest, Rate, RateFigure, RateHistory, RateList, RegisterFirm, RegisterWebhook, ReissuedKey, Replay, ReplayDeliveries, ReportMissing, Requirement, RequirementList, RotateSecret, SandboxReset, ScenarioList, SeedSandbox, SeededCredits, SetScenario, Settlement, SettlementList, StateTables, Statement, StatementList, StoredQuote, SubmitBuyEnquiry, SubmitContactEnquiry, SubmitSellEnquiry, SuspendFirm, TakeQuoteBatch, TaskList, TestedWebhook, UpdateFirm, UpdateGroup, UpdateRequirement, UpdateWebhook, Usage, UseCredit, Webhook, WebhookList, WhoAmI, WithdrawMoney } from "./schemas.ts";
+import type { AcceptCross, AdvanceClock, AnsweredRequest, AnsweredRequestList, AuditKeys, AuditList, AuthorizeFirm, BillsOfSupply, Connection, ContractNotes, CoverRequirement, CreateGroup, Credit, CreditDeclarationResults, CreditImportResults, CreditList, Cross, CrossList, CrossNetting, CrossQuote, CrossQuoteRequest, DeclareCredits, DeclareRequirement, DeliveryList, DepositList, DeskClock, Earnings, Enquiry, Estimate, Event, EventList, FailureList, FinishTask, Firm, FirmList, FundCross, Funding, Group, GroupList, GroupMemberList, GroupPositions, House, ImportCredits, Key, Market, MarketList, Methodology, MintKey, MintedKey, Netting, NettingCrosses, OffboardFirm, Order, OrderBatchResults, OrderList, Payout, PayoutList, PlaceOrder, PlaceOrderBatch, Positions, Preview, ProposeCross, Quote, QuoteBatchResults, QuoteRequest, Rate, RateFigure, RateHistory, RateList, RegisterFirm, RegisterWebhook, ReissuedKey, Replay, ReplayDeliveries, ReportMissing, Requirement, RequirementList, RotateSecret, SandboxReset, ScenarioList, SeedSandbox, SeededCredits, SetScenario, Settlement, SettlementList, StateTables, Statement, StatementList, StoredQuote, SubmitBuyEnquiry, SubmitContactEnquiry, SubmitSellEnquiry, SuspendFirm, TakeQuoteBatch, TaskList, TestedWebhook, UpdateFirm, UpdateGroup, UpdateRequirement, UpdateWebhook, Usage, UseCredit, Webhook, WebhookList, WhoAmI, WithdrawMoney } from "./schemas.ts";
 import type { DeskEvent, MarketEvent } from "./streams.ts";
 
 export type IsAliveAnswer = {
@@ -270,6 +270,11 @@ export type ReadContractNoteQuery = {
   format?: "json" | "pdf" | undefined;
 };
 
+export type ReadBillOfSupplyQuery = {
+  /** As what; json unless given, or what the Accept header prefers. */
+  format?: "json" | "pdf" | undefined;
+};
+
 export type ListEventsQuery = {
   /** Show events after this one; 0, the default, shows from the first. */
   after_sequence?: number | undefined;
@@ -465,6 +470,7 @@ export const operations = {
   listStatements: { id: "listStatements", method: "GET", path: "/v1/statements", kind: "json" },
   readStatement: { id: "readStatement", method: "GET", path: "/v1/statements/{period}", kind: "json" },
   readContractNote: { id: "readContractNote", method: "GET", path: "/v1/settlements/{settlement_id}/contract-note", kind: "json" },
+  readBillOfSupply: { id: "readBillOfSupply", method: "GET", path: "/v1/settlements/{settlement_id}/bill-of-supply", kind: "json" },
   listEvents: { id: "listEvents", method: "GET", path: "/v1/events", kind: "list", items: "events" },
   readEvent: { id: "readEvent", method: "GET", path: "/v1/events/{event_id}", kind: "json" },
   streamEvents: { id: "streamEvents", method: "GET", path: "/v1/events/stream", kind: "events" },
@@ -1541,6 +1547,30 @@ export abstract class Operations {
   readContractNote(settlement_id: string, query?: ReadContractNoteQuery & { readonly format?: "json" }, options?: CallOptions): Promise<ContractNotes>;
   readContractNote(settlement_id: string, query: ReadContractNoteQuery = {}, options: CallOptions = {}): unknown {
     return this.run(operations.readContractNote, { path: { settlement_id }, query, options });
+  }
+
+  /**
+   * Read the bills of supply of a deal. Scrips are exempt goods, so whoever supplies them issues a bill of supply: the house, numbered, for what it sold, and the seller for what a client sold, as a draft that the seller numbers. One per supplier, recipient and day, of what was delivered and is yours; none before (as PDF 409 `nothing_delivered`). What the house keeps is a fee: see the contract note.
+   *
+   * Formats: json is `application/json`, pdf is `application/pdf`.
+   *
+   * Refusals by `detail.reason` (open set): 409 `nothing_delivered`.
+   *
+   * `GET /v1/settlements/{settlement_id}/bill-of-supply`, scope `orders:read`
+   */
+  readBillOfSupply(settlement_id: string, query: ReadBillOfSupplyQuery & { readonly format: "pdf" }, options?: CallOptions): Promise<Uint8Array>;
+  /**
+   * Read the bills of supply of a deal. Scrips are exempt goods, so whoever supplies them issues a bill of supply: the house, numbered, for what it sold, and the seller for what a client sold, as a draft that the seller numbers. One per supplier, recipient and day, of what was delivered and is yours; none before (as PDF 409 `nothing_delivered`). What the house keeps is a fee: see the contract note.
+   *
+   * Formats: json is `application/json`, pdf is `application/pdf`.
+   *
+   * Refusals by `detail.reason` (open set): 409 `nothing_delivered`.
+   *
+   * `GET /v1/settlements/{settlement_id}/bill-of-supply`, scope `orders:read`
+   */
+  readBillOfSupply(settlement_id: string, query?: ReadBillOfSupplyQuery & { readonly format?: "json" }, options?: CallOptions): Promise<BillsOfSupply>;
+  readBillOfSupply(settlement_id: string, query: ReadBillOfSupplyQuery = {}, options: CallOptions = {}): unknown {
+    return this.run(operations.readBillOfSupply, { path: { settlement_id }, query, options });
   }
 
   /**

@@ -2441,10 +2441,20 @@ export type ContractNote = {
     issued_at: string;
     /** The state code by which the tax was divided. */
     place_of_supply: string;
+    /** The code of the service; null on papers from before it was kept. */
+    sac: string | null;
     /** The fee. */
     fee_paise: number;
     /** All tax on it. */
     gst_paise: number;
+    /** Central tax, within the house's state. */
+    cgst_paise: number;
+    /** The state's tax, within the house's state. */
+    sgst_paise: number;
+    /** Integrated tax, across a border. */
+    igst_paise: number;
+    /** Of a credit note, the invoices that it takes back. */
+    against: string[];
   })[];
 };
 
@@ -2466,6 +2476,78 @@ export type ContractNotes = {
   };
   /** One for each of your firms that has a side in it, and nothing of anybody else. */
   notes: ContractNote[];
+  /** That of the settlement. */
+  version: number;
+  /** Always empty. */
+  allowed_actions: string[];
+};
+
+export type BillOfSupply = {
+  /** A supply, or its return after a reversal. */
+  kind: "bill_of_supply" | "supply_return" | (string & {});
+  /** The house's number, without a gap in its series; null on a draft. */
+  number: string | null;
+  /** The series of the number, one for each financial year; null on a draft. */
+  series: string | null;
+  /** The day of the supply, IST. */
+  date: string;
+  supplier: {
+    /** Its legal name. */
+    name: string;
+    /** Its importer-exporter code. */
+    iec: string | null;
+    /** Its GSTIN; null of who is not registered. */
+    gstin: string | null;
+    /** In lines; empty where we do not know it. */
+    address: string[];
+    /** The two digits of its state. */
+    state_code: string | null;
+  };
+  recipient: {
+    /** Its legal name. */
+    name: string;
+    /** Its importer-exporter code. */
+    iec: string | null;
+    /** Its GSTIN; null of who is not registered. */
+    gstin: string | null;
+    /** In lines; empty where we do not know it. */
+    address: string[];
+    /** The two digits of its state. */
+    state_code: string | null;
+  };
+  /** The state code of the recipient's GSTIN; of one without, the supplier's state. */
+  place_of_supply: string | null;
+  /** One per credit. */
+  lines: ({
+    /** The credit. */
+    scrip_no: string;
+    /** The tariff heading of scrips. */
+    hsn: string;
+    /** What it is. */
+    description: string;
+    /** Its value, to the paisa. */
+    value_paise: number;
+  })[];
+  /** The sum of the lines; nothing is rounded. */
+  total_paise: number;
+  /** The total in words. */
+  total_words: string;
+  /** The citation by which no GST is charged. */
+  exemption: string;
+  /** Who signs for the supplier; null on a draft in a client's name. */
+  signatory: string | null;
+  /** Whether the supplier has to number and sign it: your firm, or the seller of what you bought. The house's own is a draft for the seconds until it has its number. */
+  draft: boolean;
+};
+
+/** The bills of supply of a settlement. */
+export type BillsOfSupply = {
+  /** The deal. */
+  settlement_id: string;
+  /** When this was made. ISO 8601, IST. */
+  as_of: string;
+  /** Of what was delivered and your firms supplied or received. */
+  bills: BillOfSupply[];
   /** That of the settlement. */
   version: number;
   /** Always empty. */

@@ -74,7 +74,7 @@ export async function openCrosses(
       ...buildCrossRow({
         crossId: cross.crossId ?? newId("crs", now),
         caller,
-        terms: { ...cross, feeBps, sellerIec: seller.iec, buyerIec: buyer.iec },
+        terms: { ...cross, feeBps, gstBps: 0, sellerIec: seller.iec, buyerIec: buyer.iec },
         proposedBy: cross.proposedBy,
         state: "agreed",
         now,
@@ -123,6 +123,7 @@ export function buildCrossRow({
     face_paise: terms.facePaise,
     price_bps: terms.priceBps,
     fee_bps: terms.feeBps,
+    gst_bps: terms.gstBps,
     seller_paise: sums.sellerPaise,
     buyer_paise: sums.buyerPaise,
     proposed_by: proposedBy,

@@ -245,6 +245,7 @@ function toTerms(quote: CrossQuoteRow): Terms {
     facePaise: quote.face_paise,
     priceBps: quote.price_bps,
     feeBps: quote.fee_bps,
+    gstBps: quote.gst_bps,
     scripNos: quote.scrip_nos,
   };
 }

@@ -49,6 +49,7 @@ export async function quoteCross(
     ...lot,
     priceBps: wanted.priceBps ?? card.mid_bps,
     feeBps: feeBpsByKind[wanted.kind],
+    gstBps: card.gst_bps,
   };
   const sums = computeSums(terms);
   if (!sums) return noQuote("size_unavailable");
@@ -150,6 +151,7 @@ function buildQuote(
     face_paise: terms.facePaise,
     price_bps: terms.priceBps,
     fee_bps: terms.feeBps,
+    gst_bps: terms.gstBps,
     terms_hash: hashTerms(terms),
     created_at: now,
     valid_until: new Date(now.getTime() + card.quote_window_s * 1_000),
@@ -160,7 +162,7 @@ function buildQuote(
 /** The caller's side of the terms. */
 function viewQuote(quote: CrossQuoteRow, sums: Sums): CrossQuote {
   const isSeller = quote.side === "sell";
-  const fee = feeWithin(sums.feePaise);
+  const fee = feeWithin(sums.feePaise, quote.gst_bps);
   return {
     cross_quote_ref: quote.cross_quote_ref,
     kind: quote.kind,

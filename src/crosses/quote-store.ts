@@ -20,6 +20,7 @@ export type CrossQuoteRow = {
   readonly face_paise: number;
   readonly price_bps: number;
   readonly fee_bps: number;
+  readonly gst_bps: number;
   readonly terms_hash: string;
   readonly created_at: Date;
   readonly valid_until: Date;
@@ -28,7 +29,7 @@ export type CrossQuoteRow = {
 
 const quoteColumns = fragment`
   cross_quote_ref, environment, desk_id, firm_id, key_id, side, kind, counterparty_firm_id,
-  seller_iec, buyer_iec, scheme, scrip_nos, face_paise, price_bps, fee_bps, terms_hash, created_at,
+  seller_iec, buyer_iec, scheme, scrip_nos, face_paise, price_bps, fee_bps, gst_bps, terms_hash, created_at,
   valid_until, cross_id`;
 
 export async function insertCrossQuote(db: Db, row: CrossQuoteRow): Promise<void> {
@@ -38,6 +39,7 @@ export async function insertCrossQuote(db: Db, row: CrossQuoteRow): Promise<void
       ${row.cross_quote_ref}, ${row.environment}, ${row.desk_id}, ${row.firm_id}, ${row.key_id},
       ${row.side}, ${row.kind}, ${row.counterparty_firm_id}, ${row.seller_iec}, ${row.buyer_iec},
       ${row.scheme}, ${row.scrip_nos}::text[], ${row.face_paise}, ${row.price_bps}, ${row.fee_bps},
+      ${row.gst_bps},
       ${row.terms_hash}, ${row.created_at}, ${row.valid_until}, ${row.cross_id}
     )`);
 }

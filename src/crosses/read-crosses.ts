@@ -199,7 +199,7 @@ function viewCross(row: FoundCross, visible: Visibility, settlementStatus: strin
   const sides = listOwnSides(row, visible);
   const [own] = sides;
   if (!own) throw new Error("a cross is shown to those who have a side in it");
-  const { feePaise, gstPaise } = feeWithin(priceCeil(row.face_paise, row.fee_bps));
+  const { feePaise, gstPaise } = feeWithin(priceCeil(row.face_paise, row.fee_bps), row.gst_bps);
   const fee = { fee_paise: feePaise, gst_paise: gstPaise };
   return {
     cross_id: row.cross_id,

@@ -57,10 +57,10 @@ function buildDeal(
   credits: readonly DealtCredit[],
   settlementId: string,
 ): NewDeal {
-  const { price_bps: priceBps, fee_bps: feeBps } = cross;
+  const { price_bps: priceBps, fee_bps: feeBps, gst_bps: gstBps } = cross;
   const shares = computeShares(
     credits.map((credit) => credit.face_paise),
-    { priceBps, feeBps },
+    { priceBps, feeBps, gstBps },
   );
   const seller = requireParty(cross.seller_desk_id, cross.seller_firm_id);
   return {

@@ -154,7 +154,7 @@ test("the shares of the legs are never below zero and sum exactly to the cross",
       const facePaise = legs.reduce((sum, face) => sum + face, 0);
       const sums = computeSums({ facePaise, priceBps, feeBps });
       if (!sums) return;
-      const shares = computeShares(legs, { priceBps, feeBps });
+      const shares = computeShares(legs, { priceBps, feeBps, gstBps: 1_800 });
       const total = (toAmount: (share: (typeof shares)[number]) => number) =>
         shares.reduce((sum, share) => sum + toAmount(share), 0);
       assert.equal(shares.length, legs.length);
@@ -166,7 +166,7 @@ test("the shares of the legs are never below zero and sum exactly to the cross",
         total((share) => share.buyerPaise),
         sums.buyerPaise,
       );
-      const { feePaise, gstPaise } = feeWithin(sums.feePaise);
+      const { feePaise, gstPaise } = feeWithin(sums.feePaise, 1_800);
       for (const side of ["buyer", "seller"] as const) {
         assert.equal(
           total((share) => share.fees[side].feePaise),
@@ -196,6 +196,7 @@ const terms = {
   facePaise: 1_000_000_000,
   priceBps: 9_800,
   feeBps: 2,
+  gstBps: 1_800,
   scripNos: ["B", "A"],
 } as const;
 

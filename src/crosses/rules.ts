@@ -27,6 +27,7 @@ import {
   type Bps,
   type Fee,
   feeWithin,
+  noFee,
   type Paise,
   priceCeil,
   priceFloor,
@@ -251,6 +252,8 @@ export type Terms = {
   readonly facePaise: Paise;
   readonly priceBps: Bps;
   readonly feeBps: Bps;
+  /** The rate of the tax within the fee. */
+  readonly gstBps: Bps;
   /** Null when the seller will choose. */
   readonly scripNos: readonly string[] | null;
 };
@@ -305,19 +308,19 @@ type Share = {
  */
 export function computeShares(
   faces: readonly Paise[],
-  { priceBps, feeBps }: Pick<Terms, "priceBps" | "feeBps">,
+  { priceBps, feeBps, gstBps }: Pick<Terms, "priceBps" | "feeBps" | "gstBps">,
 ): Share[] {
   const values = computeRunningShares(faces, (before, face) => addedFloor(before, face, priceBps));
   const buyerFees = computeRunningShares(faces, (before, face) => addedCeil(before, face, feeBps));
   const sellerFees = limitFees(values, buyerFees);
-  const buyerSplit = splitFees(buyerFees);
-  const sellerSplit = splitFees(sellerFees);
+  const buyerSplit = splitFees(buyerFees, gstBps);
+  const sellerSplit = splitFees(sellerFees, gstBps);
   return faces.map((_, at) => ({
     sellerPaise: (values[at] ?? 0) - (sellerFees[at] ?? 0),
     buyerPaise: (values[at] ?? 0) + (buyerFees[at] ?? 0),
     fees: {
-      buyer: buyerSplit[at] ?? feeWithin(0),
-      seller: sellerSplit[at] ?? feeWithin(0),
+      buyer: buyerSplit[at] ?? noFee,
+      seller: sellerSplit[at] ?? noFee,
     },
   }));
 }
@@ -350,8 +353,8 @@ function limitFees(values: readonly Paise[], fees: readonly Paise[]): Paise[] {
 }
 
 /** Fee and tax of each leg; they add up to fee and tax of the whole. */
-function splitFees(fees: readonly Paise[]): Fee[] {
+function splitFees(fees: readonly Paise[], gstBps: Bps): Fee[] {
   return computeRunningShares(fees, (before, fee) => {
-    return feeWithin(before + fee).gstPaise - feeWithin(before).gstPaise;
+    return feeWithin(before + fee, gstBps).gstPaise - feeWithin(before, gstBps).gstPaise;
   }).map((gstPaise, at) => ({ feePaise: (fees[at] ?? 0) - gstPaise, gstPaise }));
 }

@@ -24,6 +24,7 @@ const crosses = table("crosses", {
   face_paise: bigint(),
   price_bps: int(),
   fee_bps: int(),
+  gst_bps: int(),
   seller_paise: bigint(),
   buyer_paise: bigint(),
   proposed_by: text<Side>(),

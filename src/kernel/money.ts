@@ -72,6 +72,37 @@ export function percentText(priceBps: Bps): string {
   return `${rupeesPlain(priceBps)} %`;
 }
 
+const onesInWords =
+  "|One|Two|Three|Four|Five|Six|Seven|Eight|Nine|Ten|Eleven|Twelve|Thirteen|Fourteen|Fifteen|Sixteen|Seventeen|Eighteen|Nineteen".split(
+    "|",
+  );
+const tensInWords = ["Twenty", "Thirty", "Forty", "Fifty", "Sixty", "Seventy", "Eighty", "Ninety"];
+
+/** Whole numbers in the Indian system, of crores beyond a crore: `Ten Lakh Crore`. */
+function countInWords(count: bigint): string {
+  const units = [
+    [10_000_000n, "Crore"],
+    [100_000n, "Lakh"],
+    [1_000n, "Thousand"],
+    [100n, "Hundred"],
+  ] as const;
+  const unit = units.find(([size]) => count >= size);
+  if (unit) {
+    const [size, name] = unit;
+    return `${countInWords(count / size)} ${name} ${countInWords(count % size)}`.trimEnd();
+  }
+  if (count < 20n) return onesInWords[Number(count)] ?? "";
+  const tens = tensInWords[Number(count / 10n) - 2] ?? "";
+  return [tens, countInWords(count % 10n)].filter((word) => word !== "").join("-");
+}
+
+/** `Rupees Twelve Lakh Thirty-Four Thousand and Fifty Paise only`, of an amount that is not negative. */
+export function rupeesInWords(paise: PaiseSum): string {
+  const [rupees, rest] = [BigInt(paise) / 100n, BigInt(paise) % 100n];
+  const whole = rupees === 0n ? "Zero" : countInWords(rupees);
+  return `Rupees ${whole}${rest > 0n ? ` and ${countInWords(rest)} Paise` : ""} only`;
+}
+
 /**
  * A sum of paise. One amount is at most 2^53 - 1; a sum may be more and is never rounded or refused. It
  * is a number while a double holds it exactly, which keeps the hot path cheap, and a BigInt beyond.
@@ -148,30 +179,27 @@ function narrow(paise: bigint): PaiseSum {
 /** Scrips are documents of title under this heading of the tariff, and exempt. */
 export const scripHsn = "4907";
 
-/** Goods and services tax on a fee, in basis points of it. */
-export const gstBps: Bps = 1_800;
-
 /** A fee and the tax on it, which is not part of it. */
 export type Fee = { readonly feePaise: Paise; readonly gstPaise: Paise };
 
 export const noFee: Fee = { feePaise: 0, gstPaise: 0 };
 
-/** The fee on a face, rounded down, with the tax on top of it. */
-export function feeOn(facePaise: Paise, feeBps: Bps): Fee {
+/** The fee on a face, rounded down, with the tax on top of it, `gstBps` of it. */
+export function feeOn(facePaise: Paise, feeBps: Bps, gstBps: Bps): Fee {
   if (feeBps === 0) return noFee;
   const feePaise = priceFloor(facePaise, feeBps);
   return { feePaise, gstPaise: roundNearest(BigInt(feePaise) * BigInt(gstBps), BigInt(bpsOfPar)) };
 }
 
 /** Splits an amount that includes tax into fee and tax. */
-export function feeWithin(grossPaise: Paise): Fee {
+export function feeWithin(grossPaise: Paise, gstBps: Bps): Fee {
   const gstPaise = roundNearest(BigInt(grossPaise) * BigInt(gstBps), BigInt(bpsOfPar + gstBps));
   return { feePaise: grossPaise - gstPaise, gstPaise };
 }
 
 /** The fee, capped so that fee and tax fit into the room. */
-export function feeUpTo(roomPaise: Paise, fee: Fee): Fee {
-  return fee.feePaise + fee.gstPaise <= roomPaise ? fee : feeWithin(roomPaise);
+export function feeUpTo(roomPaise: Paise, fee: Fee, gstBps: Bps): Fee {
+  return fee.feePaise + fee.gstPaise <= roomPaise ? fee : feeWithin(roomPaise, gstBps);
 }
 
 /** The value of a credit: the all-in amount without fee and tax. */

@@ -1,11 +1,18 @@
 // Periods of statements: months in IST, written `2026-11`.
 
+import { unprocessable } from "./failure.ts";
 import { addDays, type IstDay, istDayStart, type IstMonth, lastDayOfMonth } from "./time.ts";
 
 const periodForm = /^\d{4}-(0[1-9]|1[0-2])$/;
 
 export function isPeriod(text: string): boolean {
   return periodForm.test(text);
+}
+
+/** Refuses what is no month. */
+export function refuseOtherPeriod(period: string): void {
+  if (isPeriod(period)) return;
+  throw unprocessable({ path: "period", problem: "must be a month, YYYY-MM" });
 }
 
 /** The first instant of a month, and that of the next. */

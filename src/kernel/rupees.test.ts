@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
-import { percentText, rupeesPlain, rupeesText } from "./money.ts";
+import { percentText, rupeesInWords, rupeesPlain, rupeesText } from "./money.ts";
 
 test("rupees are grouped by thousand, lakh and crore", () => {
   const shown: readonly (readonly [number, string])[] = [
@@ -26,4 +26,22 @@ test("an amount survives the round trip to the paisa", () => {
       assert.equal(Number(rupeesPlain(paise).replace(".", "")), paise);
     }),
   );
+});
+
+test("amounts are in words of the Indian system", () => {
+  const shown = [
+    [0, "Rupees Zero only"],
+    [5, "Rupees Zero and Five Paise only"],
+    [100_00, "Rupees One Hundred only"],
+    [
+      12_34_567_89,
+      "Rupees Twelve Lakh Thirty-Four Thousand Five Hundred Sixty-Seven and Eighty-Nine Paise only",
+    ],
+    [1_00_00_000_00, "Rupees One Crore only"],
+    [
+      Number.MAX_SAFE_INTEGER,
+      "Rupees Ninety Lakh Seven Thousand One Hundred Ninety-Nine Crore Twenty-Five Lakh Forty-Seven Thousand Four Hundred Nine and Ninety-One Paise only",
+    ],
+  ] as const;
+  for (const [paise, text] of shown) assert.equal(rupeesInWords(paise), text);
 });

@@ -5,7 +5,7 @@
 import { feeBpsByKind } from "../crosses/rules.ts";
 import { findHouse } from "../house/read-house.ts";
 import type { HousePapers, Imprint } from "../platform/pages/house-page.ts";
-import { gstBps, scripHsn } from "../kernel/money.ts";
+import { scripHsn } from "../kernel/money.ts";
 import { schemes } from "../kernel/scheme.ts";
 import { addDays, type IstDay, istDay, istTimestamp } from "../kernel/time.ts";
 import { addWorkingDays, type Calendar, closingTime, cutOff } from "../kernel/working-days.ts";
@@ -48,7 +48,7 @@ export async function readHouse(
   const today = istDay(now);
   const cards = await findCurrentCards(ctx.db, "live");
   const { name, legal_name, cin, address, gstin, email, phone } = await findImprint(ctx, imprint);
-  const { tds } = findRates(today, await listTaxRates(ctx, "live"));
+  const { tds, fee, scrip } = findRates(today, await listTaxRates(ctx, "live"));
   const answer = {
     name,
     legal_name,
@@ -60,8 +60,8 @@ export async function readHouse(
     terms_href: papers.terms === null ? null : paperPaths.terms,
     privacy_href: papers.privacy === null ? null : paperPaths.privacy,
     schemes: schemes.map((scheme) => viewScheme(scheme, cards.get(scheme))),
-    gst_bps: gstBps,
-    scrip_hsn: scripHsn,
+    gst_bps: fee?.gst_bps ?? 0,
+    scrip_hsn: scrip?.hsn ?? scripHsn,
     block_fee_bps: feeBpsByKind.block,
     withholding: tds ? viewWithholding(tds) : null,
     rtgs_from_paise: rtgsFromPaise,

@@ -1,5 +1,6 @@
 // Every operation of the operators' API.
 
+import { accountOperations } from "./accounts.ts";
 import type { Operation } from "../platform/http/operation.ts";
 import { bankOperations } from "./bank.ts";
 import { deskOperations } from "./desks.ts";
@@ -22,5 +23,6 @@ export const operations: readonly Operation[] = [
   ...payoutOperations,
   ...bankOperations,
   ...taxOperations,
+  ...accountOperations,
   ...houseOperations,
 ];

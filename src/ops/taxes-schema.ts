@@ -11,6 +11,7 @@ import {
   maybeCount,
   maybeText,
   pageList,
+  sum,
   text,
   wrapList,
 } from "./schema.ts";
@@ -25,15 +26,59 @@ export const TaxRate = Type.Object(
     sgst_bps: maybeCount("The state's part of it."),
     igst_bps: maybeCount("The whole across a border."),
     house_state: maybeText("The house's state code."),
-    section: maybeText("The section of the law."),
+    act: maybeText("The year of the Income-tax Act."),
+    section: maybeText("The citation within it."),
+    payment_code: maybeText("What the return calls such payments."),
     rate_bps: maybeCount("What is withheld, of the value."),
     threshold_paise: maybeCount("From which value of a seller in a financial year."),
     with_crosses: Type.Unsafe<boolean | null>({
       type: ["boolean", "null"],
       description: "Whether in crosses too.",
     }),
+    hsn: maybeText("The heading of scrips in the tariff."),
+    exemption: maybeText("The citation by which their supply is exempt."),
+    sac: maybeText("The code of the house's service."),
+    gst_bps: maybeCount("All GST on its fee."),
+    confirmed_by: maybeText(
+      "Who set it or found it right; null for what came with the program and has to be checked.",
+    ),
   },
   { title: "TaxRate", description: "A tax line from a day on; fields of the other line are null." },
+);
+
+export const Certificate = Type.Object(
+  {
+    environment,
+    certificate_no: text("Its number."),
+    pan: text("The payee's PAN."),
+    rate_bps: count("What is withheld in the place of the line's rate."),
+    limit_paise: count("Up to which value it counts."),
+    used_paise: count("The value that was withheld from by it."),
+    effective_from: day("Its first day."),
+    effective_until: day("Its last day."),
+    set_by: text("Who entered it."),
+    set_at: timestamp("When."),
+  },
+  { title: "TdsCertificate", description: "By which less is withheld from a payee." },
+);
+
+export const Certificates = wrapList("certificates", Certificate, "Those that end last first.");
+
+export const Deductions = wrapList(
+  "deductions",
+  Type.Object(
+    {
+      pan: maybeText("The payee's PAN; null where it gave none."),
+      legal_name: text("The payee."),
+      tds_act: maybeText("The year of the Act."),
+      tds_section: maybeText("The citation within it."),
+      tds_code: maybeText("What the return calls such payments."),
+      base_paise: sum("The value that was withheld from, less what was reversed."),
+      tds_paise: sum("What was withheld of it."),
+    },
+    { title: "Deduction", description: "What was withheld from one PAN under one citation." },
+  ),
+  "By PAN and citation.",
 );
 
 export const TaxRates = wrapList("rates", TaxRate, "The latest of each line first.");
@@ -51,6 +96,7 @@ export const Invoices = pageList(
       firm_id: text("Who is charged."),
       settlement_id: text("For which settlement."),
       side: openEnum(sides, "Which side of it the firm was."),
+      sac: maybeText("The code of the service; null on papers from before it was kept."),
       place_of_supply: text("The firm's state code."),
       fee_paise: count("The fee before tax."),
       cgst_paise: count("Central tax."),

@@ -4,13 +4,20 @@ import { Type } from "typebox";
 
 import { financialYear } from "../kernel/time.ts";
 import { listNewestFeeInvoices, listTaxRates, setTax } from "../taxes/taxes.ts";
-import { parseTaxLine } from "../taxes/tax-rules.ts";
+import {
+  addCertificate,
+  confirmTax,
+  readCertificates,
+  sumWithheldByPan,
+} from "../taxes/withholding.ts";
+import { currentAct, parseTaxLine } from "../taxes/tax-rules.ts";
 import {
   cursor,
   environment,
   listQuery,
   natural,
   optional,
+  paise,
   query,
   readPage,
   searchQuery,
@@ -19,7 +26,14 @@ import {
   under,
 } from "./operation.ts";
 import { parseQuerySpan } from "../kernel/query-time.ts";
-import { Invoices, TaxRate, TaxRates } from "./taxes-schema.ts";
+import {
+  Certificate,
+  Certificates,
+  Deductions,
+  Invoices,
+  TaxRate,
+  TaxRates,
+} from "./taxes-schema.ts";
 import { body } from "../platform/http/wire.ts";
 import { type Operation, operation } from "../platform/http/operation.ts";
 
@@ -29,6 +43,15 @@ const from = Type.String({
   description: "The first day of it; in live after today.",
   examples: ["2027-04-01"],
 });
+const day = (description: string) =>
+  Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$", description, examples: ["2026-04-01"] });
+const year = optional(
+  Type.String({
+    pattern: "^\\d{4}-\\d{2}$",
+    description: "The financial year; this one unless given.",
+    examples: ["2026-27"],
+  }),
+);
 const bps = (description: string) => natural(description, 10_000);
 
 export const taxOperations: readonly Operation[] = [
@@ -62,19 +85,90 @@ export const taxOperations: readonly Operation[] = [
     body: body({
       environment,
       from,
-      section: text("The section of the law, such as 194Q.", 12),
+      act: optional(text("The year of the Income-tax Act; 2025 unless given.", 4)),
+      section: text("The citation within it, such as 393(1) Table Sl. 8(ii).", 60),
+      payment_code: optional(text("What the return calls such payments.", 8)),
       rate_bps: bps("What is withheld, of the value."),
       threshold_paise: natural("From which value of a seller in a financial year."),
       with_crosses: optional(Type.Boolean({ description: "In crosses too." })),
     }),
     answer: TaxRate,
-    run: ({ ctx, actor }, { environment: where, from: day, with_crosses = false, ...rate }) =>
+    run: (
+      { ctx, actor },
+      { environment: where, from: first, act = currentAct, with_crosses = false, ...rate },
+    ) =>
       setTax(ctx, actor, {
         environment: where,
-        from: day,
+        from: first,
         line: "tds",
-        rate: { ...rate, with_crosses },
+        rate: { ...rate, act, with_crosses },
       }),
+  }),
+  operation({
+    ...taxes.act("setScripLine", "/ops/taxes/scrip", "taxes.write"),
+    summary: "Say by which heading and exemption scrips are supplied from a day on",
+    body: body({
+      environment,
+      from,
+      hsn: text("Their heading of the tariff.", 8),
+      exemption: text("The citation by which their supply is exempt from GST.", 300),
+    }),
+    answer: TaxRate,
+    run: ({ ctx, actor }, { environment: where, from: day, ...rate }) =>
+      setTax(ctx, actor, { environment: where, from: day, line: "scrip", rate }),
+  }),
+  operation({
+    ...taxes.act("setFeeLine", "/ops/taxes/fee", "taxes.write"),
+    summary: "Say what the house's fee is in law and which GST it bears from a day on",
+    body: body({
+      environment,
+      from,
+      sac: text("The code of the service.", 8),
+      gst_bps: bps("All GST on it."),
+    }),
+    answer: TaxRate,
+    run: ({ ctx, actor }, { environment: where, from: first, ...rate }) =>
+      setTax(ctx, actor, { environment: where, from: first, line: "fee", rate }),
+  }),
+  operation({
+    ...taxes.act("confirmTaxLine", "/ops/taxes/:line/confirm", "taxes.write"),
+    summary:
+      "Say that a line that came with the program is right; a proposal counts from tomorrow at the earliest",
+    body: body({ environment, from: day("The first day of the line, as it is listed.") }),
+    answer: TaxRate,
+    run: ({ ctx, actor }, { line, ...asked }) =>
+      confirmTax(ctx, actor, { ...asked, line: parseTaxLine(line) }),
+  }),
+  operation({
+    ...taxes.act("addTdsCertificate", "/ops/taxes/certificates", "taxes.write"),
+    summary: "Withhold less from a payee, by the certificate of its tax officer",
+    body: body({
+      environment,
+      certificate_no: text("Its number.", 20),
+      pan: text("The payee's PAN; all its firms are one payee.", 10),
+      rate_bps: bps("What is withheld in the place of the line's rate."),
+      limit_paise: paise("Up to which value; a sale beyond it is withheld from as usual."),
+      effective_from: day("Its first day."),
+      effective_until: day("Its last day."),
+    }),
+    answer: Certificate,
+    run: ({ ctx, actor }, given) => addCertificate(ctx, actor, given),
+  }),
+  operation({
+    ...taxes.read("listTdsCertificates", "/ops/taxes/certificates"),
+    summary: "List the certificates by which less is withheld, and what was used of them",
+    query: query({ environment }),
+    answer: Certificates,
+    run: async ({ ctx }, asked) => ({
+      certificates: await readCertificates(ctx, asked.environment),
+    }),
+  }),
+  operation({
+    ...taxes.read("listDeductions", "/ops/taxes/deductions"),
+    summary: "Sum what was withheld in a financial year by PAN and citation",
+    query: query({ environment, year }),
+    answer: Deductions,
+    run: async ({ ctx }, asked) => ({ deductions: await sumWithheldByPan(ctx, asked) }),
   }),
   operation({
     ...taxes.act("endTaxLine", "/ops/taxes/:line/end", "taxes.write"),
@@ -91,13 +185,7 @@ export const taxOperations: readonly Operation[] = [
       environment,
       limit: listQuery.limit,
       cursor,
-      year: optional(
-        Type.String({
-          pattern: "^\\d{4}-\\d{2}$",
-          description: "The financial year; this one unless given.",
-          examples: ["2026-27"],
-        }),
-      ),
+      year,
       firm_id: searchQuery.firm_id,
       ...spanQuery,
     }),

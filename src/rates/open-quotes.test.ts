@@ -19,6 +19,7 @@ const card: CardToday = {
   published_by: "test",
   note: null,
   taken_paise: 0,
+  gst_bps: 1_800,
 };
 
 const step = fc.oneof(

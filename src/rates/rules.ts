@@ -12,7 +12,7 @@ import { sellableDaysMin } from "../credits/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { type FieldProblem, unprocessable } from "../kernel/failure.ts";
 import { isCleanText } from "../kernel/json.ts";
-import { priceFloor, bpsOfPar } from "../kernel/money.ts";
+import { type Bps, priceFloor, bpsOfPar } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 
 export const marketStates = ["open", "halted"] as const;
@@ -64,6 +64,8 @@ export type AuthoredCard = RateCard & { readonly approved_by: string | null };
 
 /** A card, and the face that the house has bought today in its scheme. */
 export type CardToday = RateCard & {
+  /** The rate of GST on a fee, in force today. */
+  readonly gst_bps: Bps;
   readonly taken_paise: number;
   /** What the desk that asks has of the sandbox's day; null in live, and where nobody asks. */
   readonly desk_day?: DeskDay | null;

@@ -84,6 +84,14 @@ export type CardOfDesks = CardToday & {
 
 const todayColumns = fragment`
   card.*, least(coalesce(taken.taken_paise, 0), 9007199254740991)::bigint as taken_paise,
+  coalesce((
+    select case when fee.is_on then fee.gst_bps end
+    from tax_rates as fee
+    where fee.environment = card.environment and fee.line = 'fee'
+      and fee.effective_from <= today.day
+    order by fee.effective_from desc
+    limit 1
+  ), 0) as gst_bps,
   array(
     select desk_id
     from sandbox_scenarios

@@ -151,6 +151,7 @@ function describeTaxes(
     ...line,
     amount_paise: paise,
   }));
+  const issued = invoices.filter((invoice) => invoice.side === side && invoice.firm_id === firm_id);
   const tds = first && {
     kind: "tds" as const,
     name: describeWithholding(first),
@@ -160,16 +161,22 @@ function describeTaxes(
   return {
     taxes: [...divided, ...(tds ? [tds] : [])],
     ...(tds ? { net_paise: settled_paise - withheldPaise } : {}),
-    invoices: invoices
-      .filter((invoice) => invoice.side === side && invoice.firm_id === firm_id)
-      .map((invoice) => ({
-        invoice_no: invoice.invoice_no,
-        kind: invoice.kind,
-        issued_at: istTimestamp(invoice.issued_at),
-        place_of_supply: invoice.place_of_supply,
-        fee_paise: invoice.fee_paise,
-        gst_paise: invoice.cgst_paise + invoice.sgst_paise + invoice.igst_paise,
-      })),
+    invoices: issued.map((invoice) => ({
+      invoice_no: invoice.invoice_no,
+      kind: invoice.kind,
+      issued_at: istTimestamp(invoice.issued_at),
+      place_of_supply: invoice.place_of_supply,
+      sac: invoice.sac,
+      fee_paise: invoice.fee_paise,
+      gst_paise: invoice.cgst_paise + invoice.sgst_paise + invoice.igst_paise,
+      cgst_paise: invoice.cgst_paise,
+      sgst_paise: invoice.sgst_paise,
+      igst_paise: invoice.igst_paise,
+      against:
+        invoice.kind === "credit_note"
+          ? issued.filter(({ kind }) => kind === "invoice").map(({ invoice_no }) => invoice_no)
+          : [],
+    })),
   };
 }
 

@@ -2,10 +2,10 @@
 // firm's statement, as one archive. It is made of final statements, so it is the same whenever it is made.
 
 import type { Environment } from "../kernel/caller.ts";
-import { Failure, unprocessable } from "../kernel/failure.ts";
+import { Failure } from "../kernel/failure.ts";
 import { houseFirmId } from "../kernel/ids.ts";
 import type { Letterhead } from "../platform/pdf.ts";
-import { isPeriod, periodSpan } from "../kernel/months.ts";
+import { periodSpan, refuseOtherPeriod } from "../kernel/months.ts";
 import { tarEnd, tarFile } from "../platform/tar.ts";
 import { financialYear, type IstMonth, istTimestamp, monthText } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
@@ -42,8 +42,7 @@ export async function listRegister(
   { db }: Pick<Context, "db">,
   { environment, period, after = "", limit }: Month & { after?: string | undefined; limit: number },
 ): Promise<RegisteredMonth[]> {
-  if (!isPeriod(period))
-    throw unprocessable({ path: "period", problem: "must be a month, YYYY-MM" });
+  refuseOtherPeriod(period);
   const rows = await listRegisterRows(db.planned, { environment, period }, { after, limit });
   return rows.map((row) => ({
     statement_no: buildStatementNo(row.firm_id, row.period),

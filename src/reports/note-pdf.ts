@@ -137,7 +137,7 @@ function sumsSection(note: Note): Section {
     rows: [
       { cells: ["Scrip value, HSN 4907, exempt from GST", rupeesText(note.value_paise)] },
       { cells: ["Fee", rupeesText(taken * note.fee_paise)] },
-      { cells: ["GST 18 % on fee", rupeesText(taken * note.gst_paise)] },
+      { cells: ["GST on fee", rupeesText(taken * note.gst_paise)] },
       ...(note.taxes ?? [])
         .filter(({ kind }) => kind !== "tds")
         .map((tax) => ({ cells: [`of it ${tax.name}`, rupeesText(taken * tax.amount_paise)] })),
@@ -160,11 +160,38 @@ function withheldRows({ taxes = [], net_paise }: Note): { cells: string[]; stron
   ];
 }
 
+/** Each is a tax invoice for the fee, or a credit note that takes one back. */
 function invoiceSections({ invoices = [] }: Note): Section[] {
-  return invoices.map(({ kind, invoice_no, place_of_supply }) => ({
-    kind: "note",
-    text: `${kind === "invoice" ? "Tax invoice for the fee" : "Credit note for the fee"}: No. ${invoice_no}, place of supply ${place_of_supply}.`,
-  }));
+  return invoices.flatMap((invoice): Section[] => {
+    const { kind, invoice_no, sac, place_of_supply, against } = invoice;
+    const name = kind === "invoice" ? "Tax invoice for the fee" : "Credit note for the fee";
+    const back = against.length > 0 ? `, against ${against.join(", ")}` : "";
+    const parts = [
+      [`Fee${sac === null ? "" : `, SAC ${sac}`}`, invoice.fee_paise],
+      ["CGST", invoice.cgst_paise],
+      ["SGST or UTGST", invoice.sgst_paise],
+      ["IGST", invoice.igst_paise],
+    ] as const;
+    return [
+      { kind: "heading", text: `${name}: No. ${invoice_no}${back}` },
+      {
+        kind: "table",
+        columns: sumColumns,
+        rows: [
+          ...parts
+            .filter(([, paise]) => paise > 0)
+            .map(([what, paise]) => ({ cells: [what, rupeesText(paise)] })),
+          {
+            cells: [
+              `Place of supply ${place_of_supply}`,
+              rupeesText(invoice.fee_paise + invoice.gst_paise),
+            ],
+            strong: true,
+          },
+        ],
+      },
+    ];
+  });
 }
 
 function paymentSections({ payments }: Note): Section[] {

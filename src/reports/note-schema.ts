@@ -1,6 +1,7 @@
-import { type Static, Type } from "typebox";
+import { type Static, type TSchema, Type } from "typebox";
 
 import { schemes, sides } from "../kernel/scheme.ts";
+import { supplyKinds } from "../taxes/tax-rules.ts";
 import { nullable, openEnum, timestamp, formatQuery } from "../platform/http/wire.ts";
 
 const amount = (description: string) => Type.Integer({ description, examples: [24_412_500] });
@@ -49,8 +50,15 @@ const FeeInvoice = Type.Object({
   kind: openEnum(["invoice", "credit_note"], "A credit note takes back what was invoiced."),
   issued_at: timestamp("When it was issued."),
   place_of_supply: text("The state code by which the tax was divided."),
+  sac: maybeText("The code of the service; null on papers from before it was kept."),
   fee_paise: amount("The fee."),
   gst_paise: amount("All tax on it."),
+  cgst_paise: amount("Central tax, within the house's state."),
+  sgst_paise: amount("The state's tax, within the house's state."),
+  igst_paise: amount("Integrated tax, across a border."),
+  against: Type.Array(Type.String(), {
+    description: "Of a credit note, the invoices that it takes back.",
+  }),
 });
 
 const ContractNote = Type.Object(
@@ -107,15 +115,72 @@ export const ContractNotes = Type.Object(
 );
 export type ContractNotes = Static<typeof ContractNotes>;
 
-export const ContractNoteAnswer = {
-  description: "The notes.",
+const Party = Type.Object({
+  name: text("Its legal name."),
+  iec: maybeText("Its importer-exporter code."),
+  gstin: maybeText("Its GSTIN; null of who is not registered."),
+  address: Type.Array(Type.String(), { description: "In lines; empty where we do not know it." }),
+  state_code: maybeText("The two digits of its state."),
+});
+
+const BillOfSupply = Type.Object(
+  {
+    kind: openEnum(supplyKinds, "A supply, or its return after a reversal."),
+    number: maybeText("The house's number, without a gap in its series; null on a draft."),
+    series: maybeText("The series of the number, one for each financial year; null on a draft."),
+    date: Type.String({ format: "date", description: "The day of the supply, IST." }),
+    supplier: Party,
+    recipient: Party,
+    place_of_supply: maybeText(
+      "The state code of the recipient's GSTIN; of one without, the supplier's state.",
+    ),
+    lines: Type.Array(
+      Type.Object({
+        scrip_no: text("The credit."),
+        hsn: text("The tariff heading of scrips."),
+        description: text("What it is."),
+        value_paise: amount("Its value, to the paisa."),
+      }),
+      { description: "One per credit." },
+    ),
+    total_paise: amount("The sum of the lines; nothing is rounded."),
+    total_words: text("The total in words."),
+    exemption: text("The citation by which no GST is charged."),
+    signatory: maybeText("Who signs for the supplier; null on a draft in a client's name."),
+    draft: Type.Boolean({
+      description:
+        "Whether the supplier has to number and sign it: your firm, or the seller of what you bought. The house's own is a draft for the seconds until it has its number.",
+    }),
+  },
+  { title: "BillOfSupply" },
+);
+
+export const BillsOfSupply = Type.Object(
+  {
+    settlement_id: text("The deal."),
+    as_of: timestamp("When this was made."),
+    bills: Type.Array(BillOfSupply, {
+      description: "Of what was delivered and your firms supplied or received.",
+    }),
+    version: Type.Integer({ description: "That of the settlement.", examples: [4] }),
+    allowed_actions: Type.Array(Type.String(), { description: "Always empty." }),
+  },
+  { title: "BillsOfSupply", description: "The bills of supply of a settlement." },
+);
+export type BillsOfSupply = Static<typeof BillsOfSupply>;
+
+const asJsonOrPdf = (description: string, schema: TSchema) => ({
+  description,
   content: {
-    "application/json": { schema: ContractNotes },
+    "application/json": { schema },
     "application/pdf": {
       schema: Type.String({ contentMediaType: "application/pdf", description: "For people." }),
     },
   },
-};
+});
+
+export const ContractNoteAnswer = asJsonOrPdf("The notes.", ContractNotes);
+export const BillsOfSupplyAnswer = asJsonOrPdf("The bills.", BillsOfSupply);
 
 export const NoteParams = Type.Object({ settlement_id: text("The settlement's id.") });
 

@@ -4,7 +4,8 @@ import type { Letterhead } from "../platform/pdf.ts";
 import { readAtReplica } from "../platform/postgres/replica.ts";
 import { readContractNote } from "./contract-notes.ts";
 import { readEarnings } from "./earnings.ts";
-import { ContractNoteAnswer, NoteParams, NoteQuery } from "./note-schema.ts";
+import { readBillOfSupply } from "./bills-of-supply.ts";
+import { BillsOfSupplyAnswer, ContractNoteAnswer, NoteParams, NoteQuery } from "./note-schema.ts";
 import { Earnings, EarningsQuery, Positions, PositionsQuery } from "./position-schema.ts";
 import { readPositions } from "./positions.ts";
 import { listStatements, readStatement } from "./read-statements.ts";
@@ -95,5 +96,22 @@ export const reportOperations: readonly Operation[] = [
     send: sendDocument,
     run: ({ ctx, caller, wiring: { letterhead }, gone }, asked) =>
       readContractNote(ctx, caller, { ...asked, letterhead, gone: gone() }),
+  }),
+  operation({
+    id: "readBillOfSupply",
+    path: "/v1/settlements/:settlement_id/bill-of-supply",
+    ...reading,
+    summary: "Read the bills of supply of a deal",
+    description:
+      "Scrips are exempt goods, so whoever supplies them issues a bill of supply: the house, " +
+      "numbered, for what it sold, and the seller for what a client sold, as a draft that the " +
+      "seller numbers. One per supplier, recipient and day, of what was delivered and is yours; none " +
+      "before (as PDF 409 `nothing_delivered`). What the house keeps is a fee: see the contract note.",
+    params: NoteParams,
+    query: NoteQuery,
+    answer: BillsOfSupplyAnswer,
+    send: sendDocument,
+    run: ({ ctx, caller, wiring: { letterhead }, gone }, asked) =>
+      readBillOfSupply(ctx, caller, { ...asked, letterhead, gone: gone() }),
   }),
 ];

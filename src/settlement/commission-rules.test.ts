@@ -135,7 +135,7 @@ test("wash trades of a desk's firms never gain, with the house or with each othe
   fc.assert(
     fc.property(wash, ({ card: terms, facePaise, feeBps, rates, betweenBps }) => {
       const mid = Math.min(Math.max(terms.mid_bps, terms.floor_bps), terms.ask_ceiling_bps);
-      const fee = feeOn(facePaise, feeBps);
+      const fee = feeOn(facePaise, feeBps, 1_800);
       const none = { buyerPaise: 0, sellerPaise: 0, taxPaise: fee.gstPaise };
       const inFull = rates.map((bps) => computeCommission(facePaise, bps));
       const toHouse: DealtFor = {

@@ -1,5 +1,5 @@
-// The taxes of legs, in the transaction that delivers or reverses them. While no rate is set, this
-// costs one read of an empty table.
+// The taxes of legs, and what the house supplies with them, in the transaction that delivers or reverses
+// them.
 
 import { findTaxpayers } from "../firms/find-firms.ts";
 import type { Environment } from "../kernel/caller.ts";
@@ -9,6 +9,7 @@ import type { Entry } from "../ledger/rules.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import {
   buildTaxEntries,
+  type Certificate,
   isWithheldFrom,
   type LegTax,
   toPayeeKey,
@@ -19,6 +20,8 @@ import {
   type Taxpayer,
   type PayeeYear,
 } from "./tax-rules.ts";
+import { addToCertificates, lockValidCertificates } from "./certificate-store.ts";
+import { recordReturns, recordSupplies } from "./bills.ts";
 import {
   type AddedSum,
   addToSums,
@@ -43,6 +46,9 @@ export function toLegKey(settlementId: string, ordinal: number): string {
   return `${settlementId} ${ordinal}`;
 }
 
+/** The certificates of payees that are valid on the day, by PAN. */
+type Certificates = Map<string, Certificate>;
+
 type TaxContext = {
   readonly environment: Environment;
   readonly rates: Rates;
@@ -58,6 +64,7 @@ export async function taxDelivered(
   now: Date,
 ): Promise<TaxedLegs> {
   if (legs.length === 0) return untaxed;
+  await recordSupplies(tx, legs, now);
   const day = istDay(now);
   const rates = findRates(day, await listRates(tx, { environment, upTo: day }));
   if (!rates.gst && !rates.tds) return untaxed;
@@ -66,7 +73,9 @@ export async function taxDelivered(
   ]);
   const taxing = { environment, rates, taxpayers, now };
   const years = await openYears(tx, legs, taxing);
-  const taxes = decideTaxes(legs, taxing, years);
+  const certificates = await lockCertificates(tx, taxing, years.size > 0);
+  const taxes = decideTaxes(legs, taxing, { years, certificates });
+  await addToCertificates(tx, taxes);
   if (taxes.length > 0) await insertTaxes(tx, taxes, now);
   if (years.size > 0) {
     const added = [...years.values()].map((year) => year.added);
@@ -140,7 +149,7 @@ async function openYears(
 function decideTaxes(
   legs: readonly TaxableLeg[],
   { rates, taxpayers }: TaxContext,
-  years: Map<string, OpenYear>,
+  { years, certificates }: { years: Map<string, OpenYear>; certificates: Certificates },
 ): LegTax[] {
   const taxes: LegTax[] = [];
   for (const leg of legs) {
@@ -148,8 +157,13 @@ function decideTaxes(
       const taxpayer = taxpayers.get(side.firmId) ?? unknownTaxpayer;
       const isCounted = side.side === "sell" && isWithheldFrom(leg, rates);
       const year = isCounted ? years.get(findPayee(taxpayers, side.firmId)) : undefined;
-      const tax = taxSide(leg, side, { rates, taxpayer, year: year?.sums });
+      const certificate = certificates.get(taxpayer.pan ?? "");
+      const tax = taxSide(leg, side, { rates, taxpayer, year: year?.sums, certificate });
       if (tax) taxes.push(tax);
+      if (certificate && tax?.tds_certificate === certificate.certificate_no) {
+        const left_paise = certificate.left_paise - tax.tds_base_paise;
+        certificates.set(taxpayer.pan ?? "", { ...certificate, left_paise });
+      }
       if (!year) continue;
       const { tds_base_paise: taxed = 0, tds_paise: withheld = 0 } = tax ?? {};
       year.sums = {
@@ -168,6 +182,23 @@ function decideTaxes(
   return taxes;
 }
 
+/** Locked after the years of their payees. */
+async function lockCertificates(
+  tx: Tx,
+  { environment, taxpayers, now }: TaxContext,
+  isNeeded: boolean,
+): Promise<Certificates> {
+  if (!isNeeded) return new Map();
+  const pans = [...taxpayers.values()].flatMap(({ pan }) => pan ?? []);
+  const rows = await lockValidCertificates(tx, { environment, pans, on: istDay(now) });
+  return new Map(
+    rows.map(({ pan, certificate_no, rate_bps, limit_paise, used_paise }) => [
+      pan,
+      { certificate_no, rate_bps, left_paise: limit_paise - used_paise },
+    ]),
+  );
+}
+
 /** What a reversal gives back of the taxes, and how much of it to each seller. */
 export type UntaxedLegs = {
   readonly entries: readonly Entry[];
@@ -183,7 +214,9 @@ export async function untaxReversed(
   const settlementIds = [...new Set(legs.map(({ settlementId }) => settlementId))];
   const kept = (await listTaxes(tx, settlementIds)).filter(({ kind }) => kind === "invoice");
   const back = kept.map((tax): LegTax => ({ ...tax, kind: "credit_note" }));
+  await recordReturns(tx, settlementIds, now);
   await takeFromSums(tx, legs, back);
+  await addToCertificates(tx, back);
   if (back.length > 0) await insertTaxes(tx, back, now);
   const returned = new Map<string, Paise>();
   for (const { firm_id, tds_paise } of back) {

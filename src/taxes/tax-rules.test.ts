@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { Failure } from "../kernel/failure.ts";
 import { financialYear, financialYearEnd, financialYearStart } from "../kernel/time.ts";
 import {
-  formatDocumentNo,
+  formatPaperNo,
   buildTaxEntries,
   type LegTax,
   toPayeeKey,
@@ -20,7 +20,14 @@ import {
 } from "./tax-rules.ts";
 
 const gst = { cgst_bps: 900, sgst_bps: 900, igst_bps: 1_800, house_state: "27" };
-const tds = { section: "194Q", rate_bps: 10, threshold_paise: 500_000_000, with_crosses: false };
+const tds = {
+  act: "1961",
+  payment_code: null,
+  section: "194Q",
+  rate_bps: 10,
+  threshold_paise: 500_000_000,
+  with_crosses: false,
+};
 
 const row = (line: "gst" | "tds", effective_from: string, is_on = true): RateRow => ({
   environment: "live",
@@ -35,6 +42,13 @@ const row = (line: "gst" | "tds", effective_from: string, is_on = true): RateRow
   rate_bps: null,
   threshold_paise: null,
   with_crosses: null,
+  hsn: null,
+  exemption: null,
+  sac: null,
+  gst_bps: null,
+  act: null,
+  payment_code: null,
+  confirmed_by: "asha",
   ...(is_on && { gst, tds }[line]),
 });
 
@@ -52,7 +66,12 @@ test("the latest rate up to a day is in force, and none outside the given days",
   assert.deepEqual(on("2026-12-01"), [true, false]);
   assert.deepEqual(on("2027-01-01"), [true, true]);
   assert.deepEqual(on("2027-04-01"), [false, true]);
-  assert.deepEqual(findRates("2027-04-01", []), { gst: undefined, tds: undefined });
+  assert.deepEqual(findRates("2027-04-01", []), {
+    gst: undefined,
+    tds: undefined,
+    scrip: undefined,
+    fee: undefined,
+  });
 });
 
 test("a rate in force cannot be changed, and the parts of a tax sum to the whole", () => {
@@ -61,12 +80,13 @@ test("a rate in force cannot be changed, and the parts of a tax sum to the whole
   refused(() => refuseEarly("sandbox", "2026-11-15", "2026-11-16"));
   refuseEarly("sandbox", "2026-11-16", "2026-11-16");
   refuseEarly("live", "2026-11-17", "2026-11-16");
-  refuseGst(gst, null);
-  refuseGst(gst, "27");
-  refused(() => refuseGst(gst, "29"));
-  refused(() => refuseGst({ ...gst, cgst_bps: 901 }, null));
-  refused(() => refuseGst({ ...gst, igst_bps: 1_700 }, null));
-  refused(() => refuseGst({ ...gst, house_state: "MH" }, null));
+  const fees = { state: null, gstBps: 1_800 };
+  refuseGst(gst, fees);
+  refuseGst(gst, { ...fees, state: "27" });
+  refused(() => refuseGst(gst, { ...fees, state: "29" }));
+  refused(() => refuseGst({ ...gst, cgst_bps: 901 }, fees));
+  refused(() => refuseGst({ ...gst, igst_bps: 1_700 }, fees));
+  refused(() => refuseGst({ ...gst, house_state: "MH" }, fees));
 });
 
 test("a financial year runs from April to March in IST, and numbers have at most 16 characters", () => {
@@ -75,10 +95,10 @@ test("a financial year runs from April to March in IST, and numbers have at most
   assert.equal(financialYear(new Date("2099-12-31T00:00:00Z")), "2099-00");
   assert.equal(financialYearStart("2026-27").toISOString(), "2026-03-31T18:30:00.000Z");
   assert.equal(financialYearEnd("2026-27").toISOString(), "2027-03-31T18:30:00.000Z");
-  assert.equal(formatDocumentNo("invoice", "2026-27", 1), "F/2026-27/000001");
-  assert.equal(formatDocumentNo("credit_note", "2026-27", 999_999), "C/2026-27/999999");
-  assert.equal(formatDocumentNo("invoice", "2026-27", 1_000_000), "F/26-27/1000000");
-  assert.ok(formatDocumentNo("invoice", "2026-27", 99_999_999).length <= 16);
+  assert.equal(formatPaperNo("invoice", "2026-27", 1), "F/2026-27/000001");
+  assert.equal(formatPaperNo("credit_note", "2026-27", 999_999), "C/2026-27/999999");
+  assert.equal(formatPaperNo("invoice", "2026-27", 1_000_000), "F/26-27/1000000");
+  assert.ok(formatPaperNo("invoice", "2026-27", 99_999_999).length <= 16);
 });
 
 const anyPaise = fc.integer({ min: 0, max: 1_000_000_000_000 });
@@ -105,7 +125,9 @@ test("tax is withheld once on each paisa above the year's threshold", () => {
       for (const [valuePaise, fee] of sales) {
         const allInPaise = Math.max(0, valuePaise - fee);
         const year = { sold_paise: sold, taxed_paise: taxed };
-        const { tds_base_paise, tds_paise } = withholdFrom({ valuePaise, allInPaise }, tds, year);
+        const { tds_base_paise, tds_paise } = withholdFrom({ valuePaise, allInPaise }, tds, {
+          year,
+        });
         sold += valuePaise;
         taxed += tds_base_paise;
         assert.ok(tds_paise <= allInPaise && tds_base_paise <= valuePaise);
@@ -137,7 +159,7 @@ test("the tax movements of a side sum to zero, and a reversal undoes them", () =
         sides: [given],
       } as const;
       const tax = taxSide(leg, given, {
-        rates: { gst, tds },
+        rates: { gst, tds, scrip: undefined, fee: undefined },
         taxpayer: { pan: null, gstin },
         year: { sold_paise, taxed_paise: 0 },
       });
@@ -173,4 +195,27 @@ test("a company is one payee on every desk, and its PAN cannot be read from the 
   assert.equal(one, toPayeeKey({ pan: "AAPFU0939F", gstin: "27AAPFU0939F1ZV" }, "frm_2"));
   assert.notEqual(one, toPayeeKey({ pan: null, gstin: null }, "frm_1"));
   assert.match(one, /^[0-9a-f]{64}$/);
+});
+
+test("a certificate counts for what is wholly within its limit", () => {
+  const year = { sold_paise: tds.threshold_paise, taxed_paise: 0 };
+  const sale = { valuePaise: 1_000_000, allInPaise: 990_000 };
+  const certificate = { certificate_no: "LDC/1", rate_bps: 2, left_paise: 1_000_000 };
+  const less = withholdFrom(sale, tds, { year, certificate });
+  assert.deepEqual([less.tds_bps, less.tds_paise, less.tds_certificate], [2, 200, "LDC/1"]);
+  const none = withholdFrom(sale, tds, { year, certificate: { ...certificate, rate_bps: 0 } });
+  assert.deepEqual([none.tds_base_paise, none.tds_paise], [1_000_000, 0]);
+  const beyond = { ...certificate, left_paise: 999_999 };
+  const full = withholdFrom(sale, tds, { year, certificate: beyond });
+  assert.deepEqual([full.tds_bps, full.tds_paise, full.tds_certificate], [10, 1_000, null]);
+});
+
+test("a proposed line is not in force until it is confirmed", () => {
+  const rows = [
+    row("tds", "2026-01-01"),
+    { ...row("tds", "2026-04-01"), act: "2025", confirmed_by: null },
+  ];
+  assert.equal(findRates("2026-05-01", rows).tds?.act, "1961");
+  const confirmed = rows.map((each) => ({ ...each, confirmed_by: "asha" }));
+  assert.equal(findRates("2026-05-01", confirmed).tds?.act, "2025");
 });

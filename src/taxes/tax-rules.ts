@@ -12,11 +12,11 @@ import { createHash } from "node:crypto";
 
 import type { Environment } from "../kernel/caller.ts";
 import { notFound, unprocessable } from "../kernel/failure.ts";
+import { isCleanText } from "../kernel/json.ts";
 import {
   sumParts,
   type Bps,
   bpsOfPar,
-  gstBps,
   type Paise,
   type PaiseSum,
   roundNearest,
@@ -25,7 +25,7 @@ import { type Side, sides } from "../kernel/scheme.ts";
 import type { FinancialYear, IstDay } from "../kernel/time.ts";
 import type { Account, Entry, Movement } from "../ledger/rules.ts";
 
-export const taxLines = ["gst", "tds"] as const;
+export const taxLines = ["gst", "tds", "scrip", "fee"] as const;
 
 export type TaxLine = (typeof taxLines)[number];
 
@@ -46,40 +46,88 @@ export type GstRate = {
 
 /** How much is withheld from sellers. */
 export type TdsRate = {
+  /** The year of the Income-tax Act that is cited; null in rows from before there were two. */
+  readonly act: string | null;
+  /** The citation: `194Q`, `393(1) Table Sl. 8(ii)`. */
   readonly section: string;
+  /** What the return calls such payments. */
+  readonly payment_code: string | null;
   readonly rate_bps: Bps;
   readonly threshold_paise: Paise;
   /** Whether crosses count too; the house is not the buyer there. */
   readonly with_crosses: boolean;
 };
 
+/** What the law says of scrips, as their bills of supply quote it. */
+export type ScripLaw = {
+  /** The heading of the tariff. */
+  readonly hsn: string;
+  /** The citation by which their supply is exempt. */
+  readonly exemption: string;
+};
+
+/** What the law says of the house's fee. */
+export type FeeLaw = {
+  /** The code of the service. */
+  readonly sac: string;
+  /** All GST on it, in basis points of the fee. */
+  readonly gst_bps: Bps;
+};
+
+type LineFields = GstRate & TdsRate & ScripLaw & FeeLaw;
+
 export type RateRow = {
   readonly environment: Environment;
   readonly line: TaxLine;
   readonly effective_from: IstDay;
   readonly is_on: boolean;
-} & { readonly [Field in keyof (GstRate & TdsRate)]: (GstRate & TdsRate)[Field] | null };
+  /** Who set it or found it right; null for what came with the program and nobody has looked at. */
+  readonly confirmed_by: string | null;
+} & { readonly [Field in keyof LineFields]: LineFields[Field] | null };
 
-/** The rates in force on a day. */
-export type Rates = { readonly gst: GstRate | undefined; readonly tds: TdsRate | undefined };
+/** What is in force on a day. */
+export type Rates = {
+  readonly gst: GstRate | undefined;
+  readonly tds: TdsRate | undefined;
+  readonly scrip: ScripLaw | undefined;
+  readonly fee: FeeLaw | undefined;
+};
 
-/** The latest row of each line up to a day; the rows are of one environment. */
+/** A line of tds that came with the program, and that nobody has confirmed. */
+export function isProposed({
+  line,
+  confirmed_by,
+}: Pick<RateRow, "line" | "confirmed_by">): boolean {
+  return line === "tds" && confirmed_by === null;
+}
+
+/** The latest row of each line up to a day; the rows are of one environment. Proposals do not count. */
 export function findRates(day: IstDay, rows: readonly RateRow[]): Rates {
   const inForce = (line: TaxLine) =>
     rows
-      .filter((row) => row.line === line && row.effective_from <= day)
+      .filter((row) => row.line === line && row.effective_from <= day && !isProposed(row))
       .toSorted((one, other) => (one.effective_from < other.effective_from ? 1 : -1))
       .at(0);
-  const [gst, tds] = [inForce("gst"), inForce("tds")];
+  const [gst, tds, scrip, fee] = taxLines.map(inForce);
   return {
     gst: gst?.is_on ? (gst as GstRate) : undefined, // The table's checks hold its columns to its line.
     tds: tds?.is_on ? (tds as TdsRate) : undefined,
+    scrip: scrip?.is_on ? (scrip as ScripLaw) : undefined,
+    fee: fee?.is_on ? (fee as FeeLaw) : undefined,
   };
 }
 
+/** The Act that a citation is of where nobody says. */
+export const currentAct = "2025";
+
 const rateBpsMax: Bps = 3_000;
-const sectionForm = /^[0-9A-Z()-]{3,12}$/;
+const actForm = /^[0-9]{4}$/;
+const codeForm = /^[0-9A-Z]{1,8}$/;
+const sectionLengthMax = 60;
 const stateForm = /^[0-9]{2}$/;
+const hsnForm = /^[0-9]{4,8}$/;
+const citationLengthMax = 300;
+const gstBpsMax: Bps = 5_000;
 
 /** Refuses a first day that is too early: a rate in force is not changed. */
 export function refuseEarly(environment: Environment, from: IstDay, today: IstDay): void {
@@ -88,10 +136,10 @@ export function refuseEarly(environment: Environment, from: IstDay, today: IstDa
   throw unprocessable({ path: "from", problem });
 }
 
-/** `state` is the house's, where it is set. */
+/** `state` is the house's, where it is set; `gstBps` what fees bear on the first day of the line. */
 export function refuseGst(
   { cgst_bps, sgst_bps, igst_bps, house_state }: GstRate,
-  state: string | null,
+  { state, gstBps }: { readonly state: string | null; readonly gstBps: Bps },
 ): void {
   if (!stateForm.test(house_state) || (state !== null && house_state !== state)) {
     throw unprocessable({
@@ -105,9 +153,19 @@ export function refuseGst(
   }
 }
 
-export function refuseTds({ section, rate_bps, threshold_paise }: TdsRate): void {
-  if (!sectionForm.test(section)) {
-    throw unprocessable({ path: "section", problem: "must be a section like 194Q" });
+export function refuseTds({
+  act,
+  section,
+  payment_code,
+  rate_bps,
+  threshold_paise,
+}: TdsRate): void {
+  if (act !== null && !actForm.test(act)) {
+    throw unprocessable({ path: "act", problem: "must be the year of an Act" });
+  }
+  refuseCitation("section", section, sectionLengthMax);
+  if (payment_code !== null && !codeForm.test(payment_code)) {
+    throw unprocessable({ path: "payment_code", problem: "must be 1 to 8 digits or capitals" });
   }
   if (rate_bps < 1 || rate_bps > rateBpsMax) {
     throw unprocessable({ path: "bps", problem: `must be 1 to ${rateBpsMax}` });
@@ -115,6 +173,24 @@ export function refuseTds({ section, rate_bps, threshold_paise }: TdsRate): void
   if (!Number.isSafeInteger(threshold_paise)) {
     throw unprocessable({ path: "threshold", problem: "is more than money can be" });
   }
+}
+
+export function refuseScripLaw({ hsn, exemption }: ScripLaw): void {
+  if (!hsnForm.test(hsn)) throw unprocessable({ path: "hsn", problem: "must be 4 to 8 digits" });
+  refuseCitation("exemption", exemption);
+}
+
+export function refuseFeeLaw({ sac, gst_bps }: FeeLaw): void {
+  if (!hsnForm.test(sac)) throw unprocessable({ path: "sac", problem: "must be 4 to 8 digits" });
+  if (gst_bps > gstBpsMax) {
+    throw unprocessable({ path: "gst_bps", problem: `must be at most ${gstBpsMax}` });
+  }
+}
+
+function refuseCitation(path: string, citation: string, lengthMax = citationLengthMax): void {
+  const isLine = /^\S(.*\S)?$/.test(citation) && isCleanText(citation);
+  if (isLine && citation.length >= 3 && citation.length <= lengthMax) return;
+  throw unprocessable({ path, problem: `must be 3 to ${lengthMax} characters in one line` });
 }
 
 /** A delivered leg as tax is computed on it; the house's side is left out. */
@@ -155,7 +231,11 @@ export type GstSplit = {
 };
 
 export type Withholding = {
+  readonly tds_act: string | null;
   readonly tds_section: string | null;
+  readonly tds_code: string | null;
+  /** The payee's certificate by which less was withheld. */
+  readonly tds_certificate: string | null;
   readonly tds_bps: Bps;
   /** The part of the value that tax was withheld on. */
   readonly tds_base_paise: Paise;
@@ -205,41 +285,74 @@ export function splitGst(
 export type PayeeYear = { readonly sold_paise: PaiseSum; readonly taxed_paise: PaiseSum };
 
 const nothingWithheld: Withholding = {
+  tds_act: null,
   tds_section: null,
+  tds_code: null,
+  tds_certificate: null,
   tds_bps: 0,
   tds_base_paise: 0,
   tds_paise: 0,
 };
 
+/** A payee's certificate for less withholding, valid on a day, and what of its limit is left. */
+export type Certificate = {
+  readonly certificate_no: string;
+  readonly rate_bps: Bps;
+  readonly left_paise: Paise;
+};
+
 /**
  * The tax withheld from one sale: on the part above the year's threshold that was not taxed before.
- * Rounded to the nearest paisa, and never more than the seller gets.
+ * Rounded to the nearest paisa, and never more than the seller gets. A certificate counts where the
+ * whole of that part is within what is left of its limit.
  */
 export function withholdFrom(
   { valuePaise, allInPaise }: Pick<TaxableSide, "valuePaise" | "allInPaise">,
   rate: TdsRate,
-  year: PayeeYear,
+  { year, certificate }: { year: PayeeYear; certificate?: Certificate | undefined },
 ): Withholding {
   const sold = BigInt(year.sold_paise) + BigInt(valuePaise);
   const untaxed = sold - BigInt(rate.threshold_paise) - BigInt(year.taxed_paise);
   if (untaxed <= 0n) return nothingWithheld;
   const base = untaxed < BigInt(valuePaise) ? Number(untaxed) : valuePaise;
-  const tax = roundNearest(BigInt(base) * BigInt(rate.rate_bps), BigInt(bpsOfPar));
+  const certified = certificate && base <= certificate.left_paise ? certificate : undefined;
+  const { rate_bps } = certified ?? rate;
+  const tax = roundNearest(BigInt(base) * BigInt(rate_bps), BigInt(bpsOfPar));
   const tds_paise = Math.min(tax, allInPaise);
-  if (tds_paise === 0) return nothingWithheld;
-  return { tds_section: rate.section, tds_bps: rate.rate_bps, tds_base_paise: base, tds_paise };
+  if (tds_paise === 0 && !certified) return nothingWithheld;
+  return {
+    tds_act: rate.act,
+    tds_section: rate.section,
+    tds_code: rate.payment_code,
+    tds_certificate: certified?.certificate_no ?? null,
+    tds_bps: rate_bps,
+    tds_base_paise: base,
+    tds_paise,
+  };
 }
 
 /** The taxes of a side; undefined where there are none. */
 export function taxSide(
   leg: TaxableLeg,
   side: TaxableSide,
-  { rates, taxpayer, year }: { rates: Rates; taxpayer: Taxpayer; year: PayeeYear | undefined },
+  {
+    rates,
+    taxpayer,
+    year,
+    certificate,
+  }: {
+    rates: Rates;
+    taxpayer: Taxpayer;
+    year: PayeeYear | undefined;
+    certificate?: Certificate | undefined;
+  },
 ): LegTax | undefined {
-  const isWithheld = side.side === "sell" && year !== undefined && rates.tds !== undefined;
-  const withheld = isWithheld && rates.tds ? withholdFrom(side, rates.tds, year) : nothingWithheld;
+  const withheld =
+    side.side === "sell" && year && rates.tds
+      ? withholdFrom(side, rates.tds, { year, certificate })
+      : nothingWithheld;
   const hasFee = rates.gst !== undefined && side.feePaise > 0;
-  if (!hasFee && withheld.tds_paise === 0) return undefined;
+  if (!hasFee && withheld.tds_base_paise === 0) return undefined;
   return {
     settlement_id: leg.settlementId,
     ordinal: leg.ordinal,
@@ -304,20 +417,43 @@ export function sumDividedTax(taxes: readonly GstSplit[]) {
   });
 }
 
-/** `TDS 0.1 % under section 194Q` */
-export function describeWithholding({ tds_section, tds_bps }: Withholding): string {
-  return `TDS ${formatRate(tds_bps)} % under section ${tds_section ?? ""}`;
+/** `TDS 0.1 % under section 194Q, Income-tax Act 1961` */
+export function describeWithholding(withheld: Withholding): string {
+  const { tds_act: act, tds_section: section, tds_code: code, tds_certificate: no } = withheld;
+  return [
+    `TDS ${formatRate(withheld.tds_bps)} % under section ${section ?? ""}`,
+    ...(act === null ? [] : [`Income-tax Act ${act}`]),
+    ...(code === null ? [] : [`code ${code}`]),
+    ...(no === null ? [] : [`certificate ${no}`]),
+  ].join(", ");
 }
 
 function formatRate(bps: Bps): string {
   return String(bps / 100);
 }
 
-/** `F/2026-27/000001`: 16 characters, the legal maximum for a tax invoice. */
-export function formatDocumentNo(kind: DocumentKind, year: FinancialYear, number: number): string {
-  const letter = kind === "invoice" ? "F" : "C";
+export const supplyKinds = ["bill_of_supply", "supply_return"] as const;
+
+export type SupplyKind = (typeof supplyKinds)[number];
+
+/** The kinds of papers that are numbered, each in a series of its own. */
+export type SeriesKind = DocumentKind | SupplyKind;
+
+const letterOfKind = {
+  invoice: "F",
+  credit_note: "C",
+  bill_of_supply: "B",
+  supply_return: "R",
+} as const satisfies Record<SeriesKind, string>;
+
+/** `B/2026-27`: the series as its numbers begin. */
+export function formatSeries(kind: SeriesKind, year: FinancialYear): string {
+  return `${letterOfKind[kind]}/${year}`;
+}
+
+/** `F/2026-27/000001`: 16 characters, the legal maximum for such a paper. */
+export function formatPaperNo(kind: SeriesKind, year: FinancialYear, number: number): string {
   const digits = String(number).padStart(6, "0");
   // From number 1,000,000 on, the century is dropped to stay within 16 characters.
-  const shown = digits.length > 6 ? year.slice(2) : year;
-  return `${letter}/${shown}/${digits}`;
+  return `${formatSeries(kind, digits.length > 6 ? year.slice(2) : year)}/${digits}`;
 }

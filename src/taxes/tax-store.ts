@@ -19,11 +19,11 @@ import {
   text,
   time,
 } from "../platform/postgres/table.ts";
-import type { DocumentKind, LegTax, RateRow } from "./tax-rules.ts";
+import type { DocumentKind, LegTax, RateRow, SeriesKind } from "./tax-rules.ts";
 
 const rateColumns = fragment`
   environment, line, effective_from, is_on, cgst_bps, sgst_bps, igst_bps, house_state, section,
-  rate_bps, threshold_paise, with_crosses`;
+  rate_bps, threshold_paise, with_crosses, hsn, exemption, sac, gst_bps, act, payment_code, confirmed_by`;
 
 /** All rates, or those in force by a day. */
 export async function listRates(
@@ -45,14 +45,30 @@ export async function upsertRate(tx: Tx, row: RateRow, now: Date): Promise<void>
     values (
       ${row.environment}, ${row.line}, ${row.effective_from}, ${row.is_on}, ${row.cgst_bps},
       ${row.sgst_bps}, ${row.igst_bps}, ${row.house_state}, ${row.section}, ${row.rate_bps},
-      ${row.threshold_paise}, ${row.with_crosses}, ${now}
+      ${row.threshold_paise}, ${row.with_crosses}, ${row.hsn}, ${row.exemption},
+      ${row.sac}, ${row.gst_bps}, ${row.act}, ${row.payment_code}, ${row.confirmed_by}, ${now}
     )
     on conflict (environment, line, effective_from) do update
     set is_on = excluded.is_on, cgst_bps = excluded.cgst_bps, sgst_bps = excluded.sgst_bps,
       igst_bps = excluded.igst_bps, house_state = excluded.house_state,
       section = excluded.section, rate_bps = excluded.rate_bps,
       threshold_paise = excluded.threshold_paise, with_crosses = excluded.with_crosses,
+      hsn = excluded.hsn, exemption = excluded.exemption, sac = excluded.sac,
+      gst_bps = excluded.gst_bps, act = excluded.act, payment_code = excluded.payment_code,
+      confirmed_by = excluded.confirmed_by,
       set_at = excluded.set_at`);
+}
+
+/** The row of a day is found right; a proposal may begin later than it was to. */
+export async function confirmRate(
+  tx: Tx,
+  { environment, line, effective_from, confirmed_by }: RateRow,
+  { from, now }: { readonly from: IstDay; readonly now: Date },
+): Promise<void> {
+  await tx.rows(sql`
+    update tax_rates
+    set confirmed_by = ${confirmed_by}, effective_from = ${effective_from}, set_at = ${now}
+    where environment = ${environment} and line = ${line} and effective_from = ${from}`);
 }
 
 const legTaxes = table("leg_taxes", {
@@ -70,7 +86,10 @@ const legTaxes = table("leg_taxes", {
   cgst_paise: bigint(),
   sgst_paise: bigint(),
   igst_paise: bigint(),
+  tds_act: text().orNull,
   tds_section: text().orNull,
+  tds_code: text().orNull,
+  tds_certificate: text().orNull,
   tds_bps: int(),
   tds_base_paise: bigint(),
   tds_paise: bigint(),
@@ -222,6 +241,7 @@ const feeInvoices = table("fee_invoices", {
   firm_id: text(),
   settlement_id: text(),
   side: text<Side>(),
+  sac: text().orNull,
   place_of_supply: text(),
   fee_paise: bigint(),
   cgst_paise: bigint(),
@@ -232,7 +252,10 @@ const feeInvoices = table("fee_invoices", {
 export type InvoiceRow = RowOf<typeof feeInvoices>;
 
 /** The fees of one side of a settlement that are on no invoice yet. */
-type UninvoicedRow = Omit<InvoiceRow, "financial_year" | "number" | "invoice_no" | "issued_at">;
+type UninvoicedRow = Omit<
+  InvoiceRow,
+  "financial_year" | "number" | "invoice_no" | "sac" | "issued_at"
+>;
 
 export async function findUninvoicedKinds(
   db: Db,
@@ -247,7 +270,7 @@ export async function findUninvoicedKinds(
 export async function lockSeries(
   tx: Tx,
   environment: Environment,
-  { kind, year }: { readonly kind: DocumentKind; readonly year: FinancialYear },
+  { kind, year }: { readonly kind: SeriesKind; readonly year: FinancialYear },
 ): Promise<number> {
   const [row] = await tx.rows<{ last_number: number }>(sql`
     select last_number
@@ -267,7 +290,7 @@ export async function raiseSeries(
     before,
     after,
   }: {
-    readonly kind: DocumentKind;
+    readonly kind: SeriesKind;
     readonly year: FinancialYear;
     readonly before: number;
     readonly after: number;

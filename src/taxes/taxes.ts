@@ -1,7 +1,6 @@
 // Tax rates, and the invoices of fees that bear divided tax. A worker issues them after delivery: the
 // numbers of a series have no gap, so numbering is serialized by a row lock, and deals should not wait
-// for it. A set is numbered in one transaction with the row of its series, so a rollback uses no
-// number.
+// for it.
 
 import { findHouse } from "../house/read-house.ts";
 import { type HouseInLaw, houseIncomplete } from "../house/rules.ts";
@@ -9,6 +8,7 @@ import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { unprocessable } from "../kernel/failure.ts";
+import type { Bps } from "../kernel/money.ts";
 import { houseFirmId } from "../kernel/ids.ts";
 import {
   financialYear,
@@ -38,30 +38,39 @@ import {
   listRates,
   listTaxes,
   listUninvoiced,
-  lockSeries,
-  raiseSeries,
   setInvoiceNos,
   type StoredTax,
   upsertRate,
 } from "./tax-store.ts";
+import { numberSeries } from "./number-series.ts";
 import {
   type DocumentKind,
-  formatDocumentNo,
+  type FeeLaw,
+  findRates,
   type GstRate,
   type RateRow,
   refuseEarly,
+  refuseFeeLaw,
   refuseGst,
+  refuseScripLaw,
   refuseTds,
+  type ScripLaw,
   type TdsRate,
 } from "./tax-rules.ts";
+
+/** Without an Act or a payment code none is cited. */
+type TdsRateGiven = Omit<TdsRate, "act" | "payment_code"> &
+  Partial<Pick<TdsRate, "act" | "payment_code">>;
 
 /** Without a state the house's is taken. */
 type GstRateGiven = Omit<GstRate, "house_state"> & Partial<Pick<GstRate, "house_state">>;
 
 /** A tax line from a day on; a null rate switches it off. */
-type SetTax = { readonly environment: Environment; readonly from: IstDay } & (
+export type SetTax = { readonly environment: Environment; readonly from: IstDay } & (
   | { readonly line: "gst"; readonly rate: GstRateGiven | null }
-  | { readonly line: "tds"; readonly rate: TdsRate | null }
+  | { readonly line: "tds"; readonly rate: TdsRateGiven | null }
+  | { readonly line: "scrip"; readonly rate: ScripLaw | null }
+  | { readonly line: "fee"; readonly rate: FeeLaw | null }
 );
 
 const blank = {
@@ -73,6 +82,12 @@ const blank = {
   rate_bps: null,
   threshold_paise: null,
   with_crosses: null,
+  hsn: null,
+  exemption: null,
+  sac: null,
+  gst_bps: null,
+  act: null,
+  payment_code: null,
 } as const;
 
 export async function setTax(
@@ -85,13 +100,24 @@ export async function setTax(
   if (!isCalendarDay(from)) throw unprocessable({ path: "from", problem: "must be a day" });
   refuseEarly(environment, from, istDay(now));
   const house = await findHouse(ctx.db, environment, from);
-  const rate = tax.rate && tax.line === "gst" ? locateGst(tax.rate, house) : tax.rate;
+  const { fee } = findRates(from, await listRates(ctx.db, { environment, upTo: from }));
+  const rate =
+    tax.rate && tax.line === "gst" ? locateGst(tax.rate, house, fee?.gst_bps ?? 0) : tax.rate;
   if (tax.rate && tax.line === "tds") {
-    refuseTds(tax.rate);
+    refuseTds({ act: null, payment_code: null, ...tax.rate });
     if (environment === "live" && !house?.tan) throw houseIncomplete(["tan"]);
   }
-  const is_on = rate !== null;
-  const row: RateRow = { environment, line, effective_from: from, is_on, ...blank, ...rate };
+  if (tax.rate && tax.line === "scrip") refuseScripLaw(tax.rate);
+  if (tax.rate && tax.line === "fee") refuseFeeLaw(tax.rate);
+  const row: RateRow = {
+    environment,
+    line,
+    effective_from: from,
+    is_on: rate !== null,
+    confirmed_by: actor.id,
+    ...blank,
+    ...rate,
+  };
   await ctx.db.transaction(async (tx) => {
     await upsertRate(tx, row, now);
     await recordChanges(tx, actor, [buildTaxChange(row)], now);
@@ -100,9 +126,9 @@ export async function setTax(
 }
 
 /** The rate with the state of the house on its first day, which a state that is given has to be. */
-function locateGst(rate: GstRateGiven, house: HouseInLaw | undefined): GstRate {
+function locateGst(rate: GstRateGiven, house: HouseInLaw | undefined, gstBps: Bps): GstRate {
   const located = { ...rate, house_state: rate.house_state ?? house?.state_code ?? "" };
-  refuseGst(located, house?.state_code ?? null);
+  refuseGst(located, { state: house?.state_code ?? null, gstBps });
   return located;
 }
 
@@ -111,10 +137,18 @@ export type FeeInvoice = InvoiceRow;
 
 /** Every rate ever set, the latest of each line first. */
 export async function listTaxRates(
-  { db }: Pick<Context, "db">,
+  { db }: { readonly db: Db },
   environment: Environment | null,
 ): Promise<readonly RateRow[]> {
   return await listRates(db, { environment, upTo: null });
+}
+
+/** The same in a transaction. */
+export async function listInvoicesIssued(
+  db: Db,
+  search: InvoiceSearch,
+): Promise<readonly InvoiceRow[]> {
+  return await listInvoices(db, search);
 }
 
 export async function listFeeInvoices(
@@ -172,7 +206,7 @@ export async function issueInvoices(
 }
 
 /** Rates belong to no desk: their changes are recorded on the house's desk. */
-function buildTaxChange(after: RateRow): Change {
+export function buildTaxChange(after: RateRow): Change {
   const { environment, line, effective_from } = after;
   const house = houseFirmId[environment];
   return {
@@ -198,32 +232,29 @@ async function issueSeries(
 ): Promise<number> {
   const issued_at = ctx.now();
   const year = financialYear(issued_at);
-  return await ctx.db.transaction(async (tx) => {
-    const before = await lockSeries(tx, environment, { kind, year });
-    const due = await listUninvoiced(tx, environment, {
-      kind,
-      limit: setSizeMax,
-      ...choice,
-    });
-    note([...new Set(due.map(({ settlement_id }) => settlement_id))]);
-    if (due.length === 0) return 0;
-    const after = before + due.length;
-    // Two transactions can start a new series at once; the second stops here and retries later.
-    if (!(await raiseSeries(tx, environment, { kind, year, before, after }))) return 0;
-    const invoices = due.map(({ ordinals, ...row }, at) => {
-      const number = before + at + 1;
-      const invoice_no = formatDocumentNo(kind, year, number);
-      const invoice: InvoiceRow = { ...row, financial_year: year, number, invoice_no, issued_at };
-      return { invoice, legs: ordinals.map((ordinal) => ({ ...invoice, ordinal })) };
-    });
-    await insertInvoices(
-      tx,
-      invoices.map(({ invoice }) => invoice),
-    );
-    await setInvoiceNos(
-      tx,
-      invoices.flatMap(({ legs }) => legs),
-    );
-    return due.length;
-  });
+  const upTo = istDay(issued_at);
+  const { fee } = findRates(upTo, await listRates(ctx.db, { environment, upTo }));
+  const issued = { financial_year: year, sac: fee?.sac ?? null, issued_at };
+  return await numberSeries(
+    ctx,
+    { environment, kind, year },
+    {
+      list: (tx) => listUninvoiced(tx, environment, { kind, limit: setSizeMax, ...choice }),
+      note,
+      async store(tx, numbered) {
+        const invoices = numbered.map(({ ordinals, no: invoice_no, ...row }) => {
+          const invoice: InvoiceRow = { ...row, ...issued, invoice_no };
+          return { invoice, legs: ordinals.map((ordinal) => ({ ...invoice, ordinal })) };
+        });
+        await insertInvoices(
+          tx,
+          invoices.map(({ invoice }) => invoice),
+        );
+        await setInvoiceNos(
+          tx,
+          invoices.flatMap(({ legs }) => legs),
+        );
+      },
+    },
+  );
 }

@@ -24,6 +24,7 @@ const market: CardToday = {
   published_by: "test",
   note: null,
   taken_paise: 0,
+  gst_bps: 1_800,
 };
 const halted: CardToday = { ...market, state: "halted" };
 

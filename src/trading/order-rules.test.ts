@@ -181,24 +181,28 @@ test("a buy that does not rest ends as matched with a partial bundle", () => {
 });
 
 test("fee and tax of a leg follow the card's rate, within the margin of the house", () => {
-  const card = { fee_bps: 5, half_spread_bps: 40 };
+  const card = { fee_bps: 5, half_spread_bps: 40, gst_bps: 1_800 };
   const face = 10_000_000;
   const between = {
     facePaise: face,
     sellerPaise: 9_765_000,
-    buyerPaise: 9_785_000,
+    buyerPaise: 9_785_001,
     sellerOrderId: "ord_s",
     buyerOrderId: "ord_b",
   };
-  // ₹1,00,000 at 5 bps is ₹50, with 18 % on it ₹9: both sides together fit the ₹200 between them.
+  // ₹1,00,000 at 5 bps is ₹50, with 18 % on it ₹9.
   const fee = { feePaise: 5_000, gstPaise: 900 };
-  assert.deepEqual(splitLegFees(card, between), { buyer: fee, seller: fee });
   const none = { feePaise: 0, gstPaise: 0 };
   const toHouse = { ...between, buyerOrderId: null };
   const fromHouse = { ...between, sellerOrderId: null };
   assert.deepEqual(splitLegFees(card, toHouse), { buyer: none, seller: fee });
   assert.deepEqual(splitLegFees(card, fromHouse), { buyer: fee, seller: none });
-  assert.deepEqual(splitLegFees({ ...card, fee_bps: 0 }, between), { buyer: none, seller: none });
+  assert.deepEqual(splitLegFees({ ...card, fee_bps: 0 }, toHouse), { buyer: none, seller: none });
+  // Between clients all that the house keeps is fee, half of it from each.
+  assert.deepEqual(splitLegFees(card, between), {
+    buyer: { feePaise: 8_475, gstPaise: 1_526 },
+    seller: { feePaise: 8_475, gstPaise: 1_525 },
+  });
 });
 
 test("fees and tax never exceed the margin of the house, at any rate", () => {
@@ -206,12 +210,12 @@ test("fees and tax never exceed the margin of the house, at any rate", () => {
   const bps = fc.integer({ min: 0, max: 1_000 });
   fc.assert(
     fc.property(paise, paise, paise, bps, bps, (face, low, kept, feeBps, halfSpread) => {
-      const card = { fee_bps: feeBps, half_spread_bps: halfSpread };
+      const card = { fee_bps: feeBps, half_spread_bps: halfSpread, gst_bps: 1_800 };
       const sums = { facePaise: face, sellerPaise: low, buyerPaise: low + kept };
       const ids = { sellerOrderId: "ord_s", buyerOrderId: "ord_b" };
       const { buyer, seller } = splitLegFees(card, { ...sums, ...ids });
       const all = buyer.feePaise + buyer.gstPaise + seller.feePaise + seller.gstPaise;
-      assert.ok(all <= kept);
+      assert.equal(all, kept);
       const { seller: sold } = splitLegFees(card, { ...sums, ...ids, buyerOrderId: null });
       assert.ok(sold.feePaise + sold.gstPaise <= priceFloor(face, halfSpread));
     }),

@@ -20,13 +20,14 @@ import {
   type Fee,
   feeOn,
   feeUpTo,
+  feeWithin,
   noFee,
   type Paise,
   priceFloor,
 } from "../kernel/money.ts";
 import type { Scheme, Side } from "../kernel/scheme.ts";
 import { type IstDay, istTimestamp, parseInstant } from "../kernel/time.ts";
-import type { RateCard } from "../rates/rules.ts";
+import type { CardToday } from "../rates/rules.ts";
 
 export const orderStates = ["open", "matched", "cancelled", "expired", "failed"] as const;
 
@@ -285,12 +286,12 @@ export function findRestingPaise(order: DealFields): Paise {
 export type LegFees = { readonly buyer: Fee; readonly seller: Fee };
 
 /**
- * The fees of a leg at the card's rate. They are part of the house's margin on the leg and never
- * exceed it: between two clients half of the difference of their shares for each, with the house
- * itself the half-spread of the card. The house pays no fee.
+ * The fees of a leg, which are part of the house's margin on it. Between two clients the house neither
+ * buys nor sells, so all that it keeps is fee: half of the difference of their shares for each. With
+ * the house itself it is at the card's rate, and at most the half-spread. The house pays no fee.
  */
 export function splitLegFees(
-  card: Pick<RateCard, "fee_bps" | "half_spread_bps">,
+  card: Pick<CardToday, "fee_bps" | "half_spread_bps" | "gst_bps">,
   leg: {
     readonly facePaise: Paise;
     readonly sellerPaise: Paise;
@@ -301,11 +302,14 @@ export function splitLegFees(
   },
 ): LegFees {
   const { facePaise, sellerOrderId, buyerOrderId } = leg;
-  const isBetweenClients = sellerOrderId !== null && buyerOrderId !== null;
-  const room = isBetweenClients
-    ? Math.floor(Math.max(leg.buyerPaise - leg.sellerPaise, 0) / 2)
-    : priceFloor(facePaise, card.half_spread_bps);
-  const fee = feeUpTo(room, feeOn(facePaise, card.fee_bps));
+  const { gst_bps } = card;
+  if (sellerOrderId !== null && buyerOrderId !== null) {
+    const kept = leg.buyerPaise - leg.sellerPaise;
+    const half = Math.floor(kept / 2);
+    return { buyer: feeWithin(kept - half, gst_bps), seller: feeWithin(half, gst_bps) };
+  }
+  const room = priceFloor(facePaise, card.half_spread_bps);
+  const fee = feeUpTo(room, feeOn(facePaise, card.fee_bps, gst_bps), gst_bps);
   return {
     buyer: buyerOrderId === null ? noFee : fee,
     seller: sellerOrderId === null ? noFee : fee,

@@ -31,6 +31,7 @@ const card = fc
     margin_bps: fc.integer({ min: 0, max: 5_000 }),
     face_max_paise: paise,
     house_limit_paise: paise,
+    gst_bps: fc.constant(1_800),
     taken_paise: fc.oneof(fc.constant(0), paise),
   })
   .map(({ scheme, ...terms }): CardToday => ({

@@ -290,10 +290,9 @@ function toNewDeal(
         sellerBps: leg.sellerBps,
         sellerPaise,
         buyerPaise: leg.buyerPaise,
-        ...(card &&
-          card.fee_bps > 0 && {
-            fees: splitLegFees(card, { ...leg, sellerPaise, buyerOrderId: deal.buyerOrderId }),
-          }),
+        ...(card && {
+          fees: splitLegFees(card, { ...leg, sellerPaise, buyerOrderId: deal.buyerOrderId }),
+        }),
       };
     }),
   };

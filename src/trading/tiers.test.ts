@@ -47,6 +47,7 @@ const cardWith = (bands: typeof anyBands) =>
       published_by: "test",
       note: null,
       taken_paise: 0,
+      gst_bps: 1_800,
     }))
     .filter((card) => findTermProblems(card).length === 0);
 

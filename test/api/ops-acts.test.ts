@@ -192,6 +192,19 @@ test("every operation answers as the document says, and every act has an audit r
   await call("setGstLine", [], { environment: "live", from, ...parts });
   const withheld = { section: "194Q", rate_bps: 10, threshold_paise: 500_000_000 };
   await call("setTdsLine", [], { environment: "live", from, ...withheld });
+  const law = { hsn: "4907", exemption: "Notification 10/2025, entry 1" };
+  await call("setScripLine", [], { environment: "live", from, ...law });
+  await call("setFeeLine", [], { environment: "live", from, sac: "997159", gst_bps: 1_800 });
+  await call("confirmTaxLine", ["tds"], { environment: "live", from: "2026-04-01" });
+  await call("addTdsCertificate", [], {
+    environment: "live",
+    certificate_no: "LDC/1",
+    pan: "AAPFU0939F",
+    rate_bps: 2,
+    limit_paise: 1_000_000,
+    effective_from: "2026-04-01",
+    effective_until: "2027-03-31",
+  });
   await call("endTaxLine", ["tds"], { environment: "live", from: "2028-04-01" });
 
   // Money

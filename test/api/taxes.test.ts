@@ -8,7 +8,14 @@ import { namedOperator } from "../../src/kernel/actor.ts";
 import { noFee } from "../../src/kernel/money.ts";
 import { addDays, istDay, istMonth } from "../../src/kernel/time.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
-import { issueInvoices, setTax } from "../../src/taxes/taxes.ts";
+import { Failure } from "../../src/kernel/failure.ts";
+import {
+  addCertificate,
+  confirmTax,
+  readCertificates,
+  sumWithheldByPan,
+} from "../../src/taxes/withholding.ts";
+import { issueInvoices, listTaxRates, setTax } from "../../src/taxes/taxes.ts";
 import { countRows, judge, recordPlans } from "../compat/plans.ts";
 import { commandLine } from "../support/cli.ts";
 import { asOwner } from "../support/database.ts";
@@ -153,7 +160,7 @@ test("the tax on fees is divided by the place of supply and invoiced, and a reve
   const [page] = await parsePdfPages(new Uint8Array(await pdf.arrayBuffer()));
   assert.match(
     page?.text ?? "",
-    /of it CGST 9 %.*of it SGST 9 %.*Tax invoice for the fee: No\. F\//s,
+    /of it CGST 9 %.*of it SGST 9 %.*Tax invoice for the fee: No\. F\/.*SAC 996111/s,
   );
 
   const reversal = { settlementId: id, reason: "wrong credit" };
@@ -237,6 +244,82 @@ test("a reversal returns withheld tax and lowers the year's sum", async (t) => {
   );
   assert.deepEqual(rows, [{ sold_paise: "0", taxed_paise: "0", withheld_paise: "0" }]);
   assert.equal((await readTotals(service, seller))["tds"], 0);
+  await assertLedgerSound(service);
+});
+
+test("the Act of 2025 is proposed, counts once a person confirms it, and is cited on papers", async (t) => {
+  const service = await startService(t);
+  const { ctx } = service;
+  const seller = await openTestDesk(service);
+  const proposed = { environment, line: "tds", from: "2026-04-01" } as const;
+  const find = async () => (await listTaxRates(ctx, environment)).find(({ act }) => act === "2025");
+  assert.deepEqual(
+    [(await find())?.section, (await find())?.payment_code, (await find())?.confirmed_by],
+    ["393(1) Table Sl. 8(ii)", "1031", null],
+  );
+  await sell(service, seller);
+  assert.equal((await taxAccounts(service))["tds_payable"], undefined);
+  const rate = { act: "1961", section: "194Q", rate_bps: 100, threshold_paise: 0 };
+  await setTax(ctx, asha, {
+    environment,
+    line: "tds",
+    from: istDay(ctx.now()),
+    rate: { ...rate, with_crosses: false },
+  });
+  await assert.rejects(confirmTax(ctx, asha, proposed), Failure, "another line begins today");
+  service.clock.advance({ days: 1 });
+  const confirmed = await confirmTax(ctx, asha, proposed);
+  assert.deepEqual([confirmed.effective_from, confirmed.confirmed_by], [istDay(ctx.now()), "asha"]);
+  const { rows } = await ctx.db.pool.query("select pan from firms where firm_id = $1", [
+    seller.firmId,
+  ]);
+  const certificate = {
+    environment,
+    certificate_no: "ldc/9",
+    pan: rows[0].pan,
+    rate_bps: 4,
+    limit_paise: sellerPaise + 4_720,
+    effective_from: "2026-04-01",
+    effective_until: "2027-03-31",
+  } as const;
+  // The threshold of the Act is far away.
+  await setTax(ctx, asha, {
+    environment,
+    line: "tds",
+    from: addDays(istDay(ctx.now()), 1),
+    rate: {
+      ...rate,
+      act: "2025",
+      section: "393(1) Table Sl. 8(ii)",
+      payment_code: "1031",
+      with_crosses: false,
+    },
+  });
+  await addCertificate(ctx, asha, certificate);
+  service.clock.advance({ days: 1 });
+  const less = await sell(service, seller);
+  const value = sellerPaise + 4_720;
+  assert.deepEqual((await readNote(service, seller, less)).taxes, [
+    {
+      kind: "tds",
+      name: "TDS 0.04 % under section 393(1) Table Sl. 8(ii), Income-tax Act 2025, code 1031, certificate LDC/9",
+      rate_bps: 4,
+      amount_paise: Math.round(value * 0.000_4),
+    },
+  ]);
+  const full = await sell(service, seller);
+  const [{ amount_paise }] = (await readNote(service, seller, full)).taxes;
+  // What was sold before there was a line is above the threshold, too.
+  assert.equal(amount_paise, Math.round(value / 100));
+  assert.deepEqual(
+    (await sumWithheldByPan(ctx, { environment })).map(({ pan, tds_paise }) => [pan, tds_paise]),
+    [[rows[0].pan, amount_paise + Math.round(value * 0.000_4)]],
+  );
+  await assert.rejects(addCertificate(ctx, asha, certificate), Failure);
+  for (const name of ["asha", "ravi"]) {
+    await reverseSettlement(ctx, namedOperator(name), { settlementId: less, reason: "wrong" });
+  }
+  assert.equal((await readCertificates(ctx, environment))[0]?.used_paise, 0);
   await assertLedgerSound(service);
 });
 
@@ -371,7 +454,9 @@ test("operators set tax rates for a future day, and list the issued invoices", a
   assert.equal((await run(...set, "gst", "--off", "--from", addDays(today, 30))).code, 0);
   const listed = JSON.parse((await run("tax", "list", "--env", "live", "--json")).stdout);
   assert.deepEqual(
-    listed.map(({ line, effective_from, is_on }: Answer["body"]) => [line, effective_from, is_on]),
+    listed
+      .filter(({ confirmed_by: by }: Answer["body"]) => by !== null)
+      .map(({ line, effective_from, is_on }: Answer["body"]) => [line, effective_from, is_on]),
     [
       ["gst", addDays(today, 30), false],
       ["gst", tomorrow, true],

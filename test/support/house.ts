@@ -213,6 +213,7 @@ function findWriters(house: House): Map<string, Set<string>> {
 // first would cost a round trip or a page of ids. A room depends on the columns of what it lists here.
 const reads: Readonly<Record<string, readonly string[]>> = {
   access: ["firms"],
+  accounts: ["firms", "ledger_balances", "ledger_entries"],
   credits: ["firms"],
   crosses: ["firms"],
   firms: ["credits"],
@@ -262,7 +263,7 @@ const reads: Readonly<Record<string, readonly string[]>> = {
     "settlements",
     "webhooks",
   ],
-  rates: ["sandbox_scenarios"],
+  rates: ["sandbox_scenarios", "tax_rates"],
   reports: [
     "credits",
     "desk_clocks",

@@ -69,6 +69,7 @@ export class OrderWorld {
     published_by: "test",
     note: null,
     taken_paise: 0,
+    gst_bps: 1_800,
   };
   readonly orders = new Map<string, OrderRow>();
   readonly credits = new Map<string, DealtCredit>();

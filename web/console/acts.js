@@ -93,7 +93,10 @@ function openDialog(view, act, opener) {
     try {
       const values = await readFields(form, fields);
       const { path, method, body } = act.call(values);
-      const answer = await callOps(path, { method: method ?? "POST", body: body ?? {} });
+      const answer = await callOps(path, {
+        method: method ?? "POST",
+        body: method === "GET" ? undefined : (body ?? {}),
+      });
       finish(answer);
     } catch (error) {
       if (error instanceof SignedOut) {

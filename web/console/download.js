@@ -24,10 +24,11 @@ export function makeDownload(name, read) {
 
 /**
  * @param {string} name
- * @param {string} text
+ * @param {string | Uint8Array<ArrayBuffer>} content
+ * @param {string} [type]
  */
-export function save(name, text) {
-  const url = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+export function save(name, content, type = "text/csv") {
+  const url = URL.createObjectURL(new Blob([content], { type }));
   make("a", { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -8,7 +8,7 @@ import { make } from "./dom.js";
  * @typedef {object} Field
  * @property {string} name as the service calls it
  * @property {string} label
- * @property {"text" | "long" | "money" | "percent" | "count" | "day" | "choice" | "yes" | "file" | "password" | "code"} [type]
+ * @property {"text" | "long" | "money" | "percent" | "count" | "day" | "month" | "choice" | "yes" | "file" | "password" | "code"} [type]
  * @property {readonly (readonly [string, string])[]} [options] value and words of each choice
  * @property {boolean} [optional]
  * @property {boolean} [plain] optional, and not marked as such
@@ -73,6 +73,8 @@ function makeInput({ type = "text", options = [], value, autocomplete = "off" },
       );
     case "day":
       return make("input", { ...shared, type: "date", value });
+    case "month":
+      return make("input", { ...shared, type: "month", value });
     case "file":
       return make("input", { ...shared, type: "file", accept: ".csv,text/csv,text/plain" });
     case "password":

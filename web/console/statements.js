@@ -49,7 +49,7 @@ export const statementPages = [
 ];
 
 /** The month before this one, in IST. */
-function findLastMonth() {
+export function findLastMonth() {
   const now = new Date(Date.now() + 19_800_000);
   now.setUTCDate(0);
   return now.toISOString().slice(0, 7);

@@ -1,7 +1,9 @@
 import { makeAct } from "./acts.js";
 import { make, makeEmpty, makeSection, makeTable } from "./dom.js";
 import { listFilters, makeHead, showList } from "./list.js";
+import { save } from "./download.js";
 import { readOps } from "./ops.js";
+import { findLastMonth } from "./statements.js";
 import {
   loadNames,
   sayWord,
@@ -100,7 +102,7 @@ async function showTaxes(view) {
             one["line"].toUpperCase(),
             showDay(one["effective_from"]),
             describeRate(one),
-            showState(one["is_on"] ? "active" : "ended"),
+            showState(findState(one)),
           ]),
         ),
     makeSection(
@@ -124,9 +126,18 @@ function describeRate(rate) {
     const within = `${showPercent(rate["cgst_bps"])} and ${showPercent(rate["sgst_bps"])} within state ${rate["house_state"]}`;
     return `${within}, ${showPercent(rate["igst_bps"])} across`;
   }
+  if (rate["line"] === "scrip") return `HSN ${rate["hsn"]}, exempt: ${rate["exemption"]}`;
+  if (rate["line"] === "fee") return `SAC ${rate["sac"]}, GST ${showPercent(rate["gst_bps"])}`;
   const beyond = `beyond ${showMoney(rate["threshold_paise"])} a year`;
   const crosses = rate["with_crosses"] ? ", in crosses too" : "";
-  return `${showPercent(rate["rate_bps"])} under ${rate["section"]} ${beyond}${crosses}`;
+  const act = rate["act"] === null ? "" : ` of the Act of ${rate["act"]}`;
+  return `${showPercent(rate["rate_bps"])} under ${rate["section"]}${act} ${beyond}${crosses}`;
+}
+
+/** What came with the program is to be checked; withholding is off until somebody has. */
+function findState(/** @type {Row} */ rate) {
+  if (rate["confirmed_by"] === null) return rate["line"] === "tds" ? "proposed" : "to check";
+  return rate["is_on"] ? "active" : "ended";
 }
 
 /** @param {View} view */
@@ -139,6 +150,27 @@ function makeTaxActs(view) {
   });
   const said = () => "The line is set.";
   return [
+    makeAct(view, {
+      label: "Month's pack…",
+      permission: "read",
+      main: true,
+      says: "For the accountant: registers, ledgers, drafts and vouchers as one archive, each total tied to the ledger.",
+      fields: [{ name: "period", label: "Month", type: "month", value: findLastMonth() }],
+      call: ({ period }) => ({
+        path: `/ops/accounts/${period}/pack?environment=${environment}`,
+        method: "GET",
+      }),
+      said: ({ ties }) =>
+        ties.every((/** @type {Row} */ tie) => tie["ties"])
+          ? "The pack was written to your downloads; every total ties to the ledger."
+          : "The pack was written to your downloads. Totals do not tie: see ties.xlsx before you file.",
+      after: ({ name, content }) =>
+        save(
+          name,
+          Uint8Array.from(atob(content), (sign) => sign.charCodeAt(0)),
+          "application/zip",
+        ),
+    }),
     makeAct(view, {
       label: "Set GST…",
       permission,
@@ -159,13 +191,63 @@ function makeTaxActs(view) {
       says: "Withholds tax from sellers.",
       fields: [
         from,
-        { name: "section", label: "Section of the law" },
+        { name: "act", label: "Year of the Income-tax Act", value: "2025" },
+        { name: "section", label: "Section and table" },
+        { name: "payment_code", label: "Payment code of the return" },
         { name: "rate_bps", label: "Rate", type: "percent" },
         { name: "threshold_paise", label: "From a seller's value in a year", type: "money" },
         { name: "with_crosses", label: "In crosses too", type: "yes" },
       ],
       call: set("tds"),
       said,
+    }),
+    makeAct(view, {
+      label: "Set fee…",
+      permission,
+      says: "Says what our fee is in law and which GST it bears.",
+      fields: [
+        from,
+        { name: "sac", label: "Code of the service (SAC)" },
+        { name: "gst_bps", label: "GST", type: "percent", value: "18" },
+      ],
+      call: set("fee"),
+      said,
+    }),
+    makeAct(view, {
+      label: "Set scrips…",
+      permission,
+      says: "Says by which heading and exemption scrips are supplied.",
+      fields: [
+        from,
+        { name: "hsn", label: "Heading of the tariff (HSN)", value: "4907" },
+        { name: "exemption", label: "Citation of the exemption" },
+      ],
+      call: set("scrip"),
+      said,
+    }),
+    makeAct(view, {
+      label: "Confirm a line…",
+      permission,
+      says: "Says that a line which came with the program is right. A proposal counts from tomorrow at the earliest.",
+      fields: [
+        {
+          name: "line",
+          label: "Line",
+          type: "choice",
+          options: [
+            ["tds", "TDS"],
+            ["fee", "Fee"],
+            ["scrip", "Scrips"],
+          ],
+        },
+        { name: "from", label: "First day, as listed", type: "day" },
+      ],
+      call: ({ line, ...body }) => ({
+        path: `/ops/taxes/${line}/confirm`,
+        method: "POST",
+        body: { environment, ...body },
+      }),
+      said: () => "The line is confirmed.",
     }),
     makeAct(view, {
       label: "End a line…",

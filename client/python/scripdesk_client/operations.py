@@ -106,6 +106,7 @@ OPERATIONS: Dict[str, Operation] = {
     "listStatements": Operation("listStatements", "GET", "/v1/statements", "json"),
     "readStatement": Operation("readStatement", "GET", "/v1/statements/{period}", "json"),
     "readContractNote": Operation("readContractNote", "GET", "/v1/settlements/{settlement_id}/contract-note", "json"),
+    "readBillOfSupply": Operation("readBillOfSupply", "GET", "/v1/settlements/{settlement_id}/bill-of-supply", "json"),
     "listEvents": Operation("listEvents", "GET", "/v1/events", "list", items="events"),
     "readEvent": Operation("readEvent", "GET", "/v1/events/{event_id}", "json"),
     "streamEvents": Operation("streamEvents", "GET", "/v1/events/stream", "events"),
@@ -929,6 +930,23 @@ class Operations:
         `GET /v1/settlements/{settlement_id}/contract-note`, scope `orders:read`
         """
         return self._run(OPERATIONS["readContractNote"], Call({"settlement_id": settlement_id}, query, None, options))
+
+    @overload
+    def read_bill_of_supply(self, settlement_id: str, query: schemas.ReadBillOfSupplyQuery = {}, **options: Unpack[CallOptions]) -> schemas.BillsOfSupply: ...
+
+    @overload
+    def read_bill_of_supply(self, settlement_id: str, query: schemas.ReadBillOfSupplyFileQuery, **options: Unpack[CallOptions]) -> bytes: ...
+
+    def read_bill_of_supply(self, settlement_id: str, query: Any = {}, **options: Unpack[CallOptions]) -> Any:
+        """Read the bills of supply of a deal. Scrips are exempt goods, so whoever supplies them issues a bill of supply: the house, numbered, for what it sold, and the seller for what a client sold, as a draft that the seller numbers. One per supplier, recipient and day, of what was delivered and is yours; none before (as PDF 409 `nothing_delivered`). What the house keeps is a fee: see the contract note.
+
+        Formats: json is `application/json`, pdf is `application/pdf`.
+
+        Refusals by `detail.reason` (open set): 409 `nothing_delivered`.
+
+        `GET /v1/settlements/{settlement_id}/bill-of-supply`, scope `orders:read`
+        """
+        return self._run(OPERATIONS["readBillOfSupply"], Call({"settlement_id": settlement_id}, query, None, options))
 
     def list_events(self, query: schemas.ListEventsQuery = {}, **options: Unpack[CallOptions]) -> PagedList[schemas.EventList, schemas.Event]:
         """What happened on your desk, in order. The desk's log, from `after_sequence` on and the oldest first, unless `order=desc`. Sequences have no gap: keep the last one you handled, and you miss nothing; `latest_sequence` is where the log ends. A sub_account key sees the events of its firm.

@@ -2886,10 +2886,20 @@ class ContractNoteInvoicesItem(TypedDict):
     issued_at: str
     #: The state code by which the tax was divided.
     place_of_supply: str
+    #: The code of the service; null on papers from before it was kept.
+    sac: Optional[str]
     #: The fee.
     fee_paise: int
     #: All tax on it.
     gst_paise: int
+    #: Central tax, within the house's state.
+    cgst_paise: int
+    #: The state's tax, within the house's state.
+    sgst_paise: int
+    #: Integrated tax, across a border.
+    igst_paise: int
+    #: Of a credit note, the invoices that it takes back.
+    against: List[str]
 
 
 class ContractNote(TypedDict):
@@ -2954,6 +2964,84 @@ class ContractNotes(TypedDict):
     house: ContractNotesHouse
     #: One for each of your firms that has a side in it, and nothing of anybody else.
     notes: List[ContractNote]
+    #: That of the settlement.
+    version: int
+    #: Always empty.
+    allowed_actions: List[str]
+
+
+class BillOfSupplySupplier(TypedDict):
+    #: Its legal name.
+    name: str
+    #: Its importer-exporter code.
+    iec: Optional[str]
+    #: Its GSTIN; null of who is not registered.
+    gstin: Optional[str]
+    #: In lines; empty where we do not know it.
+    address: List[str]
+    #: The two digits of its state.
+    state_code: Optional[str]
+
+
+class BillOfSupplyRecipient(TypedDict):
+    #: Its legal name.
+    name: str
+    #: Its importer-exporter code.
+    iec: Optional[str]
+    #: Its GSTIN; null of who is not registered.
+    gstin: Optional[str]
+    #: In lines; empty where we do not know it.
+    address: List[str]
+    #: The two digits of its state.
+    state_code: Optional[str]
+
+
+class BillOfSupplyLinesItem(TypedDict):
+    #: The credit.
+    scrip_no: str
+    #: The tariff heading of scrips.
+    hsn: str
+    #: What it is.
+    description: str
+    #: Its value, to the paisa.
+    value_paise: int
+
+
+class BillOfSupply(TypedDict):
+    #: A supply, or its return after a reversal.
+    kind: Union[Literal["bill_of_supply", "supply_return"], str]
+    #: The house's number, without a gap in its series; null on a draft.
+    number: Optional[str]
+    #: The series of the number, one for each financial year; null on a draft.
+    series: Optional[str]
+    #: The day of the supply, IST.
+    date: str
+    supplier: BillOfSupplySupplier
+    recipient: BillOfSupplyRecipient
+    #: The state code of the recipient's GSTIN; of one without, the supplier's state.
+    place_of_supply: Optional[str]
+    #: One per credit.
+    lines: List[BillOfSupplyLinesItem]
+    #: The sum of the lines; nothing is rounded.
+    total_paise: int
+    #: The total in words.
+    total_words: str
+    #: The citation by which no GST is charged.
+    exemption: str
+    #: Who signs for the supplier; null on a draft in a client's name.
+    signatory: Optional[str]
+    #: Whether the supplier has to number and sign it: your firm, or the seller of what you bought. The house's own is a draft for the seconds until it has its number.
+    draft: bool
+
+
+class BillsOfSupply(TypedDict):
+    """The bills of supply of a settlement."""
+    #: The deal.
+    settlement_id: str
+    #: When this was made. ISO 8601, IST.
+    as_of: str
+    #: Of what was delivered and your firms supplied or received.
+    bills: List[BillOfSupply]
     #: That of the settlement.
     version: int
     #: Always empty.
@@ -4509,6 +4597,16 @@ class ReadContractNoteQuery(TypedDict):
 
 
 class ReadContractNoteFileQuery(TypedDict):
+    #: As what; json unless given, or what the Accept header prefers.
+    format: Literal["pdf"]
+
+
+class ReadBillOfSupplyQuery(TypedDict):
+    #: As what; json unless given, or what the Accept header prefers.
+    format: NotRequired[Literal["json"]]
+
+
+class ReadBillOfSupplyFileQuery(TypedDict):
     #: As what; json unless given, or what the Accept header prefers.
     format: Literal["pdf"]
 
