@@ -157,6 +157,7 @@ const keylessOperations = [
 ];
 const isPage = ({ path }: RouteEntry) =>
   path === "/" ||
+  path === "/robots.txt" ||
   path === "/public/notices/opt-out" ||
   /^\/(docs|web|terms|privacy)(\/|$)/.test(path);
 /** What HTTP adds to an operation is documented with it. */

@@ -53,3 +53,10 @@ test("a sandbox key's own limit refuses what is above it, and the sandbox's show
   service.clock.advance({ seconds: 61 });
   assert.equal((await call()).status, 200);
 });
+
+test("a robot is told which addresses are pages", async (t) => {
+  const service = await startService(t);
+  const { text, headers } = await service.send("GET", "/robots.txt", { expect: 200 });
+  assert.match(text, /^Disallow: \/v1\/$/m);
+  assert.match(headers.get("content-type") ?? "", /^text\/plain/);
+});

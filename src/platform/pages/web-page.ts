@@ -57,9 +57,13 @@ const charts = new URL(
   import.meta.resolve("lightweight-charts"),
 );
 
+/** The pages are for everybody, the API for programs with a key. */
+const robots = "User-agent: *\nDisallow: /v1/\nDisallow: /public/\n";
+
 export async function servePage(app: App, { imprint, papers }: HouseOnPage): Promise<void> {
   const page = await readFile(join(folder, "index.html"), "utf8");
   serveBytes(app, "/", { type: types[".html"], bytes: fillPage(page, { imprint, papers }) });
+  serveBytes(app, "/robots.txt", { type: "text/plain; charset=utf-8", bytes: robots });
   for (const part of parts) await serveFile(app, `/web/${part}`, join(folder, part));
   await serveFile(app, "/web/lightweight-charts.js", fileURLToPath(charts));
   for (const { name, path, title } of listPapers(papers)) {
