@@ -338,6 +338,7 @@ test("every operation answers as the document says, and every act has an audit r
   // What there is now
   await call("readApproval", [added.approval_id]);
   await call("readAnyFirm", [firmId]);
+  await call("listAllRequests");
   const account = await call("readAccount", [firmId]);
   assert.ok(account.posted_paise > 0 && account.deposits.length > 0);
   const ofDesk = `?environment=live&desk_id=${account.desk_id}&entity_id=${firmId}`;
