@@ -148,6 +148,7 @@ export const OpsCross = Type.Object(
     face_paise: count("The face of its credits."),
     price_bps: count("The price."),
     fee_bps: count("The fee of each side."),
+    gst_bps: count("The rate of GST within the fee."),
     seller_paise: count("What the seller gets."),
     buyer_paise: count("What the buyer pays."),
     proposed_by: openEnum(sides, "Which side proposed it."),
