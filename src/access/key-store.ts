@@ -3,10 +3,12 @@ import type { DeskSearch } from "../kernel/desk-search.ts";
 import type { Paise } from "../kernel/money.ts";
 import type { PageRequest } from "../kernel/page.ts";
 import type { IstDay } from "../kernel/time.ts";
+import type { Rows } from "../platform/postgres/list.ts";
 import {
   command,
   type Db,
   fragment,
+  part,
   query,
   type Query,
   sql,
@@ -166,33 +168,18 @@ export async function findDeskOfKey(db: Db, keyId: string): Promise<string | und
 }
 
 /** The keys that the caller can see, newest first. */
-export async function listKeyRows(
-  db: Db,
+export const listKeyRows = (
   deskId: string,
-  reach: KeyVisibility,
-  { after, fetch }: PageRequest,
-): Promise<KeyRow[]> {
-  return await db.rows(sql`
-    select ${keyColumns}
+  { keyId, scopes, buySide }: KeyVisibility,
+): Rows<KeyRow> => ({
+  columns: keyColumns,
+  found: part`
     from api_keys
     where desk_id = ${deskId}
-      and (${reach.keyId} in (key_id, parent_key_id)
-        or (scopes <@ ${reach.scopes}::text[] and (${reach.buySide} or not buy_side)))
-      and (${after?.at ?? null}::timestamptz is null
-        or (created_at, key_id) < (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::text))
-    order by created_at desc, key_id desc
-    limit ${fetch}`);
-}
-
-export async function countKeys(db: Db, deskId: string, reach: KeyVisibility): Promise<number> {
-  const [row] = await db.rows<{ total: number }>(sql`
-    select count(*) as total
-    from api_keys
-    where desk_id = ${deskId}
-      and (${reach.keyId} in (key_id, parent_key_id)
-        or (scopes <@ ${reach.scopes}::text[] and (${reach.buySide} or not buy_side)))`);
-  return row?.total ?? 0;
-}
+      and (${keyId} in (key_id, parent_key_id)
+        or (scopes <@ ${scopes}::text[] and (${buySide} or not buy_side)))`,
+  newestFirst: ["created_at", "key_id"],
+});
 
 /** Serializes the minting of a desk on its first root key, which is never deleted. */
 export async function lockFirstRootKey(tx: Tx, deskId: string): Promise<void> {

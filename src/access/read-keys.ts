@@ -4,19 +4,13 @@ import { type DeskSearch, everything } from "../kernel/desk-search.ts";
 import { notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
-import { type Leaf, type PageQuery, readLeaf, readPage } from "../kernel/page.ts";
+import { type Leaf, type PageQuery, readLeaf } from "../kernel/page.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
+import { readNewest } from "../platform/postgres/list.ts";
 import { deskPages } from "../platform/sheets/list-file.ts";
 import { isKeyVisible, keyLifecycle, maskKey, toKeyVisibility, findKeyState } from "./key-rules.ts";
-import {
-  countKeys,
-  findKey,
-  type KeyOfDesk,
-  type KeyRow,
-  listAllKeyRows,
-  listKeyRows,
-} from "./key-store.ts";
+import { findKey, type KeyOfDesk, type KeyRow, listAllKeyRows, listKeyRows } from "./key-store.ts";
 import { Key } from "./schema.ts";
 
 /** The keys that the caller can see, newest first. */
@@ -27,16 +21,10 @@ export const keysOfDesk = deskPages({
   listTitle: null,
   read: async (ctx, caller, query) => {
     const now = ctx.now();
-    const reach = toKeyVisibility(caller);
-    const question = { list: "keys", desk: caller.deskId, reader: caller.keyId };
-    const page = await readPage(
-      { query, question, signingKey: ctx.cursorKey },
-      {
-        list: (request) => listKeyRows(ctx.db.planned, caller.deskId, reach, request),
-        count: () => countKeys(ctx.db.planned, caller.deskId, reach),
-        toPosition: (row) => ({ at: row.created_at, id: row.key_id }),
-      },
-    );
+    const { deskId, keyId } = caller;
+    const question = { list: "keys", desk: deskId, reader: keyId };
+    const rows = listKeyRows(deskId, toKeyVisibility(caller));
+    const page = await readNewest(ctx, { query, question }, rows);
     return { ...page, rows: page.rows.map((row) => viewKey(row, now)) };
   },
 });
@@ -44,18 +32,11 @@ export const keysOfDesk = deskPages({
 /** Every desk's keys, or those of one, newest first, for the operator. */
 export async function listAllKeys(
   ctx: Pick<Context, "db" | "now" | "cursorKey">,
-  { limit, cursor, ...filter }: DeskSearch & PageQuery,
+  search: DeskSearch & PageQuery,
 ): Promise<Leaf<{ legal_name: string; key: Key }>> {
   const now = ctx.now();
-  const page = await readLeaf<KeyOfDesk>(
-    {
-      list: "keys",
-      filter,
-      page: { limit, cursor },
-      signingKey: ctx.cursorKey,
-      toPosition: (row) => ({ at: row.created_at, id: row.key_id }),
-    },
-    (request) => listAllKeyRows(ctx.db.planned, filter, request),
+  const page = await readLeaf<KeyOfDesk>(ctx, ["keys", "key_id"], search, (request) =>
+    listAllKeyRows(ctx.db.planned, search, request),
   );
   const rows = page.rows.map((row) => ({ legal_name: row.legal_name, key: viewKey(row, now) }));
   return { ...page, rows };

@@ -95,13 +95,16 @@ const ofNumberMax = 1_000;
 
 /** Credits of every desk, or of one, newest first, for the operator. */
 export async function listAllCredits(
-  { db, cursorKey }: Pick<Context, "db" | "cursorKey">,
+  ctx: Pick<Context, "db" | "cursorKey">,
   search: ListSearch<CreditNarrower>,
 ): Promise<Leaf<CreditRow>> {
-  const { limit, cursor, scripNo, scheme = null, status = null, ...narrowed } = search;
-  const { environment, firmId, from, to } = narrowed;
+  const { scripNo, scheme = null, status = null, environment, firmId, from, to } = search;
   if (scripNo !== undefined) {
-    const found = await listCreditRowsByNumber(db, normalizeScripNo(scripNo) ?? "", ofNumberMax);
+    const found = await listCreditRowsByNumber(
+      ctx.db,
+      normalizeScripNo(scripNo) ?? "",
+      ofNumberMax,
+    );
     const rows = found.filter(
       (row) =>
         (environment === null || row.environment === environment) &&
@@ -110,22 +113,13 @@ export async function listAllCredits(
     );
     return { rows, nextCursor: null };
   }
-  return await readLeaf<CreditRow>(
-    {
-      list: "credits",
-      filter: { ...narrowed, scheme, status },
-      page: { limit, cursor },
-      signingKey: cursorKey,
-      toPosition: (row) => ({ at: row.created_at, id: row.credit_id }),
-    },
-    async (request) => {
-      const filter = { ...narrowed, scheme, status };
-      if (firmId !== null) return await listCreditRowsOfFirm(db.planned, filter, request);
-      const fromId = from && firstId("crd", from);
-      const toId = to && firstId("crd", to);
-      return await listAllCreditRows(db.planned, { ...filter, fromId, toId }, request);
-    },
-  );
+  return await readLeaf<CreditRow>(ctx, ["credits", "credit_id"], search, async (request) => {
+    const filter = { ...search, scheme, status };
+    if (firmId !== null) return await listCreditRowsOfFirm(ctx.db.planned, filter, request);
+    const fromId = from && firstId("crd", from);
+    const toId = to && firstId("crd", to);
+    return await listAllCreditRows(ctx.db.planned, { ...filter, fromId, toId }, request);
+  });
 }
 
 /** A credit as its desk sees it. Whether it is sellable also depends on its firm and the day. */

@@ -94,26 +94,16 @@ export async function listAllCrosses(
   ctx: Pick<Context, "db" | "cursorKey">,
   search: ListSearch<{ readonly status: CrossState }>,
 ): Promise<Leaf<CrossRow>> {
-  const { limit, cursor, status = null, ...narrowed } = search;
-  const { environment, deskId, from, to } = narrowed;
-  return await readLeaf<CrossRow>(
-    {
-      list: "crosses",
-      filter: { ...narrowed, status },
-      page: { limit, cursor },
-      signingKey: ctx.cursorKey,
-      toPosition: (row) => ({ at: row.created_at, id: row.cross_id }),
-    },
-    async (request) => {
-      if (deskId !== null) {
-        return await listCrossRowsOfDesk(ctx.db.planned, { ...narrowed, status }, request);
-      }
-      const fromId = from && firstId("crs", from);
-      const toId = to && firstId("crs", to);
-      const ofAll = { environment, status, fromId, toId };
-      return await listAllCrossRows(ctx.db.planned, ofAll, request);
-    },
-  );
+  const { environment, deskId, from, to, status = null } = search;
+  return await readLeaf<CrossRow>(ctx, ["crosses", "cross_id"], search, async (request) => {
+    if (deskId !== null) {
+      return await listCrossRowsOfDesk(ctx.db.planned, { ...search, status }, request);
+    }
+    const fromId = from && firstId("crs", from);
+    const toId = to && firstId("crs", to);
+    const ofAll = { environment, status, fromId, toId };
+    return await listAllCrossRows(ctx.db.planned, ofAll, request);
+  });
 }
 
 export async function readAnyCross(db: Db, crossId: string): Promise<CrossRow> {

@@ -57,17 +57,9 @@ export async function listAllFirms(
   search: ListSearch<{ readonly connectionState: FirmState }>,
 ): Promise<Leaf<{ desk_name: string; firm: Firm }>> {
   const now = ctx.now();
-  const { limit, cursor, connectionState = null, ...narrowed } = search;
-  const filter = { ...narrowed, connectionState };
-  const page = await readLeaf<FirmOfDeskRow>(
-    {
-      list: "firms",
-      filter,
-      page: { limit, cursor },
-      signingKey: ctx.cursorKey,
-      toPosition: (row) => ({ at: row.created_at, id: row.firm_id }),
-    },
-    (request) => listAllFirmRows(ctx.db.planned, filter, request),
+  const filter = { ...search, connectionState: search.connectionState ?? null };
+  const page = await readLeaf<FirmOfDeskRow>(ctx, ["firms", "firm_id"], search, (request) =>
+    listAllFirmRows(ctx.db.planned, filter, request),
   );
   const view = (row: FirmOfDeskRow) => ({ desk_name: row.desk_name, firm: viewFirm(row, now) });
   return { ...page, rows: page.rows.map(view) };

@@ -1,7 +1,7 @@
 import type { Environment } from "../kernel/caller.ts";
-import type { PageRequest } from "../kernel/page.ts";
 import type { IstDay } from "../kernel/time.ts";
-import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import type { Rows } from "../platform/postgres/list.ts";
+import { type Db, fragment, part, sql, type Tx } from "../platform/postgres/postgres.ts";
 import { bucketStarts, heldStates, type MemberSums } from "./group-rules.ts";
 import type { FirmState } from "./rules.ts";
 
@@ -76,28 +76,11 @@ export async function lockGroup(tx: Tx, deskId: string, groupId: string): Promis
 }
 
 /** Newest first. */
-export async function listGroupRows(
-  db: Db,
-  deskId: string,
-  { after, fetch }: PageRequest,
-): Promise<GroupRow[]> {
-  return await db.rows(sql`
-    select ${groupColumns}
-    from groups
-    where desk_id = ${deskId}
-      and (${after?.at ?? null}::timestamptz is null
-        or (created_at, group_id) < (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::text))
-    order by created_at desc, group_id desc
-    limit ${fetch}`);
-}
-
-export async function countGroups(db: Db, deskId: string): Promise<number> {
-  const [row] = await db.rows<{ total: number }>(sql`
-    select count(*) as total
-    from groups
-    where desk_id = ${deskId}`);
-  return row?.total ?? 0;
-}
+export const listGroupRows = (deskId: string): Rows<GroupRow> => ({
+  columns: groupColumns,
+  found: part`from groups where desk_id = ${deskId}`,
+  newestFirst: ["created_at", "group_id"],
+});
 
 export async function setGroupName(
   tx: Tx,
@@ -129,20 +112,11 @@ export async function deleteGroup(tx: Tx, deskId: string, groupId: string): Prom
 }
 
 /** Newest firm first. */
-export async function listMemberRows(
-  db: Db,
-  { deskId, groupId }: { readonly deskId: string; readonly groupId: string },
-  { after, fetch }: PageRequest,
-): Promise<MemberRow[]> {
-  return await db.rows(sql`
-    select firm_id, legal_name, connection_state, created_at
-    from firms
-    where desk_id = ${deskId} and group_id = ${groupId}
-      and (${after?.at ?? null}::timestamptz is null
-        or (created_at, firm_id) < (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::text))
-    order by created_at desc, firm_id desc
-    limit ${fetch}`);
-}
+export const listMemberRows = (deskId: string, groupId: string): Rows<MemberRow> => ({
+  columns: fragment`firm_id, legal_name, connection_state, created_at`,
+  found: part`from firms where desk_id = ${deskId} and group_id = ${groupId}`,
+  newestFirst: ["created_at", "firm_id"],
+});
 
 /**
  * What each member holds and owes, in one statement and so from one snapshot. Undefined when there

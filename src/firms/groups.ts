@@ -9,13 +9,13 @@ import { type Change, toActor } from "../kernel/actor.ts";
 import type { Call, Caller } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { isId, newId } from "../kernel/ids.ts";
-import { readPage } from "../kernel/page.ts";
 import { istDay, istTimestamp } from "../kernel/time.ts";
 import { refuseSubAccount, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { Creation } from "../platform/http/calls.ts";
 import { claimIdempotencyKey, createdWasDeleted } from "../platform/http/idempotency.ts";
 import { type Db, type Tx, violatedConstraint } from "../platform/postgres/postgres.ts";
+import { readNewest } from "../platform/postgres/list.ts";
 import { deskPages } from "../platform/sheets/list-file.ts";
 import { refuseOffboarded } from "./find-firms.ts";
 import { listGroupActions, mustJoin, refuseMembers, sumPositions } from "./group-rules.ts";
@@ -29,7 +29,6 @@ import {
   type UpdateGroupBody,
 } from "./group-schema.ts";
 import {
-  countGroups,
   deleteGroup as deleteRow,
   findGroup,
   findGroupByName,
@@ -144,15 +143,9 @@ export const groupsOfDesk = deskPages({
   order: "Newest first.",
   read: async (ctx, caller, query) => {
     refuseSubAccount(visibleTo(caller), "act for a group");
-    const question = { list: "groups", desk: caller.deskId };
-    const page = await readPage(
-      { query, question, signingKey: ctx.cursorKey },
-      {
-        list: (request) => listGroupRows(ctx.db, caller.deskId, request),
-        count: () => countGroups(ctx.db, caller.deskId),
-        toPosition: (row) => ({ at: row.created_at, id: row.group_id }),
-      },
-    );
+    const { deskId } = caller;
+    const question = { list: "groups", desk: deskId };
+    const page = await readNewest(ctx, { query, question }, listGroupRows(deskId));
     return { ...page, rows: page.rows.map(viewGroup) };
   },
 });
@@ -223,20 +216,10 @@ export const membersOfGroup = deskPages({
   order: "Newest firm first.",
   read: async (ctx, caller, { group_id: groupId, ...query }) => {
     refuseSubAccount(visibleTo(caller), "act for a group");
-    const group = await requireGroup(ctx.db, caller, groupId);
+    await requireGroup(ctx.db, caller, groupId);
     const { deskId } = caller;
-    const page = await readPage(
-      {
-        query,
-        question: { list: "members", desk: deskId, group: groupId },
-        signingKey: ctx.cursorKey,
-      },
-      {
-        list: (request) => listMemberRows(ctx.db.planned, { deskId, groupId }, request),
-        count: () => group.member_count,
-        toPosition: (row) => ({ at: row.created_at, id: row.firm_id }),
-      },
-    );
+    const question = { list: "members", desk: deskId, group: groupId };
+    const page = await readNewest(ctx, { query, question }, listMemberRows(deskId, groupId));
     const rows = page.rows.map(({ created_at: _at, ...member }) => member);
     return { ...page, rows };
   },

@@ -68,28 +68,14 @@ async function readAudit(
 /** Who changed what on a desk, or of the house, newest first, for the operator. */
 export async function listAnyAudit(
   ctx: Pick<Context, "db" | "cursorKey">,
-  {
-    environment,
-    desk_id = houseFirmId[environment],
-    limit,
-    cursor,
-    ...filters
-  }: AuditQuery & { readonly environment: Environment; readonly desk_id?: string },
+  search: AuditQuery & { readonly environment: Environment; readonly desk_id?: string },
 ): Promise<Leaf<AuditEntry>> {
-  const desk = { environment, desk_id };
-  const page = await readLeaf<TrailRow>(
-    {
-      list: "audit",
-      filter: { ...desk, ...filters },
-      page: { limit, cursor },
-      signingKey: ctx.cursorKey,
-      toPosition: ({ seq }) => ({ at: new Date(0), id: String(seq) }),
-    },
-    ({ after, fetch }) =>
-      listTrail(ctx.db.planned, desk, toFilter(filters), {
-        before: after ? Number(after.id) : null,
-        fetch,
-      }),
+  const { environment, desk_id = houseFirmId[environment] } = search;
+  const page = await readLeaf<TrailRow>(ctx, ["audit", "seq", "at"], search, ({ after, fetch }) =>
+    listTrail(ctx.db.planned, { environment, desk_id }, toFilter(search), {
+      before: after ? Number(after.id) : null,
+      fetch,
+    }),
   );
   return { ...page, rows: page.rows.map(viewRecord) };
 }

@@ -109,35 +109,32 @@ export async function readPage<Row>(
 /** A page of an operator's list, which has no total: to count all desks takes longer than to read. */
 export type Leaf<Row> = { readonly rows: readonly Row[]; readonly nextCursor: string | null };
 
-export async function readLeaf<Row>(
-  {
-    list,
-    filter,
-    page: { limit = pageSizeDefault, cursor },
-    signingKey,
-    toPosition,
-  }: {
-    readonly list: string;
-    readonly filter: Readonly<Record<string, string | number | boolean | Date | null | undefined>>;
-    readonly page: PageQuery;
-    readonly signingKey: Buffer;
-    readonly toPosition: (row: Row) => Position;
-  },
+export async function readLeaf<Row extends object>(
+  { cursorKey: signingKey }: { readonly cursorKey: Buffer },
+  [list, id, at]: readonly [list: string, id: keyof Row, at?: keyof Row],
+  { limit = pageSizeDefault, cursor, ...filter }: PageQuery,
   read: (request: Pick<PageRequest, "after" | "fetch">) => Promise<readonly Row[]>,
 ): Promise<Leaf<Row>> {
-  const asked = Object.entries(filter).map(([name, value]) => [name, toText(value)]);
+  const narrowed: readonly [string, Asked][] = Object.entries(filter);
+  const asked = narrowed.map(([name, value]) => [name, toText(value)]);
   const question: Question = { ...Object.fromEntries(asked), list: `every desk's ${list}` };
   const request = openPage(
     { limit, ...(cursor !== undefined && { cursor }) },
     question,
     signingKey,
   );
+  const toPosition = (row: Row) => ({
+    at: row[at ?? ("created_at" as keyof Row)] as Date, // As the names say.
+    id: row[id] as string,
+  });
   const close = { question, signingKey, total: 0, toPosition };
   const { rows, paging } = closePage(request, await read(request), close);
   return { rows, nextCursor: paging?.next_cursor ?? null };
 }
 
-function toText(value: string | number | boolean | Date | null | undefined): string | undefined {
+type Asked = string | number | boolean | Date | null | undefined;
+
+function toText(value: Asked): string | undefined {
   if (value === null || value === undefined) return undefined;
   return value instanceof Date ? value.toISOString() : String(value);
 }

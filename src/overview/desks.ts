@@ -23,20 +23,11 @@ export async function listDesks(
   ctx: Pick<Context, "db" | "cursorKey">,
   search: TimeSpan & PageQuery & { readonly environment: Environment | null },
 ): Promise<Leaf<Desk>> {
-  const { limit, cursor, environment, from, to } = search;
-  return await readLeaf<Desk>(
-    {
-      list: "desks",
-      filter: { environment, from, to },
-      page: { limit, cursor },
-      signingKey: ctx.cursorKey,
-      toPosition: (row) => ({ at: row.created_at, id: row.desk_id }),
-    },
-    async (request) => {
-      const filter = { environment, from, to, deskId: null, most: clientsMost.listed };
-      return await listDeskRows(ctx.db.planned, filter, request);
-    },
-  );
+  const { environment, from, to } = search;
+  return await readLeaf<Desk>(ctx, ["desks", "desk_id"], search, async (request) => {
+    const filter = { environment, from, to, deskId: null, most: clientsMost.listed };
+    return await listDeskRows(ctx.db.planned, filter, request);
+  });
 }
 
 /** A desk with its own firm, its keys and what it earns. */

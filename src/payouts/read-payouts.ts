@@ -178,27 +178,18 @@ export async function listAllPayouts(
   ctx: Pick<Context, "db" | "cursorKey">,
   search: ListSearch<PayoutNarrower>,
 ): Promise<Leaf<WholePayout>> {
-  const { limit, cursor, environment, deskId, firmId, from, to, ...asked } = search;
-  const { status = null, order_id: orderId = null, settlement_id: settlementId = null } = asked;
-  const page = await readLeaf<PayoutRow>(
-    {
-      list: "payouts",
-      filter: { environment, deskId, firmId, from, to, status, orderId, settlementId },
-      page: { limit, cursor },
-      signingKey: ctx.cursorKey,
-      toPosition: (row) => ({ at: row.created_at, id: row.payout_id }),
-    },
-    async (request) => {
-      if (deskId === null || (firmId !== null && orderId === null)) {
-        const fromId = from && firstId("pay", from);
-        const toId = to && firstId("pay", to);
-        const ofAll = { environment, status, firmId, settlementId, fromId, toId };
-        return await listOfDesks(ctx.db.planned, ofAll, request);
-      }
-      const ofDesk = { status, order_id: orderId, settlement_id: settlementId, from, to };
-      return await payoutList.rows(ctx.db.planned, { deskId, firmId }, ofDesk, request);
-    },
-  );
+  const { environment, deskId, firmId, from, to } = search;
+  const { status = null, order_id: orderId = null, settlement_id: settlementId = null } = search;
+  const page = await readLeaf<PayoutRow>(ctx, ["payouts", "payout_id"], search, async (request) => {
+    if (deskId === null || (firmId !== null && orderId === null)) {
+      const fromId = from && firstId("pay", from);
+      const toId = to && firstId("pay", to);
+      const ofAll = { environment, status, firmId, settlementId, fromId, toId };
+      return await listOfDesks(ctx.db.planned, ofAll, request);
+    }
+    const ofDesk = { status, order_id: orderId, settlement_id: settlementId, from, to };
+    return await payoutList.rows(ctx.db.planned, { deskId, firmId }, ofDesk, request);
+  });
   return { ...page, rows: await addLines(ctx.db, page.rows) };
 }
 

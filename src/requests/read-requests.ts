@@ -104,19 +104,13 @@ export async function readRequest(
 /** The calls of every desk, or of one, newest first, for the operator. */
 export async function listAllRequests(
   ctx: Context,
-  { limit, cursor, environment, deskId, firmId, from, to, ...asked }: ListSearch<Narrower>,
+  search: ListSearch<Narrower>,
 ): Promise<Leaf<RequestOfDesk>> {
+  const { environment, deskId, firmId, from, to, ...asked } = search;
   const all = toWanted(ctx, asked, { environment, deskId, from, to });
   const kind = { ...all.kind, ...(firmId !== null && { firm_id: firmId }) };
-  const page = await readLeaf<Found>(
-    {
-      list: "requests",
-      filter: { environment, deskId, firmId, from, to, requestId: all.requestId, ...all.kind },
-      page: { limit, cursor },
-      signingKey: ctx.cursorKey,
-      toPosition: (call) => call,
-    },
-    ({ after, fetch }) => takeFrom(walk(ctx, { ...all, kind }, after), fetch),
+  const page = await readLeaf<Found>(ctx, ["requests", "id", "at"], search, ({ after, fetch }) =>
+    takeFrom(walk(ctx, { ...all, kind }, after), fetch),
   );
   const view = (call: Found) => {
     const { environment: where, desk_id, firm_id } = call;

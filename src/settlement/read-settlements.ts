@@ -160,16 +160,11 @@ export async function listAllSettlements(
   ctx: Pick<Context, "db" | "cursorKey">,
   search: ListSearch<SettlementNarrower>,
 ): Promise<Leaf<WholeSettlement>> {
-  const { limit, cursor, environment, deskId, firmId, from, to, ...asked } = search;
-  const { status = null, orderId = null } = asked;
+  const { environment, deskId, firmId, from, to, status = null, orderId = null } = search;
   const page = await readLeaf<SettlementRow>(
-    {
-      list: "settlements",
-      filter: { environment, deskId, firmId, from, to, status, orderId },
-      page: { limit, cursor },
-      signingKey: ctx.cursorKey,
-      toPosition: (row) => ({ at: row.created_at, id: row.settlement_id }),
-    },
+    ctx,
+    ["settlements", "settlement_id"],
+    search,
     async (request) => {
       if (deskId === null) {
         const fromId = from && firstId("stl", from);

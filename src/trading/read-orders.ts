@@ -161,28 +161,19 @@ export async function listAllOrders(
   ctx: Pick<Context, "db" | "cursorKey">,
   search: ListSearch<OrderNarrower>,
 ): Promise<Leaf<OrderOfDesk>> {
-  const { limit, cursor, environment, deskId, firmId, from, to, ...asked } = search;
-  const { status = null, side = null, scheme = null } = asked;
-  const page = await readLeaf<OrderRow>(
-    {
-      list: "orders",
-      filter: { environment, deskId, firmId, from, to, status, side, scheme },
-      page: { limit, cursor },
-      signingKey: ctx.cursorKey,
-      toPosition: (row) => ({ at: row.created_at, id: row.order_id }),
-    },
-    async (request) => {
-      const filter = { status, side, scheme };
-      if (deskId === null) {
-        const fromId = from && firstId("ord", from);
-        const toId = to && firstId("ord", to);
-        const ofAll = { ...filter, environment, fromId, toId };
-        return await listAllOrderRows(ctx.db.planned, ofAll, request);
-      }
-      const ofDesk = { ...filter, from, to };
-      return await orderList.rows(ctx.db.planned, { deskId, firmId }, ofDesk, request);
-    },
-  );
+  const { environment, deskId, firmId, from, to } = search;
+  const { status = null, side = null, scheme = null } = search;
+  const page = await readLeaf<OrderRow>(ctx, ["orders", "order_id"], search, async (request) => {
+    const filter = { status, side, scheme };
+    if (deskId === null) {
+      const fromId = from && firstId("ord", from);
+      const toId = to && firstId("ord", to);
+      const ofAll = { ...filter, environment, fromId, toId };
+      return await listAllOrderRows(ctx.db.planned, ofAll, request);
+    }
+    const ofDesk = { ...filter, from, to };
+    return await orderList.rows(ctx.db.planned, { deskId, firmId }, ofDesk, request);
+  });
   return { ...page, rows: await viewOrdersOfDesks(ctx.db.planned, page.rows) };
 }
 

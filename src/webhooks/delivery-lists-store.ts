@@ -2,7 +2,7 @@
 
 import type { Environment } from "../kernel/caller.ts";
 import type { PageRequest, Position } from "../kernel/page.ts";
-import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { type Db, fragment, part, sql, type Tx } from "../platform/postgres/postgres.ts";
 import type { DeliveryState, Reason } from "./delivery-rules.ts";
 import type { AttemptRow } from "./attempt-store.ts";
 
@@ -96,14 +96,7 @@ export type DeadFilter = {
   readonly until: Date | null;
 };
 
-/** Newest first. */
-export async function listDead(
-  db: Db,
-  filter: DeadFilter,
-  { after, fetch }: Pick<PageRequest, "after" | "fetch">,
-): Promise<DeliveryRow[]> {
-  return await db.rows(sql`
-    select ${deliveryColumns}
+const findDead = (filter: DeadFilter) => part`
     from deliveries as d
     cross join lateral (
       select firm_id, state, deleted_at
@@ -117,7 +110,17 @@ export async function listDead(
       and (${filter.webhookId}::text is null or d.webhook_id = ${filter.webhookId})
       and (${filter.event}::text is null or d.event = ${filter.event})
       and (${filter.since}::timestamptz is null or d.created_at >= ${filter.since})
-      and (${filter.until}::timestamptz is null or d.created_at < ${filter.until})
+      and (${filter.until}::timestamptz is null or d.created_at < ${filter.until})`;
+
+/** Newest first. */
+export async function listDead(
+  db: Db,
+  filter: DeadFilter,
+  { after, fetch }: Pick<PageRequest, "after" | "fetch">,
+): Promise<DeliveryRow[]> {
+  return await db.rows(sql`
+    select ${deliveryColumns}
+    ${findDead(filter)}
       and (${after?.at ?? null}::timestamptz is null
         or (d.updated_at, d.delivery_id)
           < (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::text))
@@ -137,20 +140,7 @@ export async function findDeadPlace(db: Db, deliveryId: string): Promise<Positio
 export async function countDead(db: Db, filter: DeadFilter): Promise<number> {
   const [row] = await db.rows<{ total: number }>(sql`
     select count(*) as total
-    from deliveries as d
-    cross join lateral (
-      select firm_id, state, deleted_at
-      from webhooks as found
-      where found.webhook_id = d.webhook_id
-      limit 1
-    ) as w
-    where d.state = 'dead' and w.deleted_at is null
-      and (${filter.deskId}::text is null or d.desk_id = ${filter.deskId})
-      and (${filter.firmId}::text is null or w.firm_id = ${filter.firmId})
-      and (${filter.webhookId}::text is null or d.webhook_id = ${filter.webhookId})
-      and (${filter.event}::text is null or d.event = ${filter.event})
-      and (${filter.since}::timestamptz is null or d.created_at >= ${filter.since})
-      and (${filter.until}::timestamptz is null or d.created_at < ${filter.until})`);
+    ${findDead(filter)}`);
   return row?.total ?? 0;
 }
 
@@ -166,6 +156,9 @@ export type ReplayableRow = {
   readonly version: number;
 };
 
+const isNamed = ({ deliveryIds }: ReplayFilter) =>
+  part`(${deliveryIds}::text[] is null or d.delivery_id = any(${deliveryIds}::text[]))`;
+
 /** Dead letters of webhooks that are not disabled, oldest first. */
 export async function lockReplayable(
   tx: Tx,
@@ -174,21 +167,7 @@ export async function lockReplayable(
 ): Promise<ReplayableRow[]> {
   return await tx.rows(sql`
     select d.delivery_id, d.webhook_id, d.environment, d.desk_id, w.firm_id, d.version
-    from deliveries as d
-    cross join lateral (
-      select firm_id, state, deleted_at
-      from webhooks as found
-      where found.webhook_id = d.webhook_id
-      limit 1
-    ) as w
-    where d.state = 'dead' and w.deleted_at is null and w.state <> 'disabled'
-      and (${filter.deliveryIds}::text[] is null or d.delivery_id = any(${filter.deliveryIds}::text[]))
-      and (${filter.deskId}::text is null or d.desk_id = ${filter.deskId})
-      and (${filter.firmId}::text is null or w.firm_id = ${filter.firmId})
-      and (${filter.webhookId}::text is null or d.webhook_id = ${filter.webhookId})
-      and (${filter.event}::text is null or d.event = ${filter.event})
-      and (${filter.since}::timestamptz is null or d.created_at >= ${filter.since})
-      and (${filter.until}::timestamptz is null or d.created_at < ${filter.until})
+    ${findDead(filter)} and w.state <> 'disabled' and ${isNamed(filter)}
     order by d.desk_id, d.sequence, d.delivery_id
     limit ${fetch}
     for update of d`);
@@ -202,21 +181,7 @@ export async function countReplayable(
     select
       count(*) filter (where w.state <> 'disabled') as replayable,
       count(*) filter (where w.state = 'disabled') as disabled
-    from deliveries as d
-    cross join lateral (
-      select firm_id, state, deleted_at
-      from webhooks as found
-      where found.webhook_id = d.webhook_id
-      limit 1
-    ) as w
-    where d.state = 'dead' and w.deleted_at is null
-      and (${filter.deliveryIds}::text[] is null or d.delivery_id = any(${filter.deliveryIds}::text[]))
-      and (${filter.deskId}::text is null or d.desk_id = ${filter.deskId})
-      and (${filter.firmId}::text is null or w.firm_id = ${filter.firmId})
-      and (${filter.webhookId}::text is null or d.webhook_id = ${filter.webhookId})
-      and (${filter.event}::text is null or d.event = ${filter.event})
-      and (${filter.since}::timestamptz is null or d.created_at >= ${filter.since})
-      and (${filter.until}::timestamptz is null or d.created_at < ${filter.until})`);
+    ${findDead(filter)} and ${isNamed(filter)}`);
   return row ?? { replayable: 0, disabled: 0 };
 }
 

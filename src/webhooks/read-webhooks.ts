@@ -7,17 +7,17 @@ import type { DeskSearch } from "../kernel/desk-search.ts";
 import { notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
-import { type Page, readPage } from "../kernel/page.ts";
+import type { Page } from "../kernel/page.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import { sendPage } from "../platform/http/calls.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
+import { readNewest } from "../platform/postgres/list.ts";
 import { deskPages } from "../platform/sheets/list-file.ts";
 import { maskSecret, oneEvent, webhookActions, webhookLifecycle } from "./rules.ts";
 import { Webhook, WebhookList } from "./schema.ts";
 import {
-  countWebhooks,
   findWebhook,
   listAllWebhookRows,
   listWebhookRows,
@@ -42,14 +42,7 @@ export const webhooksOfDesk = {
     read: async (ctx, caller, query) => {
       const owner = visibleTo(caller);
       const question = { list: "webhooks", desk: owner.deskId, firm: owner.firmId ?? undefined };
-      const page = await readPage(
-        { query, question, signingKey: ctx.cursorKey },
-        {
-          list: (request) => listWebhookRows(ctx.db, owner, request),
-          count: () => countWebhooks(ctx.db, owner),
-          toPosition: (row) => ({ at: row.created_at, id: row.webhook_id }),
-        },
-      );
+      const page = await readNewest(ctx, { query, question }, listWebhookRows(owner));
       return { ...page, rows: page.rows.map(viewWebhook) };
     },
   }),

@@ -1,8 +1,8 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { DeskSearch } from "../kernel/desk-search.ts";
-import type { PageRequest } from "../kernel/page.ts";
 import type { Visibility } from "../kernel/visibility.ts";
-import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import type { Rows } from "../platform/postgres/list.ts";
+import { type Db, fragment, part, sql, type Tx } from "../platform/postgres/postgres.ts";
 import { sealedColumn } from "../platform/sealed-column.ts";
 import { oneEvent, type WebhookState } from "./rules.ts";
 
@@ -33,6 +33,11 @@ const webhookColumns = fragment`
   array_to_json(coalesce(events, array[event])) as events, description, key_id, state, warnings, secret_hint,
   previous_secret_until, tested_at, enabled_at, version, created_at, updated_at`;
 
+const findOwned = ({ deskId, firmId }: Visibility) => part`
+    from webhooks
+    where desk_id = ${deskId} and deleted_at is null
+      and (${firmId}::text is null or firm_id = ${firmId})`;
+
 /** The subscription gets the events after the desk's last committed one. */
 export async function insertWebhook(tx: Tx, row: WebhookRow, secretSealed: Buffer): Promise<void> {
   await tx.rows(sql`
@@ -55,27 +60,23 @@ export async function lockDesk(tx: Tx, deskId: string): Promise<void> {
 
 export async function findWebhook(
   db: Db,
-  { deskId, firmId }: Visibility,
+  owner: Visibility,
   webhookId: string,
 ): Promise<WebhookRow | undefined> {
   const [row] = await db.rows<WebhookRow>(sql`
     select ${webhookColumns}
-    from webhooks
-    where desk_id = ${deskId} and webhook_id = ${webhookId} and deleted_at is null
-      and (${firmId}::text is null or firm_id = ${firmId})`);
+    ${findOwned(owner)} and webhook_id = ${webhookId}`);
   return row;
 }
 
 export async function lockWebhook(
   tx: Tx,
-  { deskId, firmId }: Visibility,
+  owner: Visibility,
   webhookId: string,
 ): Promise<WebhookRow | undefined> {
   const [row] = await tx.rows<WebhookRow>(sql`
     select ${webhookColumns}
-    from webhooks
-    where desk_id = ${deskId} and webhook_id = ${webhookId} and deleted_at is null
-      and (${firmId}::text is null or firm_id = ${firmId})
+    ${findOwned(owner)} and webhook_id = ${webhookId}
     for update`);
   return row;
 }
@@ -91,21 +92,11 @@ export async function lockWebhookById(tx: Tx, webhookId: string): Promise<Webhoo
 }
 
 /** Newest first. */
-export async function listWebhookRows(
-  db: Db,
-  { deskId, firmId }: Visibility,
-  { after, fetch }: PageRequest,
-): Promise<WebhookRow[]> {
-  return await db.rows(sql`
-    select ${webhookColumns}
-    from webhooks
-    where desk_id = ${deskId} and deleted_at is null
-      and (${firmId}::text is null or firm_id = ${firmId})
-      and (${after?.at ?? null}::timestamptz is null
-        or (created_at, webhook_id) < (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::text))
-    order by created_at desc, webhook_id desc
-    limit ${fetch}`);
-}
+export const listWebhookRows = (owner: Visibility): Rows<WebhookRow> => ({
+  columns: webhookColumns,
+  found: findOwned(owner),
+  newestFirst: ["created_at", "webhook_id"],
+});
 
 /** What the same key has registered for the same events at the same address. */
 export async function findTwin(tx: Tx, row: WebhookRow): Promise<string | undefined> {
@@ -119,12 +110,9 @@ export async function findTwin(tx: Tx, row: WebhookRow): Promise<string | undefi
   return twin?.webhook_id;
 }
 
-export async function countWebhooks(db: Db, { deskId, firmId }: Visibility): Promise<number> {
+export async function countWebhooks(db: Db, owner: Visibility): Promise<number> {
   const [row] = await db.rows<{ total: number }>(sql`
-    select count(*) as total
-    from webhooks
-    where desk_id = ${deskId} and deleted_at is null
-      and (${firmId}::text is null or firm_id = ${firmId})`);
+    select count(*) as total ${findOwned(owner)}`);
   return row?.total ?? 0;
 }
 

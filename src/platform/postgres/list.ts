@@ -21,14 +21,21 @@ import {
   Type,
 } from "typebox";
 
-import { type Page, type PageQuery, type PageRequest, readPage } from "../../kernel/page.ts";
+import {
+  type Page,
+  type PageQuery,
+  type PageRequest,
+  type Question,
+  readPage,
+} from "../../kernel/page.ts";
 import { parseQueryInstant } from "../../kernel/query-time.ts";
 import { toFirmFilter, type Visibility } from "../../kernel/visibility.ts";
 import type { Context } from "../context.ts";
 import { pageQuery, timestamp } from "../http/wire.ts";
 import type { Db } from "./postgres.ts";
-import { textStatement } from "./statement.ts";
+import { type Fragment, type Part, textStatement } from "./statement.ts";
 import type { Columns, Row, Table } from "./table.ts";
+import type { WireValue } from "./wire-value.ts";
 
 /** A query parameter, and the condition that rows meet where it is given. */
 export type Filter<Schema extends TSchema = TSchema> = {
@@ -116,6 +123,46 @@ export type List<Declared extends Filters, Found> = {
     place: Pick<PageRequest, "after" | "fetch">,
   ): Promise<Found[]>;
 };
+
+/** Rows that one condition finds, for a page of them and their count. */
+export type Rows<Found> = {
+  readonly columns: Fragment;
+  /** From `from` to the end of the condition. */
+  readonly found: Part;
+  readonly newestFirst: readonly [at: keyof Found & string, id: keyof Found & string];
+};
+
+/** A page of rows, newest first, and how many they are where paging begins. */
+export async function readNewest<Found>(
+  { db: { planned }, cursorKey }: Pick<Context, "db" | "cursorKey">,
+  { query, question }: { readonly query: PageQuery; readonly question: Question },
+  { columns, found, newestFirst: [at, id] }: Rows<Found>,
+): Promise<Page<Found>> {
+  const next = placeholders();
+  const rest = found.write(next);
+  const values: WireValue[] = [];
+  found.addValues(values);
+  const pageText = `
+    select ${columns.text} ${rest}
+      and (${at}, ${id}) < (coalesce(${next()}::timestamptz, 'infinity'), ${next()})
+    order by ${at} desc, ${id} desc
+    limit ${next()}`;
+  return await readPage(
+    { query, question, signingKey: cursorKey },
+    {
+      list: async ({ after, fetch }) =>
+        await planned.rows<Found>(
+          textStatement(pageText, [...values, after?.at ?? null, after?.id ?? "", fetch]),
+        ),
+      count: async () => {
+        const counting = textStatement(`select count(*) as total ${rest}`, values);
+        const [row] = await planned.rows<{ total: number }>(counting);
+        return row?.total ?? 0;
+      },
+      toPosition: (row) => ({ at: row[at] as Date, id: row[id] as string }), // As the spec says.
+    },
+  );
+}
 
 export function list<const Cs extends Columns, const Declared extends Filters>(
   table: Table<Cs>,

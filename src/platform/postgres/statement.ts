@@ -2,7 +2,7 @@
 // sent when it is passed to a Db.
 //
 //   fragment   constant text that several statements share, such as a table's column list
-//   part       text with its own parameters, such as a set of rows (`table.ts`)
+//   part       text with its own parameters, such as a set of rows (`table.ts`) or a condition
 //
 // The text is built once per call site, and a statement is prepared under a hash of its text. So the
 // fragments and the columns of parts must be the same at every call.
@@ -69,12 +69,38 @@ class WrittenStatement implements Statement {
   get values(): readonly WireValue[] {
     const values: WireValue[] = [];
     this.#inner.forEach((value, at) => {
-      if (value instanceof Part) {
-        assertSameShape(this.#written.shapes[at], value.shape);
-        value.addValues(values);
-      } else if (!(value instanceof Fragment)) values.push(wireValue(value));
+      if (value instanceof Part) assertSameShape(this.#written.shapes[at], value.shape);
     });
+    addValues(this.#inner, values);
     return values;
+  }
+}
+
+/** Text with parameters that several statements share, such as what rows a list and its count are of. */
+export function part(parts: TemplateStringsArray, ...inner: readonly unknown[]): Part {
+  return new WrittenPart(parts, inner);
+}
+
+class WrittenPart extends Part {
+  readonly #parts: TemplateStringsArray;
+  readonly #inner: readonly unknown[];
+
+  constructor(parts: TemplateStringsArray, inner: readonly unknown[]) {
+    super();
+    this.#parts = parts;
+    this.#inner = inner;
+  }
+
+  get shape(): readonly string[] {
+    return this.#parts;
+  }
+
+  write(next: () => string): string {
+    return writeText(this.#parts, this.#inner, next);
+  }
+
+  addValues(values: WireValue[]): void {
+    addValues(this.#inner, values);
   }
 }
 
@@ -89,16 +115,31 @@ export function fragment(parts: TemplateStringsArray, ...inner: readonly Fragmen
 
 function write(parts: TemplateStringsArray, inner: readonly unknown[]): Written {
   let count = 0;
-  const next = () => `$${++count}`;
+  const text = writeText(parts, inner, () => `$${++count}`);
+  const name = hashText(text);
+  const shapes = inner.map((value) => (value instanceof Part ? [...value.shape] : undefined));
+  return { name, text, shapes };
+}
+
+function writeText(
+  parts: TemplateStringsArray,
+  inner: readonly unknown[],
+  next: () => string,
+): string {
   let text = parts[0] ?? "";
   inner.forEach((value, at) => {
     if (value instanceof Fragment) text += value.text;
     else text += value instanceof Part ? value.write(next) : next();
     text += parts[at + 1] ?? "";
   });
-  const name = hashText(text);
-  const shapes = inner.map((value) => (value instanceof Part ? [...value.shape] : undefined));
-  return { name, text, shapes };
+  return text;
+}
+
+function addValues(inner: readonly unknown[], values: WireValue[]): void {
+  for (const value of inner) {
+    if (value instanceof Part) value.addValues(values);
+    else if (!(value instanceof Fragment)) values.push(wireValue(value));
+  }
 }
 
 function hashText(text: string): string {
