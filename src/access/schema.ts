@@ -3,12 +3,16 @@ import { type Static, Type } from "typebox";
 import { environments, scopes } from "../kernel/caller.ts";
 import {
   body,
-  nullable,
   closedEnum,
+  count,
+  flag,
   form,
+  maybeText,
+  nullable,
   openEnum,
   paise,
   timestamp,
+  version,
 } from "../platform/http/wire.ts";
 
 const keyId = Type.String({
@@ -87,9 +91,7 @@ export const MintKeyBody = body(
       }),
     ),
     limits: Type.Optional(KeyLimits),
-    buy_side: Type.Optional(
-      Type.Boolean({ description: "Whether the key may take buy quotes. Default false." }),
-    ),
+    buy_side: Type.Optional(flag("Whether the key may take buy quotes. Default false.")),
   },
   { "x-forms": [[form({ kind: ["app"] }), form({ kind: ["sub_account"], firm_id: true })]] },
 );
@@ -104,12 +106,9 @@ const keyFields = {
   ),
   environment,
   firm_id: firmId,
-  parent_key_id: nullable<string>({
-    type: "string",
-    description: "The key it was minted from; null for a root key.",
-  }),
+  parent_key_id: maybeText("The key it was minted from; null for a root key."),
   scopes: Type.Array(scope, { description: "What it was granted." }),
-  buy_side: Type.Boolean({ description: "Whether the key may take buy quotes." }),
+  buy_side: flag("Whether the key may take buy quotes."),
   plan: nullable<string>({
     type: "string",
     description: "The plan of a root key; children share their root's.",
@@ -117,11 +116,11 @@ const keyFields = {
   }),
   limits: Type.Object(
     {
-      per_minute: Type.Optional(Type.Integer({ description: "Calls per 60 seconds." })),
-      monthly_quota: Type.Optional(Type.Integer({ description: "Calls per IST month." })),
-      max_order_paise: Type.Optional(Type.Integer({ description: "Largest single deal." })),
+      per_minute: Type.Optional(count("Calls per 60 seconds.")),
+      monthly_quota: Type.Optional(count("Calls per IST month.")),
+      max_order_paise: Type.Optional(count("Largest single deal.")),
       daily_notional_paise: Type.Optional(
-        Type.Integer({ description: "Largest sum of what the key commits per IST day." }),
+        count("Largest sum of what the key commits per IST day."),
       ),
     },
     { description: "Limits of its own; absent ones are the plan's." },
@@ -146,7 +145,7 @@ const keyFields = {
   }),
   created_at: timestamp("When it was issued."),
   updated_at: timestamp("When it last changed."),
-  version: Type.Integer({ description: "Raised by every change.", examples: [1] }),
+  version,
   allowed_actions: Type.Array(Type.String(), {
     description: "What its state allows now; see GET /v1/meta/states.",
     examples: [["reissue", "revoke"]],
@@ -191,11 +190,11 @@ export const WhoAmI = Type.Object(
       description: "The firm whose desk this is.",
       examples: ["frm_01jd2m7q4x8r5v6w9y0abcdefg"],
     }),
-    parent_key_id: nullable<string>({ type: "string", description: "Null for a root key." }),
+    parent_key_id: maybeText("Null for a root key."),
     scopes: Type.Array(scope, {
       description: "What the key may do now: its own scopes within its parent's.",
     }),
-    buy_side: Type.Boolean({ description: "Whether the key may take buy quotes." }),
+    buy_side: flag("Whether the key may take buy quotes."),
   },
   { title: "WhoAmI", description: "Who the service takes the caller for." },
 );

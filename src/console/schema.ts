@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 
 import { operatorRoles } from "../kernel/actor.ts";
-import { body, openEnum, timestamp } from "../platform/http/wire.ts";
+import { body, flag, openEnum, text, timestamp } from "../platform/http/wire.ts";
 
 export const SignInBody = body({
   name: Type.String({ minLength: 1, maxLength: 64, description: "The person's name." }),
@@ -10,11 +10,11 @@ export const SignInBody = body({
 });
 
 export const SessionOpened = Type.Object({
-  name: Type.String({ description: "Who is signed in." }),
+  name: text("Who is signed in."),
   role: openEnum(operatorRoles, "What the person may do."),
   expires_at: timestamp("When the session ends by itself."),
 });
 
 export const SessionClosed = Type.Object({
-  signed_out: Type.Boolean({ description: "Always true." }),
+  signed_out: flag("Always true."),
 });

@@ -3,13 +3,15 @@ import { type Static, Type } from "typebox";
 import { schemes } from "../kernel/scheme.ts";
 import {
   body,
+  closedEnum,
+  flag,
+  form,
   itemError,
   nullable,
-  closedEnum,
-  form,
   openEnum,
   paise,
   timestamp,
+  version,
 } from "../platform/http/wire.ts";
 import { creditStates, notSellableReasons } from "./rules.ts";
 
@@ -169,7 +171,7 @@ export const Credit = Type.Object(
       examples: [412],
     }),
     status: openEnum(creditStates, "Declared until the registry confirms it, then listed."),
-    sellable: Type.Boolean({ description: "Whether it can be sold now." }),
+    sellable: flag("Whether it can be sold now."),
     not_sellable_reason: nullable<string>({
       type: "string",
       "x-extensible-enum": [...notSellableReasons],
@@ -187,7 +189,7 @@ export const Credit = Type.Object(
       examples: [0],
     }),
     as_of: timestamp("When the registry, or the firm before it, last spoke about it."),
-    version: Type.Integer({ description: "Raised by every change.", examples: [1] }),
+    version,
     allowed_actions: Type.Array(Type.String(), {
       description: "What its state allows you now; see GET /v1/meta/states.",
       examples: [["withdraw", "use"]],
@@ -198,7 +200,7 @@ export const Credit = Type.Object(
 export type Credit = Static<typeof Credit>;
 
 const resultFields = {
-  ok: Type.Boolean({ description: "Whether the credit stands as declared." }),
+  ok: flag("Whether the credit stands as declared."),
   status: Type.Integer({
     description: "The status a call with this item alone would have: 201 new, 200 known, or 4xx.",
     examples: [201],

@@ -5,13 +5,17 @@ import { noQuoteReasons } from "../trading/quote-rules.ts";
 import { schemes, sides } from "../kernel/scheme.ts";
 import {
   body,
-  historySchema,
-  nullable,
   closedEnum,
+  flag,
   form,
+  historySchema,
+  maybeText,
+  maybeTime,
   openEnum,
   paise,
+  text,
   timestamp,
+  version,
 } from "../platform/http/wire.ts";
 import { waitingOn } from "../settlement/rules.ts";
 import { crossKinds, crossStates } from "./rules.ts";
@@ -28,7 +32,6 @@ const gst = Type.Integer({
   description: "GST on the fee, within the all-in amount.",
   examples: [30_508],
 });
-const maybeText = (description: string) => nullable<string>({ type: "string", description });
 const id = (description: string) => Type.String({ minLength: 1, maxLength: 64, description });
 const scripNos = (description: string) =>
   Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
@@ -94,9 +97,9 @@ export const CrossQuote = Type.Object(
       }),
     ),
     kind: Type.Optional(openEnum(crossKinds, "As asked.")),
-    firm_id: Type.Optional(Type.String({ description: "The firm that is acted for." })),
+    firm_id: Type.Optional(text("The firm that is acted for.")),
     side: Type.Optional(openEnum(sides, "Its side.")),
-    counterparty_iec: Type.Optional(Type.String({ description: "The other side." })),
+    counterparty_iec: Type.Optional(text("The other side.")),
     scheme: Type.Optional(openEnum(schemes, "Which scheme.")),
     scrip_nos: Type.Optional(
       Type.Array(Type.String(), {
@@ -110,11 +113,9 @@ export const CrossQuote = Type.Object(
     fee_paise: Type.Optional(fee),
     gst_paise: Type.Optional(gst),
     all_in_paise: Type.Optional(amount("What you pay or get, everything included.")),
-    terms_hash: Type.Optional(
-      Type.String({ description: "Names the terms. The other side accepts this very text." }),
-    ),
+    terms_hash: Type.Optional(text("Names the terms. The other side accepts this very text.")),
     valid_until: Type.Optional(timestamp("Until when it can be proposed.")),
-    no_quote: Type.Optional(Type.Boolean({ description: "True, and beside it only a reason." })),
+    no_quote: Type.Optional(flag("True, and beside it only a reason.")),
     reason: Type.Optional(
       openEnum(
         noQuoteReasons,
@@ -159,7 +160,7 @@ export const NoFields = body({});
 
 const Side = Type.Object({
   side: openEnum(sides, "Which side."),
-  firm_id: Type.String({ description: "The firm of your desk that is on it." }),
+  firm_id: text("The firm of your desk that is on it."),
   fee_paise: fee,
   gst_paise: gst,
   all_in_paise: amount("What it pays or gets, everything included."),
@@ -170,8 +171,8 @@ export const Cross = Type.Object(
     cross_id: crossId,
     kind: openEnum(crossKinds, "Block or intra-group."),
     side: openEnum(sides, "Your side; the proposing one where your desk has both."),
-    firm_id: Type.String({ description: "The firm of your desk that is on it." }),
-    counterparty_iec: Type.String({ description: "The other side." }),
+    firm_id: text("The firm of your desk that is on it."),
+    counterparty_iec: text("The other side."),
     scheme: openEnum(schemes, "Which scheme."),
     scrip_nos: Type.Array(Type.String(), {
       description: "The credits; none before the seller has chosen.",
@@ -184,21 +185,17 @@ export const Cross = Type.Object(
     sides: Type.Array(Side, {
       description: "What your firms do in it, and nothing of anybody else.",
     }),
-    terms_hash: Type.String({ description: "Names the terms that both sides agree to." }),
+    terms_hash: text("Names the terms that both sides agree to."),
     status: openEnum(crossStates, "Where it stands."),
     reason: maybeText("Why it ended, where that is not obvious."),
     waiting_on: openEnum(waitingOn, "Whose move it is."),
-    due_at: nullable<string>({
-      type: "string",
-      format: "date-time",
-      description: "By when that must have happened. ISO 8601, IST.",
-    }),
+    due_at: maybeTime("By when that must have happened."),
     payment_ref: maybeText("Buyer: what you named your payment by."),
     settlement_id: maybeText("The settlement of what was released."),
     settlement_status: maybeText("Where that settlement stands."),
     netting_ref: maybeText("The netting of a group that it is a part of."),
     history: historySchema(crossStates),
-    version: Type.Integer({ description: "Raised by every change.", examples: [1] }),
+    version,
     allowed_actions: Type.Array(Type.String(), { description: "What you can do with it now." }),
     created_at: timestamp("When it was proposed."),
     updated_at: timestamp("When it last changed."),

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 
 import { schemes } from "../kernel/scheme.ts";
-import { body, nullable, openEnum, paiseSum, timestamp } from "../platform/http/wire.ts";
+import { body, maybeCount, openEnum, paiseSum, timestamp } from "../platform/http/wire.ts";
 import { expiryBuckets, membersMax } from "./group-rules.ts";
 
 const groupId = Type.String({
@@ -85,10 +85,7 @@ const position = {
             expiryBuckets.map(({ bucket }) => bucket),
             "Days until the credits lapse.",
           ),
-          days_max: nullable<number>({
-            type: "integer",
-            description: "The bucket's last day; null for the one without end.",
-          }),
+          days_max: maybeCount("The bucket's last day; null for the one without end."),
           ...creditSums,
         }),
         { description: "Always every bucket, soonest first." },

@@ -4,11 +4,12 @@ import { type Scheme, schemes } from "../kernel/scheme.ts";
 import {
   body,
   calendarDay,
-  nullable,
   closedEnum,
+  nullable,
   openEnum,
   paise,
   timestamp,
+  version,
 } from "../platform/http/wire.ts";
 import { ordersMax } from "./requirement-rules.ts";
 
@@ -94,7 +95,7 @@ export const Requirement = Type.Object(
     reference: Type.String({ description: "Your own name for it.", examples: ["BE-2026-004711"] }),
     created_at: timestamp("When it was declared."),
     updated_at: timestamp("When it last changed."),
-    version: Type.Integer({ description: "Raised by every change.", examples: [1] }),
+    version,
     allowed_actions: Type.Array(openEnum(["update", "delete"], "What can be done with it."), {
       description: "What can be done with it now.",
     }),

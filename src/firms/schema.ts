@@ -4,11 +4,13 @@ import { checkNames } from "../outside/inquiry-rules.ts";
 import { environments } from "../kernel/caller.ts";
 import {
   body,
+  closedEnum,
+  maybeText,
   nullable,
   nullableObject,
-  closedEnum,
   openEnum,
   timestamp,
+  version,
 } from "../platform/http/wire.ts";
 import { firmHoldReasons } from "./hold-rules.ts";
 import { firmRoles, firmStates, transferInitiators } from "./rules.ts";
@@ -190,7 +192,7 @@ const connectionFields = {
     Type.Object({
       check: openEnum(checkNames, "What was asked."),
       outcome: openEnum(["pass", "fail", "pending"], "What was found."),
-      cure: nullable<string>({ type: "string", description: "What to do about a failure." }),
+      cure: maybeText("What to do about a failure."),
       as_of: nullable<string>({
         type: "string",
         format: "date-time",
@@ -229,7 +231,7 @@ const connectionFields = {
   ),
 };
 const actionFields = {
-  version: Type.Integer({ description: "Raised by every change.", examples: [1] }),
+  version,
   allowed_actions: Type.Array(Type.String(), {
     description: "What its state allows now; see GET /v1/meta/states.",
     examples: [["verify", "offboard", "drain"]],
@@ -241,18 +243,18 @@ export const Firm = Type.Object(
     firm_id: firmId,
     environment: openEnum(environments, "Chosen by the key's prefix."),
     legal_name: Type.String({ examples: ["Acme Exports Private Limited"] }),
-    iec: nullable<string>({ type: "string", description: "Importer-exporter code." }),
-    pan: nullable<string>({ type: "string", description: "Permanent account number." }),
-    gstin: nullable<string>({ type: "string", description: "GST registration." }),
-    cin: nullable<string>({ type: "string", description: "Corporate identity number." }),
-    email: nullable<string>({ type: "string", description: "Masked after offboarding." }),
-    phone: nullable<string>({ type: "string", description: "Masked after offboarding." }),
+    iec: maybeText("Importer-exporter code."),
+    pan: maybeText("Permanent account number."),
+    gstin: maybeText("GST registration."),
+    cin: maybeText("Corporate identity number."),
+    email: maybeText("Masked after offboarding."),
+    phone: maybeText("Masked after offboarding."),
     role: openEnum(firmRoles, "What it does."),
     bank: nullableObject(maskedBankFields, {
       description: "Where its money goes; null before it is given.",
     }),
-    group_id: nullable<string>({ type: "string", description: "The group it belongs to." }),
-    external_id: nullable<string>({ type: "string", description: "Your own name for it." }),
+    group_id: maybeText("The group it belongs to."),
+    external_id: maybeText("Your own name for it."),
     ...connectionFields,
     created_at: timestamp("When it was registered."),
     updated_at: timestamp("When it last changed."),

@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { flag } from "../platform/http/wire.ts";
 
 const text = (description: string, example: string) =>
   Type.String({ description, examples: [example] });
@@ -14,11 +15,10 @@ export const Funding = Type.Object(
     account_no: text("Which account to pay to.", "50200012345678"),
     ifsc: text("Its branch.", "HDFC0000001"),
     bank: text("Its bank.", "HDFC Bank"),
-    is_own_number: Type.Boolean({
-      description:
-        "Whether the number is this firm's alone, so that money to it is found without a " +
+    is_own_number: flag(
+      "Whether the number is this firm's alone, so that money to it is found without a " +
         "reference. It is the firm's money once it came from a confirmed account of the firm.",
-    }),
+    ),
     reference: text(
       "What to write with the payment: it says for whom the money is.",
       "frm_01jd2m7q4x8r5v6w9y0abcdefg",

@@ -3,17 +3,18 @@ import { type Static, Type } from "typebox";
 import { environments } from "../kernel/caller.ts";
 import {
   closedEnum,
-  nullable,
+  maybeText,
   nullableObject,
   openEnum,
   pageFields,
   pageQuery,
+  text,
   timestamp,
 } from "../platform/http/wire.ts";
 import { eventCatalog } from "./event-rules.ts";
 
 const instant = (description: string) =>
-  Type.Optional(Type.String({ description: `${description} ISO 8601 with an offset.` }));
+  Type.Optional(text(`${description} ISO 8601 with an offset.`));
 
 export const ListEventsQuery = Type.Object(
   {
@@ -85,18 +86,18 @@ export const Event = Type.Object(
     event: openEnum(eventCatalog, "What happened."),
     created_at: timestamp("When it happened."),
     environment: openEnum(environments, "Where it happened."),
-    firm_id: Type.String({ description: "The firm it happened to." }),
+    firm_id: text("The firm it happened to."),
     sequence: Type.Integer({ description: "Gap-free per desk, from 1.", examples: [1] }),
     entity: Type.Object({
       type: Type.String({ examples: ["firm"] }),
       id: Type.String({ examples: ["frm_01jd2m7q4x8r5v6w9y0abcdefg"] }),
       version: Type.Integer({ examples: [2] }),
-      href: Type.String({ description: "Read it again here for what holds now." }),
+      href: text("Read it again here for what holds now."),
     }),
-    from: nullable<string>({ type: "string", description: "The state before." }),
-    to: nullable<string>({ type: "string", description: "The state after." }),
+    from: maybeText("The state before."),
+    to: maybeText("The state after."),
     data: Type.Object({}, { additionalProperties: true, description: "Facts of this event." }),
-    request_id: nullable<string>({ type: "string", description: "The request that caused it." }),
+    request_id: maybeText("The request that caused it."),
   },
   { title: "Event", description: "A fact, recorded once with the change it tells of." },
 );
@@ -133,8 +134,7 @@ export const auditFilters = {
   to: instant("Only changes before this time."),
 };
 
-const digest = (description: string) =>
-  nullable<string>({ type: "string", description: `${description} SHA-256, hex.` });
+const digest = (description: string) => maybeText(`${description} SHA-256, hex.`);
 
 export const AuditEntry = Type.Object(
   {
@@ -146,8 +146,8 @@ export const AuditEntry = Type.Object(
       ["key", "operator", "worker", "visitor", "counterparty"],
       "Who changed it. A counterparty is another desk, which stays unnamed.",
     ),
-    actor_id: Type.String({ description: "Key id, operator's name or worker's name." }),
-    request_id: nullable<string>({ type: "string", description: "The request that did it." }),
+    actor_id: text("Key id, operator's name or worker's name."),
+    request_id: maybeText("The request that did it."),
     action: Type.String({ examples: ["firm.register"] }),
     entity_type: Type.String({ examples: ["firm"] }),
     entity_id: Type.String({ examples: ["frm_01jd2m7q4x8r5v6w9y0abcdefg"] }),
@@ -161,10 +161,9 @@ export const AuditEntry = Type.Object(
     event_hash: digest(
       "The event that told of it: in a block without the digits of its sequence, otherwise as it was sent. Null when nobody was told, and in records of form 1.",
     ),
-    hash: Type.String({
-      description:
-        "Of everything up to here, as exported: of its whole block where block is given, otherwise of this record. SHA-256, hex.",
-    }),
+    hash: text(
+      "Of everything up to here, as exported: of its whole block where block is given, otherwise of this record. SHA-256, hex.",
+    ),
     block: nullableObject(
       {
         first_seq: Type.Integer({ description: "The first record of the block.", examples: [1] }),
@@ -201,10 +200,9 @@ export const AuditExport = {
     "In the order of the chain: a line for each record, and above those that are hashed as one the header of their block; the last line is a signed checkpoint.",
   content: {
     "application/x-ndjson": {
-      schema: Type.String({
-        description:
-          "The bytes are hashed as they are; do not write a line anew before it is verified.",
-      }),
+      schema: text(
+        "The bytes are hashed as they are; do not write a line anew before it is verified.",
+      ),
     },
   },
 };
@@ -214,7 +212,7 @@ export const AuditKeys = Type.Object(
     keys: Type.Array(
       Type.Object({
         algorithm: openEnum(["Ed25519"], "How checkpoints are signed."),
-        public_key: Type.String({ description: "32 bytes, hex, as in checkpoints." }),
+        public_key: text("32 bytes, hex, as in checkpoints."),
       }),
     ),
   },

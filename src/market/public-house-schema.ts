@@ -3,7 +3,7 @@ import { type Static, Type } from "typebox";
 import { schemes } from "../kernel/scheme.ts";
 import { offices } from "../kernel/working-days.ts";
 import { type MarketState, marketStates } from "../rates/rules.ts";
-import { nullable, nullableObject, openEnum, timestamp } from "../platform/http/wire.ts";
+import { nullable, nullableObject, openEnum, text, timestamp } from "../platform/http/wire.ts";
 
 const scheme = openEnum(schemes, "The scheme.");
 
@@ -107,7 +107,7 @@ export type House = Static<typeof House>;
 export const Preview = Type.Object(
   {
     environment: Type.String({ description: "Always the sandbox.", examples: ["sandbox"] }),
-    note: Type.String({ description: "What these figures are, for people." }),
+    note: text("What these figures are, for people."),
     schemes: Type.Array(
       Type.Object({
         scheme,

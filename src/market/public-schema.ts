@@ -3,7 +3,16 @@ import { type Static, Type } from "typebox";
 import { environments } from "../kernel/caller.ts";
 import { schemes, sides } from "../kernel/scheme.ts";
 import { type MarketState, marketStates } from "../rates/rules.ts";
-import { body, nullable, closedEnum, openEnum, paise, timestamp } from "../platform/http/wire.ts";
+import {
+  body,
+  closedEnum,
+  flag,
+  nullable,
+  openEnum,
+  paise,
+  text,
+  timestamp,
+} from "../platform/http/wire.ts";
 import { bases, enquiryStatuses, noEstimateReasons } from "./public-rules.ts";
 
 const scheme = openEnum(schemes, "The scheme of the credits.");
@@ -128,10 +137,10 @@ export const RateHistoryCsv = {
 export const Methodology = Type.Object(
   {
     version: Type.Integer({ description: "Raised when the method changes.", examples: [1] }),
-    summary: Type.String({ description: "The method in a sentence." }),
+    summary: text("The method in a sentence."),
     environment: Type.String({ description: "Whose deals count.", examples: ["live"] }),
     schemes: Type.Array(Type.String(), { description: "What there is an index for." }),
-    unit: Type.String({ description: "What index_bps counts." }),
+    unit: text("What index_bps counts."),
     sellers_min: Type.Integer({ description: "Fewer sellers make no figure.", examples: [3] }),
     trim_bps: Type.Integer({
       description: "Share of the day's face that is cut at each end.",
@@ -190,7 +199,7 @@ export const Estimate = Type.Object(
     savings_low_paise: estimated("Buy: the least that is saved against cash.", 350_000),
     savings_high_paise: estimated("Buy: the most that is saved against cash.", 475_000),
     no_estimate: Type.Optional(
-      Type.Boolean({ description: "True when there is no range now; then nothing else is given." }),
+      flag("True when there is no range now; then nothing else is given."),
     ),
     reason: Type.Optional(
       openEnum(
@@ -202,7 +211,7 @@ export const Estimate = Type.Object(
       description: "Always false: nobody is bound to an estimate.",
       examples: [false],
     }),
-    note: Type.String({ description: "The same in words, for people." }),
+    note: text("The same in words, for people."),
     as_of: timestamp("When it was made."),
   },
   { title: "Estimate", description: "Between what and what a price would lie; never a price." },

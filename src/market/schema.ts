@@ -1,7 +1,14 @@
 import { type Static, Type } from "typebox";
 
 import { schemes } from "../kernel/scheme.ts";
-import { nullable, nullableObject, openEnum, paiseSum, timestamp } from "../platform/http/wire.ts";
+import {
+  nullable,
+  nullableObject,
+  openEnum,
+  paiseSum,
+  text,
+  timestamp,
+} from "../platform/http/wire.ts";
 import { marketStates } from "./rules.ts";
 
 export const MarketPath = Type.Object({
@@ -98,9 +105,7 @@ export const StreamHeaders = Type.Object({
   ),
 });
 
-export const MarketEvents = Type.String({
-  description: "One event after another, without an end.",
-});
+export const MarketEvents = text("One event after another, without an end.");
 
 export const StateTables = Type.Object(
   {

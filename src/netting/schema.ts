@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 
 import { crossStates } from "../crosses/rules.ts";
 import { schemes } from "../kernel/scheme.ts";
-import { body, openEnum, timestamp } from "../platform/http/wire.ts";
+import { body, flag, openEnum, timestamp } from "../platform/http/wire.ts";
 
 const groupId = Type.String({
   description: "A group of your desk.",
@@ -70,9 +70,7 @@ export const Netting = Type.Object(
     group_id: groupId,
     as_of: timestamp("The one moment that every figure is of."),
     netting_ref: nettingRef,
-    proven_optimal: Type.Boolean({
-      description: "Whether it is proven that no other moves leave less duty uncovered.",
-    }),
+    proven_optimal: flag("Whether it is proven that no other moves leave less duty uncovered."),
     schemes: Type.Array(SchemeLine),
     entities: Type.Array(EntityLine, { description: "Every member, newest firm first." }),
     proposals: Type.Array(ProposalLine, {

@@ -5,21 +5,11 @@ import { type TArray, type TObject, type TProperties, Type } from "typebox";
 
 import { environments } from "../kernel/caller.ts";
 import { schemes } from "../kernel/scheme.ts";
-import { nullable, openEnum, paiseSum, timestamp } from "../platform/http/wire.ts";
+import { count, maybeText, openEnum, paiseSum, text, timestamp } from "../platform/http/wire.ts";
 
-export const text = (description: string) => Type.String({ description });
-export const maybeText = (description: string) => nullable<string>({ type: "string", description });
-export const count = (description: string) => Type.Integer({ description });
-export const maybeCount = (description: string) =>
-  nullable<number>({ type: "integer", description });
-export const flag = (description: string) => Type.Boolean({ description });
+export { count, flag, maybeCount, maybeText, maybeTime, text } from "../platform/http/wire.ts";
+
 export const sum = (description: string) => paiseSum(description);
-export const maybeTime = (description: string) =>
-  nullable<string>({
-    type: "string",
-    format: "date-time",
-    description: `${description} ISO 8601, IST.`,
-  });
 export const day = (description: string) =>
   Type.String({ description: `${description} YYYY-MM-DD, IST.`, examples: ["2026-11-15"] });
 

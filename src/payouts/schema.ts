@@ -3,10 +3,14 @@ import { type Static, Type } from "typebox";
 import {
   body,
   historySchema,
+  maybeText,
+  maybeTime,
   nullable,
   nullableObject,
   openEnum,
+  text,
   timestamp,
+  version,
 } from "../platform/http/wire.ts";
 import { payoutKinds, payoutStates, rails } from "./rules.ts";
 
@@ -15,19 +19,18 @@ const payoutId = Type.String({
   examples: ["pay_01jd2m7q4x8r5v6w9y0abcdefg"],
 });
 const amount = (description: string) => Type.Integer({ description, examples: [24_412_500] });
-const maybeText = (description: string) => nullable<string>({ type: "string", description });
 
 const Line = Type.Object({
   order_id: maybeText("The order that sold it; null where a cross did."),
   cross_id: maybeText("The cross that sold it; null where an order did."),
-  scrip_no: Type.String({ description: "The credit." }),
+  scrip_no: text("The credit."),
   amount_paise: amount("What this credit brought."),
 });
 
 export const Payout = Type.Object(
   {
     payout_id: payoutId,
-    firm_id: Type.String({ description: "The firm that is paid." }),
+    firm_id: text("The firm that is paid."),
     kind: openEnum(payoutKinds, "Where it comes from: a settlement, or the firm's balance."),
     settlement_id: maybeText("The settlement that it comes from; null for a withdrawal."),
     resend_of: maybeText("The payout that came back and is sent again by this one."),
@@ -36,9 +39,7 @@ export const Payout = Type.Object(
     rail: openEnum(rails, "How it goes: by the amount of its remittance, once it has one."),
     remittance: nullableObject(
       {
-        payout_id: Type.String({
-          description: "The payout that names it: the first of those that leave together.",
-        }),
+        payout_id: text("The payout that names it: the first of those that leave together."),
         amount_paise: amount("What reaches the account under one reference."),
       },
       {
@@ -49,24 +50,20 @@ export const Payout = Type.Object(
     ),
     bank: nullableObject(
       {
-        ifsc: Type.String({ description: "The branch." }),
-        account_no_masked: Type.String({ description: "The account, in part." }),
+        ifsc: text("The branch."),
+        account_no_masked: text("The account, in part."),
       },
       { description: "Where it goes; null while the firm has given no account." },
     ),
     status: openEnum(payoutStates, "Where it stands."),
     reason: maybeText("Why it is held or came back."),
-    held_until: nullable<string>({
-      type: "string",
-      format: "date-time",
-      description: "When the hold ends by itself. ISO 8601, IST.",
-    }),
+    held_until: maybeTime("When the hold ends by itself."),
     utr: maybeText("The bank's reference, once it was sent."),
     lines: Type.Array(Line, {
       description: "Which order each paisa comes from; a withdrawal has none.",
     }),
     history: historySchema(payoutStates),
-    version: Type.Integer({ description: "Raised by every change.", examples: [1] }),
+    version,
     allowed_actions: Type.Array(Type.String(), { description: "What you can do with it now." }),
     created_at: timestamp("When it was scheduled."),
     updated_at: timestamp("When it last changed."),
@@ -102,7 +99,7 @@ export const Deposit = Type.Object(
       description: "The bank's reference of the payment.",
       examples: ["HDFCR52026111500054321"],
     }),
-    firm_id: Type.String({ description: "The firm whose money it is." }),
+    firm_id: text("The firm whose money it is."),
     amount_paise: amount("How much came."),
     settlement_id: maybeText("The settlement that it came for; null where it became balance."),
     status: openEnum(depositStates, "Whether it is the firm's, or was taken back."),

@@ -2,11 +2,9 @@ import { type Static, type TSchema, Type } from "typebox";
 
 import { schemes, sides } from "../kernel/scheme.ts";
 import { supplyKinds } from "../taxes/tax-rules.ts";
-import { nullable, openEnum, timestamp, formatQuery } from "../platform/http/wire.ts";
+import { formatQuery, maybeText, openEnum, text, timestamp } from "../platform/http/wire.ts";
 
 const amount = (description: string) => Type.Integer({ description, examples: [24_412_500] });
-const text = (description: string) => Type.String({ description });
-const maybeText = (description: string) => nullable<string>({ type: "string", description });
 
 const split = {
   face_paise: amount("Face."),

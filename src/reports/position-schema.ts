@@ -2,12 +2,13 @@ import { type Static, Type } from "typebox";
 
 import { schemes } from "../kernel/scheme.ts";
 import {
-  nullable,
   closedEnum,
   formatQuery,
+  listFormats,
+  maybeText,
   openEnum,
   paiseSum,
-  listFormats,
+  text,
   timestamp,
 } from "../platform/http/wire.ts";
 
@@ -28,7 +29,7 @@ export type PositionsQuery = Static<typeof PositionsQuery>;
 
 export const Positions = Type.Object(
   {
-    firm_id: nullable<string>({ type: "string", description: "Whose; null for the whole desk." }),
+    firm_id: maybeText("Whose; null for the whole desk."),
     schemes: Type.Array(
       Type.Object({
         scheme: openEnum(schemes, "Which scheme."),
@@ -92,7 +93,7 @@ export const Earnings = Type.Object(
     earnings: Type.Array(
       Type.Object({
         day: Type.Optional(day("When the credits were delivered.")),
-        firm_id: Type.Optional(Type.String({ description: "Your client firm that dealt." })),
+        firm_id: Type.Optional(text("Your client firm that dealt.")),
         scheme: Type.Optional(openEnum(schemes, "The scheme of the credits.")),
         credits: Type.Integer({
           description: "How many credits it was earned on, less those taken back.",

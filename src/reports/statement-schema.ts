@@ -3,17 +3,19 @@ import { type Static, Type } from "typebox";
 import { schemes } from "../kernel/scheme.ts";
 import {
   formatQuery,
+  listFormats,
+  maybeText,
+  maybeTime,
   nullable,
   openEnum,
   paiseSum,
   tableContent,
-  listFormats,
+  text,
   timestamp,
 } from "../platform/http/wire.ts";
 import { lineKinds, partMax, statementStates } from "./statement-rules.ts";
 
 const amount = (description: string) => paiseSum(description, 24_412_500);
-const maybeText = (description: string) => nullable<string>({ type: "string", description });
 const maybeNumber = (description: string) => nullable<number>({ type: "integer", description });
 
 const period = Type.String({ description: "The month in IST.", examples: ["2026-11"] });
@@ -30,10 +32,8 @@ const Line = Type.Object({
   line_no: Type.Integer({ description: "Its place, from 1.", examples: [1] }),
   at: timestamp("When it took effect."),
   kind: openEnum(lineKinds, "What it is."),
-  description: Type.String({ description: "The same for people." }),
-  reference: Type.String({
-    description: "The settlement or payout it is about, or the bank's reference of a deposit.",
-  }),
+  description: text("The same for people."),
+  reference: text("The settlement or payout it is about, or the bank's reference of a deposit."),
   utr: maybeText("The bank's reference, of money that came or went."),
   hsn: maybeText("The tariff heading of what changed hands; scrips are 4907 and exempt from GST."),
   scheme: nullable<string>({
@@ -64,11 +64,7 @@ const summary = {
   status,
   opening_paise: amount("The balance at the beginning: what the statement before closed with."),
   closing_paise: amount("The balance at the end, or by now."),
-  frozen_at: nullable<string>({
-    type: "string",
-    format: "date-time",
-    description: "Since when it is final. ISO 8601, IST.",
-  }),
+  frozen_at: maybeTime("Since when it is final."),
   digest: maybeText("SHA-256 of a final statement, as it is kept; null before it is final."),
   version: Type.Integer({
     description: "The last entry of the books that was seen: raised by everything that moves.",
@@ -84,12 +80,12 @@ export const Statement = Type.Object(
     to: timestamp("The first instant after it."),
     as_of: timestamp("When this was made."),
     firm: Type.Object({
-      legal_name: Type.String({ description: "As registered." }),
+      legal_name: text("As registered."),
       pan: maybeText("Its PAN."),
       gstin: maybeText("Its GSTIN."),
     }),
     house: Type.Object({
-      name: Type.String({ description: "Who keeps the account." }),
+      name: text("Who keeps the account."),
       address: Type.Array(Type.String(), { description: "In lines." }),
       gstin: maybeText("Its GSTIN."),
       cin: Type.Optional(maybeText("Its number in the register of companies.")),

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 
 import { schemes } from "../kernel/scheme.ts";
-import { body, closedEnum, openEnum, timestamp } from "../platform/http/wire.ts";
+import { body, closedEnum, openEnum, text, timestamp } from "../platform/http/wire.ts";
 import { scenarios } from "../outside/scenario-rules.ts";
 
 export const NoFields = body({});
@@ -58,7 +58,7 @@ export type SeedCreditsBody = Static<typeof SeedCreditsBody>;
 
 export const SeededCredits = Type.Object(
   {
-    firm_id: Type.String({ description: "Whose they are." }),
+    firm_id: text("Whose they are."),
     scrip_nos: Type.Array(Type.String(), { description: "Their numbers." }),
   },
   { title: "SeededCredits" },

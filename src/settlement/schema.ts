@@ -3,13 +3,18 @@ import { type Static, Type } from "typebox";
 import { schemes, sides } from "../kernel/scheme.ts";
 import {
   body,
+  closedEnum,
+  flag,
   historySchema,
   idFilter,
+  maybeText,
+  maybeTime,
   nullable,
   nullableObject,
-  closedEnum,
   openEnum,
+  text,
   timestamp,
+  version,
 } from "../platform/http/wire.ts";
 import {
   legStates,
@@ -26,10 +31,9 @@ const settlementId = Type.String({
   examples: ["stl_01jd2m7q4x8r5v6w9y0abcdefg"],
 });
 const amount = (description: string) => Type.Integer({ description, examples: [25_000_000] });
-const maybeText = (description: string) => nullable<string>({ type: "string", description });
 
 const Leg = Type.Object({
-  scrip_no: Type.String({ description: "The credit." }),
+  scrip_no: text("The credit."),
   order_id: maybeText("The order that it was dealt by."),
   face_paise: amount("Its face."),
   price_bps: Type.Integer({ description: "Your price.", examples: [9_765] }),
@@ -46,7 +50,7 @@ const Leg = Type.Object({
 
 export const Side = Type.Object({
   side: openEnum(sides, "Which side."),
-  firm_id: Type.String({ description: "The firm of your desk that is on it." }),
+  firm_id: text("The firm of your desk that is on it."),
   order_ids: Type.Array(Type.String(), { description: "The orders that it dealt by." }),
   status: openEnum(settlementStates, "Where this side stands, by its own credits."),
   face_paise: amount("The face of its credits."),
@@ -70,23 +74,15 @@ export const Task = Type.Object(
         "accept: accept it there.",
     ),
     side: openEnum(sides, "Whose side it is of."),
-    firm_id: Type.String({ description: "The firm of your desk." }),
+    firm_id: text("The firm of your desk."),
     scrip_no: maybeText("The credit; null for the payment."),
     by: openEnum(taskActors, "Who does it: the firm, or the house for it by its mandate."),
     status: openEnum(
       taskStatuses,
       "late: its deadline has passed and it still waits. void: the deal ended without it.",
     ),
-    due_at: nullable<string>({
-      type: "string",
-      format: "date-time",
-      description: "By when. ISO 8601, IST.",
-    }),
-    done_at: nullable<string>({
-      type: "string",
-      format: "date-time",
-      description: "When it was done, as was said or shown. ISO 8601, IST.",
-    }),
+    due_at: maybeTime("By when."),
+    done_at: maybeTime("When it was done, as was said or shown."),
     reference: maybeText("What was given as its reference."),
     instructions: nullableObject(
       {
@@ -96,7 +92,7 @@ export const Task = Type.Object(
         bank: Type.Optional(maybeText("pay: its bank.")),
         amount_paise: Type.Optional(amount("pay: exactly how much.")),
         reference: Type.Optional(maybeText("pay: what to give as the reference.")),
-        scrip_no: Type.Optional(Type.String({ description: "initiate and accept: the credit." })),
+        scrip_no: Type.Optional(text("initiate and accept: the credit.")),
         face_paise: Type.Optional(amount("initiate and accept: its face.")),
         to_iec: Type.Optional(maybeText("initiate: the IEC of the receiver.")),
         to_name: Type.Optional(maybeText("initiate: its name.")),
@@ -129,15 +125,10 @@ export const Settlement = Type.Object(
         "What was awaited when it failed: pay, initiate, accept or customs. New ones may appear.",
     }),
     waiting_on: openEnum(waitingOn, "Whose move it is."),
-    due_at: nullable<string>({
-      type: "string",
-      format: "date-time",
-      description: "By when that must have happened. ISO 8601, IST.",
-    }),
-    late: Type.Boolean({
-      description:
-        "Whether that is over. A transfer that may be open at customs ends only by what customs says.",
-    }),
+    due_at: maybeTime("By when that must have happened."),
+    late: flag(
+      "Whether that is over. A transfer that may be open at customs ends only by what customs says.",
+    ),
     sides: Type.Array(Side, {
       description: "What your firms deliver or buy in it, and nothing of anybody else.",
     }),
@@ -145,7 +136,7 @@ export const Settlement = Type.Object(
       description: "What your side does, or the house for it: the payment, then credit by credit.",
     }),
     history: historySchema(settlementStates),
-    version: Type.Integer({ description: "Raised by every change.", examples: [1] }),
+    version,
     allowed_actions: Type.Array(Type.String(), { description: "What you can do with it now." }),
     created_at: timestamp("When it was dealt."),
     updated_at: timestamp("When it last changed."),

@@ -4,13 +4,19 @@ import { bpsOfPar } from "../kernel/money.ts";
 import { schemes, sides } from "../kernel/scheme.ts";
 import {
   body,
-  itemError,
-  nullable,
   closedEnum,
+  flag,
   form,
+  itemError,
+  maybeCount,
+  maybeText,
+  maybeTime,
+  nullable,
   openEnum,
   paise,
+  text,
   timestamp,
+  version,
 } from "../platform/http/wire.ts";
 import { orderStates, timesInForce } from "./order-rules.ts";
 import { noQuoteReasons, quoteSides, quoteStates } from "./quote-rules.ts";
@@ -89,9 +95,7 @@ const quoteFields = {
   ),
   covered_paise: Type.Optional(integer("Buy: the duty that the bundle covers.", 24_000_000)),
   residual_paise: Type.Optional(integer("Buy: the duty left to pay in cash.", 1_000_000)),
-  fully_covered: Type.Optional(
-    Type.Boolean({ description: "Buy: whether nothing is left to pay in cash." }),
-  ),
+  fully_covered: Type.Optional(flag("Buy: whether nothing is left to pay in cash.")),
   valid_until: Type.Optional(timestamp("Sell: until when the price binds.")),
   quote_ref: Type.Optional(quoteRef),
 };
@@ -141,9 +145,7 @@ function requireFields(names: readonly (keyof typeof quoteFields)[]): TPropertie
 export const Quote = Type.Object(
   {
     ...quoteFields,
-    no_quote: Type.Optional(
-      Type.Boolean({ description: "True, and beside it only a reason: no binding price now." }),
-    ),
+    no_quote: Type.Optional(flag("True, and beside it only a reason: no binding price now.")),
     reason: Type.Optional(
       openEnum(
         noQuoteReasons,
@@ -180,10 +182,7 @@ export const StoredQuote = Type.Object(
     quote_ref: quoteRef,
     valid_until: timestamp("Until when the price binds, on either side."),
     status: openEnum(quoteStates, "Open until an order uses it or its time is over."),
-    order_id: nullable<string>({
-      type: "string",
-      description: "The order that was placed on it.",
-    }),
+    order_id: maybeText("The order that was placed on it."),
     firm_id: Type.String({
       description: "Whose credit it prices; the firm of the key when no credit was named.",
       examples: ["frm_01jd2m7q4x8r5v6w9y0abcdefg"],
@@ -217,7 +216,6 @@ const orderId = Type.String({
 });
 const amount = (description: string) => Type.Integer({ description, examples: [25_000_000] });
 const maybeAmount = (description: string) => nullable<number>({ type: "integer", description });
-const maybeText = (description: string) => nullable<string>({ type: "string", description });
 
 const metadata = Type.Unsafe<Record<string, string>>({
   type: "object",
@@ -355,7 +353,7 @@ export const Order = Type.Object(
   {
     order_id: orderId,
     client_ref: maybeText("Your own name for it."),
-    firm_id: Type.String({ description: "The firm acted for." }),
+    firm_id: text("The firm acted for."),
     side: openEnum(sides, "Which side."),
     scheme: openEnum(schemes, "Which scheme."),
     scrip_nos: Type.Array(Type.String(), {
@@ -372,11 +370,7 @@ export const Order = Type.Object(
     ),
     savings_paise: maybeAmount("Buy: the saving against paying the covered duty in cash."),
     time_in_force: openEnum(timesInForce, "How long it may rest."),
-    expires_at: nullable<string>({
-      type: "string",
-      format: "date-time",
-      description: "When it expires. ISO 8601, IST.",
-    }),
+    expires_at: maybeTime("When it expires."),
     quote_ref: maybeText("The quote it took."),
     metadata: Type.Record(Type.String(), Type.String(), { description: "As it was given." }),
     status: openEnum(orderStates, "Its state."),
@@ -385,12 +379,10 @@ export const Order = Type.Object(
       description: "All of its settlements; an order that rested can be dealt in parts.",
     }),
     settlement_status: maybeText("The state of its own credits in its latest settlement."),
-    settled_paise: nullable<number>({
-      type: "integer",
-      description:
-        "The part of all_in_paise that has changed hands for delivered credits; null before a deal.",
-    }),
-    version: Type.Integer({ description: "Raised by every change.", examples: [1] }),
+    settled_paise: maybeCount(
+      "The part of all_in_paise that has changed hands for delivered credits; null before a deal.",
+    ),
+    version,
     allowed_actions: Type.Array(Type.String(), {
       description: "The actions that its state allows.",
     }),
@@ -433,7 +425,7 @@ export const BatchResults = Type.Object(
     results: Type.Array(
       Type.Object({
         index: Type.Integer({ description: "Its place in the request, from 0.", examples: [0] }),
-        ok: Type.Boolean({ description: "Whether the order stands." }),
+        ok: flag("Whether the order stands."),
         status: Type.Integer({
           description: "The status a call with this order alone would have.",
           examples: [201],

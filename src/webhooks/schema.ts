@@ -4,12 +4,16 @@ import { eventCatalog } from "../journal/event-rules.ts";
 import { environments } from "../kernel/caller.ts";
 import {
   body,
-  nullable,
   closedEnum,
   form,
+  maybeCount,
+  maybeText,
+  nullable,
   openEnum,
   pageFields,
+  text,
   timestamp,
+  version,
 } from "../platform/http/wire.ts";
 import {
   deliveryLifecycle,
@@ -93,10 +97,7 @@ export const WebhookParams = Type.Object({ webhook_id: webhookId });
 const webhookFields = {
   webhook_id: webhookId,
   environment: openEnum(environments, "Where it is."),
-  firm_id: nullable<string>({
-    type: "string",
-    description: "The firm whose events it gets; null: those of the whole desk.",
-  }),
+  firm_id: maybeText("The firm whose events it gets; null: those of the whole desk."),
   url,
   event: Type.String({
     description: "Its event, or * for all; of several the first.",
@@ -106,23 +107,19 @@ const webhookFields = {
     description: "What is sent: names of events, or * for all.",
     examples: [[everyEvent]],
   }),
-  description: nullable<string>({ type: "string", description: "What it is for." }),
+  description: maybeText("What it is for."),
   signing_secret: Type.String({
     description: "Shown whole once, when it is made; masked in every later view.",
     examples: ["whsec_…x3Kq"],
   }),
-  previous_secret_until: nullable<string>({
-    type: "string",
-    description: "Until then deliveries are signed with the previous secret too. ISO 8601, IST.",
-  }),
+  previous_secret_until: maybeText(
+    "Until then deliveries are signed with the previous secret too. ISO 8601, IST.",
+  ),
   status: openEnum(webhookLifecycle.states, "Whether it is sent to."),
-  tested_at: nullable<string>({
-    type: "string",
-    description: "When a test was last asked for. ISO 8601, IST.",
-  }),
+  tested_at: maybeText("When a test was last asked for. ISO 8601, IST."),
   created_at: timestamp("When it was registered."),
   updated_at: timestamp("When it last changed."),
-  version: Type.Integer({ description: "Raised by every change.", examples: [1] }),
+  version,
   allowed_actions: Type.Array(Type.String(), {
     description: "What can be done with it now.",
     examples: [[...webhookActions]],
@@ -181,7 +178,7 @@ export const ReplayBody = body(
         description: "These dead letters; given alone.",
       }),
     ),
-    webhook_id: Type.Optional(Type.String({ description: "Those of this webhook." })),
+    webhook_id: Type.Optional(text("Those of this webhook.")),
     event: Type.Optional(closedEnum(eventCatalog, { description: "Only of this event." })),
     since: Type.Optional(
       Type.String({ format: "date-time", description: "Those of events from then on." }),
@@ -222,7 +219,7 @@ const Attempt = Type.Object(
     at: timestamp("When it began."),
     duration_ms: Type.Integer({ description: "How long it took.", examples: [87] }),
     outcome: openEnum(outcomes, "What it was."),
-    status: nullable<number>({ type: "integer", description: "The answer's status, if any." }),
+    status: maybeCount("The answer's status, if any."),
     reason: nullable<Reason>({ type: "string", description: "Why it was not taken." }),
     answer: Type.String({ description: "The first bytes of the answer.", examples: ["ok"] }),
   },
@@ -242,14 +239,11 @@ const deliveryFields = {
     description: `Why it was not taken. Open set; known today: ${reasons.join(", ")}.`,
   }),
   attempts: Type.Integer({ description: "How often it was sent.", examples: [1] }),
-  last_status: nullable<number>({ type: "integer", description: "The last answer's status." }),
-  next_attempt_at: nullable<string>({
-    type: "string",
-    description: "When it is tried again, while it is pending. ISO 8601, IST.",
-  }),
+  last_status: maybeCount("The last answer's status."),
+  next_attempt_at: maybeText("When it is tried again, while it is pending. ISO 8601, IST."),
   created_at: timestamp("When it was queued."),
   updated_at: timestamp("When it last changed."),
-  version: Type.Integer({ description: "Raised by every change.", examples: [1] }),
+  version,
   allowed_actions: Type.Array(Type.String(), {
     description: "What can be done with it now.",
     examples: [["replay"]],

@@ -65,6 +65,20 @@ export function nullable<T>(schema: { type: "string" | "integer"; [keyword: stri
   return Type.Unsafe<T | null>({ ...schema, type: [schema.type, "null"] });
 }
 
+export const text = (description: string) => Type.String({ description });
+export const maybeText = (description: string) => nullable<string>({ type: "string", description });
+export const count = (description: string) => Type.Integer({ description });
+export const maybeCount = (description: string) =>
+  nullable<number>({ type: "integer", description });
+export const flag = (description: string) => Type.Boolean({ description });
+export const maybeTime = (description: string) =>
+  nullable<string>({
+    type: "string",
+    format: "date-time",
+    description: `${description} ISO 8601, IST.`,
+  });
+export const version = Type.Integer({ description: "Raised by every change.", examples: [1] });
+
 /** The history of a resource: every state it came to. */
 export function historySchema<const States extends readonly string[]>(states: States) {
   const reason = { type: "string", description: "Why, where that is not obvious." } as const;
