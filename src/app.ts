@@ -49,7 +49,7 @@ import { logRequests } from "./platform/log.ts";
 import { openRecorder, recordRequests } from "./requests/record-requests.ts";
 import { requestOperations } from "./requests/routes.ts";
 import { measureRequests, type Metrics } from "./platform/metrics.ts";
-import { describeApi, serveOpenApi } from "./platform/http/openapi.ts";
+import { serveOpenApi } from "./platform/http/openapi.ts";
 import { openBookSessions } from "./trading/book-session.ts";
 import { openOrderDesk } from "./trading/order-desk.ts";
 import { orderLifecycle } from "./trading/order-rules.ts";
@@ -185,10 +185,9 @@ export async function buildApp({
   const streams = openStreams(app, { deadAmong });
   allowOtherSites(app, "/public");
   admitVisitors(app, createBudgets(ctx, config.publicBudgets, addressWindows));
-  await describeApi(app, documentParts);
 
   healthRoutes(app, ctx, { draining });
-  serveOpenApi(app);
+  serveOpenApi(app, documentParts);
   const takeQuote = createQuoter(ctx, book, metrics);
   const feed = openFeed({ ...ctx, latestIndex });
   app.addHook("onClose", () => feed.close());

@@ -1,6 +1,8 @@
 // A desk's day through the front door, and everything that the service does by itself meanwhile: what
 // is called often, what is called by the minute, and every operation at least tried.
 
+import { documentParts } from "../../src/document-parts.ts";
+import { describeApi } from "../../src/platform/http/openapi.ts";
 import type { RouteEntry } from "../../src/platform/http/server.ts";
 import { furnishDesks } from "../support/furnished-desks.ts";
 import { addCredits } from "../support/holdings.ts";
@@ -21,7 +23,7 @@ export type Walked = { readonly deskId: string; readonly firmId: string };
 /** Every operation, tried with ids of the caller's own. */
 export async function tryEverything(service: Service): Promise<void> {
   const { root, sub } = await furnishDesks(service);
-  const document = service.app.swagger() as unknown as Document;
+  const document = describeApi(service.app, documentParts) as unknown as Document;
   const routes: readonly RouteEntry[] = service.app.routes;
   const slots = listSlots(routes, document);
   for (const { key, fixtures } of [root, sub]) {

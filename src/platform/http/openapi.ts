@@ -5,12 +5,11 @@
 // what is not in the routes: examples, reasons, webhooks. Schemas with a title, bodies and parameters
 // become components, so that generated clients have names for them.
 
-import swagger from "@fastify/swagger";
-import type { FastifyContextConfig } from "fastify";
+import type { FastifyContextConfig, FastifySchema } from "fastify";
 import { Type } from "typebox";
 
 import { findBudget } from "../../kernel/budget.ts";
-import { exactJson } from "../../kernel/json.ts";
+import { exactJson, isObject } from "../../kernel/json.ts";
 import { serveConstant } from "./constants.ts";
 import {
   addAnswers,
@@ -34,43 +33,131 @@ export const contractVersion = "1.2.0";
 /** Raised when the document has grown; the changelog says what is new. */
 const revision = 2;
 
-export async function describeApi(app: App, parts: DocumentParts): Promise<void> {
+/** The document of the routes that have an operation's id, in the order of their registration. */
+export function describeApi({ routes }: Pick<App, "routes">, parts: DocumentParts): Json {
+  const paths: Record<string, Json> = {};
   const configs = new Map<string, FastifyContextConfig>();
-  await app.register(swagger, {
-    openapi: {
-      openapi: "3.1.0",
-      info: {
-        title: "Scripdesk",
-        version: contractVersion,
-        summary: "A trading service for duty credit scrips.",
-        description,
-        license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+  for (const { method, path, config, schema } of routes) {
+    if (schema?.operationId === undefined || schema.hide || method === "HEAD") continue;
+    paths[path] = { ...paths[path], [method.toLowerCase()]: describeRoute(schema) };
+    configs.set(schema.operationId, config);
+  }
+  const document = {
+    openapi: "3.1.0",
+    info: {
+      title: "Scripdesk",
+      version: contractVersion,
+      summary: "A trading service for duty credit scrips.",
+      description,
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    components: { securitySchemes: { ServiceKey: serviceKey } },
+    paths,
+    servers: [{ url: "/", description: "The host that served this document." }],
+    tags,
+  };
+  return complete(JSON.parse(exactJson(document), toDocumented) as Json, configs, parts);
+}
+
+/** Keywords that generators of clients do not know are told in those that they do. */
+function toDocumented(_name: string, value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const { contentEncoding, patternProperties, ...schema } = value;
+  if (contentEncoding === "base64") return { ...schema, format: "byte" };
+  if (isObject(patternProperties)) {
+    return { ...schema, additionalProperties: Object.values(patternProperties)[0] };
+  }
+  const { const: only, ...others } = schema;
+  return only === undefined ? value : { ...others, enum: [only] };
+}
+
+function describeRoute({
+  operationId,
+  summary,
+  tags: groups,
+  description: text,
+  querystring,
+  params,
+  headers: own,
+  body,
+  response,
+}: FastifySchema): object {
+  const parameters = [
+    ...describeParameters("query", querystring),
+    ...describeParameters("path", params),
+    ...describeParameters("header", own),
+  ];
+  const responses = Object.entries(response as Readonly<Record<string, Declared>>);
+  return {
+    operationId,
+    summary,
+    tags: groups,
+    ...(text !== undefined && { description: text }),
+    ...(body !== undefined && {
+      requestBody: {
+        required: true,
+        content: asJson(body),
+        description: (body as { readonly description?: string }).description,
       },
-      servers: [{ url: "/", description: "The host that served this document." }],
-      tags,
-      components: { securitySchemes: { ServiceKey: serviceKey } },
-    },
-    transform: ({ schema, url, route }) => {
-      const operationId = schema?.operationId;
-      if (operationId && route.config) configs.set(operationId, route.config);
-      return { schema, url };
-    },
-    transformObject: (document) => {
-      if (!("openapiObject" in document)) throw new Error("the document is OpenAPI 3");
-      return complete(document.openapiObject, configs, parts);
-    },
+    }),
+    ...(parameters.length > 0 && { parameters }),
+    responses: Object.fromEntries(
+      responses.map(([status, { headers: sent, ...declared }]) => [
+        status,
+        {
+          description: declared.description ?? "Default Response",
+          ...(sent && {
+            headers: Object.fromEntries(
+              Object.entries(sent).map(([name, header]) => [name, describeHeader(header)]),
+            ),
+          }),
+          content: "content" in declared ? declared.content : asJson(declared),
+        },
+      ]),
+    ),
+  };
+}
+
+type Declared = {
+  readonly description?: string;
+  readonly content?: object;
+  readonly headers?: Readonly<Record<string, Json>>;
+};
+
+function describeHeader({ description: text, ...schema }: Json): Json {
+  return { schema, description: text };
+}
+
+const asJson = (schema: unknown) => ({ "application/json": { schema } });
+
+function describeParameters(place: "query" | "path" | "header", shape: unknown): object[] {
+  const { properties = {}, required = [] } = (shape ?? {}) as {
+    readonly properties?: Readonly<Record<string, Json>>;
+    readonly required?: readonly string[];
+  }; // Our routes declare objects.
+  return Object.entries(properties).map(([name, property]) => {
+    const { description: text, examples, ...schema } = property;
+    const [example, ...others] = (examples ?? []) as unknown[];
+    return {
+      schema,
+      ...(example !== undefined && others.length === 0 && { example }),
+      in: place,
+      name,
+      required: place === "path" || required.includes(name),
+      ...(text !== undefined && { description: text }),
+    };
   });
 }
 
 /** Serves the document itself, public and cacheable. */
-export function serveOpenApi(app: App): void {
+export function serveOpenApi(app: App, parts: DocumentParts): void {
   serveConstant(
     app,
     "/v1/openapi.json",
     {
       type: "application/json; charset=utf-8",
       headers: { "cache-control": "public, max-age=300", "access-control-allow-origin": "*" },
-      make: async () => exactJson(app.swagger()),
+      make: async () => exactJson(describeApi(app, parts)),
     },
     {
       schema: {

@@ -71,9 +71,19 @@ export type RouteEntry = {
   readonly path: string;
   readonly operationId: string | undefined;
   readonly config: Readonly<FastifyContextConfig>;
+  readonly schema: FastifySchema | undefined;
 };
 
 declare module "fastify" {
+  /** What the document tells of a route with an operation's id. */
+  interface FastifySchema {
+    /** It is no part of the document. */
+    hide?: boolean;
+    operationId?: string;
+    tags?: readonly string[];
+    summary?: string;
+    description?: string;
+  }
   interface FastifyInstance {
     routes: RouteEntry[];
     /** The budgets that calls without a key can spend; set by `admit.ts`. */
@@ -226,7 +236,7 @@ export function createServer(options: ServerOptions): App {
     if (route.method !== "GET") route.onSend = [markDryRun, route.onSend ?? []].flat();
     const operationId = route.schema?.operationId;
     for (const method of [route.method].flat()) {
-      app.routes.push({ method, path, operationId, config: route.config });
+      app.routes.push({ method, path, operationId, config: route.config, schema: route.schema });
     }
   });
   app.addHook("onRequest", open);
