@@ -2,6 +2,7 @@
 
 import { findWaitingOn } from "../src/crosses/rules.ts";
 import { utrForm } from "../src/kernel/ids.ts";
+import { ledgerReportOperations } from "../src/ops/ledger-reports.ts";
 import { lookupOperations } from "../src/ops/lookups.ts";
 import { confirmTransfers, fundDeals, moneyOperations } from "../src/ops/money.ts";
 import { listDepositsForSettlement } from "../src/payouts/deposits.ts";
@@ -11,8 +12,29 @@ import { findAwaitedParty } from "../src/settlement/rules.ts";
 import { command, printOne, UsageError } from "./command.ts";
 import { deriveFrom, echo, type Fields, pick, sumUp, viewAttested } from "./derived.ts";
 import { withOperator } from "./operators.ts";
+import { readBytes } from "./report-file.ts";
 
-const derive = deriveFrom([...lookupOperations, ...moneyOperations]);
+const derive = deriveFrom([...lookupOperations, ...moneyOperations, ...ledgerReportOperations]);
+
+/** What the command reads from files. */
+function readReportFields(values: Readonly<Record<string, string | boolean | undefined>>): Fields {
+  const bytes = readBytes("file", String(values["file"]));
+  const form = values["form-file"];
+  const isWorkbook = bytes.subarray(0, 2).toString() === "PK";
+  return {
+    csv: isWorkbook ? undefined : bytes.toString(),
+    xlsx: isWorkbook ? bytes.toString("base64") : undefined,
+    form: typeof form === "string" ? parseForm(form) : undefined,
+  };
+}
+
+function parseForm(path: string): unknown {
+  try {
+    return JSON.parse(readBytes("form-file", path).toString());
+  } catch {
+    throw new UsageError("--form-file must be JSON");
+  }
+}
 
 const showSettlement = command({
   name: "settlements show",
@@ -110,6 +132,19 @@ export const commands = [
   derive("liftUnpaid", "settlements lift-unpaid", {
     view: (settlement_id) => ({ settlement_id, outcome: "lifted" }),
     example: "npx scripdesk settlements lift-unpaid stl_… --reason 'their bank was shut'",
+  }),
+  derive("importLedgerReport", "settlements report", {
+    own: {
+      file: { required: true, help: "the report, CSV or .xlsx" },
+      "form-file": { help: "the report's form as JSON, where it is not the one that is known" },
+    },
+    fixed: { csv: null, xlsx: null, form: null },
+    complete: (input, values) => ({ ...input, ...readReportFields(values) }),
+    example:
+      "npx scripdesk settlements report --file transfers.xlsx --as-of 2026-11-17T18:00:00+05:30 --preview",
+  }),
+  derive("listLedgerReports", "settlements reports", {
+    columns: "report_id as_of transferred refused pending absent missing known queued imported_by",
   }),
   derive("listAllCrosses", "crosses list", {
     view: (row) =>

@@ -276,7 +276,7 @@ const add = command({
 });
 
 async function readInventory(options: One & Parameters<typeof readReportFile>[0]) {
-  const report = await readReportFile(options);
+  const report = readReportFile(options);
   if (!report) return { items: [parseItem(options)] } as const;
   if (isItem(options)) throw new UsageError("give --csv or --xlsx alone, or one credit");
   return report;

@@ -1,4 +1,4 @@
-import { readFile, stat } from "node:fs/promises";
+import { readFileSync, statSync } from "node:fs";
 
 import { UsageError } from "./command.ts";
 
@@ -12,20 +12,20 @@ export const reportOptions = {
 type ReportOptions = { readonly csv: string | undefined; readonly xlsx: string | undefined };
 
 /** The report that a command was given; undefined where it was given none. */
-export async function readReportFile({
+export function readReportFile({
   csv,
   xlsx,
-}: ReportOptions): Promise<{ csv: string } | { xlsx: string } | undefined> {
+}: ReportOptions): { csv: string } | { xlsx: string } | undefined {
   if (csv !== undefined && xlsx !== undefined) throw new UsageError("give --csv or --xlsx");
-  if (csv !== undefined) return { csv: (await readBytes("csv", csv)).toString() };
-  if (xlsx !== undefined) return { xlsx: (await readBytes("xlsx", xlsx)).toString("base64") };
+  if (csv !== undefined) return { csv: readBytes("csv", csv).toString() };
+  if (xlsx !== undefined) return { xlsx: readBytes("xlsx", xlsx).toString("base64") };
   return undefined;
 }
 
-async function readBytes(option: string, path: string): Promise<Buffer> {
+export function readBytes(option: string, path: string): Buffer {
   try {
-    const { size } = await stat(path);
-    if (size <= fileBytesMax) return await readFile(path);
+    const { size } = statSync(path);
+    if (size <= fileBytesMax) return readFileSync(path);
   } catch (error) {
     throw new UsageError(`--${option} cannot be read: ${(error as Error).message}`);
   }

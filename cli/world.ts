@@ -129,7 +129,7 @@ const importCredits = command({
   },
   example: "npx scripdesk credits import --desk frm_… --firm frm_… --xlsx scrips.xlsx",
   async run(options) {
-    const report = await readReportFile(options);
+    const report = readReportFile(options);
     if (!report) throw new UsageError("--csv or --xlsx is required");
     const target = { deskId: options.desk ?? options.firm, firmId: options.firm };
     const answer = await withOperator(

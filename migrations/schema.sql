@@ -1242,6 +1242,34 @@ create table ledger_proof_sums (
   constraint ledger_proof_sums_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text])))
 );
 
+create table ledger_reports (
+  report_id text not null,
+  environment text not null,
+  digest text not null,
+  as_of timestamp with time zone not null,
+  is_whole boolean not null,
+  transferred integer not null,
+  refused integer not null,
+  pending integer not null,
+  absent integer not null,
+  missing integer not null,
+  known integer not null,
+  queued jsonb not null,
+  imported_at timestamp with time zone not null,
+  imported_by text not null,
+  constraint ledger_reports_environment_digest_key UNIQUE (environment, digest),
+  constraint ledger_reports_pkey PRIMARY KEY (report_id),
+  constraint ledger_reports_absent_check CHECK ((absent >= 0)),
+  constraint ledger_reports_check CHECK ((as_of <= imported_at)),
+  constraint ledger_reports_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint ledger_reports_known_check CHECK ((known >= 0)),
+  constraint ledger_reports_missing_check CHECK ((missing >= 0)),
+  constraint ledger_reports_pending_check CHECK ((pending >= 0)),
+  constraint ledger_reports_refused_check CHECK ((refused >= 0)),
+  constraint ledger_reports_transferred_check CHECK ((transferred >= 0))
+);
+CREATE INDEX ledger_reports_listed ON public.ledger_reports USING btree (environment, report_id);
+
 create table ledger_verdict (
   only_one boolean not null default true,
   claimed_at timestamp with time zone,
@@ -2046,6 +2074,7 @@ END)
 CREATE INDEX settlement_legs_by_credit ON public.settlement_legs USING btree (environment, scrip_no);
 CREATE INDEX settlement_legs_by_order ON public.settlement_legs USING btree (seller_order_id) WHERE (seller_order_id IS NOT NULL);
 CREATE INDEX settlement_legs_by_seller ON public.settlement_legs USING btree (seller_desk_id, dealt_at, settlement_id, seller_firm_id) WHERE (seller_firm_id <> ALL (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
+CREATE INDEX settlement_legs_missing ON public.settlement_legs USING btree (environment, settlement_id) WHERE (state = 'missing'::text);
 CREATE INDEX settlement_legs_of_seller_open ON public.settlement_legs USING btree (seller_desk_id) WHERE awaited;
 CREATE INDEX settlement_legs_tape ON public.settlement_legs USING btree (environment, scheme, dealt_at) WHERE (NOT private);
 CREATE INDEX settlement_legs_uncollected ON public.settlement_legs USING btree (environment, settlement_id) WHERE ((default_by IS NOT NULL) AND (default_paid_at IS NULL));
@@ -2406,6 +2435,7 @@ grant delete, insert, select, update on ledger_proof to scripdesk_app;
 grant delete, insert, select, update on ledger_proof_owners to scripdesk_app;
 grant delete, insert, select, update on ledger_proof_slices to scripdesk_app;
 grant delete, insert, select, update on ledger_proof_sums to scripdesk_app;
+grant delete, insert, select, update on ledger_reports to scripdesk_app;
 grant insert, select, update on ledger_verdict to scripdesk_app;
 grant insert, select, update on leg_taxes to scripdesk_app;
 grant delete, insert, select, update on market_depths to scripdesk_app;

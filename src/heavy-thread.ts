@@ -1,6 +1,6 @@
 // The entry module of worker threads, with the jobs they can run.
 
-import { readWorkbook } from "./credits/read-workbook.ts";
+import { readTransferWorkbook, readWorkbook } from "./credits/read-workbook.ts";
 import { searchCover } from "./cover/search-cover.ts";
 import { netGroup } from "./netting/net-group.ts";
 import { drawBills } from "./reports/bill-pdf.ts";
@@ -11,6 +11,7 @@ import { drawStatement } from "./reports/statement-pdf.ts";
 
 serveJobs([
   readWorkbook,
+  readTransferWorkbook,
   searchCover,
   netGroup,
   drawNotes,

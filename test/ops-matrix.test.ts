@@ -63,6 +63,7 @@ const permitted: Readonly<Record<string, readonly OperatorRole[]>> = {
   openMarket: ["dealer", "admin"],
   addInventory: traders,
   fundSettlement: settlement,
+  importLedgerReport: settlement,
   markInitiated: settlement,
   confirmTransfer: settlement,
   failSettlement: settlement,

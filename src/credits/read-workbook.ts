@@ -51,11 +51,50 @@ export const readWorkbook = heavyKind(
   { processorMs, refusal: () => unprocessable(tooLong) },
 );
 
+/** The most rows of a report of transfers. */
+export const transfersMax = 20_000;
+const transferColumnsMax = 64;
+const transferTextMax = 200;
+
+/**
+ * The portal's report of transfers: the rows of its first sheet with content, as text. A number that a
+ * spreadsheet has shortened fits no credit and no code.
+ */
+export const readTransferWorkbook = heavyKind(
+  "transfers xlsx",
+  (bytes: Uint8Array, stop): ReportSheet => {
+    const onPiece = () => {
+      if (stop.isAsked()) throw new NobodyWaits();
+    };
+    const rowsMax = headingRowsMax + transfersMax + 1;
+    const limits = { rowsMax, columnsMax: transferColumnsMax, textMax: transferTextMax, onPiece };
+    const [rows = []] = readXlsx(bytes, limits).flatMap((sheet) =>
+      sheet.rows.length > 0 ? [sheet.rows] : [],
+    );
+    return { records: rows.map(toTextRecord), blank: 0 };
+  },
+  { processorMs, refusal: () => unprocessable(tooLong) },
+);
+
+function toTextRecord(row: SheetRow): ReportRecord {
+  const found = toList(row);
+  const cells = found.map((cell) => cell?.text ?? "");
+  const isUnsure = found.some(
+    (cell) => cell?.kind === "formula" || cell?.kind === "other" || cell?.isCut,
+  );
+  const problem =
+    row.isMerged || row.isHidden
+      ? "has merged cells or is hidden"
+      : isUnsure && "has a formula, an error or a long text: paste its values";
+  return { row: row.row, cells, ...(problem !== false && { problem }) };
+}
+
 /** Has a workbook read by a thread; text is read later, in pieces. */
 export async function openReport(
   heavy: Heavy,
   { csv, xlsx }: ReportFile,
   asked: HeavyOptions,
+  kind = readWorkbook,
 ): Promise<ReportSource> {
   if (csv !== undefined && xlsx === undefined) return { csv };
   if (xlsx === undefined) throw unprocessable({ path: "csv", problem: "is required, or xlsx" });
@@ -64,7 +103,7 @@ export async function openReport(
     throw unprocessable({ path: "xlsx", problem: "must be base64" });
   }
   const bytes = new Uint8Array(Buffer.from(xlsx, "base64"));
-  return { sheet: await heavy.run(readWorkbook, bytes, asked) };
+  return { sheet: await heavy.run(kind, bytes, asked) };
 }
 
 type Candidate = { readonly rows: readonly SheetRow[]; readonly above: number | undefined };

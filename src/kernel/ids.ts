@@ -23,6 +23,7 @@ type IdPrefix =
   | "ord"
   | "cqt"
   | "crs"
+  | "rep"
   | "stl"
   | "pay"
   | "enq"

@@ -98,6 +98,19 @@ export function lateUntil(now: Date, office: Office, calendar: Calendar, graceDa
   return istDayStart(addDays(last, 1));
 }
 
+/** The working days whose hours before the close this time cut into. */
+export function countWorkingDays(
+  { from, to }: { readonly from: Date; readonly to: Date },
+  office: Office,
+  calendar: Calendar,
+): number {
+  let days = 0;
+  for (let day = istDay(from); day <= istDay(to); day = addDays(day, 1)) {
+    if (isWorkingDay(day, office, calendar) && from < closeOn(day)) days += 1;
+  }
+  return days;
+}
+
 /**
  * The last day that at most so many working days come before, from today on. A day off counts as the
  * working day before it.

@@ -149,7 +149,7 @@ export const moneyOperations: readonly Operation[] = [
   }),
   operation({
     ...settlements.read("listSettlementQueue", "/ops/settlements/queue"),
-    summary: "List what is open, with whose move it waits for; what is late comes first",
+    summary: "List what is open: where a receiver finds nothing first, then by when it is due",
     query: query({ environment, limit: listQuery.limit, cursor }),
     answer: SettlementQueue,
     run: ({ ctx }, asked) =>

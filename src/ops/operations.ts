@@ -5,6 +5,7 @@ import type { Operation } from "../platform/http/operation.ts";
 import { bankOperations } from "./bank.ts";
 import { deskOperations } from "./desks.ts";
 import { houseOperations } from "./house.ts";
+import { ledgerReportOperations } from "./ledger-reports.ts";
 import { lookupOperations } from "./lookups.ts";
 import { moneyOperations } from "./money.ts";
 import { payoutOperations } from "./payouts.ts";
@@ -20,6 +21,7 @@ export const operations: readonly Operation[] = [
   ...worldOperations,
   ...priceOperations,
   ...moneyOperations,
+  ...ledgerReportOperations,
   ...payoutOperations,
   ...bankOperations,
   ...taxOperations,

@@ -11,6 +11,7 @@ import { replayAsOperator } from "../webhooks/replay-deliveries.ts";
 import { requireAnyFirm } from "../firms/find-firms.ts";
 import { attestWithApproval, toAttestations } from "../outside/attest.ts";
 import { readOpenInquiries, setOutage } from "../outside/ask.ts";
+import { moveTaskDeadlines } from "../settlement/tasks.ts";
 import { checkNames, ports } from "../outside/inquiry-rules.ts";
 import { Failure } from "../kernel/failure.ts";
 import { parseQuerySpan } from "../kernel/query-time.ts";
@@ -143,7 +144,7 @@ export const worldOperations: readonly Operation[] = [
     }),
     answer: PortState,
     run: async ({ ctx, actor }, { note, ...target }) => {
-      await setOutage(ctx, target, note, actor);
+      await setOutage(ctx, target, note, actor, moveTaskDeadlines);
       return { ...target, state: note === undefined ? ("up" as const) : ("outage" as const) };
     },
   }),

@@ -7,6 +7,7 @@
 // or deal of an answer, the transaction gives up, and a later run answers.
 
 import type { Actor } from "../kernel/actor.ts";
+import { parseInstant } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import {
   noOffenders,
@@ -64,6 +65,8 @@ export type Attestation = {
   readonly answer: Answered["answer"];
   /** The evidence: a ticket, the number of a screenshot, a letter. */
   readonly reference: string;
+  /** When it was so, where that was before it was entered. ISO 8601. */
+  readonly asOf?: string;
 };
 
 const setSizeMax = 200;
@@ -118,7 +121,7 @@ export async function lockAttested(
     return {
       ...inquiry,
       answer: attestation?.answer,
-      as_of: now,
+      as_of: (attestation?.asOf && parseInstant(attestation.asOf)) || now,
       reference: attestation?.reference ?? null,
     } as Answered; // Answers are built by kind.
   });

@@ -114,9 +114,13 @@ export async function listPortStatus(db: Db, environment: Environment): Promise<
   });
 }
 
+/** Since when a port is down; undefined while it is up. */
+export async function findOutage(db: Db, environment: Environment, port: Port) {
+  return (await listOutages(db, environment)).find((outage) => outage.port === port);
+}
+
 export async function isPortUp(db: Db, environment: Environment, port: Port): Promise<boolean> {
-  const outages = await listOutages(db, environment);
-  return outages.every((outage) => outage.port !== port);
+  return (await findOutage(db, environment, port)) === undefined;
 }
 
 /** The same with the version of the calendar, in one statement: deals need both. */
@@ -130,22 +134,33 @@ export function loadPortAndCalendar(
   }));
 }
 
+/** What other rooms do when a port that was down since then is up again; it returns its changes. */
+export type OnPortUp = (
+  tx: Tx,
+  outage: PortOfEnvironment & { readonly since: Date },
+  now: Date,
+) => Promise<readonly Change[]>;
+
 /** Marks a port as down, or as up when `note` is undefined. Open inquiries wait for the port. */
 export async function setOutage(
   ctx: Pick<Context, "db" | "now">,
   target: PortOfEnvironment,
   note: string | undefined,
   actor = operator,
+  onPortUp: OnPortUp = async () => [],
 ): Promise<void> {
   const now = ctx.now();
   await ctx.db.transaction(async (tx) => {
+    const outage = await findOutage(tx, target.environment, target.port);
     if (note === undefined) await deleteOutage(tx, target);
     else await insertOutage(tx, { ...target, since: now, note });
-    await recordChanges(tx, actor, [buildPortChange(target, note)], now);
+    const isOver = note === undefined && outage !== undefined;
+    const moved = isOver ? await onPortUp(tx, outage, now) : [];
+    await recordChanges(tx, actor, [buildPortChange(target, note), ...moved], now);
   });
 }
 
-type PortOfEnvironment = { readonly environment: Environment; readonly port: Port };
+export type PortOfEnvironment = { readonly environment: Environment; readonly port: Port };
 
 export async function readOpenInquiries(
   ctx: Pick<Context, "db">,

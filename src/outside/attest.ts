@@ -9,6 +9,7 @@ import { createHash } from "node:crypto";
 import type { Actor } from "../kernel/actor.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
 import { exactJson } from "../kernel/json.ts";
+import { istTimestamp } from "../kernel/time.ts";
 import { readBalances } from "../ledger/read-books.ts";
 import { actWithApproval } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, type Terms, validHoursUsual } from "../operators/approval-kind.ts";
@@ -50,6 +51,8 @@ export type Observation<Kind extends InquiryKind> = {
   readonly isMeant?: (inquiry: Answered<Kind>["facts"]) => boolean;
   readonly answer: Answered<Kind>["answer"];
   readonly reference: string;
+  /** When it was so; the moment of the attestation unless given. */
+  readonly asOf?: Date;
 };
 
 /**
@@ -75,7 +78,7 @@ export async function findAttestations<Kind extends InquiryKind>(
     kind,
     seen.map(({ subjectId }) => subjectId),
   );
-  return seen.flatMap(({ subjectId, isMeant = () => true, answer, reference }) => {
+  return seen.flatMap(({ subjectId, isMeant = () => true, answer, reference, asOf }) => {
     const meant = open.filter(
       ({ subject_id, facts }) =>
         (subject_id === subjectId || subject_id.startsWith(`${subjectId}:`)) &&
@@ -86,7 +89,12 @@ export async function findAttestations<Kind extends InquiryKind>(
         detail: { reason: "nothing_asked", subject_id: subjectId },
       });
     }
-    return meant.map(({ inquiry_id }) => ({ inquiryId: inquiry_id, answer, reference }));
+    return meant.map(({ inquiry_id }) => ({
+      inquiryId: inquiry_id,
+      answer,
+      reference,
+      ...(asOf && { asOf: istTimestamp(asOf) }),
+    }));
   });
 }
 

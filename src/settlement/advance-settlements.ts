@@ -17,7 +17,7 @@ import { isId } from "../kernel/ids.ts";
 import { wrongState } from "../kernel/lifecycle.ts";
 import { visibleTo } from "../kernel/visibility.ts";
 import type { Appliers } from "../outside/answer-inquiries.ts";
-import { answerNow, isPortUp } from "../outside/ask.ts";
+import { answerNow, findOutage, isPortUp } from "../outside/ask.ts";
 import { findParties } from "../outside/scenarios.ts";
 import { partyScenarios, transferScenarios } from "../outside/scenario-rules.ts";
 import { readCalendar } from "../outside/calendar.ts";
@@ -45,7 +45,7 @@ import { endOverdueDeals, failOpenLegs } from "./fail-settlements.ts";
 import { fundByDeposits } from "./fund-settlements.ts";
 import { loadParties, viewSettlement } from "./read-settlements.ts";
 import { findSettlement } from "./read-store.ts";
-import { isOpen } from "./rules.ts";
+import { endOfTime, isOpen } from "./rules.ts";
 import type { Settlement } from "./schema.ts";
 import {
   claimFunded,
@@ -68,7 +68,6 @@ import {
 } from "./transfer-legs.ts";
 
 const setSizeMax = 200;
-const endOfTime = new Date(8.64e15);
 const transferWorker: Actor = { kind: "worker", id: "settlement", requestId: null };
 
 /** Begins one set of funded settlements. While customs is down they wait. */
@@ -148,7 +147,7 @@ export async function applyTransfers(
   );
   const changes: Change[] = [];
   for (const [environment, rows] of Map.groupBy(moving, (row) => row.environment)) {
-    const answers = await loadAnswers(tx, rows, said, now);
+    const answers = await loadAnswers(tx, rows, await countFromOutage(tx, environment, said), now);
     const suspended = answers.flatMap(({ outcomes }) =>
       [...outcomes].flatMap(([scripNo, { reason }]) =>
         reason === "credit_suspended" ? [{ scripNo, news: "suspend" as const, reason }] : [],
@@ -272,6 +271,22 @@ function buildDeposit(row: SettlementRow, inquiry: FundingAnswer | undefined): N
   };
 }
 
+/** What customs does not show while it is down, it does not show since before. */
+async function countFromOutage(
+  tx: Tx,
+  environment: Environment,
+  said: ReadonlyMap<string, AnsweredTransfer>,
+): Promise<ReadonlyMap<string, AnsweredTransfer>> {
+  const outage = await findOutage(tx, environment, "registry");
+  if (!outage) return said;
+  return new Map(
+    [...said].map(([subject, answered]) => {
+      const as_of = answered.as_of < outage.since ? answered.as_of : outage.since;
+      return [subject, { ...answered, as_of }];
+    }),
+  );
+}
+
 async function loadAnswers(
   tx: Tx,
   settlements: readonly SettlementRow[],
@@ -286,7 +301,7 @@ async function loadAnswers(
   return settlements.map((settlement) =>
     buildTransferAnswers(
       { settlement, legs: legsById.get(settlement.settlement_id) ?? [] },
-      (leg) => said.get(toLegSubject(leg))?.answer.outcome,
+      (leg) => said.get(toLegSubject(leg)),
       now,
     ),
   );

@@ -25,6 +25,7 @@ import {
 import { buildMoneyMovements } from "./movements.ts";
 import {
   computeDueAt,
+  endOfTime,
   eventByState,
   type FailureReason,
   findFault,
@@ -70,30 +71,30 @@ export function buildSimulatedEnd(
     return {
       move: isAtCustoms(leg.state) ? "refuse" : "fail",
       reason,
-      isAbsent: reason === "timeout",
+      ...(reason === "timeout" && { absentAt: endOfTime }),
     };
   });
 }
 
-type Transfer = Answered<"credit_transfer">["answer"]["outcome"];
+type AnsweredTransfer = Pick<Answered<"credit_transfer">, "answer" | "as_of">;
 
 /** Answers the legs that customs was asked about; an answered leg is not answered again. */
 export function buildTransferAnswers(
   deal: DealRows,
-  said: (leg: LegRow) => Transfer | undefined,
+  said: (leg: LegRow) => AnsweredTransfer | undefined,
   now: Date,
 ): Answers {
   return buildAnswers(deal, (leg) => {
     const isAsked = isOpenLeg(leg.state) && leg.state !== "pending";
-    const transfer = isAsked ? said(leg) : undefined;
-    return transfer && toOutcome(transfer, leg, now);
+    const answered = isAsked ? said(leg) : undefined;
+    return answered && toOutcome(answered, leg, now);
   });
 }
 
-function toOutcome(transfer: Transfer, leg: LegRow, now: Date): LegOutcome {
+function toOutcome({ answer, as_of: asOf }: AnsweredTransfer, leg: LegRow, now: Date): LegOutcome {
   const dueAt = findLegDueAt(leg);
   const move = isAtCustoms(leg.state) ? "refuse" : "fail";
-  switch (transfer) {
+  switch (answer.outcome) {
     case "transferred":
       return { move: "deliver", reason: null };
     case "refused":
@@ -104,7 +105,7 @@ function toOutcome(transfer: Transfer, leg: LegRow, now: Date): LegOutcome {
       return {
         move,
         reason: dueAt !== null && dueAt < now ? "timeout" : "by_operator",
-        isAbsent: true,
+        absentAt: asOf,
       };
   }
 }
@@ -324,7 +325,7 @@ function chargeLate(
   { settlement, now }: { readonly settlement: SettlementRow; readonly now: Date },
 ): Pick<LegRow, "default_by" | "default_paise" | "default_paid_at"> {
   const { default_bps, buyer_firm_id: buyerFirmId } = settlement;
-  const by = findFault(leg, outcome, { isBuyerHouse: isHouse(buyerFirmId), now });
+  const by = findFault(leg, outcome, { isBuyerHouse: isHouse(buyerFirmId) });
   // Rounded down to the paisa.
   const paise = by === null ? 0 : priceFloor(leg.face_paise, default_bps);
   if (paise === 0) return { default_by: null, default_paise: 0, default_paid_at: null };

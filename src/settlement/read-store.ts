@@ -270,7 +270,10 @@ export async function findAnySettlement(
   return row;
 }
 
-/** Open settlements of an environment by their deadline, for the operator. */
+/**
+ * Open settlements of an environment for the operator: first those of which a receiver finds nothing to
+ * accept, then by their deadline.
+ */
 export async function listQueueRows(
   db: Db,
   {
@@ -284,22 +287,56 @@ export async function listQueueRows(
   },
 ): Promise<SettlementRow[]> {
   return await db.rows(sql`
+    with missing as materialized (
+      select distinct l.settlement_id
+      from settlement_legs as l
+      where l.environment = ${environment} and l.state = 'missing'
+    ), place as (
+      select s.due_at, s.settlement_id, s.settlement_id in (select settlement_id from missing) as first
+      from settlements as s
+      where s.settlement_id = ${after}
+    ), queued as (
+      (
+        select true as first, s.due_at, s.settlement_id
+        from missing
+        join settlements as s on s.settlement_id = missing.settlement_id
+        where s.due_at is not null and not exists (
+          select
+          from place
+          where not place.first
+            or (s.due_at, s.settlement_id) <= (place.due_at, place.settlement_id)
+        )
+        order by s.due_at, s.settlement_id
+        limit ${limit}
+      )
+      union all
+      (
+        select false, s.due_at, s.settlement_id
+        from unnest(${openStates}::text[]) as open (state)
+        cross join lateral (
+          select found.due_at, found.settlement_id
+          from settlements as found
+          where found.environment = ${environment} and found.state = open.state
+            and found.due_at is not null
+            and found.settlement_id not in (select settlement_id from missing)
+            and (
+              not exists (select from place where not place.first)
+              or (found.due_at, found.settlement_id) > (
+                select place.due_at, place.settlement_id
+                from place
+              )
+            )
+          order by found.due_at, found.settlement_id
+          limit ${limit}
+        ) as s
+        order by s.due_at, s.settlement_id
+        limit ${limit}
+      )
+    )
     select ${settlementColumns}
-    from unnest(${openStates}::text[]) as open (state)
-    cross join lateral (
-      select *
-      from settlements as found
-      where found.environment = ${environment} and found.state = open.state
-        and found.due_at is not null
-        and (${after}::text is null or (found.due_at, found.settlement_id) > (
-          select place.due_at, place.settlement_id
-          from settlements as place
-          where place.settlement_id = ${after}
-        ))
-      order by found.due_at, found.settlement_id
-      limit ${limit}
-    ) as s
-    order by s.due_at, s.settlement_id
+    from queued
+    join settlements as s on s.settlement_id = queued.settlement_id
+    order by queued.first desc, queued.due_at, queued.settlement_id
     limit ${limit}`);
 }
 

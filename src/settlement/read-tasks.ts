@@ -19,7 +19,7 @@ import { wrongState } from "../kernel/lifecycle.ts";
 import { type Paise, sumParts } from "../kernel/money.ts";
 import type { Side } from "../kernel/scheme.ts";
 import { istTimestamp } from "../kernel/time.ts";
-import { isOpenLeg, type TaskActor, type TaskKind, type TaskStatus } from "./rules.ts";
+import { endOfTime, isOpenLeg, type TaskActor, type TaskKind, type TaskStatus } from "./rules.ts";
 import type { DealRows, LegRow, SettlementRow } from "./store.ts";
 
 export type Task = {
@@ -158,8 +158,6 @@ export function findNextLateAt(deal: DealRows): Date | null {
   const untold = listLateTasks(deal, endOfTime).flatMap(({ dueAt }) => dueAt?.getTime() ?? []);
   return untold.length === 0 ? null : new Date(Math.min(...untold));
 }
-
-const endOfTime = new Date(8.64e15);
 
 /** The refusal of a claim that this task does not take now. */
 export function taskNotOpen({ kind, status }: Pick<Task, "kind" | "status">): Failure {

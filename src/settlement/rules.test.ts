@@ -187,7 +187,7 @@ test("in no state does anybody pay whom nothing but a claim, the clock, an outag
   const outcomes: LegOutcome[] = [
     { move: "deliver", reason: null },
     ...failureReasons.flatMap((reason): LegOutcome[] => [
-      { move: "refuse", reason, isAbsent: true },
+      { move: "refuse", reason, absentAt: friday },
       { move: "refuse", reason },
     ]),
   ];
@@ -222,13 +222,14 @@ test("in no state does anybody pay whom nothing but a claim, the clock, an outag
           missing_at: at(some.missing),
         });
         const now = at(lookedAt ?? 50) ?? friday;
-        const who = { isBuyerHouse, now };
-        const fault = findFault({ ...leg, ...toClaims(said) }, outcome, who);
-        assert.equal(findFault({ ...leg, ...toClaims(otherwise) }, outcome, who), fault, "claims");
+        const seenNow = "absentAt" in outcome ? { ...outcome, absentAt: now } : outcome;
+        const who = { isBuyerHouse };
+        const fault = findFault({ ...leg, ...toClaims(said) }, seenNow, who);
+        assert.equal(findFault({ ...leg, ...toClaims(otherwise) }, seenNow, who), fault, "claims");
         if (fault === "sell") {
           assert.equal(initiate_by, "firm");
           const isLate = pending_from !== null && pending_from > friday;
-          const wasGone = pending_from === null && "isAbsent" in outcome && now > friday;
+          const wasGone = pending_from === null && "absentAt" in outcome && now > friday;
           assert.ok(isLate || wasGone);
         }
         if (fault === "buy") {
@@ -236,7 +237,7 @@ test("in no state does anybody pay whom nothing but a claim, the clock, an outag
           assert.ok(leg.pending_until > leg.accept_due_at);
         }
         const isOfCredit = outcome.reason !== null && outcome.reason !== "timeout";
-        if (isOfCredit && !("isAbsent" in outcome)) assert.equal(fault, null);
+        if (isOfCredit && !("absentAt" in outcome)) assert.equal(fault, null);
         judged[fault ?? "nobody"] += 1;
       },
     ),

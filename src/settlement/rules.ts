@@ -321,8 +321,8 @@ export type LegOutcome =
   | {
       readonly move: "refuse" | "fail";
       readonly reason: FailureReason;
-      /** Whether customs says that nothing of it is pending; the clock proves nothing. */
-      readonly isAbsent?: boolean;
+      /** When customs showed that nothing of it is pending; the clock proves nothing. */
+      readonly absentAt?: Date;
     };
 
 /** What is known of a leg when it ends. */
@@ -335,7 +335,8 @@ type LegFacts = LegDeadlines & {
   readonly pending_until: Date | null;
 };
 
-const endOfTime = new Date(8.64e15);
+/** Later than every deadline: what the simulated customs says comes after them. */
+export const endOfTime = new Date(8.64e15);
 
 /**
  * The side that pays for being late; null where nobody was, or where nothing proves it. What is proved is
@@ -346,16 +347,15 @@ const endOfTime = new Date(8.64e15);
 export function findFault(
   leg: LegFacts,
   outcome: LegOutcome,
-  { isBuyerHouse, now }: { readonly isBuyerHouse: boolean; readonly now: Date },
+  { isBuyerHouse }: { readonly isBuyerHouse: boolean },
 ): Side | null {
-  const isAbsent = outcome.move !== "deliver" && outcome.isAbsent === true;
-  if (outcome.move !== "deliver" && outcome.reason !== "timeout" && !isAbsent) return null;
-  const isLive = leg.environment === "live";
-  const { from, until } = isLive ? seeReported(leg) : seeSimulated(leg, outcome);
-  const absentAt = isLive ? now : endOfTime;
+  const absentAt = outcome.move === "deliver" ? undefined : outcome.absentAt;
+  if (outcome.move !== "deliver" && outcome.reason !== "timeout" && !absentAt) return null;
+  const { from, until } =
+    leg.environment === "live" ? seeReported(leg) : seeSimulated(leg, outcome);
   // Later it may have been there and be gone because its receiver did nothing.
-  const isMissed = isAbsent && from === null && !isAfter(absentAt, leg.accept_due_at);
-  const began = isMissed ? absentAt : from;
+  const missedAt = absentAt && !isAfter(absentAt, leg.accept_due_at) ? absentAt : null;
+  const began = from ?? missedAt;
   if (leg.initiate_by === "firm" && isAfter(began, leg.initiate_due_at)) return "sell";
   return !isBuyerHouse && from !== null && isAfter(until, leg.accept_due_at) ? "buy" : null;
 }

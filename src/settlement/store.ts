@@ -136,6 +136,7 @@ const movedColumns = [
   "next_late_at",
   "begun",
   "paid_at",
+  "pay_due_at",
   "pay_reference",
   "pay_late_at",
   "money_apart",
@@ -375,6 +376,30 @@ export async function lockWithin(
         )
       )
       and s.settlement_id || '' > ${after}
+    order by s.settlement_id || ''
+    limit ${limit}
+    for update`);
+}
+
+/** Locks the next open settlements in these states, by their ids. */
+export async function lockOpenAfter(
+  tx: Tx,
+  environment: Environment,
+  {
+    states,
+    after,
+    limit,
+  }: {
+    readonly states: readonly SettlementState[];
+    readonly after: string;
+    readonly limit: number;
+  },
+): Promise<SettlementRow[]> {
+  return await tx.rows(sql`
+    select ${settlementColumns}
+    from settlements as s
+    where s.environment = ${environment} and s.state = any(${states}::text[])
+      and s.due_at is not null and s.settlement_id || '' > ${after}
     order by s.settlement_id || ''
     limit ${limit}
     for update`);

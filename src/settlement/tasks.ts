@@ -18,9 +18,10 @@ import { isId } from "../kernel/ids.ts";
 import { type Page, type PageQuery, readPage } from "../kernel/page.ts";
 import { parseQueryInstant } from "../kernel/query-time.ts";
 import { isVisible, toFirmFilter, type Visibility, visibleTo } from "../kernel/visibility.ts";
-import { lateUntil } from "../kernel/working-days.ts";
+import { istDay, istDayStart } from "../kernel/time.ts";
+import { addWorkingDays, countWorkingDays, lateUntil } from "../kernel/working-days.ts";
 import { recordChanges } from "../journal/record-changes.ts";
-import { isPortUp } from "../outside/ask.ts";
+import { isPortUp, type PortOfEnvironment } from "../outside/ask.ts";
 import { readCalendar } from "../outside/calendar.ts";
 import { findParties } from "../outside/scenarios.ts";
 import type { Context } from "../platform/context.ts";
@@ -32,11 +33,24 @@ import {
 } from "../platform/postgres/offenders.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { deskPages } from "../platform/sheets/list-file.ts";
-import { buildSideChange, listSides, placeDeadlines } from "./move-settlement.ts";
+import {
+  buildSettlementChanges,
+  buildSideChange,
+  listSides,
+  placeDeadlines,
+} from "./move-settlement.ts";
 import { askForMoney } from "./open-settlements.ts";
 import { loadParties, viewSettlement } from "./read-settlements.ts";
 import { countTasks, findSettlement, listTaskPlaces } from "./read-store.ts";
-import { isAtCustoms, isOpen, noSettlement, type OpenState, openStates } from "./rules.ts";
+import {
+  findStep,
+  isAtCustoms,
+  isOpen,
+  noSettlement,
+  type OpenState,
+  openStates,
+  type SettlementState,
+} from "./rules.ts";
 import {
   type MissingBody,
   type Settlement,
@@ -51,6 +65,7 @@ import {
   listEnvironmentsWith,
   listLegs,
   listSettlementsById,
+  lockOpenAfter,
   lockSettlements,
   setSettlements,
   setSteppedLegs,
@@ -72,6 +87,8 @@ import { followLegs, playLeg, playSandbox, stepLeg, type LegStep } from "./decid
 import { listDeskIds, type SettlementHooks, storeSteps } from "./transfer-legs.ts";
 
 const setSizeMax = 200;
+/** Deals whose deadlines are moved with one statement. */
+const movedAtOnce = 500;
 const taskWorker: Actor = { kind: "worker", id: "tasks", requestId: null };
 
 type Claiming = Pick<Context, "db" | "now"> & { readonly settlementHooks: SettlementHooks };
@@ -248,6 +265,83 @@ export async function tellLateTasks(
     );
   }
   return told > 0 ? "more" : "idle";
+}
+
+/**
+ * Moves the deadlines that were not over when a port went down: by as many working days as it took in
+ * live, by its time in the sandbox. What was told as late meanwhile is not.
+ */
+export async function moveTaskDeadlines(
+  tx: Tx,
+  { environment, port, since }: PortOfEnvironment & { readonly since: Date },
+  now: Date,
+): Promise<readonly Change[]> {
+  const states: readonly SettlementState[] =
+    port === "bank" ? ["pending"] : ["funded", "transfer_initiated"];
+  const office = port === "bank" ? "bank" : "customs";
+  const calendar = await readCalendar(tx);
+  const days = countWorkingDays({ from: since, to: now }, office, calendar);
+  const move = (dueAt: Date | null) => {
+    if (dueAt === null || dueAt < since) return dueAt;
+    if (environment === "sandbox")
+      return new Date(dueAt.getTime() + now.getTime() - since.getTime());
+    return addWorkingDays(istDayStart(istDay(dueAt)), days, office, calendar);
+  };
+  const changes: Change[] = [];
+  let after = "";
+  for (;;) {
+    const settlements = await lockOpenAfter(tx, environment, { states, after, limit: movedAtOnce });
+    const last = settlements.at(-1);
+    if (!last) return changes;
+    after = last.settlement_id;
+    const legs = Map.groupBy(
+      await listLegs(
+        tx,
+        settlements.map((row) => row.settlement_id),
+      ),
+      (leg) => leg.settlement_id,
+    );
+    const moved = settlements.map((row) => {
+      const own = (legs.get(row.settlement_id) ?? []).map((leg) => moveLeg(leg, move));
+      const isPay = row.state === "pending";
+      const paying = isPay ? { pay_due_at: move(row.pay_due_at), pay_late_at: null } : {};
+      const next = { ...row, ...paying, version: row.version + 1, updated_at: now };
+      const due = row.begun || isPay ? next : moveUnbegun(next, move);
+      return { before: row, after: placeDeadlines(due, own), legs: own };
+    });
+    await setSettlements(
+      tx,
+      moved.map((one) => one.after),
+    );
+    await setSteppedLegs(
+      tx,
+      moved.flatMap((one) => one.legs),
+    );
+    changes.push(
+      ...moved.flatMap((one) => buildSettlementChanges({ action: "move_deadlines", ...one })),
+    );
+  }
+}
+
+type MoveDue = (dueAt: Date | null) => Date | null;
+
+/** The deadline of the step that is awaited; what was done was in time or late. */
+function moveLeg(leg: LegRow, move: MoveDue): LegRow {
+  switch (findStep(leg.state)) {
+    case "initiate":
+      return { ...leg, initiate_due_at: move(leg.initiate_due_at), late_at: null };
+    case "accept":
+      return { ...leg, accept_due_at: move(leg.accept_due_at), late_at: null };
+    case "customs":
+      return { ...leg, customs_due_at: move(leg.customs_due_at), late_at: null };
+    default:
+      return leg;
+  }
+}
+
+/** A deal whose parties were not told to begin yet. */
+function moveUnbegun(row: SettlementRow, move: MoveDue): SettlementRow {
+  return { ...row, due_at: move(row.due_at), ends_at: move(row.ends_at) };
 }
 
 async function markLate(

@@ -237,6 +237,11 @@ test("every operation answers as the document says, and every act has an audit r
   await service.work();
   const begun = await call("markInitiated", [funded], { reference: "ICEGATE-0" });
   assert.equal(begun.initiated, 1);
+  const report =
+    "Scrip No,Scrip Amount,Transferor IEC,Transferee IEC,Status,Initiated On,Accepted On\n";
+  const as_of = service.ctx.now().toISOString();
+  await call("importLedgerReport", [], { csv: report, as_of });
+  await assertRows("listLedgerReports");
   await call("confirmTransfer", [funded], { reference: "ICEGATE-1", outcome: "transferred" });
   await call("failSettlement", [failed]);
   const [{ scrip_no }] = (await call("readAnySettlement", [failed])).legs;

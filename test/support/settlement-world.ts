@@ -197,7 +197,7 @@ export class SettlementWorld {
     const deal = this.findDeal(settlementId);
     const answers = buildTransferAnswers(
       deal,
-      (leg) => (leg.scrip_no === scripNo ? outcome : undefined),
+      (leg) => (leg.scrip_no === scripNo ? { answer: { outcome }, as_of: this.now } : undefined),
       this.now,
     );
     this.conclude(answers);

@@ -8,7 +8,7 @@ import { make } from "./dom.js";
  * @typedef {object} Field
  * @property {string} name as the service calls it
  * @property {string} label
- * @property {"text" | "long" | "money" | "percent" | "count" | "day" | "month" | "choice" | "yes" | "file" | "password" | "code"} [type]
+ * @property {"text" | "long" | "money" | "percent" | "count" | "day" | "month" | "choice" | "yes" | "file" | "report" | "moment" | "password" | "code"} [type]
  * @property {readonly (readonly [string, string])[]} [options] value and words of each choice
  * @property {boolean} [optional]
  * @property {boolean} [plain] optional, and not marked as such
@@ -77,6 +77,10 @@ function makeInput({ type = "text", options = [], value, autocomplete = "off" },
       return make("input", { ...shared, type: "month", value });
     case "file":
       return make("input", { ...shared, type: "file", accept: ".csv,text/csv,text/plain" });
+    case "report":
+      return make("input", { ...shared, type: "file", accept: ".csv,.xlsx,text/csv" });
+    case "moment":
+      return make("input", { ...shared, type: "datetime-local", value });
     case "password":
       return make("input", { ...shared, type: "password", autocomplete });
     case "code":
@@ -114,7 +118,7 @@ export async function readFields(form, fields) {
       continue;
     }
     if (raw instanceof File) {
-      values[name] = raw.size === 0 ? undefined : await raw.text();
+      if (raw.size > 0) values[name] = type === "report" ? await readReport(raw) : await raw.text();
       if (raw.size === 0 && !optional) problems.push({ path: name, problem: "Choose a file." });
       continue;
     }
@@ -131,6 +135,18 @@ export async function readFields(form, fields) {
   return values;
 }
 
+/**
+ * A report as the operations take it: text, or a workbook in base64.
+ *
+ * @param {File} file
+ */
+async function readReport(file) {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const isWorkbook = bytes[0] === 0x50 && bytes[1] === 0x4b;
+  if (!isWorkbook) return { csv: new TextDecoder().decode(bytes) };
+  return { xlsx: btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")) };
+}
+
 const expected = /** @type {Readonly<Record<string, string>>} */ ({
   money: "Enter an amount in rupees, such as 25,00,000.",
   percent: "Enter percent with at most two decimals, such as 98.50.",
@@ -144,6 +160,8 @@ const expected = /** @type {Readonly<Record<string, string>>} */ ({
 function readValue(type, text) {
   if (type === "money") return parsePaise(text);
   if (type === "percent") return readBps(text);
+  // Times of people are Indian, wherever the browser is.
+  if (type === "moment") return `${text.padEnd(19, ":00")}+05:30`;
   if (type === "count") return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
   return text;
 }

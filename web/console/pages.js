@@ -23,6 +23,7 @@ import { payoutPages } from "./payouts.js";
 import { peoplePages } from "./people.js";
 import { questionPages } from "./questions.js";
 import { settlementPages } from "./settlements.js";
+import { portalPages } from "./portal.js";
 import { statementPages } from "./statements.js";
 import { taxPages } from "./taxes.js";
 import { todayPages } from "./today.js";
@@ -35,6 +36,7 @@ export const pages = [
   ...crossPages,
   ...housePages,
   ...settlementPages,
+  ...portalPages,
   ...payoutPages,
   ...filePages,
   ...bankPages,
@@ -61,7 +63,7 @@ export const groups = [
   { name: "Market", paths: ["/today", "/board", "/orders", "/crosses", "/house"] },
   {
     name: "Money",
-    paths: ["/queue", "/settlements", "/payouts", "/files", "/bank", "/bank-statements"],
+    paths: ["/queue", "/settlements", "/portal", "/payouts", "/files", "/bank", "/bank-statements"],
   },
   { name: "To decide", paths: ["/approvals", "/questions", "/enquiries"] },
   { name: "Clients", paths: ["/firms", "/credits", "/keys"] },

@@ -51,7 +51,7 @@ export const settlementPages = [
     show: (view) =>
       showList(view, {
         title: "Settlement queue",
-        lead: "What is open, by when it is due: what is late comes first.",
+        lead: "What is open: first where a receiver finds nothing to accept, then by when it is due.",
         path: "/ops/settlements/queue",
         rows: "settlements",
         query: { environment: view.environment },
@@ -59,7 +59,12 @@ export const settlementPages = [
         columns: [
           {
             head: "Due",
-            cell: (row) => [showTime(row["due_at"]), " ", row["late"] ? showState("late") : null],
+            cell: (row) => [
+              showTime(row["due_at"]),
+              " ",
+              row["late"] ? showState("late") : null,
+              isMissing(row) ? showState("missing") : null,
+            ],
           },
           { head: "Waits for", cell: (row) => sayWord(row["waiting_on"]) },
           ...dealColumns,
@@ -91,6 +96,11 @@ export const settlementPages = [
   },
   { path: "/settlements/:id", title: "Settlement", show: showSettlement },
 ];
+
+/** @param {Row} row */
+function isMissing({ legs }) {
+  return legs.some((/** @type {Row} */ leg) => leg["status"] === "missing");
+}
 
 /** @param {readonly Row[]} legs */
 function showSellers(legs) {
