@@ -233,7 +233,7 @@ async function note(
   const stepped = [...byDeal].flatMap(([id, own]) => {
     const deal = deals.get(id);
     if (!deal) return [];
-    const seen = new Map(own.map((one) => [one.before.ordinal, takeStep(one, reference, when)]));
+    const seen = new Map(own.map((one) => [one.before.ordinal, takeSighted(one, reference, when)]));
     return [
       followLegs(
         deal,
@@ -251,13 +251,22 @@ async function note(
   return [...changes, ...told];
 }
 
-function takeStep({ move, seen }: Sighting, reference: string, when: When): LegRow {
+/** The step that a sighting implies; what it proves of a leg that has ended so is in the leg. */
+export function takeSighted(
+  { move, seen }: Pick<Sighting, "move" | "seen">,
+  reference: string,
+  when: When,
+): LegRow {
   const isUnbegun = seen.state === "to_initiate" || seen.state === "missing";
   if (move === "pending" && isUnbegun) {
     const { accept_due_at: dueAt, ...begun } = stepLeg(seen, { move: "initiate", reference }, when);
     return { ...begun, accept_due_at: dueAt };
   }
-  if (move === "missing") return stepLeg(seen, { move: "miss", reference, note: null }, when);
+  if (move === "missing") {
+    // The report shows that there is nothing to accept, so no receiver's deadline runs.
+    const missed = stepLeg(seen, { move: "miss", reference, note: null }, when);
+    return { ...missed, accept_due_at: null };
+  }
   return seen;
 }
 
