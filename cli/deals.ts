@@ -2,7 +2,7 @@
 
 import { findWaitingOn } from "../src/crosses/rules.ts";
 import { utrForm } from "../src/kernel/ids.ts";
-import { ledgerReportOperations } from "../src/ops/ledger-reports.ts";
+import { ledgerReportOperations } from "../src/ops/attest.ts";
 import { lookupOperations } from "../src/ops/lookups.ts";
 import { confirmTransfers, fundDeals, moneyOperations } from "../src/ops/money.ts";
 import { listDepositsForSettlement } from "../src/payouts/deposits.ts";

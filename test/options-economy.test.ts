@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { plainCalendar } from "../src/kernel/working-days.ts";
 import { decideLegs, stepLeg } from "../src/settlement/decide-legs.ts";
 import { takeSighted } from "../src/settlement/ledger-report.ts";
-import { matchReport, type ReportLine } from "../src/settlement/ledger-report-rules.ts";
+import { matchReport, type ReportLine } from "../src/settlement/match-report.ts";
 import { newSettlement } from "../src/settlement/open-settlements.ts";
 import {
   findLegEndsAt,

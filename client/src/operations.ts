@@ -186,7 +186,7 @@ export type ListSettlementsQuery = {
 };
 
 export type ListTasksQuery = {
-  /** Only in this status; without it those that are open, waiting or late. */
+  /** Only in this status; without it those that are open, waiting or late. What is done or void is of deals of the last 92 days. */
   status?: "waiting" | "done" | "late" | "void" | undefined;
   /** Only those of this firm. */
   firm_id?: string | undefined;

@@ -5,7 +5,7 @@ import type { Operation } from "../platform/http/operation.ts";
 import { bankOperations } from "./bank.ts";
 import { deskOperations } from "./desks.ts";
 import { houseOperations } from "./house.ts";
-import { ledgerReportOperations } from "./ledger-reports.ts";
+import { ledgerReportOperations } from "./attest.ts";
 import { lookupOperations } from "./lookups.ts";
 import { moneyOperations } from "./money.ts";
 import { payoutOperations } from "./payouts.ts";

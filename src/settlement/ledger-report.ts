@@ -45,7 +45,7 @@ import {
   type ReportedLeg,
   type ReportForm,
   type Sighting,
-} from "./ledger-report-rules.ts";
+} from "./match-report.ts";
 import { buildSettlementChanges } from "./move-settlement.ts";
 import {
   findReport,
@@ -54,7 +54,7 @@ import {
   listBegunIds,
   listIdsOfCredits,
   listReports,
-} from "./report-store.ts";
+} from "./read-store.ts";
 import {
   type DealRows,
   type LegRow,

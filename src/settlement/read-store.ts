@@ -5,9 +5,31 @@ import type { Environment } from "../kernel/caller.ts";
 import type { PageRequest } from "../kernel/page.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { Visibility } from "../kernel/visibility.ts";
-import { type Db, fragment, type Query, query, sql } from "../platform/postgres/postgres.ts";
-import { shape, text } from "../platform/postgres/table.ts";
-import { type LegState, openStates, type SettlementState, type TaskKind } from "./rules.ts";
+import {
+  type Db,
+  fragment,
+  type Query,
+  query,
+  sql,
+  type Tx,
+} from "../platform/postgres/postgres.ts";
+import {
+  flag,
+  int,
+  json,
+  type RowOf,
+  shape,
+  table,
+  text,
+  time,
+} from "../platform/postgres/table.ts";
+import {
+  type LegState,
+  openStates,
+  type SettlementState,
+  type TaskKind,
+  type QueuedRow,
+} from "./rules.ts";
 import { legColumns, type LegRow, settlementColumns, type SettlementRow } from "./store.ts";
 
 const dealtOrders = shape({ order_id: text(), settlement_id: text() });
@@ -450,6 +472,8 @@ export type TaskFilter = {
   readonly kind: string | null;
   readonly firmId: string | null;
   readonly dueBefore: Date | null;
+  /** Tasks that are done or void are read of deals that were made since. */
+  readonly since: Date;
   readonly now: Date;
 };
 
@@ -505,18 +529,19 @@ const openTasks = fragment`
   join settlements as s on ${ofBuyer} and s.due_at is not null
   join settlement_legs as l on l.settlement_id = s.settlement_id and l.initiated_at is not null`;
 
-const allTasks = fragment`
+/** Reads what is done of a desk too, of deals that were made since. */
+const recentTasks = fragment`
   select ${payment}
   from asked
-  join settlements as s on ${ofBuyer}
+  join settlements as s on ${ofBuyer} and s.created_at >= asked.since
   union all
   select ${initiation}
   from asked
-  join settlement_legs as l on ${ofSeller}
+  join settlement_legs as l on ${ofSeller} and l.dealt_at >= asked.since
   union all
   select ${acceptance}
   from asked
-  join settlements as s on ${ofBuyer}
+  join settlements as s on ${ofBuyer} and s.created_at >= asked.since
   join settlement_legs as l on l.settlement_id = s.settlement_id and l.initiated_at is not null`;
 
 const isWanted = fragment`
@@ -529,12 +554,11 @@ const place = fragment`t.settlement_id || ' ' || t.kind || ' ' || t.ordinal`;
 export async function listTaskPlaces(
   db: Db,
   deskId: string,
-  { statuses, kind, firmId, dueBefore, now }: TaskFilter,
+  { statuses, kind, firmId, dueBefore, since, now }: TaskFilter,
   { after, fetch }: Pick<PageRequest, "after" | "fetch">,
 ): Promise<TaskPlace[]> {
-  const isOpen = statuses.every((status) => status === "waiting" || status === "late");
   const [at, id] = [after?.at ?? null, after?.id ?? null];
-  if (isOpen) {
+  if (areOpen(statuses)) {
     return await db.rows(sql`
       with asked as (
         select ${deskId}::text as desk_id, ${firmId}::text as firm_id, ${kind}::text as kind,
@@ -553,10 +577,10 @@ export async function listTaskPlaces(
     with asked as (
       select ${deskId}::text as desk_id, ${firmId}::text as firm_id, ${kind}::text as kind,
         ${statuses}::text[] as statuses, ${dueBefore}::timestamptz as due_before,
-        ${now}::timestamptz as now
+        ${since}::timestamptz as since, ${now}::timestamptz as now
     )
     select t.settlement_id, t.kind, t.ordinal, t.at, ${place} as place
-    from (${allTasks}) as t
+    from (${recentTasks}) as t
     cross join asked
     where ${isWanted}
       and (${at}::timestamptz is null or (t.at, ${place}) > (${at}::timestamptz, ${id}::text))
@@ -567,17 +591,135 @@ export async function listTaskPlaces(
 export async function countTasks(
   db: Db,
   deskId: string,
-  { statuses, kind, firmId, dueBefore, now }: TaskFilter,
+  { statuses, kind, firmId, dueBefore, since, now }: TaskFilter,
 ): Promise<number> {
+  if (areOpen(statuses)) {
+    const [row] = await db.rows<{ total: number }>(sql`
+      with asked as (
+        select ${deskId}::text as desk_id, ${firmId}::text as firm_id, ${kind}::text as kind,
+          ${statuses}::text[] as statuses, ${dueBefore}::timestamptz as due_before,
+          ${now}::timestamptz as now
+      )
+      select count(*) as total
+      from (${openTasks}) as t
+      cross join asked
+      where ${isWanted}`);
+    return row?.total ?? 0;
+  }
   const [row] = await db.rows<{ total: number }>(sql`
     with asked as (
       select ${deskId}::text as desk_id, ${firmId}::text as firm_id, ${kind}::text as kind,
         ${statuses}::text[] as statuses, ${dueBefore}::timestamptz as due_before,
-        ${now}::timestamptz as now
+        ${since}::timestamptz as since, ${now}::timestamptz as now
     )
     select count(*) as total
-    from (${allTasks}) as t
+    from (${recentTasks}) as t
     cross join asked
     where ${isWanted}`);
   return row?.total ?? 0;
+}
+
+function areOpen(statuses: readonly string[]): boolean {
+  return statuses.every((status) => status === "waiting" || status === "late");
+}
+
+const ledgerReports = table("ledger_reports", {
+  report_id: text(),
+  environment: text<Environment>(),
+  /** Of the file and its time. */
+  digest: text(),
+  as_of: time(),
+  is_whole: flag(),
+  transferred: int(),
+  refused: int(),
+  pending: int(),
+  absent: int(),
+  missing: int(),
+  known: int(),
+  queued: json<readonly QueuedRow[]>(),
+  imported_at: time(),
+  imported_by: text(),
+});
+export type LedgerReportRow = RowOf<typeof ledgerReports>;
+
+const reportColumns = ledgerReports.as("r");
+
+export async function insertReport(tx: Tx, row: LedgerReportRow): Promise<void> {
+  await tx.rows(sql`
+    insert into ledger_reports ${ledgerReports.values(ledgerReports.all, [row])}`);
+}
+
+export async function findReport(
+  db: Db,
+  environment: Environment,
+  digest: string,
+): Promise<LedgerReportRow | undefined> {
+  const [row] = await db.rows<LedgerReportRow>(sql`
+    select ${reportColumns}
+    from ledger_reports as r
+    where r.environment = ${environment} and r.digest = ${digest}`);
+  return row;
+}
+
+/** Newest first. */
+export async function listReports(
+  db: Db,
+  {
+    environment,
+    before,
+    limit,
+  }: {
+    readonly environment: Environment;
+    readonly before: string | null;
+    readonly limit: number;
+  },
+): Promise<LedgerReportRow[]> {
+  return await db.rows(sql`
+    select ${reportColumns}
+    from ledger_reports as r
+    where r.environment = ${environment}
+      and (${before}::text is null or r.report_id < ${before})
+    order by r.report_id desc
+    limit ${limit}`);
+}
+
+/** The open settlements whose parties were told to begin. */
+export async function listBegunIds(
+  db: Db,
+  environment: Environment,
+  limit: number,
+): Promise<string[]> {
+  const rows = await db.rows<{ settlement_id: string }>(sql`
+    select s.settlement_id
+    from unnest(array['funded', 'transfer_initiated']) as open (state)
+    cross join lateral (
+      select found.settlement_id
+      from settlements as found
+      where found.environment = ${environment} and found.state = open.state
+        and found.due_at is not null and found.begun
+      order by found.due_at
+      limit ${limit}
+    ) as s
+    order by s.settlement_id
+    limit ${limit}`);
+  return rows.map((row) => row.settlement_id);
+}
+
+/** The settlements in which these credits were dealt, whatever became of them. */
+export async function listIdsOfCredits(
+  db: Db,
+  environment: Environment,
+  scripNos: readonly string[],
+): Promise<string[]> {
+  const rows = await db.rows<{ settlement_id: string }>(sql`
+    select distinct l.settlement_id
+    from unnest(${scripNos}::text[]) as asked (scrip_no)
+    cross join lateral (
+      select settlement_id
+      from settlement_legs as found
+      where found.environment = ${environment} and found.scrip_no = asked.scrip_no
+      offset 0
+    ) as l
+    order by l.settlement_id`);
+  return rows.map((row) => row.settlement_id);
 }

@@ -379,6 +379,26 @@ function seeSimulated(leg: LegFacts, { reason }: LegOutcome): Seen {
   };
 }
 
+/** Why nothing is concluded from a row of the portal's report. */
+export const queueReasons = [
+  "unreadable",
+  "no_deal",
+  "other_face",
+  "other_holder",
+  "other_receiver",
+  "several_rows",
+  "transferred_after_refund",
+  "pending_after_end",
+] as const;
+
+/** A row of the portal's report that waits for a person. */
+export type QueuedRow = {
+  readonly row: number;
+  readonly scrip_no: string | null;
+  readonly reason: (typeof queueReasons)[number];
+  readonly problem: string | null;
+};
+
 /** The refusal to end a deal whose transfer may be open at customs. */
 export function transferOpen(settlementId: string): Failure {
   return new Failure(

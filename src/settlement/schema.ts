@@ -183,7 +183,8 @@ export type MissingBody = Static<typeof MissingBody>;
 export const taskFilters = {
   status: Type.Optional(
     closedEnum(taskStatuses, {
-      description: "Only in this status; without it those that are open, waiting or late.",
+      description:
+        "Only in this status; without it those that are open, waiting or late. What is done or void is of deals of the last 92 days.",
     }),
   ),
   firm_id: idFilter("Only those of this firm."),

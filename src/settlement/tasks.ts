@@ -18,7 +18,7 @@ import { isId } from "../kernel/ids.ts";
 import { type Page, type PageQuery, readPage } from "../kernel/page.ts";
 import { parseQueryInstant } from "../kernel/query-time.ts";
 import { isVisible, toFirmFilter, type Visibility, visibleTo } from "../kernel/visibility.ts";
-import { istDay, istDayStart } from "../kernel/time.ts";
+import { dayMs, istDay, istDayStart } from "../kernel/time.ts";
 import { addWorkingDays, countWorkingDays, lateUntil } from "../kernel/working-days.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import { isPortUp, type PortOfEnvironment } from "../outside/ask.ts";
@@ -87,6 +87,8 @@ import { followLegs, playLeg, playSandbox, stepLeg, type LegStep } from "./decid
 import { listDeskIds, type SettlementHooks, storeSteps } from "./transfer-legs.ts";
 
 const setSizeMax = 200;
+/** Tasks that are done or void are listed of deals that are no older. */
+const doneDays = 92;
 /** Deals whose deadlines are moved with one statement. */
 const movedAtOnce = 500;
 const taskWorker: Actor = { kind: "worker", id: "tasks", requestId: null };
@@ -195,6 +197,7 @@ export async function listVisibleTasks(
     kind: query.kind ?? null,
     firmId: toFirmFilter(visible, query.firm_id),
     dueBefore: parseQueryInstant("due_before", query.due_before),
+    since: new Date(now.getTime() - doneDays * dayMs),
     now,
   };
   const question = { list: "tasks", desk: deskId, firm: visible.firmId ?? "", ...filters };

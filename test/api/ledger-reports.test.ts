@@ -29,15 +29,15 @@ async function openWorld(t: TestContext) {
     const sent = { headers: asBearer(token), expect, ...(body && { body }) };
     return (await ops.send(method, path, sent)).body;
   };
-  const iecOf = async (firmId: string): Promise<string> => {
+  const findIec = async (firmId: string): Promise<string> => {
     const { rows } = await service.ctx.db.pool.query("select iec from firms where firm_id = $1", [
       firmId,
     ]);
     return rows[0].iec;
   };
   const iecs = {
-    seller: await iecOf(parties.seller.firmId),
-    buyer: await iecOf(parties.buyer.firmId),
+    seller: await findIec(parties.seller.firmId),
+    buyer: await findIec(parties.buyer.firmId),
   };
   const deal = async (): Promise<Made> => {
     const made = await dealBetween(service, parties);

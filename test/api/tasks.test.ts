@@ -436,3 +436,23 @@ test("a desk of the sandbox that does its tasks itself is waited for until it do
   await pass(service, 5);
   assert.equal((await readSettlement(service, next.buyer, next.settlementId)).status, "settled");
 });
+
+test("what is done is listed of deals of the last 92 days, and what is open however old", async (t) => {
+  const service = await startService(t);
+  const made = await dealBetween(service, await openParties(service));
+  const { seller, buyer } = made;
+  await say(service, seller, made, { kind: "initiate" });
+  const list = async (desk: TestDesk, status: string) =>
+    (await service.send("GET", `/v1/tasks?status=${status}`, { key: desk.key, expect: 200 })).body;
+  assert.deepEqual(
+    [(await list(seller, "done")).tasks.length, (await list(buyer, "done")).tasks.length],
+    [1, 1],
+  );
+  service.clock.advance({ days: 93 });
+  assert.deepEqual(
+    [(await list(seller, "done")).tasks.length, (await list(buyer, "done")).tasks.length],
+    [0, 0],
+  );
+  const late = await list(buyer, "late");
+  assert.deepEqual([late.tasks.length, late.tasks[0].kind], [1, "accept"]);
+});

@@ -4441,7 +4441,7 @@ ListSettlementsFileQuery = TypedDict(
 
 
 class ListTasksQuery(TypedDict):
-    #: Only in this status; without it those that are open, waiting or late.
+    #: Only in this status; without it those that are open, waiting or late. What is done or void is of deals of the last 92 days.
     status: NotRequired[Literal["waiting", "done", "late", "void"]]
     #: Only those of this firm.
     firm_id: NotRequired[str]

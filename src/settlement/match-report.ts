@@ -7,7 +7,7 @@ import type { ReportRecord } from "../credits/report-rules.ts";
 import { type Failure, unprocessable } from "../kernel/failure.ts";
 import { dayMs, type IstDay, istDayStart, parseInstant } from "../kernel/time.ts";
 import type { Calendar } from "../kernel/working-days.ts";
-import { computeDueAt, findFault, isAtCustoms, type LegOutcome } from "./rules.ts";
+import { computeDueAt, findFault, isAtCustoms, type LegOutcome, type QueuedRow } from "./rules.ts";
 import type { LegRow } from "./store.ts";
 
 /** The headings of a report, and the words of its status; several words are divided by `|`. */
@@ -84,25 +84,6 @@ export type ReportLine = {
   readonly status: LineStatus;
   readonly initiated: Moment | null;
   readonly ended: Moment | null;
-};
-
-export const queueReasons = [
-  "unreadable",
-  "no_deal",
-  "other_face",
-  "other_holder",
-  "other_receiver",
-  "several_rows",
-  "transferred_after_refund",
-  "pending_after_end",
-] as const;
-
-/** A row that waits for a person. */
-export type QueuedRow = {
-  readonly row: number;
-  readonly scrip_no: string | null;
-  readonly reason: (typeof queueReasons)[number];
-  readonly problem: string | null;
 };
 
 export type ParsedReport = {
