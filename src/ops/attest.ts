@@ -1,6 +1,8 @@
 // Shared by operations that attest to something outside, and the customs portal's reports of transfers,
 // which attest to many at once. Only live deals are at the portal.
 
+import { Type } from "typebox";
+
 import {
   type Attested,
   attestWithApproval,
@@ -8,20 +10,15 @@ import {
   type Observation,
 } from "../outside/attest.ts";
 import type { InquiryKind } from "../outside/inquiry-rules.ts";
-import type { OperatorCall } from "../platform/http/operation.ts";
-import { text } from "./operation.ts";
-import { Type } from "typebox";
-
 import { unprocessable } from "../kernel/failure.ts";
 import { parseInstant } from "../kernel/time.ts";
 import { openEnum, body, timestamp } from "../platform/http/wire.ts";
-import { type Operation, operation } from "../platform/http/operation.ts";
+import { type Operation, operation, type OperatorCall } from "../platform/http/operation.ts";
 import { importLedgerReport, listLedgerReports } from "../settlement/ledger-report.ts";
 import { moves, parseReportForm } from "../settlement/match-report.ts";
 import { queueReasons } from "../settlement/rules.ts";
 import {
   cursor,
-  type OpsCall,
   listQuery,
   optional,
   query,
