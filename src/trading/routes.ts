@@ -24,6 +24,7 @@ import {
   PlaceOrderBatchBody,
   PlaceOrderBody,
   Quote,
+  quoteHeaders,
   QuoteParams,
   RequirementParams,
   StoredQuote,
@@ -60,7 +61,7 @@ export const tradingOperations: readonly Operation[] = [
       "nothing else.",
     config: { quiet: true },
     body: TakeQuoteBody,
-    answer: Quote,
+    answer: { ...Quote, headers: quoteHeaders },
     send: (reply, { headers, quote }: QuoteAnswer) => {
       reply.headers(headers);
       return quote;

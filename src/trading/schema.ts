@@ -158,23 +158,25 @@ export const Quote = Type.Object(
     description:
       "A binding price for an exact amount, or that there is none: a SellQuote, a BuyQuote or a NoQuote.",
     "x-kinds": ["SellQuote", "BuyQuote", "NoQuote"],
-    headers: {
-      "X-Quote-Valid-Until": {
-        type: "string",
-        description: "Until when the price binds, on both sides; absent without a price.",
-      },
-      "X-Cover-Residual": {
-        type: "string",
-        description: "Buy: optimal when no bundle leaves less to pay in cash; bounded otherwise.",
-      },
-      "X-Cover-Residual-Bound-Paise": {
-        type: "integer",
-        description: "Buy: no bundle leaves less than this to pay in cash.",
-      },
-    },
   },
 );
 export type Quote = Static<typeof Quote>;
+
+/** What the headers of a single quote say of it. */
+export const quoteHeaders = {
+  "X-Quote-Valid-Until": {
+    type: "string",
+    description: "Until when the price binds, on both sides; absent without a price.",
+  },
+  "X-Cover-Residual": {
+    type: "string",
+    description: "Buy: optimal when no bundle leaves less to pay in cash; bounded otherwise.",
+  },
+  "X-Cover-Residual-Bound-Paise": {
+    type: "integer",
+    description: "Buy: no bundle leaves less than this to pay in cash.",
+  },
+};
 
 export const StoredQuote = Type.Object(
   {
