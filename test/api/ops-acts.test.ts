@@ -374,6 +374,10 @@ test("every operation answers as the document says, and every act has an audit r
   await assertRows("listAllSettlements", "listAllCrosses", "listAllPayouts", "listFiles");
   await assertRows(`listAllCredits${inLive}`, `listInventory${inLive}`);
   await call("listFeeInvoices", [], {}, inLive);
+  await assertRows(`listTdsCertificates${inLive}`);
+  await call("listDeductions", [], {}, `${inLive}&year=2026-27`);
+  const pack = await call("readMonthPack", ["2026-11"], {}, inLive);
+  assert.ok(pack.ties.every(({ ties }: { ties: boolean }) => ties));
 
   const missing = operations.map(({ id }) => id).filter((name) => !done.has(name));
   assert.deepEqual(missing, []);
