@@ -131,6 +131,7 @@ test("buy quotes", async (t) => {
       order_id: null,
       firm_id: deskId,
       card_version: 1,
+      terms: { default_bps: 50 },
       created_at: "2026-11-15T14:45:00.000+05:30",
       version: 1,
       allowed_actions: ["order"],

@@ -32,7 +32,7 @@ test("groups", async (t) => {
     const group = `/v1/groups/${noGroup}`;
     await checkDoors(t, service, [
       { method: "POST", path: "/v1/groups", scope: "firms", body: name },
-      { method: "GET", path: "/v1/groups", scope: "firms" },
+      { method: "GET", path: "/v1/groups", scope: "firms", orScope: "orders:read" },
       { method: "GET", path: group, scope: "firms" },
       { method: "PATCH", path: group, scope: "firms", body: name },
       { method: "DELETE", path: group, scope: "firms" },
