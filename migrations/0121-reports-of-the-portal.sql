@@ -20,6 +20,7 @@ create table ledger_reports (
 
 create index ledger_reports_listed on ledger_reports (environment, report_id);
 
--- Receivers that find nothing to accept stand first in the operators' queue.
+-- Receivers that find nothing to accept stand first in the operators' queue. The index is not by state:
+-- then every step of every leg would write all indexes again.
 create index settlement_legs_missing on settlement_legs (environment, settlement_id)
-  where state = 'missing';
+  where missing_at is not null;

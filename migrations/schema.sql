@@ -2074,7 +2074,7 @@ END)
 CREATE INDEX settlement_legs_by_credit ON public.settlement_legs USING btree (environment, scrip_no);
 CREATE INDEX settlement_legs_by_order ON public.settlement_legs USING btree (seller_order_id) WHERE (seller_order_id IS NOT NULL);
 CREATE INDEX settlement_legs_by_seller ON public.settlement_legs USING btree (seller_desk_id, dealt_at, settlement_id, seller_firm_id) WHERE (seller_firm_id <> ALL (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
-CREATE INDEX settlement_legs_missing ON public.settlement_legs USING btree (environment, settlement_id) WHERE (state = 'missing'::text);
+CREATE INDEX settlement_legs_missing ON public.settlement_legs USING btree (environment, settlement_id) WHERE (missing_at IS NOT NULL);
 CREATE INDEX settlement_legs_of_seller_open ON public.settlement_legs USING btree (seller_desk_id) WHERE awaited;
 CREATE INDEX settlement_legs_tape ON public.settlement_legs USING btree (environment, scheme, dealt_at) WHERE (NOT private);
 CREATE INDEX settlement_legs_uncollected ON public.settlement_legs USING btree (environment, settlement_id) WHERE ((default_by IS NOT NULL) AND (default_paid_at IS NULL));

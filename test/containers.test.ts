@@ -65,5 +65,5 @@ test("compose sets what the service knows, asks for secrets, and shows no port t
   }
   for (const [, image = ""] of compose.matchAll(/image: (.*)/g)) assert.match(image, /:\d+\.\d+/);
   const [, command = ""] = /exec scripdesk node bin\/scripdesk\.js (\w+)/.exec(compose) ?? [];
-  assert.ok(existsSync(join(root, "cli", `${command}.ts`)), command);
+  assert.ok(existsSync(join(root, "test/recorded", `${command}.txt`)), command);
 });

@@ -9,7 +9,7 @@ import { isObject } from "../src/kernel/json.ts";
 
 /** Whole numbers that are neither money nor prices: counts, times, places in a row, versions. */
 const otherIntegers = `
-  accepted attempts calls count credit_count credits credits_withdrawn crosses
+  accepted attempts calls quoted latest_sequence count credit_count credits credits_withdrawn crosses
   crosses_ended deal_count deals_24h exports_max failed holds lines member_count
   orders orders_cancelled payouts queued quotes requirement_count requirements seller_count
   sellers_min settlements settlements_failed skipped submitted total limit

@@ -58,7 +58,7 @@ test("/metrics shows durations by route, refusals, set sizes and connections, on
   assert.equal(findValue(counted, { route: "GET /v1/whoami", status: "4xx" }), 1);
   const refused = "scripdesk_http_refusals_total";
   assert.equal(findValue(refused, { route: "GET /v1/whoami", status: "401" }), 1);
-  assert.equal(findValue("scripdesk_set_size_sum", { set: "calls" }), 6);
+  assert.equal(findValue("scripdesk_set_size_sum", { set: "calls" }), 7);
   for (const state of ["idle", "busy", "waiting"]) {
     assert.ok(findValue("scripdesk_database_connections", { state }) !== undefined, state);
   }

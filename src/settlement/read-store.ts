@@ -312,7 +312,7 @@ export async function listQueueRows(
     with missing as materialized (
       select distinct l.settlement_id
       from settlement_legs as l
-      where l.environment = ${environment} and l.state = 'missing'
+      where l.environment = ${environment} and l.missing_at is not null and l.state = 'missing'
     ), place as (
       select s.due_at, s.settlement_id, s.settlement_id in (select settlement_id from missing) as first
       from settlements as s

@@ -81,6 +81,7 @@ test("each example of a body has one of the forms that the types know", async ()
     "placeOrder",
     "quoteCross",
     "replayDeliveries",
+    "registerWebhook",
   ];
   assert.deepEqual([...seen].toSorted(), told.toSorted());
 });

@@ -228,6 +228,7 @@ test("an operator publishes, shows, halts and opens on the command line", async 
     quote_window_s: 60,
     margin_bps: 0,
     fee_bps: 1,
+    default_bps: 50,
     published_by: "cli",
     approved_by: null,
     note: "a new year",

@@ -252,8 +252,9 @@ async function assertOwnTruth(service: Service, { who, side, heldBefore }: Readi
   }
   const statement = await who.get(`/v1/statements/2026-11?firm_id=${who.firmId}`);
   const kind = side === "sell" ? "sale" : "purchase";
-  const line = statement.totals.find((row: Body) => row.kind === kind);
-  assert.equal(Math.abs(line?.amount_paise ?? 0), settled, "the statement says the same");
+  const dealt = statement.totals.filter((row: Body) => [kind, "fee", "gst"].includes(row.kind));
+  const told = Math.abs(total((row) => row.amount_paise, dealt));
+  assert.equal(told, settled, "the statement says the same");
   const positions = await who.get(`/v1/positions?firm_id=${who.firmId}`);
   const held = total((scheme) => scheme.held_paise, positions.schemes);
   const suspended = total(

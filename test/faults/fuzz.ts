@@ -312,7 +312,7 @@ type World = {
 function weightedBy(operations: readonly Operation[]): Operation[] {
   return operations.flatMap((operation) => {
     const takesQuery = operation.parameters.some((parameter) => parameter.in === "query");
-    const weight = 1 + (operation.body ? 7 : 0) + (takesQuery ? 2 : 0);
+    const weight = 2 + (operation.body ? 7 : 0) + (takesQuery ? 2 : 0);
     return Array.from({ length: weight }, () => operation);
   });
 }
