@@ -285,6 +285,8 @@ function writeMethod(operation: Described): string {
   const given = [
     "self",
     ...named.map((name) => `${name}: str`),
+    // The option of the same name stays one.
+    ...(named.includes("request_id") ? ["/"] : []),
     ...(query ? [`query: schemas.${title}Query${isQueryOptional ? " = {}" : ""}`] : []),
     ...(body && !isBodyEmpty
       ? [`body: schemas.${bodyType}${operation.isBodyOptional ? " = {}" : ""}`]

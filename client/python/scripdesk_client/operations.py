@@ -236,7 +236,7 @@ class Operations:
         """
         return self._run(OPERATIONS["listRequests"], Call({}, query, None, options))
 
-    def read_request(self, request_id: str, **options: Unpack[CallOptions]) -> schemas.AnsweredRequest:
+    def read_request(self, request_id: str, /, **options: Unpack[CallOptions]) -> schemas.AnsweredRequest:
         """Read a call by the id of its answer. The newest, where your gateway gave several the same id.
 
         `GET /v1/requests/{request_id}`, scope `orders:read`
