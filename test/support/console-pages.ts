@@ -29,6 +29,7 @@ export const listPages = [
   "/house-in-law",
   "/queue",
   "/settlements",
+  "/portal",
   "/payouts",
   "/files",
   "/bank",

@@ -53,6 +53,10 @@ export async function furnishConsole(
   ];
   const content_base64 = Buffer.from(`${bankLines.join("\n")}\n`).toString("base64");
   const { statement_id } = await post("/ops/bank/statements", { content_base64 });
+  const csv =
+    "Scrip No,Scrip Amount,Transferor IEC,Transferee IEC,Status,Initiated On,Accepted On\n" +
+    "STRANGE/1,1000.00,AAPFU0939F,AAACB1234C,Pending,15/11/2026,\n";
+  await post("/ops/ledger-reports", { csv, as_of: service.ctx.now().toISOString() });
   await post(`/ops/firms/${due.seller.firmId}/verify`, {}).catch(() => undefined);
   const enquiry = await service.send("POST", "/public/enquiry/contact", {
     body: {

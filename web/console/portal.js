@@ -51,12 +51,12 @@ async function showPortal(view) {
         after: (answer) => preview.replaceChildren(showPreview(view, read, answer)),
       }),
       makeOutage(view, {
-        label: "It is down…",
+        label: "Declare an outage…",
         says: "Nobody is late and nothing ends while it is down. Once it is up, the deadlines that it cut into move.",
         fields: [{ name: "note", label: "Why, for whoever asks" }],
       }),
       makeOutage(view, {
-        label: "It is up again…",
+        label: "End an outage…",
         says: "The deadlines that were not over when it went down move by the working days that it took.",
       }),
     ],
