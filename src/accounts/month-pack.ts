@@ -88,7 +88,7 @@ export async function makeMonthPack(
   return { name: `accounts-${environment}-${period}.zip`, content, ties };
 }
 
-type Facts = Awaited<ReturnType<typeof gather>>;
+type MonthFacts = Awaited<ReturnType<typeof gather>>;
 
 async function gather(
   db: Db,
@@ -150,12 +150,12 @@ async function gather(
   };
 }
 
-type Column = readonly [name: string, kind: TableColumn["kind"], width?: number];
+type SheetColumn = readonly [name: string, kind: TableColumn["kind"], width?: number];
 
 function buildTable(
   sheet: string,
   period: IstMonth,
-  columns: readonly Column[],
+  columns: readonly SheetColumn[],
   rows: readonly TableRow[],
 ): Table {
   return {
@@ -166,7 +166,7 @@ function buildTable(
   };
 }
 
-function buildRegisters(facts: Facts): Table[] {
+function buildRegisters(facts: MonthFacts): Table[] {
   const { period, moved, firmById, legTaxes, bills, deductions } = facts;
   const party = (firmId: string) => {
     const firm = firmById.get(firmId);
@@ -192,7 +192,7 @@ function buildRegisters(facts: Facts): Table[] {
     signed(one, one.leg.face_paise),
     signed(one, findValue(one)),
   ];
-  const dealColumns: readonly Column[] = [
+  const dealColumns: readonly SheetColumn[] = [
     ["date", "text", 12],
     ["kind", "text", 9],
     ["settlement_id", "text", 34],
@@ -317,7 +317,7 @@ function buildRegisters(facts: Facts): Table[] {
 }
 
 /** The accounts of the house, line by line; the bank's beside them. */
-function buildLedgers(facts: Facts): Table[] {
+function buildLedgers(facts: MonthFacts): Table[] {
   const { period, postings, legs, names } = facts;
   const lines = postings.flatMap((posting) => {
     const ordinal = findLegOrdinal(posting);
@@ -342,7 +342,7 @@ function buildLedgers(facts: Facts): Table[] {
     const { from_account: from, to_account: to, paise } = posting;
     return [side(from, to, -paise), side(to, from, paise)];
   });
-  const columns: readonly Column[] = [
+  const columns: readonly SheetColumn[] = [
     ["at", "time"],
     ["account", "text", 26],
     ["entry", "text", 16],
@@ -388,7 +388,7 @@ function buildLedgers(facts: Facts): Table[] {
 }
 
 /** Each kind of account: what it had at the month's end is what it has now less what came since. */
-function listBalances({ balances, since, postings }: Facts) {
+function listBalances({ balances, since, postings }: MonthFacts) {
   const changes = new Map<string, PaiseSum>();
   for (const { from_account, to_account, paise } of postings) {
     const [from, to] = [parseAccount(from_account).kind, parseAccount(to_account).kind];
@@ -403,7 +403,7 @@ function listBalances({ balances, since, postings }: Facts) {
   });
 }
 
-function tieBalances(facts: Facts): Tie[] {
+function tieBalances(facts: MonthFacts): Tie[] {
   const balances = listBalances(facts);
   const sum = (field: "opening" | "closing") => sumPaise(balances.map((each) => each[field]));
   const billed = sumPaise(
@@ -459,7 +459,7 @@ function buildTieTable(ties: readonly Tie[]): Table {
 }
 
 function buildReturn(
-  { house, law, rates, invoices, bills, firmById }: Facts,
+  { house, law, rates, invoices, bills, firmById }: MonthFacts,
   period: IstMonth,
 ): object {
   const taxed = invoices.map((invoice): TaxedPaper => ({

@@ -105,7 +105,7 @@ export async function findEventsNear(
 }
 
 /** Which events of a desk are wanted; null for all. */
-export type EventFilter = {
+export type EventSearch = {
   readonly firmId: string | null;
   readonly event: string | null;
   readonly entityType: string | null;
@@ -127,7 +127,7 @@ const [eventsFirst, eventsMax] = [128, 2_048];
 export async function* walkEvents(
   db: Db,
   desk: Desk,
-  filter: EventFilter,
+  filter: EventSearch,
   { after, before, newestFirst }: EventRange,
 ): AsyncGenerator<FoundEvent> {
   const { first, last } = await findSpan(db, desk, filter);
@@ -172,7 +172,7 @@ async function listOfThing(db: Db, desk: Desk, entityId: string): Promise<EventB
 /** Only events whose text has what is wanted are parsed; most have not. */
 async function readWanted(
   events: readonly EventBody[],
-  { firmId, event, entityType, entityId, from, to }: EventFilter,
+  { firmId, event, entityType, entityId, from, to }: EventSearch,
 ): Promise<FoundEvent[]> {
   const names = [firmId, event, entityType, entityId]
     .filter((name) => name !== null)

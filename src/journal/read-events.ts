@@ -20,7 +20,7 @@ import { readEventHead } from "./event-rules.ts";
 import { findLastSequence } from "./event-store.ts";
 import {
   countEventsOfFirm,
-  type EventFilter,
+  type EventSearch,
   listEventsAfter,
   listPieceMs,
   walkEvents,
@@ -39,7 +39,7 @@ export async function listEvents(
 ): Promise<EventPage> {
   const { environment } = caller;
   const { deskId, firmId } = visibleTo(caller);
-  const filter: EventFilter = {
+  const filter: EventSearch = {
     firmId,
     event: asked.event ?? null,
     entityType: asked.entity_type ?? null,

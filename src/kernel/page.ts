@@ -115,7 +115,7 @@ export async function readLeaf<Row extends object>(
   { limit = pageSizeDefault, cursor, ...filter }: PageQuery,
   read: (request: Pick<PageRequest, "after" | "fetch">) => Promise<readonly Row[]>,
 ): Promise<Leaf<Row>> {
-  const narrowed: readonly [string, Asked][] = Object.entries(filter);
+  const narrowed: readonly [string, SearchedValue][] = Object.entries(filter);
   const asked = narrowed.map(([name, value]) => [name, toText(value)]);
   const question: Question = { ...Object.fromEntries(asked), list: `every desk's ${list}` };
   const request = openPage(
@@ -132,9 +132,9 @@ export async function readLeaf<Row extends object>(
   return { rows, nextCursor: paging?.next_cursor ?? null };
 }
 
-type Asked = string | number | boolean | Date | null | undefined;
+type SearchedValue = string | number | boolean | Date | null | undefined;
 
-function toText(value: Asked): string | undefined {
+function toText(value: SearchedValue): string | undefined {
   if (value === null || value === undefined) return undefined;
   return value instanceof Date ? value.toISOString() : String(value);
 }

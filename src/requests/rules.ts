@@ -38,7 +38,7 @@ export type AnsweredCall = {
 export type SummaryLine = CallKind & { readonly calls: number };
 
 /** Of each call: its line in the summary, its id, its time within the second, and so on. */
-type Columns = {
+type PackedCalls = {
   readonly line: number[];
   readonly id: string[];
   readonly ms: number[];
@@ -47,7 +47,7 @@ type Columns = {
   readonly made: (string | null)[];
 };
 
-export type Block = {
+export type CallBlock = {
   readonly environment: Environment;
   readonly desk_id: string;
   readonly second: Date;
@@ -78,10 +78,10 @@ export function cutIntoBlocks(calls: readonly AnsweredCall[]): AnsweredCall[][] 
 /** Packs a block, and lists the ids that callers chose; null where there are none. */
 export function packBlock(
   calls: readonly AnsweredCall[],
-): Pick<Block, "summary" | "packed"> & { readonly echoed: readonly string[] | null } {
+): Pick<CallBlock, "summary" | "packed"> & { readonly echoed: readonly string[] | null } {
   const lines = new Map<string, number>();
   const summary: SummaryLine[] = [];
-  const columns: Columns = { line: [], id: [], ms: [], duration: [], key: [], made: [] };
+  const columns: PackedCalls = { line: [], id: [], ms: [], duration: [], key: [], made: [] };
   for (const call of calls) {
     const { caller, method, label, status, refused } = call;
     const name = `${caller.keyId} ${label} ${status} ${refused?.code} ${refused?.reason}`;
@@ -120,7 +120,7 @@ export function toSecond(ms: number): number {
 }
 
 export type KeptCall = CallKind &
-  Pick<Block, "environment" | "desk_id"> & {
+  Pick<CallBlock, "environment" | "desk_id"> & {
     readonly request_id: string;
     readonly at: Date;
     readonly duration_ms: number;
@@ -131,8 +131,14 @@ export type KeptCall = CallKind &
   };
 
 /** The calls of a block, the last first. */
-export function readBlock({ environment, desk_id, second, summary, packed }: Block): KeptCall[] {
-  const { line, id, ms, duration, key, made } = JSON.parse(packed) as Columns;
+export function readBlock({
+  environment,
+  desk_id,
+  second,
+  summary,
+  packed,
+}: CallBlock): KeptCall[] {
+  const { line, id, ms, duration, key, made } = JSON.parse(packed) as PackedCalls;
   return id
     .map((request_id, place) => {
       const { calls: _calls, ...kind } = summary[line[place] ?? 0] as SummaryLine; // As it was packed.

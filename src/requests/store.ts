@@ -2,7 +2,7 @@ import type { Environment } from "../kernel/caller.ts";
 import { exactJson } from "../kernel/json.ts";
 import { type Db, fragment, sql } from "../platform/postgres/postgres.ts";
 import { type RowOf, table, text, textList, time, json } from "../platform/postgres/table.ts";
-import type { Block, CallKind, SummaryLine } from "./rules.ts";
+import type { CallBlock, CallKind, SummaryLine } from "./rules.ts";
 
 const requestBlocks = table("request_blocks", {
   environment: text<Environment>(),
@@ -14,7 +14,7 @@ const requestBlocks = table("request_blocks", {
   packed: text(),
 });
 
-export type StoredBlock = Block & { readonly block_id: string };
+export type StoredBlock = CallBlock & { readonly block_id: string };
 
 export async function insertBlocks(
   db: Db,

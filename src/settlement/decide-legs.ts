@@ -76,12 +76,12 @@ export function buildSimulatedEnd(
   });
 }
 
-type AnsweredTransfer = Pick<Answered<"credit_transfer">, "answer" | "as_of">;
+type TransferSaid = Pick<Answered<"credit_transfer">, "answer" | "as_of">;
 
 /** Answers the legs that customs was asked about; an answered leg is not answered again. */
 export function buildTransferAnswers(
   deal: DealRows,
-  said: (leg: LegRow) => AnsweredTransfer | undefined,
+  said: (leg: LegRow) => TransferSaid | undefined,
   now: Date,
 ): Answers {
   return buildAnswers(deal, (leg) => {
@@ -91,7 +91,7 @@ export function buildTransferAnswers(
   });
 }
 
-function toOutcome({ answer, as_of: asOf }: AnsweredTransfer, leg: LegRow, now: Date): LegOutcome {
+function toOutcome({ answer, as_of: asOf }: TransferSaid, leg: LegRow, now: Date): LegOutcome {
   const dueAt = findLegDueAt(leg);
   const move = isAtCustoms(leg.state) ? "refuse" : "fail";
   switch (answer.outcome) {

@@ -138,23 +138,23 @@ async function pay(tx: Tx, deals: readonly DealRows[], now: Date): Promise<reado
   });
 }
 
-type Firm = { readonly deskId: string; readonly firmId: string };
+type DefaultParty = { readonly deskId: string; readonly firmId: string };
 
-function findDebtor(settlement: SettlementRow, leg: LegRow): Firm {
+function findDebtor(settlement: SettlementRow, leg: LegRow): DefaultParty {
   return leg.default_by === "sell" ? toSeller(leg) : toBuyer(settlement);
 }
 
-function findCreditor(settlement: SettlementRow, leg: LegRow): Firm {
+function findCreditor(settlement: SettlementRow, leg: LegRow): DefaultParty {
   const creditor = leg.default_by === "sell" ? toBuyer(settlement) : toSeller(leg);
   if (isHouse(creditor.firmId)) throw new Error("what is due to the house is there");
   return creditor;
 }
 
-function toSeller({ seller_desk_id: deskId, seller_firm_id: firmId }: LegRow): Firm {
+function toSeller({ seller_desk_id: deskId, seller_firm_id: firmId }: LegRow): DefaultParty {
   return { deskId, firmId };
 }
 
-function toBuyer({ buyer_desk_id: deskId, buyer_firm_id: firmId }: SettlementRow): Firm {
+function toBuyer({ buyer_desk_id: deskId, buyer_firm_id: firmId }: SettlementRow): DefaultParty {
   return { deskId, firmId };
 }
 

@@ -122,10 +122,10 @@ export function findPlace(gstin: string | null, supplierState: string | null): s
   return gstin?.slice(0, 2) ?? supplierState;
 }
 
-export type Bill = BillRow & { readonly ordinals: readonly number[] };
+export type BillWithLegs = BillRow & { readonly ordinals: readonly number[] };
 
 /** The house's bills of a settlement that have their number, by it. */
-export async function listBillsOfSettlement(db: Db, settlementId: string): Promise<Bill[]> {
+export async function listBillsOfSettlement(db: Db, settlementId: string): Promise<BillWithLegs[]> {
   return await addOrdinals(db, await listBills(db, [settlementId]));
 }
 
@@ -134,11 +134,11 @@ export async function listBillsOfMonth(
   db: Db,
   environment: Environment,
   days: Parameters<typeof listBillsByDay>[2],
-): Promise<Bill[]> {
+): Promise<BillWithLegs[]> {
   return await addOrdinals(db, await listBillsByDay(db, environment, days));
 }
 
-async function addOrdinals(db: Db, bills: readonly BillRow[]): Promise<Bill[]> {
+async function addOrdinals(db: Db, bills: readonly BillRow[]): Promise<BillWithLegs[]> {
   if (bills.length === 0) return [];
   const supplies = await listSupplies(db, [...new Set(bills.map((bill) => bill.settlement_id))]);
   const byNo = Map.groupBy(supplies, ({ bill_no }) => bill_no);

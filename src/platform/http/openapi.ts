@@ -87,7 +87,7 @@ function describeRoute({
     ...describeParameters("path", params),
     ...describeParameters("header", own),
   ];
-  const responses = Object.entries(response as Readonly<Record<string, Declared>>);
+  const responses = Object.entries(response as Readonly<Record<string, DeclaredAnswer>>);
   return {
     operationId,
     summary,
@@ -118,7 +118,7 @@ function describeRoute({
   };
 }
 
-type Declared = {
+type DeclaredAnswer = {
   readonly description?: string;
   readonly content?: object;
   readonly headers?: Readonly<Record<string, Json>>;

@@ -98,7 +98,7 @@ type Input<Path extends string, Query extends InputShape, Body extends InputShap
 type Send<Result> = (reply: FastifyReply, result: Result) => unknown;
 
 /** The shape of an answer, or of each form that it has. */
-type Answer =
+type AnswerForms =
   | TSchema
   | { readonly content: Readonly<Record<string, { readonly schema: TSchema }>> };
 
@@ -199,7 +199,7 @@ export function operation<
   B extends InputShape = undefined,
 >(
   spec: Run<P, DeskDoor, DeskCall, Q, B, Result> & {
-    answer: Answer;
+    answer: AnswerForms;
     send: Send<Result>;
     batch?: true;
   },
@@ -227,12 +227,15 @@ export function operation<
   Q extends InputShape = undefined,
   B extends InputShape = undefined,
 >(
-  spec: Run<P, VisitorDoor, VisitorCall, Q, B, Result> & { answer: Answer; send: Send<Result> },
+  spec: Run<P, VisitorDoor, VisitorCall, Q, B, Result> & {
+    answer: AnswerForms;
+    send: Send<Result>;
+  },
 ): Operation;
 /** Of a desk; `run` sends the answer, through `openStream` or `sendLines`. */
 export function operation<const P extends string, Q extends InputShape = undefined>(
   spec: Run<P, DeskDoor, DeskCall, Q, undefined, unknown> & {
-    answer: Answer;
+    answer: AnswerForms;
     config: { streams: true };
   },
 ): Operation;

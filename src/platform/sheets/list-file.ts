@@ -30,11 +30,11 @@ type ListTable<Item> = Omit<Table, "rows"> & {
 export type FileColumn<Line> = TableColumn &
   (
     | { readonly cell: (line: Line) => TableCell | undefined }
-    | { readonly name: ColumnName<keyof Line & string>; readonly cell?: undefined }
+    | { readonly name: FileColumnName<keyof Line & string>; readonly cell?: undefined }
   );
 
 /** Files have rupees and percent where answers have paise and basis points. */
-type ColumnName<Field extends string> = Field extends `${infer Stem}_paise`
+type FileColumnName<Field extends string> = Field extends `${infer Stem}_paise`
   ? `${Stem}_rupees`
   : Field extends `${infer Stem}_bps`
     ? `${Stem}_percent`
