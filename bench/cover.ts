@@ -6,7 +6,7 @@ import highsModule from "highs";
 
 import { chooseBundle, chooseOwnCredits } from "../src/cover/choose-bundle.ts";
 import { OfferIndex } from "../src/cover/offer-index.ts";
-import { type Bundle, type Offer, type Proof, stepsQuick } from "../src/cover/rules.ts";
+import { type Bundle, type Offer, type BundleProof, stepsQuick } from "../src/cover/rules.ts";
 import { searchColumns } from "../src/cover/search-cover.ts";
 import { bpsOfPar } from "../src/kernel/money.ts";
 import {
@@ -148,7 +148,7 @@ function againstUsual(): Row[] {
 }
 
 /** All that a search in a thread takes: the offers copied there, an index made of them, the search. */
-function searchAsThread(index: OfferIndex, requirement_paise: number): Proof | undefined {
+function searchAsThread(index: OfferIndex, requirement_paise: number): BundleProof | undefined {
   const columns = index.columns(requirement_paise, index.size);
   if (!columns) return undefined;
   const { rows: _, ...sent } = columns;

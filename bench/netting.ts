@@ -4,7 +4,7 @@
 import highsModule from "highs";
 
 import { assignCredits } from "../src/netting/assign-credits.ts";
-import { none, type Assignment, type Board, buildBoard } from "../src/netting/rules.ts";
+import { none, type Assignment, type NettingBoard, buildBoard } from "../src/netting/rules.ts";
 import { type GroupSize, marketGroup } from "../test/support/market-group.ts";
 import { drawFrom } from "../test/support/market.ts";
 import { median, printRemark, printTable, type Row, spread } from "./support.ts";
@@ -87,7 +87,7 @@ function provenLine({ size, cases }: Sized): string {
   );
 }
 
-function runAssignment(board: Board): Assignment & { readonly sliceMs: number } {
+function runAssignment(board: NettingBoard): Assignment & { readonly sliceMs: number } {
   const slices = assignCredits(board);
   let sliceMs = 0;
   for (;;) {
@@ -98,7 +98,12 @@ function runAssignment(board: Board): Assignment & { readonly sliceMs: number } 
 }
 
 /** One binary for each credit and requirement that it may pay, in whole rupees. */
-function writeMilp({ credits, requirements, creditKinds, requirementsByKind }: Board): string {
+function writeMilp({
+  credits,
+  requirements,
+  creditKinds,
+  requirementsByKind,
+}: NettingBoard): string {
   const names: string[] = [];
   const terms: string[] = [];
   const once: string[] = [];
@@ -131,7 +136,7 @@ function writeMilp({ credits, requirements, creditKinds, requirementsByKind }: B
 type Columns = Readonly<Record<string, object>>;
 
 /** What the solver covers; to pay more than is owed, within its tolerance, is to cover nothing. */
-function coveredBy({ credits, requirements }: Board, columns: Columns): number {
+function coveredBy({ credits, requirements }: NettingBoard, columns: Columns): number {
   const covered = requirements.map(() => 0);
   for (const [name, column] of Object.entries(columns)) {
     if (!("Primal" in column) || Number(column.Primal) < 0.5) continue;
@@ -142,7 +147,7 @@ function coveredBy({ credits, requirements }: Board, columns: Columns): number {
   return isPlan ? covered.reduce((sum, paise) => sum + paise, 0) : 0;
 }
 
-function sumCovered({ credits }: Board, { paid }: Assignment): number {
+function sumCovered({ credits }: NettingBoard, { paid }: Assignment): number {
   return credits.reduce(
     (sum, { face_paise }, credit) => sum + (paid[credit] === none ? 0 : face_paise),
     0,

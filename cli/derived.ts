@@ -17,7 +17,13 @@ import {
   UsageError,
   wholeNumber,
 } from "./command.ts";
-import { type Act, collectRows, type Named, operatorOption, withOperator } from "./operators.ts";
+import {
+  type OperatorAct,
+  collectRows,
+  type Named,
+  operatorOption,
+  withOperator,
+} from "./operators.ts";
 import { print, printOne } from "./print.ts";
 
 const rowsMost = 10_000;
@@ -58,7 +64,7 @@ type Spec = {
   readonly withIds?: true;
   /** The fields of desks and firms whose names are looked up. */
   readonly names?: string;
-  readonly act?: Pick<Act, "create" | "named">;
+  readonly act?: Pick<OperatorAct, "create" | "named">;
   /** A field that may name a thing of the sandbox, besides those that are called ids. */
   readonly about?: string;
   /** What is shown of many, in the place of a row for each. */
@@ -170,8 +176,8 @@ function toAct(
     about,
     ids: given,
   }: Pick<Spec, "act" | "about"> & { readonly ids: readonly string[] | undefined },
-): Act {
-  const environment = inputs[0]?.["environment"] as Act["environment"]; // By its schema.
+): OperatorAct {
+  const environment = inputs[0]?.["environment"] as OperatorAct["environment"]; // By its schema.
   if (environment !== undefined) return { ...act, permission, environment };
   const found = inputs.flatMap((input) =>
     Object.entries(input).flatMap(([name, value]) =>

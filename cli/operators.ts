@@ -28,7 +28,7 @@ export const operatorOption = {
 /** The options of a command; those that only read have no name among them. */
 export type Named = { readonly operator?: string | undefined; readonly json?: boolean };
 
-export type Act = {
+export type OperatorAct = {
   readonly permission: Permission;
   /** The environment that it is about; left out, it may be about both. */
   readonly environment?: Environment | null | undefined;
@@ -48,7 +48,7 @@ export type Act = {
  */
 export async function withOperator<Result>(
   options: Named,
-  act: Act,
+  act: OperatorAct,
   work: (opened: OpenedContext & { readonly actor: Actor }) => Promise<Result>,
 ): Promise<Result> {
   return await withContext(
@@ -60,7 +60,7 @@ export async function withOperator<Result>(
 async function actorFor(
   ctx: Context,
   options: Named,
-  { permission, environment, about, named = false }: Act,
+  { permission, environment, about, named = false }: OperatorAct,
 ): Promise<Actor> {
   const isStaffed = await hasPeople(ctx);
   if (!isStaffed && !named) return parseActor(options);

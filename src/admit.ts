@@ -24,7 +24,7 @@ import { Failure } from "./kernel/failure.ts";
 import type { Metered } from "./kernel/metered.ts";
 import { isInside, isLoopback } from "./kernel/networks.ts";
 import { type Authenticate, type Authenticated, unauthorized } from "./access/authenticate.ts";
-import { coalesce, type Outcome, Overloaded } from "./platform/postgres/coalesce.ts";
+import { coalesce, type ItemResult, Overloaded } from "./platform/postgres/coalesce.ts";
 import { findAddress } from "./platform/http/calls.ts";
 import type { App } from "./platform/http/server.ts";
 import type { Metrics } from "./platform/metrics.ts";
@@ -121,7 +121,7 @@ export function admitCallers(app: App, options: AdmissionOptions): void {
 async function confirmSet(
   { memory, confirm }: AdmissionOptions,
   requests: readonly AdmissionRequest[],
-): Promise<Outcome<Admitted | undefined>[]> {
+): Promise<ItemResult<Admitted | undefined>[]> {
   const headers = new Set(requests.map(({ header }) => header));
   const remembered = new Map([...headers].map((header) => [header, memory.find(header)]));
   const calls = requests.flatMap(({ header, route }) => {
@@ -139,7 +139,7 @@ async function confirmSet(
 async function lookUpSet(
   { authenticate, meter, memory }: AdmissionOptions,
   requests: readonly AdmissionRequest[],
-): Promise<Outcome<Admitted>[]> {
+): Promise<ItemResult<Admitted>[]> {
   const found = await authenticate(requests.map(({ header }) => header));
   const calls = requests.flatMap(({ header, route }, at) => {
     const known = found[at];
@@ -149,7 +149,7 @@ async function lookUpSet(
   const metered = calls.length > 0 ? await meter(calls) : [];
   let next = 0;
   return found.map((known) =>
-    known ? (toAdmitted(known, metered[next++]) as Outcome<Admitted>) : unauthorized(),
+    known ? (toAdmitted(known, metered[next++]) as ItemResult<Admitted>) : unauthorized(),
   );
 }
 
@@ -159,8 +159,8 @@ function toRememberedCall({ caller, allowance, stamp }: Remembered, route: strin
 
 function toAdmitted(
   known: Authenticated,
-  outcome: Outcome<Metered> | undefined,
-): Outcome<Admitted> | undefined {
+  outcome: ItemResult<Metered> | undefined,
+): ItemResult<Admitted> | undefined {
   if (outcome === undefined || outcome instanceof Error) return outcome;
   return { known, metered: outcome };
 }

@@ -30,6 +30,7 @@ import {
   sharedTables,
   sliceCycles,
   statementsOutsideStores,
+  typesNamedTwice,
   withoutComments,
 } from "./support/house.ts";
 
@@ -335,6 +336,20 @@ const rules: readonly Rule[] = [
     guarantee: "no file of the service is longer than 800 lines",
     complaints: longFiles,
     wrong: { "801 lines": { "src/app.ts": "x();\n".repeat(801) } },
+  },
+  {
+    guarantee: "a type's name means one thing in the service, and in a room",
+    complaints: typesNamedTwice,
+    wrong: {
+      "two exported types of one name": {
+        "src/keys/rules.ts": "export type Claim = string;\n",
+        "src/firms/rules.ts": "export type Claim = number;\n",
+      },
+      "two types of one name in a room": {
+        "src/keys/rules.ts": "type Claim = string;\n",
+        "src/keys/store.ts": "type Claim = number;\n",
+      },
+    },
   },
   {
     guarantee: "every package is asked for in one exact version",

@@ -3,7 +3,7 @@ import type { DeskSearch } from "../kernel/desk-search.ts";
 import type { Paise } from "../kernel/money.ts";
 import type { PageRequest } from "../kernel/page.ts";
 import type { IstDay } from "../kernel/time.ts";
-import type { Rows } from "../platform/postgres/list.ts";
+import type { ListedRows } from "../platform/postgres/list.ts";
 import {
   command,
   type Db,
@@ -171,7 +171,7 @@ export async function findDeskOfKey(db: Db, keyId: string): Promise<string | und
 export const listKeyRows = (
   deskId: string,
   { keyId, scopes, buySide }: KeyVisibility,
-): Rows<KeyRow> => ({
+): ListedRows<KeyRow> => ({
   columns: keyColumns,
   found: part`
     from api_keys

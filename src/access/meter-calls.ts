@@ -8,10 +8,10 @@ import type { Caller } from "../kernel/caller.ts";
 import type { Metered } from "../kernel/metered.ts";
 import { type IstDay, istDay, type IstMonth, istMonth, nextIstMonthStart } from "../kernel/time.ts";
 import type { Allowance } from "./authenticate.ts";
-import { type Outcome, workInHalves } from "../platform/postgres/split.ts";
+import { type ItemResult, workInHalves } from "../platform/postgres/split.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
-import type { Ask, RateWindow } from "./rate-window.ts";
+import type { RateRequest, RateWindow } from "./rate-window.ts";
 import type { WindowState } from "./usage-rules.ts";
 import {
   type CallGroup,
@@ -31,7 +31,7 @@ export type MeteredCall = {
 };
 
 /** One outcome per call, in their order. */
-export type Meter = (calls: readonly MeteredCall[]) => Promise<Outcome<Metered>[]>;
+export type Meter = (calls: readonly MeteredCall[]) => Promise<ItemResult<Metered>[]>;
 
 /** A call of a cached root key. */
 export type RememberedCall = MeteredCall & { readonly stamp: string };
@@ -39,10 +39,10 @@ export type RememberedCall = MeteredCall & { readonly stamp: string };
 /** One outcome per call, in their order; undefined when the key must be looked up. */
 export type Confirm = (
   calls: readonly RememberedCall[],
-) => Promise<(Outcome<Metered> | undefined)[]>;
+) => Promise<(ItemResult<Metered> | undefined)[]>;
 
 /** A call with its window; a call that the window refused only reads the counter. */
-type Windowed = { readonly call: MeteredCall; readonly ask: Ask; window: WindowState };
+type Windowed = { readonly call: MeteredCall; readonly ask: RateRequest; window: WindowState };
 
 type Counted = { readonly granted: boolean; readonly used: number };
 
@@ -54,8 +54,8 @@ export function openMeter({ db, now }: Pick<Context, "db" | "now">, rateWindow: 
   const countAny = (calls: readonly Windowed[]) => countSet({ db, now }, calls);
 
   /** One short statement counts keys whose calls all fit; the others are counted call by call. */
-  async function count(calls: readonly Windowed[]): Promise<readonly Outcome<Counted>[]> {
-    const outcomes = new Map<Windowed, Outcome<Counted>>();
+  async function count(calls: readonly Windowed[]): Promise<readonly ItemResult<Counted>[]> {
+    const outcomes = new Map<Windowed, ItemResult<Counted>>();
     const admitted = calls.filter(({ window }) => window.admitted);
     const tried = await workInHalves(countWhole, admitted);
     if (admitted.length === calls.length && isDecided(tried)) return tried;
@@ -65,8 +65,8 @@ export function openMeter({ db, now }: Pick<Context, "db" | "now">, rateWindow: 
     });
     const rest = calls.filter((call) => !outcomes.has(call));
     const decided = await workInHalves(countAny, rest);
-    rest.forEach((call, at) => outcomes.set(call, decided[at] as Outcome<Counted>));
-    return calls.map((call) => outcomes.get(call) as Outcome<Counted>); // Each is in it.
+    rest.forEach((call, at) => outcomes.set(call, decided[at] as ItemResult<Counted>));
+    return calls.map((call) => outcomes.get(call) as ItemResult<Counted>); // Each is in it.
   }
 
   async function giveBack(item: Windowed): Promise<void> {
@@ -77,12 +77,12 @@ export function openMeter({ db, now }: Pick<Context, "db" | "now">, rateWindow: 
     const windowed = await takeWindows(rateWindow, calls);
     const outcomes = await count(windowed);
     const overQuota = windowed.filter(({ window }, at) => {
-      const outcome = outcomes[at] as Outcome<Counted>;
+      const outcome = outcomes[at] as ItemResult<Counted>;
       return window.admitted && !(outcome instanceof Error) && !outcome.granted;
     });
     if (overQuota.length > 0) await Promise.all(overQuota.map(giveBack));
     return windowed.map((item, at) => {
-      const outcome = outcomes[at] as Outcome<Counted>;
+      const outcome = outcomes[at] as ItemResult<Counted>;
       if (outcome instanceof Error) return outcome;
       const metered = toMetered(item.call.allowance, item.window, outcome);
       return overQuota.includes(item) ? { ...metered, quotaReset: secondsToMonth(now()) } : metered;
@@ -120,18 +120,18 @@ async function takeWindows(
   const asks = calls.map(toAsk);
   const windows = await rateWindow.take(asks);
   return calls.map((call, at) => {
-    return { call, ask: asks[at] as Ask, window: windows[at] as WindowState }; // One for each call.
+    return { call, ask: asks[at] as RateRequest, window: windows[at] as WindowState }; // One for each call.
   });
 }
 
 /** Whether every call was counted by the short statement. */
 function isDecided(
-  tried: readonly Outcome<Counted | undefined>[],
-): tried is readonly Outcome<Counted>[] {
+  tried: readonly ItemResult<Counted | undefined>[],
+): tried is readonly ItemResult<Counted>[] {
   return tried.every((outcome) => outcome !== undefined);
 }
 
-function toAsk({ caller, allowance }: MeteredCall): Ask {
+function toAsk({ caller, allowance }: MeteredCall): RateRequest {
   return { keyId: caller.keyId, limit: allowance.enforced ? allowance.perMinute : Infinity };
 }
 
@@ -157,7 +157,7 @@ function toPeriod(instant: Date): Period {
 async function countFittingSet(
   { db, now }: Pick<Context, "db" | "now">,
   calls: readonly Windowed[],
-): Promise<Outcome<Counted | undefined>[]> {
+): Promise<ItemResult<Counted | undefined>[]> {
   if (calls.length === 0) return [];
   const { groups } = groupCalls(calls);
   const stamps = new Map(calls.map(({ call }) => [call.caller.keyId, call.stamp]));
@@ -182,7 +182,7 @@ async function countFittingSet(
 async function countSet(
   { db, now }: Pick<Context, "db" | "now">,
   calls: readonly Windowed[],
-): Promise<Outcome<Counted>[]> {
+): Promise<ItemResult<Counted>[]> {
   if (calls.length === 0) return [];
   const period = toPeriod(now());
   const { groups, groupPositions } = groupCalls(calls);

@@ -7,7 +7,7 @@ import type { FastifyBaseLogger } from "fastify";
 
 import { SlidingWindow, windowMs as minuteWindowMs, type WindowState } from "./usage-rules.ts";
 
-export type Ask = {
+export type RateRequest = {
   readonly keyId: string;
   /** Infinity when the limit is shown but not enforced. */
   readonly limit: number;
@@ -15,9 +15,9 @@ export type Ask = {
 
 export type RateWindow = {
   /** One answer per ask, in their order. */
-  take(asks: readonly Ask[]): Promise<WindowState[]>;
+  take(asks: readonly RateRequest[]): Promise<WindowState[]>;
   /** Removes a call that was refused after it was counted; returns the window without it. */
-  giveBack(ask: Ask, taken: WindowState): Promise<WindowState>;
+  giveBack(ask: RateRequest, taken: WindowState): Promise<WindowState>;
 };
 
 export type LocalOptions = {
@@ -183,7 +183,7 @@ export function openSharedRateWindow(
     });
   }
 
-  async function takeHere(asks: readonly Ask[]): Promise<WindowState[]> {
+  async function takeHere(asks: readonly RateRequest[]): Promise<WindowState[]> {
     const states = await fallback.take(asks);
     for (const state of states) takenHere.add(state);
     return states;

@@ -30,7 +30,7 @@ import type { Context } from "../platform/context.ts";
 import type { Heavy } from "../platform/heavy/kinds.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import { formatTable } from "../platform/sheets/format-table.ts";
-import type { Table, TableColumn, TableRow } from "../platform/sheets/table.ts";
+import type { SheetTable, TableColumn, TableRow } from "../platform/sheets/table.ts";
 import { listLegsBySettlement } from "../settlement/read-settlements.ts";
 import { findScripLaw, listBillsOfMonth } from "../taxes/bills.ts";
 import { findTaxesBySettlement, listInvoicesIssued, listTaxRates } from "../taxes/taxes.ts";
@@ -157,7 +157,7 @@ function buildTable(
   period: IstMonth,
   columns: readonly SheetColumn[],
   rows: readonly TableRow[],
-): Table {
+): SheetTable {
   return {
     sheet,
     title: `${sheet}, ${monthText(period)}`,
@@ -166,7 +166,7 @@ function buildTable(
   };
 }
 
-function buildRegisters(facts: MonthFacts): Table[] {
+function buildRegisters(facts: MonthFacts): SheetTable[] {
   const { period, moved, firmById, legTaxes, bills, deductions } = facts;
   const party = (firmId: string) => {
     const firm = firmById.get(firmId);
@@ -317,7 +317,7 @@ function buildRegisters(facts: MonthFacts): Table[] {
 }
 
 /** The accounts of the house, line by line; the bank's beside them. */
-function buildLedgers(facts: MonthFacts): Table[] {
+function buildLedgers(facts: MonthFacts): SheetTable[] {
   const { period, postings, legs, names } = facts;
   const lines = postings.flatMap((posting) => {
     const ordinal = findLegOrdinal(posting);
@@ -439,7 +439,7 @@ function tieBalances(facts: MonthFacts): Tie[] {
   ];
 }
 
-function buildTieTable(ties: readonly Tie[]): Table {
+function buildTieTable(ties: readonly Tie[]): SheetTable {
   return {
     sheet: "Ties",
     title: "Ties of every total to the ledger",

@@ -8,7 +8,7 @@ import { houseFirmId, isId, refuseBadUtr } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import { rupeesText } from "../kernel/money.ts";
 import { writeBooks } from "../ledger/write-books.ts";
-import { actWithApproval, tellOutcome, type Waiting } from "../operators/act-with-approval.ts";
+import { actWithApproval, tellOutcome, type ProposedAct } from "../operators/act-with-approval.ts";
 import {
   type ApprovalKind,
   type Prepared,
@@ -53,7 +53,7 @@ export async function assignLine(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
   { lineId, to, reason, twoFromPaise = twoPeopleFromPaise }: AssignLine,
-): Promise<Waiting | { readonly outcome: "assigned" }> {
+): Promise<ProposedAct | { readonly outcome: "assigned" }> {
   refuseBadReason(reason);
   const line = await findBankLine(ctx, lineId);
   const acted = await actWithApproval(ctx, operator, {
@@ -174,7 +174,7 @@ export async function sendLineBack(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
   { lineId, utr, reason, twoFromPaise = twoPeopleFromPaise }: SendBack,
-): Promise<Waiting | { readonly outcome: "returning" }> {
+): Promise<ProposedAct | { readonly outcome: "returning" }> {
   refuseBadReason(reason);
   refuseBadUtr("utr", utr);
   const line = await findBankLine(ctx, lineId);
@@ -223,7 +223,7 @@ export async function repeatLine(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
   { lineId, reason, twoFromPaise = twoPeopleFromPaise }: Decision,
-): Promise<Waiting | { readonly outcome: "repeated" }> {
+): Promise<ProposedAct | { readonly outcome: "repeated" }> {
   refuseBadReason(reason);
   const line = await findBankLine(ctx, lineId);
   const acted = await actWithApproval(ctx, operator, {

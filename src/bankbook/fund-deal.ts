@@ -7,7 +7,7 @@ import { isId, refuseBadUtr } from "../kernel/ids.ts";
 import { wrongState } from "../kernel/lifecycle.ts";
 import { rupeesText } from "../kernel/money.ts";
 import { writeBooks } from "../ledger/write-books.ts";
-import { actWithApproval, type Waiting } from "../operators/act-with-approval.ts";
+import { actWithApproval, type ProposedAct } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, type Prepared, validHoursUsual } from "../operators/approval-kind.ts";
 import { dropQuestions } from "../outside/ask.ts";
 import {
@@ -31,7 +31,7 @@ type FundDeal = {
   readonly twoFromPaise?: number | undefined;
 };
 
-export type DealFunding = Waiting | { readonly outcome: "known" | "received" | "funded" };
+export type DealFunding = ProposedAct | { readonly outcome: "known" | "received" | "funded" };
 
 /**
  * Takes in money of any amount for a deal. It becomes the buyer's balance, and the deal is funded once

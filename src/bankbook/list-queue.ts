@@ -14,21 +14,21 @@ import {
 } from "./store.ts";
 
 /** What the bank says of a line in words. */
-type LineDetails = {
+type LineText = {
   readonly remitter_name: string;
   readonly remitter_account_masked: string;
   readonly narration: string;
 };
 
 type ShownLine = LineResult &
-  LineDetails & {
+  LineText & {
     readonly balance_paise: number | null;
     /** The person who assigned it or sent it back. */
     readonly decided_by: string | null;
   };
 
 /** A queued line as operators see it. */
-type QueuedLine = LineDetails & {
+type QueuedLine = LineText & {
   readonly line_id: string;
   readonly day: string;
   readonly direction: BankLineRow["direction"];
@@ -67,7 +67,7 @@ export async function listQueue(
   }));
 }
 
-function viewDetails(row: BankLineRow, sealKey: Context["sealKey"]): LineDetails {
+function viewDetails(row: BankLineRow, sealKey: Context["sealKey"]): LineText {
   const { remitterAccount, remitterName, narration } = openDetails(row, sealKey);
   return {
     remitter_name: remitterName,

@@ -20,7 +20,7 @@ import { recordChanges } from "../journal/record-changes.ts";
 import { type Actor, type Change, refuseBadReason } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
-import { actWithApproval, tellOutcome, type Waiting } from "../operators/act-with-approval.ts";
+import { actWithApproval, tellOutcome, type ProposedAct } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, type Prepared, validHoursUsual } from "../operators/approval-kind.ts";
 import type { Context } from "../platform/context.ts";
 import type { SealedPlace } from "../platform/master-key.ts";
@@ -50,7 +50,7 @@ export async function addPayingAccount(
   ctx: Pick<Context, "db" | "now" | "sealKey">,
   operator: Actor,
   given: GivenAccount,
-): Promise<Waiting | { readonly outcome: "added" }> {
+): Promise<ProposedAct | { readonly outcome: "added" }> {
   const { firmId, reason } = given;
   refuseBadReason(reason);
   const { environment } = await requireAnyFirm(ctx.db, firmId);

@@ -10,7 +10,7 @@ import { rupeesText } from "../kernel/money.ts";
 import { readBalances } from "../ledger/read-books.ts";
 import { insufficientFunds } from "../ledger/rules.ts";
 import { writeBooks } from "../ledger/write-books.ts";
-import { actWithApproval, type Waiting } from "../operators/act-with-approval.ts";
+import { actWithApproval, type ProposedAct } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, type Prepared, validHoursUsual } from "../operators/approval-kind.ts";
 import { twoPeopleFromPaise } from "../operators/approval-rules.ts";
 import { findDepositsByReference, takeBackDeposit } from "../payouts/deposits.ts";
@@ -31,7 +31,7 @@ export async function reverseDeposit(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
   { environment, reference, reason, twoFromPaise = twoPeopleFromPaise }: ReverseDeposit,
-): Promise<Waiting | { readonly outcome: "reversed" | "known" }> {
+): Promise<ProposedAct | { readonly outcome: "reversed" | "known" }> {
   refuseBadUtr("reference", reference);
   refuseBadReason(reason);
   const { paise } = await loadDeposit(ctx.db, environment, reference);

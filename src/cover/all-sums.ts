@@ -6,7 +6,7 @@
 // the one with the credit that is added now is the earlier one, and ways are never compared credit
 // by credit. Each half can be optimised alone because all three criteria of rules.ts are additive.
 
-import type { Budget } from "./rules.ts";
+import type { StepBudget } from "./rules.ts";
 
 export type SmallSet = {
   /** In queue order. */
@@ -14,7 +14,7 @@ export type SmallSet = {
   readonly requirement: number;
   /** A sum that is known to be reachable; smaller sums are skipped. */
   readonly known: number;
-  readonly budget: Budget;
+  readonly budget: StepBudget;
 };
 
 /** All sums of some credits, rising, with Infinity as a sentinel, each with its best way. */

@@ -19,7 +19,13 @@ import { boundSteps, findBestSum } from "./all-sums.ts";
 import { findExactSum, sortByQueue } from "./exact-sum.ts";
 import { completeHeads, takeLargestFirst, findNearestBySums } from "./largest-first.ts";
 import { OfferIndex, type Usable } from "./offer-index.ts";
-import { Budget, type Bundle, type DayNumber, type Proof, stepsDefault } from "./rules.ts";
+import {
+  StepBudget,
+  type Bundle,
+  type DayNumber,
+  type BundleProof,
+  stepsDefault,
+} from "./rules.ts";
 import type { Shelf } from "./shelf.ts";
 import { type Survey, surveyShelf } from "./survey.ts";
 
@@ -38,7 +44,7 @@ const cutShare = 0.4;
 /** One count may use the remaining steps divided by this. */
 const shareOfCount = 3;
 
-export type Requirement = Usable & {
+export type BundleRequest = Usable & {
   readonly requirement_paise: number;
   readonly steps?: number;
 };
@@ -50,9 +56,9 @@ export type OwnCredit = {
   readonly expires_on: DayNumber;
 };
 
-export function chooseBundle(index: OfferIndex, requirement: Requirement): Bundle {
+export function chooseBundle(index: OfferIndex, requirement: BundleRequest): Bundle {
   const { steps = stepsDefault } = requirement;
-  const budget = new Budget(steps);
+  const budget = new StepBudget(steps);
   const bundle = searchBundle(index, requirement, budget);
   const used = steps - budget.left;
   const isProven = bundle.proof.residual === "optimal" && bundle.proof.earliest === "proven";
@@ -61,11 +67,11 @@ export function chooseBundle(index: OfferIndex, requirement: Requirement): Bundl
 
 type Searched = Omit<Bundle, "steps" | "isSettled">;
 
-function searchBundle(index: OfferIndex, requirement: Requirement, budget: Budget): Searched {
+function searchBundle(index: OfferIndex, requirement: BundleRequest, budget: StepBudget): Searched {
   const { requirement_paise: wanted } = requirement;
   const steps = budget.left;
   if (!Number.isSafeInteger(wanted) || wanted < 0) throw new Error("a requirement is whole paise");
-  const wide = index.shelf(requirement, new Budget(surveyStepsMax));
+  const wide = index.shelf(requirement, new StepBudget(surveyStepsMax));
   const shelf = index.shelf(requirement, budget);
   if (shelf.isBare) return toBundle(shelf, wanted, toProvenAnswer(shelf, []));
   const survey = surveyShelf(wide, wanted);
@@ -85,7 +91,7 @@ function searchBundle(index: OfferIndex, requirement: Requirement, budget: Budge
 
 /** The smallest usable face; undefined when there is none, or the budget is spent. */
 export function findSmallestUsable(index: OfferIndex, usable: Usable): number | undefined {
-  const shelf = index.shelf(usable, new Budget(smallestStepsMax));
+  const shelf = index.shelf(usable, new StepBudget(smallestStepsMax));
   if (shelf.isBare) return undefined;
   for (let at = 0; at < shelf.facesEnd && !shelf.budget.spent; at = shelf.next(at)) {
     if (shelf.isUsable(shelf.rowAt(at))) return shelf.faceAt(at);
@@ -194,7 +200,7 @@ function toBundle(shelf: Shelf, wanted: number, answer: Answer): Searched {
   const covered = sumFaces(shelf, rows);
   const isOptimal = covered === answer.target;
   const isFewest = isOptimal && rows.length === answer.fewestBound;
-  const proof: Proof = {
+  const proof: BundleProof = {
     residual: isOptimal ? "optimal" : "bounded",
     residual_bound_paise: wanted - answer.target,
     fewest: isFewest ? "proven" : "unproven",

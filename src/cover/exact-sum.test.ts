@@ -5,7 +5,7 @@ import fc from "fast-check";
 
 import { findExactSum } from "./exact-sum.ts";
 import { OfferIndex } from "./offer-index.ts";
-import { Budget } from "./rules.ts";
+import { StepBudget } from "./rules.ts";
 import { surveyShelf } from "./survey.ts";
 
 const seed = 20_261_115;
@@ -51,7 +51,7 @@ for (const stepsMax of [1e9, 20_000, 600]) {
         (list, count, sum) => {
           const index = new OfferIndex();
           index.load(list);
-          const shelf = index.shelf({}, new Budget(1e9));
+          const shelf = index.shelf({}, new StepBudget(1e9));
           const survey = surveyShelf(shelf, sum);
           const { rows, isProven } = findExactSum(shelf, { ...survey, count, sum }, stepsMax);
           const queue = list.toSorted(

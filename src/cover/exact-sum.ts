@@ -27,16 +27,16 @@ export type ExactSum = {
   readonly needed: readonly number[] | undefined;
 };
 
-export type Found = {
+export type SumResult = {
   readonly rows: readonly number[] | undefined;
   /** Whether the rows are proven earliest, or proven not to exist. */
   readonly isProven: boolean;
 };
 
 /** Rows of a bundle in queue order. */
-type Rows = readonly number[];
+export type BundleRows = readonly number[];
 
-export function findExactSum(shelf: Shelf, wanted: ExactSum, stepsMax: number): Found {
+export function findExactSum(shelf: Shelf, wanted: ExactSum, stepsMax: number): SumResult {
   if (wanted.count === 1) {
     const rows = findFirstSingle(shelf, wanted.sum, new Set());
     return { rows, isProven: !shelf.budget.spent };
@@ -44,7 +44,7 @@ export function findExactSum(shelf: Shelf, wanted: ExactSum, stepsMax: number): 
   const searches = wanted.needed
     ? [searchByNeed, searchByQueue, searchByFace]
     : [searchByQueue, searchByFace];
-  let known: Rows | undefined;
+  let known: BundleRows | undefined;
   for (let steps = allowanceStart, used = 0; ; steps *= allowanceGrowth) {
     const allowance = Math.min(steps, Math.ceil((stepsMax - used) / searches.length));
     for (const search of searches) {
@@ -57,14 +57,14 @@ export function findExactSum(shelf: Shelf, wanted: ExactSum, stepsMax: number): 
   }
 }
 
-function searchByQueue(shelf: Shelf, wanted: ExactSum): Rows | undefined {
+function searchByQueue(shelf: Shelf, wanted: ExactSum): BundleRows | undefined {
   const taken = new Set<number>();
   return searchQueueFrom(shelf, { ...wanted, from: shelf.queueStart, taken });
 }
 
 type QueueFrom = ExactSum & { readonly from: number; readonly taken: Set<number> };
 
-function searchQueueFrom(shelf: Shelf, part: QueueFrom): Rows | undefined {
+function searchQueueFrom(shelf: Shelf, part: QueueFrom): BundleRows | undefined {
   const { count, sum, smallest, largestSums, taken } = part;
   const least = sum - (largestSums[count - 1] ?? sum);
   const most = sum - smallest * (count - 1);
@@ -87,7 +87,7 @@ function searchQueueFrom(shelf: Shelf, part: QueueFrom): Rows | undefined {
   return undefined;
 }
 
-function findRest(shelf: Shelf, left: QueueFrom): Rows | undefined {
+function findRest(shelf: Shelf, left: QueueFrom): BundleRows | undefined {
   const { count, sum, taken } = left;
   if (count > 2) return searchQueueFrom(shelf, left);
   if (count === 2) return findFirstPair(shelf, { sum, largest: sum, taken });
@@ -97,8 +97,8 @@ function findRest(shelf: Shelf, left: QueueFrom): Rows | undefined {
 function searchByNeed(
   shelf: Shelf,
   { count, sum, smallest, needed = [] }: ExactSum,
-): Rows | undefined {
-  let best: Rows | undefined;
+): BundleRows | undefined {
+  let best: BundleRows | undefined;
   for (const row of needed) {
     const left = sum - shelf.face(row);
     if (left < smallest * (count - 1) || shelf.budget.spent) continue;
@@ -115,7 +115,7 @@ function searchByNeed(
   return best;
 }
 
-function searchByFace(shelf: Shelf, { count, sum, smallest }: ExactSum): Rows | undefined {
+function searchByFace(shelf: Shelf, { count, sum, smallest }: ExactSum): BundleRows | undefined {
   return findFirstUpTo(shelf, { count, sum, smallest, largest: sum, taken: new Set() });
 }
 
@@ -131,12 +131,12 @@ export type FirstUpTo = {
 };
 
 /** Of equal faces only the first in the queue is tried. */
-export function findFirstUpTo(shelf: Shelf, part: FirstUpTo): Rows | undefined {
+export function findFirstUpTo(shelf: Shelf, part: FirstUpTo): BundleRows | undefined {
   const { count, sum, smallest, taken } = part;
   if (count === 1) return findFirstSingle(shelf, sum, taken);
   if (count === 2) return findFirstPair(shelf, part);
   const largest = Math.min(part.largest, sum - smallest * (count - 1));
-  let best: Rows | undefined;
+  let best: BundleRows | undefined;
   for (
     let at = shelf.seek(shareCeil(sum, count));
     at < shelf.facesEnd && shelf.faceAt(at) <= largest && !shelf.budget.spent;
@@ -167,9 +167,9 @@ type Pair = {
 };
 
 /** The earliest pair with this sum, neither face above `largest`. */
-function findFirstPair(shelf: Shelf, { sum, largest, taken, isAny }: Pair): Rows | undefined {
+function findFirstPair(shelf: Shelf, { sum, largest, taken, isAny }: Pair): BundleRows | undefined {
   const most = Math.min(largest, sum - 1);
-  let best: Rows | undefined;
+  let best: BundleRows | undefined;
   let at = shelf.seekComplement(shelf.seek(shareCeil(sum, 2)), sum, most);
   while (at < shelf.facesEnd && !shelf.budget.spent) {
     const other = shelf.find(sum - shelf.faceAt(at), taken);
@@ -181,21 +181,21 @@ function findFirstPair(shelf: Shelf, { sum, largest, taken, isAny }: Pair): Rows
   return best;
 }
 
-function findFirstSingle(shelf: Shelf, sum: number, taken: Taken): Rows | undefined {
+function findFirstSingle(shelf: Shelf, sum: number, taken: Taken): BundleRows | undefined {
   const row = shelf.find(sum, taken);
   return row === none ? undefined : [row];
 }
 
-export function sortByQueue(shelf: Shelf, rows: Rows): Rows {
+export function sortByQueue(shelf: Shelf, rows: BundleRows): BundleRows {
   return rows.toSorted((a, b) => (shelf.isBefore(a, b) ? -1 : 1));
 }
 
 /** The earlier of two bundles of one count, both in queue order. */
 export function pickEarlier(
   shelf: Shelf,
-  a: Rows | undefined,
-  b: Rows | undefined,
-): Rows | undefined {
+  a: BundleRows | undefined,
+  b: BundleRows | undefined,
+): BundleRows | undefined {
   if (!a || !b) return a ?? b;
   const at = a.findIndex((row, index) => row !== b[index]);
   if (at < 0) return a;

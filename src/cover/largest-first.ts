@@ -2,14 +2,12 @@
 // completed by two or three credits that meet the sum exactly, or by any of a few credits.
 
 import { findBestSum } from "./all-sums.ts";
-import { findFirstUpTo, sortByQueue } from "./exact-sum.ts";
+import { type BundleRows, findFirstUpTo, sortByQueue } from "./exact-sum.ts";
 import { creditsMax } from "./rules.ts";
 import { none, type Shelf } from "./shelf.ts";
 
-type Rows = readonly number[];
-
 /** A sum to meet, and rows whose prefixes of at least `shortest` are the heads. */
-export type Heads = { readonly sum: number; readonly rows: Rows; readonly shortest: number };
+export type Heads = { readonly sum: number; readonly rows: BundleRows; readonly shortest: number };
 
 const completionCounts = [2, 3] as const;
 const completionStepsMax = 400_000;
@@ -24,7 +22,11 @@ const spreads = [
   { count: 34, share: 2 },
 ] as const;
 
-export function takeLargestFirst(shelf: Shelf, requirement: number, start: Rows = []): Rows {
+export function takeLargestFirst(
+  shelf: Shelf,
+  requirement: number,
+  start: BundleRows = [],
+): BundleRows {
   const taken = new Set(start);
   let left = subtractFaces(shelf, requirement, start);
   while (taken.size < creditsMax) {
@@ -39,7 +41,7 @@ export function takeLargestFirst(shelf: Shelf, requirement: number, start: Rows 
 }
 
 /** A head and two or three more credits that meet the sum; short heads first. */
-export function completeHeads(shelf: Shelf, aim: Heads, smallest: number): Rows | undefined {
+export function completeHeads(shelf: Shelf, aim: Heads, smallest: number): BundleRows | undefined {
   const { rows, shortest } = aim;
   const longest = Math.min(rows.length, shortest + headsMax);
   for (let total = shortest + 2; total <= longest + 3; total++) {
@@ -68,7 +70,7 @@ export function completeHeads(shelf: Shelf, aim: Heads, smallest: number): Rows 
  * The largest sum that a head reaches with any of about thirty credits whose faces are spread below
  * the rest. They have a billion sums, so that few rests are missed.
  */
-export function findNearestBySums(shelf: Shelf, { sum, rows, shortest }: Heads): Rows {
+export function findNearestBySums(shelf: Shelf, { sum, rows, shortest }: Heads): BundleRows {
   let best = rows;
   const longest = Math.min(rows.length, shortest + headsMax);
   for (const { count, share } of spreads) {
@@ -88,10 +90,10 @@ export function findNearestBySums(shelf: Shelf, { sum, rows, shortest }: Heads):
   return best;
 }
 
-type Spread = { readonly face: number; readonly count: number; readonly head: Rows };
+type Spread = { readonly face: number; readonly count: number; readonly head: BundleRows };
 
 /** Picks faces that fall geometrically, and starts again from the top for more; in queue order. */
-function pickSpread(shelf: Shelf, { face, count, head }: Spread): Rows {
+function pickSpread(shelf: Shelf, { face, count, head }: Spread): BundleRows {
   const taken = new Set(head);
   let below = face;
   while (taken.size < head.length + count) {
@@ -104,6 +106,6 @@ function pickSpread(shelf: Shelf, { face, count, head }: Spread): Rows {
   return sortByQueue(shelf, [...taken].slice(head.length));
 }
 
-function subtractFaces(shelf: Shelf, sum: number, rows: Rows): number {
+function subtractFaces(shelf: Shelf, sum: number, rows: BundleRows): number {
   return rows.reduce((left, row) => left - shelf.face(row), sum);
 }

@@ -5,7 +5,7 @@ import fc from "fast-check";
 
 import { drawFrom, marketOffers } from "../../test/support/market.ts";
 import { OfferIndex } from "./offer-index.ts";
-import { Budget, type Offer } from "./rules.ts";
+import { StepBudget, type Offer } from "./rules.ts";
 import type { Shelf } from "./shelf.ts";
 
 const seed = 20_261_115;
@@ -33,7 +33,7 @@ function byFace(a: Offer, b: Offer): number {
 }
 
 function openShelf(index: OfferIndex): Shelf {
-  return index.shelf({}, new Budget(1e9));
+  return index.shelf({}, new StepBudget(1e9));
 }
 
 function facesInOrder(index: OfferIndex): Offer[] {
@@ -173,7 +173,7 @@ test("an empty price range is detected without reading the offers", () => {
         [9_701, 9_900],
         [0, 0],
       ] as const) {
-        const budget = new Budget(0);
+        const budget = new StepBudget(0);
         const shelf = index.shelf({ price_min_bps: min, price_max_bps: max }, budget);
         const isPayable = left.some(({ limit_bps }) => limit_bps >= min && limit_bps <= max);
         assert.equal(shelf.isBare, min > 0 && !isPayable);

@@ -3,7 +3,7 @@
 
 import { FaceFilter } from "./face-filter.ts";
 import { type OfferColumns, OfferRows } from "./offer-rows.ts";
-import { Budget, type DayNumber, type DealtAt, type Offer, rupee } from "./rules.ts";
+import { StepBudget, type DayNumber, type DealtAt, type Offer, rupee } from "./rules.ts";
 import { Shelf } from "./shelf.ts";
 import { type Orders, rowsUpTo, sortByFace, sortOffers } from "./sort-offers.ts";
 import { SortedBlocks } from "./sorted-blocks.ts";
@@ -113,7 +113,7 @@ export class OfferIndex {
 
   /** These offers, if all of them are present and usable. */
   findAll(scripNos: readonly string[], usable: Usable): readonly Offer[] | undefined {
-    const shelf = this.shelf(usable, new Budget(0));
+    const shelf = this.shelf(usable, new StepBudget(0));
     const rows = scripNos.map((scripNo) => this.#rows.find(scripNo));
     const isHere = (row: number) => row >= 0 && shelf.isUsable(row);
     return rows.every(isHere) ? rows.map((row) => this.#rows.offer(row)) : undefined;
@@ -174,7 +174,7 @@ export class OfferIndex {
   }
 
   /** A view of the usable offers for one search; invalid after the next change of the index. */
-  shelf(usable: Usable, budget: Budget): Shelf {
+  shelf(usable: Usable, budget: StepBudget): Shelf {
     const { price_max_bps: priceMaxBps = Infinity, price_min_bps: priceMinBps = 0 } = usable;
     return new Shelf({
       rows: this.#rows,

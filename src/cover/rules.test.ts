@@ -3,10 +3,10 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
-import { Budget, greatestDivisor, shareCeil } from "./rules.ts";
+import { StepBudget, greatestDivisor, shareCeil } from "./rules.ts";
 
 test("an allowance never takes more steps than its own limit or the budget", () => {
-  const budget = new Budget(100);
+  const budget = new StepBudget(100);
   const inner = budget.within(30, () => {
     budget.spend(50);
     return budget.spent;

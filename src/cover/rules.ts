@@ -56,7 +56,7 @@ export function priceInTier({ dealt_at }: Tier, offers: readonly Offer[]): numbe
   return Math.max(...offers.map(({ limit_bps }) => limit_bps)) + dealt_at.margin_bps;
 }
 
-export type Proof = {
+export type BundleProof = {
   /** `optimal` when no bundle leaves less. */
   readonly residual: "optimal" | "bounded";
   /** A lower bound of the residual of every bundle. */
@@ -74,7 +74,7 @@ export type Bundle = {
   readonly offers: readonly Offer[];
   readonly covered_paise: number;
   readonly residual_paise: number;
-  readonly proof: Proof;
+  readonly proof: BundleProof;
   /** The steps it took, and whether a larger budget could not find or prove more. */
   readonly steps: number;
   readonly isSettled: boolean;
@@ -84,7 +84,7 @@ export type Bundle = {
  * The steps left for a search. Work is counted and not timed, so that the same offers give the same
  * bundle on every machine. `within` limits a part of the search to an allowance of its own.
  */
-export class Budget {
+export class StepBudget {
   #left: number;
   #floor = 0;
 

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { pino } from "pino";
 
 import { onThisThread } from "../platform/heavy/kinds.ts";
-import { chooseBundle, type Requirement } from "./choose-bundle.ts";
+import { chooseBundle, type BundleRequest } from "./choose-bundle.ts";
 import { OfferIndex } from "./offer-index.ts";
 import type { Offer } from "./rules.ts";
 import { chooseCover, planSearches, SearchNeeded } from "./search-cover.ts";
@@ -37,7 +37,7 @@ function inOneTier({
   requirement_paise,
   price_max_bps = 65_535,
   ...usable
-}: Requirement): CoverWanted {
+}: BundleRequest): CoverWanted {
   const sums = { least_paise: 1, most_paise: requirement_paise };
   const limits = { price_min_bps: 0, price_max_bps };
   const tier = { ...sums, ...limits, dealt_at: { price_bps: 10_000_000 } };

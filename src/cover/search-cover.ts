@@ -20,11 +20,11 @@ import {
 } from "../platform/heavy/kinds.ts";
 import { OfferIndex } from "./offer-index.ts";
 import type { OfferColumns } from "./offer-rows.ts";
-import { type Offer, type Proof, stepsDefault, stepsQuick, type Tier } from "./rules.ts";
+import { type Offer, type BundleProof, stepsDefault, stepsQuick, type Tier } from "./rules.ts";
 import { chooseInTiers, type CoverWanted, findInTiers } from "./tiers.ts";
 
 /** A bundle that a thread found: scrip numbers, and what is proven about them. */
-export type CoverPlan = { readonly scripNos: readonly string[]; readonly proof: Proof };
+export type CoverPlan = { readonly scripNos: readonly string[]; readonly proof: BundleProof };
 
 /** The quick search did not settle the bundle: the request is deferred to a thread. */
 export class SearchNeeded extends Error {
@@ -41,7 +41,7 @@ export class SearchNeeded extends Error {
 export type ChosenCover = {
   readonly offers: readonly Offer[];
   readonly covered_paise: number;
-  readonly proof: Proof;
+  readonly proof: BundleProof;
   /** Undefined where nothing can be taken. */
   readonly tier: Tier | undefined;
   readonly steps: number;
@@ -57,7 +57,7 @@ const jobStepsMax = 20_000_000;
 
 type ToSearch = { readonly columns: OfferColumns; readonly wanted: readonly CoverWanted[] };
 
-type FoundCover = { readonly places: readonly number[]; readonly proof: Proof };
+type FoundCover = { readonly places: readonly number[]; readonly proof: BundleProof };
 
 /** Runs in the thread: searches each requirement on the offers that the ones before left. */
 export function searchColumns({ columns, wanted }: ToSearch, stop: Stop): readonly FoundCover[] {

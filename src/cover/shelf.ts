@@ -7,7 +7,7 @@ import { coversSellerShare } from "../kernel/money.ts";
 import type { FaceFilter } from "./face-filter.ts";
 import type { OfferRows } from "./offer-rows.ts";
 import {
-  type Budget,
+  type StepBudget,
   type DayNumber,
   type DealtAt,
   type Offer,
@@ -36,11 +36,11 @@ export type ShelfOptions = {
   readonly dealtAt: DealtAt | undefined;
   /** Whether no offer is within the price range. */
   readonly isBare: boolean;
-  readonly budget: Budget;
+  readonly budget: StepBudget;
 };
 
 export class Shelf {
-  readonly budget: Budget;
+  readonly budget: StepBudget;
   readonly isBare: boolean;
   readonly #rows: OfferRows;
   readonly #byFace: SortedBlocks;

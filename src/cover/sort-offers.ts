@@ -6,13 +6,13 @@ import { type OfferRows, scripNoBytes } from "./offer-rows.ts";
 /** Makes day numbers before 1970 non-negative. */
 const dayOffset = 2 ** 31;
 
-type Rows = Int32Array<ArrayBuffer>;
+type SortedRows = Int32Array<ArrayBuffer>;
 
 export type Orders = {
   /** By expiry, then scrip number. */
-  readonly byExpiry: Rows;
+  readonly byExpiry: SortedRows;
   /** By face, then expiry, then scrip number. */
-  readonly byFace: Rows;
+  readonly byFace: SortedRows;
 };
 
 export function sortOffers(offers: OfferRows, count: number): Orders {
@@ -27,7 +27,7 @@ export function sortOffers(offers: OfferRows, count: number): Orders {
 }
 
 /** Sorts rows that are in queue order by face. */
-export function sortByFace({ faces }: OfferRows, byExpiry: Rows): Rows {
+export function sortByFace({ faces }: OfferRows, byExpiry: SortedRows): SortedRows {
   let rows = byExpiry;
   for (let shift = 0; shift < 32; shift += 8) {
     rows = sortedBy(rows, (row) => ((faces[row] ?? 0) >>> shift) & 255);
@@ -38,7 +38,7 @@ export function sortByFace({ faces }: OfferRows, byExpiry: Rows): Rows {
   return rows;
 }
 
-export function rowsUpTo(count: number): Rows {
+export function rowsUpTo(count: number): SortedRows {
   return new Int32Array(count).map((_, row) => row);
 }
 
@@ -53,7 +53,7 @@ function differingBytes({ scripNos }: OfferRows, count: number): number[] {
   return Array.from(differs.keys()).filter((byte) => differs[byte] === 1);
 }
 
-function sortedBy(rows: Rows, pickByte: (row: number) => number): Rows {
+function sortedBy(rows: SortedRows, pickByte: (row: number) => number): SortedRows {
   const starts = new Int32Array(257);
   const bytes = new Uint8Array(rows.length);
   for (let at = 0; at < rows.length; at++) {

@@ -6,7 +6,7 @@
 //   blocks: [3 5 8][9 9 9][12 40]   lasts[order] is its last key; a binary search reads these first
 
 import type { FaceFilter } from "./face-filter.ts";
-import { type Budget, greatestDivisor } from "./rules.ts";
+import { type StepBudget, greatestDivisor } from "./rules.ts";
 
 const blockBits = 9;
 const blockSize = 1 << blockBits;
@@ -21,7 +21,7 @@ export type Complement = {
   readonly sum: number;
   readonly largest: number;
   readonly filter: FaceFilter;
-  readonly budget: Budget;
+  readonly budget: StepBudget;
 };
 
 export class SortedBlocks {

@@ -33,7 +33,7 @@ import type { CreditRow } from "./store.ts";
 import { simulateCredits } from "./synthetic-credits.ts";
 import {
   previewDeclarations,
-  type Outcome,
+  type DeclarationResult,
   takeDeclarations,
   type TakeOptions,
 } from "./take-declarations.ts";
@@ -170,7 +170,7 @@ type Result = {
 };
 
 /** The result of one item: the status and body that a call with this item alone would get. */
-export function toResult(outcome: Outcome, view: CreditView, requestId: string): Result {
+export function toResult(outcome: DeclarationResult, view: CreditView, requestId: string): Result {
   if (outcome.kind === "refused") {
     const { status, body } = toErrorReply(outcome.failure, requestId, "trading");
     return { ok: false, status, error: body };
@@ -180,7 +180,7 @@ export function toResult(outcome: Outcome, view: CreditView, requestId: string):
 }
 
 /** The credits that stand as declared. */
-export function listRows(outcomes: readonly Outcome[]): CreditRow[] {
+export function listRows(outcomes: readonly DeclarationResult[]): CreditRow[] {
   return outcomes.flatMap((outcome) => (outcome.kind === "refused" ? [] : [outcome.row]));
 }
 

@@ -7,8 +7,8 @@ import { isCalendarDay } from "../kernel/time.ts";
 import { mapPaced, type Pace } from "../platform/heavy/pace.ts";
 import { readCsv } from "../platform/read-csv.ts";
 import {
-  type Column,
-  type Columns,
+  type ReportColumn,
+  type ReportColumns,
   findColumns,
   findHeading,
   headingRowsMax,
@@ -79,9 +79,9 @@ function toDeclaration(
     columns,
     width,
     iec,
-  }: { readonly columns: Columns; readonly width: number; readonly iec: ReportIec },
+  }: { readonly columns: ReportColumns; readonly width: number; readonly iec: ReportIec },
 ): Declaration | Failure {
-  const cell = (column: Column) => {
+  const cell = (column: ReportColumn) => {
     const index = columns[column];
     return index === undefined ? "" : (cells[index] ?? "").trim();
   };
@@ -180,9 +180,9 @@ export function parseDay(text: string): string | undefined {
   return isCalendarDay(iso) ? iso : undefined;
 }
 
-function isTotalsRow({ cells, problem }: ReportRecord, columns: Columns): boolean {
+function isTotalsRow({ cells, problem }: ReportRecord, columns: ReportColumns): boolean {
   if (problem) return false;
-  const at = (column: Column) => (cells[columns[column] ?? -1] ?? "").trim();
+  const at = (column: ReportColumn) => (cells[columns[column] ?? -1] ?? "").trim();
   const says = cells.some((text) => /^(grand\s*)?totals?\b.{0,20}$/i.test(text.trim()));
   const isCredit = /\d/.test(at("scrip_no")) && at("expires_on") !== "";
   const bare = at("scrip_no") === "" && at("issued_on") === "" && at("expires_on") === "";

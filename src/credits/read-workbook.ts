@@ -15,7 +15,7 @@ import {
   type SheetRow,
 } from "../platform/sheets/read-xlsx.ts";
 import {
-  type Column,
+  type ReportColumn,
   findHeading,
   headingRowsMax,
   nameColumn,
@@ -145,7 +145,7 @@ function toList({ cells }: SheetRow): (SheetCell | undefined)[] {
   return Array.from({ length }, (_, at) => cells.get(at));
 }
 
-function toRecord(row: SheetRow, columns: readonly (Column | undefined)[]): ReportRecord {
+function toRecord(row: SheetRow, columns: readonly (ReportColumn | undefined)[]): ReportRecord {
   const problems: FieldProblem[] = [];
   const cells = toList(row).map((cell, at) => {
     const column = columns[at];
@@ -166,7 +166,7 @@ function toRecord(row: SheetRow, columns: readonly (Column | undefined)[]): Repo
 
 type Fit = { readonly text: string; readonly problem?: string };
 
-const needs: Readonly<Record<Column, "text" | "amount" | "day" | "word">> = {
+const needs: Readonly<Record<ReportColumn, "text" | "amount" | "day" | "word">> = {
   scrip_no: "text",
   iec: "text",
   issued: "amount",
@@ -177,7 +177,7 @@ const needs: Readonly<Record<Column, "text" | "amount" | "day" | "word">> = {
   port: "word",
 };
 
-function fitCell(column: Column, { kind, text, isCut }: SheetCell): Fit {
+function fitCell(column: ReportColumn, { kind, text, isCut }: SheetCell): Fit {
   if (kind === "formula") return { text, problem: "is a formula: paste its value" };
   if (kind === "other") return { text, problem: "is an error or a truth value of the spreadsheet" };
   if (isCut) return { text, problem: `is longer than ${textMax} characters` };

@@ -6,7 +6,7 @@ import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { advance } from "../kernel/lifecycle.ts";
-import type { Answered } from "../outside/inquiry-rules.ts";
+import type { AnsweredInquiry } from "../outside/inquiry-rules.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import { removeFromBooks } from "./end-holdings.ts";
@@ -207,7 +207,7 @@ function toRefusal({ scripNo }: NewsItem, problem: string): NewsResult {
 export async function applyHoldings(
   tx: Tx,
   actor: Actor,
-  answered: readonly Answered<"credit_holding">[],
+  answered: readonly AnsweredInquiry<"credit_holding">[],
   now: Date,
 ): Promise<void> {
   const changes = [];
@@ -235,7 +235,7 @@ export async function applyHoldings(
 }
 
 function judgeClaims(
-  asked: readonly Answered<"credit_holding">[],
+  asked: readonly AnsweredInquiry<"credit_holding">[],
   open: readonly CreditRow[],
 ): CreditRow[] {
   const claims = new Map(open.map((row) => [row.credit_id, row]));

@@ -83,12 +83,12 @@ const aliases = {
   iec: ["iec", "iecno", "ieccode", "iecnumber", "importerexportercode"],
 } as const satisfies Record<string, readonly string[]>;
 
-export type Column = keyof typeof aliases;
-export type Columns = Partial<Record<Column, number>>;
+export type ReportColumn = keyof typeof aliases;
+export type ReportColumns = Partial<Record<ReportColumn, number>>;
 
-const columnsByTitle = new Map<string, Column>(
+const columnsByTitle = new Map<string, ReportColumn>(
   Object.entries(aliases).flatMap(([column, names]) =>
-    names.map((name): [string, Column] => [name, column as Column]),
+    names.map((name): [string, ReportColumn] => [name, column as ReportColumn]),
   ),
 );
 
@@ -96,7 +96,7 @@ const columnsByTitle = new Map<string, Column>(
 const titleLengthMax = 200;
 
 /** The column that a title names. */
-export function nameColumn(title: string): Column | undefined {
+export function nameColumn(title: string): ReportColumn | undefined {
   if (title.length > titleLengthMax) return undefined;
   return columnsByTitle.get(normalizeTitle(title));
 }
@@ -111,8 +111,8 @@ export function findHeading(rows: readonly (readonly string[])[]): number | unde
 }
 
 /** A report without the required columns is refused as a whole. */
-export function findColumns(heading: readonly string[], path: "csv" | "xlsx"): Columns {
-  const columns: Columns = {};
+export function findColumns(heading: readonly string[], path: "csv" | "xlsx"): ReportColumns {
+  const columns: ReportColumns = {};
   const problems: FieldProblem[] = [];
   heading.forEach((title, index) => {
     const column = nameColumn(title);

@@ -32,7 +32,7 @@ export type { ListedCredit };
 export type DealtCredit = DealtRow;
 
 /** A credit with the start of its holding. */
-export type OfferedCredit = DealtRow & Pick<CreditRow, "created_at">;
+export type LockedCredit = DealtRow & Pick<CreditRow, "created_at">;
 
 /** Credits by id, locked. */
 export async function lockForSale(
@@ -59,7 +59,7 @@ export async function lockOffered(
   tx: Tx,
   environment: Environment,
   scripNos: readonly string[],
-): Promise<ReadonlyMap<string, OfferedCredit>> {
+): Promise<ReadonlyMap<string, LockedCredit>> {
   if (scripNos.length === 0) return new Map();
   const rows = await lockLiveByNumber(tx, environment, scripNos);
   return new Map(rows.map((row) => [row.scrip_no, row]));
@@ -70,7 +70,7 @@ export async function claimOffered(
   tx: Tx,
   environment: Environment,
   scripNos: readonly string[],
-): Promise<{ readonly free: readonly OfferedCredit[]; readonly held: readonly string[] }> {
+): Promise<{ readonly free: readonly LockedCredit[]; readonly held: readonly string[] }> {
   if (scripNos.length === 0) return { free: [], held: [] };
   const rows = await claimLiveByNumber(tx, environment, scripNos);
   return {
@@ -133,7 +133,7 @@ export async function releaseCredits(
 }
 
 /** A credit found by its number. */
-export type CreditForSale = Found;
+export type FoundCredit = Found;
 
 /** Resolves each caller's scrip number, in one statement; undefined when the caller has none. */
 export function findForSale(
@@ -143,7 +143,7 @@ export function findForSale(
     /** Only holdings of this firm, among those that the caller sees. */
     readonly firmId?: string | null;
   }[],
-): Query<readonly (CreditForSale | undefined)[]> {
+): Query<readonly (FoundCredit | undefined)[]> {
   const numbersByDesk = new Map<string, Set<string>>();
   const names = asked.map(({ caller: { deskId }, scripNo: text }) => {
     const scripNo = normalizeScripNo(text);

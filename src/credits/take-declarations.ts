@@ -32,7 +32,7 @@ import {
 } from "./rules.ts";
 import { type CreditRow, findKnown, insertCredits, lockOpenByNumber, setCredits } from "./store.ts";
 
-export type Outcome =
+export type DeclarationResult =
   | { readonly kind: "created" | "known" | "lowered"; readonly row: CreditRow }
   | { readonly kind: "refused"; readonly failure: Failure };
 
@@ -56,11 +56,11 @@ export async function takeDeclarations(
   tx: Tx,
   taking: TakeOptions,
   declared: readonly (CreditFacts | Failure)[],
-): Promise<Outcome[]> {
+): Promise<DeclarationResult[]> {
   const { iec } = requireDeclarer(taking);
   const { actor, now, pace = openPace() } = taking;
   const confirm = await chooseConfirmer(tx, taking, iec);
-  const outcomes: Outcome[] = [];
+  const outcomes: DeclarationResult[] = [];
   const changes: Change[] = [];
   for (let from = 0; from < declared.length; from += atOnceMax) {
     if (from > 0) await pace.turn();
@@ -85,8 +85,11 @@ async function takeSome(
   taking: TakeOptions,
   declared: readonly (CreditFacts | Failure)[],
   make: (facts: CreditFacts) => CreditRow,
-): Promise<{ readonly outcomes: readonly Outcome[]; readonly changes: readonly Change[] }> {
-  const outcomes: Outcome[] = [];
+): Promise<{
+  readonly outcomes: readonly DeclarationResult[];
+  readonly changes: readonly Change[];
+}> {
+  const outcomes: DeclarationResult[] = [];
   const changes: Change[] = [];
   let waiting: PendingClaim[] = [];
   declared.forEach((item, index) => {
@@ -115,12 +118,12 @@ export async function previewDeclarations(
   tx: Tx,
   taking: TakeOptions,
   declared: readonly (CreditFacts | Failure)[],
-): Promise<Outcome[]> {
+): Promise<DeclarationResult[]> {
   const waiting = declared.flatMap((facts, index) =>
     facts instanceof Failure ? [] : [{ index, facts }],
   );
   const known = await loadKnown(tx, taking.firm, waiting);
-  return declared.map((facts): Outcome => {
+  return declared.map((facts): DeclarationResult => {
     if (facts instanceof Failure) return { kind: "refused", failure: facts };
     const found = known.get(facts.scrip_no) ?? nothingKnown;
     if (found.own && listDifferingFacts(facts, found.own).length === 0) {
@@ -164,7 +167,7 @@ export async function rejectRivals(
 }
 
 type PendingClaim = { readonly index: number; readonly facts: CreditFacts };
-type KnownRow = Known & { readonly own: CreditRow | undefined };
+type KnownCredit = Known & { readonly own: CreditRow | undefined };
 type Verdict = PendingClaim & {
   readonly kind: "created" | "known" | "lowered";
   readonly failure?: Failure;
@@ -173,14 +176,14 @@ type Plan = {
   readonly verdicts: readonly Verdict[];
   readonly inserts: ReadonlyMap<string, CreditRow>;
   readonly updates: ReadonlyMap<string, CreditRow>;
-  readonly before: ReadonlyMap<string, KnownRow>;
+  readonly before: ReadonlyMap<string, KnownCredit>;
 };
 
-const nothingKnown: KnownRow = { own: undefined, heldElsewhere: false, usedPaise: 0 };
+const nothingKnown: KnownCredit = { own: undefined, heldElsewhere: false, usedPaise: 0 };
 
 function judgeAll(
   waiting: readonly PendingClaim[],
-  known: ReadonlyMap<string, KnownRow>,
+  known: ReadonlyMap<string, KnownCredit>,
   { mode, now }: TakeOptions,
   make: (facts: CreditFacts) => CreditRow,
 ): Plan {
@@ -246,7 +249,7 @@ async function loadKnown(
   tx: Tx,
   firm: FirmOfDesk,
   waiting: readonly PendingClaim[],
-): Promise<Map<string, KnownRow>> {
+): Promise<Map<string, KnownCredit>> {
   const numbers = [...new Set(waiting.map(({ facts }) => facts.scrip_no))];
   const holder = { environment: firm.environment, deskId: firm.desk_id, firmId: firm.firm_id };
   const rows = numbers.length > 0 ? await findKnown(tx, holder, numbers) : [];

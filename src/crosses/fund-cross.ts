@@ -21,7 +21,7 @@ import { assertWritten, type Entry, type EntryName } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
 import { askOutside } from "../outside/ask.ts";
 import { readCalendar } from "../outside/calendar.ts";
-import type { Answered } from "../outside/inquiry-rules.ts";
+import type { AnsweredInquiry } from "../outside/inquiry-rules.ts";
 import { buildFundingReference } from "../payouts/rules.ts";
 import { takeDeposits } from "../payouts/deposits.ts";
 import type { Context } from "../platform/context.ts";
@@ -155,7 +155,7 @@ export async function fundReceivedCrosses(
   };
 }
 
-type FundingAnswer = Answered<"deal_funding">;
+type FundingAnswer = AnsweredInquiry<"deal_funding">;
 
 /** Applies the bank's answers about payments. After a missing payment the buyer may fund again. */
 export async function applyCrossFunding(

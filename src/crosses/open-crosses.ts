@@ -2,7 +2,7 @@
 // seller are reserved, or none.
 
 import { spendKeyLimits } from "../access/money-limits.ts";
-import { type OfferedCredit, lockOffered, reserveCredits } from "../credits/reserve-credits.ts";
+import { type LockedCredit, lockOffered, reserveCredits } from "../credits/reserve-credits.ts";
 import { findNotSellableReason } from "../credits/rules.ts";
 import { type TradingFirm, lockTradingFirms } from "../firms/find-firms.ts";
 import { findTradingRefusal } from "../firms/rules.ts";
@@ -24,7 +24,7 @@ import {
   computeDueAt,
   feeBpsByKind,
   computeSums,
-  type Terms,
+  type CrossTerms,
   hashTerms,
 } from "./rules.ts";
 import { type CrossRow, insertCrosses } from "./store.ts";
@@ -107,7 +107,7 @@ export function buildCrossRow({
 }: {
   readonly crossId: string;
   readonly caller: Pick<Caller, "environment" | "keyId">;
-  readonly terms: Terms;
+  readonly terms: CrossTerms;
   readonly proposedBy: Side;
   readonly state: "proposed" | "agreed";
   readonly now: Date;
@@ -257,9 +257,9 @@ type FreeCheck = {
 };
 
 function isFree(
-  credit: OfferedCredit | undefined,
+  credit: LockedCredit | undefined,
   { cross, seller, taken, pricedAt, now }: FreeCheck,
-): credit is OfferedCredit {
+): credit is LockedCredit {
   if (!credit || credit.firm_id !== cross.seller_firm_id || taken.has(credit.credit_id))
     return false;
   if (credit.scheme !== cross.scheme) return false;

@@ -3,7 +3,7 @@
 
 import { spendKeyLimits } from "../access/money-limits.ts";
 import { chooseOwnCredits } from "../cover/choose-bundle.ts";
-import { type CreditForSale, findDeliverable, findForSale } from "../credits/reserve-credits.ts";
+import { type FoundCredit, findDeliverable, findForSale } from "../credits/reserve-credits.ts";
 import { normalizeScripNo, findNotSellableReason, creditNotSellable } from "../credits/rules.ts";
 import { type FirmOfDesk, lockTradingFirms } from "../firms/find-firms.ts";
 import { isIec, normalizeIdentifier } from "../kernel/identifiers.ts";
@@ -28,7 +28,7 @@ import { buildCrossRow, openCrosses } from "./open-crosses.ts";
 import { type CrossQuoteRow, lockCrossQuote, setCrossOfQuote } from "./quote-store.ts";
 import { buildCrossChanges, requireCross } from "./read-crosses.ts";
 import type { FoundCross } from "./read-store.ts";
-import type { CrossKind, Terms } from "./rules.ts";
+import type { CrossKind, CrossTerms } from "./rules.ts";
 import type { Cross, ProposeCrossBody } from "./schema.ts";
 import { type CrossRow, insertCrosses, listAddressed } from "./store.ts";
 
@@ -236,7 +236,7 @@ async function propose(
   return buildCrossChanges({ action: "propose", before: null, after, addressed });
 }
 
-function toTerms(quote: CrossQuoteRow): Terms {
+function toTerms(quote: CrossQuoteRow): CrossTerms {
   return {
     kind: quote.kind,
     sellerIec: quote.seller_iec,
@@ -318,7 +318,7 @@ function moreThanOneAmount(): Failure {
 
 /** The differences between the request and the stored credits. */
 function findDifferences(
-  credits: readonly CreditForSale[],
+  credits: readonly FoundCredit[],
   {
     scheme,
     facePaise,

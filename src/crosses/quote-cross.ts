@@ -16,7 +16,7 @@ import type { CardToday } from "../rates/rules.ts";
 import { chooseLot, type WantedCross, parseCrossRequest } from "./propose-cross.ts";
 import { type CrossQuoteRow, insertCrossQuote } from "./quote-store.ts";
 import { samePan } from "./act-on-cross.ts";
-import { feeBpsByKind, type Sums, computeSums, type Terms, hashTerms } from "./rules.ts";
+import { feeBpsByKind, type Sums, computeSums, type CrossTerms, hashTerms } from "./rules.ts";
 import type { CrossQuote, QuoteCrossBody } from "./schema.ts";
 
 export type CrossLimits = {
@@ -130,7 +130,7 @@ function buildQuote(
   }: {
     readonly wanted: WantedCross;
     readonly parties: Parties;
-    readonly terms: Terms;
+    readonly terms: CrossTerms;
     readonly card: CardToday;
     readonly now: Date;
   },

@@ -232,7 +232,7 @@ export const stateEvents = {
 } as const satisfies Record<CrossState, string>;
 
 /** One step in the history of a cross. */
-export type Step = {
+export type CrossStep = {
   readonly status: CrossState;
   readonly at: string;
   readonly reason: string | null;
@@ -244,7 +244,7 @@ export const blockMinPaise: Paise = 1_000_000_000;
 /** What each side pays the house, tax included. */
 export const feeBpsByKind = { block: 2, intra_group: 0 } as const satisfies Record<CrossKind, Bps>;
 
-export type Terms = {
+export type CrossTerms = {
   readonly kind: CrossKind;
   readonly sellerIec: string;
   readonly buyerIec: string;
@@ -259,7 +259,7 @@ export type Terms = {
 };
 
 /** Identifies the terms. The hashed bytes never change; other terms get the next version. */
-export function hashTerms(terms: Terms): string {
+export function hashTerms(terms: CrossTerms): string {
   const { kind, sellerIec, buyerIec, scheme, facePaise, priceBps, feeBps, scripNos } = terms;
   const text = canonicalJson({
     kind,
@@ -287,7 +287,7 @@ export function computeSums({
   facePaise,
   priceBps,
   feeBps,
-}: Pick<Terms, "facePaise" | "priceBps" | "feeBps">): Sums | undefined {
+}: Pick<CrossTerms, "facePaise" | "priceBps" | "feeBps">): Sums | undefined {
   const valuePaise = priceFloor(facePaise, priceBps);
   const feePaise = priceCeil(facePaise, feeBps);
   const sellerPaise = valuePaise - feePaise;
@@ -308,7 +308,7 @@ type Share = {
  */
 export function computeShares(
   faces: readonly Paise[],
-  { priceBps, feeBps, gstBps }: Pick<Terms, "priceBps" | "feeBps" | "gstBps">,
+  { priceBps, feeBps, gstBps }: Pick<CrossTerms, "priceBps" | "feeBps" | "gstBps">,
 ): Share[] {
   const values = computeRunningShares(faces, (before, face) => addedFloor(before, face, priceBps));
   const buyerFees = computeRunningShares(faces, (before, face) => addedCeil(before, face, feeBps));

@@ -3,7 +3,7 @@ import type { ClockAdvance, Cursor } from "../kernel/clock-advance.ts";
 import type { Scheme, Side } from "../kernel/scheme.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
 import { command, type Db, type Query, sql, type Tx } from "../platform/postgres/postgres.ts";
-import type { CrossKind, CrossState, Step } from "./rules.ts";
+import type { CrossKind, CrossState, CrossStep } from "./rules.ts";
 import {
   bigint,
   flag,
@@ -46,7 +46,7 @@ const crosses = table("crosses", {
   settlement_id: text().orNull,
   netting_ref: text().orNull,
   due_at: time().orNull,
-  history: json<readonly Step[]>(),
+  history: json<readonly CrossStep[]>(),
   version: int(),
   created_at: time(),
   updated_at: time(),

@@ -11,7 +11,11 @@ import { Failure, unprocessable } from "../kernel/failure.ts";
 import { advance, allowedActions } from "../kernel/lifecycle.ts";
 import { istDay, istTimestamp, parseInstant } from "../kernel/time.ts";
 import { askOutside, type Question } from "../outside/ask.ts";
-import { accountChecks, type Answered, listIdentityChecks } from "../outside/inquiry-rules.ts";
+import {
+  accountChecks,
+  type AnsweredInquiry,
+  listIdentityChecks,
+} from "../outside/inquiry-rules.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { type ConfirmedAccountRow, insertConfirmedAccounts } from "./account-store.ts";
@@ -71,7 +75,7 @@ export async function askAboutAccount(tx: Tx, firm: FirmRow, now: Date): Promise
   return { ...account, checks: mergeChecks(others, buildPendingChecks(accountChecks)) };
 }
 
-type Answers = readonly Answered<"firm_identity" | "bank_account">[];
+type Answers = readonly AnsweredInquiry<"firm_identity" | "bank_account">[];
 
 /** Stores the answers about firms as their checks, and moves firms whose checks are complete. */
 export async function applyChecks(

@@ -1,6 +1,6 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { IstDay } from "../kernel/time.ts";
-import type { Rows } from "../platform/postgres/list.ts";
+import type { ListedRows } from "../platform/postgres/list.ts";
 import { type Db, fragment, part, sql, type Tx } from "../platform/postgres/postgres.ts";
 import { bucketStarts, heldStates, type MemberSums } from "./group-rules.ts";
 import type { FirmState } from "./rules.ts";
@@ -76,7 +76,7 @@ export async function lockGroup(tx: Tx, deskId: string, groupId: string): Promis
 }
 
 /** Newest first. */
-export const listGroupRows = (deskId: string): Rows<GroupRow> => ({
+export const listGroupRows = (deskId: string): ListedRows<GroupRow> => ({
   columns: groupColumns,
   found: part`from groups where desk_id = ${deskId}`,
   newestFirst: ["created_at", "group_id"],
@@ -112,7 +112,7 @@ export async function deleteGroup(tx: Tx, deskId: string, groupId: string): Prom
 }
 
 /** Newest firm first. */
-export const listMemberRows = (deskId: string, groupId: string): Rows<MemberRow> => ({
+export const listMemberRows = (deskId: string, groupId: string): ListedRows<MemberRow> => ({
   columns: fragment`firm_id, legal_name, connection_state, created_at`,
   found: part`from firms where desk_id = ${deskId} and group_id = ${groupId}`,
   newestFirst: ["created_at", "firm_id"],

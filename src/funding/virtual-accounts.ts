@@ -9,7 +9,7 @@ import type { Environment } from "../kernel/caller.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
 import { normalizeIdentifier } from "../kernel/identifiers.ts";
 import { houseFirmId } from "../kernel/ids.ts";
-import { actWithApproval, tellOutcome, type Waiting } from "../operators/act-with-approval.ts";
+import { actWithApproval, tellOutcome, type ProposedAct } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, type Prepared, validHoursUsual } from "../operators/approval-kind.ts";
 import { countPeople } from "../operators/manage-operators.ts";
 import type { Context } from "../platform/context.ts";
@@ -40,7 +40,7 @@ export async function setNumberForm(
   ctx: Pick<Context, "db" | "now">,
   actor: Actor,
   { environment, form: given }: { readonly environment: Environment } & FormTerms,
-): Promise<Waiting | { readonly outcome: "set" }> {
+): Promise<ProposedAct | { readonly outcome: "set" }> {
   const form = given && {
     ...given,
     prefix: normalizeIdentifier(given.prefix),

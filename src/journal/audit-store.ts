@@ -3,7 +3,7 @@ import { command, type Db, type Query, query, sql } from "../platform/postgres/p
 import { bigint, hex, table, text } from "../platform/postgres/table.ts";
 import { type Head, startOfChain } from "./audit-rules.ts";
 
-export type Desk = { readonly environment: Environment; readonly desk_id: string };
+export type ChainDesk = { readonly environment: Environment; readonly desk_id: string };
 
 const auditHeads = table("audit_heads", {
   environment: text<Environment>(),
@@ -13,13 +13,13 @@ const auditHeads = table("audit_heads", {
 });
 
 /** The head of a chain that is locked, and the form in which it goes on. */
-export type LockedHead = Desk & Head & { readonly form: number };
+export type LockedHead = ChainDesk & Head & { readonly form: number };
 
 /**
  * Locks the heads of the desks' chains until the end of the transaction; a desk without records gets
  * `start`. One statement in the order of the desks, so that new chains are locked in that order too.
  */
-export function lockHeads(desks: readonly Desk[], start: Head): Query<LockedHead[]> {
+export function lockHeads(desks: readonly ChainDesk[], start: Head): Query<LockedHead[]> {
   return query(sql`
     insert into audit_heads as h ${auditHeads.values(["environment", "desk_id"], desks, start)}
     order by environment, desk_id
@@ -29,7 +29,7 @@ export function lockHeads(desks: readonly Desk[], start: Head): Query<LockedHead
 }
 
 /** The heads must be locked. */
-export function setHeads(heads: readonly (Desk & Head)[]): Query<void> {
+export function setHeads(heads: readonly (ChainDesk & Head)[]): Query<void> {
   return command(sql`
     update audit_heads as h
     set seq = r.seq, hash = r.hash
@@ -38,7 +38,7 @@ export function setHeads(heads: readonly (Desk & Head)[]): Query<void> {
 }
 
 /** The head of a desk's chain; `startOfChain` when it has no record. */
-export async function findHead(db: Db, { environment, desk_id }: Desk): Promise<Head> {
+export async function findHead(db: Db, { environment, desk_id }: ChainDesk): Promise<Head> {
   const [row] = await db.rows<Head>(sql`
     select seq, encode(hash, 'hex') as hash
     from audit_heads
@@ -50,8 +50,8 @@ export async function findHead(db: Db, { environment, desk_id }: Desk): Promise<
 export async function findNextDesk(
   db: Db,
   { environment, desk_id }: { readonly environment: Environment | ""; readonly desk_id: string },
-): Promise<Desk | undefined> {
-  const [row] = await db.rows<Desk>(sql`
+): Promise<ChainDesk | undefined> {
+  const [row] = await db.rows<ChainDesk>(sql`
     (
       select environment, desk_id
       from former_audit_records

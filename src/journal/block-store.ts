@@ -16,7 +16,7 @@ import {
   time,
 } from "../platform/postgres/table.ts";
 import { blockForm, type Head } from "./audit-rules.ts";
-import type { Desk } from "./audit-store.ts";
+import type { ChainDesk } from "./audit-store.ts";
 import { type Block, entityKey, recordsPerBlockMax, type SummaryLine } from "./block-rules.ts";
 
 const journalBlocks = table("journal_blocks", {
@@ -95,7 +95,7 @@ const blockColumns = fragment`
 /** Blocks with records after one `seq` and up to another, oldest first. */
 export async function listBlocks(
   db: Db,
-  { environment, desk_id }: Desk,
+  { environment, desk_id }: ChainDesk,
   { after, upTo, limit }: { readonly after: number; readonly upTo: number; readonly limit: number },
 ): Promise<Block[]> {
   return await db.rows(sql`
@@ -115,7 +115,7 @@ export type IndexedBlock = Block & {
 /** Blocks after one that ends with this `seq`, with what they are found by. */
 export async function listIndexedBlocks(
   db: Db,
-  { environment, desk_id }: Desk,
+  { environment, desk_id }: ChainDesk,
   { after, limit }: { readonly after: number; readonly limit: number },
 ): Promise<IndexedBlock[]> {
   return await db.rows(sql`
@@ -140,7 +140,7 @@ export type DatedBlock = Block & { readonly at: Date };
 /** Blocks that have records of a filter without an entity; newest first. */
 export async function listMatchingBlocks(
   db: Db,
-  { environment, desk_id }: Desk,
+  { environment, desk_id }: ChainDesk,
   { entityType, actor, action, from, to }: TrailFilter,
   { before, limit }: { readonly before: number; readonly limit: number },
 ): Promise<DatedBlock[]> {
@@ -164,7 +164,7 @@ export async function listMatchingBlocks(
 /** Blocks that may have records of a thing, newest first. The others are not read on the way. */
 export async function listBlocksWithKey(
   db: Db,
-  { environment, desk_id }: Desk,
+  { environment, desk_id }: ChainDesk,
   entityId: string,
   { before, limit }: { readonly before: number; readonly limit: number },
 ): Promise<DatedBlock[]> {
@@ -184,7 +184,7 @@ export async function listBlocksWithKey(
 /** The number of records of a filter without an entity. */
 export async function countInBlocks(
   db: Db,
-  { environment, desk_id }: Desk,
+  { environment, desk_id }: ChainDesk,
   { entityType, actor, action, from, to }: TrailFilter,
 ): Promise<number> {
   const [row] = await db.rows<{ total: number }>(sql`
@@ -203,7 +203,7 @@ export async function countInBlocks(
 /** Where a chain stands at a record in a block: in form 3 at the end of its block. */
 export async function findLinkInBlock(
   db: Db,
-  { environment, desk_id }: Desk,
+  { environment, desk_id }: ChainDesk,
   seq: number,
 ): Promise<(Head & { readonly first_seq: number }) | undefined> {
   const [row] = await db.rows<Head & { first_seq: number }>(sql`

@@ -5,7 +5,7 @@
 import type { Environment } from "../kernel/caller.ts";
 import { type Db, fragment, query, type Query, sql } from "../platform/postgres/postgres.ts";
 import { bigint, shape, table, text } from "../platform/postgres/table.ts";
-import type { Desk } from "./audit-store.ts";
+import type { ChainDesk } from "./audit-store.ts";
 import { recordsPerBlockMax } from "./block-rules.ts";
 
 const deskSequences = table("desk_sequences", { desk_id: text(), last_sequence: bigint() });
@@ -234,7 +234,7 @@ export async function findLastSequences(
 /** The sequences that events of a time are among; null where there are none. */
 export async function findSpan(
   db: Db,
-  { environment, desk_id }: Desk,
+  { environment, desk_id }: ChainDesk,
   { from, to }: { readonly from: Date | null; readonly to: Date | null },
 ): Promise<{ readonly first: number | null; readonly last: number | null }> {
   const [row] = await db.rows<{ first: number | null; last: number | null }>(sql`

@@ -13,7 +13,7 @@ import type { Db } from "../platform/postgres/postgres.ts";
 import { readAtReplica } from "../platform/postgres/replica.ts";
 import { blockForm, type Head, startOfChain, writeCheckpoint, writeLine } from "./audit-rules.ts";
 import type { ExportAuditQuery } from "./schema.ts";
-import { type Desk, findHead } from "./audit-store.ts";
+import { type ChainDesk, findHead } from "./audit-store.ts";
 import { type Block, readBlock, toLink, writeBlock } from "./block-rules.ts";
 import { listBlocks } from "./block-store.ts";
 import { type ChainedLink, findLink, listFormerLinks } from "./find-records.ts";
@@ -40,7 +40,7 @@ export async function exportAudit(
 /** Exports any desk. A bad `after` is refused before the first line. */
 export async function exportDesk(
   ctx: ExportContext,
-  desk: Desk,
+  desk: ChainDesk,
   after: number,
 ): Promise<AsyncIterable<string>> {
   const from = await findStart(ctx.db, desk, after);
@@ -52,7 +52,7 @@ export async function exportDesk(
 }
 
 /** Where an export begins that follows a record: inside a block of form 3 with that block. */
-async function findStart(db: Db, desk: Desk, after: number): Promise<Head | undefined> {
+async function findStart(db: Db, desk: ChainDesk, after: number): Promise<Head | undefined> {
   if (after === 0) return startOfChain;
   const link = await findLink(db, desk, after);
   return !link || link.seq === after ? link : await findStart(db, desk, link.first_seq - 1);
@@ -60,7 +60,7 @@ async function findStart(db: Db, desk: Desk, after: number): Promise<Head | unde
 
 async function* streamLines(
   { now, auditKey, heavy, onCheckpoint, ...ctx }: ExportContext,
-  desk: Desk,
+  desk: ChainDesk,
   { from, to }: { from: Head; to: Head },
 ): AsyncGenerator<string> {
   let last = from;
@@ -94,7 +94,7 @@ async function* streamLines(
 type PageStart = { readonly after: Head; readonly to: Head; readonly pace: Pace };
 type ExportPage = { readonly text: string; readonly last: Head };
 
-async function readPage(db: Db, desk: Desk, start: PageStart): Promise<ExportPage> {
+async function readPage(db: Db, desk: ChainDesk, start: PageStart): Promise<ExportPage> {
   const { after, to, pace } = start;
   const range = { after: after.seq, upTo: to.seq, limit: linesPerPage };
   const links = await listFormerLinks(db, desk, range);

@@ -4,7 +4,7 @@ import { exactJson } from "../kernel/json.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import { blockForm, formatMicroseconds } from "./audit-rules.ts";
-import type { Desk } from "./audit-store.ts";
+import type { ChainDesk } from "./audit-store.ts";
 import { BrokenBlock, readBlock } from "./block-rules.ts";
 import { listBlocksWithKey } from "./block-store.ts";
 import { type EventHead, readEventHead } from "./event-rules.ts";
@@ -126,7 +126,7 @@ const [eventsFirst, eventsMax] = [128, 2_048];
 /** The wanted events between two sequences. Those of a thing are read together. */
 export async function* walkEvents(
   db: Db,
-  desk: Desk,
+  desk: ChainDesk,
   filter: EventSearch,
   { after, before, newestFirst }: EventRange,
 ): AsyncGenerator<FoundEvent> {
@@ -155,7 +155,7 @@ function inOrder<Item>(items: readonly Item[], newestFirst: boolean): readonly I
 
 const blocksOfThing = 128;
 
-async function listOfThing(db: Db, desk: Desk, entityId: string): Promise<EventBody[]> {
+async function listOfThing(db: Db, desk: ChainDesk, entityId: string): Promise<EventBody[]> {
   const former = await readStored(await listFormerOfThing(db, desk.desk_id, entityId), () => true);
   const later: EventBody[][] = [];
   for (let before = Number.MAX_SAFE_INTEGER; ;) {

@@ -12,7 +12,7 @@ import {
   readRecord,
   writeRecord,
 } from "./audit-rules.ts";
-import type { Desk } from "./audit-store.ts";
+import type { ChainDesk } from "./audit-store.ts";
 import { hashEvent, hasText, readBlock } from "./block-rules.ts";
 import {
   countInBlocks,
@@ -35,7 +35,11 @@ export type ChainedLink = Link & Head;
 type Range = { readonly after: number; readonly upTo: number; readonly limit: number };
 
 /** Of the records of before. */
-export async function listFormerLinks(db: Db, desk: Desk, range: Range): Promise<ChainedLink[]> {
+export async function listFormerLinks(
+  db: Db,
+  desk: ChainDesk,
+  range: Range,
+): Promise<ChainedLink[]> {
   const rows = await listFormerRecords(db, desk, range);
   return rows.map(({ form, seq, hash, ...record }) => ({
     ...desk,
@@ -50,7 +54,7 @@ export async function listFormerLinks(db: Db, desk: Desk, range: Range): Promise
 /** Where a chain stands at a record; a block of form 3 is one link. */
 export async function findLink(
   db: Db,
-  desk: Desk,
+  desk: ChainDesk,
   seq: number,
 ): Promise<(Head & { readonly first_seq: number }) | undefined> {
   const inBlock = await findLinkInBlock(db, desk, seq);
@@ -74,7 +78,7 @@ const [blocksFirst, blocksMax] = [4, 128];
 /** Newest first, before a given `seq`. */
 export async function listTrail(
   db: Db,
-  desk: Desk,
+  desk: ChainDesk,
   filter: TrailFilter,
   { before, fetch }: { readonly before: number | null; readonly fetch: number },
 ): Promise<TrailRow[]> {
@@ -93,7 +97,7 @@ export async function listTrail(
 }
 
 /** Without an entity the blocks' summaries say it; those of an entity are read. */
-export async function countTrail(db: Db, desk: Desk, filter: TrailFilter): Promise<number> {
+export async function countTrail(db: Db, desk: ChainDesk, filter: TrailFilter): Promise<number> {
   let total = await countFormerTrail(db, desk, filter);
   if (filter.entityId === null) return total + (await countInBlocks(db, desk, filter));
   const rows = walkMatching(db, desk, filter, Number.MAX_SAFE_INTEGER);
@@ -104,7 +108,7 @@ export async function countTrail(db: Db, desk: Desk, filter: TrailFilter): Promi
 /** The records of a filter in blocks, newest first. */
 async function* walkMatching(
   db: Db,
-  desk: Desk,
+  desk: ChainDesk,
   filter: TrailFilter,
   place: number,
 ): AsyncGenerator<TrailRow> {

@@ -3,7 +3,7 @@
 
 import { type Db, fragment, sql } from "../platform/postgres/postgres.ts";
 import type { AuditRecord, Head } from "./audit-rules.ts";
-import type { Desk } from "./audit-store.ts";
+import type { ChainDesk } from "./audit-store.ts";
 import type { TrailFilter } from "./block-store.ts";
 
 /** The hashed columns. The time is text, because a Date would lose the microseconds. */
@@ -21,7 +21,7 @@ export type FormerRow = AuditRow & { readonly at: Date };
 /** Newest first, before a given `seq`. */
 export async function listFormerTrail(
   db: Db,
-  { environment, desk_id }: Desk,
+  { environment, desk_id }: ChainDesk,
   { entityType, entityId, actor, action, from, to }: TrailFilter,
   { before, fetch }: { readonly before: number | null; readonly fetch: number },
 ): Promise<FormerRow[]> {
@@ -42,7 +42,7 @@ export async function listFormerTrail(
 
 export async function countFormerTrail(
   db: Db,
-  { environment, desk_id }: Desk,
+  { environment, desk_id }: ChainDesk,
   { entityType, entityId, actor, action, from, to }: TrailFilter,
 ): Promise<number> {
   const [row] = await db.rows<{ total: number }>(sql`
@@ -60,7 +60,7 @@ export async function countFormerTrail(
 
 export async function findFormerLink(
   db: Db,
-  { environment, desk_id }: Desk,
+  { environment, desk_id }: ChainDesk,
   seq: number,
 ): Promise<Head | undefined> {
   const [row] = await db.rows<Head>(sql`
@@ -73,7 +73,7 @@ export async function findFormerLink(
 /** By `seq`, after one number and up to another. */
 export async function listFormerRecords(
   db: Db,
-  { environment, desk_id }: Desk,
+  { environment, desk_id }: ChainDesk,
   { after, upTo, limit }: { readonly after: number; readonly upTo: number; readonly limit: number },
 ): Promise<(AuditRow & { readonly form: number })[]> {
   return await db.rows(sql`

@@ -33,7 +33,7 @@ import {
   startOfChain,
   writeBlockRecord,
 } from "./audit-rules.ts";
-import { type Desk, type LockedHead, lockHeads, setHeads } from "./audit-store.ts";
+import { type ChainDesk, type LockedHead, lockHeads, setHeads } from "./audit-store.ts";
 import { type BlockDraft, chainBlock, packRecords, type RecordDraft } from "./block-rules.ts";
 import { type ClientRow, insertBlocks, insertClients, type NewBlock } from "./block-store.ts";
 import { eventsTopic, joinEvent, writeEvent } from "./event-rules.ts";
@@ -82,7 +82,7 @@ export async function recordAttributedChanges(
 }
 
 /** The blocks of one desk, without numbers. */
-type PreparedDesk = Desk & { readonly blocks: readonly BlockDraft[] };
+type PreparedDesk = ChainDesk & { readonly blocks: readonly BlockDraft[] };
 
 /** Hashing takes a while, so a large set prepares its records while the server stores the change. */
 export function prepareRecords(
@@ -90,7 +90,7 @@ export function prepareRecords(
   now: Date,
 ): readonly PreparedDesk[] {
   const createdAt = istTimestamp(now);
-  const desks = new Map<string, Desk & { readonly records: RecordDraft[] }>();
+  const desks = new Map<string, ChainDesk & { readonly records: RecordDraft[] }>();
   for (const { actor, change } of made) {
     const { environment, deskId: desk_id } = change;
     const name = deskKey({ environment, desk_id });
@@ -231,6 +231,6 @@ function countClients({ records }: BlockDraft, deskId: string): Map<string, numb
   return counts;
 }
 
-function deskKey({ environment, desk_id }: Desk): string {
+function deskKey({ environment, desk_id }: ChainDesk): string {
   return `${environment} ${desk_id}`;
 }

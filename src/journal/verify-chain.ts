@@ -14,7 +14,7 @@ import {
   recordForm,
   startOfChain,
 } from "./audit-rules.ts";
-import { type Desk, findHead, findNextDesk } from "./audit-store.ts";
+import { type ChainDesk, findHead, findNextDesk } from "./audit-store.ts";
 import {
   type Block,
   type BlockRecord,
@@ -32,7 +32,7 @@ import { type ChainedLink, listFormerLinks } from "./find-records.ts";
 const recordsPerPage = 2_000;
 const blocksPerPage = Math.floor((8 * recordsPerPage) / recordsPerBlockMax);
 
-export type ChainBreak = Desk & {
+export type ChainBreak = ChainDesk & {
   readonly seq: number;
   /** Null when the record is missing. */
   readonly record_id: string | null;
@@ -75,7 +75,7 @@ type WalkResult = {
   readonly first_break: ChainBreak | null;
 };
 
-async function walkChain(tx: Tx, desk: Desk): Promise<WalkResult> {
+async function walkChain(tx: Tx, desk: ChainDesk): Promise<WalkResult> {
   const former = await walkFormer(tx, desk);
   const walked = former.found ? former : await walkBlocks(tx, desk, former.last);
   const { last, found, erased = 0 } = walked;
@@ -91,7 +91,7 @@ type Walked = {
   readonly found?: Break | undefined;
 };
 
-async function walkFormer(tx: Tx, desk: Desk): Promise<Walked> {
+async function walkFormer(tx: Tx, desk: ChainDesk): Promise<Walked> {
   let last = startOfChain;
   for (;;) {
     const range = { after: last.seq, upTo: Number.MAX_SAFE_INTEGER, limit: recordsPerPage };
@@ -105,7 +105,7 @@ async function walkFormer(tx: Tx, desk: Desk): Promise<Walked> {
   }
 }
 
-async function walkBlocks(tx: Tx, desk: Desk, from: Head): Promise<Walked> {
+async function walkBlocks(tx: Tx, desk: ChainDesk, from: Head): Promise<Walked> {
   let last = from;
   let erased = 0;
   for (;;) {
@@ -184,7 +184,7 @@ function readId(text: string): string | null {
 }
 
 /** A chain whose links are right may still lack its last records, or have some too many. */
-function compareEnd(desk: Desk, last: Head, head: Head): ChainBreak | null {
+function compareEnd(desk: ChainDesk, last: Head, head: Head): ChainBreak | null {
   if (head.seq === last.seq && head.hash === last.hash) return null;
   const seq = Math.min(head.seq, last.seq) + 1;
   return { ...desk, seq, record_id: null, problem: "the chain does not end where it is said to" };

@@ -24,7 +24,7 @@ export type PageQuery = {
 };
 
 /** Identifies the list, its filters and its reader. A cursor is bound to it. */
-export type Question = Readonly<Record<string, string | undefined>>;
+export type ListQuery = Readonly<Record<string, string | undefined>>;
 
 export type PageRequest = {
   readonly paged: boolean;
@@ -49,7 +49,7 @@ export type Paging = {
   readonly has_more: boolean;
 };
 
-function openPage(query: PageQuery, question: Question, signingKey: Buffer): PageRequest {
+function openPage(query: PageQuery, question: ListQuery, signingKey: Buffer): PageRequest {
   const paged = query.limit !== undefined || query.cursor !== undefined;
   const size = paged ? (query.limit ?? pageSizeDefault) : unpagedMax;
   const opened = query.cursor ? openCursor(query.cursor, question, signingKey) : undefined;
@@ -65,7 +65,7 @@ function closePage<Row>(
     total,
     toPosition,
   }: {
-    question: Question;
+    question: ListQuery;
     signingKey: Buffer;
     total: number;
     toPosition: (row: Row) => Position;
@@ -89,7 +89,7 @@ export async function readPage<Row>(
     query,
     question,
     signingKey,
-  }: { readonly query: PageQuery; readonly question: Question; readonly signingKey: Buffer },
+  }: { readonly query: PageQuery; readonly question: ListQuery; readonly signingKey: Buffer },
   {
     list,
     count,
@@ -117,7 +117,7 @@ export async function readLeaf<Row extends object>(
 ): Promise<Leaf<Row>> {
   const narrowed: readonly [string, SearchedValue][] = Object.entries(filter);
   const asked = narrowed.map(([name, value]) => [name, toText(value)]);
-  const question: Question = { ...Object.fromEntries(asked), list: `every desk's ${list}` };
+  const question: ListQuery = { ...Object.fromEntries(asked), list: `every desk's ${list}` };
   const request = openPage(
     { limit, ...(cursor !== undefined && { cursor }) },
     question,
@@ -142,7 +142,7 @@ function toText(value: SearchedValue): string | undefined {
 function sealCursor(
   position: Position,
   total: number,
-  question: Question,
+  question: ListQuery,
   signingKey: Buffer,
 ): string {
   const content = Buffer.from(exactJson([position.at.getTime(), position.id, total]));
@@ -152,7 +152,7 @@ function sealCursor(
 
 function openCursor(
   cursor: string,
-  question: Question,
+  question: ListQuery,
   signingKey: Buffer,
 ): { position: Position; total: number } {
   const bytes = Buffer.from(cursor, "base64url");
@@ -177,7 +177,7 @@ function splitKeys(signingKey: Buffer): Buffer[] {
   return keys.filter((key) => key.length > 0);
 }
 
-function sign(content: Buffer, question: Question, signingKey: Buffer): Buffer {
+function sign(content: Buffer, question: ListQuery, signingKey: Buffer): Buffer {
   return createHmac("sha256", signingKey)
     .update(canonicalJson(question))
     .update("\n")

@@ -23,7 +23,7 @@ import type { Context } from "../platform/context.ts";
 import type { Database, Db } from "../platform/postgres/postgres.ts";
 import {
   type Break,
-  type CheckName,
+  type LedgerCheckName,
   claimCheck,
   findMoneyBesideDues,
   findPayoutsEnd,
@@ -49,7 +49,7 @@ import {
   countProved,
   type CreditPlace,
   findProof,
-  type Found,
+  type Mismatch,
   setRounds,
 } from "./proof-store.ts";
 import {
@@ -81,7 +81,7 @@ const everything: typeof round = {
   owners: Infinity,
 };
 
-export type Verdict = {
+export type LedgerVerdict = {
   readonly sound: boolean;
   readonly entries: number;
   readonly tookMs: number;
@@ -92,7 +92,7 @@ export type Verdict = {
 type CheckContext = Pick<Context, "db" | "now">;
 
 /** Reads everything. If proved entries have changed, the proof is deleted and made again. */
-export async function checkLedger(ctx: CheckContext): Promise<Verdict> {
+export async function checkLedger(ctx: CheckContext): Promise<LedgerVerdict> {
   return await runTimed(ctx, async () => {
     // Slices proved by this run need not be read again.
     const below = await readProvedNumber(ctx.db);
@@ -136,7 +136,7 @@ const beginning: RoundPlaces = {
   owners: { environment: "", scripNo: "" },
 };
 
-export async function recordVerdict(db: Db, verdict: Verdict): Promise<void> {
+export async function recordVerdict(db: Db, verdict: LedgerVerdict): Promise<void> {
   await setVerdict(db, {
     checked_at: verdict.checkedAt,
     took_ms: verdict.tookMs,
@@ -161,7 +161,7 @@ export async function ledgerIsSound(db: Db, now: Date): Promise<boolean> {
 async function runTimed(
   { db, now }: CheckContext,
   find: () => Promise<Break | undefined>,
-): Promise<Verdict> {
+): Promise<LedgerVerdict> {
   const checkedAt = now();
   const startedMs = performance.now();
   const firstBreak = (await find()) ?? null;
@@ -260,7 +260,7 @@ async function walk<Place>(
   return { next: after };
 }
 
-function toBreak(check: CheckName, found: Found): Break {
+function toBreak(check: LedgerCheckName, found: Mismatch): Break {
   return { check, ...found };
 }
 
@@ -271,8 +271,8 @@ async function proveRecent(db: Database): Promise<void> {
 }
 
 async function findBreak(
-  check: CheckName,
-  finding: Promise<Found | undefined>,
+  check: LedgerCheckName,
+  finding: Promise<Mismatch | undefined>,
 ): Promise<Break | undefined> {
   const found = await finding;
   return found && toBreak(check, found);

@@ -2,9 +2,9 @@
 
 import { exactJson } from "../kernel/json.ts";
 import { type Db, sql } from "../platform/postgres/postgres.ts";
-import type { Found } from "./proof-store.ts";
+import type { Mismatch } from "./proof-store.ts";
 
-export type CheckName =
+export type LedgerCheckName =
   | "entry_unchanged"
   | "entry_sums_to_zero"
   | "resolved_once"
@@ -19,7 +19,7 @@ export type CheckName =
   | "owner_holds";
 
 /** The first inconsistency of the books. */
-export type Break = Found & { readonly check: CheckName };
+export type Break = Mismatch & { readonly check: LedgerCheckName };
 
 export type VerdictRow = {
   readonly checked_at: Date;
@@ -79,8 +79,8 @@ export async function findVerdict(db: Db): Promise<VerdictRow | undefined> {
 }
 
 /** A firm that owes has nothing available and no payout that has not left. */
-export async function findMoneyBesideDues(db: Db): Promise<Found | undefined> {
-  const [row] = await db.rows<Found>(sql`
+export async function findMoneyBesideDues(db: Db): Promise<Mismatch | undefined> {
+  const [row] = await db.rows<Mismatch>(sql`
     select format('%s firm %s, which owes %s paise', dues.environment, dues.firm_id,
         -dues.posted_paise) as place,
       kept.found, 'nothing until that is paid' as expected
@@ -112,8 +112,8 @@ export async function findMoneyBesideDues(db: Db): Promise<Found | undefined> {
  * A leg between two firms on which the buyer pays less than the seller gets: the house would pay the
  * difference. Failed and reversed legs do not count.
  */
-export async function findUnderpaidLeg(db: Db): Promise<Found | undefined> {
-  const [row] = await db.rows<Found>(sql`
+export async function findUnderpaidLeg(db: Db): Promise<Mismatch | undefined> {
+  const [row] = await db.rows<Mismatch>(sql`
     select format('credit %s of settlement %s', l.scrip_no, l.settlement_id) as place,
       format('%s paise at %s bps from the buyer', l.buyer_paise, l.buyer_bps) as found,
       format('at least %s paise at %s bps, which the seller gets', l.seller_paise, l.seller_bps)
@@ -157,8 +157,8 @@ export async function findPayoutsEnd(
 export async function findUnconfirmedPayee(
   db: Db,
   { after, upTo }: { readonly after: string; readonly upTo: string | undefined },
-): Promise<Found | undefined> {
-  const [row] = await db.rows<Found>(sql`
+): Promise<Mismatch | undefined> {
+  const [row] = await db.rows<Mismatch>(sql`
     select format('payout %s', p.payout_id) as place,
       format('left for %s, %s …%s', coalesce(p.account_id, 'no account'), p.ifsc, p.last4) as found,
       format('an account of %s that the bank has confirmed', p.firm_id) as expected

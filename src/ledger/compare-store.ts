@@ -4,7 +4,7 @@
 
 import { houseFirmId } from "../kernel/ids.ts";
 import { type Db, fragment, sql } from "../platform/postgres/postgres.ts";
-import { type CreditPlace, type Found, moving, type Slice } from "./proof-store.ts";
+import { type CreditPlace, type Mismatch, moving, type Slice } from "./proof-store.ts";
 import { stripedKinds } from "./rules.ts";
 
 const { moves, ended, summed, given } = moving;
@@ -38,8 +38,8 @@ const addedUp = fragment`
     sum(pending_in_paise) as pending_in_paise`;
 
 /** The stripes of each account of the house and of the outside sum to its posted entries and pending holds. */
-export async function findWrongHouseBalance(db: Db): Promise<Found | undefined> {
-  const [row] = await db.rows<Found>(sql`
+export async function findWrongHouseBalance(db: Db): Promise<Mismatch | undefined> {
+  const [row] = await db.rows<Mismatch>(sql`
     with ${moveSince}, since as (
       ${summed}
     ), expected as (
@@ -107,8 +107,8 @@ export async function findAccountsEnd(
 export async function findWrongBalance(
   db: Db,
   { after, upTo }: { readonly after: string; readonly upTo: string | undefined },
-): Promise<Found | undefined> {
-  const [row] = await db.rows<Found>(sql`
+): Promise<Mismatch | undefined> {
+  const [row] = await db.rows<Mismatch>(sql`
     with ${moveSince}, since as (
       ${summed}
     ), expected as (
@@ -144,8 +144,8 @@ export async function findWrongBalance(
 export async function findOverdrawn(
   db: Db,
   { after, upTo }: { readonly after: string; readonly upTo: string | undefined },
-): Promise<Found | undefined> {
-  const [row] = await db.rows<Found>(sql`
+): Promise<Mismatch | undefined> {
+  const [row] = await db.rows<Mismatch>(sql`
     select format('%s account %s', environment, account) as place,
       format('posted %s, escrow %s, pending out %s, pending in %s',
         posted_paise, escrow_paise, pending_out_paise, pending_in_paise) as found,
@@ -199,8 +199,8 @@ export type CreditRange = { readonly after: CreditPlace; readonly upTo: CreditPl
 export async function findWrongOwner(
   db: Db,
   { after, upTo }: CreditRange,
-): Promise<Found | undefined> {
-  const [row] = await db.rows<Found>(sql`
+): Promise<Mismatch | undefined> {
+  const [row] = await db.rows<Mismatch>(sql`
     with ${moveSince}, since as (
       ${given}
     ), proved as (
@@ -247,8 +247,8 @@ export async function findWrongOwner(
 export async function findAbsentHolder(
   db: Db,
   { after, upTo }: CreditRange,
-): Promise<Found | undefined> {
-  const [row] = await db.rows<Found>(sql`
+): Promise<Mismatch | undefined> {
+  const [row] = await db.rows<Mismatch>(sql`
     select format('%s credit %s', o.environment, o.scrip_no) as place, o.account as found,
       held.account as expected
     from credit_owners as o
@@ -308,8 +308,8 @@ export type LineBlocks = { readonly from: number; readonly below: number };
 export async function findWrongLine(
   db: Db,
   { from, below }: LineBlocks,
-): Promise<Found | undefined> {
-  const [row] = await db.rows<Found>(sql`
+): Promise<Mismatch | undefined> {
+  const [row] = await db.rows<Mismatch>(sql`
     select format('entry %s on the statement of %s', l.entry_no, l.firm_id) as place,
       'a line' as found, 'no line' as expected
     from ledger_firm_entries as l
@@ -336,8 +336,8 @@ export async function findWrongLine(
  * read at once, from the time of its first entry in the slice to that of its last; `nearby` bounds them
  * where an entry has a time far from the others. What is not among them is looked up by itself.
  */
-export async function findMissingLine(db: Db, { from, to }: Slice): Promise<Found | undefined> {
-  const [row] = await db.rows<Found>(sql`
+export async function findMissingLine(db: Db, { from, to }: Slice): Promise<Mismatch | undefined> {
+  const [row] = await db.rows<Mismatch>(sql`
     with due as materialized (
       select distinct split_part(side.account, ':', 2) as firm_id, at, entry_no
       from ledger_entries

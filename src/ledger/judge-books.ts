@@ -157,10 +157,10 @@ function chainCredits(
   return { accepted: { movements: rows, owners } };
 }
 
-type Step = "hold" | "post" | "postHeld" | "release";
+type MoneyStep = "hold" | "post" | "postHeld" | "release";
 
 /** The change of posted and held money per paisa moved. */
-const effects: Readonly<Record<Step, { posted: 0 | 1; held: -1 | 0 | 1 }>> = {
+const effects: Readonly<Record<MoneyStep, { posted: 0 | 1; held: -1 | 0 | 1 }>> = {
   hold: { posted: 0, held: 1 },
   post: { posted: 1, held: 0 },
   postHeld: { posted: 1, held: -1 },
@@ -169,7 +169,7 @@ const effects: Readonly<Record<Step, { posted: 0 | 1; held: -1 | 0 | 1 }>> = {
 
 function sumChanges(
   movements: readonly MovementRow[],
-  step: Step,
+  step: MoneyStep,
   heldAs: HeldAs,
 ): Map<string, Balance> {
   const changes = new Map<string, Balance>();

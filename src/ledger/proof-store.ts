@@ -4,7 +4,7 @@
 import { exactJson } from "../kernel/json.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
 
-export type Found = {
+export type Mismatch = {
   readonly place: string;
   readonly found: string;
   readonly expected: string;
@@ -28,17 +28,17 @@ export type Rounds = {
 
 export type CreditPlace = { readonly environment: string; readonly scripNo: string };
 
-export type Proof = { readonly proved_to: number; readonly rounds: Rounds };
+export type ProofProgress = { readonly proved_to: number; readonly rounds: Rounds };
 
-export async function findProof(db: Db): Promise<Proof> {
-  const [row] = await db.rows<Proof>(sql`select proved_to, rounds from ledger_proof`);
+export async function findProof(db: Db): Promise<ProofProgress> {
+  const [row] = await db.rows<ProofProgress>(sql`select proved_to, rounds from ledger_proof`);
   if (!row) throw new Error("the row of the proof is missing");
   return row;
 }
 
 /** Undefined while another process holds it. */
-export async function claimProof(tx: Tx): Promise<Proof | undefined> {
-  const [row] = await tx.rows<Proof>(sql`
+export async function claimProof(tx: Tx): Promise<ProofProgress | undefined> {
+  const [row] = await tx.rows<ProofProgress>(sql`
     select proved_to, rounds
     from ledger_proof
     for update skip locked`);
@@ -140,8 +140,8 @@ export async function countAfter(db: Db, entryNo: number): Promise<number> {
   return row?.entries ?? 0;
 }
 
-export async function findChangedEntry(db: Db, { from, to }: Slice): Promise<Found | undefined> {
-  const [row] = await db.rows<Found>(sql`
+export async function findChangedEntry(db: Db, { from, to }: Slice): Promise<Mismatch | undefined> {
+  const [row] = await db.rows<Mismatch>(sql`
     select format('entry %s, %s of %s', entry_no, kind, subject) as place,
       encode(made.digest, 'hex') as found, encode(e.digest, 'hex') as expected
     from ledger_entries as e
@@ -166,8 +166,11 @@ export async function findChangedEntry(db: Db, { from, to }: Slice): Promise<Fou
 }
 
 /** The postings of every entry sum to zero. */
-export async function findUnbalancedEntry(db: Db, { from, to }: Slice): Promise<Found | undefined> {
-  const [row] = await db.rows<Found>(sql`
+export async function findUnbalancedEntry(
+  db: Db,
+  { from, to }: Slice,
+): Promise<Mismatch | undefined> {
+  const [row] = await db.rows<Mismatch>(sql`
     select format('entry %s, %s of %s', e.entry_no, e.kind, e.subject) as place,
       format('%s from %s to %s', coalesce((m).amount::text, 'nothing'),
         coalesce((m).from_account, 'nowhere'), coalesce((m).to_account, 'nowhere')) as found,
@@ -187,8 +190,11 @@ export async function findUnbalancedEntry(db: Db, { from, to }: Slice): Promise<
 }
 
 /** A resolution ends one pending entry of its own name, once, and posts its movements. */
-export async function findWrongResolution(db: Db, { from, to }: Slice): Promise<Found | undefined> {
-  const [row] = await db.rows<Found>(sql`
+export async function findWrongResolution(
+  db: Db,
+  { from, to }: Slice,
+): Promise<Mismatch | undefined> {
+  const [row] = await db.rows<Mismatch>(sql`
     select format('entry %s, %s of %s', r.entry_no, r.kind, r.subject) as place, r.found,
       'the only end of a pending entry, with its movements' as expected
     from (
@@ -225,8 +231,8 @@ export async function findWrongResolution(db: Db, { from, to }: Slice): Promise<
 }
 
 /** Each movement of a credit starts at its last owner, the first at customs; for the slice after the proof. */
-export async function findBrokenChain(db: Db, { from, to }: Slice): Promise<Found | undefined> {
-  const [row] = await db.rows<Found>(sql`
+export async function findBrokenChain(db: Db, { from, to }: Slice): Promise<Mismatch | undefined> {
+  const [row] = await db.rows<Mismatch>(sql`
     select format('%s credit %s at entry %s', move.environment, move.scrip_no, entry_no) as place,
       'from ' || from_account as found,
       'from ' || coalesce(before, proved.account, 'external_customs') as expected

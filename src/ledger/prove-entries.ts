@@ -4,7 +4,7 @@
 import { setTimeout } from "node:timers/promises";
 
 import type { Database, Db } from "../platform/postgres/postgres.ts";
-import type { CheckName } from "./check-store.ts";
+import type { LedgerCheckName } from "./check-store.ts";
 import { findMissingLine } from "./compare-store.ts";
 import {
   addOwners,
@@ -19,7 +19,7 @@ import {
   findSliceEnd,
   findUnbalancedEntry,
   findWrongResolution,
-  type Found,
+  type Mismatch,
   listSlices,
   type ProvedSlice,
   setProved,
@@ -33,7 +33,7 @@ const cutLooks = 100;
 const forgettingMsMax = 600_000;
 const cutLookMs = 20;
 
-export type SliceBreak = Found & { readonly check: CheckName };
+export type SliceBreak = Mismatch & { readonly check: LedgerCheckName };
 
 /** How far proving came: to the end of the books, to its deadline, to a break, or not at all. */
 export type ProofResult =
@@ -44,8 +44,8 @@ type ProofDb = Db & Pick<Database, "transaction">;
 
 /** In this order: the first break found causes most of the later ones. */
 const entryChecks: readonly (readonly [
-  CheckName,
-  (db: Db, slice: Slice) => Promise<Found | undefined>,
+  LedgerCheckName,
+  (db: Db, slice: Slice) => Promise<Mismatch | undefined>,
 ])[] = [
   ["entry_unchanged", findChangedEntry],
   ["entry_sums_to_zero", findUnbalancedEntry],

@@ -16,12 +16,11 @@ import {
   type MoneyRow,
   type Span,
   sumMoney,
+  type OwnedFirm,
 } from "./statement-store.ts";
 
 export type MoneyPosting = MoneyRow;
 export type MoneySpan = Span;
-
-type FirmKey = { readonly environment: Environment; readonly firmId: string };
 
 /** A firm's cash, commission and dues. */
 export type MoneySums = {
@@ -43,7 +42,7 @@ const entriesPerStatement = 500;
 /** A page of the postings of a span, by time. Entries of one time are on one page if they fit. */
 export async function readMoney(
   db: Db,
-  firm: FirmKey,
+  firm: OwnedFirm,
   { limit, after, ...span }: Span & { readonly limit: number; readonly after?: EntryPlace },
 ): Promise<MoneyPage> {
   const found = await listFirmEntries(db, firm.firmId, span, { after, limit: limit + 1 });
@@ -76,7 +75,7 @@ export async function isCutSettled(db: Db, { before }: Cut): Promise<boolean> {
 }
 
 /** The sum of a span's postings on each of a firm's accounts. */
-export async function sumMoneyOver(db: Db, firm: FirmKey, span: Span): Promise<MoneySums> {
+export async function sumMoneyOver(db: Db, firm: OwnedFirm, span: Span): Promise<MoneySums> {
   return sumByAccount(await sumMoney(db, firm, span));
 }
 

@@ -33,7 +33,7 @@ export type Span = {
   readonly late?: { readonly from: Date; readonly afterEntryNo: number } | undefined;
 };
 
-type FirmKey = { readonly environment: Environment; readonly firmId: string };
+export type OwnedFirm = { readonly environment: Environment; readonly firmId: string };
 
 const entrySides = fragment`
   join ledger_entries as e on e.entry_no = f.entry_no
@@ -70,7 +70,7 @@ export async function listFirmEntries(
 /** The postings of these entries on the firm's accounts, in the order in which they took effect. */
 export async function listMoney(
   db: Db,
-  firm: FirmKey,
+  firm: OwnedFirm,
   entryNos: readonly number[],
 ): Promise<MoneyRow[]> {
   return await db.rows(sql`
@@ -111,7 +111,7 @@ export async function findWhetherEnded(db: Db, next: string): Promise<boolean> {
 /** The sums of a span, by account. */
 export async function sumMoney(
   db: Db,
-  firm: FirmKey,
+  firm: OwnedFirm,
   span: Span,
 ): Promise<{ readonly account_kind: MoneyKind; readonly paise: PaiseSum }[]> {
   return await db.rows(sql`

@@ -6,7 +6,7 @@ import type { RedisClientType } from "@redis/client";
 import type { FastifyBaseLogger } from "fastify";
 
 import {
-  type Ask,
+  type RateRequest,
   openLocalRateWindow,
   type RateWindow,
   openSharedRateWindow,
@@ -84,7 +84,7 @@ function listAsks(
   address: string,
   nameWindow: (network: string) => string,
   limit: number,
-): readonly Ask[] {
+): readonly RateRequest[] {
   // Text that is not an address can only come from a trusted proxy; all of it shares one count.
   const own = { keyId: nameWindow(subscriberNetwork(address) ?? "unknown"), limit };
   const neighbourhood = findNeighbourhood(address);
@@ -96,7 +96,7 @@ function listAsks(
 /** Takes from every window, or from none; undefined when one of them is used up. */
 async function takeAll(
   window: RateWindow,
-  asks: readonly Ask[],
+  asks: readonly RateRequest[],
 ): Promise<readonly WindowState[] | undefined> {
   const taken = await window.take(asks);
   if (taken.every(({ admitted }) => admitted)) return taken;
@@ -106,7 +106,7 @@ async function takeAll(
 
 async function giveBack(
   window: RateWindow,
-  asks: readonly Ask[],
+  asks: readonly RateRequest[],
   taken: readonly WindowState[],
 ): Promise<void> {
   for (const [at, ask] of asks.entries()) {

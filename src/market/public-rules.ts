@@ -250,7 +250,7 @@ export const noEstimateReasons = [
 ] as const;
 export type NoEstimateReason = (typeof noEstimateReasons)[number];
 
-export type Estimate =
+export type PriceEstimate =
   | {
       readonly kind: "range";
       readonly lowBps: number;
@@ -275,7 +275,7 @@ export function estimatePrice(
     readonly amountPaise: number;
     readonly daysLeft: number | undefined;
   },
-): Estimate {
+): PriceEstimate {
   if (card?.state !== "open") return { kind: "none", reason: "market_unavailable" };
   if (side === "buy") {
     const ask = priceAsk(card, amountPaise);
@@ -300,7 +300,7 @@ function toRange(
     highBps,
     paise,
   }: { lowBps: number; highBps: number; paise: (amount: number, bps: number) => number },
-): Estimate {
+): PriceEstimate {
   const lowPaise = paise(amountPaise, lowBps);
   return { kind: "range", lowBps, highBps, lowPaise, highPaise: paise(amountPaise, highBps) };
 }

@@ -10,9 +10,9 @@ import type { PaiseSum } from "../kernel/money.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { amountDaysMin, priceAsk, priceBid, type RateCard } from "../rates/rules.ts";
 
-export const marketStates = ["open", "halted", "unavailable"] as const;
+export const boardStates = ["open", "halted", "unavailable"] as const;
 
-export type MarketState = (typeof marketStates)[number];
+export type BoardState = (typeof boardStates)[number];
 
 /** ₹10 lakh. Prices are shown for a credit of this face, or of the largest face the card takes. */
 export const typicalFacePaise = 100_000_000;
@@ -38,7 +38,7 @@ export type Tape = {
   readonly count: number;
 };
 
-export type Facts = {
+export type MarketFacts = {
   readonly scheme: Scheme;
   readonly card: RateCard | undefined;
   readonly tape: Tape | undefined;
@@ -55,7 +55,7 @@ export type LogPosition = { readonly epoch: string; readonly seq: number };
 export type PublishedUpdate = Figures & LogPosition & { readonly as_of: string };
 
 /** The figures of a market as a key with the buy side sees them; only an open market has prices. */
-export function buildFigures({ scheme, card, tape, depth, indexBps }: Facts) {
+export function buildFigures({ scheme, card, tape, depth, indexBps }: MarketFacts) {
   const priced = card?.state === "open" ? card : undefined;
   const typical = Math.min(typicalFacePaise, priced?.face_max_paise ?? typicalFacePaise);
   const last = tape?.last ?? null;
@@ -80,7 +80,7 @@ export function buildFigures({ scheme, card, tape, depth, indexBps }: Facts) {
   };
 }
 
-function marketState(card: RateCard | undefined): MarketState {
+function marketState(card: RateCard | undefined): BoardState {
   return card?.state ?? "unavailable";
 }
 

@@ -9,7 +9,7 @@ import {
   text,
   timestamp,
 } from "../platform/http/wire.ts";
-import { marketStates } from "./rules.ts";
+import { boardStates } from "./rules.ts";
 
 export const MarketPath = Type.Object({
   scheme: Type.String({ description: `One of ${schemes.join(", ")}.`, examples: ["RODTEP"] }),
@@ -45,7 +45,7 @@ const DepthBand = Type.Object({
 export const Market = Type.Object(
   {
     scheme: openEnum(schemes, "The scheme."),
-    state: openEnum(marketStates, "Whether there are prices; unavailable until a first card."),
+    state: openEnum(boardStates, "Whether there are prices; unavailable until a first card."),
     sell_price_bps: nullable<number>({
       ...bps,
       description:

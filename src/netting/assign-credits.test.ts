@@ -13,13 +13,13 @@ import {
   mayPay,
   none,
   type Assignment,
-  type Board,
+  type NettingBoard,
   buildBoard,
 } from "./rules.ts";
 
 const rupee = 100;
 
-function assigned(board: Board, effort?: Effort): Assignment {
+function assigned(board: NettingBoard, effort?: Effort): Assignment {
   const slices = assignCredits(board, effort);
   for (let turns = 0; turns < 100_000; turns++) {
     const slice = slices.next();
@@ -29,7 +29,7 @@ function assigned(board: Board, effort?: Effort): Assignment {
 }
 
 /** What an assignment is judged by; each figure counts among equals of those before it. */
-function judge({ credits, requirements }: Board, paid: ArrayLike<number>): number[] {
+function judge({ credits, requirements }: NettingBoard, paid: ArrayLike<number>): number[] {
   const used = Array.from(paid).flatMap((place, at) => (place === none ? [] : [{ at, place }]));
   const covered = used.reduce((sum, { at }) => sum + (credits[at]?.face_paise ?? 0), 0);
   const moves = used.filter(({ at, place }) => {
@@ -50,7 +50,7 @@ function firmsById({ firms }: Holdings) {
 }
 
 /** Every way to hand out the credits, by the plain rules and without anything clever. */
-function bestByForce(holdings: Holdings, board: Board): number[] {
+function bestByForce(holdings: Holdings, board: NettingBoard): number[] {
   const { credits, requirements } = board;
   const firms = firmsById(holdings);
   const room = requirements.map(({ amount_paise }) => amount_paise);
@@ -79,7 +79,7 @@ function bestByForce(holdings: Holdings, board: Board): number[] {
 }
 
 /** Nobody pays what they may not, and nothing is paid beyond the duty. */
-function assertSound(holdings: Holdings, board: Board, { paid }: Assignment): void {
+function assertSound(holdings: Holdings, board: NettingBoard, { paid }: Assignment): void {
   const { credits, requirements } = board;
   const room = requirements.map(({ amount_paise }) => amount_paise);
   const firms = firmsById(holdings);

@@ -11,11 +11,18 @@
 // Work is counted in steps and not in time, so that a group has the same answer on every machine. The
 // generators yield between slices of work, so that the caller can stop the search.
 
-import { Budget } from "../cover/rules.ts";
+import { StepBudget } from "../cover/rules.ts";
 import { findBestAssignment, fewCreditsMax, fewRequirementsMax } from "./exact-assignment.ts";
 import { PartialAssignment, type Cluster } from "./partial-assignment.ts";
 import { flowBound, type Supply } from "./flow-bound.ts";
-import { creditAt, isMove, none, type Assignment, type Board, requirementAt } from "./rules.ts";
+import {
+  creditAt,
+  isMove,
+  none,
+  type Assignment,
+  type NettingBoard,
+  requirementAt,
+} from "./rules.ts";
 
 /** The steps of the exact search, for all clusters together: enough for 14 credits. */
 const fewStepsMax = 60_000_000;
@@ -28,11 +35,11 @@ export type Slices = Generator<undefined, Assignment, undefined>;
 export type Effort = { readonly fewSteps?: number; readonly searches?: number };
 
 export function* assignCredits(
-  board: Board,
+  board: NettingBoard,
   { fewSteps = fewStepsMax, searches = searchesMax }: Effort = {},
 ): Slices {
   const paid = new Int32Array(board.credits.length).fill(none);
-  const steps = new Budget(fewSteps);
+  const steps = new StepBudget(fewSteps);
   const left = { searches };
   let isProven = true;
   for (const cluster of findClusters(board)) {
@@ -51,7 +58,7 @@ function findClusters({
   requirements,
   creditKinds,
   requirementsByKind,
-}: Board): readonly Cluster[] {
+}: NettingBoard): readonly Cluster[] {
   const roots = requirements.map((_, place) => place);
   const findRoot = (place: number): number => {
     const above = roots[place] ?? place;
@@ -85,9 +92,9 @@ function findClusters({
 
 /** The exact search; undefined when the cluster is too large for it. */
 function* assignFew(
-  board: Board,
+  board: NettingBoard,
   cluster: Cluster,
-  steps: Budget,
+  steps: StepBudget,
 ): Generator<undefined, Assignment | undefined> {
   if (cluster.credits.length > fewCreditsMax) return undefined;
   if (cluster.requirements.length > fewRequirementsMax) return undefined;
@@ -121,7 +128,7 @@ function toBitSet<Item>(items: readonly Item[], isIn: (item: Item) => boolean): 
 /** Searches left. */
 type Left = { searches: number };
 
-function* assignMany(board: Board, cluster: Cluster, left: Left): Slices {
+function* assignMany(board: NettingBoard, cluster: Cluster, left: Left): Slices {
   const filling = new PartialAssignment(board, cluster);
   for (const requirement of cluster.requirements) {
     filling.fillOwn(requirement);
@@ -170,7 +177,7 @@ function* refill(
   }
 }
 
-function boundCover(board: Board, cluster: Cluster, caps: Caps): number {
+function boundCover(board: NettingBoard, cluster: Cluster, caps: Caps): number {
   const places = new Map(cluster.requirements.map((requirement, at) => [requirement, at]));
   const ofKinds = Map.groupBy(cluster.credits, (credit) => board.creditKinds[credit] ?? 0);
   const supplies = [...ofKinds].map(([kind, credits]): Supply => ({
@@ -183,7 +190,7 @@ function boundCover(board: Board, cluster: Cluster, caps: Caps): number {
 }
 
 function listPayableRequirements(
-  { creditKinds, requirementsByKind: ofKinds }: Board,
+  { creditKinds, requirementsByKind: ofKinds }: NettingBoard,
   credit: number,
 ): readonly number[] {
   return ofKinds[creditKinds[credit] ?? 0] ?? [];

@@ -5,7 +5,7 @@
 // Requirements are added one by one. The cost of a subset with one more requirement is the minimum
 // over its splits: one part pays the new requirement, the rest pays the ones before.
 
-import type { Budget } from "../cover/rules.ts";
+import type { StepBudget } from "../cover/rules.ts";
 import { none } from "./rules.ts";
 
 export type FewCredits = {
@@ -33,7 +33,7 @@ const sliceSteps = 4_000_000;
  */
 export function* findBestAssignment(
   few: FewCredits,
-  budget: Budget,
+  budget: StepBudget,
 ): Generator<undefined, Int32Array | undefined> {
   const sums = sumSubsets(few.faces);
   const steps = countSteps(few, sums, budget.left);

@@ -12,7 +12,7 @@ import type { IstDay } from "../kernel/time.ts";
 import { priceAsk, priceBid, type RateCard } from "../rates/rules.ts";
 import {
   type Assignment,
-  type Board,
+  type NettingBoard,
   compare,
   creditAt,
   exactSum,
@@ -41,7 +41,7 @@ export type Lot = {
   readonly price_bps: Bps;
 };
 
-export function listPairings(board: Board, { paid }: Assignment): readonly Pairing[] {
+export function listPairings(board: NettingBoard, { paid }: Assignment): readonly Pairing[] {
   return [...paid.entries()].flatMap(([credit, place]) =>
     place === none
       ? []
@@ -123,13 +123,13 @@ export function sumEntities(
   });
 }
 
-export type Market = { readonly cards: OpenCards; readonly today: IstDay };
+export type CardsOfDay = { readonly cards: OpenCards; readonly today: IstDay };
 
 /** Duty of either scheme counts where it is paid; the uncovered part where cover is cheapest. */
 export function sumSchemes(
   { credits, requirements }: Holdings,
   pairings: readonly Pairing[],
-  { cards, today }: Market,
+  { cards, today }: CardsOfDay,
 ) {
   const left = requirements.map((requirement) => {
     const paid = pairings.filter((pairing) => pairing.requirement === requirement);

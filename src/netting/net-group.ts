@@ -30,7 +30,7 @@ import {
 } from "./figures.ts";
 import {
   type Assignment,
-  type Board,
+  type NettingBoard,
   buildBoard,
   exactSum,
   type Holdings,
@@ -68,7 +68,7 @@ export const netGroup = heavyKind("netting", ({ holdings, ...market }: ToNet, st
   };
 });
 
-function runAssignment(board: Board, stop: Stop): Assignment {
+function runAssignment(board: NettingBoard, stop: Stop): Assignment {
   const slices = assignCredits(board);
   for (;;) {
     const slice = slices.next();

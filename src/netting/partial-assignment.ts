@@ -5,7 +5,14 @@
 import { chooseOwnCredits } from "../cover/choose-bundle.ts";
 import { type Bundle, greatestDivisor } from "../cover/rules.ts";
 import { dayNumber } from "../kernel/time.ts";
-import { type Board, creditAt, type GroupCredit, isMove, none, requirementAt } from "./rules.ts";
+import {
+  type NettingBoard,
+  creditAt,
+  type GroupCredit,
+  isMove,
+  none,
+  requirementAt,
+} from "./rules.ts";
 
 export type Cluster = {
   /** Indexes of credits and of requirements, rising. */
@@ -32,7 +39,7 @@ type Kind = {
 };
 
 export class PartialAssignment {
-  readonly #board: Board;
+  readonly #board: NettingBoard;
   readonly #faces: Float64Array;
   readonly #days: Float64Array;
   /** By requirement, the credits that pay it. */
@@ -43,7 +50,7 @@ export class PartialAssignment {
   readonly #kinds: readonly Kind[];
   readonly #byFirm: ReadonlyMap<string, readonly number[]>;
 
-  constructor(board: Board, cluster: Cluster) {
+  constructor(board: NettingBoard, cluster: Cluster) {
     this.#board = board;
     this.#faces = Float64Array.from(board.credits, ({ face_paise }) => face_paise);
     this.#days = Float64Array.from(board.credits, ({ expires_on }) => dayNumber(expires_on));

@@ -61,7 +61,7 @@ export type Holdings = {
 };
 
 /** Credits and requirements in search order, and which credit may pay what. */
-export type Board = {
+export type NettingBoard = {
   /** In queue order. */
   readonly credits: readonly GroupCredit[];
   /** The hardest to pay first: latest due, one scheme, smallest amount. */
@@ -92,20 +92,20 @@ export type Assignment = {
   readonly isProven: boolean;
 };
 
-export function creditAt({ credits }: Board, place: number): GroupCredit {
+export function creditAt({ credits }: NettingBoard, place: number): GroupCredit {
   const credit = credits[place];
   if (!credit) throw new Error("a place of a credit is one of the board's");
   return credit;
 }
 
-export function requirementAt({ requirements }: Board, place: number): GroupRequirement {
+export function requirementAt({ requirements }: NettingBoard, place: number): GroupRequirement {
   const requirement = requirements[place];
   if (!requirement) throw new Error("a place of a requirement is one of the board's");
   return requirement;
 }
 
 /** Sorts the holdings of a group for the search. */
-export function buildBoard(holdings: Holdings): Board {
+export function buildBoard(holdings: Holdings): NettingBoard {
   const credits = holdings.credits.toSorted(
     (a, b) => compare(a.expires_on, b.expires_on) || compare(a.scrip_no, b.scrip_no),
   );
@@ -133,7 +133,7 @@ function groupKinds({
   firms,
   credits,
   requirements,
-}: Holdings): Pick<Board, "creditKinds" | "requirementsByKind"> {
+}: Holdings): Pick<NettingBoard, "creditKinds" | "requirementsByKind"> {
   const firmsById = new Map(firms.map((firm) => [firm.firm_id, firm]));
   const days = [...new Set(requirements.map(({ due_on }) => due_on))].toSorted(compare);
   const plain = findUnrestrictedFirms(firms);

@@ -290,16 +290,16 @@ export async function listNoticeRows(
     order by n.notice_id desc`);
 }
 
-export type Backlog = {
+export type NoticeBacklog = {
   readonly waiting: number;
   readonly dead: number;
   /** Since when the oldest notice that is due has been waiting; null when none is. */
   readonly waiting_since: Date | null;
 };
 
-export async function findBacklog(db: Db, most: number): Promise<Backlog> {
+export async function findBacklog(db: Db, most: number): Promise<NoticeBacklog> {
   const counted = fragment`select from notices where state`;
-  const [row] = await db.rows<Backlog>(sql`
+  const [row] = await db.rows<NoticeBacklog>(sql`
     select
       (select count(*)::int from (${counted} = 'waiting' limit ${most}) as w) as waiting,
       (select count(*)::int from (${counted} = 'dead' limit ${most}) as d) as dead,

@@ -45,14 +45,14 @@ import {
 } from "./approval-store.ts";
 
 /** An act that waits for a second person, and the proposal that person decides. */
-export type Waiting = { readonly outcome: "proposed"; readonly approval_id: string };
-export type Acted = Waiting | { readonly outcome: "done"; readonly answer: Done["answer"] };
+export type ProposedAct = { readonly outcome: "proposed"; readonly approval_id: string };
+export type Acted = ProposedAct | { readonly outcome: "done"; readonly answer: Done["answer"] };
 
 /** What whoever acted is told: the proposal, or the act's own word for done. */
 export function tellOutcome<Word extends string>(
   acted: Acted,
   done: Word,
-): Waiting | { readonly outcome: Word } {
+): ProposedAct | { readonly outcome: Word } {
   return acted.outcome === "proposed" ? acted : { outcome: done };
 }
 
@@ -160,7 +160,7 @@ async function propose(
   actor: Actor,
   { kind, proposed, prepared, now }: PreparedAct,
   ended?: ApprovalRow,
-): Promise<Waiting> {
+): Promise<ProposedAct> {
   const row: ApprovalRow = {
     approval_id: newId("apr", now),
     kind: kind.name,
@@ -210,6 +210,6 @@ async function propose(
   return waitFor(row);
 }
 
-function waitFor({ approval_id }: ApprovalRow): Waiting {
+function waitFor({ approval_id }: ApprovalRow): ProposedAct {
   return { outcome: "proposed", approval_id };
 }

@@ -25,19 +25,19 @@ import {
 } from "./approval-rules.ts";
 import { type ApprovalRow, findApproval, lockSubject, setDecided } from "./approval-store.ts";
 
-export type Decided = { readonly approval: ApprovalRow; readonly answer?: Done["answer"] };
+export type DecidedApproval = { readonly approval: ApprovalRow; readonly answer?: Done["answer"] };
 
 export async function approveProposal(
   ctx: Pick<Context, "db" | "now">,
   actor: Actor,
   { approvalId, kinds }: { readonly approvalId: string; readonly kinds: readonly ApprovalKind[] },
-): Promise<Decided> {
+): Promise<DecidedApproval> {
   const now = ctx.now();
   refuseUnnamed(actor);
   const seen = await findApproval(ctx.db, approvalId);
   if (!seen) throw noProposal(approvalId);
   const kind = findKind(kinds, seen);
-  const approve = async (tx: Tx): Promise<Decided> => {
+  const approve = async (tx: Tx): Promise<DecidedApproval> => {
     const row = await lockProposal(tx, approvalId);
     refuseRole(actor, kind.approvers, `to approve ${kind.name}`);
     // A repeated approval changes nothing.
@@ -69,7 +69,7 @@ export async function carryOutApproved(
   tx: Tx,
   actor: Actor,
   { row, prepared, now }: { readonly row: ApprovalRow; prepared: Prepared; now: Date },
-): Promise<Decided> {
+): Promise<DecidedApproval> {
   refuseProposer(actor, row.proposed_by);
   const { changes, answer } = await prepared.carryOut(actor, row.proposed_by);
   const approval: ApprovalRow = {
@@ -138,7 +138,7 @@ async function end(
   tx: Tx,
   actor: Actor,
   { row, to, reason = row.reason ?? undefined, now }: End,
-): Promise<Decided> {
+): Promise<DecidedApproval> {
   const approval: ApprovalRow = {
     ...row,
     state: to,

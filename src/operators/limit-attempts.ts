@@ -30,7 +30,7 @@ import { buildOperatorChange } from "./manage-operators.ts";
 import { computeWaitS, tooManyAttempts } from "./rules.ts";
 import { findOperator } from "./store.ts";
 
-export type Attempt = {
+export type SignInAttempt = {
   readonly nameKey: string;
   /** Where it comes from: an address, or a word where there is none. */
   readonly from: string;
@@ -57,7 +57,7 @@ const everywhere = "everywhere";
  */
 export async function limitAttempts<Result>(
   ctx: Pick<Context, "db" | "now">,
-  attempt: Attempt,
+  attempt: SignInAttempt,
   run: () => Promise<Result>,
 ): Promise<Result> {
   const now = ctx.now();
@@ -89,7 +89,7 @@ function listCounters(from: string): readonly Counter[] {
 }
 
 /** How long the attempt has to wait; counts it when it has not. */
-async function countAttempt(tx: Tx, { nameKey, from }: Attempt, now: Date): Promise<number> {
+async function countAttempt(tx: Tx, { nameKey, from }: SignInAttempt, now: Date): Promise<number> {
   const since = new Date(now.getTime() - forgetAfterMs);
   const counted: AttemptsRow[] = [];
   for (const { network, networks } of listCounters(from)) {
@@ -106,7 +106,7 @@ async function countAttempt(tx: Tx, { nameKey, from }: Attempt, now: Date): Prom
   return 0;
 }
 
-async function noteFailure(tx: Tx, attempt: Attempt, now: Date): Promise<void> {
+async function noteFailure(tx: Tx, attempt: SignInAttempt, now: Date): Promise<void> {
   const { nameKey } = attempt;
   const since = new Date(now.getTime() - forgetAfterMs);
   const row = await lockAttempts(tx, { nameKey, network: everywhere }, { now, since });
@@ -122,7 +122,7 @@ async function noteFailure(tx: Tx, attempt: Attempt, now: Date): Promise<void> {
 
 async function tellAdmins(
   tx: Tx,
-  { nameKey, from, requestId }: Attempt,
+  { nameKey, from, requestId }: SignInAttempt,
   { failures, now }: { readonly failures: number; readonly now: Date },
 ): Promise<void> {
   const person = await findOperator(tx, nameKey);

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 
 import { DeclarationResults, ImportResults } from "../credits/schema.ts";
 import { nullable, nullableObject, openEnum, timestamp } from "../platform/http/wire.ts";
-import { marketStates as boardStates } from "../market/rules.ts";
+import { boardStates } from "../market/rules.ts";
 import { marketStates } from "../rates/rules.ts";
 import {
   count,

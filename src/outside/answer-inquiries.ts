@@ -17,7 +17,7 @@ import {
 } from "../platform/postgres/offenders.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import {
-  type Answered,
+  type AnsweredInquiry,
   type Inquiry,
   type InquiryKind,
   simulate,
@@ -39,7 +39,7 @@ import {
 export type Apply<Kind extends InquiryKind> = (
   tx: Tx,
   actor: Actor,
-  answered: readonly Answered<Kind>[],
+  answered: readonly AnsweredInquiry<Kind>[],
   now: Date,
 ) => Promise<void>;
 
@@ -62,7 +62,7 @@ const applierKinds = {
 
 export type Attestation = {
   readonly inquiryId: string;
-  readonly answer: Answered["answer"];
+  readonly answer: AnsweredInquiry["answer"];
   /** The evidence: a ticket, the number of a screenshot, a letter. */
   readonly reference: string;
   /** When it was so, where that was before it was entered. ISO 8601. */
@@ -108,7 +108,7 @@ export async function lockAttested(
   tx: Tx,
   attestations: readonly Attestation[],
   now: Date,
-): Promise<Answered[]> {
+): Promise<AnsweredInquiry[]> {
   const byId = new Map(attestations.map((attestation) => [attestation.inquiryId, attestation]));
   const open = await lockOpenInquiries(tx, [...byId.keys()]);
   const known = new Set(open.map(({ inquiry_id }) => inquiry_id));
@@ -123,14 +123,18 @@ export async function lockAttested(
       answer: attestation?.answer,
       as_of: (attestation?.asOf && parseInstant(attestation.asOf)) || now,
       reference: attestation?.reference ?? null,
-    } as Answered; // Answers are built by kind.
+    } as AnsweredInquiry; // Answers are built by kind.
   });
 }
 
 export async function applyAttested(
   tx: Tx,
   operator: Actor,
-  { answered, appliers, now }: { answered: readonly Answered[]; appliers: Appliers; now: Date },
+  {
+    answered,
+    appliers,
+    now,
+  }: { answered: readonly AnsweredInquiry[]; appliers: Appliers; now: Date },
 ): Promise<void> {
   await yieldToCallers(tx);
   await setAnswered(tx, answered, operator.id);
@@ -141,7 +145,11 @@ export async function applyAttested(
 export async function applySimulated(
   tx: Tx,
   actor: Actor,
-  { answered, appliers, now }: { answered: readonly Answered[]; appliers: Appliers; now: Date },
+  {
+    answered,
+    appliers,
+    now,
+  }: { answered: readonly AnsweredInquiry[]; appliers: Appliers; now: Date },
 ): Promise<void> {
   await deleteInquiries(
     tx,
@@ -153,7 +161,7 @@ export async function applySimulated(
 async function applyAnswers(
   tx: Tx,
   actor: Actor,
-  answered: readonly Answered[],
+  answered: readonly AnsweredInquiry[],
   appliers: Appliers,
   now: Date,
 ): Promise<void> {
@@ -183,7 +191,7 @@ async function answerDue(
     const answered = due.flatMap((inquiry) => {
       const answer = simulate(simulators, inquiry);
       // The simulator of a kind answers in that kind's form.
-      return answer ? [{ ...inquiry, answer, as_of: now, reference: null } as Answered] : [];
+      return answer ? [{ ...inquiry, answer, as_of: now, reference: null } as AnsweredInquiry] : [];
     });
     const known = new Set(answered.map(({ inquiry_id }) => inquiry_id));
     const unanswered = due.filter(({ inquiry_id }) => !known.has(inquiry_id));
@@ -203,10 +211,10 @@ async function answerDue(
 }
 
 function filterKinds<Kind extends InquiryKind>(
-  answered: readonly Answered[],
+  answered: readonly AnsweredInquiry[],
   kinds: readonly Kind[],
-): Answered<Kind>[] {
-  const isMeant = (inquiry: Answered): inquiry is Answered & Answered<Kind> =>
+): AnsweredInquiry<Kind>[] {
+  const isMeant = (inquiry: AnsweredInquiry): inquiry is AnsweredInquiry & AnsweredInquiry<Kind> =>
     (kinds as readonly InquiryKind[]).includes(inquiry.kind);
   return answered.filter(isMeant);
 }

@@ -23,7 +23,7 @@ import { yieldToCallers } from "../platform/postgres/offenders.ts";
 import { type Db, known, type Query, type Tx } from "../platform/postgres/postgres.ts";
 import { type Appliers, applySimulated } from "./answer-inquiries.ts";
 import {
-  type Answered,
+  type AnsweredInquiry,
   type Inquiries,
   type Inquiry,
   type InquiryKind,
@@ -209,7 +209,7 @@ export async function answerNow(
   const answered = locked.flatMap((inquiry) => {
     const answer = simulate(simulators, inquiry);
     // The simulator of a kind answers in that kind's form.
-    return answer ? [{ ...inquiry, answer, as_of: now, reference: null } as Answered] : [];
+    return answer ? [{ ...inquiry, answer, as_of: now, reference: null } as AnsweredInquiry] : [];
   });
   await yieldToCallers(tx);
   if (answered.length > 0) await applySimulated(tx, actor, { answered, appliers, now });

@@ -25,7 +25,7 @@ import {
 } from "./answer-inquiries.ts";
 import { readOpenInquiries } from "./ask.ts";
 import {
-  type Answered,
+  type AnsweredInquiry,
   type CheckName,
   type CheckResult,
   listAskedChecks,
@@ -48,8 +48,8 @@ export type Finding = {
 export type Observation<Kind extends InquiryKind> = {
   readonly subjectId: string;
   /** Selects the parts; all parts when left out. */
-  readonly isMeant?: (inquiry: Answered<Kind>["facts"]) => boolean;
-  readonly answer: Answered<Kind>["answer"];
+  readonly isMeant?: (inquiry: AnsweredInquiry<Kind>["facts"]) => boolean;
+  readonly answer: AnsweredInquiry<Kind>["answer"];
   readonly reference: string;
   /** When it was so; the moment of the attestation unless given. */
   readonly asOf?: Date;
@@ -82,7 +82,7 @@ export async function findAttestations<Kind extends InquiryKind>(
     const meant = open.filter(
       ({ subject_id, facts }) =>
         (subject_id === subjectId || subject_id.startsWith(`${subjectId}:`)) &&
-        isMeant(facts as Answered<Kind>["facts"]), // The inquiry has this kind.
+        isMeant(facts as AnsweredInquiry<Kind>["facts"]), // The inquiry has this kind.
     );
     if (meant.length === 0) {
       throw new Failure("conflict", `nothing is open of ${kind} about ${subjectId}`, {
@@ -124,7 +124,7 @@ export async function attestWithApproval(
   const byId = new Map(attestations.map((attestation) => [attestation.inquiryId, attestation]));
   const answered = asked.map((inquiry) => {
     const answer = byId.get(inquiry.inquiry_id)?.answer;
-    return { ...inquiry, answer } as Answered; // Answers are built by kind.
+    return { ...inquiry, answer } as AnsweredInquiry; // Answers are built by kind.
   });
   const value = sumValue(answered);
   const [only] = ids;
@@ -183,7 +183,7 @@ export function buildAttestationKind(appliers: Appliers): AttestationKind {
 }
 
 /** The credit or money that an answer creates or gives to somebody. */
-function valueAnswer(inquiry: Answered): number {
+function valueAnswer(inquiry: AnsweredInquiry): number {
   switch (inquiry.kind) {
     case "credit_holding":
       return inquiry.answer.held ? inquiry.facts.face_paise : 0;
@@ -200,15 +200,18 @@ function valueAnswer(inquiry: Answered): number {
   }
 }
 
-function sumValue(answered: readonly Answered[]): number {
+function sumValue(answered: readonly AnsweredInquiry[]): number {
   const sum = answered.reduce((total, inquiry) => total + valueAnswer(inquiry), 0);
   return Math.min(sum, Number.MAX_SAFE_INTEGER);
 }
 
 /** Whether an answer confirms the account of a firm that has a balance or money in transit. */
-async function confirmsFundedAccount(db: Db, answered: readonly Answered[]): Promise<boolean> {
+async function confirmsFundedAccount(
+  db: Db,
+  answered: readonly AnsweredInquiry[],
+): Promise<boolean> {
   const accounts = answered.filter(
-    (inquiry): inquiry is Answered<"bank_account"> =>
+    (inquiry): inquiry is AnsweredInquiry<"bank_account"> =>
       inquiry.kind === "bank_account" &&
       inquiry.answer.checks.every(({ outcome }) => outcome === "pass"),
   );

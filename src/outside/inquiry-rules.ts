@@ -148,7 +148,7 @@ export type Inquiry<Kind extends InquiryKind = InquiryKind> = {
   };
 }[Kind];
 
-export type Answered<Kind extends InquiryKind = InquiryKind> = {
+export type AnsweredInquiry<Kind extends InquiryKind = InquiryKind> = {
   [K in Kind]: Inquiry<K> & {
     readonly answer: Inquiries[K]["answer"];
     readonly as_of: Date;
@@ -166,7 +166,10 @@ export type Simulators = {
   ) => Inquiries[Kind]["answer"] | undefined;
 };
 
-export function simulate(simulators: Simulators, inquiry: Inquiry): Answered["answer"] | undefined {
+export function simulate(
+  simulators: Simulators,
+  inquiry: Inquiry,
+): AnsweredInquiry["answer"] | undefined {
   switch (inquiry.kind) {
     case "firm_identity":
       return simulators.firm_identity(inquiry.facts);

@@ -11,7 +11,7 @@ import {
 } from "../platform/postgres/postgres.ts";
 import { json, table, text, time } from "../platform/postgres/table.ts";
 import {
-  type Answered,
+  type AnsweredInquiry,
   type Inquiry,
   type InquiryKind,
   inquiryKinds,
@@ -101,7 +101,7 @@ export async function lockOpenInquiries(tx: Tx, inquiryIds: readonly string[]): 
 
 export async function setAnswered(
   tx: Tx,
-  answered: readonly Answered[],
+  answered: readonly AnsweredInquiry[],
   answeredBy: string,
 ): Promise<void> {
   await tx.rows(sql`

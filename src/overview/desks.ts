@@ -14,7 +14,7 @@ import { findCommissionRates } from "../settlement/commissions.ts";
 import { noOrder } from "../trading/read-orders.ts";
 import { type DeskRow, findDeskOfOrder, listDeskRows, listFirmNames } from "./desk-store.ts";
 
-export type Desk = DeskRow;
+export type DeskOverview = DeskRow;
 
 /** Client firms are counted up to here, of each desk of a list and of one. */
 const clientsMost = { listed: 20, shown: 1_000 } as const;
@@ -22,9 +22,9 @@ const clientsMost = { listed: 20, shown: 1_000 } as const;
 export async function listDesks(
   ctx: Pick<Context, "db" | "cursorKey">,
   search: TimeSpan & PageQuery & { readonly environment: Environment | null },
-): Promise<Leaf<Desk>> {
+): Promise<Leaf<DeskOverview>> {
   const { environment, from, to } = search;
-  return await readLeaf<Desk>(ctx, ["desks", "desk_id"], search, async (request) => {
+  return await readLeaf<DeskOverview>(ctx, ["desks", "desk_id"], search, async (request) => {
     const filter = { environment, from, to, deskId: null, most: clientsMost.listed };
     return await listDeskRows(ctx.db.planned, filter, request);
   });

@@ -22,7 +22,7 @@ import {
 } from "./find-store.ts";
 import { splitWords, toNamePattern, toStartQuery, toWordQuery } from "./rules.ts";
 
-export type Found = FoundRow;
+export type FoundThing = FoundRow;
 
 const limitEach = 20;
 /** A word that so many of the newest firms do not have often is rare enough to be looked for in all. */
@@ -32,7 +32,7 @@ const newestFirms = 100;
 export async function findAnything(
   ctx: Pick<Context, "db" | "now">,
   text: string,
-): Promise<Found[]> {
+): Promise<FoundThing[]> {
   const { db } = ctx;
   const asked = text.trim();
   if (asked === "" || !isCleanText(asked)) return [];
@@ -54,7 +54,7 @@ export async function findAnything(
 }
 
 /** Names that begin so; when these are few, also names with the words somewhere. */
-async function findByName(db: Context["db"], asked: string): Promise<Found[]> {
+async function findByName(db: Context["db"], asked: string): Promise<FoundThing[]> {
   const starts = await findByNameStart(db.planned, toNamePattern(asked), limitEach);
   const words = splitWords(asked);
   if (starts.length === limitEach || words.length === 0) return starts;
@@ -63,7 +63,7 @@ async function findByName(db: Context["db"], asked: string): Promise<Found[]> {
 }
 
 /** The index reads all firms that have a word, so a common one is looked for among the newest first. */
-async function findByWord(db: Context["db"], words: readonly string[]): Promise<Found[]> {
+async function findByWord(db: Context["db"], words: readonly string[]): Promise<FoundThing[]> {
   const search = toStartQuery(words);
   const limits = { among: newestFirms, limit: limitEach };
   const newest = await findNewestByWords(db.planned, search, limits);
@@ -77,14 +77,17 @@ async function findByWord(db: Context["db"], words: readonly string[]): Promise<
 const deliveryId = /^dlv_[0-9a-f]{26}$/;
 const deliveredDays = 31;
 
-async function findOne({ db, now }: Pick<Context, "db" | "now">, id: string): Promise<Found[]> {
+async function findOne(
+  { db, now }: Pick<Context, "db" | "now">,
+  id: string,
+): Promise<FoundThing[]> {
   const found = await findById(db, id);
   if (found.length > 0 || !deliveryId.test(id)) return found;
   return await findDelivered(db, id, new Date(now().getTime() - deliveredDays * dayMs));
 }
 
 /** The index skips from word to word, but reads all firms that have a word which begins so. */
-async function findByWords(db: Context["db"], words: readonly string[]): Promise<Found[]> {
+async function findByWords(db: Context["db"], words: readonly string[]): Promise<FoundThing[]> {
   const whole = await findByNameWords(db.planned, toWordQuery(words), limitEach);
   if (whole.length > 0) return whole;
   return await findByNameWords(db.planned, toStartQuery(words), limitEach);

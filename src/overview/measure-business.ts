@@ -4,14 +4,14 @@ import type { Context } from "../platform/context.ts";
 import { type Measured, measureLabelled, type Metrics } from "../platform/metrics.ts";
 import { loadCardsToday } from "../rates/current-cards.ts";
 import { schemes } from "../kernel/scheme.ts";
-import { countWaiting, sumDealt, type Waiting } from "./watch-store.ts";
+import { countWaiting, sumDealt, type WaitingCounts } from "./watch-store.ts";
 
 /** Exact, as alerts compare it; an operator's page stops counting much earlier. */
 const countMost = 1_000_000;
 
 type Business = {
   readonly environment: Environment;
-  readonly waiting: Waiting;
+  readonly waiting: WaitingCounts;
   /** By scheme: in the last whole minute. */
   readonly deals: ReadonlyMap<string, number>;
   /** By scheme: the share of the day's limit that the house has taken on. */

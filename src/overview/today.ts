@@ -8,7 +8,7 @@ import { ledgerIsSound } from "../ledger/check-ledger.ts";
 import type { Context } from "../platform/context.ts";
 import { loadCardsToday } from "../rates/current-cards.ts";
 import type { MarketState } from "../rates/rules.ts";
-import { countWaiting, sumDealt, sumHouseMoney, type Waiting } from "./watch-store.ts";
+import { countWaiting, sumDealt, sumHouseMoney, type WaitingCounts } from "./watch-store.ts";
 
 /** Counts stop here: a person has more than enough to do then. */
 const countMost = 100;
@@ -30,7 +30,7 @@ export type Today = {
   readonly environment: Environment;
   readonly day: IstDay;
   readonly as_of: Date;
-  readonly waiting: Waiting;
+  readonly waiting: WaitingCounts;
   /** What the house lacks of being complete. */
   readonly house_missing: readonly NeededParticular[];
   readonly schemes: readonly SchemeDay[];

@@ -6,7 +6,7 @@ import type { PaiseSum } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { type Db, fragment, sql } from "../platform/postgres/postgres.ts";
 
-export type Waiting = {
+export type WaitingCounts = {
   readonly settlements_for_buyer: number;
   readonly settlements_for_seller: number;
   readonly settlements_for_customs: number;
@@ -49,8 +49,8 @@ export async function countWaiting(
     readonly dayEnd: Date;
     readonly most: number;
   },
-): Promise<Waiting> {
-  const [row] = await db.rows<Waiting>(sql`
+): Promise<WaitingCounts> {
+  const [row] = await db.rows<WaitingCounts>(sql`
     select
       (select count(*)::int from (
         select from settlements

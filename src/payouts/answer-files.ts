@@ -1,7 +1,7 @@
 import { type Actor, type Change, refuseBadReason } from "../kernel/actor.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import { sumParts, rupeesText } from "../kernel/money.ts";
-import { actWithApproval, tellOutcome, type Waiting } from "../operators/act-with-approval.ts";
+import { actWithApproval, tellOutcome, type ProposedAct } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, type Prepared, validHoursUsual } from "../operators/approval-kind.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
@@ -100,7 +100,7 @@ export async function voidFile(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
   { fileId, reason }: { readonly fileId: string; readonly reason: string },
-): Promise<Waiting | { readonly outcome: "voided" }> {
+): Promise<ProposedAct | { readonly outcome: "voided" }> {
   refuseBadReason(reason);
   const file = await findFile(ctx.db, fileId);
   if (!file) throw noPayoutFile(fileId);

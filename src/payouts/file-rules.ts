@@ -70,7 +70,7 @@ export const dayForms = ["YYYY-MM-DD", "DD/MM/YYYY", "DD-MM-YYYY"] as const;
 export type DayForm = (typeof dayForms)[number];
 
 /** A column holds a fact of the remittance, or the same text in every line. */
-export type Column = { readonly header: string } & (
+export type PayoutFileColumn = { readonly header: string } & (
   | { readonly field: ColumnField }
   | { readonly text: string }
 );
@@ -80,7 +80,7 @@ export type FileFormat = {
   /** Whether the first line names the columns. */
   readonly has_header: boolean;
   readonly day_form: DayForm;
-  readonly columns: readonly Column[];
+  readonly columns: readonly PayoutFileColumn[];
 };
 
 /** For banks without a format of their own: the operator converts it by hand. */

@@ -50,7 +50,7 @@ export async function listFiles(
   return await listRows(ctx.db.planned, filter, limit);
 }
 
-type ShownLine = Omit<FileLineRow, "account_sealed"> & {
+type ShownFileLine = Omit<FileLineRow, "account_sealed"> & {
   readonly payout_ids: readonly string[];
   /** The payouts in it, down to their orders. */
   readonly payouts: readonly ExplainedPayout[];
@@ -60,7 +60,7 @@ type ShownLine = Omit<FileLineRow, "account_sealed"> & {
 export async function showFile(
   ctx: Pick<Context, "db">,
   fileId: string,
-): Promise<FileRow & { readonly lines: readonly ShownLine[] }> {
+): Promise<FileRow & { readonly lines: readonly ShownFileLine[] }> {
   const file = await findFile(ctx.db, fileId);
   if (!file) throw noPayoutFile(fileId);
   const lines = await listFileLines(ctx.db, [fileId]);

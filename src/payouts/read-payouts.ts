@@ -165,12 +165,12 @@ type PayoutNarrower = {
 };
 
 /** The operator sees the id of the order or cross only. */
-type ShownLine = Omit<PayoutLineRow, "origin_kind">;
+type ShownPayoutLine = Omit<PayoutLineRow, "origin_kind">;
 
 /** A payout with its lines, as the operator sees it. */
 export type WholePayout = Omit<PayoutRow, "history"> & {
   readonly history: readonly Step<PayoutState>[];
-  readonly lines: readonly ShownLine[];
+  readonly lines: readonly ShownPayoutLine[];
 };
 
 /** Payouts of every desk, or of one, newest first, for the operator. */

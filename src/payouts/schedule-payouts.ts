@@ -10,7 +10,7 @@ import { findDues } from "../ledger/read-books.ts";
 import { assertWritten, type Entry } from "../ledger/rules.ts";
 import { resolveEntries } from "../ledger/write-books.ts";
 import { askOutside, isPortUp } from "../outside/ask.ts";
-import type { Answered } from "../outside/inquiry-rules.ts";
+import type { AnsweredInquiry } from "../outside/inquiry-rules.ts";
 import { payoutScenarios } from "../outside/scenario-rules.ts";
 import { takeScenarioFor, takeScenarios } from "../outside/scenarios.ts";
 import type { Context } from "../platform/context.ts";
@@ -179,7 +179,7 @@ export async function askBank(tx: Tx, left: readonly PayoutRow[], now: Date): Pr
 export async function applyPayments(
   tx: Tx,
   actor: Actor,
-  answered: readonly Answered<"payout">[],
+  answered: readonly AnsweredInquiry<"payout">[],
   now: Date,
 ): Promise<void> {
   const said = new Map(answered.map((inquiry) => [inquiry.subject_id, inquiry.answer]));

@@ -10,7 +10,7 @@ import { ledgerIsSound } from "../ledger/check-ledger.ts";
 import { entriesAbout } from "../ledger/read-books.ts";
 import { assertWritten, balanceMoved } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
-import { actWithApproval, tellOutcome, type Waiting } from "../operators/act-with-approval.ts";
+import { actWithApproval, tellOutcome, type ProposedAct } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, type ShownPart, validHoursUsual } from "../operators/approval-kind.ts";
 import {
   aloneLimitFactor,
@@ -49,7 +49,7 @@ export async function sendPayout(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
   { payoutId, utr, twoFromPaise = twoPeopleFromPaise }: SendPayout,
-): Promise<Waiting | { readonly outcome: "sent" }> {
+): Promise<ProposedAct | { readonly outcome: "sent" }> {
   refuseBadUtr("utr", utr);
   const [row] = await listPayoutsById(ctx.db, [payoutId]);
   if (!row) throw noPayout(payoutId);
@@ -133,7 +133,7 @@ export async function releasePayout(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
   payoutId: string,
-): Promise<Waiting | { readonly outcome: "released" }> {
+): Promise<ProposedAct | { readonly outcome: "released" }> {
   const [row] = await listPayoutsById(ctx.db, [payoutId]);
   if (!row) throw noPayout(payoutId);
   const acted = await actWithApproval(ctx, operator, {

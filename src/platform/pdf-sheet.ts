@@ -29,7 +29,7 @@ export type Role = "Sect" | "H1" | "H2" | "P" | "Table" | "TR" | "TH" | "TD";
 
 type Element = ReturnType<Pdf["struct"]>;
 
-export class Sheet {
+export class PdfSheet {
   y: number = page.margin;
   pages = 0;
   readonly #typefaces: Typefaces;

@@ -40,7 +40,7 @@ const plainText = /^[\u0020-\u024f\u2010-\u2027\u2030-\u205e\u20a0-\u20c0\u2100-
 type EmbeddedFont = {
   readonly font: LibraryFont;
   readonly scale: number;
-  layoutRun(text: string, features?: unknown): Run;
+  layoutRun(text: string, features?: unknown): GlyphRun;
 };
 
 type LibraryFont = {
@@ -59,7 +59,7 @@ type AnchorProcessor = {
 
 type Glyph = { readonly id: number; readonly advanceWidth: number };
 
-type Position = {
+type GlyphPosition = {
   readonly xAdvance: number;
   readonly yAdvance: number;
   readonly xOffset: number;
@@ -67,13 +67,13 @@ type Position = {
   readonly advanceWidth: number;
 };
 
-type Run = {
+type GlyphRun = {
   readonly glyphs: readonly Glyph[];
-  readonly positions: readonly Position[];
+  readonly positions: readonly GlyphPosition[];
   readonly advanceWidth: number;
 };
 
-type Placed = { readonly glyph: Glyph; readonly position: Position };
+type Placed = { readonly glyph: Glyph; readonly position: GlyphPosition };
 
 /** What text of Indian scripts needs above and below a line of Latin text, in parts of its size. */
 const roomAbove = 0.12;
@@ -137,7 +137,7 @@ function setPlainly(font: EmbeddedFont): (code: number) => Placed {
   return placed;
 }
 
-function joinPlaced(placed: readonly Placed[]): Run {
+function joinPlaced(placed: readonly Placed[]): GlyphRun {
   return {
     glyphs: placed.map(({ glyph }) => glyph),
     positions: placed.map(({ position }) => position),

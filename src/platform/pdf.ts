@@ -12,7 +12,7 @@ import type PdfWriter from "pdfkit";
 
 import type { Stop } from "./heavy/kinds.ts";
 import { findScripts, loadFonts } from "./pdf-fonts.ts";
-import { contentWidth, ink, page, Sheet, size, type Writing } from "./pdf-sheet.ts";
+import { contentWidth, ink, page, PdfSheet, size, type Writing } from "./pdf-sheet.ts";
 import { openTypefaces, type Pdf } from "./pdf-text.ts";
 
 /** The house's name and address on documents. */
@@ -41,25 +41,29 @@ export type Paper = {
   readonly subtitle: string;
   /** A word across the head of a document that is not final. */
   readonly mark?: string | undefined;
-  readonly sections: readonly Section[];
+  readonly sections: readonly PdfSection[];
 };
 
-export type Section =
+export type PdfSection =
   | { readonly kind: "facts"; readonly columns: readonly (readonly Fact[])[] }
-  | { readonly kind: "table"; readonly columns: readonly Column[]; readonly rows: readonly Row[] }
+  | {
+      readonly kind: "table";
+      readonly columns: readonly PdfColumn[];
+      readonly rows: readonly PdfRow[];
+    }
   | { readonly kind: "heading"; readonly text: string }
   | { readonly kind: "note"; readonly text: string };
 
 export type Fact = { readonly label: string; readonly value: string };
 
-export type Column = {
+export type PdfColumn = {
   readonly head: string;
   /** In points; the columns of a table share the width of the page. */
   readonly width: number;
   readonly align?: "left" | "right";
 };
 
-export type Row = {
+export type PdfRow = {
   /** One per column; the part after a line break is set small. */
   readonly cells: readonly string[];
   readonly strong?: boolean;
@@ -103,9 +107,9 @@ export async function drawPapers(
   });
   const bytes = collect(pdf);
   const typefaces = openTypefaces(pdf, fonts);
-  const measured = new Sheet(typefaces, stop);
+  const measured = new PdfSheet(typefaces, stop);
   layOut(measured, papers);
-  const drawn = new Sheet(typefaces, stop, { pdf, name, pages: measured.pages });
+  const drawn = new PdfSheet(typefaces, stop, { pdf, name, pages: measured.pages });
   layOut(drawn, papers);
   drawn.end();
   pdf.end();
@@ -118,7 +122,7 @@ async function collect(pdf: Pdf): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function layOut(sheet: Sheet, papers: readonly Paper[]): void {
+function layOut(sheet: PdfSheet, papers: readonly Paper[]): void {
   for (const paper of papers) {
     sheet.startPage();
     sheet.group("Sect", () => {
@@ -128,7 +132,7 @@ function layOut(sheet: Sheet, papers: readonly Paper[]): void {
   }
 }
 
-function drawHead(sheet: Sheet, { letterhead, title, subtitle, mark }: Paper): void {
+function drawHead(sheet: PdfSheet, { letterhead, title, subtitle, mark }: Paper): void {
   const half = contentWidth / 2 - 8;
   const top = page.margin;
   const name = { x: page.margin, y: top, width: half, size: size.name, strong: true };
@@ -157,7 +161,7 @@ function drawHead(sheet: Sheet, { letterhead, title, subtitle, mark }: Paper): v
   sheet.y += 10;
 }
 
-function drawSection(sheet: Sheet, section: Section): void {
+function drawSection(sheet: PdfSheet, section: PdfSection): void {
   switch (section.kind) {
     case "facts":
       return drawFacts(sheet, section.columns);
@@ -183,7 +187,7 @@ function drawSection(sheet: Sheet, section: Section): void {
 }
 
 function drawText(
-  sheet: Sheet,
+  sheet: PdfSheet,
   text: string,
   {
     role,
@@ -200,7 +204,7 @@ function drawText(
   sheet.y += after;
 }
 
-function drawFacts(sheet: Sheet, columns: readonly (readonly Fact[])[]): void {
+function drawFacts(sheet: PdfSheet, columns: readonly (readonly Fact[])[]): void {
   const width = contentWidth / columns.length - 8;
   const top = sheet.y;
   let bottom = top;
@@ -220,7 +224,7 @@ function drawFacts(sheet: Sheet, columns: readonly (readonly Fact[])[]): void {
   sheet.y = bottom + 6;
 }
 
-function drawTable(sheet: Sheet, columns: readonly Column[], rows: readonly Row[]): void {
+function drawTable(sheet: PdfSheet, columns: readonly PdfColumn[], rows: readonly PdfRow[]): void {
   const cells = columns.map((column) => column.head);
   const height = rowHeight(sheet, columns, { cells, strong: true });
   const head = { cells, height, strong: true, band: ink.band } as const;
@@ -240,11 +244,11 @@ function drawTable(sheet: Sheet, columns: readonly Column[], rows: readonly Row[
   sheet.y += 10;
 }
 
-type MeasuredRow = Row & { readonly height: number; readonly band?: string };
+type MeasuredRow = PdfRow & { readonly height: number; readonly band?: string };
 
 function drawRow(
-  sheet: Sheet,
-  columns: readonly Column[],
+  sheet: PdfSheet,
+  columns: readonly PdfColumn[],
   { role, ...row }: MeasuredRow & { readonly role: "TH" | "TD" | "P" },
 ): void {
   const { band } = row;
@@ -256,7 +260,7 @@ function drawRow(
 }
 
 /** The head of a table on a further page, where it is no part of the text. */
-function drawCells(sheet: Sheet, columns: readonly Column[], row: MeasuredRow): void {
+function drawCells(sheet: PdfSheet, columns: readonly PdfColumn[], row: MeasuredRow): void {
   if (row.band) sheet.band(sheet.y, row.height, row.band);
   drawTexts(sheet, columns, row);
   sheet.y += row.height;
@@ -265,8 +269,8 @@ function drawCells(sheet: Sheet, columns: readonly Column[], row: MeasuredRow): 
 
 /** Leaves `y` where it was. */
 function drawTexts(
-  sheet: Sheet,
-  columns: readonly Column[],
+  sheet: PdfSheet,
+  columns: readonly PdfColumn[],
   { cells, strong = false, role }: MeasuredRow & { readonly role?: "TH" | "TD" },
 ): void {
   const top = sheet.y;
@@ -283,13 +287,13 @@ function drawTexts(
 }
 
 type CellPlace = {
-  readonly column: Column;
+  readonly column: PdfColumn;
   readonly x: number;
   readonly top: number;
   readonly strong: boolean;
 };
 
-function drawCell(sheet: Sheet, cell: string, { column, x, top, strong }: CellPlace): void {
+function drawCell(sheet: PdfSheet, cell: string, { column, x, top, strong }: CellPlace): void {
   const [text, small] = splitCell(cell);
   const box = { x: x + cellPadding, width: innerWidth(column), align: column.align ?? "left" };
   const fitted = fitSize(sheet, text, { column, strong });
@@ -299,9 +303,9 @@ function drawCell(sheet: Sheet, cell: string, { column, x, top, strong }: CellPl
 }
 
 function rowHeight(
-  sheet: Sheet,
-  columns: readonly Column[],
-  { cells, strong = false }: Row,
+  sheet: PdfSheet,
+  columns: readonly PdfColumn[],
+  { cells, strong = false }: PdfRow,
 ): number {
   const heights = columns.map((column, at) => {
     const [text, small] = splitCell(cells[at] ?? "");
@@ -318,13 +322,13 @@ function splitCell(cell: string): [string, string] {
   return end < 0 ? [cell, ""] : [cell.slice(0, end), cell.slice(end + 1)];
 }
 
-function innerWidth({ width }: Column): number {
+function innerWidth({ width }: PdfColumn): number {
   return width - 2 * cellPadding;
 }
 
 /** A figure is never wrapped: its size is reduced until it fits. */
 function fitSize(
-  sheet: Sheet,
+  sheet: PdfSheet,
   text: string,
   { column, strong }: Pick<CellPlace, "column" | "strong">,
 ): number {

@@ -21,9 +21,9 @@ import type { Database, Db } from "../platform/postgres/postgres.ts";
 import { type CardToday, findDeskShare } from "./rules.ts";
 import { listQuotedElsewhere, type Quoted, setQuoted } from "./store.ts";
 
-export type Market = { readonly environment: Environment; readonly scheme: Scheme };
+export type MarketKey = { readonly environment: Environment; readonly scheme: Scheme };
 
-export type Holding = Market & {
+export type Holding = MarketKey & {
   readonly deskId: string;
   /** The credit, or for an amount the quote itself. */
   readonly id: string;
@@ -34,7 +34,7 @@ export type Holding = Market & {
 };
 
 type DeskSum = {
-  readonly market: Market;
+  readonly market: MarketKey;
   readonly deskId: string;
   paise: Paise;
   /** When the last hold expires. */
@@ -65,7 +65,7 @@ export class OpenQuotes {
   }
 
   /** The holds of this process in a market. */
-  total(market: Market, now: Date): Paise {
+  total(market: MarketKey, now: Date): Paise {
     this.#end(now.getTime());
     return this.#sumMarket(market).total;
   }
@@ -129,7 +129,7 @@ export class OpenQuotes {
   }
 
   /** Whether this desk holds more, or for longer, than was announced. */
-  isUntold(of: Market & { readonly deskId: string }): boolean {
+  isUntold(of: MarketKey & { readonly deskId: string }): boolean {
     const { paise, untilMs, announced } = this.#sumDesk(of);
     return paise > announced.paise || untilMs > announced.untilMs;
   }
@@ -140,7 +140,7 @@ export class OpenQuotes {
    */
   async announce(
     db: Db,
-    desks: readonly (Market & { readonly deskId: string })[],
+    desks: readonly (MarketKey & { readonly deskId: string })[],
     now: Date,
   ): Promise<Announcement> {
     const sums = [...new Set(desks.map((desk) => this.#sumDesk(desk)))];
@@ -188,7 +188,7 @@ export class OpenQuotes {
     };
   }
 
-  #sumMarket({ environment, scheme }: Market): MarketSums {
+  #sumMarket({ environment, scheme }: MarketKey): MarketSums {
     let schemes = this.#markets.get(environment);
     if (!schemes) this.#markets.set(environment, (schemes = new Map()));
     let sums = schemes.get(scheme);
@@ -196,7 +196,7 @@ export class OpenQuotes {
     return sums;
   }
 
-  #sumDesk(of: Market & { readonly deskId: string }): DeskSum {
+  #sumDesk(of: MarketKey & { readonly deskId: string }): DeskSum {
     const { desks } = this.#sumMarket(of);
     const { environment, scheme, deskId } = of;
     const known = desks.get(deskId);
@@ -251,7 +251,7 @@ export class OpenQuotes {
   }
 }
 
-type OfDesk = Market & { readonly deskId: string };
+type OfDesk = MarketKey & { readonly deskId: string };
 
 export type Announcement = {
   readonly elsewhere: (of: OfDesk) => Elsewhere;

@@ -28,7 +28,7 @@ import { listLegsBySettlement } from "../settlement/read-settlements.ts";
 import { findTaxesBySettlement } from "../taxes/taxes.ts";
 import { nextPeriod, periodSpan } from "../kernel/months.ts";
 import {
-  type Facts,
+  type StatementFacts,
   type Line,
   linesMax,
   makeLines,
@@ -41,7 +41,7 @@ import type { Statement } from "./statement-schema.ts";
 import { findLatestBefore, type FrozenRow } from "./store.ts";
 
 /** The firm, month and letterhead of a statement. */
-export type Account = {
+export type StatementSubject = {
   readonly firm: FirmOfDesk;
   readonly period: IstMonth;
   readonly letterhead: Letterhead;
@@ -53,7 +53,7 @@ export type Account = {
 /** Builds the statement of a month from the books; undefined when it has too many lines. */
 export async function accountFor(
   db: Db,
-  account: Account,
+  account: StatementSubject,
   pace: Pace = openPace(),
 ): Promise<Statement | undefined> {
   const { firm, period, upTo } = account;
@@ -78,7 +78,7 @@ export async function accountFor(
 /** A statement has the house's head of its last day, or of today while its month is open. */
 export async function findStatementHead(
   db: Db,
-  { firm, period, letterhead, now }: Account,
+  { firm, period, letterhead, now }: StatementSubject,
 ): Promise<Letterhead> {
   const last = istDay(new Date(Math.min(periodSpan(period).to.getTime() - 1, now.getTime())));
   return await findLetterhead(db, { environment: firm.environment, on: last }, letterhead);
@@ -95,7 +95,7 @@ export type AccountFigures = {
 };
 
 export function buildStatement(
-  { firm, period, letterhead, now }: Account,
+  { firm, period, letterhead, now }: StatementSubject,
   { opening, added, lines, lineCount, totals, version }: AccountFigures,
 ): Statement {
   const { from, to } = periodSpan(period);
@@ -174,7 +174,7 @@ export async function loadFacts(
   db: Db,
   firmId: string,
   postings: readonly Posting[],
-): Promise<Facts> {
+): Promise<StatementFacts> {
   const subjects = (kinds: readonly Posting["kind"][]) => [
     ...new Set(postings.filter(({ kind }) => kinds.includes(kind)).map(({ subject }) => subject)),
   ];

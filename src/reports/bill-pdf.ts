@@ -3,10 +3,7 @@ import { rupeesText } from "../kernel/money.ts";
 import { dayText, istDayStart } from "../kernel/time.ts";
 import { heavyKind } from "../platform/heavy/kinds.ts";
 import { drawPapers, type Paper } from "../platform/pdf.ts";
-import type { BillsOfSupply } from "./note-schema.ts";
-
-type Bill = BillsOfSupply["bills"][number];
-type Party = Bill["supplier"];
+import type { Bill, BillsOfSupply, BillParty } from "./note-schema.ts";
 
 /** Each bill starts on a new page. */
 export const drawBills = heavyKind(
@@ -83,7 +80,7 @@ function toPaper(settlementId: string, bill: Bill): Paper {
   };
 }
 
-function describeLines({ address, gstin, iec }: Party): string[] {
+function describeLines({ address, gstin, iec }: BillParty): string[] {
   return [
     ...address,
     ...(gstin === null ? [] : [`GSTIN ${gstin}`]),

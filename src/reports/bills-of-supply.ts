@@ -15,16 +15,13 @@ import {
   type DealtLeg,
   listLegsBySettlement,
   readSettlement,
+  type Settlement,
 } from "../settlement/read-settlements.ts";
 import { toSideFee } from "../settlement/rules.ts";
 import { findPlace, findScripLaw, listBillsOfSettlement } from "../taxes/bills.ts";
 import { formatSeries, type SupplyKind } from "../taxes/tax-rules.ts";
 import { drawBills } from "./bill-pdf.ts";
-import type { BillsOfSupply, NoteQuery } from "./note-schema.ts";
-
-type Bill = BillsOfSupply["bills"][number];
-type Party = Bill["supplier"];
-type Settlement = Awaited<ReturnType<typeof readSettlement>>;
+import type { Bill, BillsOfSupply, NoteQuery, BillParty } from "./note-schema.ts";
 
 export async function readBillOfSupply(
   ctx: Context,
@@ -162,7 +159,7 @@ async function describeParty(
   { db, caller: { environment }, letterhead }: Reading,
   firmId: string,
   on: string,
-): Promise<Party> {
+): Promise<BillParty> {
   if (!isHouse(firmId)) {
     const { legal_name: name, iec, gstin } = await loadFirm(db, firmId);
     return { name, iec, gstin, address: [], state_code: gstin?.slice(0, 2) ?? null };

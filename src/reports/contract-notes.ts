@@ -13,6 +13,7 @@ import {
   type DealtLeg,
   listLegsBySettlement,
   readSettlement,
+  type Settlement,
 } from "../settlement/read-settlements.ts";
 import { toSideFee } from "../settlement/rules.ts";
 import {
@@ -24,10 +25,8 @@ import {
 import { sumDividedTax, describeWithholding } from "../taxes/tax-rules.ts";
 import { drawNotes } from "./note-pdf.ts";
 import { buildNoteNo } from "./position-rules.ts";
-import type { ContractNotes, NoteQuery } from "./note-schema.ts";
+import type { ContractNotes, Note, NoteQuery } from "./note-schema.ts";
 
-type Note = ContractNotes["notes"][number];
-type Settlement = Awaited<ReturnType<typeof readSettlement>>;
 type SideOfDeal = Settlement["sides"][number];
 
 export async function readContractNote(

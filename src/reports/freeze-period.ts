@@ -14,7 +14,7 @@ import { readMoney, type MoneyPage, type MoneySums, sumByAccount } from "../ledg
 import type { Context } from "../platform/context.ts";
 import { openPace, runPaced } from "../platform/heavy/pace.ts";
 import {
-  type Account,
+  type StatementSubject,
   accountFor,
   addSums,
   buildStatement,
@@ -64,7 +64,7 @@ export async function* freezePeriod(
 /** Stores the lines page by page and returns the statement without them. */
 async function* writePages(
   ctx: Pick<Context, "db">,
-  account: Account & { readonly upTo: number },
+  account: StatementSubject & { readonly upTo: number },
 ): AsyncGenerator<void, StoredStatement> {
   const { firm, period, upTo } = account;
   const { opening, late } = await findOpening(ctx.db, firm, period);
@@ -97,7 +97,7 @@ async function* writePages(
 /** Cuts lines into pages of `partMax`. */
 function createPageWriter(
   { db }: Pick<Context, "db">,
-  { firm, period, upTo }: Account & { readonly upTo: number },
+  { firm, period, upTo }: StatementSubject & { readonly upTo: number },
 ) {
   const key = { firmId: firm.firm_id, period, seenEntryNo: upTo };
   const digests: string[] = [];

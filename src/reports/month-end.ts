@@ -12,7 +12,7 @@ import type { Context } from "../platform/context.ts";
 import { onThisThread } from "../platform/heavy/kinds.ts";
 import type { FileAnswer } from "../platform/http/documents.ts";
 import { formatTable, type TableFormat, tableFormats } from "../platform/sheets/format-table.ts";
-import type { Table, TableColumn, TableRow } from "../platform/sheets/table.ts";
+import type { SheetTable, TableColumn, TableRow } from "../platform/sheets/table.ts";
 import { listFeeInvoices } from "../taxes/taxes.ts";
 import { buildStatementNo } from "./account-for.ts";
 import { formatStatement } from "./format-statement.ts";
@@ -201,7 +201,7 @@ function toRow(row: RegisteredMonth): TableRow {
   ];
 }
 
-const invoiceTable: Pick<Table, "columns"> = {
+const invoiceTable: Pick<SheetTable, "columns"> = {
   columns: [
     { name: "invoice_no", kind: "text", width: 22 },
     { name: "kind", kind: "text", width: 12 },

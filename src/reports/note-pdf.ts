@@ -1,10 +1,8 @@
 import { percentText, rupeesText, sumParts } from "../kernel/money.ts";
 import { dayText, parseInstant, timeText } from "../kernel/time.ts";
 import { heavyKind } from "../platform/heavy/kinds.ts";
-import { drawPapers, type Paper, type Section, toPaperHead } from "../platform/pdf.ts";
-import type { ContractNotes } from "./note-schema.ts";
-
-type Note = ContractNotes["notes"][number];
+import { drawPapers, type Paper, type PdfSection, toPaperHead } from "../platform/pdf.ts";
+import type { ContractNotes, Note } from "./note-schema.ts";
 
 /** Each note starts on a new page. */
 export const drawNotes = heavyKind(
@@ -51,7 +49,7 @@ function paper({ house, settlement_id }: ContractNotes, note: Note): Paper {
   };
 }
 
-function factsSection(settlementId: string, note: Note): Section {
+function factsSection(settlementId: string, note: Note): PdfSection {
   const dealtAt = parseInstant(note.dealt_at);
   if (!dealtAt) throw new Error(`${note.dealt_at} is not an instant`);
   return {
@@ -86,7 +84,7 @@ const legColumns = [
   { head: "All-in ₹", width: 84, align: "right" },
 ] as const;
 
-function legsSection(note: Note): Section {
+function legsSection(note: Note): PdfSection {
   const money = (row: Pick<Note, "value_paise" | "fee_paise" | "gst_paise" | "all_in_paise">) => [
     rupeesText(row.value_paise),
     rupeesText(row.fee_paise),
@@ -116,7 +114,7 @@ const sumColumns = [
 ] as const;
 
 /** The signed amounts that sum to the all-in amount. */
-function sumsSection(note: Note): Section {
+function sumsSection(note: Note): PdfSection {
   const taken = note.side === "sell" ? -1 : 1;
   const total = note.side === "sell" ? "Payable to you" : "Payable by you";
   const ofDefaults = (isOwn: boolean) =>
@@ -161,8 +159,8 @@ function withheldRows({ taxes = [], net_paise }: Note): { cells: string[]; stron
 }
 
 /** Each is a tax invoice for the fee, or a credit note that takes one back. */
-function invoiceSections({ invoices = [] }: Note): Section[] {
-  return invoices.flatMap((invoice): Section[] => {
+function invoiceSections({ invoices = [] }: Note): PdfSection[] {
+  return invoices.flatMap((invoice): PdfSection[] => {
     const { kind, invoice_no, sac, place_of_supply, against } = invoice;
     const name = kind === "invoice" ? "Tax invoice for the fee" : "Credit note for the fee";
     const back = against.length > 0 ? `, against ${against.join(", ")}` : "";
@@ -194,7 +192,7 @@ function invoiceSections({ invoices = [] }: Note): Section[] {
   });
 }
 
-function paymentSections({ payments }: Note): Section[] {
+function paymentSections({ payments }: Note): PdfSection[] {
   if (payments.length === 0) return [];
   return [
     { kind: "heading", text: "Payments" },

@@ -112,6 +112,7 @@ export const ContractNotes = Type.Object(
   { title: "ContractNotes", description: "What your firms dealt in a settlement, on paper." },
 );
 export type ContractNotes = Static<typeof ContractNotes>;
+export type Note = ContractNotes["notes"][number];
 
 const Party = Type.Object({
   name: text("Its legal name."),
@@ -166,6 +167,8 @@ export const BillsOfSupply = Type.Object(
   { title: "BillsOfSupply", description: "The bills of supply of a settlement." },
 );
 export type BillsOfSupply = Static<typeof BillsOfSupply>;
+export type Bill = BillsOfSupply["bills"][number];
+export type BillParty = Bill["supplier"];
 
 const asJsonOrPdf = (description: string, schema: TSchema) => ({
   description,

@@ -1,11 +1,17 @@
 import { negatePaise, type PaiseSum, percentText, rupeesText, sumPaise } from "../kernel/money.ts";
 import { dayText, monthText, parseInstant, timeText } from "../kernel/time.ts";
 import { heavyKind } from "../platform/heavy/kinds.ts";
-import { drawPapers, type Paper, type Row, type Section, toPaperHead } from "../platform/pdf.ts";
+import {
+  drawPapers,
+  type Paper,
+  type PdfRow,
+  type PdfSection,
+  toPaperHead,
+} from "../platform/pdf.ts";
 import type { LineKind } from "./statement-rules.ts";
 import type { Statement } from "./statement-schema.ts";
 
-type Line = Statement["lines"][number];
+type PrintedLine = Statement["lines"][number];
 
 const totalNames: Readonly<Record<LineKind, string>> = {
   sale: "Sales: scrip value, HSN 4907, exempt from GST",
@@ -62,7 +68,7 @@ function paper(statement: Statement): Paper {
   };
 }
 
-function factsSection({ firm, ...statement }: Statement): Section {
+function factsSection({ firm, ...statement }: Statement): PdfSection {
   const rupees = (paise: PaiseSum) => `₹ ${rupeesText(paise)}`;
   return {
     kind: "facts",
@@ -101,7 +107,7 @@ const columns = [
   { head: "Balance ₹", width: 78, align: "right" },
 ] as const;
 
-function linesSection(statement: Statement): Section {
+function linesSection(statement: Statement): PdfSection {
   const amounts = statement.lines.map((line) => line.amount_paise);
   const debits = sumPaise(amounts.filter((paise) => paise < 0));
   const credits = sumPaise(amounts.filter((paise) => paise > 0));
@@ -124,7 +130,7 @@ function linesSection(statement: Statement): Section {
   };
 }
 
-function toRow(line: Line): Row {
+function toRow(line: PrintedLine): PdfRow {
   const at = requireInstant(line.at);
   const isDebit = line.amount_paise < 0;
   const amount = rupeesText(isDebit ? negatePaise(line.amount_paise) : line.amount_paise);
@@ -142,7 +148,14 @@ function toRow(line: Line): Row {
 /** The contract note lists all scrip numbers. */
 const scripNosShown = 2;
 
-function describeLine({ kind, face_paise, price_bps, scrip_nos, utr, reference }: Line): string {
+function describeLine({
+  kind,
+  face_paise,
+  price_bps,
+  scrip_nos,
+  utr,
+  reference,
+}: PrintedLine): string {
   const more = scrip_nos.length - scripNosShown;
   const scrips =
     scrip_nos.slice(0, scripNosShown).join(", ") + (more > 0 ? ` and ${more} more` : "");
@@ -158,7 +171,7 @@ function describeLine({ kind, face_paise, price_bps, scrip_nos, utr, reference }
     .join(" · ");
 }
 
-function totalsSections({ totals }: Statement): Section[] {
+function totalsSections({ totals }: Statement): PdfSection[] {
   if (totals.length === 0) return [];
   return [
     { kind: "heading", text: "Totals" },
@@ -176,7 +189,7 @@ function totalsSections({ totals }: Statement): Section[] {
   ];
 }
 
-function noteSections(statement: Statement): Section[] {
+function noteSections(statement: Statement): PdfSection[] {
   const notes = [
     "Amounts are in Indian rupees. Times are IST. Scrip value is exempt from GST (HSN 4907); GST is on the fee only.",
     statement.commission_paise === 0

@@ -5,7 +5,7 @@ import type { PaiseSum } from "../kernel/money.ts";
 import { plainCalendar } from "../kernel/working-days.ts";
 import { isPeriod, nextPeriod, periodsBetween, periodSpan } from "../kernel/months.ts";
 import {
-  type Facts,
+  type StatementFacts,
   lastClosedPeriod,
   type LegFacts,
   makeLines,
@@ -40,7 +40,7 @@ const leg: LegFacts = {
   seller_gst_paise: 720,
 };
 
-function facts(firmId: string, legs: readonly LegFacts[] = [leg]): Facts {
+function facts(firmId: string, legs: readonly LegFacts[] = [leg]): StatementFacts {
   return { firmId, legs: new Map([[deal, legs]]), taxes: new Map(), payments: new Map() };
 }
 

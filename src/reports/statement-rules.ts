@@ -106,7 +106,7 @@ export type LegFacts = LegFees & {
   readonly buyer_bps: number;
 };
 
-export type Facts = {
+export type StatementFacts = {
   readonly firmId: string;
   /** By settlement. */
   readonly legs: ReadonlyMap<string, readonly LegFacts[]>;
@@ -143,7 +143,7 @@ type LineDraft = Omit<Line, "line_no" | "at" | "balance_paise">;
 export function* makeLines(
   openingPaise: PaiseSum,
   postings: readonly Posting[],
-  facts: Facts,
+  facts: StatementFacts,
   before = 0,
 ): Generator<void, readonly Line[]> {
   const lines: Line[] = [];
@@ -205,11 +205,11 @@ function isDeal(kind: EntryKind): boolean {
   return kind === "deal_hold" || kind === "deal_settlement";
 }
 
-function draftLines(group: PostingGroup, facts: Facts): LineDraft[] {
+function draftLines(group: PostingGroup, facts: StatementFacts): LineDraft[] {
   return [...draftMainLines(group, facts), ...draftDues(group)];
 }
 
-function draftMainLines(group: PostingGroup, facts: Facts): LineDraft[] {
+function draftMainLines(group: PostingGroup, facts: StatementFacts): LineDraft[] {
   const { kind, subject, wholePaise } = group;
   const blank = { ...emptyDetails, reference: subject, amount_paise: wholePaise };
   switch (kind) {
@@ -258,7 +258,7 @@ const emptyDetails = {
 /** Value, fee and tax as lines of their own, which sum to the postings. */
 function draftDeal(
   { subject, ordinals, wholePaise }: PostingGroup,
-  facts: Facts,
+  facts: StatementFacts,
   what: "dealt" | "reversed",
 ): LineDraft[] {
   const legs = (facts.legs.get(subject) ?? []).filter((leg) => ordinals.includes(leg.ordinal));
@@ -311,7 +311,7 @@ function draftDeal(
 /** Tax withheld from a seller, or returned by a reversal. */
 function draftWithholding(
   { subject, wholePaise }: PostingGroup,
-  { firmId, taxes }: Facts,
+  { firmId, taxes }: StatementFacts,
 ): LineDraft {
   const own = (taxes.get(subject) ?? []).find(
     ({ firm_id, tds_paise }) => firm_id === firmId && tds_paise > 0,
@@ -333,7 +333,7 @@ function findCommonPrice(legs: readonly LegFacts[], side: Side): number | null {
 
 function draftCommission(
   { subject, ordinals, wholePaise }: PostingGroup,
-  { legs }: Facts,
+  { legs }: StatementFacts,
 ): LineDraft {
   const earned = new Set(ordinals.map((ordinal) => parseOrdinal(ordinal).legOrdinal));
   const own = (legs.get(subject) ?? []).filter((leg) => earned.has(leg.ordinal));
@@ -349,7 +349,10 @@ function draftCommission(
   };
 }
 
-function draftPayout({ subject, wholePaise }: PostingGroup, { payments }: Facts): LineDraft {
+function draftPayout(
+  { subject, wholePaise }: PostingGroup,
+  { payments }: StatementFacts,
+): LineDraft {
   const payment = isId("pay", subject) ? payments.get(subject) : undefined;
   return {
     ...emptyDetails,

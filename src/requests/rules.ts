@@ -35,7 +35,7 @@ export type AnsweredCall = {
 };
 
 /** The calls of one kind in a block. */
-export type SummaryLine = CallKind & { readonly calls: number };
+export type CallCount = CallKind & { readonly calls: number };
 
 /** Of each call: its line in the summary, its id, its time within the second, and so on. */
 type PackedCalls = {
@@ -51,7 +51,7 @@ export type CallBlock = {
   readonly environment: Environment;
   readonly desk_id: string;
   readonly second: Date;
-  readonly summary: readonly SummaryLine[];
+  readonly summary: readonly CallCount[];
   readonly packed: string;
 };
 
@@ -80,7 +80,7 @@ export function packBlock(
   calls: readonly AnsweredCall[],
 ): Pick<CallBlock, "summary" | "packed"> & { readonly echoed: readonly string[] | null } {
   const lines = new Map<string, number>();
-  const summary: SummaryLine[] = [];
+  const summary: CallCount[] = [];
   const columns: PackedCalls = { line: [], id: [], ms: [], duration: [], key: [], made: [] };
   for (const call of calls) {
     const { caller, method, label, status, refused } = call;
@@ -141,7 +141,7 @@ export function readBlock({
   const { line, id, ms, duration, key, made } = JSON.parse(packed) as PackedCalls;
   return id
     .map((request_id, place) => {
-      const { calls: _calls, ...kind } = summary[line[place] ?? 0] as SummaryLine; // As it was packed.
+      const { calls: _calls, ...kind } = summary[line[place] ?? 0] as CallCount; // As it was packed.
       return {
         environment,
         desk_id,

@@ -2,14 +2,14 @@ import type { Environment } from "../kernel/caller.ts";
 import { exactJson } from "../kernel/json.ts";
 import { type Db, fragment, sql } from "../platform/postgres/postgres.ts";
 import { type RowOf, table, text, textList, time, json } from "../platform/postgres/table.ts";
-import type { CallBlock, CallKind, SummaryLine } from "./rules.ts";
+import type { CallBlock, CallKind, CallCount } from "./rules.ts";
 
 const requestBlocks = table("request_blocks", {
   environment: text<Environment>(),
   desk_id: text(),
   second: time(),
   block_id: text(),
-  summary: json<readonly SummaryLine[]>(),
+  summary: json<readonly CallCount[]>(),
   echoed: textList().orNull,
   packed: text(),
 });

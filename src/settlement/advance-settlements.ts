@@ -21,7 +21,7 @@ import { answerNow, findOutage, isPortUp } from "../outside/ask.ts";
 import { findParties } from "../outside/scenarios.ts";
 import { partyScenarios, transferScenarios } from "../outside/scenario-rules.ts";
 import { readCalendar } from "../outside/calendar.ts";
-import type { Answered, Simulators } from "../outside/inquiry-rules.ts";
+import type { AnsweredInquiry, Simulators } from "../outside/inquiry-rules.ts";
 import { buildFundingReference } from "../payouts/rules.ts";
 import type { NewDeposit } from "../payouts/deposits.ts";
 import type { Context } from "../platform/context.ts";
@@ -95,8 +95,8 @@ export async function initiateTransfers(
   return claimed > 0 ? "more" : "idle";
 }
 
-type FundingAnswer = Answered<"deal_funding">;
-type AnsweredTransfer = Answered<"credit_transfer">;
+type FundingAnswer = AnsweredInquiry<"deal_funding">;
+type AnsweredTransfer = AnsweredInquiry<"credit_transfer">;
 
 type AnswerContext = { readonly settlementHooks: SettlementHooks; readonly now: Date };
 

@@ -9,7 +9,7 @@ import { ledgerIsSound } from "../ledger/check-ledger.ts";
 import { entriesAbout, readBalances } from "../ledger/read-books.ts";
 import { accountFirm, assertWritten, type Entry, insufficientFunds } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
-import { actWithApproval, tellOutcome, type Waiting } from "../operators/act-with-approval.ts";
+import { actWithApproval, tellOutcome, type ProposedAct } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, validHoursUsual } from "../operators/approval-kind.ts";
 import { utrUsed } from "../payouts/rules.ts";
 import type { Context } from "../platform/context.ts";
@@ -139,7 +139,7 @@ export async function payOutCommission(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
   { firmId, paise, utr, twoFromPaise }: PayOutCommission,
-): Promise<Waiting | { readonly outcome: "paid" }> {
+): Promise<ProposedAct | { readonly outcome: "paid" }> {
   refuseBadUtr("utr", utr);
   const desk = await findDesk(ctx, firmId);
   if (await isPaid(ctx.db, buildPaymentEntry(desk, { paise, utr }))) return { outcome: "paid" };

@@ -3,7 +3,7 @@
 // the sandbox the simulated parties take their steps at once.
 
 import type { CommissionedSide, DealtFor } from "./commission-rules.ts";
-import type { Answered } from "../outside/inquiry-rules.ts";
+import type { AnsweredInquiry } from "../outside/inquiry-rules.ts";
 import type { Change } from "../kernel/actor.ts";
 import { type Paise, priceFloor, valueBeforeFee } from "../kernel/money.ts";
 import { isHouse } from "../kernel/ids.ts";
@@ -76,7 +76,7 @@ export function buildSimulatedEnd(
   });
 }
 
-type TransferSaid = Pick<Answered<"credit_transfer">, "answer" | "as_of">;
+type TransferSaid = Pick<AnsweredInquiry<"credit_transfer">, "answer" | "as_of">;
 
 /** Answers the legs that customs was asked about; an answered leg is not answered again. */
 export function buildTransferAnswers(
@@ -110,7 +110,7 @@ function toOutcome({ answer, as_of: asOf }: TransferSaid, leg: LegRow, now: Date
   }
 }
 
-export type Decided = {
+export type DecidedLegs = {
   readonly before: SettlementRow;
   /** The settlement after each step of this answer; only its version moves while legs are open. */
   readonly rows: readonly SettlementRow[];
@@ -125,7 +125,7 @@ export type Decided = {
 export function decideLegs(
   { settlement, legs: legsBefore, outcomes }: Answers,
   now: Date,
-): Decided {
+): DecidedLegs {
   const legs = legsBefore.map((leg) => {
     const outcome = outcomes.get(leg.scrip_no);
     return outcome ? answerLeg(leg, outcome, { settlement, now }) : leg;
@@ -166,7 +166,7 @@ function isOpen({ state }: LegRow): boolean {
 type Withheld = ReadonlyMap<string, Paise>;
 
 /** The earning of each client seller whose last leg in the settlement is answered now. */
-export function buildEarnings(decided: Decided, withheld: Withheld): Earning[] {
+export function buildEarnings(decided: DecidedLegs, withheld: Withheld): Earning[] {
   const { before } = decided;
   return listAnsweredSellers(decided).flatMap(({ firmId, earned, isWaiting }) => {
     const paid = earned.filter((leg) => computeProceeds(leg, withheld) > 0);
@@ -189,7 +189,7 @@ export function buildEarnings(decided: Decided, withheld: Withheld): Earning[] {
 }
 
 /** Pending entries that retain a seller's proceeds until its other legs are answered. */
-export function buildRetentions(decided: Decided, withheld: Withheld): Entry[] {
+export function buildRetentions(decided: DecidedLegs, withheld: Withheld): Entry[] {
   return listAnsweredSellers(decided)
     .filter(({ isWaiting }) => isWaiting)
     .flatMap(({ firmId, earned }) =>
@@ -218,7 +218,7 @@ export type CommissionedLeg = {
 };
 
 /** A desk earns nothing on its own deals or on crosses. */
-export function listCommissionedLegs({ before, answered }: Decided): CommissionedLeg[] {
+export function listCommissionedLegs({ before, answered }: DecidedLegs): CommissionedLeg[] {
   if (before.origin_kind === "cross") return [];
   return answered
     .filter((leg) => leg.state === "delivered")
@@ -252,7 +252,7 @@ function toDealtFor({ buyer_firm_id: buyerFirmId }: SettlementRow, leg: LegRow):
 }
 
 /** The legs delivered now. */
-export function listTaxableLegs({ before, answered }: Decided): TaxableLeg[] {
+export function listTaxableLegs({ before, answered }: DecidedLegs): TaxableLeg[] {
   return answered
     .filter((leg) => leg.state === "delivered")
     .map((leg) => toTaxableLeg(before, leg));
@@ -274,7 +274,7 @@ export function toTaxableLeg(settlement: SettlementRow, leg: LegRow): TaxableLeg
 }
 
 /** Posts or voids the holds of answered legs, and voids the retentions that a payout replaces. */
-export function buildResolutions(decided: Decided, withheld: Withheld): Resolution[] {
+export function buildResolutions(decided: DecidedLegs, withheld: Withheld): Resolution[] {
   const paidOut = listAnsweredSellers(decided)
     .filter(({ isWaiting }) => !isWaiting)
     .flatMap(({ earned }) =>
@@ -391,7 +391,7 @@ function buildStepChanges(
 }
 
 /** The client sellers with a leg answered now, their paid legs, and whether a leg is still open. */
-function listAnsweredSellers({ legs, answered }: Decided) {
+function listAnsweredSellers({ legs, answered }: DecidedLegs) {
   return [...Map.groupBy(legs, (leg) => leg.seller_firm_id)].flatMap(([firmId, own]) => {
     if (isHouse(firmId) || !own.some((leg) => answered.includes(leg))) return [];
     const earned = own.filter((leg) => leg.state === "delivered" && leg.seller_paise > 0);
@@ -422,7 +422,7 @@ function toRetentionName({ environment, settlement_id, ordinal }: LegRow): Entry
 }
 
 /** The hold of the credit and, where the money came later, the separate hold of the money. */
-function resolveHolds({ before, answered }: Decided): Resolution[] {
+function resolveHolds({ before, answered }: DecidedLegs): Resolution[] {
   return answered.flatMap((leg) => {
     const as = leg.state === "delivered" ? "posted" : "voided";
     const name = {

@@ -18,7 +18,7 @@ import {
   yieldToCallers,
 } from "../platform/postgres/offenders.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import type { Decided } from "./decide-legs.ts";
+import type { DecidedLegs } from "./decide-legs.ts";
 import { buildSideChange, listSides } from "./move-settlement.ts";
 import { findSideState } from "./rules.ts";
 import {
@@ -39,7 +39,11 @@ const defaultWorker: Actor = { kind: "worker", id: "defaults", requestId: null }
  * Raises the dues of who was late. Comes before payouts are scheduled, which are less what is owed; the
  * credits and tax sums of the deals are locked.
  */
-export async function raiseDefaults(tx: Tx, decided: readonly Decided[], now: Date): Promise<void> {
+export async function raiseDefaults(
+  tx: Tx,
+  decided: readonly DecidedLegs[],
+  now: Date,
+): Promise<void> {
   const charged = decided.flatMap(({ before, answered }) =>
     answered
       .filter((leg) => leg.default_by !== null)
@@ -54,7 +58,7 @@ export async function raiseDefaults(tx: Tx, decided: readonly Decided[], now: Da
 }
 
 /** Who was late in these deals and at what, each firm once a deal. */
-export function listDefaulters(decided: readonly Decided[]): Defaulter[] {
+export function listDefaulters(decided: readonly DecidedLegs[]): Defaulter[] {
   return decided.flatMap(({ before, answered }) => {
     const late = answered.filter((leg) => leg.default_by !== null);
     const byFirm = new Map(late.map((leg) => [findDebtor(before, leg).firmId, leg]));

@@ -21,7 +21,7 @@ import { isPortUp, listKindsBehind } from "../outside/ask.ts";
 import { readCalendar } from "../outside/calendar.ts";
 import type { InquiryKind, Port } from "../outside/inquiry-rules.ts";
 import { type AttestationKind, attestWithApproval, findAttestations } from "../outside/attest.ts";
-import type { Waiting } from "../operators/act-with-approval.ts";
+import type { ProposedAct } from "../operators/act-with-approval.ts";
 import type { Context } from "../platform/context.ts";
 import {
   noOffenders,
@@ -247,7 +247,7 @@ export async function failSettlement(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
   { settlementId, reference, settlementHooks, attesting }: Failing,
-): Promise<Waiting | { readonly outcome: "failed" }> {
+): Promise<ProposedAct | { readonly outcome: "failed" }> {
   const { state } = await readAnySettlement(ctx.db, settlementId);
   if (state === "transfer_initiated") {
     if (reference === undefined) throw transferOpen(settlementId);

@@ -150,6 +150,8 @@ type SettlementsAsked = Static<TObject<typeof settlementFilters>> & PageQuery;
 type SettlementNarrower = { readonly status: SettlementState; readonly orderId: string };
 
 /** A settlement with both sides of its legs, as only the operator sees it. */
+export type { Settlement } from "./schema.ts";
+
 export type WholeSettlement = Omit<SettlementRow, "origin_kind" | "history"> & {
   readonly history: readonly Step<SettlementState>[];
   readonly legs: readonly LegRow[];

@@ -17,7 +17,7 @@
 //
 // Such a deal stays failed, and no tax is withheld: a person tells the accountant.
 
-import { actWithApproval, tellOutcome, type Waiting } from "../operators/act-with-approval.ts";
+import { actWithApproval, tellOutcome, type ProposedAct } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, validHoursUsual } from "../operators/approval-kind.ts";
 import { clawBackCommissions } from "./commissions.ts";
 import { giveBackCredits } from "../credits/settle-credits.ts";
@@ -62,7 +62,7 @@ export async function reverseSettlement(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
   { settlementId, reason }: { readonly settlementId: string; readonly reason: string },
-): Promise<Waiting | { readonly outcome: "reversed" }> {
+): Promise<ProposedAct | { readonly outcome: "reversed" }> {
   const row = await readAnySettlement(ctx.db, settlementId);
   // The command was run before.
   if (row.state === "reversed" && row.reason === reason) return { outcome: "reversed" };
@@ -204,7 +204,7 @@ export async function takeBackRefund(
   ctx: Pick<Context, "db" | "now" | "log">,
   operator: Actor,
   { settlementId, ...terms }: LateTransfer & { readonly settlementId: string },
-): Promise<Waiting | { readonly outcome: "taken_back" }> {
+): Promise<ProposedAct | { readonly outcome: "taken_back" }> {
   const { environment } = await readAnySettlement(ctx.db, settlementId);
   const acted = await actWithApproval(ctx, operator, {
     kind: refundReturn,

@@ -45,7 +45,7 @@ import {
   buildEarnings,
   buildResolutions,
   buildRetentions,
-  type Decided,
+  type DecidedLegs,
   decideLegs,
   listCommissionedLegs,
   listTaxableLegs,
@@ -353,7 +353,7 @@ export function toReservation(settlement: SettlementRow, leg: LegRow) {
 async function taxLegs(
   tx: Tx,
   environment: Environment,
-  decided: readonly Decided[],
+  decided: readonly DecidedLegs[],
   now: Date,
 ): Promise<TaxedLegs> {
   const taxed = await taxDelivered(tx, environment, decided.flatMap(listTaxableLegs), now);
@@ -370,7 +370,7 @@ async function taxLegs(
 async function moveCredits(
   tx: Tx,
   environment: Environment,
-  decided: readonly Decided[],
+  decided: readonly DecidedLegs[],
   now: Date,
 ): Promise<{ readonly changes: readonly Change[]; readonly refutedIds: readonly string[] }> {
   const moved = decided.flatMap(({ before, answered }) =>
@@ -390,12 +390,12 @@ async function moveCredits(
 }
 
 /** The subjects whose open inquiries are dropped: answered legs, and settlements that have ended. */
-function listAnsweredSubjects({ before, rows, answered }: Decided): string[] {
+function listAnsweredSubjects({ before, rows, answered }: DecidedLegs): string[] {
   const hasEnded = rows.at(-1)?.due_at === null;
   return [...answered.map(toLegSubject), ...(hasEnded ? [before.settlement_id] : [])];
 }
 
-function listEndedSides({ before, ended }: Decided): EndedSide[] {
+function listEndedSides({ before, ended }: DecidedLegs): EndedSide[] {
   return ended.map((side) => {
     const delivered = side.legs.filter((leg) => leg.state === "delivered");
     const paidFor = listOrderIds({ ...side, legs: delivered }, before);

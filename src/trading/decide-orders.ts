@@ -49,7 +49,7 @@ import { isPricedCredit } from "./quote-rules.ts";
 import type { LockedQuote } from "./quotes.ts";
 import type { DeliveryPlan } from "./sell-amounts.ts";
 
-export type Command = {
+export type OrderCommand = {
   readonly call: Call;
   readonly intent: Intent;
   /** The order's own key; a batch gives each of its items one. */
@@ -69,7 +69,7 @@ export type Command = {
 export type RequirementToCover = { readonly amountPaise: Paise; readonly bought: Cover };
 
 /** A command with the rows it names, as far as its caller may see them. */
-export type Loaded = Command & {
+export type Loaded = OrderCommand & {
   readonly quote: LockedQuote | undefined;
   readonly firm: TradingFirm | undefined;
   /** The credit that the order or its quote names. */
@@ -85,7 +85,7 @@ export type Loaded = Command & {
   readonly isHeld: boolean;
 };
 
-export type Verdict =
+export type OrderDecision =
   | { readonly kind: "placed" | "replayed"; readonly orderId: string }
   | { readonly kind: "refused"; readonly failure: Failure }
   /** Not placed: another transaction locks a row it needs. It retries without the match lock. */
@@ -105,7 +105,7 @@ const pausesMaxMs = 500;
 export async function decideOrders(
   matchState: MatchState,
   loaded: readonly Loaded[],
-): Promise<Verdict[]> {
+): Promise<OrderDecision[]> {
   // Orders of one instant are served by id, so ids rise in the sequence of arrival.
   const orderIds = loaded.map(() => newId("ord", matchState.now)).toSorted();
   const pausesUntilMs = performance.now() + pausesMaxMs;
@@ -119,7 +119,7 @@ export async function decideOrders(
   );
 }
 
-function decideOrder(matchState: MatchState, loaded: Loaded, orderId: string): Verdict {
+function decideOrder(matchState: MatchState, loaded: Loaded, orderId: string): OrderDecision {
   const original = loaded.idempotencyKey && matchState.originals.get(originalKey(loaded));
   if (original) return answerReplay(original, loaded);
   const item = askUncovered(matchState, loaded);
@@ -150,14 +150,14 @@ function askUncovered({ placed }: MatchState, item: Loaded): Loaded {
   return { ...item, cover: { ...cover, bought }, intent: { ...intent, ask } };
 }
 
-function originalKey({ call, idempotencyKey }: Pick<Command, "call" | "idempotencyKey">) {
+function originalKey({ call, idempotencyKey }: Pick<OrderCommand, "call" | "idempotencyKey">) {
   return `${idempotencyOwner(call.caller)} ${idempotencyKey}`;
 }
 
 /**
  * The same request gets its original order; a different one is refused with the fields that differ.
  */
-function answerReplay(original: OrderRow, { request }: Loaded): Verdict {
+function answerReplay(original: OrderRow, { request }: Loaded): OrderDecision {
   const differs = differences(
     computeFingerprint(original.request ?? {}),
     computeFingerprint(request),

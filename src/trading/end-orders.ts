@@ -21,7 +21,7 @@ import { schemes } from "../kernel/scheme.ts";
 import { istDay } from "../kernel/time.ts";
 import { isVisible, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
-import type { Outcome } from "../platform/postgres/coalesce.ts";
+import type { ItemResult } from "../platform/postgres/coalesce.ts";
 import {
   noOffenders,
   type Offenders,
@@ -29,7 +29,7 @@ import {
   workOnEach,
 } from "../platform/postgres/offenders.ts";
 import type { Database, Tx } from "../platform/postgres/postgres.ts";
-import type { Attempt } from "../platform/postgres/split.ts";
+import type { SetAttempt } from "../platform/postgres/split.ts";
 import { findCurrentCards } from "../rates/current-cards.ts";
 import type { EndedSide } from "../settlement/transfer-legs.ts";
 import {
@@ -71,7 +71,7 @@ type Ending = {
   readonly mayEnd?: (order: OrderRow) => boolean;
   readonly now: Date;
   /** Undefined outside sets. */
-  readonly attempt?: Attempt;
+  readonly attempt?: SetAttempt;
 };
 
 /** Ends orders without recording: a caller that locks more rows records all changes last. */
@@ -136,7 +136,7 @@ export async function cancelOrders(
   ctx: Context,
   { environment, rollBack, isPart, isLast }: PlaceOptions,
   cancels: readonly Cancel[],
-): Promise<readonly Outcome<Order>[]> {
+): Promise<readonly ItemResult<Order>[]> {
   const now = ctx.now();
   return await ctx.db.transaction(
     async (tx) => {
@@ -339,7 +339,7 @@ async function endAndRecordOrders(tx: Tx, ending: Ending): Promise<readonly Orde
 function toCancelOutcome(
   row: OrderRow | undefined,
   standings: ReadonlyMap<string, OrderStanding>,
-): Outcome<Order> {
+): ItemResult<Order> {
   if (!row) return notFound();
   const gaveUp = row.history.some(({ reason }) => reason === "rest_cancelled");
   const isCancelled = row.state === "cancelled" || gaveUp;

@@ -9,7 +9,7 @@ import type { Offer } from "../cover/rules.ts";
 import {
   claimForSale,
   claimOffered,
-  type CreditForSale,
+  type FoundCredit,
   type DealtCredit,
   findForSale,
 } from "../credits/reserve-credits.ts";
@@ -23,12 +23,12 @@ import { schemes } from "../kernel/scheme.ts";
 import { dayNumber, istDay } from "../kernel/time.ts";
 import { visibleTo } from "../kernel/visibility.ts";
 import { all, known, type Query, type Tx } from "../platform/postgres/postgres.ts";
-import type { Attempt } from "../platform/postgres/split.ts";
+import type { SetAttempt } from "../platform/postgres/split.ts";
 import { loadCardsWithQuotes } from "../rates/current-cards.ts";
 import type { OpenQuotes } from "../rates/open-quotes.ts";
 import { findBuyerMeans } from "../settlement/fund-settlements.ts";
 import type { BookSession } from "./book-session.ts";
-import type { Command, Loaded, RequirementToCover } from "./decide-orders.ts";
+import type { OrderCommand, Loaded, RequirementToCover } from "./decide-orders.ts";
 import { type MatchState, newMatchState } from "./match-state.ts";
 import { findByIdempotencyKey, findOrders, lockMatching, type OrderRow } from "./order-store.ts";
 import { type LockedQuote, lockQuotes } from "./quotes.ts";
@@ -40,7 +40,7 @@ import { actingFirm, findAmounts, findNamedQuotes, findVisibleFirm } from "./sel
 export const restingBuysMax = { limit: 500, ofDesk: 100, throughDesk: 1_000 };
 
 /** What a set is decided on besides the database. */
-export type OrderSet = Attempt & {
+export type OrderSet = SetAttempt & {
   readonly environment: Environment;
   readonly book: BookSession;
   /** Scrip numbers whose holder is not the owner in the ledger. */
@@ -52,7 +52,7 @@ export type OrderSet = Attempt & {
 export async function loadOrders(
   tx: Tx,
   { environment, isPart, isLast, book, disputed, now, openQuotes }: OrderSet,
-  commands: readonly Command[],
+  commands: readonly OrderCommand[],
 ): Promise<{ readonly matchState: MatchState; readonly loaded: readonly Loaded[] }> {
   const today = istDay(now);
   const keyIds = commands.map(({ call }) => call.caller.keyId);
@@ -155,7 +155,7 @@ export async function loadOrders(
 /** What is uncovered of the requirements that orders are for, under their locks. */
 async function loadCovers(
   tx: Tx,
-  commands: readonly Command[],
+  commands: readonly OrderCommand[],
 ): Promise<ReadonlyMap<string, RequirementToCover>> {
   const ids = commands.flatMap(({ covers }) => covers ?? []);
   if (ids.length === 0) return new Map();
@@ -240,7 +240,7 @@ export async function lockOffers(
   return { offered: new Map(offered), held };
 }
 
-function findOriginals(commands: readonly Command[]): Query<Map<string, OrderRow>> {
+function findOriginals(commands: readonly OrderCommand[]): Query<Map<string, OrderRow>> {
   const keys = commands.flatMap(({ call, idempotencyKey }) =>
     idempotencyKey === null ? [] : [{ ...visibleTo(call.caller), idempotencyKey }],
   );
@@ -253,10 +253,10 @@ function findOriginals(commands: readonly Command[]): Query<Map<string, OrderRow
   );
 }
 
-type HoldingsByPlace = ReadonlyMap<number, CreditForSale | undefined>;
+type HoldingsByPlace = ReadonlyMap<number, FoundCredit | undefined>;
 
 /** The holdings that commands name, by the places of the commands; they are locked once their firms are. */
-function findNamed(commands: readonly Command[]): Query<HoldingsByPlace> {
+function findNamed(commands: readonly OrderCommand[]): Query<HoldingsByPlace> {
   return findHoldings(
     commands.flatMap(({ call, intent }, at) =>
       intent.ask.kind === "credit"
@@ -274,7 +274,7 @@ function findHoldings(
 
 /** The holdings that the quotes of commands are of. */
 function findQuoted(
-  commands: readonly Command[],
+  commands: readonly OrderCommand[],
   quotes: readonly (LockedQuote | undefined)[],
 ): Query<HoldingsByPlace> {
   return findHoldings(

@@ -23,12 +23,12 @@ import type { Creation } from "../platform/http/calls.ts";
 import { toItemError } from "../platform/http/errors.ts";
 import { itemCheck } from "../platform/http/validation.ts";
 import type { Metrics } from "../platform/metrics.ts";
-import { coalesce, type Outcome } from "../platform/postgres/coalesce.ts";
+import { coalesce, type ItemResult } from "../platform/postgres/coalesce.ts";
 import { workPastHeld } from "../platform/postgres/hold-back.ts";
 import { isLockTimeout } from "../platform/postgres/postgres.ts";
-import { type Attempt, keptNothing, workInHalves } from "../platform/postgres/split.ts";
+import { type SetAttempt, keptNothing, workInHalves } from "../platform/postgres/split.ts";
 import type { BookSessions } from "./book-session.ts";
-import type { Command } from "./decide-orders.ts";
+import type { OrderCommand } from "./decide-orders.ts";
 import { type Cancel, cancelOrders } from "./end-orders.ts";
 import { asksForFreshQuote } from "./order-refusals.ts";
 import { parseIntent } from "./order-rules.ts";
@@ -69,12 +69,12 @@ const everybody = "everybody";
 
 export type OrderDesk = {
   /** Places one order in the next set of its environment. */
-  readonly place: (command: Command) => Promise<Placed>;
+  readonly place: (command: OrderCommand) => Promise<Placed>;
   /** Places the orders of one call as a set of their own. */
   readonly placeAll: (
     call: Call,
-    commands: readonly Command[],
-  ) => Promise<readonly Outcome<Placed>[]>;
+    commands: readonly OrderCommand[],
+  ) => Promise<readonly ItemResult<Placed>[]>;
   readonly cancel: (cancel: Cancel) => Promise<Order>;
 };
 
@@ -115,7 +115,7 @@ export async function coverRequirement(
 async function placeIntent(
   desk: OrderDesk,
   call: Call,
-  wanted: Pick<Command, "intent" | "request" | "receivedAt" | "covers">,
+  wanted: Pick<OrderCommand, "intent" | "request" | "receivedAt" | "covers">,
 ): Promise<Creation<Order>> {
   const idempotencyKey = call.idempotencyKey ?? null;
   const placed = await desk.place({ call, idempotencyKey, ...wanted });
@@ -173,7 +173,7 @@ export function openOrderDesk(
   // Sets match one after the other. They wait here, without a connection.
   const turns = { live: takeTurns(waitingSets), sandbox: takeTurns(waitingSets) };
 
-  const placeSet = (by: OnBehalf, placing: PlaceOptions, commands: readonly Command[]) =>
+  const placeSet = (by: OnBehalf, placing: PlaceOptions, commands: readonly OrderCommand[]) =>
     turns[placing.environment](by, () =>
       placeOrders(contextFor(ctx, placing), books, placing, commands),
     );
@@ -187,7 +187,7 @@ export function openOrderDesk(
       kept: { environment, rollBack: false },
     };
     return {
-      orders: coalesce<Command, PlacedOrDeferred>(
+      orders: coalesce<OrderCommand, PlacedOrDeferred>(
         (commands, attempt) => placeSet(shared.by, { ...shared.kept, ...attempt }, commands),
         { ...queueLimits, held, onSet: (size) => setSize.observe({ set: "orders" }, size) },
       ),
@@ -205,9 +205,9 @@ export function openOrderDesk(
    */
   async function addPlans(
     { caller, gone }: Call,
-    commands: readonly Command[],
-    attempted: readonly Outcome<PlacedOrDeferred>[],
-  ): Promise<readonly Command[]> {
+    commands: readonly OrderCommand[],
+    attempted: readonly ItemResult<PlacedOrDeferred>[],
+  ): Promise<readonly OrderCommand[]> {
     const searches = attempted.map((one) => (isDeferred(one) ? one.search : undefined));
     const asked = searches.flatMap((search) => search ?? []);
     const plans = await planSearches(ctx, asked, { by: caller, signal: gone?.() });
@@ -220,12 +220,12 @@ export function openOrderDesk(
 
   async function attemptAll(
     call: Call,
-    commands: readonly Command[],
-  ): Promise<readonly Outcome<PlacedOrDeferred>[]> {
+    commands: readonly OrderCommand[],
+  ): Promise<readonly ItemResult<PlacedOrDeferred>[]> {
     const placing = { environment: call.caller.environment, rollBack: call.dryRun };
     return await workPastHeld(
       (items, attempt) => {
-        const place = async (part: readonly Command[], ofPart: Attempt) =>
+        const place = async (part: readonly OrderCommand[], ofPart: SetAttempt) =>
           placeSet(call.caller, { ...placing, ...ofPart }, await planAmounts(ctx, call, part));
         const maySplit = (error: unknown) => attempt.isLast || !held.isHeld(error);
         const mayRetry = (error: unknown) => queueLimits.mayRetry(error) && maySplit(error);
@@ -239,8 +239,8 @@ export function openOrderDesk(
   /** Deferred orders are placed after the others of their set; a dry run runs its whole set again. */
   async function attemptWithPlans(
     call: Call,
-    commands: readonly Command[],
-  ): Promise<readonly Outcome<Placed>[]> {
+    commands: readonly OrderCommand[],
+  ): Promise<readonly ItemResult<Placed>[]> {
     const first = await attemptAll(call, commands);
     if (!first.some(isDeferred)) return first.map(requirePlaced);
     const planned = await addPlans(call, commands, first);
@@ -253,10 +253,10 @@ export function openOrderDesk(
     return first.map((one, at) => requirePlaced(isAgain(at) ? again[next++] : one));
   }
 
-  async function placeAll(call: Call, commands: readonly Command[]) {
+  async function placeAll(call: Call, commands: readonly OrderCommand[]) {
     const placed = await attemptWithPlans(call, commands);
     // An error that no single order causes, such as a lock timeout, is the answer of the whole call.
-    const isOfAll = (one: Outcome<Placed>) => one instanceof Error && !queueLimits.mayRetry(one);
+    const isOfAll = (one: ItemResult<Placed>) => one instanceof Error && !queueLimits.mayRetry(one);
     if (placed.every(isOfAll)) throw placed[0];
     return await Promise.all(
       placed.map(async (one, at) =>
@@ -266,7 +266,7 @@ export function openOrderDesk(
   }
 
   /** Adds a fresh quote to a refusal whose quote no longer holds. */
-  async function addFreshQuote(placed: Placed, command: Command | undefined): Promise<Placed> {
+  async function addFreshQuote(placed: Placed, command: OrderCommand | undefined): Promise<Placed> {
     if (placed.kind !== "refused" || !asksForFreshQuote(placed.failure)) return placed;
     const { code, message, detail } = placed.failure;
     // The refusal stands also when there is no fresh quote.
@@ -278,7 +278,7 @@ export function openOrderDesk(
   }
 
   async function takeFreshQuote(
-    { call, intent }: Command,
+    { call, intent }: OrderCommand,
     detail: Failure["detail"],
   ): Promise<QuoteAnswer["quote"] | undefined> {
     if (intent.ask.kind !== "quote") return undefined;
@@ -321,7 +321,7 @@ function toCommand(
   call: Call,
   sent: unknown,
   { index, now }: { readonly index: number; readonly now: Date },
-): Command | Failure {
+): OrderCommand | Failure {
   const item = checkItem(sent);
   if (item instanceof Failure) return item;
   const { idempotency_key, ...request } = item;
@@ -335,13 +335,13 @@ function toCommand(
   }
 }
 
-function requireOutcome(placed: Outcome<Placed> | undefined): Outcome<Placed> {
+function requireOutcome(placed: ItemResult<Placed> | undefined): ItemResult<Placed> {
   if (!placed) throw new Error("a set answers every order once");
   return placed;
 }
 
 /** An unexpected error is logged and becomes the result of its own order only. */
-function toBatchResult(placed: Outcome<Placed>, { requestId, dryRun }: Call, { log }: Context) {
+function toBatchResult(placed: ItemResult<Placed>, { requestId, dryRun }: Call, { log }: Context) {
   const error = placed instanceof Error ? placed : findFailure(placed);
   if (error) {
     const { refused, fault } = toItemError(error, requestId);
@@ -358,12 +358,12 @@ function findFailure(placed: Placed): Failure | undefined {
 }
 
 function isDeferred(
-  one: Outcome<PlacedOrDeferred> | undefined,
+  one: ItemResult<PlacedOrDeferred> | undefined,
 ): one is PlacedOrDeferred & { readonly kind: "deferred" } {
   return one !== undefined && !(one instanceof Error) && one.kind === "deferred";
 }
 
-function requirePlaced(one: Outcome<PlacedOrDeferred> | undefined): Outcome<Placed> {
+function requirePlaced(one: ItemResult<PlacedOrDeferred> | undefined): ItemResult<Placed> {
   if (one === undefined || isDeferred(one)) {
     throw new Error("an order with a plan is placed or refused");
   }

@@ -283,7 +283,7 @@ export function findRestingPaise(order: DealFields): Paise {
 }
 
 /** The fee, with its tax, in each side's money of a leg. */
-export type LegFees = { readonly buyer: Fee; readonly seller: Fee };
+export type SideFees = { readonly buyer: Fee; readonly seller: Fee };
 
 /**
  * The fees of a leg, which are part of the house's margin on it. Between two clients the house neither
@@ -300,7 +300,7 @@ export function splitLegFees(
     readonly sellerOrderId: string | null;
     readonly buyerOrderId: string | null;
   },
-): LegFees {
+): SideFees {
   const { facePaise, sellerOrderId, buyerOrderId } = leg;
   const { gst_bps } = card;
   if (sellerOrderId !== null && buyerOrderId !== null) {

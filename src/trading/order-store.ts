@@ -17,10 +17,10 @@ import {
   query,
   type Query,
   sql,
-  type Statement,
+  type SqlStatement,
   type Tx,
 } from "../platform/postgres/postgres.ts";
-import type { Attempt } from "../platform/postgres/split.ts";
+import type { SetAttempt } from "../platform/postgres/split.ts";
 import {
   bigint,
   flag,
@@ -106,7 +106,7 @@ const matchingLock = writeMatchingLock("live", heldRowMs.set);
  * The lock is that of the rows in which the matcher keeps what it has seen of each scheme. They are
  * counted, so that all are locked before the timeout for rows is set.
  */
-function writeMatchingLock(environment: Environment, patience: string): Statement {
+function writeMatchingLock(environment: Environment, patience: string): SqlStatement {
   return sql`
     with matching as materialized (
       select 1
@@ -122,7 +122,7 @@ function writeMatchingLock(environment: Environment, patience: string): Statemen
 }
 
 /** Takes the match lock until the transaction ends; always the first lock, so that no two wait in a circle. */
-export function lockMatching(environment: Environment, inSet?: Attempt): Query<void> {
+export function lockMatching(environment: Environment, inSet?: SetAttempt): Query<void> {
   const ofWhole = inSet?.isLast ? "last" : "set";
   const ofSet = inSet?.isPart ? "part" : ofWhole;
   return command(writeMatchingLock(environment, heldRowMs[inSet ? ofSet : "alone"]));

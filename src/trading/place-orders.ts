@@ -19,13 +19,13 @@ import { type Actor, toActor } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { Context } from "../platform/context.ts";
 import { TransactionLost, type Tx } from "../platform/postgres/postgres.ts";
-import { type Attempt, type Outcome, RowsHeld } from "../platform/postgres/split.ts";
+import { type SetAttempt, type ItemResult, RowsHeld } from "../platform/postgres/split.ts";
 import { openQuotesOn } from "../rates/open-quotes.ts";
 import { FundsMoved, OwnersDisputed } from "../settlement/open-settlements.ts";
 import { findOrderStandings } from "../settlement/read-settlements.ts";
 import { CreditsHeld, StaleBook, storeOrders } from "./store-orders.ts";
 import type { BookSessions, BookSession } from "./book-session.ts";
-import { type Command, decideOrders, type Verdict } from "./decide-orders.ts";
+import { type OrderCommand, decideOrders, type OrderDecision } from "./decide-orders.ts";
 import { loadOrders, type OrderSet } from "./load-orders.ts";
 import { currentOrder, type MatchState } from "./match-state.ts";
 import type { OrderRow } from "./order-store.ts";
@@ -40,12 +40,12 @@ export type Placed =
       readonly order: OrderRow;
       readonly settled: OrderSettled;
     }
-  | (Verdict & { readonly kind: "refused" });
+  | (OrderDecision & { readonly kind: "refused" });
 
 /** The result of one attempt; a deferred order is placed again with a plan. */
-export type PlacedOrDeferred = Placed | (Verdict & { readonly kind: "deferred" });
+export type PlacedOrDeferred = Placed | (OrderDecision & { readonly kind: "deferred" });
 
-export type PlaceOptions = Attempt & {
+export type PlaceOptions = SetAttempt & {
   readonly environment: Environment;
   readonly rollBack: boolean;
 };
@@ -54,8 +54,8 @@ export async function placeOrders(
   ctx: Context,
   books: BookSessions,
   { environment, rollBack, isPart, isLast }: PlaceOptions,
-  commands: readonly Command[],
-): Promise<readonly Outcome<PlacedOrDeferred>[]> {
+  commands: readonly OrderCommand[],
+): Promise<readonly ItemResult<PlacedOrDeferred>[]> {
   const now = ctx.now();
   const openQuotes = openQuotesOn(ctx.db);
   return await withBookSession(books, environment, async (book, disputed) => {
@@ -98,9 +98,9 @@ export async function withBookSession<Result>(
 async function placeSet(
   tx: Tx,
   set: OrderSet,
-  commands: readonly Command[],
+  commands: readonly OrderCommand[],
 ): Promise<{
-  readonly placed: readonly Outcome<PlacedOrDeferred>[];
+  readonly placed: readonly ItemResult<PlacedOrDeferred>[];
   readonly released: ReadonlySet<string>;
 }> {
   const { matchState, loaded } = await loadOrders(tx, set, commands);
@@ -110,7 +110,7 @@ async function placeSet(
     verdict.kind === "replayed" ? [requireOrder(matchState, verdict.orderId)] : [],
   );
   const known = await findOrderStandings(tx, replayed);
-  const placed = verdicts.map((verdict): Outcome<PlacedOrDeferred> => {
+  const placed = verdicts.map((verdict): ItemResult<PlacedOrDeferred> => {
     if (verdict.kind === "held") return new RowsHeld();
     if (verdict.kind === "refused" || verdict.kind === "deferred") return verdict;
     const order = requireOrder(matchState, verdict.orderId);
@@ -126,8 +126,8 @@ async function placeSet(
 
 /** The caller of each placed order; it is also the actor of what the order changes elsewhere. */
 function indexActors(
-  verdicts: readonly Verdict[],
-  commands: readonly Command[],
+  verdicts: readonly OrderDecision[],
+  commands: readonly OrderCommand[],
 ): (orderId: string) => Actor {
   const actors = new Map<string, Actor>();
   verdicts.forEach((verdict, at) => {

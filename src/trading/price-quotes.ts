@@ -7,9 +7,9 @@
 
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 
-import { priceInTier, type Proof, setStepsMax } from "../cover/rules.ts";
+import { priceInTier, type BundleProof, setStepsMax } from "../cover/rules.ts";
 import { chooseCover, type CoverPlan, SearchNeeded } from "../cover/search-cover.ts";
-import { type CreditForSale, findForSale } from "../credits/reserve-credits.ts";
+import { type FoundCredit, findForSale } from "../credits/reserve-credits.ts";
 import {
   countDaysLeft,
   findNotSellableReason,
@@ -30,7 +30,7 @@ import type { Book, Offers } from "./book.ts";
 import { exceedsShelf, listTiers } from "./match-rules.ts";
 import {
   type BuyWanted,
-  type CreditFacts,
+  type QuotedCredit,
   describeOffer,
   findLeastFace,
   findSellPrice,
@@ -52,16 +52,16 @@ const announcementsMax = 4;
 const pauseMsMax = 10;
 
 /** One request of a set: the call, and what to price. */
-export type Ask<Wanted> = { readonly call: Call; readonly wanted: Wanted };
+export type QuoteCall<Wanted> = { readonly call: Call; readonly wanted: Wanted };
 
 /** The requirement, and cover from a longer search: undefined before it, null when it found none. */
 export type BuyAsked = BuyWanted & { readonly plan?: CoverPlan | null };
 
 /** What the search proved about a bundle; answered with the price and not stored. */
-type CoverProof = Pick<Proof, "residual" | "residual_bound_paise">;
+type CoverProof = Pick<BundleProof, "residual" | "residual_bound_paise">;
 
 /** The result of one request: a quote to store, no quote, a refusal, or a longer search. */
-export type Verdict<Row extends QuoteRow> =
+export type QuoteDecision<Row extends QuoteRow> =
   | { readonly row: Row; readonly proof?: CoverProof }
   | NoQuote
   | Failure
@@ -70,8 +70,8 @@ export type Verdict<Row extends QuoteRow> =
 /** Prices a set of credits and amounts. */
 export async function priceSells(
   ctx: Pick<Context, "db" | "now">,
-  asks: readonly Ask<SellWanted>[],
-): Promise<Verdict<SellRow>[]> {
+  asks: readonly QuoteCall<SellWanted>[],
+): Promise<QuoteDecision<SellRow>[]> {
   const now = ctx.now();
   const today = istDay(now);
   const [findCard, named] = await ctx.db.pipeline([
@@ -96,8 +96,8 @@ export async function priceSells(
 export async function priceBuys(
   { db, now }: Pick<Context, "db" | "now">,
   book: Book,
-  asks: readonly Ask<BuyAsked>[],
-): Promise<Verdict<BuyRow>[]> {
+  asks: readonly QuoteCall<BuyAsked>[],
+): Promise<QuoteDecision<BuyRow>[]> {
   const instant = now();
   const environments = listEnvironments(asks);
   const firmIds = [...new Set(asks.map(({ call }) => call.caller.firmId))];
@@ -111,7 +111,7 @@ export async function priceBuys(
     pans: new Map(pans.map((firm) => [firm.firm_id, firm.pan])),
     steps: { left: setStepsMax },
   };
-  const verdicts: Verdict<BuyRow>[] = [];
+  const verdicts: QuoteDecision<BuyRow>[] = [];
   for (const ask of asks) {
     verdicts.push(priceBuy(ask, pool, instant));
     // A search can take milliseconds; other requests run between two of them.
@@ -132,29 +132,29 @@ type Priced = NoQuote | Offered;
 
 /** The named credit of each ask; undefined where the caller has no such credit. */
 function findNamed(
-  asks: readonly Ask<SellWanted>[],
-): Query<ReadonlyMap<Ask<SellWanted>, CreditForSale | undefined>> {
+  asks: readonly QuoteCall<SellWanted>[],
+): Query<ReadonlyMap<QuoteCall<SellWanted>, FoundCredit | undefined>> {
   const named = asks.flatMap((ask) =>
     "scripNo" in ask.wanted ? [{ ask, caller: ask.call.caller, scripNo: ask.wanted.scripNo }] : [],
   );
   return findForSale(named).map((found) => new Map(named.map(({ ask }, at) => [ask, found[at]])));
 }
 
-function notSellable(credit: CreditForSale, today: IstDay): Failure | undefined {
+function notSellable(credit: FoundCredit, today: IstDay): Failure | undefined {
   const reason = findNotSellableReason(credit, { firmState: credit.firm_state, today });
   return reason === null ? undefined : creditNotSellable(credit, reason);
 }
 
 type Sale = {
-  readonly scheme: CreditForSale["scheme"];
+  readonly scheme: FoundCredit["scheme"];
   /** Undefined for a sale by amount. */
-  readonly credit: (CreditFacts & { readonly scrip_no: string }) | undefined;
+  readonly credit: (QuotedCredit & { readonly scrip_no: string }) | undefined;
   readonly firmId: string;
   readonly facePaise: number;
   readonly daysLeft: number;
 };
 
-function forSale(credit: CreditForSale, today: IstDay): Sale {
+function forSale(credit: FoundCredit, today: IstDay): Sale {
   return {
     scheme: credit.scheme,
     credit,
@@ -165,7 +165,7 @@ function forSale(credit: CreditForSale, today: IstDay): Sale {
 }
 
 function priceSell(
-  ask: Ask<SellWanted>,
+  ask: QuoteCall<SellWanted>,
   sale: Sale,
   { findCard, now }: { readonly findCard: FindCard; readonly now: Date },
 ): Priced {
@@ -213,7 +213,7 @@ async function holdRoom(
   db: Database,
   priced: readonly (Priced | Failure)[],
   now: Date,
-): Promise<Verdict<SellRow>[]> {
+): Promise<QuoteDecision<SellRow>[]> {
   const quotes = openQuotesOn(db);
   const refused = new Set<Offered>();
   let left = priced.filter((one) => "row" in one);
@@ -266,10 +266,10 @@ async function loadOffers(
 }
 
 function priceBuy(
-  { call: { caller }, wanted }: Ask<BuyAsked>,
+  { call: { caller }, wanted }: QuoteCall<BuyAsked>,
   { findCard, offers, pans, steps }: PricingFacts,
   now: Date,
-): Verdict<BuyRow> {
+): QuoteDecision<BuyRow> {
   const { scheme, requirementPaise, plan } = wanted;
   const card = findCard(caller.environment, scheme, caller.deskId);
   const index = offers.get(caller.environment)?.[scheme];
@@ -306,7 +306,7 @@ function priceBuy(
   return { row, proof: { residual, residual_bound_paise } };
 }
 
-function listEnvironments(asks: readonly Ask<unknown>[]): Environment[] {
+function listEnvironments(asks: readonly QuoteCall<unknown>[]): Environment[] {
   return [...new Set(asks.map(({ call }) => call.caller.environment))];
 }
 

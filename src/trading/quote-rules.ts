@@ -139,7 +139,7 @@ export function findSellPrice(
 }
 
 /** The priced credit; its scheme and face are columns of the quote. */
-export type CreditFacts = { readonly credit_id: string; readonly expires_on: IstDay };
+export type QuotedCredit = { readonly credit_id: string; readonly expires_on: IstDay };
 
 /** What a delivery must have to get the price of an amount. */
 export type AmountFacts = { readonly face_min_paise: number; readonly days_left_min: number };
@@ -147,7 +147,7 @@ export type AmountFacts = { readonly face_min_paise: number; readonly days_left_
 type Nullable<Facts> = { readonly [Name in keyof Facts]: Facts[Name] | null };
 
 /** Facts of a credit or of an amount; all null for quotes older than this column set. */
-export type SellFacts = Nullable<CreditFacts & AmountFacts>;
+export type SellFacts = Nullable<QuotedCredit & AmountFacts>;
 
 /** Face and expiry day; for a resting sell also its limit and order. */
 export type OfferFacts =
@@ -157,11 +157,11 @@ export type OfferFacts =
 /** The facts of each credit of the bundle, in the sequence of scrip_nos; null for older quotes. */
 export type BuyFacts = { readonly offers: readonly OfferFacts[] | null };
 
-type Priced = { readonly scheme: Scheme; readonly face_paise: number };
+type PricedFace = { readonly scheme: Scheme; readonly face_paise: number };
 
 export function isPricedCredit(
-  quote: Priced & Nullable<CreditFacts>,
-  credit: Priced & CreditFacts,
+  quote: PricedFace & Nullable<QuotedCredit>,
+  credit: PricedFace & QuotedCredit,
 ): boolean {
   return (
     quote.credit_id === credit.credit_id &&

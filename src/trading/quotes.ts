@@ -26,11 +26,17 @@ import { type Context, contextFor } from "../platform/context.ts";
 import { toItemError } from "../platform/http/errors.ts";
 import { itemCheck } from "../platform/http/validation.ts";
 import type { Metrics } from "../platform/metrics.ts";
-import { coalesce, type Outcome } from "../platform/postgres/coalesce.ts";
+import { coalesce, type ItemResult } from "../platform/postgres/coalesce.ts";
 import { known, type Query, type Tx } from "../platform/postgres/postgres.ts";
 import { withoutKeeping } from "../platform/postgres/split.ts";
 import type { Book } from "./book.ts";
-import { type Ask, type BuyAsked, priceBuys, priceSells, type Verdict } from "./price-quotes.ts";
+import {
+  type QuoteCall,
+  type BuyAsked,
+  priceBuys,
+  priceSells,
+  type QuoteDecision,
+} from "./price-quotes.ts";
 import {
   findQuoteState,
   parseWanted,
@@ -110,7 +116,7 @@ export function createQuoter(
     const scoped = contextFor(ctx, { environment });
     return {
       sell: coalesce(
-        (asks: readonly Ask<SellWanted>[]) =>
+        (asks: readonly QuoteCall<SellWanted>[]) =>
           keepAll(asks, priceSells(scoped, asks), (rows) => insertSells(scoped.db, rows)),
         {
           setSizeMax: sellSetSizeMax,
@@ -120,7 +126,7 @@ export function createQuoter(
         },
       ),
       buy: coalesce(
-        (asks: readonly Ask<BuyAsked>[]) =>
+        (asks: readonly QuoteCall<BuyAsked>[]) =>
           keepAll(asks, priceBuys(scoped, book, asks), (rows) => insertBuys(scoped.db, rows)),
         {
           setSizeMax: buySetSizeMax,
@@ -225,10 +231,10 @@ export async function moveQuoteDeadlines(
 
 /** Inserts the quotes, except those of dry runs, before any is answered. */
 async function keepAll<Row extends QuoteRow>(
-  asks: readonly Ask<unknown>[],
-  pricing: Promise<readonly Verdict<Row>[]>,
+  asks: readonly QuoteCall<unknown>[],
+  pricing: Promise<readonly QuoteDecision<Row>[]>,
   insert: (rows: readonly Row[]) => Promise<void>,
-): Promise<Outcome<QuoteAnswer>[]> {
+): Promise<ItemResult<QuoteAnswer>[]> {
   const verdicts = await withoutKeeping(() => pricing);
   const kept = verdicts.flatMap((verdict, at) =>
     "row" in verdict && !asks[at]?.call.dryRun ? [verdict.row] : [],
@@ -237,7 +243,7 @@ async function keepAll<Row extends QuoteRow>(
   return verdicts.map(toQuoteAnswer);
 }
 
-function toQuoteAnswer(verdict: Verdict<QuoteRow>): Outcome<QuoteAnswer> {
+function toQuoteAnswer(verdict: QuoteDecision<QuoteRow>): ItemResult<QuoteAnswer> {
   if (verdict instanceof Error) return verdict;
   if (!("row" in verdict)) {
     return { headers: {}, quote: { no_quote: true, reason: verdict.reason } };

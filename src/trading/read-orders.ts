@@ -13,7 +13,7 @@ import { istTimestamp } from "../kernel/time.ts";
 import { isVisible, visibleTo } from "../kernel/visibility.ts";
 import { type Context, contextFor } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
-import { coalesce, type Outcome } from "../platform/postgres/coalesce.ts";
+import { coalesce, type ItemResult } from "../platform/postgres/coalesce.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import { withoutKeeping } from "../platform/postgres/split.ts";
 import { deskListing } from "../platform/sheets/list-file.ts";
@@ -69,7 +69,7 @@ export function createOrderReader(ctx: Context): ReadOrder {
   };
 }
 
-async function readOrders(db: Db, reads: readonly Read[]): Promise<Outcome<Order>[]> {
+async function readOrders(db: Db, reads: readonly Read[]): Promise<ItemResult<Order>[]> {
   const rows = await findOrders(db, [...new Set(reads.map(({ orderId }) => orderId))]);
   const found = new Map(rows.map((row) => [row.order_id, row]));
   const standings = await findOrderStandings(db, rows);

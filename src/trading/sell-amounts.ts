@@ -12,7 +12,7 @@ import { setStepsMax, stepsQuick } from "../cover/rules.ts";
 import { planSearches, SearchNeeded } from "../cover/search-cover.ts";
 import { estimateSurvey } from "../cover/survey.ts";
 import {
-  type CreditForSale,
+  type FoundCredit,
   type DealtCredit,
   findDeliverable,
   type ListedCredit,
@@ -329,7 +329,7 @@ export function actingFirm(
   {
     quote,
     credit,
-  }: { readonly quote: LockedQuote | undefined; readonly credit: CreditForSale | undefined },
+  }: { readonly quote: LockedQuote | undefined; readonly credit: FoundCredit | undefined },
 ): string | undefined {
   const quoted = quote && (quote.scrip_no !== null || quote.firm_id !== caller.deskId);
   const firmId = credit?.firm_id ?? (quoted ? quote.firm_id : (named ?? caller.firmId));

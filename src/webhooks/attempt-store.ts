@@ -13,14 +13,14 @@ import {
   text,
   time,
 } from "../platform/postgres/table.ts";
-import type { DeliveryState, Outcome, Reason } from "./delivery-rules.ts";
+import type { DeliveryState, DeliveryOutcome, Reason } from "./delivery-rules.ts";
 
 const deliveryAttempts = table("delivery_attempts", {
   delivery_id: text(),
   lease: int(),
   at: time(),
   duration_ms: int(),
-  outcome: text<Outcome>(),
+  outcome: text<DeliveryOutcome>(),
   status: int().orNull,
   reason: text<Reason>().orNull,
   answer: text(),

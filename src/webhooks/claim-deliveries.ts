@@ -29,9 +29,9 @@ import {
   setDead,
   setServed,
 } from "./delivery-store.ts";
-import type { Claim, Receivers } from "./receivers.ts";
+import type { DeliveryClaim, Receivers } from "./receivers.ts";
 import { buildDeliveryId, prepareKey, type SigningKey } from "./rules.ts";
-import { type OwnedReceiver, type Room, toRoom } from "./share-rules.ts";
+import { type OwnedReceiver, type SendRoom, toRoom } from "./share-rules.ts";
 import { openSecrets } from "./signing-secrets.ts";
 
 /** The receiver of a claimed delivery. */
@@ -94,7 +94,7 @@ export async function claimDue(
 
 async function claimInto(
   tx: Tx,
-  claim: Claim,
+  claim: DeliveryClaim,
   {
     now,
     full,
@@ -139,7 +139,7 @@ async function claimInto(
   };
 }
 
-function limitQueues(room: Room): Room {
+function limitQueues(room: SendRoom): SendRoom {
   return toRoom(Math.min(queuesMax, room));
 }
 
@@ -154,7 +154,7 @@ function findEndReason({ deleted, state }: DueQueue): "deleted" | "disabled" | u
  */
 async function claimOwn(
   tx: Tx,
-  claim: Claim,
+  claim: DeliveryClaim,
   queues: readonly DueQueue[],
   times: { readonly now: Date; readonly leaseEndsAt: Date },
 ): Promise<ClaimedDelivery[]> {
@@ -176,7 +176,7 @@ async function claimOwn(
   return claimed;
 }
 
-function listRooms(queues: readonly DueQueue[], claim: Claim): QueueRoom[] {
+function listRooms(queues: readonly DueQueue[], claim: DeliveryClaim): QueueRoom[] {
   return queues.map((queue) => ({ webhook_id: queue.webhook_id, most: claim.roomFor(queue) }));
 }
 
@@ -199,13 +199,13 @@ type Cut = {
  */
 function cutBlocks(
   due: readonly WaitingBlock[],
-  claim: Claim,
+  claim: DeliveryClaim,
   { findEvent, leaseEndsAt }: { readonly findEvent: FindEvent; readonly leaseEndsAt: Date },
 ): Cut {
   const cut: Cut = { taken: [], sent: [], rest: [] };
 
   /** Takes a block as far as it fits; returns whether it was whole. */
-  function take(block: WaitingBlock, room: Room): boolean {
+  function take(block: WaitingBlock, room: SendRoom): boolean {
     const { desk_id } = block;
     const isReadable = (sequence: number) => findEvent({ desk_id, sequence }) !== undefined;
     const { taken, rest, sent } = cutBlock(block.sequences, room, isReadable);

@@ -195,7 +195,7 @@ export async function hasDue(db: Db, now: Date): Promise<boolean> {
   return rows.length > 0;
 }
 
-export type Backlog = {
+export type DeliveryBacklog = {
   readonly due: number;
   readonly dead: number;
   readonly oldest_due_at: Date | null;
@@ -203,8 +203,8 @@ export type Backlog = {
 };
 
 /** The backlog and the dead letters of all desks. */
-export async function findBacklog(db: Db, now: Date): Promise<Backlog> {
-  const [row] = await db.rows<Backlog>(sql`
+export async function findBacklog(db: Db, now: Date): Promise<DeliveryBacklog> {
+  const [row] = await db.rows<DeliveryBacklog>(sql`
     select
       (select count(*) from deliveries where state = 'pending' and due_at <= ${now})
         + (

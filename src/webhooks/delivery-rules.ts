@@ -42,7 +42,7 @@ export type Reason = (typeof reasons)[number];
 
 export const outcomes = ["delivered", "transient", "permanent"] as const;
 
-export type Outcome = (typeof outcomes)[number];
+export type DeliveryOutcome = (typeof outcomes)[number];
 
 /** The receiver's answer, or why there is none. */
 export type PostResult =
@@ -53,7 +53,7 @@ export type PostResult =
     };
 
 export type Classified = {
-  readonly outcome: Outcome;
+  readonly outcome: DeliveryOutcome;
   readonly status: number | null;
   readonly reason: Reason | null;
 };

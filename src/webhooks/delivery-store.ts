@@ -6,7 +6,7 @@ import type { Environment } from "../kernel/caller.ts";
 import { command, type Query, sql, type Tx } from "../platform/postgres/postgres.ts";
 import { bigint, int, type RowOf, shape, table, text, time } from "../platform/postgres/table.ts";
 import type { DeliveryState, Reason } from "./delivery-rules.ts";
-import type { OwnedReceiver, Room } from "./share-rules.ts";
+import type { OwnedReceiver, SendRoom } from "./share-rules.ts";
 
 const deliveries = table("deliveries", {
   delivery_id: text(),
@@ -71,7 +71,7 @@ export type DueQueue = OwnedReceiver & {
 
 const roomOfEnvironments = shape({ environment: text<Environment>(), most: int() });
 
-export type EnvironmentRoom = { readonly environment: Environment; readonly most: Room };
+export type EnvironmentRoom = { readonly environment: Environment; readonly most: SendRoom };
 
 /**
  * Claims queues with due deliveries of each environment, least recently served first, except those of
@@ -132,7 +132,7 @@ export type ClaimedDelivery = {
 
 export const roomOfQueues = shape({ webhook_id: text(), most: int() });
 
-export type QueueRoom = { readonly webhook_id: string; readonly most: Room };
+export type QueueRoom = { readonly webhook_id: string; readonly most: SendRoom };
 
 /** Leases due deliveries that have rows of their own, up to a number per queue. */
 export async function claimDeliveries(

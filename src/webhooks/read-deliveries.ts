@@ -23,7 +23,7 @@ import {
   type WaitingBlock,
 } from "./block-store.ts";
 import {
-  type Backlog,
+  type DeliveryBacklog,
   countDead,
   countDeliveries,
   type DeadFilter,
@@ -299,15 +299,19 @@ export function measureDeliveries(
   { db, now }: Pick<Context, "db" | "now">,
   metrics: Metrics,
 ): void {
-  let reading: Promise<Backlog> | undefined;
+  let reading: Promise<DeliveryBacklog> | undefined;
 
   /** All gauges of one scrape share one statement. */
-  async function look(): Promise<Backlog> {
+  async function look(): Promise<DeliveryBacklog> {
     reading ??= findBacklog(db, now()).finally(() => (reading = undefined));
     return await reading;
   }
 
-  function measure(name: string, help: string, toValue: (backlog: Backlog) => number): void {
+  function measure(
+    name: string,
+    help: string,
+    toValue: (backlog: DeliveryBacklog) => number,
+  ): void {
     measureOnDemand(metrics, {
       name: `scripdesk_webhook_${name}`,
       help,

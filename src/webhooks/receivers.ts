@@ -21,7 +21,7 @@ import { deliveriesPerBlockMax } from "./block-rules.ts";
 import {
   type Kind,
   type OwnedReceiver,
-  type Room,
+  type SendRoom,
   type SenderShares,
   senderShares,
   toRoom,
@@ -44,7 +44,7 @@ class Share {
     this.#most = most;
   }
 
-  left(kind: Kind): Room {
+  left(kind: Kind): SendRoom {
     return toRoom(this.#most[kind] - this.#taken[kind]);
   }
 
@@ -65,9 +65,9 @@ class Share {
 type Receiver = OwnedReceiver & { underWay: number; failures: number };
 
 /** What one claim may take: it counts as under way until the claim is over. */
-export type Claim = {
-  readonly roomIn: (environment: Environment) => Room;
-  readonly roomFor: (receiver: OwnedReceiver) => Room;
+export type DeliveryClaim = {
+  readonly roomIn: (environment: Environment) => SendRoom;
+  readonly roomFor: (receiver: OwnedReceiver) => SendRoom;
   /** Returns a function that gives it back before. */
   readonly take: (receiver: OwnedReceiver, count: number) => () => void;
 };
@@ -93,13 +93,13 @@ export class Receivers {
   }
 
   /** How many more requests all receivers of an environment may get. */
-  roomIn(environment: Environment): Room {
+  roomIn(environment: Environment): SendRoom {
     const shares = environment === "live" ? [this.#all] : [this.#all, this.#sandbox];
     return leastLeft(shares, ["underWay", "fresh"]);
   }
 
   /** How many more requests a receiver may get now. */
-  roomFor(receiver: OwnedReceiver): Room {
+  roomFor(receiver: OwnedReceiver): SendRoom {
     const { underWay, failures } = this.#find(receiver);
     const desk = this.#findDesk(receiver);
     const shares = this.#listShares(receiver, desk);
@@ -131,7 +131,7 @@ export class Receivers {
   }
 
   /** Runs a claim, and counts what it takes until it is over. */
-  async claim<Result>(work: (claim: Claim) => Promise<Result>): Promise<Result> {
+  async claim<Result>(work: (claim: DeliveryClaim) => Promise<Result>): Promise<Result> {
     const taken: (() => void)[] = [];
     try {
       return await work({
@@ -231,7 +231,7 @@ function isOpen({ failures }: Receiver): boolean {
   return failures >= failuresToOpen;
 }
 
-function leastLeft(shares: readonly Share[], kinds: readonly Kind[]): Room {
+function leastLeft(shares: readonly Share[], kinds: readonly Kind[]): SendRoom {
   return toRoom(Math.min(...shares.flatMap((share) => kinds.map((kind) => share.left(kind)))));
 }
 

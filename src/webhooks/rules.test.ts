@@ -6,7 +6,7 @@ import { dayMs } from "../kernel/time.ts";
 import {
   buildDeliveryId,
   decideOnFailing,
-  type EventHead,
+  type SubscribedEvent,
   findUrlProblem,
   isWanted,
   isWarningDue,
@@ -14,7 +14,7 @@ import {
 } from "./rules.ts";
 
 const now = new Date("2026-11-15T09:15:00Z");
-const head: EventHead = {
+const head: SubscribedEvent = {
   event_id: "evt_1",
   sequence: 7,
   event: "credit.listed",

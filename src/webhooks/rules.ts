@@ -66,7 +66,7 @@ export function maskSecret(hint: string): string {
 }
 
 /** The fields of an event that decide which subscriptions get it. */
-export type EventHead = {
+export type SubscribedEvent = {
   readonly event_id: string;
   readonly sequence: number;
   readonly event: string;
@@ -106,7 +106,10 @@ export function oneEvent(events: readonly string[]): string {
 }
 
 /** A ping goes to its own subscription only; any other event about a webhook goes to the others. */
-export function isWanted({ webhook_id, firm_id, events }: EventFilter, head: EventHead): boolean {
+export function isWanted(
+  { webhook_id, firm_id, events }: EventFilter,
+  head: SubscribedEvent,
+): boolean {
   if (head.event === "webhook.ping") return head.entity_id === webhook_id;
   if (head.entity_type === "webhook" && head.entity_id === webhook_id) return false;
   if (firm_id !== null && head.firm_id !== firm_id) return false;
@@ -114,7 +117,7 @@ export function isWanted({ webhook_id, firm_id, events }: EventFilter, head: Eve
 }
 
 /** Depends on subscription and event only, so that attempts, replays and restarts share one id. */
-export function buildDeliveryId(webhookId: string, head: Omit<EventHead, "firm_id">): string {
+export function buildDeliveryId(webhookId: string, head: Omit<SubscribedEvent, "firm_id">): string {
   const { event_id, event, entity_type, entity_id, entity_version } = head;
   const named = [webhookId, event_id, event, entity_type, entity_id, entity_version].join("\n");
   return `dlv_${hash("sha256", named).slice(0, deliveryIdDigits)}`;

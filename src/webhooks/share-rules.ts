@@ -3,10 +3,10 @@
 import type { Environment } from "../kernel/caller.ts";
 
 /** How many more: never below zero, whatever it was computed from. */
-export type Room = number & { readonly isRoom: true };
+export type SendRoom = number & { readonly isRoom: true };
 
-export function toRoom(count: number): Room {
-  return Math.max(0, Math.floor(count)) as Room; // No other place makes one.
+export function toRoom(count: number): SendRoom {
+  return Math.max(0, Math.floor(count)) as SendRoom; // No other place makes one.
 }
 
 /**

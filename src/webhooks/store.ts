@@ -1,7 +1,7 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { DeskSearch } from "../kernel/desk-search.ts";
 import type { Visibility } from "../kernel/visibility.ts";
-import type { Rows } from "../platform/postgres/list.ts";
+import type { ListedRows } from "../platform/postgres/list.ts";
 import { type Db, fragment, part, sql, type Tx } from "../platform/postgres/postgres.ts";
 import { sealedColumn } from "../platform/sealed-column.ts";
 import { oneEvent, type WebhookState } from "./rules.ts";
@@ -92,7 +92,7 @@ export async function lockWebhookById(tx: Tx, webhookId: string): Promise<Webhoo
 }
 
 /** Newest first. */
-export const listWebhookRows = (owner: Visibility): Rows<WebhookRow> => ({
+export const listWebhookRows = (owner: Visibility): ListedRows<WebhookRow> => ({
   columns: webhookColumns,
   found: findOwned(owner),
   newestFirst: ["created_at", "webhook_id"],

@@ -14,7 +14,7 @@ import {
   type Question,
   setOutage,
 } from "../../src/outside/ask.ts";
-import type { Answered, Simulators } from "../../src/outside/inquiry-rules.ts";
+import type { AnsweredInquiry, Simulators } from "../../src/outside/inquiry-rules.ts";
 import type { Actor } from "../../src/kernel/actor.ts";
 import type { Environment } from "../../src/kernel/caller.ts";
 import { sql, type Tx } from "../../src/platform/postgres/postgres.ts";
@@ -37,8 +37,8 @@ const held = { held: true, reason: null };
 
 /** Appliers that keep what they are given, and then do what the test wants of them. */
 function recorder(then: () => Promise<void> = async () => {}) {
-  const applied: Answered[] = [];
-  const keep = async (_tx: unknown, _actor: unknown, answered: readonly Answered[]) => {
+  const applied: AnsweredInquiry[] = [];
+  const keep = async (_tx: unknown, _actor: unknown, answered: readonly AnsweredInquiry[]) => {
     applied.push(...answered);
     await then();
   };

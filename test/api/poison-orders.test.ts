@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 
-import type { Command } from "../../src/trading/decide-orders.ts";
+import type { OrderCommand } from "../../src/trading/decide-orders.ts";
 import { placeOrders } from "../../src/trading/place-orders.ts";
 import { parseIntent } from "../../src/trading/order-rules.ts";
 import { keptNothing, workInHalves } from "../../src/platform/postgres/split.ts";
@@ -186,7 +186,11 @@ test("control: a set that is not split fails whole", async (t) => {
   const { service, good, bad } = await twoDealers(t);
   await poison(service, "settlement_legs", `new.scrip_no = '${bad.scripNo}'`);
   const now = service.ctx.now();
-  const buildCommand = ({ deskId, firmId }: Dealer, scripNo: string, keyId: string): Command => {
+  const buildCommand = (
+    { deskId, firmId }: Dealer,
+    scripNo: string,
+    keyId: string,
+  ): OrderCommand => {
     const request = { side: "sell", scrip_no: scripNo } as const;
     const caller = {
       keyId,
@@ -215,7 +219,7 @@ test("control: a set that is not split fails whole", async (t) => {
     ...good.scripNos.map((scripNo) => buildCommand(good, scripNo, goodKey)),
     buildCommand(bad, bad.scripNo, await readKeyId(bad)),
   ];
-  const place = (part: readonly Command[], attempt: { readonly isPart: boolean }) => {
+  const place = (part: readonly OrderCommand[], attempt: { readonly isPart: boolean }) => {
     const placing = { environment: "sandbox", rollBack: false, ...attempt } as const;
     return placeOrders(service.ctx, openBookSessions(service.book), placing, part);
   };

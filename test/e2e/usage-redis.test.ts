@@ -13,7 +13,7 @@ import { issueKey } from "../../src/access/issue-keys.ts";
 import { connectRedis } from "../../src/platform/redis.ts";
 import { Unusable } from "../../src/platform/http/errors.ts";
 import {
-  type Ask,
+  type RateRequest,
   openLocalRateWindow,
   type RateWindow,
   openSharedRateWindow,
@@ -53,7 +53,7 @@ async function liveKey(service: Service, perMinute = limit, monthlyQuota?: numbe
 
 /** What everybody writes first: asks how many there are and then adds one, in two commands. */
 function countThenInsert(client: RedisClientType): RateWindow {
-  async function takeOne({ keyId, limit }: Ask) {
+  async function takeOne({ keyId, limit }: RateRequest) {
     const atMs = Date.now();
     await client.zRemRangeByScore(keyId, 0, atMs - windowMs);
     const used = await client.zCard(keyId);

@@ -401,6 +401,26 @@ export function retiredWordsIn(house: House): string[] {
   });
 }
 
+/** Exported types whose name another file declares, and types of one name in one room. */
+export function typesNamedTwice(house: House): string[] {
+  const places = new Map<string, string[]>();
+  for (const [path, text] of Object.entries(house)) {
+    if (!/^(?:src|cli)\/.*\.ts$/.test(path) || path.endsWith(".test.ts")) continue;
+    const room = path.split("/").slice(0, 2).join("/");
+    for (const [, exported, name = ""] of text.matchAll(
+      /^(export )?(?:type|interface|class|enum) (\w+)/gm,
+    )) {
+      const scopes = exported === undefined ? [`${room}: `] : [`${room}: `, "exported: "];
+      for (const scope of scopes) {
+        places.set(scope + name, [...(places.get(scope + name) ?? []), path]);
+      }
+    }
+  }
+  return [...places].flatMap(([named, paths]) =>
+    paths.length > 1 ? [`${named} is declared in ${paths.join(" and ")}`] : [],
+  );
+}
+
 export function misnumberedMigrations(house: House): string[] {
   const others = ["grants.sql", "schema.sql"];
   const files = Object.keys(house)

@@ -15,7 +15,7 @@ import { advance } from "../../src/kernel/lifecycle.ts";
 import { addDays, dayNumber, istDay } from "../../src/kernel/time.ts";
 import { comparePriority } from "../../src/trading/match-rules.ts";
 import { buildDeals } from "../../src/trading/store-orders.ts";
-import { decideOrders, type Loaded, type Verdict } from "../../src/trading/decide-orders.ts";
+import { decideOrders, type Loaded, type OrderDecision } from "../../src/trading/decide-orders.ts";
 import {
   endRest,
   parseIntent,
@@ -101,7 +101,7 @@ export class OrderWorld {
       : open.toSorted((a, b) => (a.limit_bps ?? 0) - (b.limit_bps ?? 0));
   }
 
-  async place(firmId: string, fields: OrderFields): Promise<Verdict> {
+  async place(firmId: string, fields: OrderFields): Promise<OrderDecision> {
     const loaded = this.#load(firmId, fields);
     const [verdict] = await this.#decide((matchState) => decideOrders(matchState, [loaded]));
     assert.ok(verdict);

@@ -13,7 +13,7 @@ import {
 } from "../../src/settlement/commission-rules.ts";
 import { buildEscrowEntry } from "../../src/crosses/fund-cross.ts";
 import type { CrossRow } from "../../src/crosses/store.ts";
-import type { Answered } from "../../src/outside/inquiry-rules.ts";
+import type { AnsweredInquiry } from "../../src/outside/inquiry-rules.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import { houseFirmId, isHouse } from "../../src/kernel/ids.ts";
 import { advance } from "../../src/kernel/lifecycle.ts";
@@ -43,7 +43,7 @@ import { toReservation } from "../../src/settlement/transfer-legs.ts";
 import {
   type Answers,
   listCommissionedLegs,
-  type Decided,
+  type DecidedLegs,
   decideLegs,
   buildEarnings,
   buildFailures,
@@ -90,7 +90,7 @@ export function toCash(firmId: string): Account {
 }
 
 /** What customs says of a credit that it was asked to move. */
-export type TransferAnswer = Answered<"credit_transfer">["answer"]["outcome"];
+export type TransferAnswer = AnsweredInquiry<"credit_transfer">["answer"]["outcome"];
 
 type Deal = { readonly settlement: SettlementRow; readonly legs: readonly LegRow[] };
 
@@ -433,7 +433,7 @@ export class SettlementWorld {
     this.legs.set(settlement.settlement_id, legs);
   }
 
-  #moveCredits({ before, answered }: Decided): void {
+  #moveCredits({ before, answered }: DecidedLegs): void {
     for (const leg of answered) {
       const { state } = this.shelf.findCredit(leg.scrip_no);
       if (leg.state === "delivered") {

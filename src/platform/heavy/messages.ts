@@ -5,7 +5,7 @@ import { Failure, type FailureCode } from "../../kernel/failure.ts";
 
 export type Asked = { readonly kind: string; readonly input: unknown };
 
-export type Answered =
+export type HeavyAnswer =
   | { readonly ok: true; readonly output: unknown }
   | { readonly ok: false; readonly refusal: Refusal }
   | { readonly ok: false; readonly fault: string };
@@ -17,7 +17,7 @@ type Refusal = {
   readonly form: Failure["form"];
 };
 
-export function packError(error: unknown): Answered {
+export function packError(error: unknown): HeavyAnswer {
   if (error instanceof Failure) {
     const { code, message, detail, form } = error;
     return { ok: false, refusal: { code, message, detail, form } };
@@ -28,7 +28,7 @@ export function packError(error: unknown): Answered {
   };
 }
 
-export function unpackError(answered: Exclude<Answered, { ok: true }>): Error {
+export function unpackError(answered: Exclude<HeavyAnswer, { ok: true }>): Error {
   if ("fault" in answered) return new Error(`in a thread: ${answered.fault}`);
   const { code, message, detail, form } = answered.refusal;
   return new Failure(code, message, { form, ...(detail && { detail }) });

@@ -19,7 +19,7 @@ export type Pieces = {
 const placesDefault = 4;
 const sandboxPlacesDefault = 2;
 
-type Waiting = {
+type WaitingPiece = {
   readonly by: OnBehalf;
   readonly begin: () => void;
   readonly refuse: (error: Error) => void;
@@ -35,7 +35,7 @@ export function openPieces({
   readonly sandboxPlaces?: number;
   readonly onEnded: (job: EndedJob) => void;
 }): Pieces {
-  const queue = new FairQueue<Waiting>(limits);
+  const queue = new FairQueue<WaitingPiece>(limits);
   const underWay = { live: 0, sandbox: 0 };
   let isClosed = false;
 
@@ -53,7 +53,7 @@ export function openPieces({
       const giveUp = () => {
         if (queue.remove(waiting)) reject(new NobodyWaits());
       };
-      const waiting: Waiting = {
+      const waiting: WaitingPiece = {
         by,
         begin: () => {
           signal?.removeEventListener("abort", giveUp);

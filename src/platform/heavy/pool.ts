@@ -30,7 +30,7 @@ import {
   type OnBehalf,
   type TimeLimit,
 } from "./kinds.ts";
-import { type Answered, type Asked, unpackError } from "./messages.ts";
+import { type HeavyAnswer, type Asked, unpackError } from "./messages.ts";
 import { openPieces } from "./pieces.ts";
 
 type HeavyLimits = {
@@ -123,7 +123,7 @@ export function openHeavyPool({ module, ...options }: HeavyPoolOptions): HeavyPo
       resourceLimits: { maxOldGenerationSizeMb: limits.memoryMb, maxYoungGenerationSizeMb: 16 },
     });
     const thread: Thread = { worker, stop, job: undefined, deadline: undefined, meter: undefined };
-    worker.on("message", (answered: Answered) => answer(thread, answered));
+    worker.on("message", (answered: HeavyAnswer) => answer(thread, answered));
     worker.on("error", (error) => drop(thread, asError(error)));
     worker.on("exit", () => drop(thread, new Error("a thread ended by itself")));
     threads.add(thread);
@@ -171,7 +171,7 @@ export function openHeavyPool({ module, ...options }: HeavyPoolOptions): HeavyPo
     }
   }
 
-  function answer(thread: Thread, answered: Answered): void {
+  function answer(thread: Thread, answered: HeavyAnswer): void {
     const { job } = thread;
     if (!job) return;
     const isStopped = Atomics.load(thread.stop, 0) === 1;

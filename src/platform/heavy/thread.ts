@@ -4,7 +4,7 @@ import { setPriority } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 
 import type { HeavyKind } from "./kinds.ts";
-import { type Answered, type Asked, packError } from "./messages.ts";
+import { type HeavyAnswer, type Asked, packError } from "./messages.ts";
 
 /** A lower priority than the event loop's. */
 const niceness = 10;
@@ -22,7 +22,7 @@ export function serveJobs(kinds: readonly AnyKind[]): void {
   const stop = { isAsked: () => Atomics.load(flag, 0) === 1 };
   const workByKind = new Map(kinds.map(({ name, work }) => [name, work]));
 
-  async function answer({ kind, input }: Asked): Promise<Answered> {
+  async function answer({ kind, input }: Asked): Promise<HeavyAnswer> {
     const work = workByKind.get(kind);
     if (!work) throw new Error(`no thread does ${kind}`);
     return { ok: true, output: await work(input, stop) };

@@ -7,11 +7,11 @@ import type { OnBehalf } from "./kinds.ts";
 
 type InTurn = <Result>(by: OnBehalf, work: () => Promise<Result>) => Promise<Result>;
 
-type Waiting = { readonly by: OnBehalf; readonly begin: () => void };
+type WaitingTurn = { readonly by: OnBehalf; readonly begin: () => void };
 
 /** Work beyond the limits is refused at once. */
 export function takeTurns(limits: QueueLimits): InTurn {
-  const queue = new FairQueue<Waiting>(limits);
+  const queue = new FairQueue<WaitingTurn>(limits);
   let isBusy = false;
   const beginNext = () => {
     const next = queue.next({ sandbox: true });

@@ -31,9 +31,9 @@ export function isTooLong(contentLength: string | undefined): boolean {
 }
 
 /** A shared memory budget of bodies: the most bytes, and the bytes in use. */
-export type Room = { readonly max: number; held: number };
+export type BodyBudget = { readonly max: number; held: number };
 
-export function openKeylessRoom(): Room {
+export function openKeylessRoom(): BodyBudget {
   return { max: keylessBytesMax, held: 0 };
 }
 
@@ -41,7 +41,7 @@ type Reading = {
   /** False: the body is counted and discarded. */
   readonly keep?: boolean;
   /** The budget of the body; its bytes are returned when the connection or the body ends. */
-  readonly room?: Room;
+  readonly room?: BodyBudget;
 };
 
 export function readBody(

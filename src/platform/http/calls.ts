@@ -118,13 +118,13 @@ export async function sendLong<Answer extends object>(
   return text as unknown as Answer; // Fastify sends a string as it is, without the serializer.
 }
 
-type DeclaredAnswer =
+type AnswerSchema =
   | TObject
   | { readonly content: Readonly<Record<string, { readonly schema: TObject }>> };
 
 /** The shape of a good answer as JSON; it may have other forms. */
 function findJsonSchema(response: unknown): TObject | undefined {
-  const declared = (response as Readonly<Record<string, DeclaredAnswer>>)["200"]; // Our routes declare objects.
+  const declared = (response as Readonly<Record<string, AnswerSchema>>)["200"]; // Our routes declare objects.
   if (declared === undefined || !("content" in declared)) return declared;
   return declared.content["application/json"]?.schema;
 }

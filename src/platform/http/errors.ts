@@ -41,14 +41,14 @@ export const statusByCode: Readonly<Record<FailureCode, number>> = {
 const rateLimitedRetryS = 60;
 
 /** Where a request failed: before its key was accepted (edge), or after (trading). */
-type Surface = "edge" | "trading";
+type ErrorSurface = "edge" | "trading";
 
 const faultCodes = { edge: "internal_error", trading: "internal" } as const;
 
 export function toErrorReply(
   error: unknown,
   requestId: string,
-  surface: Surface = "edge",
+  surface: ErrorSurface = "edge",
 ): ErrorReply {
   if (error instanceof Failure) return failureReply(error, requestId);
   if (error instanceof Overloaded || error instanceof TransactionIdle || isLockTimeout(error)) {
@@ -93,14 +93,14 @@ function failureReply(failure: Failure, requestId: string): ErrorReply {
 }
 
 /** Work that was refused before it began, or did not get what it waited for: the caller may retry. */
-function overloadedReply(requestId: string, surface: Surface): ErrorReply {
+function overloadedReply(requestId: string, surface: ErrorSurface): ErrorReply {
   const failure = new Failure(faultCodes[surface], "the service is busy; try again", {
     form: "transport",
   });
   return failureReply(failure, requestId);
 }
 
-function faultReply(requestId: string, surface: Surface): ErrorReply {
+function faultReply(requestId: string, surface: ErrorSurface): ErrorReply {
   const failure = new Failure(faultCodes[surface], "something went wrong on our side; try again", {
     form: "transport",
   });

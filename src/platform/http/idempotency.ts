@@ -20,7 +20,7 @@ import { exactJson, canonicalJson, type JsonObject } from "../../kernel/json.ts"
 import { idempotencyOwner } from "../../kernel/visibility.ts";
 import { sql, type Tx } from "../postgres/postgres.ts";
 
-export type Claim = {
+export type IdempotencyClaim = {
   readonly call: Call;
   /** The operation, so that one key may be used once per kind of request. */
   readonly operation: string;
@@ -35,7 +35,10 @@ export type Claim = {
 };
 
 /** The id of the resource that this key created earlier; undefined when the key was free. */
-export async function claimIdempotencyKey(tx: Tx, claim: Claim): Promise<string | undefined> {
+export async function claimIdempotencyKey(
+  tx: Tx,
+  claim: IdempotencyClaim,
+): Promise<string | undefined> {
   const { call, operation, idField } = claim;
   if (call.idempotencyKey === undefined) return undefined;
   const binding: Binding = {

@@ -98,10 +98,10 @@ function linkScript(name: string): string {
   return `<script src="${docsPrefix}/js/${name}" defer></script>`;
 }
 
-type Section = { readonly id: string; readonly text: string };
+type PageSection = { readonly id: string; readonly text: string };
 
 /** The guides at the side; below the present one, its sections. */
-function writeSide(current: string, sections: readonly Section[] = []): string {
+function writeSide(current: string, sections: readonly PageSection[] = []): string {
   const own = sections.map(
     ({ id, text }) => `<li><a href="#${escapeHtml(id)}">${escapeHtml(text)}</a></li>`,
   );

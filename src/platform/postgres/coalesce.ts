@@ -17,10 +17,10 @@
 // The queue is bounded. A caller beyond the bound is refused at once with `Overloaded`, which the
 // HTTP layer answers as retryable.
 
-import { holdBack, type Waiting } from "./hold-back.ts";
-import { keptNothing, type Outcome, type SetWork, workInHalves } from "./split.ts";
+import { holdBack, type WaitingItem } from "./hold-back.ts";
+import { keptNothing, type ItemResult, type SetWork, workInHalves } from "./split.ts";
 
-export type { Outcome };
+export type { ItemResult };
 
 export type CoalesceOptions<Item> = {
   readonly setSizeMax: number;
@@ -53,7 +53,7 @@ export function coalesce<Item, Result>(
     onSet,
   }: CoalesceOptions<Item>,
 ): (item: Item) => Promise<Result> {
-  let queue: Waiting<Item, Result>[] = [];
+  let queue: WaitingItem<Item, Result>[] = [];
   let inFlight = 0;
   let closing = false;
   const apart =
@@ -79,7 +79,7 @@ export function coalesce<Item, Result>(
     });
   }
 
-  function enqueue(asked: Waiting<Item, Result>): void {
+  function enqueue(asked: WaitingItem<Item, Result>): void {
     queue.push(asked);
     closeSoon();
   }
@@ -104,11 +104,11 @@ export function coalesce<Item, Result>(
     if (queue.length > 0) closeSoon();
   }
 
-  async function settle(set: readonly Waiting<Item, Result>[]): Promise<void> {
+  async function settle(set: readonly WaitingItem<Item, Result>[]): Promise<void> {
     const items = set.map(({ item }) => item);
     const outcomes = await workInHalves(work, items, mayRetry);
     set.forEach((waiting, index) => {
-      const outcome = outcomes[index] as Outcome<Result>; // The lengths are equal.
+      const outcome = outcomes[index] as ItemResult<Result>; // The lengths are equal.
       if (!(outcome instanceof Error)) waiting.resolve(outcome);
       else if (apart && held.isHeld(outcome)) apart.take(waiting);
       else waiting.reject(outcome);

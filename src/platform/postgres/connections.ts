@@ -81,13 +81,13 @@ export type ConnectionEvents = {
 
 type Kept = Heard & { lentTo: Environment | undefined };
 
-type Waiting = {
+type WaitingLoan = {
   looks: number;
   readonly resolve: (client: pg.PoolClient | Promise<pg.PoolClient>) => void;
   readonly reject: (error: Error) => void;
 };
 
-type Queues = Readonly<Record<Environment, Readonly<Record<Purpose, Waiting[]>>>>;
+type Queues = Readonly<Record<Environment, Readonly<Record<Purpose, WaitingLoan[]>>>>;
 
 export function keepConnections(
   pool: pg.Pool,

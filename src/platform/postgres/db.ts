@@ -5,10 +5,10 @@ import type pg from "pg";
 
 import { runLong, runPrepared } from "./prepared.ts";
 import { all, type Queries, type Query, query, type Results } from "./query.ts";
-import type { Statement } from "./statement.ts";
+import type { SqlStatement } from "./statement.ts";
 
 export type Db = {
-  rows<Row>(statement: Statement): Promise<Row[]>;
+  rows<Row>(statement: SqlStatement): Promise<Row[]>;
   run<Result>(asked: Query<Result>): Promise<Result>;
   /** Sends several queries together on one connection; outside a transaction each commits alone. */
   pipeline<const Asked extends Queries>(asked: Asked): Promise<Results<Asked>>;
@@ -26,7 +26,7 @@ export function toDb(run: Db["run"]): Db {
 /** Sends all statements at once and waits for every answer, also when one of them fails. */
 async function sendAll<Answer>(
   { steps }: Query<unknown>,
-  send: (statement: Statement) => Promise<Answer>,
+  send: (statement: SqlStatement) => Promise<Answer>,
   none: Answer,
 ): Promise<Answer[]> {
   const sent: Promise<Answer>[] = [];

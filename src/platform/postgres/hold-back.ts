@@ -10,24 +10,24 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { Attempt, Outcome } from "./split.ts";
+import type { SetAttempt, ItemResult } from "./split.ts";
 
 /** Their sum is that of several locks, each held as long as a transaction may be silent. */
 const pausesMs = [100, 200, 400, 900, 1_500, 2_000] as const;
 
-export type Waiting<Item, Result> = {
+export type WaitingItem<Item, Result> = {
   readonly item: Item;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 };
 
-type Retry = Attempt & { readonly isLast: boolean };
+type Retry = SetAttempt & { readonly isLast: boolean };
 
 export type HeldBack<Item, Result> = {
   /** Adds the item to the room of its group; false when the group has none. */
-  joins(waiting: Waiting<Item, Result>): boolean;
+  joins(waiting: WaitingItem<Item, Result>): boolean;
   /** Adds an item that met a locked row; opens a room when its group has none. */
-  take(waiting: Waiting<Item, Result>): void;
+  take(waiting: WaitingItem<Item, Result>): void;
   count(): number;
 };
 
@@ -43,13 +43,13 @@ export function holdBack<Item, Result>({
   readonly tryAgain: (
     items: readonly Item[],
     attempt: Retry,
-  ) => Promise<readonly Outcome<Result>[]>;
+  ) => Promise<readonly ItemResult<Result>[]>;
   /** Puts items that arrived after the last try back into the queue. */
-  readonly giveBack: (waiting: Waiting<Item, Result>) => void;
+  readonly giveBack: (waiting: WaitingItem<Item, Result>) => void;
 }): HeldBack<Item, Result> {
-  const rooms = new Map<string, Waiting<Item, Result>[]>();
+  const rooms = new Map<string, WaitingItem<Item, Result>[]>();
 
-  async function keep(group: string, room: Waiting<Item, Result>[]): Promise<void> {
+  async function keep(group: string, room: WaitingItem<Item, Result>[]): Promise<void> {
     for (const [at, pauseMs] of pausesMs.entries()) {
       await sleep(pauseMs, undefined, { ref: false });
       const isLast = at === pausesMs.length - 1;
@@ -57,7 +57,7 @@ export function holdBack<Item, Result>({
       const items = trying.map(({ item }) => item);
       const outcomes = await tryAgain(items, { isPart: !isLast, isLast });
       trying.forEach((waiting, place) => {
-        const outcome = outcomes[place] as Outcome<Result>; // The lengths are equal.
+        const outcome = outcomes[place] as ItemResult<Result>; // The lengths are equal.
         if (!(outcome instanceof Error)) waiting.resolve(outcome);
         else if (isLast || !isHeld(outcome)) waiting.reject(outcome);
         else room.push(waiting);
@@ -90,15 +90,15 @@ export function holdBack<Item, Result>({
  * because most of them need the same rows of their desk; a dry run (`keepsNothing`) retries all items.
  */
 export async function workPastHeld<Item, Result>(
-  work: (items: readonly Item[], attempt: Retry) => Promise<readonly Outcome<Result>[]>,
+  work: (items: readonly Item[], attempt: Retry) => Promise<readonly ItemResult<Result>[]>,
   items: readonly Item[],
   {
     isHeld,
     keepsNothing,
   }: { readonly isHeld: (error: unknown) => boolean; readonly keepsNothing: boolean },
-): Promise<readonly Outcome<Result>[]> {
+): Promise<readonly ItemResult<Result>[]> {
   let outcomes = await work(items, { isPart: false, isLast: false });
-  const wasHeld = (outcome: Outcome<Result>) => outcome instanceof Error && isHeld(outcome);
+  const wasHeld = (outcome: ItemResult<Result>) => outcome instanceof Error && isHeld(outcome);
   for (const [at, pauseMs] of pausesMs.entries()) {
     const isAgain = outcomes.map((outcome) => keepsNothing || wasHeld(outcome));
     if (!outcomes.some(wasHeld)) break;

@@ -25,7 +25,7 @@ import {
   type Page,
   type PageQuery,
   type PageRequest,
-  type Question,
+  type ListQuery,
   readPage,
 } from "../../kernel/page.ts";
 import { parseQueryInstant } from "../../kernel/query-time.ts";
@@ -125,7 +125,7 @@ export type List<Declared extends Filters, Found> = {
 };
 
 /** Rows that one condition finds, for a page of them and their count. */
-export type Rows<Found> = {
+export type ListedRows<Found> = {
   readonly columns: Fragment;
   /** From `from` to the end of the condition. */
   readonly found: Part;
@@ -135,8 +135,8 @@ export type Rows<Found> = {
 /** A page of rows, newest first, and how many they are where paging begins. */
 export async function readNewest<Found>(
   { db: { planned }, cursorKey }: Pick<Context, "db" | "cursorKey">,
-  { query, question }: { readonly query: PageQuery; readonly question: Question },
-  { columns, found, newestFirst: [at, id] }: Rows<Found>,
+  { query, question }: { readonly query: PageQuery; readonly question: ListQuery },
+  { columns, found, newestFirst: [at, id] }: ListedRows<Found>,
 ): Promise<Page<Found>> {
   const next = placeholders();
   const rest = found.write(next);

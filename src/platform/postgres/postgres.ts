@@ -42,7 +42,7 @@ import { sql } from "./statement.ts";
 export { type Db, toDb } from "./db.ts";
 export { failedStatement } from "./prepared.ts";
 export { all, command, known, later, meanwhile, Query, query } from "./query.ts";
-export { Fragment, fragment, type Part, part, sql, type Statement } from "./statement.ts";
+export { Fragment, fragment, type Part, part, sql, type SqlStatement } from "./statement.ts";
 
 declare const joined: unique symbol;
 /** A Db inside a transaction. A use case that joins a transaction takes this type. */

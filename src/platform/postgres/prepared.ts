@@ -16,7 +16,7 @@ import pg from "pg";
 import { exactJson } from "../../kernel/json.ts";
 import { readPaise } from "../../kernel/money.ts";
 import { mapPaced, openPace, takePiece } from "../heavy/pace.ts";
-import type { Statement } from "./statement.ts";
+import type { SqlStatement } from "./statement.ts";
 
 type Texts = readonly (string | null)[];
 type ReadRow = (texts: Texts) => Record<string, unknown>;
@@ -44,7 +44,7 @@ const readersOn = new WeakMap<pg.Connection, Map<string, ReadRow>>();
 
 export async function runPrepared<Row>(
   client: pg.ClientBase,
-  statement: Statement,
+  statement: SqlStatement,
 ): Promise<Row[]> {
   const run = new PreparedRun(statement);
   await ended(client, run);
@@ -54,7 +54,7 @@ export async function runPrepared<Row>(
 /** Resolves when the answer has arrived; the function it gives reads the rows and needs no connection. */
 export async function runLong<Row>(
   client: pg.ClientBase,
-  statement: Statement,
+  statement: SqlStatement,
 ): Promise<() => Promise<Row[]>> {
   const run = new LongRun(statement);
   await ended(client, run);
@@ -71,13 +71,13 @@ async function ended(client: pg.ClientBase, run: PreparedRun): Promise<void> {
 }
 
 const lastFaults = new WeakMap<pg.ClientBase, Error>();
-const failedIn = new WeakMap<Error, Statement>();
+const failedIn = new WeakMap<Error, SqlStatement>();
 
 /**
  * When a statement of a pipeline fails, the server answers those behind it only with "the transaction is
  * aborted". Their errors are replaced by the first one, which has the cause.
  */
-function findCause(client: pg.ClientBase, statement: Statement, error: Error): Error {
+function findCause(client: pg.ClientBase, statement: SqlStatement, error: Error): Error {
   const isAborted = "code" in error && error.code === abortedCode;
   const cause = (isAborted ? lastFaults.get(client) : undefined) ?? error;
   if (cause !== error) return cause;
@@ -89,7 +89,7 @@ function findCause(client: pg.ClientBase, statement: Statement, error: Error): E
 }
 
 /** The statement that an error came from. */
-export function failedStatement(error: unknown): Statement | undefined {
+export function failedStatement(error: unknown): SqlStatement | undefined {
   return error instanceof Error ? failedIn.get(error) : undefined;
 }
 
@@ -101,13 +101,13 @@ class PreparedRun implements pg.Submittable {
   /** The driver stores both when the server has parsed the statement. */
   readonly name: string;
   readonly text: string;
-  readonly statement: Statement;
+  readonly statement: SqlStatement;
   readonly #answers: Texts[] = [];
   readonly #end = Promise.withResolvers<void>();
   #known: Map<string, ReadRow> | undefined;
   #readRow: ReadRow | undefined;
 
-  constructor(statement: Statement) {
+  constructor(statement: SqlStatement) {
     this.name = statement.name;
     this.text = statement.text;
     this.statement = statement;

@@ -7,10 +7,10 @@
 // The server runs the statements of a list in order, and works on one while this process builds the
 // next. Statements that are correct only under a lock say so: `tx.pipelineBehind(lock, [...])`.
 
-import type { Statement } from "./statement.ts";
+import type { SqlStatement } from "./statement.ts";
 
 /** Builds a statement when its turn comes; undefined when the step only does local work. */
-type Step = () => Statement | undefined;
+type Step = () => SqlStatement | undefined;
 
 /** The rows of each step, in the order of the steps. */
 type Answers = readonly (readonly unknown[])[];
@@ -31,13 +31,13 @@ export class Query<Result> {
 }
 
 /** A query for the rows of one statement. */
-export function query<Row>(statement: Statement): Query<Row[]> {
+export function query<Row>(statement: SqlStatement): Query<Row[]> {
   // The type of the rows is the caller's claim; nothing checks it at run time.
   return new Query([() => statement], ([rows]) => rows as Row[]);
 }
 
 /** A statement without rows. */
-export function command(statement: Statement): Query<void> {
+export function command(statement: SqlStatement): Query<void> {
   return new Query([() => statement], () => undefined);
 }
 

@@ -34,7 +34,7 @@ const waitMsMax = 300;
 const pollMs = 15;
 const restMs = 5_000;
 
-type Position = { readonly cluster: string; readonly database: string; readonly lsn: string };
+type WalPosition = { readonly cluster: string; readonly database: string; readonly lsn: string };
 
 export function openReplica(standby: Database, onFailed: (error: unknown) => void): Replica {
   const counts = { replica: 0, behind: 0, failed: 0 };
@@ -106,7 +106,7 @@ export async function followsPrimary(standby: pg.ClientConfig, primary: Db): Pro
   }
 }
 
-async function hasReached(standby: Db, asked: Position): Promise<boolean> {
+async function hasReached(standby: Db, asked: WalPosition): Promise<boolean> {
   const endMs = performance.now() + waitMsMax;
   const late = sleep(waitMsMax, "late" as const, { ref: false });
   for (;;) {
@@ -124,8 +124,8 @@ async function hasReached(standby: Db, asked: Position): Promise<boolean> {
   }
 }
 
-async function findPosition(db: Db): Promise<Position> {
-  const [position] = await db.rows<Position>(sql`
+async function findPosition(db: Db): Promise<WalPosition> {
+  const [position] = await db.rows<WalPosition>(sql`
     select
       system_identifier::text as cluster,
       current_database()::text as database,

@@ -12,7 +12,7 @@ import type { Db, Tx } from "./postgres.ts";
 import { sql } from "./statement.ts";
 import type { Columns, Row, Sent, Table } from "./table.ts";
 
-type Rows<Cs extends Columns, Key extends keyof Cs, Changing extends keyof Cs> = {
+type RowStatements<Cs extends Columns, Key extends keyof Cs, Changing extends keyof Cs> = {
   readonly insert: (tx: Tx, rows: readonly Sent<Cs, keyof Cs>[]) => Promise<void>;
   readonly find: (db: Db, key: string) => Promise<Row<Cs> | undefined>;
   readonly list: (db: Db, keys: readonly string[]) => Promise<Row<Cs>[]>;
@@ -32,7 +32,7 @@ export function rowsBy<
     key,
     set: changing = [],
   }: { readonly key: readonly [Key, ...Key[]]; readonly set?: readonly Changing[] },
-): Rows<Cs, Key, Changing> {
+): RowStatements<Cs, Key, Changing> {
   const [first] = key;
   const { name } = table;
   const ofKeys = `
@@ -52,7 +52,7 @@ export function rowsBy<
     ` as r
     where ${key.map((column) => `changed.${column} = r.${column}`).join(" and ")}`,
   );
-  const list: Rows<Cs, Key, Changing>["list"] = async (db, keys) =>
+  const list: RowStatements<Cs, Key, Changing>["list"] = async (db, keys) =>
     await db.rows(sql(listing, keys));
   return {
     async insert(tx, rows) {

@@ -5,7 +5,7 @@ import { setReachable, testDatabase } from "../../../test/support/database.ts";
 import { coalesce } from "./coalesce.ts";
 import { workPastHeld } from "./hold-back.ts";
 import { sql } from "./postgres.ts";
-import { type Attempt, keptNothing, withoutKeeping, workInHalves } from "./split.ts";
+import { type SetAttempt, keptNothing, withoutKeeping, workInHalves } from "./split.ts";
 
 const thrown = async (work: Promise<unknown>): Promise<unknown> =>
   await work.then(
@@ -108,7 +108,7 @@ function tryLast() {
   class Held extends Error {}
   const sizes: number[] = [];
   const isHeld = (error: unknown) => error instanceof Held;
-  const work = async (items: readonly string[], { isPart, isLast }: Attempt) => {
+  const work = async (items: readonly string[], { isPart, isLast }: SetAttempt) => {
     sizes.push(items.length);
     if (isPart || !isLast) throw new Held();
     return items;
@@ -126,7 +126,7 @@ test("single items that met a locked row queue for it together before they are r
 
 test("the items of a call that met a locked row queue for it together before they are refused", async () => {
   const { sizes, isHeld, work } = tryLast();
-  const inHalves = (items: readonly string[], attempt: Attempt) =>
+  const inHalves = (items: readonly string[], attempt: SetAttempt) =>
     workInHalves(work, items, () => attempt.isLast === true, attempt);
   const outcomes = await workPastHeld(inHalves, ["1", "2", "3"], { isHeld, keepsNothing: false });
   assert.deepEqual(outcomes, ["1", "2", "3"]);

@@ -3,9 +3,9 @@
 // by the database, or when the server refused the COMMIT. Such errors are marked where they are thrown
 // (`noteNothingKept`).
 
-export type Outcome<Result> = Result | Error;
+export type ItemResult<Result> = Result | Error;
 
-export type Attempt = {
+export type SetAttempt = {
   /** Whether these items are part of a set that failed. */
   readonly isPart: boolean;
   /** Whether they met locked rows before and are refused if they meet them again. */
@@ -15,8 +15,8 @@ export type Attempt = {
 /** Returns a result or an Error for each item, in order. */
 export type SetWork<Item, Result> = (
   items: readonly Item[],
-  attempt: Attempt,
-) => Promise<readonly Outcome<Result>[]>;
+  attempt: SetAttempt,
+) => Promise<readonly ItemResult<Result>[]>;
 
 /** A set that has taken longer than this is not split further: its callers would time out. */
 const splittingMaxMs = 3_000;
@@ -55,12 +55,15 @@ export async function workInHalves<Item, Result>(
   work: SetWork<Item, Result>,
   items: readonly Item[],
   mayRetry: (error: unknown) => boolean = keptNothing,
-  attempt: Attempt = { isPart: false },
-): Promise<readonly Outcome<Result>[]> {
+  attempt: SetAttempt = { isPart: false },
+): Promise<readonly ItemResult<Result>[]> {
   const startedMs = performance.now();
 
-  async function half(part: readonly Item[], ofPart: Attempt): Promise<readonly Outcome<Result>[]> {
-    let outcomes: readonly Outcome<Result>[];
+  async function half(
+    part: readonly Item[],
+    ofPart: SetAttempt,
+  ): Promise<readonly ItemResult<Result>[]> {
+    let outcomes: readonly ItemResult<Result>[];
     try {
       outcomes = await work(part, ofPart);
     } catch (error) {
@@ -74,7 +77,7 @@ export async function workInHalves<Item, Result>(
     return part.map(() => fault);
   }
 
-  async function inHalves(part: readonly Item[]): Promise<readonly Outcome<Result>[]> {
+  async function inHalves(part: readonly Item[]): Promise<readonly ItemResult<Result>[]> {
     const middle = Math.ceil(part.length / 2);
     const first = await half(part.slice(0, middle), { isPart: true });
     return [...first, ...(await half(part.slice(middle), { isPart: true }))];

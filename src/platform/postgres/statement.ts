@@ -11,7 +11,7 @@ import { createHash } from "node:crypto";
 
 import { type WireValue, wireValue } from "./wire-value.ts";
 
-export type Statement = {
+export type SqlStatement = {
   readonly name: string;
   readonly text: string;
   readonly values: readonly WireValue[];
@@ -42,14 +42,14 @@ type Written = {
 
 const writtenAt = new WeakMap<TemplateStringsArray, Written>();
 
-export function sql(parts: TemplateStringsArray, ...inner: readonly unknown[]): Statement {
+export function sql(parts: TemplateStringsArray, ...inner: readonly unknown[]): SqlStatement {
   let written = writtenAt.get(parts);
   if (!written) writtenAt.set(parts, (written = write(parts, inner)));
   return new WrittenStatement(written, inner);
 }
 
 /** Values are encoded when they are sent, while the server may run an earlier statement. */
-class WrittenStatement implements Statement {
+class WrittenStatement implements SqlStatement {
   readonly #written: Written;
   readonly #inner: readonly unknown[];
 
@@ -105,7 +105,7 @@ class WrittenPart extends Part {
 }
 
 /** A statement whose text was built elsewhere, such as a list's. */
-export function textStatement(text: string, values: readonly unknown[]): Statement {
+export function textStatement(text: string, values: readonly unknown[]): SqlStatement {
   return { name: hashText(text), text, values: values.map(wireValue) };
 }
 

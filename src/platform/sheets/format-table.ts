@@ -6,7 +6,7 @@ import type { Heavy, HeavyOptions } from "../heavy/kinds.ts";
 import { mapPaced, type Pace } from "../heavy/pace.ts";
 import type { FileAnswer } from "../http/documents.ts";
 import {
-  type Table,
+  type SheetTable,
   type TableColumn,
   type TableRow,
   writeCells,
@@ -36,7 +36,7 @@ function writeBlock(columns: readonly TableColumn[], block: readonly TableRow[])
 
 export async function formatTable(
   heavy: Heavy,
-  { columns, rows, sheet, title }: Table,
+  { columns, rows, sheet, title }: SheetTable,
   { format, name: stem, dated, ...asked }: TableFile & HeavyOptions,
 ): Promise<FileAnswer> {
   const name = `${stem}.${format}`;

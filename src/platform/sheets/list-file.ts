@@ -16,12 +16,12 @@ import { formatQuery, listFormats, pageFields, pageQuery } from "../http/wire.ts
 import type { Filters, List } from "../postgres/list.ts";
 import { readAtReplica } from "../postgres/replica.ts";
 import { formatTable, type TableFormat } from "./format-table.ts";
-import type { Table, TableCell, TableColumn, TableRow } from "./table.ts";
+import type { SheetTable, TableCell, TableColumn, TableRow } from "./table.ts";
 
 /** About 20 MB of cells. A longer list is cut after the page that passes this. */
 const rowsMax = 20_000;
 
-type ListTable<Item> = Omit<Table, "rows"> & {
+type ListTable<Item> = Omit<SheetTable, "rows"> & {
   /** An item may have several rows. */
   readonly toRows: (item: Item) => readonly TableRow[];
 };

@@ -25,7 +25,7 @@ export type TableRow = readonly TableCell[];
 /** A cell as it is written: amounts as exact decimal text. */
 export type WrittenCell = string | number | null;
 
-export type Table = {
+export type SheetTable = {
   /** The name of the sheet. */
   readonly sheet: string;
   /** The title of the document. */
