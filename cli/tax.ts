@@ -47,6 +47,9 @@ const set = command({
     "gst-bps": { help: "fee: all GST on it" },
     hsn: { help: "scrip: their heading of the tariff" },
     exemption: { help: "scrip: the citation by which their supply is exempt from GST" },
+    "rtgs-from-paise": { help: "rails: RTGS takes nothing below it" },
+    "imps-to-paise": { help: "rails: IMPS takes nothing above it; what is between goes by NEFT" },
+    citation: { help: "rails: by which rule" },
     ...operatorOption,
   },
   example:
@@ -79,6 +82,11 @@ const set = command({
         gst_bps: naturalNumber("gst-bps", given("gst-bps")),
       }),
       scrip: () => ({ hsn: given("hsn"), exemption: given("exemption") }),
+      rails: () => ({
+        rtgs_from_paise: wholeNumber("rtgs-from-paise", given("rtgs-from-paise")),
+        imps_to_paise: wholeNumber("imps-to-paise", given("imps-to-paise")),
+        citation: given("citation"),
+      }),
     };
     const rate = options.off ? null : rates[line]();
     const tax = { environment, from: options.from, line, rate } as SetTax; // Each line has its own.
@@ -130,7 +138,7 @@ const invoices = command({
 export const commands = [
   derive("listTaxRates", "tax list", {
     columns:
-      "env line effective_from is_on confirmed_by act section payment_code rate_bps threshold_paise sac gst_bps hsn",
+      "env line effective_from is_on confirmed_by act section payment_code rate_bps threshold_paise sac gst_bps hsn rtgs_from_paise imps_to_paise",
   }),
   set,
   derive("confirmTaxLine", "tax confirm", { wordShown: "LINE" }),

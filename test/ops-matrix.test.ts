@@ -49,6 +49,7 @@ const permitted: Readonly<Record<string, readonly OperatorRole[]>> = {
   setTdsLine: admin,
   setScripLine: admin,
   setFeeLine: admin,
+  setRailLimits: admin,
   confirmTaxLine: admin,
   addTdsCertificate: admin,
   setHouse: admin,

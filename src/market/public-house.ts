@@ -10,14 +10,13 @@ import { schemes } from "../kernel/scheme.ts";
 import { addDays, type IstDay, istDay, istTimestamp } from "../kernel/time.ts";
 import { addWorkingDays, type Calendar, closingTime, cutOff } from "../kernel/working-days.ts";
 import { listCalendar, readCalendar } from "../outside/calendar.ts";
-import { rtgsFromPaise } from "../payouts/rules.ts";
 import type { Context } from "../platform/context.ts";
 import type { Cacheable } from "../platform/http/caching.ts";
 import { findCurrentCards } from "../rates/current-cards.ts";
 import type { RateCard } from "../rates/rules.ts";
 import { computeDueAt, workingDaysFor } from "../settlement/rules.ts";
 import { findRates, type TdsRate } from "../taxes/tax-rules.ts";
-import { listTaxRates } from "../taxes/taxes.ts";
+import { findRailLimits, listTaxRates } from "../taxes/taxes.ts";
 import { cacheWhileRunning } from "./public-rates.ts";
 import { simulateIndex } from "./public-rules.ts";
 import type { House, HouseScheme, Preview, Timetable } from "./public-house-schema.ts";
@@ -64,7 +63,7 @@ export async function readHouse(
     scrip_hsn: scrip?.hsn ?? scripHsn,
     block_fee_bps: feeBpsByKind.block,
     withholding: tds ? viewWithholding(tds) : null,
-    rtgs_from_paise: rtgsFromPaise,
+    rtgs_from_paise: (await findRailLimits(ctx.db, "live", now)).rtgs_from_paise,
     timetable: {
       ...viewDeadlines(now, await readCalendar(ctx.db)),
       holidays: await listHolidays(ctx, today),

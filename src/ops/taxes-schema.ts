@@ -19,7 +19,7 @@ import {
 export const TaxRate = Type.Object(
   {
     environment,
-    line: openEnum(taxLines, "Which tax."),
+    line: openEnum(taxLines, "Which tax; rails are the limits of the banks' rails."),
     effective_from: day("The first day of it."),
     is_on: flag("Whether the line is in force from that day; else it ended."),
     cgst_bps: maybeCount("The central part within the house's state."),
@@ -39,11 +39,17 @@ export const TaxRate = Type.Object(
     exemption: maybeText("The citation by which their supply is exempt."),
     sac: maybeText("The code of the house's service."),
     gst_bps: maybeCount("All GST on its fee."),
+    rtgs_from_paise: maybeCount("RTGS takes nothing below it."),
+    imps_to_paise: maybeCount("IMPS takes nothing above it."),
+    citation: maybeText("By which rule the rails take these amounts."),
     confirmed_by: maybeText(
       "Who set it or found it right; null for what came with the program and has to be checked.",
     ),
   },
-  { title: "TaxRate", description: "A tax line from a day on; fields of the other line are null." },
+  {
+    title: "TaxRate",
+    description: "A line of the law from a day on; fields of other lines are null.",
+  },
 );
 
 export const Certificate = Type.Object(

@@ -131,6 +131,20 @@ export const taxOperations: readonly Operation[] = [
       setTax(ctx, actor, { environment: where, from: first, line: "fee", rate }),
   }),
   operation({
+    ...taxes.act("setRailLimits", "/ops/taxes/rails", "taxes.write"),
+    summary: "Say which amounts the rails of banks take from a day on",
+    body: body({
+      environment,
+      from,
+      rtgs_from_paise: paise("RTGS takes nothing below it."),
+      imps_to_paise: paise("IMPS takes nothing above it; what is between goes by NEFT."),
+      citation: text("By which rule.", 300),
+    }),
+    answer: TaxRate,
+    run: ({ ctx, actor }, { environment: where, from: first, ...rate }) =>
+      setTax(ctx, actor, { environment: where, from: first, line: "rails", rate }),
+  }),
+  operation({
     ...taxes.act("confirmTaxLine", "/ops/taxes/:line/confirm", "taxes.write"),
     summary:
       "Say that a line that came with the program is right; a proposal counts from tomorrow at the earliest",

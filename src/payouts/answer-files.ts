@@ -147,7 +147,11 @@ export const payoutFileVoiding: ApprovalKind<{ readonly reason: string }> = {
         },
       ],
       async carryOut(actor) {
-        const changes = await releaseInstructed(tx, leadIds, { reason: "file_voided", now });
+        const changes = await releaseInstructed(
+          tx,
+          { environment: file.environment, payoutIds: leadIds },
+          { reason: "file_voided", now },
+        );
         await setLineStates(
           tx,
           live.map((line) => ({ ...line, state: "voided" as const })),

@@ -11,6 +11,7 @@ import { Failure } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
 import { setOff } from "../ledger/dues.ts";
 import type { Entry, Resolution } from "../ledger/rules.ts";
+import type { RailLimits } from "../taxes/tax-rules.ts";
 import { buildPayoutChange, movePayout } from "./move-payout.ts";
 import {
   resolveAccount,
@@ -58,7 +59,14 @@ export function divideEarnings(
   });
 }
 
-export function buildPayout(earning: DividedEarning, payee: Payee, now: Date): PayoutRow {
+export function buildPayout(
+  earning: DividedEarning,
+  {
+    payee,
+    limits,
+    now,
+  }: { readonly payee: Payee; readonly limits: RailLimits; readonly now: Date },
+): PayoutRow {
   const { environment, paise } = earning;
   const account = resolveAccount(payee, environment);
   // The soundness of the ledger is checked when the money is sent.
@@ -75,7 +83,7 @@ export function buildPayout(earning: DividedEarning, payee: Payee, now: Date): P
     resend_of: earning.resendOf ?? null,
     paise,
     set_off_paise: earning.setOffPaise,
-    rail: chooseRail(paise),
+    rail: chooseRail(paise, limits),
     ifsc: account?.ifsc ?? null,
     last4: account?.last4 ?? null,
     account_id: null,
@@ -125,9 +133,13 @@ export function answerPayout(
 }
 
 /** Instructs payouts of one payee as one remittance of a file. */
-export function instructTogether(rows: readonly PayoutRow[], now: Date): MovedPayout[] {
+export function instructTogether(
+  rows: readonly PayoutRow[],
+  limits: RailLimits,
+  now: Date,
+): MovedPayout[] {
   const known = new Map(rows.map((row) => [row.payout_id, row]));
-  return remitTogether(rows).map((remitted) => ({
+  return remitTogether(rows, limits).map((remitted) => ({
     action: "instruct",
     before: known.get(remitted.payout_id) ?? remitted,
     after: movePayout(remitted, "instruct", { now }),
@@ -223,6 +235,7 @@ function refuseUnreturned({ state }: PayoutRow, isReversed: boolean): void {
 type ReviewContext = {
   readonly ledgerSound: boolean;
   readonly bankUp: boolean;
+  readonly limits: RailLimits;
   readonly now: Date;
 };
 
@@ -236,7 +249,7 @@ export type ReviewedPayout = { readonly after: PayoutRow; readonly changes: read
 export function reviewPayouts(
   rows: readonly PayoutRow[],
   findPayee: (firmId: string) => Payee,
-  { ledgerSound, bankUp, now }: ReviewContext,
+  { ledgerSound, bankUp, limits, now }: ReviewContext,
 ): ReviewedPayout[] {
   const looked = rows.map((row) =>
     holdOrRelease(row, findPayee(row.firm_id), { ledgerSound, now }),
@@ -250,7 +263,7 @@ export function reviewPayouts(
     ({ firm_id }) => firm_id,
   );
   for (const together of [...byPayee.values()].flatMap(splitByAmount)) {
-    const remitted = remitTogether(together);
+    const remitted = remitTogether(together, limits);
     const [first] = remitted;
     const utr = first ? makeSimulatedUtr(first.rail, first.payout_id) : null;
     for (const before of remitted) {
@@ -269,7 +282,7 @@ export function reviewPayouts(
 }
 
 /** Joins payouts of one payee into one remittance, by the rail of the sum; the oldest is the lead. */
-export function remitTogether(rows: readonly PayoutRow[]): PayoutRow[] {
+export function remitTogether(rows: readonly PayoutRow[], limits: RailLimits): PayoutRow[] {
   const ordered = rows.toSorted((a, b) => (a.payout_id < b.payout_id ? -1 : 1));
   const [first] = ordered;
   if (!first) return [];
@@ -277,7 +290,7 @@ export function remitTogether(rows: readonly PayoutRow[]): PayoutRow[] {
   const remittance = {
     remitted_with: first.payout_id,
     remitted_paise: paise,
-    rail: chooseRail(paise),
+    rail: chooseRail(paise, limits),
   };
   return ordered.map((row) => ({ ...row, ...remittance }));
 }
@@ -285,7 +298,7 @@ export function remitTogether(rows: readonly PayoutRow[]): PayoutRow[] {
 function holdOrRelease(
   row: PayoutRow,
   payee: Payee,
-  { ledgerSound, now }: Omit<ReviewContext, "bankUp">,
+  { ledgerSound, now }: Pick<ReviewContext, "ledgerSound" | "now">,
 ): ReviewedPayout {
   const { environment } = row;
   const hold = findHold(payee, { environment, ledgerSound });

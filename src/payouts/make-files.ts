@@ -99,7 +99,7 @@ export const payoutFileMaking: ApprovalKind<FileTerms> = {
   validHours: validHoursUsual,
   async prepare(tx, { environment, terms }, now): Promise<Prepared> {
     const { rail, format, payout_ids } = terms;
-    const plan = await lockRemittances(tx, payout_ids, now);
+    const plan = await lockRemittances(tx, { environment, payoutIds: payout_ids }, now);
     // A remittance that shrank may now belong to another rail; it waits for the next run.
     const own = plan.remittances.filter((remittance) => remittance.rail === rail);
     if (own.length === 0) {
@@ -226,8 +226,8 @@ function toFacts({ payouts, ...remittance }: PlannedRemittance) {
 }
 
 async function storeFile(tx: Tx, file: FileRow, remittances: readonly PlannedRemittance[]) {
-  const { file_id, made_at: now } = file;
-  const { leadIds, changes } = await instructPayouts(tx, remittances, now);
+  const { file_id, environment, made_at: now } = file;
+  const { leadIds, changes } = await instructPayouts(tx, environment, remittances, now);
   const accounts = await findSealedAccounts(
     tx,
     remittances.map(({ firmId }) => firmId),

@@ -12,13 +12,7 @@ import {
 } from "../ledger/rules.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import { toPayoutFacts } from "./read-payouts.ts";
-import {
-  eventByState,
-  computeNextLook,
-  type PayoutAction,
-  payoutLifecycle,
-  chooseRail,
-} from "./rules.ts";
+import { eventByState, computeNextLook, type PayoutAction, payoutLifecycle } from "./rules.ts";
 import { listPayoutsById, listPayoutsBySettlement, type PayoutRow } from "./store.ts";
 
 /** Moves a payout and appends the step to its history. */
@@ -34,7 +28,6 @@ export function movePayout(
     account_id: null,
     remitted_with: null,
     remitted_paise: null,
-    rail: chooseRail(row.paise),
   };
   return {
     ...row,

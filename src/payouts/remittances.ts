@@ -5,6 +5,8 @@ import type { Environment } from "../kernel/caller.ts";
 import { ledgerIsSound } from "../ledger/check-ledger.ts";
 import type { Entry, Resolution } from "../ledger/rules.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
+import type { RailLimits } from "../taxes/tax-rules.ts";
+import { findRailLimits } from "../taxes/taxes.ts";
 import {
   buildBounceEntry,
   buildResolution,
@@ -50,6 +52,8 @@ type RemittancePlan = {
   readonly kept: readonly KeptPayout[];
 };
 
+type PayoutsOf = { readonly environment: Environment; readonly payoutIds: readonly string[] };
+
 /** The most payouts of one run; the rest waits for the next. */
 const payoutsMax = 5_000;
 
@@ -61,29 +65,34 @@ export async function previewRemittances(
 ): Promise<RemittancePlan> {
   const due = await listWaiting(db, { environment, state: "scheduled" }, payoutsMax);
   const payees = await findPayees(db, listFirmIds(due), now);
-  return planRemittances(due, payees, await ledgerIsSound(db, now));
+  const limits = await findRailLimits(db, environment, now);
+  return planRemittances(due, payees, { limits, ledgerSound: await ledgerIsSound(db, now) });
 }
 
 /** Plans remittances of these payouts, with the payouts and their payees locked. */
 export async function lockRemittances(
   tx: Tx,
-  payoutIds: readonly string[],
+  { environment, payoutIds }: PayoutsOf,
   now: Date,
 ): Promise<RemittancePlan> {
   const due = (await lockPayouts(tx, payoutIds)).filter((row) => row.state === "scheduled");
   const payees = await lockPayees(tx, listFirmIds(due), now);
-  return planRemittances(due, payees, await ledgerIsSound(tx, now));
+  const limits = await findRailLimits(tx, environment, now);
+  return planRemittances(due, payees, { limits, ledgerSound: await ledgerIsSound(tx, now) });
 }
 
 /** Moves locked remittances to `instructed`. The first payout of each is its lead. */
 export async function instructPayouts(
   tx: Tx,
+  environment: Environment,
   planned: readonly PlannedRemittance[],
   now: Date,
 ): Promise<{ readonly leadIds: readonly string[]; readonly changes: readonly Change[] }> {
+  const limits = await findRailLimits(tx, environment, now);
   const moved = planned.map(({ accountId, ifsc, last4, payouts }) =>
     instructTogether(
       payouts.map((row) => ({ ...row, ifsc, last4, account_id: accountId })),
+      limits,
       now,
     ),
   );
@@ -94,14 +103,17 @@ export async function instructPayouts(
 /** Makes instructed payouts of a voided file due again. */
 export async function releaseInstructed(
   tx: Tx,
-  leadIds: readonly string[],
+  { environment, payoutIds: leadIds }: PayoutsOf,
   { reason, now }: { readonly reason: string; readonly now: Date },
 ): Promise<readonly Change[]> {
   const instructed = await lockRemitted(tx, leadIds);
+  const limits = await findRailLimits(tx, environment, now);
   const moved = instructed
     .filter((row) => row.state === "instructed")
     .map((before): MovedPayout => {
-      return { action: "void", before, after: movePayout(before, "void", { reason, now }) };
+      const freed = movePayout(before, "void", { reason, now });
+      const after = { ...freed, rail: chooseRail(before.paise, limits) };
+      return { action: "void", before, after };
     });
   return await storeMoved(tx, moved);
 }
@@ -180,7 +192,7 @@ function listFirmIds(rows: readonly PayoutRow[]): string[] {
 function planRemittances(
   due: readonly PayoutRow[],
   payees: ReadonlyMap<string, PayeeFirm>,
-  ledgerSound: boolean,
+  { limits, ledgerSound }: { readonly limits: RailLimits; readonly ledgerSound: boolean },
 ): RemittancePlan {
   const remittances: PlannedRemittance[] = [];
   const kept: KeptPayout[] = [];
@@ -196,7 +208,8 @@ function planRemittances(
     }
     for (const together of splitByAmount(payouts)) {
       const paise = sumParts(together.map((row) => row.paise));
-      remittances.push({ firmId, rail: chooseRail(paise), paise, ...account, payouts: together });
+      const rail = chooseRail(paise, limits);
+      remittances.push({ firmId, rail, paise, ...account, payouts: together });
     }
   }
   return { remittances, kept };

@@ -46,8 +46,11 @@ test("a payout has twelve moves and no other, and none by its desk", () => {
 });
 
 test("the amount chooses the rail", () => {
+  const limits = { rtgs_from_paise: 20_000_000, imps_to_paise: 5_000_000, citation: "RBI" };
   assert.deepEqual(
-    [1, 5_000_000, 5_000_001, 19_999_999, 20_000_000, 9_000_000_000].map(chooseRail),
+    [1, 5_000_000, 5_000_001, 19_999_999, 20_000_000, 9_000_000_000].map((paise) =>
+      chooseRail(paise, limits),
+    ),
     ["IMPS", "IMPS", "NEFT", "NEFT", "RTGS", "RTGS"],
   );
 });

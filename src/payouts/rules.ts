@@ -23,6 +23,7 @@ import type { Hold } from "../firms/hold-rules.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
+import type { RailLimits } from "../taxes/tax-rules.ts";
 
 export const payoutStates = [
   "scheduled",
@@ -63,14 +64,10 @@ export const rails = ["RTGS", "NEFT", "IMPS"] as const;
 
 export type Rail = (typeof rails)[number];
 
-/** RTGS takes nothing below ₹2 lakh. */
-export const rtgsFromPaise = 20_000_000;
-/** IMPS is instant at any hour, for small amounts; every bank allows ₹50,000. */
-const impsToPaise = 5_000_000;
-
-export function chooseRail(paise: number): Rail {
-  if (paise >= rtgsFromPaise) return "RTGS";
-  return paise <= impsToPaise ? "IMPS" : "NEFT";
+/** NEFT takes any amount. */
+export function chooseRail(paise: number, { rtgs_from_paise, imps_to_paise }: RailLimits): Rail {
+  if (paise >= rtgs_from_paise) return "RTGS";
+  return paise <= imps_to_paise ? "IMPS" : "NEFT";
 }
 
 /** An account without its full number. */

@@ -16,6 +16,7 @@ import { takeScenarioFor, takeScenarios } from "../outside/scenarios.ts";
 import type { Context } from "../platform/context.ts";
 import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
+import { findRailLimits } from "../taxes/taxes.ts";
 import {
   answerPayout,
   divideEarnings,
@@ -59,13 +60,14 @@ export async function schedulePayouts(
   if (!first) return { payouts: [], setOffByFirm: new Map(), entries: [], changes: [] };
   const firmIds = [...new Set(earnings.map(({ firmId }) => firmId))];
   const payees = await findPayees(tx, firmIds, now);
+  const limits = await findRailLimits(tx, first.environment, now);
   const owed = await tx.run(findDues(first.environment, firmIds));
   const divided = divideEarnings(earnings, new Map(owed));
   const paid = divided.filter(({ paise }) => paise > 0);
   const payouts = paid.map((earning) => {
     const payee = payees.get(earning.firmId);
     if (!payee) throw new Error("who earned something is a firm");
-    return buildPayout(earning, payee, now);
+    return buildPayout(earning, { payee, limits, now });
   });
   if (payouts.length > 0) await insertPayouts(tx, payouts);
   tx.added("payouts", payouts.length);
@@ -110,6 +112,7 @@ export async function sendDuePayouts(
   if (!(await ledgerWasChecked(ctx.db))) return "idle";
   const ledgerSound = await ledgerIsSound(ctx.db, now);
   const bankUp = await isPortUp(ctx.db, "sandbox", "bank");
+  const limits = await findRailLimits(ctx.db, "sandbox", now);
   const look = async (tx: Tx, claimed: readonly PayoutRow[]): Promise<void> => {
     const payees = await lockPayees(tx, [...new Set(claimed.map((row) => row.firm_id))], now);
     const findPayee = (firmId: string) => {
@@ -117,7 +120,7 @@ export async function sendDuePayouts(
       if (!payee) throw new Error("who is paid is a firm");
       return payee;
     };
-    const looked = reviewPayouts(claimed, findPayee, { ledgerSound, bankUp, now });
+    const looked = reviewPayouts(claimed, findPayee, { ledgerSound, bankUp, limits, now });
     const rows = looked.map(({ after }) => after);
     await setPayouts(tx, rows);
     await askBank(

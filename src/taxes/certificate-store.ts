@@ -99,11 +99,21 @@ export async function addToCertificates(tx: Tx, taxes: readonly LegTax[]): Promi
           ]
         : [],
   );
+  const numbers = sums.map(({ certificate_no }) => certificate_no);
   await tx.rows(sql`
+    with locked as materialized (
+      select environment, certificate_no
+      from tds_certificates
+      where certificate_no = any(${numbers}::text[])
+      order by certificate_no, environment
+      for update
+    )
     update tds_certificates as c
     set used_paise = c.used_paise + u.paise
-    from ${used.rows(["environment", "certificate_no", "paise"], sums)} as u
-    where c.environment = u.environment and c.certificate_no = u.certificate_no`);
+    from locked
+    join ${used.rows(["environment", "certificate_no", "paise"], sums)} as u
+      using (environment, certificate_no)
+    where c.environment = locked.environment and c.certificate_no = locked.certificate_no`);
 }
 
 /** Tax withheld from one seller in one deal and returned by its reversal, as rows of the return. */

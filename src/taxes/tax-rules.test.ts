@@ -38,6 +38,9 @@ const row = (line: "gst" | "tds", effective_from: string, is_on = true): RateRow
   sgst_bps: null,
   igst_bps: null,
   house_state: null,
+  rtgs_from_paise: null,
+  imps_to_paise: null,
+  citation: null,
   section: null,
   rate_bps: null,
   threshold_paise: null,
@@ -71,6 +74,7 @@ test("the latest rate up to a day is in force, and none outside the given days",
     tds: undefined,
     scrip: undefined,
     fee: undefined,
+    rails: undefined,
   });
 });
 
@@ -159,7 +163,7 @@ test("the tax movements of a side sum to zero, and a reversal undoes them", () =
         sides: [given],
       } as const;
       const tax = taxSide(leg, given, {
-        rates: { gst, tds, scrip: undefined, fee: undefined },
+        rates: { gst, tds, scrip: undefined, fee: undefined, rails: undefined },
         taxpayer: { pan: null, gstin },
         year: { sold_paise, taxed_paise: 0 },
       });

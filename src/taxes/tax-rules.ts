@@ -25,7 +25,8 @@ import { type Side, sides } from "../kernel/scheme.ts";
 import type { FinancialYear, IstDay } from "../kernel/time.ts";
 import type { Account, Entry, Movement } from "../ledger/rules.ts";
 
-export const taxLines = ["gst", "tds", "scrip", "fee"] as const;
+/** `rails` is no tax; it is law of the same form. */
+export const taxLines = ["gst", "tds", "scrip", "fee", "rails"] as const;
 
 export type TaxLine = (typeof taxLines)[number];
 
@@ -74,7 +75,16 @@ export type FeeLaw = {
   readonly gst_bps: Bps;
 };
 
-type LineFields = GstRate & TdsRate & ScripLaw & FeeLaw;
+/** Which amounts the rails of banks take. */
+export type RailLimits = {
+  /** RTGS takes nothing below. */
+  readonly rtgs_from_paise: Paise;
+  /** IMPS, which is instant at any hour, takes nothing above. */
+  readonly imps_to_paise: Paise;
+  readonly citation: string;
+};
+
+type LineFields = GstRate & TdsRate & ScripLaw & FeeLaw & RailLimits;
 
 export type RateRow = {
   readonly environment: Environment;
@@ -91,6 +101,7 @@ export type Rates = {
   readonly tds: TdsRate | undefined;
   readonly scrip: ScripLaw | undefined;
   readonly fee: FeeLaw | undefined;
+  readonly rails: RailLimits | undefined;
 };
 
 /** A line of tds that came with the program, and that nobody has confirmed. */
@@ -108,12 +119,13 @@ export function findRates(day: IstDay, rows: readonly RateRow[]): Rates {
       .filter((row) => row.line === line && row.effective_from <= day && !isProposed(row))
       .toSorted((one, other) => (one.effective_from < other.effective_from ? 1 : -1))
       .at(0);
-  const [gst, tds, scrip, fee] = taxLines.map(inForce);
+  const [gst, tds, scrip, fee, rails] = taxLines.map(inForce);
   return {
     gst: gst?.is_on ? (gst as GstRate) : undefined, // The table's checks hold its columns to its line.
     tds: tds?.is_on ? (tds as TdsRate) : undefined,
     scrip: scrip?.is_on ? (scrip as ScripLaw) : undefined,
     fee: fee?.is_on ? (fee as FeeLaw) : undefined,
+    rails: rails?.is_on ? (rails as RailLimits) : undefined,
   };
 }
 
@@ -185,6 +197,15 @@ export function refuseFeeLaw({ sac, gst_bps }: FeeLaw): void {
   if (gst_bps > gstBpsMax) {
     throw unprocessable({ path: "gst_bps", problem: `must be at most ${gstBpsMax}` });
   }
+}
+
+export function refuseRailLimits({ rtgs_from_paise, imps_to_paise, citation }: RailLimits): void {
+  for (const [path, paise] of Object.entries({ rtgs_from_paise, imps_to_paise })) {
+    if (!Number.isSafeInteger(paise)) {
+      throw unprocessable({ path, problem: "is more than money can be" });
+    }
+  }
+  refuseCitation("citation", citation);
 }
 
 function refuseCitation(path: string, citation: string, lengthMax = citationLengthMax): void {

@@ -23,7 +23,8 @@ import type { DocumentKind, LegTax, RateRow, SeriesKind } from "./tax-rules.ts";
 
 const rateColumns = fragment`
   environment, line, effective_from, is_on, cgst_bps, sgst_bps, igst_bps, house_state, section,
-  rate_bps, threshold_paise, with_crosses, hsn, exemption, sac, gst_bps, act, payment_code, confirmed_by`;
+  rate_bps, threshold_paise, with_crosses, hsn, exemption, sac, gst_bps, act, payment_code,
+  rtgs_from_paise, imps_to_paise, citation, confirmed_by`;
 
 /** All rates, or those in force by a day. */
 export async function listRates(
@@ -46,7 +47,8 @@ export async function upsertRate(tx: Tx, row: RateRow, now: Date): Promise<void>
       ${row.environment}, ${row.line}, ${row.effective_from}, ${row.is_on}, ${row.cgst_bps},
       ${row.sgst_bps}, ${row.igst_bps}, ${row.house_state}, ${row.section}, ${row.rate_bps},
       ${row.threshold_paise}, ${row.with_crosses}, ${row.hsn}, ${row.exemption},
-      ${row.sac}, ${row.gst_bps}, ${row.act}, ${row.payment_code}, ${row.confirmed_by}, ${now}
+      ${row.sac}, ${row.gst_bps}, ${row.act}, ${row.payment_code}, ${row.rtgs_from_paise},
+      ${row.imps_to_paise}, ${row.citation}, ${row.confirmed_by}, ${now}
     )
     on conflict (environment, line, effective_from) do update
     set is_on = excluded.is_on, cgst_bps = excluded.cgst_bps, sgst_bps = excluded.sgst_bps,
@@ -55,7 +57,8 @@ export async function upsertRate(tx: Tx, row: RateRow, now: Date): Promise<void>
       threshold_paise = excluded.threshold_paise, with_crosses = excluded.with_crosses,
       hsn = excluded.hsn, exemption = excluded.exemption, sac = excluded.sac,
       gst_bps = excluded.gst_bps, act = excluded.act, payment_code = excluded.payment_code,
-      confirmed_by = excluded.confirmed_by,
+      rtgs_from_paise = excluded.rtgs_from_paise, imps_to_paise = excluded.imps_to_paise,
+      citation = excluded.citation, confirmed_by = excluded.confirmed_by,
       set_at = excluded.set_at`);
 }
 

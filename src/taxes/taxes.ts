@@ -48,10 +48,12 @@ import {
   type FeeLaw,
   findRates,
   type GstRate,
+  type RailLimits,
   type RateRow,
   refuseEarly,
   refuseFeeLaw,
   refuseGst,
+  refuseRailLimits,
   refuseScripLaw,
   refuseTds,
   type ScripLaw,
@@ -71,6 +73,7 @@ export type SetTax = { readonly environment: Environment; readonly from: IstDay 
   | { readonly line: "tds"; readonly rate: TdsRateGiven | null }
   | { readonly line: "scrip"; readonly rate: ScripLaw | null }
   | { readonly line: "fee"; readonly rate: FeeLaw | null }
+  | { readonly line: "rails"; readonly rate: RailLimits | null }
 );
 
 const blank = {
@@ -88,6 +91,9 @@ const blank = {
   gst_bps: null,
   act: null,
   payment_code: null,
+  rtgs_from_paise: null,
+  imps_to_paise: null,
+  citation: null,
 } as const;
 
 export async function setTax(
@@ -109,6 +115,10 @@ export async function setTax(
   }
   if (tax.rate && tax.line === "scrip") refuseScripLaw(tax.rate);
   if (tax.rate && tax.line === "fee") refuseFeeLaw(tax.rate);
+  if (tax.rate && tax.line === "rails") refuseRailLimits(tax.rate);
+  if (!tax.rate && tax.line === "rails") {
+    throw unprocessable({ path: "line", problem: "must be a tax: limits of rails are set anew" });
+  }
   const row: RateRow = {
     environment,
     line,
@@ -141,6 +151,18 @@ export async function listTaxRates(
   environment: Environment | null,
 ): Promise<readonly RateRow[]> {
   return await listRates(db, { environment, upTo: null });
+}
+
+/** Which amounts the rails take today. */
+export async function findRailLimits(
+  db: Db,
+  environment: Environment,
+  now: Date,
+): Promise<RailLimits> {
+  const today = istDay(now);
+  const { rails } = findRates(today, await listRates(db, { environment, upTo: today }));
+  if (!rails) throw new Error("limits of rails came with the program and do not end");
+  return rails;
 }
 
 /** The same in a transaction. */

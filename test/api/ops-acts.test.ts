@@ -195,6 +195,8 @@ test("every operation answers as the document says, and every act has an audit r
   const law = { hsn: "4907", exemption: "Notification 10/2025, entry 1" };
   await call("setScripLine", [], { environment: "live", from, ...law });
   await call("setFeeLine", [], { environment: "live", from, sac: "997159", gst_bps: 1_800 });
+  const amounts = { rtgs_from_paise: 20_000_000, imps_to_paise: 50_000_000 };
+  await call("setRailLimits", [], { environment: "live", from, ...amounts, citation: "RBI/1" });
   await call("confirmTaxLine", ["tds"], { environment: "live", from: "2026-04-01" });
   await call("addTdsCertificate", [], {
     environment: "live",

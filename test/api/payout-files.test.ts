@@ -16,6 +16,7 @@ import { voidFile } from "../../src/payouts/answer-files.ts";
 import { recallPayout } from "../../src/payouts/recall-payouts.ts";
 import { sendPayout } from "../../src/payouts/send-payout.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
+import { setTax } from "../../src/taxes/taxes.ts";
 import { assertLedgerSound } from "../support/ledger.ts";
 import { liveSeller, sellLive } from "../support/live-sales.ts";
 import { holdRow } from "../support/locks.ts";
@@ -101,6 +102,22 @@ test("due payouts without holds become one file per rail, with a line for each p
   const told = body.events.map(({ event }: { event: string }) => event);
   assert.ok(told.includes("payout.instructed"));
   await assertLedgerSound(service);
+});
+
+test("new limits of rails count from their day on, also for what was due before", async (t) => {
+  const service = await startService(t);
+  await sellLive(service, await liveSeller(service), 3_000_000);
+  const readRails = async () =>
+    (await previewFiles(service.ctx, "live")).files.map(({ rail }) => rail);
+  const line = { environment: "live", line: "rails", from: "2026-11-16" } as const;
+  const rate = { rtgs_from_paise: 10_000_000, imps_to_paise: 2_500_000, citation: "RBI/1" };
+  await setTax(service.ctx, asha, { ...line, rate });
+  await assert.rejects(setTax(service.ctx, asha, { ...line, rate: null }), Failure);
+  assert.deepEqual(await readRails(), ["IMPS"]);
+  service.clock.advance({ days: 1 });
+  await service.work();
+  assert.deepEqual(await readRails(), ["NEFT"]);
+  assert.equal((await service.send("GET", "/public/house")).body.rtgs_from_paise, 10_000_000);
 });
 
 test("the bytes of a file are the same at every read, sealed at rest, and each read is audited", async (t) => {

@@ -76,6 +76,7 @@ export const environment = "sandbox";
 export const house = houseFirmId[environment];
 export const commissionBps = 5;
 const startMs = Date.UTC(2026, 10, 15, 9, 15);
+const railLimits = { rtgs_from_paise: 20_000_000, imps_to_paise: 5_000_000, citation: "RBI" };
 
 /** Four clients; the two in the middle are at the desk of the first. */
 export const clients = [0, 1, 2, 3].map((n) => `frm_0000000000000000000000001${n}`);
@@ -259,6 +260,7 @@ export class SettlementWorld {
     const looked = reviewPayouts([row], (firmId) => this.#payee(firmId), {
       ledgerSound,
       bankUp,
+      limits: railLimits,
       now,
     });
     for (const { after } of looked) this.#storePayout(after);
@@ -272,7 +274,7 @@ export class SettlementWorld {
   }
 
   instruct(payoutId: string): void {
-    const moved = instructTogether([this.findPayout(payoutId)], this.now);
+    const moved = instructTogether([this.findPayout(payoutId)], railLimits, this.now);
     for (const { after } of moved) this.#storePayout(after);
   }
 
@@ -415,7 +417,8 @@ export class SettlementWorld {
     // Dues are set off by the books of the database; here they are raised only.
     const [divided] = divideEarnings([earning], new Map());
     assert.ok(divided);
-    const payout = buildPayout(divided, this.#payee(earning.firmId), this.now);
+    const payee = this.#payee(earning.firmId);
+    const payout = buildPayout(divided, { payee, limits: railLimits, now: this.now });
     const { payout_id } = payout;
     this.#lines.set(
       payout_id,

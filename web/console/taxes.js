@@ -127,6 +127,9 @@ function describeRate(rate) {
     return `${within}, ${showPercent(rate["igst_bps"])} across`;
   }
   if (rate["line"] === "scrip") return `HSN ${rate["hsn"]}, exempt: ${rate["exemption"]}`;
+  if (rate["line"] === "rails") {
+    return `RTGS from ${showMoney(rate["rtgs_from_paise"])}, IMPS up to ${showMoney(rate["imps_to_paise"])}: ${rate["citation"]}`;
+  }
   if (rate["line"] === "fee") return `SAC ${rate["sac"]}, GST ${showPercent(rate["gst_bps"])}`;
   const beyond = `beyond ${showMoney(rate["threshold_paise"])} a year`;
   const crosses = rate["with_crosses"] ? ", in crosses too" : "";
@@ -226,6 +229,19 @@ function makeTaxActs(view) {
       said,
     }),
     makeAct(view, {
+      label: "Set rails…",
+      permission,
+      says: "Says which amounts the rails of banks take; what is between goes by NEFT.",
+      fields: [
+        from,
+        { name: "rtgs_from_paise", label: "RTGS from", type: "money" },
+        { name: "imps_to_paise", label: "IMPS up to", type: "money" },
+        { name: "citation", label: "Citation" },
+      ],
+      call: set("rails"),
+      said,
+    }),
+    makeAct(view, {
       label: "Confirm a line…",
       permission,
       says: "Says that a line which came with the program is right. A proposal counts from tomorrow at the earliest.",
@@ -238,6 +254,7 @@ function makeTaxActs(view) {
             ["tds", "TDS"],
             ["fee", "Fee"],
             ["scrip", "Scrips"],
+            ["rails", "Rails"],
           ],
         },
         { name: "from", label: "First day, as listed", type: "day" },
