@@ -18,7 +18,7 @@ async function read(path: string): Promise<string> {
 }
 
 async function markdownFiles(): Promise<string[]> {
-  const folders = [root, join(root, "docs"), decisionsDir];
+  const folders = [root, join(root, "docs"), decisionsDir, join(decisionsDir, "former")];
   const names = await Promise.all(folders.map(async (folder) => await readdir(folder)));
   return folders.flatMap((folder, at) =>
     (names[at] ?? []).filter((name) => name.endsWith(".md")).map((name) => join(folder, name)),
@@ -173,34 +173,39 @@ test("CI ends with the first step that fails", async (t) => {
 });
 
 async function listDecisions(): Promise<string[]> {
-  return (await readdir(decisionsDir)).filter((name) => name !== "README.md").toSorted();
+  const names = (await readdir(decisionsDir)).filter((name) => name.endsWith(".md"));
+  return names.filter((name) => name !== "README.md").toSorted();
 }
 
-test("decisions are numbered without a gap and say context, decision and consequences", async () => {
-  const files = await listDecisions();
-  const numbers = files.map((name) => /^(\d{4})-[a-z0-9-]+\.md$/.exec(name)?.[1]);
-  assert.deepEqual(
-    numbers,
-    files.map((_, index) => String(index + 1).padStart(4, "0")),
-  );
-  for (const [index, name] of files.entries()) {
+test("decisions say by topic what holds, what was not taken and what follows", async () => {
+  for (const name of await listDecisions()) {
     const text = await read(`docs/decisions/${name}`);
     const headings = [...text.matchAll(/^#+ .+$/gm)].map(([heading]) => heading);
-    assert.ok(headings[0]?.startsWith(`# ${numbers[index]} `), `${name} has its number as title`);
-    assert.deepEqual(headings.slice(1), ["## Context", "## Decision", "## Consequences"], name);
+    const expected =
+      name === "dependencies.md"
+        ? ["## Context", "## Decision", "## Consequences"]
+        : ["## Decision", "## Instead of", "## Consequences"];
+    assert.match(name, /^[a-z][a-z-]+\.md$/);
+    assert.deepEqual(headings.slice(1), expected, name);
   }
 });
 
-test("the list of decisions has every decision by its title", async () => {
+test("the list of decisions has every page, and that of former records every record", async () => {
   const files = await listDecisions();
   const titles = await Promise.all(
     files.map(async (name) => (await read(`docs/decisions/${name}`)).split("\n")[0] ?? ""),
   );
-  const rows = files.map((name, at) => `- [${name.slice(0, 4)}](${name}) ${titles[at]?.slice(7)}`);
+  const rows = files.map((name, at) => `- [${name.slice(0, -3)}](${name}) ${titles[at]?.slice(2)}`);
   const listed = (await read("docs/decisions/README.md")).split("\n");
   assert.deepEqual(
     listed.filter((line) => line.startsWith("- ")),
     rows,
+  );
+  const former = (await read("docs/decisions/former/README.md")).matchAll(/^- \[\d+\]\((.+?)\) /gm);
+  const records = (await readdir(join(decisionsDir, "former"))).filter((name) => /^\d/.test(name));
+  assert.deepEqual(
+    [...former].map(([, name]) => name),
+    records.toSorted(),
   );
 });
 
@@ -225,7 +230,7 @@ test("every dependency is in the record of dependencies, and no other is", async
     await read("package.json"),
   ) as Record<string, Record<string, string>>;
   const used = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies });
-  const rows = tableBelow(await read("docs/decisions/0013-dependencies.md"), "## Decision");
+  const rows = tableBelow(await read("docs/decisions/dependencies.md"), "## Decision");
   const recorded = rows.flatMap(([names = ""]) =>
     names.replace(/ \((?:dev|optional)\)/, "").split(", "),
   );

@@ -56,7 +56,7 @@ export function patroniConfig({ name, address, etcd, folder }: Member, binaries:
       connect_address: `${address}:${ports.patroni}`,
     },
     // By etcd's second API: what Patroni 3.0 keeps of the third's answers went stale in a failover, and
-    // no standby was synchronous from then on (decision 0101). The address stands for the one etcd there
+    // no standby was synchronous from then on (decision database). The address stands for the one etcd there
     // is; another that it tells of would lead past a partition.
     etcd: { hosts: [`${etcd}:${ports.etcd}`], use_proxies: true },
     bootstrap: {

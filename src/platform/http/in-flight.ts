@@ -7,7 +7,7 @@
 // refused to strangers has none, however late they read it, and an answer that nobody reads for a while is
 // broken off.
 //
-// A Set took 21 % more processor time for a `whoami` and 13 % more for a quote (decision 0084).
+// A Set took 21 % more processor time for a `whoami` and 13 % more for a quote (decision statements).
 
 import type { ServerResponse } from "node:http";
 

@@ -11,7 +11,7 @@
 //             order, for a bounded time
 //   refused   at once while the server does not answer, the waiting callers too (`silence.ts`)
 //   at hand   a few idle connections that are kept back from the pool and lent without asking it.
-//             To ask the pool each time took 13 % more processor time for a quote (decision 0084).
+//             To ask the pool each time took 13 % more processor time for a quote (decision statements).
 
 import type pg from "pg";
 

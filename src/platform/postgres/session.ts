@@ -32,7 +32,7 @@ export function sessionConfig({ connection, role }: SessionOptions): PoolConfig 
     lock_timeout,
     idle_in_transaction_session_timeout,
     // Statements are written to be planned once: to let the server choose took 22 % more processor time
-    // for a `whoami`, 35 % for a quote and 24 % for an order (decision 0084). A plan that is made while
+    // for a `whoami`, 35 % for a quote and 24 % for an order (decision statements). A plan that is made while
     // a table is small must serve when it is large, so none reads a whole table where an index would do.
     plan_cache_mode: "force_generic_plan",
     enable_seqscan: "off",
