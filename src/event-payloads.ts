@@ -42,7 +42,7 @@ const credit = data("CreditEventData", {
 });
 const expiring = data("CreditExpiringData", {
   ...creditFields,
-  days_left: count("Days until it expires.", 30),
+  days_left: count("The number of days until it expires.", 30),
   warning_days: count("The warning that this is: so many days before.", 30),
 });
 const checked = data("FirmCheckedData", pick(Firm, ["checks"]));
@@ -153,7 +153,7 @@ const dataByEvent: Readonly<Record<EventName, TObject>> = {
   "firm.authorized": data("FirmAuthorizedData", {
     mandate: Type.Object({
       reference: text("The mandate's reference."),
-      valid_until: text("Until when it holds."),
+      valid_until: text("The end of its validity."),
     }),
   }),
   "firm.bank_changed": data("FirmBankChangedData", {
@@ -164,14 +164,16 @@ const dataByEvent: Readonly<Record<EventName, TObject>> = {
   }),
   "firm.mandate_expiring": data("FirmMandateExpiringData", {
     reference: text("The mandate's reference."),
-    valid_until: timestamp("Until when it holds."),
+    valid_until: timestamp("The end of its validity."),
     days_left: count("Days until its last day.", 30),
   }),
   "firm.suspended": data("FirmSuspendedData", {
     by: text("Who suspended it: the desk or the operator."),
-    reason: maybeText("Why."),
+    reason: maybeText("The reason in words."),
   }),
-  "firm.resumed": data("FirmResumedData", { suspended_by: maybeText("Who had suspended it.") }),
+  "firm.resumed": data("FirmResumedData", {
+    suspended_by: maybeText("Who had suspended it: the desk or the operator."),
+  }),
   "firm.offboarded": data("FirmOffboardedData", {}),
   "requirement.uncovered": data(
     "RequirementUncoveredData",
@@ -246,7 +248,7 @@ const dataByEvent: Readonly<Record<EventName, TObject>> = {
   "key.created": key,
   "key.revoked": key,
   "usage.threshold": data("UsageThresholdData", {
-    key_id: text("The key."),
+    key_id: text("The key's id."),
     month: text("The IST month, YYYY-MM."),
     threshold_percent: count("How much of the quota is used: 80 or 100.", 80),
     quota: count("Calls allowed in the month.", 100_000),
@@ -257,7 +259,7 @@ const dataByEvent: Readonly<Record<EventName, TObject>> = {
     seq: count("The place of the head in the chain.", 42),
     hash: text("Of the head, SHA-256 as hex."),
     public_key: text("What it was signed with, hex."),
-    signature: text("Ed25519, hex."),
+    signature: text("The Ed25519 signature as hex."),
     checkpoint: text("The signed line, as in an export."),
   }),
   "webhook.ping": data("WebhookPingData", pick(Webhook, ["url"])),
@@ -278,7 +280,7 @@ const headers = [
   header("X-Service-Signature", "`sha256=<hex>`: HMAC-SHA-256 of the raw body by your secret."),
   header("X-Service-Event", "The event's name."),
   header("X-Service-Delivery", "The delivery's id; what was handled under it is not done again."),
-  header("webhook-id", "As X-Service-Delivery."),
+  header("webhook-id", "The same as X-Service-Delivery."),
   header("webhook-timestamp", "When this attempt was sent, in seconds since 1970."),
   header("webhook-signature", "As Standard Webhooks has it, of id, time and body."),
 ];
@@ -306,7 +308,7 @@ function describeWebhook(event: EventName, shape: TObject): Json {
       content: { "application/json": { schema: { allOf: [Event, own] } } },
     },
     responses: {
-      "2XX": { description: "Taken." },
+      "2XX": { description: "Any 2xx: the delivery is taken." },
       "4XX": { description: "Given up at once and kept as a dead letter; 429 is tried again." },
       "5XX": { description: "Tried again later." },
     },

@@ -209,6 +209,16 @@ test("the list of decisions has every page, and that of former records every rec
   );
 });
 
+test("descriptions on the wire are sentences, but for the order of a list", async () => {
+  for (const name of ["openapi.json", "ops-openapi.json"]) {
+    const found = (await read(`docs/${name}`)).matchAll(/"description": "((?:[^"\\]|\\.)*)"/g);
+    const told = [...new Set([...found].map(([, text = ""]) => text))];
+    assert.ok(told.length > 500);
+    const short = told.filter((text) => text.split(" ").length < 3 && !text.endsWith(" first."));
+    assert.deepEqual(short, [], name);
+  }
+});
+
 test("ARCHITECTURE names files and functions that exist, in less than 3,000 words", async () => {
   const page = await read("docs/ARCHITECTURE.md");
   assert.ok(page.split(/\s+/).length < 3_000);

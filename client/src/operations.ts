@@ -32,7 +32,7 @@ export type ListKeysQuery = {
 export type ListKeysAnswer = {
   /** Newest first. */
   keys: Key[];
-  /** Rows on this page. */
+  /** The number of rows on this page. */
   count?: number;
   /** Rows in the list when paging began. */
   total?: number;
@@ -333,7 +333,7 @@ export type ListWebhooksQuery = {
 };
 
 export type ListDeliveriesQuery = {
-  /** Only those. */
+  /** Only deliveries in this state. */
   status?: "pending" | "delivered" | "dead" | undefined;
   /** Page size; asks for paging. Default 100. */
   limit?: number | undefined;

@@ -4,37 +4,37 @@ import type { OneOf } from "./one-of.ts";
 
 /** A business rule refused: error is request_error, the slug is in code. */
 export type TradingError = {
-  /** Stable slug. */
+  /** The stable name of the error. */
   error: string;
   /** For people; its wording may change. */
   message: string;
   /** Stable slug; prefer it to error when present. Open set. */
   code: string;
-  /** Structured context. */
+  /** Facts about the error, by reason. */
   detail?: { [name: string]: unknown };
 };
 
 /** The key or the meter refused: the slug is in both error and code. */
 export type EdgeError = {
-  /** Stable slug. */
+  /** The stable name of the error. */
   error: string;
   /** For people; its wording may change. */
   message: string;
   /** Stable slug; prefer it to error when present. Open set. */
   code: string;
-  /** Structured context. */
+  /** Facts about the error, by reason. */
   detail?: { [name: string]: unknown };
 };
 
 /** HTTP itself refused or the service failed: the slug is in error, no code. */
 export type TransportError = {
-  /** Stable slug. */
+  /** The stable name of the error. */
   error: string;
   /** For people; its wording may change. */
   message: string;
   /** As the X-Request-ID header. */
   request_id: string;
-  /** Structured context. */
+  /** Facts about the error, by reason. */
   detail?: { [name: string]: unknown };
 };
 
@@ -42,17 +42,17 @@ export type TransportError = {
 export type StateTables = {
   /** One table per lifecycle; the service decides by the same tables. */
   lifecycles: ({
-    /** What has these states. */
+    /** The kind of thing that has these states. */
     noun: string;
     /** Where it begins. */
     initial: string[];
     states: string[];
     moves: ({
-      /** As in allowed_actions. */
+      /** The action, as allowed_actions names it. */
       action: string;
       from: string[];
       to: string;
-      /** Who makes the move. */
+      /** Who makes the move, such as the caller, the operator, the bank or the clock. */
       by: string;
     })[];
   })[];
@@ -70,7 +70,7 @@ export type WhoAmI = {
   firm_id: string;
   /** The firm whose desk this is. */
   desk_id: string;
-  /** Null for a root key. */
+  /** The id of the parent key; null for a root key. */
   parent_key_id: string | null;
   /** What the key may do now: its own scopes within its parent's. */
   scopes: ("firms" | "quote" | "orders:write" | "orders:read" | "market:read" | "webhooks:write" | "*" | (string & {}))[];
@@ -117,7 +117,7 @@ export type MintKey = {
 export type Key = {
   /** The key's id. */
   key_id: string;
-  /** What the key is for. */
+  /** What the key is for, in your words. */
   name: string;
   /** A root key is the firm's own; others are minted from it. */
   kind: "root" | "sub_account" | "app" | (string & {});
@@ -127,7 +127,7 @@ export type Key = {
   firm_id: string;
   /** The key it was minted from; null for a root key. */
   parent_key_id: string | null;
-  /** What it was granted. */
+  /** The scopes that the key was granted. */
   scopes: ("firms" | "quote" | "orders:write" | "orders:read" | "market:read" | "webhooks:write" | "*" | (string & {}))[];
   /** Whether the key may take buy quotes. */
   buy_side: boolean;
@@ -135,11 +135,11 @@ export type Key = {
   plan: string | null;
   /** Limits of its own; absent ones are the plan's. */
   limits: {
-    /** Calls per 60 seconds. */
+    /** The calls allowed in 60 seconds. */
     per_minute?: number;
-    /** Calls per IST month. */
+    /** The calls allowed in an IST month. */
     monthly_quota?: number;
-    /** Largest single deal. */
+    /** The largest single deal in paise. */
     max_order_paise?: number;
     /** Largest sum of what the key commits per IST day. */
     daily_notional_paise?: number;
@@ -158,7 +158,7 @@ export type Key = {
   created_at: string;
   /** When it last changed. ISO 8601, IST. */
   updated_at: string;
-  /** Raised by every change. */
+  /** The number of the version, raised by every change. */
   version: number;
   /** What its state allows now; see GET /v1/meta/states. */
   allowed_actions: string[];
@@ -170,7 +170,7 @@ export type Key = {
 export type MintedKey = {
   /** The key's id. */
   key_id: string;
-  /** What the key is for. */
+  /** What the key is for, in your words. */
   name: string;
   /** A root key is the firm's own; others are minted from it. */
   kind: "root" | "sub_account" | "app" | (string & {});
@@ -180,7 +180,7 @@ export type MintedKey = {
   firm_id: string;
   /** The key it was minted from; null for a root key. */
   parent_key_id: string | null;
-  /** What it was granted. */
+  /** The scopes that the key was granted. */
   scopes: ("firms" | "quote" | "orders:write" | "orders:read" | "market:read" | "webhooks:write" | "*" | (string & {}))[];
   /** Whether the key may take buy quotes. */
   buy_side: boolean;
@@ -188,11 +188,11 @@ export type MintedKey = {
   plan: string | null;
   /** Limits of its own; absent ones are the plan's. */
   limits: {
-    /** Calls per 60 seconds. */
+    /** The calls allowed in 60 seconds. */
     per_minute?: number;
-    /** Calls per IST month. */
+    /** The calls allowed in an IST month. */
     monthly_quota?: number;
-    /** Largest single deal. */
+    /** The largest single deal in paise. */
     max_order_paise?: number;
     /** Largest sum of what the key commits per IST day. */
     daily_notional_paise?: number;
@@ -211,7 +211,7 @@ export type MintedKey = {
   created_at: string;
   /** When it last changed. ISO 8601, IST. */
   updated_at: string;
-  /** Raised by every change. */
+  /** The number of the version, raised by every change. */
   version: number;
   /** What its state allows now; see GET /v1/meta/states. */
   allowed_actions: string[];
@@ -225,7 +225,7 @@ export type MintedKey = {
 export type ReissuedKey = {
   /** The key's id. */
   key_id: string;
-  /** What the key is for. */
+  /** What the key is for, in your words. */
   name: string;
   /** A root key is the firm's own; others are minted from it. */
   kind: "root" | "sub_account" | "app" | (string & {});
@@ -235,7 +235,7 @@ export type ReissuedKey = {
   firm_id: string;
   /** The key it was minted from; null for a root key. */
   parent_key_id: string | null;
-  /** What it was granted. */
+  /** The scopes that the key was granted. */
   scopes: ("firms" | "quote" | "orders:write" | "orders:read" | "market:read" | "webhooks:write" | "*" | (string & {}))[];
   /** Whether the key may take buy quotes. */
   buy_side: boolean;
@@ -243,11 +243,11 @@ export type ReissuedKey = {
   plan: string | null;
   /** Limits of its own; absent ones are the plan's. */
   limits: {
-    /** Calls per 60 seconds. */
+    /** The calls allowed in 60 seconds. */
     per_minute?: number;
-    /** Calls per IST month. */
+    /** The calls allowed in an IST month. */
     monthly_quota?: number;
-    /** Largest single deal. */
+    /** The largest single deal in paise. */
     max_order_paise?: number;
     /** Largest sum of what the key commits per IST day. */
     daily_notional_paise?: number;
@@ -266,7 +266,7 @@ export type ReissuedKey = {
   created_at: string;
   /** When it last changed. ISO 8601, IST. */
   updated_at: string;
-  /** Raised by every change. */
+  /** The number of the version, raised by every change. */
   version: number;
   /** What its state allows now; see GET /v1/meta/states. */
   allowed_actions: string[];
@@ -278,17 +278,17 @@ export type ReissuedKey = {
 
 /** The numbers of the response's own headers, and the month behind them. */
 export type Usage = {
-  /** As X-RateLimit-Plan. */
+  /** The key's plan. */
   plan: string;
-  /** As X-RateLimit-Limit. */
+  /** The calls allowed in the window. */
   limit: number;
-  /** As X-RateLimit-Remaining. */
+  /** The calls left in the window. */
   remaining: number;
-  /** As X-RateLimit-Reset. */
+  /** Seconds until the window has room again. */
   reset: number;
   /** As X-RateLimit-Quota; absent when unmetered. */
   quota?: number;
-  /** As X-RateLimit-Quota-Used. */
+  /** The calls of this month. */
   quota_used: number;
   /** Length of the sliding window. */
   window_s: number;
@@ -318,11 +318,11 @@ export type AnsweredRequest = {
   request_id: string;
   /** When it came. ISO 8601, IST. */
   at: string;
-  /** Of HTTP. */
+  /** The HTTP method. */
   method: string;
   /** The path, with the names of its parts; null for none of ours. */
   route: string | null;
-  /** Of HTTP. */
+  /** The answer's HTTP status. */
   status: number;
   /** Why it was refused: the slug of its error body. */
   code: string | null;
@@ -332,7 +332,7 @@ export type AnsweredRequest = {
   duration_ms: number;
   /** The key that it came with. */
   key_id: string;
-  /** Its Idempotency-Key. */
+  /** The request's Idempotency-Key; null without one. */
   idempotency_key: string | null;
   /** What it made, or had made already under its Idempotency-Key; null for what made nothing, and for a set. */
   made: string | null;
@@ -341,7 +341,7 @@ export type AnsweredRequest = {
 export type AnsweredRequestList = {
   /** Newest first. */
   requests: AnsweredRequest[];
-  /** Rows on this page. */
+  /** The number of rows on this page. */
   count?: number;
   /** Rows in the list when paging began. */
   total?: number;
@@ -366,16 +366,16 @@ export type RegisterFirm = {
   email: string;
   /** Ten Indian digits, or with + and a country code. */
   phone?: string | undefined;
-  /** Where its money goes. */
+  /** The bank account that its money goes to. */
   bank?: {
     /** 9 to 18 digits. Never shown again. */
     account_no: string;
-    /** The branch. */
+    /** The branch's IFSC. */
     ifsc: string;
     /** The name the account bears. */
     name: string;
   } | undefined;
-  /** What it does. */
+  /** What the firm does: exporter, importer or both. */
   role: "exporter" | "importer" | "both";
   /** The group of your desk that it belongs to. */
   group_id?: string | undefined;
@@ -390,11 +390,11 @@ export type Firm = {
   /** Chosen by the key's prefix. */
   environment: "live" | "sandbox" | (string & {});
   legal_name: string;
-  /** Importer-exporter code. */
+  /** The importer-exporter code (IEC). */
   iec: string | null;
   /** Permanent account number. */
   pan: string | null;
-  /** GST registration. */
+  /** The number of the GST registration. */
   gstin: string | null;
   /** Corporate identity number. */
   cin: string | null;
@@ -402,7 +402,7 @@ export type Firm = {
   email: string | null;
   /** Masked after offboarding. */
   phone: string | null;
-  /** What it does. */
+  /** What the firm does: exporter, importer or both. */
   role: "exporter" | "importer" | "both" | (string & {});
   /** Where its money goes; null before it is given. */
   bank: {
@@ -412,7 +412,7 @@ export type Firm = {
   } | null;
   /** The group it belongs to. */
   group_id: string | null;
-  /** Your own name for it. */
+  /** Your own name for the firm; null when it has none. */
   external_id: string | null;
   /** How far the connection has come. */
   connection_state: "registered" | "verifying" | "action_required" | "verified" | "authorized" | "suspended" | "rejected" | "offboarding" | "offboarded" | (string & {});
@@ -431,7 +431,7 @@ export type Firm = {
   holds: ({
     /** What is held back. */
     on: "payouts" | (string & {});
-    /** Why. */
+    /** The reason in words. */
     reason: "firm_suspended" | "firm_rejected" | "firm_flagged" | "firm_offboarded" | "beneficiary_change" | "bank_not_verified" | (string & {});
     /** When it ends by itself; null when the bank or a person decides first. */
     until: string | null;
@@ -455,7 +455,7 @@ export type Firm = {
   created_at: string;
   /** When it last changed. ISO 8601, IST. */
   updated_at: string;
-  /** Raised by every change. */
+  /** The number of the version, raised by every change. */
   version: number;
   /** What its state allows now; see GET /v1/meta/states. */
   allowed_actions: string[];
@@ -466,7 +466,7 @@ export type Firm = {
 export type FirmList = {
   /** Newest first; your desk's own firm is one of them. */
   firms: Firm[];
-  /** Rows on this page. */
+  /** The number of rows on this page. */
   count?: number;
   /** Rows in the list when paging began. */
   total?: number;
@@ -495,12 +495,12 @@ export type UpdateFirm = {
   bank?: {
     /** 9 to 18 digits. Never shown again. */
     account_no: string;
-    /** The branch. */
+    /** The branch's IFSC. */
     ifsc: string;
     /** The name the account bears. */
     name: string;
   } | null | undefined;
-  /** What it does. */
+  /** What the firm does: exporter, importer or both. */
   role?: "exporter" | "importer" | "both" | undefined;
   /** The group of your desk that it belongs to. */
   group_id?: string | null | undefined;
@@ -529,7 +529,7 @@ export type Connection = {
   holds: ({
     /** What is held back. */
     on: "payouts" | (string & {});
-    /** Why. */
+    /** The reason in words. */
     reason: "firm_suspended" | "firm_rejected" | "firm_flagged" | "firm_offboarded" | "beneficiary_change" | "bank_not_verified" | (string & {});
     /** When it ends by itself; null when the bank or a person decides first. */
     until: string | null;
@@ -558,7 +558,7 @@ export type Connection = {
     /** When the outage began. */
     since: string | null;
   })[];
-  /** Raised by every change. */
+  /** The number of the version, raised by every change. */
   version: number;
   /** What its state allows now; see GET /v1/meta/states. */
   allowed_actions: string[];
@@ -566,7 +566,7 @@ export type Connection = {
   as_of: string;
 };
 
-/** Takes no fields. */
+/** An empty object: the call takes no fields. */
 export type VerifyFirm = Record<string, never>;
 
 export type AuthorizeFirm = {
@@ -588,7 +588,7 @@ export type SuspendFirm = {
   reason: string;
 };
 
-/** Takes no fields. */
+/** An empty object: the call takes no fields. */
 export type ResumeFirm = Record<string, never>;
 
 export type OffboardFirm = {
@@ -624,7 +624,7 @@ export type Group = {
 export type GroupList = {
   /** Newest first. */
   groups: Group[];
-  /** Rows on this page. */
+  /** The number of rows on this page. */
   count?: number;
   /** Rows in the list when paging began. */
   total?: number;
@@ -651,7 +651,7 @@ export type GroupMember = {
 export type GroupMemberList = {
   /** Newest firm first. */
   members: GroupMember[];
-  /** Rows on this page. */
+  /** The number of rows on this page. */
   count?: number;
   /** Rows in the list when paging began. */
   total?: number;
@@ -778,13 +778,13 @@ export type Requirement = {
   order_ids: string[];
   /** When it is due, in IST. */
   due_on: string;
-  /** Your own name for it. */
+  /** Your own name for it, such as the bill of entry. */
   reference: string;
   /** When it was declared. ISO 8601, IST. */
   created_at: string;
   /** When it last changed. ISO 8601, IST. */
   updated_at: string;
-  /** Raised by every change. */
+  /** The number of the version, raised by every change. */
   version: number;
   /** What can be done with it now. */
   allowed_actions: ("update" | "delete" | (string & {}))[];
@@ -795,7 +795,7 @@ export type Requirement = {
 export type RequirementList = {
   /** Newest first. */
   requirements: Requirement[];
-  /** Rows on this page. */
+  /** The number of rows on this page. */
   count?: number;
   /** Rows in the list when paging began. */
   total?: number;
@@ -857,15 +857,15 @@ export type Netting = {
   })[];
   /** Whole credits that change hands, by giver, taker and scheme. */
   proposals: ({
-    /** Who gives the credit. */
+    /** The id of the firm that gives the credit. */
     from_firm_id: string;
     /** Who takes it, to pay its own duty with. */
     to_firm_id: string;
     /** Which scheme the credits are of. */
     scheme: "RODTEP" | "ROSCTL" | (string & {});
-    /** A credit. */
+    /** A credit's number. */
     scrip_no: string;
-    /** The credit's face. */
+    /** The credit's face value in paise. */
     face_paise: number;
     /** The card's mid, in basis points of face. */
     price_bps: number;
@@ -887,9 +887,9 @@ export type NettingCrosses = {
   crosses: ({
     /** The cross; its buyer funds it and its seller releases it. */
     cross_id: string;
-    /** Who sells. */
+    /** The id of the firm that sells. */
     from_firm_id: string;
-    /** Who buys. */
+    /** The id of the firm that buys. */
     to_firm_id: string;
     /** Which scheme the credits are of. */
     scheme: "RODTEP" | "ROSCTL" | (string & {});
@@ -918,9 +918,9 @@ export type CreditUse = {
   used_on: string | null;
   /** The customs port of the bill; null without a bill. */
   port: string | null;
-  /** The part. */
+  /** The part of the credit that paid, in paise. */
   amount_paise: number;
-  /** What it left. */
+  /** What was left on the credit after it, in paise. */
   balance_paise: number;
 };
 
@@ -958,7 +958,7 @@ export type Credit = {
   used_elsewhere_paise: number;
   /** When the registry, or the firm before it, last spoke about it. ISO 8601, IST. */
   as_of: string;
-  /** Raised by every change. */
+  /** The number of the version, raised by every change. */
   version: number;
   /** What its state allows you now; see GET /v1/meta/states. */
   allowed_actions: string[];
@@ -969,7 +969,7 @@ export type Credit = {
 export type CreditList = {
   /** Newest first. */
   credits: Credit[];
-  /** Rows on this page. */
+  /** The number of rows on this page. */
   count?: number;
   /** Rows in the list when paging began. */
   total?: number;
@@ -1012,7 +1012,7 @@ export type ItemError = {
   message: string;
   /** Of a fault of ours: as the X-Request-ID header. */
   request_id?: string;
-  /** Structured context. */
+  /** Facts about the error, by reason. */
   detail?: { [name: string]: unknown };
 } | null;
 
@@ -1028,9 +1028,9 @@ export type CreditDeclarationResults = {
     error: ItemError;
     credit?: Credit;
   })[];
-  /** Items that are ok. */
+  /** The number of items that were accepted. */
   accepted: number;
-  /** Items that are not. */
+  /** The number of items that were refused. */
   failed: number;
   /** In the answer to a dry run only: nothing was written. */
   dry_run?: true;
@@ -1059,9 +1059,9 @@ export type CreditImportResults = {
     error: ItemError;
     credit?: Credit;
   })[];
-  /** Items that are ok. */
+  /** The number of items that were accepted. */
   accepted: number;
-  /** Items that are not. */
+  /** The number of items that were refused. */
   failed: number;
   /** Blank rows, rows above the heading and the totals row, which say nothing of a credit. */
   skipped: number;
@@ -1137,7 +1137,7 @@ export type QuoteBatchResults = {
 
 /** A quote as it was answered, with its present state. */
 export type StoredQuote = {
-  /** As asked. */
+  /** The side that was asked for. */
   side?: "sell" | "buy" | (string & {});
   /** The scheme that was priced. */
   scheme?: "RODTEP" | "ROSCTL" | (string & {});
@@ -1265,9 +1265,9 @@ export type PlaceOrder = {
 export type Order = {
   /** The order's id. */
   order_id: string;
-  /** Your own name for it. */
+  /** Your own name for the order; null when it has none. */
   client_ref: string | null;
-  /** The firm acted for. */
+  /** The id of the firm that the order is for. */
   firm_id: string;
   /** Which side. */
   side: "sell" | "buy" | (string & {});
@@ -1295,13 +1295,13 @@ export type Order = {
   time_in_force: "IOC" | "GTC" | "GTD" | (string & {});
   /** When it expires. ISO 8601, IST. */
   expires_at: string | null;
-  /** The quote it took. */
+  /** The quote that the order took; null without one. */
   quote_ref: string | null;
-  /** As it was given. */
+  /** The pairs that were given with it. */
   metadata: { [name: string]: string };
   /** Its state. */
   status: "open" | "matched" | "cancelled" | "expired" | "failed" | (string & {});
-  /** Its latest settlement. */
+  /** The id of its latest settlement; null before there is a deal. */
   settlement_id: string | null;
   /** All of its settlements; an order that rested can be dealt in parts. */
   settlement_ids: string[];
@@ -1309,7 +1309,7 @@ export type Order = {
   settlement_status: string | null;
   /** The part of all_in_paise that has changed hands for delivered credits; null before a deal. */
   settled_paise: number | null;
-  /** Raised by every change. */
+  /** The number of the version, raised by every change. */
   version: number;
   /** The actions that its state allows. */
   allowed_actions: string[];
@@ -1333,7 +1333,7 @@ export type Order = {
 export type OrderList = {
   /** Newest first. */
   orders: Order[];
-  /** Rows on this page. */
+  /** The number of rows on this page. */
   count?: number;
   /** Rows in the list when paging began. */
   total?: number;
@@ -1447,9 +1447,9 @@ export type OrderBatchResults = {
     error: ItemError;
     order?: Order;
   })[];
-  /** Orders that stand. */
+  /** The number of orders that were placed. */
   submitted: number;
-  /** Orders that do not. */
+  /** The number of orders that were refused. */
   failed: number;
   /** In the answer to a dry run only: nothing was written. */
   dry_run?: true;
@@ -1480,7 +1480,7 @@ export type CrossQuoteRequest = {
     scrip_nos: readonly string[];
   }
   | {
-    /** With face_paise. */
+    /** The scheme; needed with face_paise. */
     scheme: "RODTEP" | "ROSCTL";
     /** Whole credits of this face, with at least 365 days left. Where the seller is on your desk, those of its own whose sum is the largest within this; otherwise exactly this. */
     face_paise: number;
@@ -1493,19 +1493,19 @@ export type CrossQuoteRequest = {
 export type CrossQuote = {
   /** Propose the cross with it, once and in time. */
   cross_quote_ref?: string;
-  /** As asked. */
+  /** The kind that was asked for. */
   kind?: "block" | "intra_group" | (string & {});
   /** The firm that is acted for. */
   firm_id?: string;
   /** Its side. */
   side?: "sell" | "buy" | (string & {});
-  /** The other side. */
+  /** The importer-exporter code of the other side. */
   counterparty_iec?: string;
   /** Which scheme. */
   scheme?: "RODTEP" | "ROSCTL" | (string & {});
   /** The credits that the terms name; none where the seller is to choose. */
   scrip_nos?: string[];
-  /** The face. */
+  /** The face value in paise. */
   face_paise?: number;
   /** The price between the two sides. */
   price_bps?: number;
@@ -1542,13 +1542,13 @@ export type Cross = {
   side: "sell" | "buy" | (string & {});
   /** The firm of your desk that is on it. */
   firm_id: string;
-  /** The other side. */
+  /** The importer-exporter code of the other side. */
   counterparty_iec: string;
   /** Which scheme. */
   scheme: "RODTEP" | "ROSCTL" | (string & {});
   /** The credits; none before the seller has chosen. */
   scrip_nos: string[];
-  /** The face. */
+  /** The face value in paise. */
   face_paise: number;
   /** The price between the two. */
   price_bps: number;
@@ -1573,7 +1573,7 @@ export type Cross = {
   })[];
   /** Names the terms that both sides agree to. */
   terms_hash: string;
-  /** Where it stands. */
+  /** The state it is in. */
   status: "proposed" | "agreed" | "funded" | "released" | "settled" | "declined" | "cancelled" | "expired" | "refunded" | "failed" | (string & {});
   /** Why it ended, where that is not obvious. */
   reason: string | null;
@@ -1598,7 +1598,7 @@ export type Cross = {
     /** Why, where that is not obvious. */
     reason: string | null;
   })[];
-  /** Raised by every change. */
+  /** The number of the version, raised by every change. */
   version: number;
   /** What you can do with it now. */
   allowed_actions: string[];
@@ -1613,7 +1613,7 @@ export type Cross = {
 export type CrossList = {
   /** Newest first. */
   crosses: Cross[];
-  /** Rows on this page. */
+  /** The number of rows on this page. */
   count?: number;
   /** Rows in the list when paging began. */
   total?: number;
@@ -1657,13 +1657,13 @@ export type Positions = {
     available_paise: number;
     /** Promised to an order or a deal. */
     reserved_paise: number;
-    /** On its way to a buyer. */
+    /** What is on its way to a buyer, in paise. */
     in_settlement_paise: number;
     /** Of what is held, what lapses within 30 days. */
     expiring_30_paise: number;
-    /** Within 60 days. */
+    /** What expires within 60 days, in paise. */
     expiring_60_paise: number;
-    /** Within 90 days. */
+    /** What expires within 90 days, in paise. */
     expiring_90_paise: number;
   })[];
   /** What the firms have with us. */
@@ -1674,7 +1674,7 @@ export type Positions = {
     escrow_paise: number;
     /** What deals under way will bring. */
     pending_in_paise: number;
-    /** On its way to the bank. */
+    /** What is on its way to the bank, in paise. */
     pending_out_paise: number;
     /** What the firms owe the house; nothing is available before it is paid. */
     dues_paise: number;
@@ -1687,7 +1687,7 @@ export type Positions = {
 
 /** One scheme's market. It names no firm and no credit. */
 export type Market = {
-  /** The scheme. */
+  /** The scheme of the credits. */
   scheme: "RODTEP" | "ROSCTL" | (string & {});
   /** Whether there are prices; unavailable until a first card. */
   state: "open" | "halted" | "unavailable" | (string & {});
@@ -1699,7 +1699,7 @@ export type Market = {
   index_bps: number | null;
   /** The last credit that changed hands; null before there was one. */
   last_deal: {
-    /** What the seller got. */
+    /** What the seller got, in basis points of face. */
     price_bps: number;
     /** Its face, rounded to two digits. */
     face_paise: number;
@@ -1714,7 +1714,7 @@ export type Market = {
   depth: ({
     /** Faces below this and not below the band before; null for the last band. */
     below_paise: number | null;
-    /** Credits. */
+    /** The number of credits. */
     count: number;
     /** What they add up to, rounded to two digits. */
     face_paise: number;
@@ -1764,13 +1764,13 @@ export type Task = {
   instructions: {
     /** pay: who gets the money. */
     beneficiary?: string | null;
-    /** pay: the account. */
+    /** For pay: the account number to pay to. */
     account_no?: string | null;
-    /** pay: its IFSC. */
+    /** For pay: the IFSC of that account. */
     ifsc?: string | null;
-    /** pay: its bank. */
+    /** For pay: the bank of that account. */
     bank?: string | null;
-    /** pay: exactly how much. */
+    /** For pay: the exact amount in paise. */
     amount_paise?: number;
     /** pay: what to give as the reference. */
     reference?: string | null;
@@ -1780,11 +1780,11 @@ export type Task = {
     face_paise?: number;
     /** initiate: the IEC of the receiver. */
     to_iec?: string | null;
-    /** initiate: its name. */
+    /** For initiate: the name of the receiving firm. */
     to_name?: string | null;
     /** accept: the IEC of the holder. */
     from_iec?: string | null;
-    /** accept: its name. */
+    /** For accept: the name of the holding firm. */
     from_name?: string | null;
   } | null;
 };
@@ -1833,15 +1833,15 @@ export type Settlement = {
     default_due_paise: number;
     /** One per credit. */
     legs: ({
-      /** The credit. */
+      /** The credit's number. */
       scrip_no: string;
       /** The order that it was dealt by. */
       order_id: string | null;
-      /** Its face. */
+      /** The credit's face value in paise. */
       face_paise: number;
-      /** Your price. */
+      /** Your price in basis points of face. */
       price_bps: number;
-      /** Your money for it. */
+      /** What you pay or get for it with fees and tax, in paise. */
       all_in_paise: number;
       /** Where the credit stands. */
       status: "pending" | "to_initiate" | "to_accept" | "missing" | "transferring" | "delivered" | "failed" | (string & {});
@@ -1864,7 +1864,7 @@ export type Settlement = {
     /** Why, where that is not obvious. */
     reason: string | null;
   })[];
-  /** Raised by every change. */
+  /** The number of the version, raised by every change. */
   version: number;
   /** What you can do with it now. */
   allowed_actions: string[];
@@ -1879,7 +1879,7 @@ export type Settlement = {
 export type SettlementList = {
   /** Newest first. */
   settlements: Settlement[];
-  /** Rows on this page. */
+  /** The number of rows on this page. */
   count?: number;
   /** Rows in the list when paging began. */
   total?: number;
@@ -1917,13 +1917,13 @@ export type TaskOfList = {
   instructions: {
     /** pay: who gets the money. */
     beneficiary?: string | null;
-    /** pay: the account. */
+    /** For pay: the account number to pay to. */
     account_no?: string | null;
-    /** pay: its IFSC. */
+    /** For pay: the IFSC of that account. */
     ifsc?: string | null;
-    /** pay: its bank. */
+    /** For pay: the bank of that account. */
     bank?: string | null;
-    /** pay: exactly how much. */
+    /** For pay: the exact amount in paise. */
     amount_paise?: number;
     /** pay: what to give as the reference. */
     reference?: string | null;
@@ -1933,11 +1933,11 @@ export type TaskOfList = {
     face_paise?: number;
     /** initiate: the IEC of the receiver. */
     to_iec?: string | null;
-    /** initiate: its name. */
+    /** For initiate: the name of the receiving firm. */
     to_name?: string | null;
     /** accept: the IEC of the holder. */
     from_iec?: string | null;
-    /** accept: its name. */
+    /** For accept: the name of the holding firm. */
     from_name?: string | null;
   } | null;
 };
@@ -1945,7 +1945,7 @@ export type TaskOfList = {
 export type TaskList = {
   /** The soonest due first. */
   tasks: TaskOfList[];
-  /** Rows on this page. */
+  /** The number of rows on this page. */
   count?: number;
   /** Rows in the list when paging began. */
   total?: number;
@@ -1977,9 +1977,9 @@ export type Funding = {
   beneficiary: string;
   /** Which account to pay to. */
   account_no: string;
-  /** Its branch. */
+  /** The IFSC of the account's branch. */
   ifsc: string;
-  /** Its bank. */
+  /** The account's bank. */
   bank: string;
   /** Whether the number is this firm's alone, so that money to it is found without a reference. It is the firm's money once it came from a confirmed account of the firm. */
   is_own_number: boolean;
@@ -2014,12 +2014,12 @@ export type Payout = {
   } | null;
   /** Where it goes; null while the firm has given no account. */
   bank: {
-    /** The branch. */
+    /** The branch's IFSC. */
     ifsc: string;
-    /** The account, in part. */
+    /** The last digits of the account number. */
     account_no_masked: string;
   } | null;
-  /** Where it stands. */
+  /** The state it is in. */
   status: "scheduled" | "held" | "instructed" | "sent" | "paid" | "returned" | (string & {});
   /** Why it is held or came back. */
   reason: string | null;
@@ -2033,7 +2033,7 @@ export type Payout = {
     order_id: string | null;
     /** The cross that sold it; null where an order did. */
     cross_id: string | null;
-    /** The credit. */
+    /** The credit's number. */
     scrip_no: string;
     /** What this credit brought. */
     amount_paise: number;
@@ -2047,7 +2047,7 @@ export type Payout = {
     /** Why, where that is not obvious. */
     reason: string | null;
   })[];
-  /** Raised by every change. */
+  /** The number of the version, raised by every change. */
   version: number;
   /** What you can do with it now. */
   allowed_actions: string[];
@@ -2062,7 +2062,7 @@ export type Payout = {
 export type PayoutList = {
   /** Newest first. */
   payouts: Payout[];
-  /** Rows on this page. */
+  /** The number of rows on this page. */
   count?: number;
   /** Rows in the list when paging began. */
   total?: number;
@@ -2078,7 +2078,7 @@ export type Deposit = {
   reference: string;
   /** The firm whose money it is. */
   firm_id: string;
-  /** How much came. */
+  /** The amount that came, in paise. */
   amount_paise: number;
   /** The settlement that it came for; null where it became balance. */
   settlement_id: string | null;
@@ -2095,7 +2095,7 @@ export type Deposit = {
 export type DepositList = {
   /** Newest first. */
   deposits: Deposit[];
-  /** Rows on this page. */
+  /** The number of rows on this page. */
   count?: number;
   /** Rows in the list when paging began. */
   total?: number;
@@ -2132,7 +2132,7 @@ export type DeskClock = {
     settlements: number;
     /** Payouts that have not been sent. */
     payouts: number;
-    /** Holds on your firms. */
+    /** The number of holds on your firms' payouts. */
     holds: number;
     /** Credits, by whole days. */
     credits: number;
@@ -2167,9 +2167,9 @@ export type SeedSandbox = {
 };
 
 export type SeededCredits = {
-  /** Whose they are. */
+  /** The id of the firm that holds them. */
   firm_id: string;
-  /** Their numbers. */
+  /** The credits' numbers. */
   scrip_nos: string[];
   /** In the answer to a dry run only: nothing was written. */
   dry_run?: true;
@@ -2178,7 +2178,7 @@ export type SeededCredits = {
 export type ResetSandbox = Record<string, never>;
 
 export type SandboxReset = {
-  /** Orders that rested. */
+  /** The number of resting orders that were cancelled. */
   orders_cancelled: number;
   /** Your proposals, and open crosses among your firms. */
   crosses_ended: number;
@@ -2208,12 +2208,12 @@ export type Earnings = {
     scheme?: "RODTEP" | "ROSCTL" | (string & {});
     /** How many credits it was earned on, less those taken back. */
     credits: number;
-    /** Their face. */
+    /** The sum of the credits' face values, in paise. */
     face_paise: number;
     /** What was earned on them, less what was taken back. */
     commission_paise: number;
   })[];
-  /** All of it. */
+  /** The commission of the month, in paise. */
   commission_paise: number;
   /** What you earn on deals that settle now, in bps of face. */
   commission_bps: number;
@@ -2221,12 +2221,12 @@ export type Earnings = {
   balance_paise: number;
   /** Raised by everything that moves. */
   version: number;
-  /** Always empty. */
+  /** Always empty: a paper has no actions. */
   allowed_actions: string[];
 };
 
 export type StatementSummary = {
-  /** Names the statement. */
+  /** The statement's number. */
   statement_no: string;
   /** Whose statement it is. */
   firm_id: string;
@@ -2244,7 +2244,7 @@ export type StatementSummary = {
   digest: string | null;
   /** The last entry of the books that was seen: raised by everything that moves. */
   version: number;
-  /** Always empty. */
+  /** Always empty: a paper has no actions. */
   allowed_actions: string[];
 };
 
@@ -2255,7 +2255,7 @@ export type StatementList = {
 
 /** What a firm had with us, what moved and what is left. */
 export type Statement = {
-  /** Names the statement. */
+  /** The statement's number. */
   statement_no: string;
   /** Whose statement it is. */
   firm_id: string;
@@ -2273,7 +2273,7 @@ export type Statement = {
   digest: string | null;
   /** The last entry of the books that was seen: raised by everything that moves. */
   version: number;
-  /** Always empty. */
+  /** Always empty: a paper has no actions. */
   allowed_actions: string[];
   /** The first instant of the month. ISO 8601, IST. */
   from: string;
@@ -2282,32 +2282,32 @@ export type Statement = {
   /** When this was made. ISO 8601, IST. */
   as_of: string;
   firm: {
-    /** As registered. */
+    /** The legal name as it is registered. */
     legal_name: string;
-    /** Its PAN. */
+    /** The firm's PAN; null until it is told. */
     pan: string | null;
-    /** Its GSTIN. */
+    /** The GSTIN; null until it is told. */
     gstin: string | null;
   };
   house: {
     /** Who keeps the account. */
     name: string;
-    /** In lines. */
+    /** The address, line by line. */
     address: string[];
-    /** Its GSTIN. */
+    /** The GSTIN; null until it is told. */
     gstin: string | null;
     /** Its number in the register of companies. */
     cin?: string | null;
   };
   /** What moved, in the order it took effect: opening_paise and all of them sum to closing_paise. */
   lines: ({
-    /** Its place, from 1. */
+    /** The place of the line, from 1. */
     line_no: number;
     /** When it took effect. ISO 8601, IST. */
     at: string;
-    /** What it is. */
+    /** The kind of line. */
     kind: "sale" | "purchase" | "fee" | "gst" | "cgst" | "sgst" | "igst" | "tds" | "deposit" | "payout" | "refund" | "reversal" | "dues" | "default" | "commission" | "adjustment" | (string & {});
-    /** The same for people. */
+    /** The same in words. */
     description: string;
     /** The settlement or payout it is about, or the bank's reference of a deposit. */
     reference: string;
@@ -2317,15 +2317,15 @@ export type Statement = {
     hsn: string | null;
     /** The scheme of the credits. */
     scheme: "RODTEP" | "ROSCTL" | (string & {}) | null;
-    /** The credits. */
+    /** The credits' numbers. */
     scrip_nos: string[];
-    /** Their face. */
+    /** The sum of the credits' face values, in paise. */
     face_paise: number | null;
     /** Your price; null where the credits had several. */
     price_bps: number | null;
     /** What it adds to the balance; below zero where it takes. */
     amount_paise: number;
-    /** The balance after it. */
+    /** The balance after the line, in paise. */
     balance_paise: number;
   })[];
   /** How many lines there are, on this page and all others. */
@@ -2334,9 +2334,9 @@ export type Statement = {
   totals: ({
     /** Of which lines. */
     kind: "sale" | "purchase" | "fee" | "gst" | "cgst" | "sgst" | "igst" | "tds" | "deposit" | "payout" | "refund" | "reversal" | "dues" | "default" | "commission" | "adjustment" | (string & {});
-    /** How many there are. */
+    /** The number of lines. */
     lines: number;
-    /** What they add up to. */
+    /** The sum of their amounts, in paise. */
     amount_paise: number;
   })[];
   /** What of the closing balance was earned as a desk. */
@@ -2346,9 +2346,9 @@ export type Statement = {
 };
 
 export type ContractNote = {
-  /** Names the note. */
+  /** The number of the note. */
   note_no: string;
-  /** Whose deal it is. */
+  /** The id of the firm whose deal it is. */
   firm_id: string;
   /** Which side it was on. */
   side: "sell" | "buy" | (string & {});
@@ -2361,22 +2361,22 @@ export type ContractNote = {
   /** The orders that it was dealt by. */
   order_ids: string[];
   firm: {
-    /** As registered. */
+    /** The legal name as it is registered. */
     legal_name: string;
-    /** Its PAN. */
+    /** The firm's PAN; null until it is told. */
     pan: string | null;
-    /** Its GSTIN. */
+    /** The GSTIN; null until it is told. */
     gstin: string | null;
   };
   /** One per credit. */
   legs: ({
-    /** The credit. */
+    /** The credit's number. */
     scrip_no: string;
-    /** Your price. */
+    /** Your price in basis points of face. */
     price_bps: number;
     /** The tariff heading of scrips. */
     hsn: string;
-    /** Face. */
+    /** The face value in paise. */
     face_paise: number;
     /** What the scrips are worth at your price; HSN 4907, exempt from GST. */
     value_paise: number;
@@ -2393,7 +2393,7 @@ export type ContractNote = {
     /** How much it pays; 0 where nobody does. */
     default_paise: number;
   })[];
-  /** Face. */
+  /** The face value in paise. */
   face_paise: number;
   /** What the scrips are worth at your price; HSN 4907, exempt from GST. */
   value_paise: number;
@@ -2405,7 +2405,7 @@ export type ContractNote = {
   all_in_paise: number;
   /** What of the all-in amount has changed hands. */
   settled_paise: number;
-  /** What of it will not. */
+  /** What of the price will not be delivered, in paise. */
   undelivered_paise: number;
   /** Money that the banks moved for it. */
   payments: ({
@@ -2413,7 +2413,7 @@ export type ContractNote = {
     direction: "out" | "in" | (string & {});
     /** The bank's reference; null until it was sent. */
     utr: string | null;
-    /** How much. */
+    /** The amount in paise. */
     amount_paise: number;
     /** received, or where the payout stands. */
     status: string;
@@ -2424,9 +2424,9 @@ export type ContractNote = {
     kind: "cgst" | "sgst" | "igst" | "tds" | (string & {});
     /** The same for people, with its rate. */
     name: string;
-    /** Its rate. */
+    /** Its rate in basis points. */
     rate_bps: number;
-    /** How much. */
+    /** The amount in paise. */
     amount_paise: number;
   })[];
   /** What a seller is paid for what was settled, less tax deducted at source. */
@@ -2443,9 +2443,9 @@ export type ContractNote = {
     place_of_supply: string;
     /** The code of the service; null on papers from before it was kept. */
     sac: string | null;
-    /** The fee. */
+    /** The fee before tax, in paise. */
     fee_paise: number;
-    /** All tax on it. */
+    /** All tax on the fee, in paise. */
     gst_paise: number;
     /** Central tax, within the house's state. */
     cgst_paise: number;
@@ -2460,25 +2460,25 @@ export type ContractNote = {
 
 /** What your firms dealt in a settlement, on paper. */
 export type ContractNotes = {
-  /** The deal. */
+  /** The settlement's id. */
   settlement_id: string;
   /** When this was made. ISO 8601, IST. */
   as_of: string;
   house: {
     /** Who stands between the sides. */
     name: string;
-    /** In lines. */
+    /** The address, line by line. */
     address: string[];
-    /** Its GSTIN. */
+    /** The GSTIN; null until it is told. */
     gstin: string | null;
     /** Its number in the register of companies. */
     cin?: string | null;
   };
   /** One for each of your firms that has a side in it, and nothing of anybody else. */
   notes: ContractNote[];
-  /** That of the settlement. */
+  /** The settlement's version. */
   version: number;
-  /** Always empty. */
+  /** Always empty: a paper has no actions. */
   allowed_actions: string[];
 };
 
@@ -2519,18 +2519,18 @@ export type BillOfSupply = {
   place_of_supply: string | null;
   /** One per credit. */
   lines: ({
-    /** The credit. */
+    /** The credit's number. */
     scrip_no: string;
     /** The tariff heading of scrips. */
     hsn: string;
-    /** What it is. */
+    /** What it is, in words. */
     description: string;
-    /** Its value, to the paisa. */
+    /** Its value in paise. */
     value_paise: number;
   })[];
   /** The sum of the lines; nothing is rounded. */
   total_paise: number;
-  /** The total in words. */
+  /** The total in words, as it is printed. */
   total_words: string;
   /** The citation by which no GST is charged. */
   exemption: string;
@@ -2542,22 +2542,22 @@ export type BillOfSupply = {
 
 /** The bills of supply of a settlement. */
 export type BillsOfSupply = {
-  /** The deal. */
+  /** The settlement's id. */
   settlement_id: string;
   /** When this was made. ISO 8601, IST. */
   as_of: string;
   /** Of what was delivered and your firms supplied or received. */
   bills: BillOfSupply[];
-  /** That of the settlement. */
+  /** The settlement's version. */
   version: number;
-  /** Always empty. */
+  /** Always empty: a paper has no actions. */
   allowed_actions: string[];
 };
 
 /** A fact, recorded once with the change it tells of. */
 export type AnyEvent = {
   id: string;
-  /** What happened. */
+  /** The event's name. */
   event: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "settlement.default_paid" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.updated" | "webhook.failing" | "webhook.disabled" | (string & {});
   /** When it happened. ISO 8601, IST. */
   created_at: string;
@@ -2574,11 +2574,11 @@ export type AnyEvent = {
     /** Read it again here for what holds now. */
     href: string;
   };
-  /** The state before. */
+  /** The state before; null when there was none. */
   from: string | null;
-  /** The state after. */
+  /** The state after; null when there is none. */
   to: string | null;
-  /** Facts of this event. */
+  /** The facts of this event; the catalog says which. */
   data: { [name: string]: unknown };
   /** The request that caused it. */
   request_id: string | null;
@@ -2589,7 +2589,7 @@ export type EventList = {
   events: Event[];
   /** Of the desk's last event; 0 before the first. */
   latest_sequence: number;
-  /** Rows on this page. */
+  /** The number of rows on this page. */
   count?: number;
   /** Rows in the list when paging began. */
   total?: number;
@@ -2639,7 +2639,7 @@ export type AuditEntry = {
 export type AuditList = {
   /** Newest first. */
   audit: AuditEntry[];
-  /** Rows on this page. */
+  /** The number of rows on this page. */
   count?: number;
   /** Rows in the list when paging began. */
   total?: number;
@@ -2660,7 +2660,7 @@ export type AuditKeys = {
 };
 
 export type RegisterWebhook = {
-  /** What it is for. */
+  /** What it is for, in words. */
   description?: string | undefined;
 } & OneOf<
   | {
@@ -2691,7 +2691,7 @@ export type Webhook = {
   event: string;
   /** What is sent: names of events, or * for all. */
   events: string[];
-  /** What it is for. */
+  /** What it is for, in words. */
   description: string | null;
   /** Shown whole once, when it is made; masked in every later view. */
   signing_secret: string;
@@ -2705,7 +2705,7 @@ export type Webhook = {
   created_at: string;
   /** When it last changed. ISO 8601, IST. */
   updated_at: string;
-  /** Raised by every change. */
+  /** The number of the version, raised by every change. */
   version: number;
   /** What can be done with it now. */
   allowed_actions: string[];
@@ -2718,7 +2718,7 @@ export type WebhookList = {
   webhooks: Webhook[];
   /** Every event that can be subscribed to. */
   events: ("firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "settlement.default_paid" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.updated" | "webhook.failing" | "webhook.disabled" | (string & {}))[];
-  /** Rows on this page. */
+  /** The number of rows on this page. */
   count?: number;
   /** Rows in the list when paging began. */
   total?: number;
@@ -2733,7 +2733,7 @@ export type UpdateWebhook = {
   url?: string | undefined;
   /** What is sent: names of events, or * for all of them. */
   events?: readonly ("*" | "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "settlement.default_paid" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.updated" | "webhook.failing" | "webhook.disabled")[] | undefined;
-  /** What it is for. */
+  /** What it is for, in words. */
   description?: string | null | undefined;
   /** A paused one is sent nothing. What happens meanwhile is sent when it is active again, as far as it is not older than 7 days by then. */
   status?: "active" | "paused" | undefined;
@@ -2748,7 +2748,7 @@ export type TestedWebhook = {
   delivery_id: string;
   /** The event's number on your desk. */
   sequence: number;
-  /** Raised by every change. */
+  /** The number of the version, raised by every change. */
   version: number;
   /** What can be done with it now. */
   allowed_actions: string[];
@@ -2765,13 +2765,13 @@ export type RotateSecret = {
 export type Attempt = {
   /** When it began. ISO 8601, IST. */
   at: string;
-  /** How long it took. */
+  /** How long the answer took, in milliseconds. */
   duration_ms: number;
   /** What it was. */
   outcome: "delivered" | "transient" | "permanent" | (string & {});
   /** The answer's status, if any. */
   status: number | null;
-  /** Why it was not taken. */
+  /** Why it was not delivered; null when it was. */
   reason: string | null;
   /** The first bytes of the answer. */
   answer: string;
@@ -2783,16 +2783,16 @@ export type LoggedDelivery = {
   delivery_id: string;
   /** The webhook it is for. */
   webhook_id: string;
-  /** What happened. */
+  /** The event's name. */
   event: string;
   event_id: string;
   /** The event's number on your desk. */
   sequence: number;
-  /** Where it stands. */
+  /** The state it is in. */
   status: "pending" | "delivered" | "dead" | (string & {});
   /** Why it was not taken. */
   reason: string | null;
-  /** How often it was sent. */
+  /** The number of times it was sent. */
   attempts: number;
   /** The last answer's status. */
   last_status: number | null;
@@ -2802,7 +2802,7 @@ export type LoggedDelivery = {
   created_at: string;
   /** When it last changed. ISO 8601, IST. */
   updated_at: string;
-  /** Raised by every change. */
+  /** The number of the version, raised by every change. */
   version: number;
   /** What can be done with it now. */
   allowed_actions: string[];
@@ -2813,7 +2813,7 @@ export type LoggedDelivery = {
 export type DeliveryList = {
   /** Newest first. */
   deliveries: LoggedDelivery[];
-  /** Rows on this page. */
+  /** The number of rows on this page. */
   count?: number;
   /** Rows in the list when paging began. */
   total?: number;
@@ -2829,16 +2829,16 @@ export type Delivery = {
   delivery_id: string;
   /** The webhook it is for. */
   webhook_id: string;
-  /** What happened. */
+  /** The event's name. */
   event: string;
   event_id: string;
   /** The event's number on your desk. */
   sequence: number;
-  /** Where it stands. */
+  /** The state it is in. */
   status: "pending" | "delivered" | "dead" | (string & {});
   /** Why it was not taken. */
   reason: string | null;
-  /** How often it was sent. */
+  /** The number of times it was sent. */
   attempts: number;
   /** The last answer's status. */
   last_status: number | null;
@@ -2848,7 +2848,7 @@ export type Delivery = {
   created_at: string;
   /** When it last changed. ISO 8601, IST. */
   updated_at: string;
-  /** Raised by every change. */
+  /** The number of the version, raised by every change. */
   version: number;
   /** What can be done with it now. */
   allowed_actions: string[];
@@ -2857,7 +2857,7 @@ export type Delivery = {
 export type FailureList = {
   /** Newest first. */
   failures: Delivery[];
-  /** Rows on this page. */
+  /** The number of rows on this page. */
   count?: number;
   /** Rows in the list when paging began. */
   total?: number;
@@ -2938,11 +2938,11 @@ export type Methodology = {
   version: number;
   /** The method in a sentence. */
   summary: string;
-  /** Whose deals count. */
+  /** The environment whose deals count. */
   environment: string;
   /** What there is an index for. */
   schemes: string[];
-  /** What index_bps counts. */
+  /** The unit of index_bps. */
   unit: string;
   /** Fewer sellers make no figure. */
   sellers_min: number;
@@ -2992,11 +2992,11 @@ export type RateHistory = {
 
 /** Between what and what a price would lie; never a price. */
 export type Estimate = {
-  /** As asked. */
+  /** The side that was asked for. */
   side: "sell" | "buy" | (string & {});
   /** The scheme of the credits. */
   scheme: "RODTEP" | "ROSCTL" | (string & {});
-  /** As asked. */
+  /** The amount that was asked for, in paise. */
   amount_paise: number;
   /** Whose rate card it is made by. */
   environment: "live" | "sandbox" | (string & {});
@@ -3091,7 +3091,7 @@ export type SubmitContactEnquiry = {
 
 /** The terms on which the house deals in a scheme. */
 export type HouseScheme = {
-  /** The scheme. */
+  /** The scheme of the credits. */
   scheme: "RODTEP" | "ROSCTL" | (string & {});
   /** Whether the house gives prices now; null without a rate card. */
   market_state: string | null;
@@ -3127,9 +3127,9 @@ export type Timetable = {
   holidays: ({
     /** Who is closed. */
     office: "bank" | "customs" | (string & {});
-    /** The day. */
+    /** The day, YYYY-MM-DD in IST. */
     date: string;
-    /** Its name. */
+    /** What the day is called. */
     name: string;
   })[];
 };
@@ -3146,9 +3146,9 @@ export type House = {
   address: string[];
   /** Its GSTIN; null until told. */
   gstin: string | null;
-  /** Where it is reached. */
+  /** The mail address; null when none is told. */
   email: string | null;
-  /** Its telephone. */
+  /** The telephone number; null when none is told. */
   phone: string | null;
   /** Where its terms are; null until published. */
   terms_href: string | null;
@@ -3184,7 +3184,7 @@ export type Preview = {
   note: string;
   /** One per scheme with a sandbox card. */
   schemes: ({
-    /** The scheme. */
+    /** The scheme of the credits. */
     scheme: "RODTEP" | "ROSCTL" | (string & {});
     /** Of the sandbox's market. */
     market_state: "open" | "halted" | (string & {});
@@ -3192,7 +3192,7 @@ export type Preview = {
     mid_bps: number;
     /** A year of simulated figures, oldest first. */
     days: ({
-      /** The day. */
+      /** The day, YYYY-MM-DD in IST. */
       date: string;
       /** A simulated figure, in bps of face. */
       index_bps: number;
@@ -3260,9 +3260,9 @@ export type NoQuote = {
 /** The data of an event. */
 export type FirmRegisteredData = {
   legal_name: string;
-  /** What it does. */
+  /** What the firm does: exporter, importer or both. */
   role: "exporter" | "importer" | "both" | (string & {});
-  /** Your own name for it. */
+  /** Your own name for the firm; null when it has none. */
   external_id: string | null;
 };
 
@@ -3286,7 +3286,7 @@ export type FirmAuthorizedData = {
   mandate: {
     /** The mandate's reference. */
     reference: string;
-    /** Until when it holds. */
+    /** The end of its validity. */
     valid_until: string;
   };
 };
@@ -3311,7 +3311,7 @@ export type FirmBankChangedData = {
 export type FirmMandateExpiringData = {
   /** The mandate's reference. */
   reference: string;
-  /** Until when it holds. ISO 8601, IST. */
+  /** The end of its validity. ISO 8601, IST. */
   valid_until: string;
   /** Days until its last day. */
   days_left: number;
@@ -3321,13 +3321,13 @@ export type FirmMandateExpiringData = {
 export type FirmSuspendedData = {
   /** Who suspended it: the desk or the operator. */
   by: string;
-  /** Why. */
+  /** The reason in words. */
   reason: string | null;
 };
 
 /** The data of an event. */
 export type FirmResumedData = {
-  /** Who had suspended it. */
+  /** Who had suspended it: the desk or the operator. */
   suspended_by: string | null;
 };
 
@@ -3338,7 +3338,7 @@ export type FirmOffboardedData = { [name: string]: unknown };
 export type RequirementUncoveredData = {
   /** The requirement's id. */
   requirement_id: string;
-  /** Your own name for it. */
+  /** Your own name for it, such as the bill of entry. */
   reference: string;
   /** Which credits are to cover it; null: either. */
   scheme: string | null;
@@ -3378,7 +3378,7 @@ export type CreditExpiringData = {
   face_paise: number;
   /** The last day it can be used, IST. YYYY-MM-DD. */
   expires_on: string;
-  /** Days until it expires. */
+  /** The number of days until it expires. */
   days_left: number;
   /** The warning that this is: so many days before. */
   warning_days: number;
@@ -3408,7 +3408,7 @@ export type CreditUsedData = {
 
 /** The data of an event. */
 export type OrderEventData = {
-  /** Your own name for it. */
+  /** Your own name for the order; null when it has none. */
   client_ref: string | null;
   /** Which side. */
   side: "sell" | "buy" | (string & {});
@@ -3428,9 +3428,9 @@ export type OrderEventData = {
   limit_bps: number | null;
   /** The amount that changes hands for the dealt part, everything included. */
   all_in_paise: number | null;
-  /** The quote it took. */
+  /** The quote that the order took; null without one. */
   quote_ref: string | null;
-  /** Its latest settlement. */
+  /** The id of its latest settlement; null before there is a deal. */
   settlement_id: string | null;
   /** Its state. */
   status: "open" | "matched" | "cancelled" | "expired" | "failed" | (string & {});
@@ -3517,7 +3517,7 @@ export type PayoutEventData = {
   } | null;
   /** The bank's reference, once it was sent. */
   utr: string | null;
-  /** Where it stands. */
+  /** The state it is in. */
   status: "scheduled" | "held" | "instructed" | "sent" | "paid" | "returned" | (string & {});
   /** Why it is held or came back. */
   reason: string | null;
@@ -3527,7 +3527,7 @@ export type PayoutEventData = {
 export type DepositEventData = {
   /** The bank's reference of the payment. */
   reference: string;
-  /** How much came. */
+  /** The amount that came, in paise. */
   amount_paise: number;
   /** The settlement that it came for; null where it became balance. */
   settlement_id: string | null;
@@ -3541,7 +3541,7 @@ export type DepositEventData = {
 
 /** The data of an event. */
 export type DepositQueuedData = {
-  /** How much came. */
+  /** The amount that came, in paise. */
   amount_paise: number;
   /** Why it waits for a person. */
   reason: "no_reference" | "unknown_reference" | "ambiguous_reference" | "amount_differs" | "third_party" | "voided_file" | "already_answered" | "reference_used" | "firm_left" | "firm_rejected" | "firm_may_not_trade" | "perhaps_counted" | (string & {});
@@ -3563,13 +3563,13 @@ export type CrossEventData = {
   kind: "block" | "intra_group" | (string & {});
   /** Your side; the proposing one where your desk has both. */
   side: "sell" | "buy" | (string & {});
-  /** The other side. */
+  /** The importer-exporter code of the other side. */
   counterparty_iec: string;
   /** Which scheme. */
   scheme: "RODTEP" | "ROSCTL" | (string & {});
   /** The credits; none before the seller has chosen. */
   scrip_nos: string[];
-  /** The face. */
+  /** The face value in paise. */
   face_paise: number;
   /** The price between the two. */
   price_bps: number;
@@ -3583,7 +3583,7 @@ export type CrossEventData = {
   settlement_id: string | null;
   /** The netting of a group that it is a part of. */
   netting_ref: string | null;
-  /** Where it stands. */
+  /** The state it is in. */
   status: "proposed" | "agreed" | "funded" | "released" | "settled" | "declined" | "cancelled" | "expired" | "refunded" | "failed" | (string & {});
   /** Why it ended, where that is not obvious. */
   reason: string | null;
@@ -3599,7 +3599,7 @@ export type StatementReadyData = {
 
 /** The data of an event. */
 export type KeyEventData = {
-  /** What the key is for. */
+  /** What the key is for, in your words. */
   name: string;
   /** A root key is the firm's own; others are minted from it. */
   kind: "root" | "sub_account" | "app" | (string & {});
@@ -3607,7 +3607,7 @@ export type KeyEventData = {
 
 /** The data of an event. */
 export type UsageThresholdData = {
-  /** The key. */
+  /** The key's id. */
   key_id: string;
   /** The IST month, YYYY-MM. */
   month: string;
@@ -3629,7 +3629,7 @@ export type AuditCheckpointData = {
   hash: string;
   /** What it was signed with, hex. */
   public_key: string;
-  /** Ed25519, hex. */
+  /** The Ed25519 signature as hex. */
   signature: string;
   /** The signed line, as in an export. */
   checkpoint: string;
@@ -3647,7 +3647,7 @@ export type WebhookUpdatedData = {
   url: string;
   /** What is sent: names of events, or * for all. */
   events: string[];
-  /** What it is for. */
+  /** What it is for, in words. */
   description: string | null;
 };
 

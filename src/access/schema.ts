@@ -99,7 +99,7 @@ export type MintKeyBody = Static<typeof MintKeyBody>;
 
 const keyFields = {
   key_id: keyId,
-  name: Type.String({ description: "What the key is for.", examples: ["ERP Pune"] }),
+  name: Type.String({ description: "What the key is for, in your words.", examples: ["ERP Pune"] }),
   kind: openEnum(
     ["root", "sub_account", "app"],
     "A root key is the firm's own; others are minted from it.",
@@ -107,7 +107,7 @@ const keyFields = {
   environment,
   firm_id: firmId,
   parent_key_id: maybeText("The key it was minted from; null for a root key."),
-  scopes: Type.Array(scope, { description: "What it was granted." }),
+  scopes: Type.Array(scope, { description: "The scopes that the key was granted." }),
   buy_side: flag("Whether the key may take buy quotes."),
   plan: nullable<string>({
     type: "string",
@@ -116,9 +116,9 @@ const keyFields = {
   }),
   limits: Type.Object(
     {
-      per_minute: Type.Optional(count("Calls per 60 seconds.")),
-      monthly_quota: Type.Optional(count("Calls per IST month.")),
-      max_order_paise: Type.Optional(count("Largest single deal.")),
+      per_minute: Type.Optional(count("The calls allowed in 60 seconds.")),
+      monthly_quota: Type.Optional(count("The calls allowed in an IST month.")),
+      max_order_paise: Type.Optional(count("The largest single deal in paise.")),
       daily_notional_paise: Type.Optional(
         count("Largest sum of what the key commits per IST day."),
       ),
@@ -190,7 +190,7 @@ export const WhoAmI = Type.Object(
       description: "The firm whose desk this is.",
       examples: ["frm_01jd2m7q4x8r5v6w9y0abcdefg"],
     }),
-    parent_key_id: maybeText("Null for a root key."),
+    parent_key_id: maybeText("The id of the parent key; null for a root key."),
     scopes: Type.Array(scope, {
       description: "What the key may do now: its own scopes within its parent's.",
     }),
@@ -217,17 +217,20 @@ export const ReadUsageQuery = Type.Object(
 
 export const Usage = Type.Object(
   {
-    plan: Type.String({ description: "As X-RateLimit-Plan.", examples: ["growth"] }),
-    limit: Type.Integer({ description: "As X-RateLimit-Limit.", examples: [300] }),
-    remaining: Type.Integer({ description: "As X-RateLimit-Remaining.", examples: [299] }),
-    reset: Type.Integer({ description: "As X-RateLimit-Reset.", examples: [60] }),
+    plan: Type.String({ description: "The key's plan.", examples: ["growth"] }),
+    limit: Type.Integer({ description: "The calls allowed in the window.", examples: [300] }),
+    remaining: Type.Integer({ description: "The calls left in the window.", examples: [299] }),
+    reset: Type.Integer({
+      description: "Seconds until the window has room again.",
+      examples: [60],
+    }),
     quota: Type.Optional(
       Type.Integer({
         description: "As X-RateLimit-Quota; absent when unmetered.",
         examples: [500_000],
       }),
     ),
-    quota_used: Type.Integer({ description: "As X-RateLimit-Quota-Used.", examples: [42] }),
+    quota_used: Type.Integer({ description: "The calls of this month.", examples: [42] }),
     window_s: Type.Integer({ description: "Length of the sliding window.", examples: [60] }),
     quota_resets_at: timestamp("When the month ends and the quota starts again."),
     by_day: Type.Array(

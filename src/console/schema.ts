@@ -5,8 +5,11 @@ import { body, flag, openEnum, text, timestamp } from "../platform/http/wire.ts"
 
 export const SignInBody = body({
   name: Type.String({ minLength: 1, maxLength: 64, description: "The person's name." }),
-  password: Type.String({ minLength: 1, maxLength: 256, description: "Their password." }),
-  code: Type.String({ pattern: "^[0-9]{6}$", description: "Six digits; used once." }),
+  password: Type.String({ minLength: 1, maxLength: 256, description: "The person's password." }),
+  code: Type.String({
+    pattern: "^[0-9]{6}$",
+    description: "The six digits that the authenticator shows; each is used once.",
+  }),
 });
 
 export const SessionOpened = Type.Object({
@@ -16,5 +19,5 @@ export const SessionOpened = Type.Object({
 });
 
 export const SessionClosed = Type.Object({
-  signed_out: flag("Always true."),
+  signed_out: flag("True: the session has ended."),
 });

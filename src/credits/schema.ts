@@ -138,8 +138,14 @@ const CreditUse = Type.Object(
       description: "The customs port of the bill; null without a bill.",
       examples: ["INNSA1"],
     }),
-    amount_paise: Type.Integer({ description: "The part.", examples: [1_000_000] }),
-    balance_paise: Type.Integer({ description: "What it left.", examples: [24_000_000] }),
+    amount_paise: Type.Integer({
+      description: "The part of the credit that paid, in paise.",
+      examples: [1_000_000],
+    }),
+    balance_paise: Type.Integer({
+      description: "What was left on the credit after it, in paise.",
+      examples: [24_000_000],
+    }),
   },
   { title: "CreditUse", description: "A part of a credit that paid basic customs duty." },
 );
@@ -209,8 +215,8 @@ const resultFields = {
   credit: Type.Optional(Credit),
 };
 const sums = {
-  accepted: Type.Integer({ description: "Items that are ok.", examples: [1] }),
-  failed: Type.Integer({ description: "Items that are not.", examples: [0] }),
+  accepted: Type.Integer({ description: "The number of items that were accepted.", examples: [1] }),
+  failed: Type.Integer({ description: "The number of items that were refused.", examples: [0] }),
 };
 
 export const DeclarationResults = Type.Object(

@@ -61,7 +61,9 @@ export const QuoteCrossBody = body(
         "The credits. A buyer that names credits of another desk gives scheme and face_paise too.",
       ),
     ),
-    scheme: Type.Optional(closedEnum(schemes, { description: "With face_paise." })),
+    scheme: Type.Optional(
+      closedEnum(schemes, { description: "The scheme; needed with face_paise." }),
+    ),
     face_paise: Type.Optional(
       paise(
         "Whole credits of this face, with at least 365 days left. Where the seller is on your desk, " +
@@ -96,17 +98,17 @@ export const CrossQuote = Type.Object(
         examples: ["cqt_01jd2m7q4x8r5v6w9y0abcdefg"],
       }),
     ),
-    kind: Type.Optional(openEnum(crossKinds, "As asked.")),
+    kind: Type.Optional(openEnum(crossKinds, "The kind that was asked for.")),
     firm_id: Type.Optional(text("The firm that is acted for.")),
     side: Type.Optional(openEnum(sides, "Its side.")),
-    counterparty_iec: Type.Optional(text("The other side.")),
+    counterparty_iec: Type.Optional(text("The importer-exporter code of the other side.")),
     scheme: Type.Optional(openEnum(schemes, "Which scheme.")),
     scrip_nos: Type.Optional(
       Type.Array(Type.String(), {
         description: "The credits that the terms name; none where the seller is to choose.",
       }),
     ),
-    face_paise: Type.Optional(amount("The face.")),
+    face_paise: Type.Optional(amount("The face value in paise.")),
     price_bps: Type.Optional(
       Type.Integer({ description: "The price between the two sides.", examples: [9_800] }),
     ),
@@ -172,12 +174,12 @@ export const Cross = Type.Object(
     kind: openEnum(crossKinds, "Block or intra-group."),
     side: openEnum(sides, "Your side; the proposing one where your desk has both."),
     firm_id: text("The firm of your desk that is on it."),
-    counterparty_iec: text("The other side."),
+    counterparty_iec: text("The importer-exporter code of the other side."),
     scheme: openEnum(schemes, "Which scheme."),
     scrip_nos: Type.Array(Type.String(), {
       description: "The credits; none before the seller has chosen.",
     }),
-    face_paise: amount("The face."),
+    face_paise: amount("The face value in paise."),
     price_bps: Type.Integer({ description: "The price between the two.", examples: [9_800] }),
     fee_paise: fee,
     gst_paise: gst,
@@ -186,7 +188,7 @@ export const Cross = Type.Object(
       description: "What your firms do in it, and nothing of anybody else.",
     }),
     terms_hash: text("Names the terms that both sides agree to."),
-    status: openEnum(crossStates, "Where it stands."),
+    status: openEnum(crossStates, "The state it is in."),
     reason: maybeText("Why it ended, where that is not obvious."),
     waiting_on: openEnum(waitingOn, "Whose move it is."),
     due_at: maybeTime("By when that must have happened."),

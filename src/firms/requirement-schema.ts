@@ -92,7 +92,10 @@ export const Requirement = Type.Object(
       description: "When it is due, in IST.",
       examples: ["2026-12-31"],
     }),
-    reference: Type.String({ description: "Your own name for it.", examples: ["BE-2026-004711"] }),
+    reference: Type.String({
+      description: "Your own name for it, such as the bill of entry.",
+      examples: ["BE-2026-004711"],
+    }),
     created_at: timestamp("When it was declared."),
     updated_at: timestamp("When it last changed."),
     version,

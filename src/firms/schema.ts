@@ -65,7 +65,11 @@ const bankFields = {
     description: "9 to 18 digits. Never shown again.",
     examples: ["50200012345678"],
   }),
-  ifsc: Type.String({ maxLength: 40, description: "The branch.", examples: ["HDFC0000001"] }),
+  ifsc: Type.String({
+    maxLength: 40,
+    description: "The branch's IFSC.",
+    examples: ["HDFC0000001"],
+  }),
   name: Type.String({
     minLength: 1,
     maxLength: 200,
@@ -73,7 +77,10 @@ const bankFields = {
     examples: ["Acme Exports Private Limited"],
   }),
 };
-const role = closedEnum(firmRoles, { description: "What it does.", examples: ["exporter"] });
+const role = closedEnum(firmRoles, {
+  description: "What the firm does: exporter, importer or both.",
+  examples: ["exporter"],
+});
 const groupId = {
   type: "string",
   maxLength: 64,
@@ -95,7 +102,9 @@ export const RegisterFirmBody = body({
   cin: Type.Optional(Type.String(cin)),
   email,
   phone: Type.Optional(Type.String(phone)),
-  bank: Type.Optional(body(bankFields, { description: "Where its money goes." })),
+  bank: Type.Optional(
+    body(bankFields, { description: "The bank account that its money goes to." }),
+  ),
   role,
   group_id: Type.Optional(Type.String(groupId)),
   external_id: Type.Optional(Type.String(externalId)),
@@ -122,7 +131,7 @@ export const UpdateFirmBody = body({
 });
 export type UpdateFirmBody = Static<typeof UpdateFirmBody>;
 
-export const NoFields = body({}, { description: "Takes no fields." });
+export const NoFields = body({}, { description: "An empty object: the call takes no fields." });
 
 const transfersText =
   "Who initiates the firm's transfers on the customs portal: the house for it, or the firm. A firm that " +
@@ -204,7 +213,7 @@ const connectionFields = {
   holds: Type.Array(
     Type.Object({
       on: openEnum(["payouts"], "What is held back."),
-      reason: openEnum(firmHoldReasons, "Why."),
+      reason: openEnum(firmHoldReasons, "The reason in words."),
       until: nullable<string>({
         type: "string",
         format: "date-time",
@@ -243,18 +252,18 @@ export const Firm = Type.Object(
     firm_id: firmId,
     environment: openEnum(environments, "Chosen by the key's prefix."),
     legal_name: Type.String({ examples: ["Acme Exports Private Limited"] }),
-    iec: maybeText("Importer-exporter code."),
+    iec: maybeText("The importer-exporter code (IEC)."),
     pan: maybeText("Permanent account number."),
-    gstin: maybeText("GST registration."),
+    gstin: maybeText("The number of the GST registration."),
     cin: maybeText("Corporate identity number."),
     email: maybeText("Masked after offboarding."),
     phone: maybeText("Masked after offboarding."),
-    role: openEnum(firmRoles, "What it does."),
+    role: openEnum(firmRoles, "What the firm does: exporter, importer or both."),
     bank: nullableObject(maskedBankFields, {
       description: "Where its money goes; null before it is given.",
     }),
     group_id: maybeText("The group it belongs to."),
-    external_id: maybeText("Your own name for it."),
+    external_id: maybeText("Your own name for the firm; null when it has none."),
     ...connectionFields,
     created_at: timestamp("When it was registered."),
     updated_at: timestamp("When it last changed."),

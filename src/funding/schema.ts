@@ -13,8 +13,8 @@ export const Funding = Type.Object(
     firm_id: text("The firm that pays.", "frm_01jd2m7q4x8r5v6w9y0abcdefg"),
     beneficiary: text("Whom to pay: the house.", "Mint House LLP"),
     account_no: text("Which account to pay to.", "50200012345678"),
-    ifsc: text("Its branch.", "HDFC0000001"),
-    bank: text("Its bank.", "HDFC Bank"),
+    ifsc: text("The IFSC of the account's branch.", "HDFC0000001"),
+    bank: text("The account's bank.", "HDFC Bank"),
     is_own_number: flag(
       "Whether the number is this firm's alone, so that money to it is found without a " +
         "reference. It is the firm's money once it came from a confirmed account of the firm.",

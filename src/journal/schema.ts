@@ -83,7 +83,7 @@ export const EventStream = {
 export const Event = Type.Object(
   {
     id: Type.String({ examples: ["evt_01jd2m7q4x8r5v6w9y0abcdefg"] }),
-    event: openEnum(eventCatalog, "What happened."),
+    event: openEnum(eventCatalog, "The event's name."),
     created_at: timestamp("When it happened."),
     environment: openEnum(environments, "Where it happened."),
     firm_id: text("The firm it happened to."),
@@ -94,9 +94,15 @@ export const Event = Type.Object(
       version: Type.Integer({ examples: [2] }),
       href: text("Read it again here for what holds now."),
     }),
-    from: maybeText("The state before."),
-    to: maybeText("The state after."),
-    data: Type.Object({}, { additionalProperties: true, description: "Facts of this event." }),
+    from: maybeText("The state before; null when there was none."),
+    to: maybeText("The state after; null when there is none."),
+    data: Type.Object(
+      {},
+      {
+        additionalProperties: true,
+        description: "The facts of this event; the catalog says which.",
+      },
+    ),
     request_id: maybeText("The request that caused it."),
   },
   { title: "Event", description: "A fact, recorded once with the change it tells of." },

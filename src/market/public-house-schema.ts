@@ -5,7 +5,7 @@ import { offices } from "../kernel/working-days.ts";
 import { type MarketState, marketStates } from "../rates/rules.ts";
 import { nullable, nullableObject, openEnum, text, timestamp } from "../platform/http/wire.ts";
 
-const scheme = openEnum(schemes, "The scheme.");
+const scheme = openEnum(schemes, "The scheme of the credits.");
 
 function nullableText(description: string, example: string) {
   return nullable<string>({ type: "string", description, examples: [example] });
@@ -61,8 +61,11 @@ const Timetable = Type.Object(
     holidays: Type.Array(
       Type.Object({
         office: openEnum(offices, "Who is closed."),
-        date: date("The day."),
-        name: Type.String({ description: "Its name.", examples: ["Guru Nanak Jayanti"] }),
+        date: date("The day, YYYY-MM-DD in IST."),
+        name: Type.String({
+          description: "What the day is called.",
+          examples: ["Guru Nanak Jayanti"],
+        }),
       }),
       { description: "Days of the coming month on which banks or customs are closed, by date." },
     ),
@@ -78,8 +81,8 @@ export const House = Type.Object(
     cin: nullableText("Its number in the register of companies.", "U51909KA2015PTC082321"),
     address: Type.Array(Type.String(), { description: "Its address by lines; empty until told." }),
     gstin: nullableText("Its GSTIN; null until told.", "27AAPFU0939F1ZV"),
-    email: nullableText("Where it is reached.", "desk@house.example"),
-    phone: nullableText("Its telephone.", "+912261234567"),
+    email: nullableText("The mail address; null when none is told.", "desk@house.example"),
+    phone: nullableText("The telephone number; null when none is told.", "+912261234567"),
     terms_href: nullableText("Where its terms are; null until published.", "/terms"),
     privacy_href: nullableText("Where it says what becomes of personal data.", "/privacy"),
     schemes: Type.Array(HouseScheme, { description: "One per scheme." }),
@@ -115,7 +118,7 @@ export const Preview = Type.Object(
         mid_bps: integer("The middle of the sandbox's rate card, in bps of face.", 9_850),
         days: Type.Array(
           Type.Object({
-            date: date("The day."),
+            date: date("The day, YYYY-MM-DD in IST."),
             index_bps: integer("A simulated figure, in bps of face.", 9_790),
           }),
           { description: "A year of simulated figures, oldest first." },

@@ -32,12 +32,12 @@ function nullableInteger(description: string, example: number) {
 }
 
 export const SchemeParams = Type.Object({
-  scheme: Type.String({ description: "The scheme.", examples: [schemes[0]] }),
+  scheme: Type.String({ description: "The scheme of the credits.", examples: [schemes[0]] }),
 });
 
 export const RateOfDayParams = Type.Object({
-  scheme: Type.String({ description: "The scheme.", examples: [schemes[0]] }),
-  date: Type.String({ description: "A day in IST.", examples: ["2026-11-14"] }),
+  scheme: Type.String({ description: "The scheme of the credits.", examples: [schemes[0]] }),
+  date: Type.String({ description: "The day, YYYY-MM-DD in IST.", examples: ["2026-11-14"] }),
 });
 
 export const HistoryQuery = Type.Object(
@@ -138,9 +138,12 @@ export const Methodology = Type.Object(
   {
     version: Type.Integer({ description: "Raised when the method changes.", examples: [1] }),
     summary: text("The method in a sentence."),
-    environment: Type.String({ description: "Whose deals count.", examples: ["live"] }),
+    environment: Type.String({
+      description: "The environment whose deals count.",
+      examples: ["live"],
+    }),
     schemes: Type.Array(Type.String(), { description: "What there is an index for." }),
-    unit: text("What index_bps counts."),
+    unit: text("The unit of index_bps."),
     sellers_min: Type.Integer({ description: "Fewer sellers make no figure.", examples: [3] }),
     trim_bps: Type.Integer({
       description: "Share of the day's face that is cut at each end.",
@@ -184,9 +187,12 @@ function estimated(description: string, example: number) {
 
 export const Estimate = Type.Object(
   {
-    side: openEnum(sides, "As asked."),
+    side: openEnum(sides, "The side that was asked for."),
     scheme,
-    amount_paise: Type.Integer({ description: "As asked.", examples: [25_000_000] }),
+    amount_paise: Type.Integer({
+      description: "The amount that was asked for, in paise.",
+      examples: [25_000_000],
+    }),
     environment: openEnum(environments, "Whose rate card it is made by."),
     expires_on: Type.Optional(day("Sell: as asked.")),
     days_left: Type.Optional(

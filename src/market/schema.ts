@@ -35,7 +35,7 @@ const DepthBand = Type.Object({
     description: "Faces below this and not below the band before; null for the last band.",
     examples: [50_000_000],
   }),
-  count: Type.Integer({ description: "Credits.", examples: [12] }),
+  count: Type.Integer({ description: "The number of credits.", examples: [12] }),
   face_paise: Type.Integer({
     description: "What they add up to, rounded to two digits.",
     examples: [310_000_000],
@@ -44,7 +44,7 @@ const DepthBand = Type.Object({
 
 export const Market = Type.Object(
   {
-    scheme: openEnum(schemes, "The scheme."),
+    scheme: openEnum(schemes, "The scheme of the credits."),
     state: openEnum(boardStates, "Whether there are prices; unavailable until a first card."),
     sell_price_bps: nullable<number>({
       ...bps,
@@ -67,7 +67,10 @@ export const Market = Type.Object(
     }),
     last_deal: nullableObject(
       {
-        price_bps: Type.Integer({ description: "What the seller got.", examples: [9_795] }),
+        price_bps: Type.Integer({
+          description: "What the seller got, in basis points of face.",
+          examples: [9_795],
+        }),
         face_paise: Type.Integer({
           description: "Its face, rounded to two digits.",
           examples: [12_000_000],
@@ -111,7 +114,10 @@ export const StateTables = Type.Object(
   {
     lifecycles: Type.Array(
       Type.Object({
-        noun: Type.String({ description: "What has these states.", examples: ["key"] }),
+        noun: Type.String({
+          description: "The kind of thing that has these states.",
+          examples: ["key"],
+        }),
         initial: Type.Array(Type.String(), {
           description: "Where it begins.",
           examples: [["active"]],
@@ -119,10 +125,17 @@ export const StateTables = Type.Object(
         states: Type.Array(Type.String(), { examples: [["active", "expired", "revoked"]] }),
         moves: Type.Array(
           Type.Object({
-            action: Type.String({ description: "As in allowed_actions.", examples: ["revoke"] }),
+            action: Type.String({
+              description: "The action, as allowed_actions names it.",
+              examples: ["revoke"],
+            }),
             from: Type.Array(Type.String(), { examples: [["active", "expired"]] }),
             to: Type.String({ examples: ["revoked"] }),
-            by: Type.String({ description: "Who makes the move.", examples: ["caller"] }),
+            by: Type.String({
+              description:
+                "Who makes the move, such as the caller, the operator, the bank or the clock.",
+              examples: ["caller"],
+            }),
           }),
         ),
       }),

@@ -17,7 +17,7 @@ const firmId = (description: string) =>
 const sum = (description: string, example = 25_000_000) =>
   Type.Integer({ description, examples: [example] });
 const scheme = openEnum(schemes, "Which scheme the credits are of.");
-const scripNo = Type.String({ description: "A credit.", examples: ["0123/RODTEP/4567"] });
+const scripNo = Type.String({ description: "A credit's number.", examples: ["0123/RODTEP/4567"] });
 const priceBps = Type.Integer({
   description: "The card's mid, in basis points of face.",
   examples: [9_850],
@@ -57,11 +57,11 @@ const EntityLine = Type.Object({
 });
 
 const ProposalLine = Type.Object({
-  from_firm_id: firmId("Who gives the credit."),
+  from_firm_id: firmId("The id of the firm that gives the credit."),
   to_firm_id: firmId("Who takes it, to pay its own duty with."),
   scheme,
   scrip_no: scripNo,
-  face_paise: sum("The credit's face."),
+  face_paise: sum("The credit's face value in paise."),
   price_bps: priceBps,
 });
 
@@ -99,8 +99,8 @@ const NettedCross = Type.Object({
     description: "The cross; its buyer funds it and its seller releases it.",
     examples: ["crs_01jd2m7q4x8r5v6w9y0abcdefg"],
   }),
-  from_firm_id: firmId("Who sells."),
-  to_firm_id: firmId("Who buys."),
+  from_firm_id: firmId("The id of the firm that sells."),
+  to_firm_id: firmId("The id of the firm that buys."),
   scheme,
   scrip_nos: Type.Array(scripNo, { description: "All credits that the one gives the other." }),
   face_paise: sum("The sum of their faces."),

@@ -68,7 +68,7 @@ const QueuedRow = Type.Object({
   row: count("The row, as a spreadsheet counts."),
   scrip_no: maybeText("The credit that it names."),
   reason: openEnum(queueReasons, "Why nothing was concluded from it."),
-  problem: maybeText("What cannot be read."),
+  problem: maybeText("What cannot be read in the row; null when it was read."),
 });
 
 const counts = {
@@ -89,13 +89,13 @@ const Imported = Type.Object(
       "Proposed is what waits for a second person; what is pending was noted all the same.",
     ),
     report_id: maybeText("The report's id; null for a preview."),
-    approval_id: maybeText("The proposal."),
+    approval_id: maybeText("The proposal's id; null when it took one person."),
     ...counts,
     moves: Type.Array(
       Type.Object({
-        settlement_id: text("The deal."),
-        scrip_no: text("The credit."),
-        face_paise: count("Its face."),
+        settlement_id: text("The settlement's id."),
+        scrip_no: text("The credit's number."),
+        face_paise: count("The credit's face value in paise."),
         row: maybeCount("The row; null where the report lacks it."),
         says: openEnum(moves, "What the report says."),
         late: maybeText("The side that it shows as late: sell or buy."),
@@ -113,7 +113,7 @@ const Reports = pageList(
     {
       is_whole: flag("Whether it had all transfers of our deals."),
       imported_at: timestamp("When it was read."),
-      imported_by: text("Who read it."),
+      imported_by: text("The name of whoever imported it."),
     },
     { title: "LedgerReport", description: "A report of the portal that was read." },
   ),
@@ -188,7 +188,7 @@ export const reference = limitedText(
   "What you saw: a ticket, a letter, a line of the bank's statement.",
   200,
 );
-export const reason = limitedText("Why.");
+export const reason = limitedText("The reason in words.");
 
 /** Attests to subjects, all or none; large sums take two people. */
 export async function attest<Kind extends InquiryKind>(

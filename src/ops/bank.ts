@@ -128,7 +128,7 @@ export const bankOperations: readonly Operation[] = [
     summary: "Say whose money of the queue is; large sums take two people",
     body: body({
       to: id("A firm, settlement or cross by its id, or `house` for our own."),
-      reason: text("How you know."),
+      reason: text("How you know, in words, for whoever reads the trail."),
     }),
     answer: AssignedLine,
     run: ({ ctx, actor, wiring: { twoFromPaise } }, { line_id: lineId, to: given, reason }) => {
@@ -141,7 +141,7 @@ export const bankOperations: readonly Operation[] = [
     summary: "Say that money of the queue was sent back; the bank's debit ends it",
     body: body({
       utr: id("The bank's reference (UTR) of the payment back."),
-      reason: text("Why."),
+      reason: text("The reason in words."),
     }),
     answer: ReturnedLine,
     run: ({ ctx, actor, wiring: { twoFromPaise } }, { line_id: lineId, ...told }) =>
@@ -151,7 +151,7 @@ export const bankOperations: readonly Operation[] = [
     ...bank.act("repeatBankLine", "/ops/bank/queue/:line_id/repeat", "bank.write"),
     summary:
       "Say that a line of the queue is one that an earlier file had; large sums take two people",
-    body: body({ reason: text("How you know.") }),
+    body: body({ reason: text("How you know, in words, for whoever reads the trail.") }),
     answer: RepeatedLine,
     run: ({ ctx, actor, wiring: { twoFromPaise } }, { line_id: lineId, reason }) =>
       repeatLine(ctx, actor, { lineId, reason, twoFromPaise }),
@@ -166,10 +166,10 @@ export const bankOperations: readonly Operation[] = [
     ...bank.act("addPayingAccount", "/ops/firms/:firm_id/paying-account", "bank.write"),
     summary: "Say that a firm pays from a second account too; in live this takes two people",
     body: body({
-      account_no: text("The whole number.", 40),
-      ifsc: text("The branch.", 20),
+      account_no: text("The whole account number.", 40),
+      ifsc: text("The branch's IFSC.", 20),
       name: text("Who holds it, as the bank's letter says.", 200),
-      reason: text("How you know."),
+      reason: text("How you know, in words, for whoever reads the trail."),
     }),
     answer: AddedPayingAccount,
     run: ({ ctx, actor }, { firm_id: firmId, account_no: accountNo, ...given }) =>
@@ -178,7 +178,7 @@ export const bankOperations: readonly Operation[] = [
   operation({
     ...bank.act("removePayingAccount", "/ops/firms/:firm_id/paying-account/remove", "bank.write"),
     summary: "Take the second account of a firm away",
-    body: body({ reason: text("Why.") }),
+    body: body({ reason: text("The reason in words.") }),
     answer: RemovedPayingAccount,
     run: ({ ctx, actor }, { firm_id: firmId, reason }) =>
       removePayingAccount(ctx, actor, { firmId, reason }),

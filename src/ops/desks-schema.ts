@@ -23,7 +23,7 @@ import {
 export { Firm, Key, Statement };
 
 export const KeyOfDesk = Type.Object(
-  { legal_name: text("Whose it is."), key: Key },
+  { legal_name: text("The legal name of the firm that the key belongs to."), key: Key },
   { title: "KeyOfDesk", description: "A key and its desk; never its secret." },
 );
 
@@ -50,7 +50,7 @@ export const Plan = Type.Object(
   { title: "Plan", description: "What a key may do in how much time." },
 );
 
-export const Plans = wrapList("plans", Plan, "Every plan.");
+export const Plans = wrapList("plans", Plan, "Every plan there is.");
 
 export const FirmOfDesk = Type.Object(
   { desk_name: text("The desk that trades for it."), firm: Firm },
@@ -61,10 +61,10 @@ export const FirmNames = Type.Object({ names: firmNames });
 
 export const Commission = Type.Object(
   {
-    firm_id: text("The desk."),
-    legal_name: text("Its name."),
+    firm_id: text("The id of the desk's own firm."),
+    legal_name: text("The firm's legal name."),
     commission_bps: count("What it earns from now on, in basis points of face."),
-    was_bps: count("What it earned before."),
+    was_bps: count("The rate before, in basis points of face."),
     warning: maybeText("Of which deals the house keeps less, so that the desk gets less; or null."),
   },
   { title: "Commission", description: "What a desk earns on its clients' deals." },
@@ -77,11 +77,11 @@ export const Register = pageList(
   Type.Object(
     {
       statement_no: text("The statement's number."),
-      firm_id: text("The firm."),
-      legal_name: text("Its name."),
+      firm_id: text("The firm's id."),
+      legal_name: text("The firm's legal name."),
       period: text("The month, YYYY-MM, in IST."),
-      opening_paise: sum("What it began with."),
-      closing_paise: sum("What it ended with."),
+      opening_paise: sum("The balance at the beginning, in paise."),
+      closing_paise: sum("The balance at the end, in paise."),
       commission_paise: sum("The commission within that."),
       dues_paise: sum("What the firm owes besides."),
       frozen_at: timestamp("When it became final."),
@@ -96,11 +96,11 @@ export const UnpaidDeals = pageList(
   "deals",
   Type.Object(
     {
-      settlement_id: text("The deal."),
+      settlement_id: text("The settlement's id."),
       environment,
       desk_id: text("The desk of who did not do its part."),
-      firm_id: text("Who did not."),
-      pan: maybeText("Its PAN then."),
+      firm_id: text("The id of the firm that did not pay."),
+      pan: maybeText("The firm's PAN at that time."),
       buyer_paise: count("What the buyer was to pay."),
       failed_step: openEnum(
         taskKinds,
@@ -109,8 +109,8 @@ export const UnpaidDeals = pageList(
       failed_at: timestamp("When the deal failed."),
       until: timestamp("Until when it counts against the PAN."),
       lifted_at: maybeTime("When a person lifted that."),
-      lifted_by: maybeText("Who did."),
-      lift_reason: maybeText("Why."),
+      lifted_by: maybeText("The name of whoever lifted it; null while it stands."),
+      lift_reason: maybeText("The reason in words."),
       counts: flag("Whether the firms of the PAN must have the money before they buy."),
     },
     { title: "UnpaidDeal", description: "A deal in which a firm did not do its part." },

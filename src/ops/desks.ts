@@ -75,9 +75,12 @@ export const deskOperations: readonly Operation[] = [
       firm: optional(text("Name of the desk; made when there is none of that name.", 200)),
       desk_id: optional(id("Or a desk that there is.")),
       environment,
-      scopes: Type.Array(text("A scope.", 64), { minItems: 1, description: "What it may do." }),
+      scopes: Type.Array(text("A scope of the key.", 64), {
+        minItems: 1,
+        description: "The scopes of the key.",
+      }),
       plan: optional(text("Plan of a live key. Default starter.", 64)),
-      buy_side: optional(Type.Boolean({ description: "Whether it may buy." })),
+      buy_side: optional(Type.Boolean({ description: "Whether the key may buy." })),
       name: optional(text("What the key is for. Default root.", 100)),
       iec: optional(text("Importer-exporter code of a new live desk.", 10)),
       pan: optional(text("PAN of a new live desk.", 10)),
@@ -117,7 +120,7 @@ export const deskOperations: readonly Operation[] = [
     summary: "Make or change a plan; its keys follow from their next call",
     body: body({
       per_minute: paise("Calls per 60-second sliding window."),
-      monthly_quota: paise("Calls per IST month."),
+      monthly_quota: paise("The calls allowed in an IST month."),
       child_keys_max: optional(natural("Child keys of a desk at a time.")),
       unfunded_max_paise: optional(natural("Deals of a firm that may wait for money.")),
       unfunded_desk_max_paise: optional(natural("The same of all firms of a desk together.")),
@@ -254,7 +257,10 @@ export const deskOperations: readonly Operation[] = [
   operation({
     ...desks.act("payCommission", "/ops/desks/:firm_id/commission-payments", "commissions.pay"),
     summary: "Say that a desk was paid its commission; large sums take two people",
-    body: body({ amount_paise: paise("How much."), utr: id("The bank's reference.") }),
+    body: body({
+      amount_paise: paise("The amount in paise."),
+      utr: id("The bank's reference (UTR)."),
+    }),
     answer: CommissionPayment,
     run: (
       { ctx, actor, wiring: { twoFromPaise } },

@@ -26,7 +26,7 @@ const house = under("House");
 
 const bankFields = {
   beneficiary: text("The holder's name, as the bank has it."),
-  account_no: text("The whole number."),
+  account_no: text("The whole account number."),
   ifsc: text("The branch's code."),
   bank: text("The bank's name."),
 };
@@ -40,9 +40,9 @@ const HouseVersion = Type.Object(
     iec: maybeText("Its importer-exporter code."),
     pan: maybeText("Its PAN. A firm of this PAN is the house, and no client."),
     tan: maybeText("Under which it deducts tax."),
-    gstin: maybeText("Its GSTIN."),
+    gstin: maybeText("The GSTIN; null until it is told."),
     cin: maybeText("Its number in the register of companies."),
-    address: Type.Array(Type.String(), { description: "Lines." }),
+    address: Type.Array(Type.String(), { description: "The address, line by line." }),
     state_code: maybeText("The two digits of its state, as a GSTIN begins."),
     signatory: maybeText("Who signs for it."),
     bank: nullableObject(bankFields, { description: "Where buyers pay; null until told." }),
@@ -68,8 +68,8 @@ const ShownHouse = Type.Object(
     firms: Type.Array(
       Type.Object({
         firm_id: text("A client firm of the house's PAN."),
-        desk_id: text("Its desk."),
-        legal_name: text("Its name."),
+        desk_id: text("The id of the desk it belongs to."),
+        legal_name: text("The firm's legal name."),
         status: openEnum(firmStates, "Its state: what it has open may end."),
       }),
       { description: "Client firms that are the house." },
@@ -79,7 +79,13 @@ const ShownHouse = Type.Object(
 );
 
 const SetHouse = Type.Union(
-  [Proposed, Type.Object({ outcome: openEnum(["set"], "What came of it."), house: HouseVersion })],
+  [
+    Proposed,
+    Type.Object({
+      outcome: openEnum(["set"], "What came of the enquiry, in words."),
+      house: HouseVersion,
+    }),
+  ],
   { title: "SetHouse", description: "The new version, or the proposal where it takes two people." },
 );
 
@@ -148,16 +154,19 @@ export const houseOperations: readonly Operation[] = [
       ),
       legal_name: given("The name in law. What is left out stays; empty text takes it away."),
       iec: given("Its importer-exporter code: its PAN, or ten digits.", 20),
-      pan: given("Its PAN.", 20),
-      tan: given("Its TAN.", 20),
-      gstin: given("Its GSTIN.", 20),
-      cin: given("Its CIN.", 30),
+      pan: given("The firm's PAN; null until it is told.", 20),
+      tan: given("The tax deduction account number (TAN).", 20),
+      gstin: given("The GSTIN; null until it is told.", 20),
+      cin: given("The corporate identity number (CIN).", 30),
       address: optional(
-        Type.Array(Type.String({ maxLength: 200 }), { description: "Lines.", maxItems: 10 }),
+        Type.Array(Type.String({ maxLength: 200 }), {
+          description: "The address, line by line.",
+          maxItems: 10,
+        }),
       ),
       state_code: given("The two digits of its state.", 2),
       signatory: given("Who signs for it, with the office they hold."),
-      bank: needed(bankFields, "Where buyers pay."),
+      bank: needed(bankFields, "The bank account that buyers pay to."),
     }),
     answer: SetHouse,
     run: (

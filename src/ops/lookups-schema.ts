@@ -31,9 +31,9 @@ export const Findings = wrapList(
       kind: text("What it is: firm, order, settlement, payout, credit and so on."),
       id: text("Its id; the bank's reference for a deposit."),
       environment: maybeText("live or sandbox; null for what belongs to neither."),
-      status: maybeText("Where it stands."),
+      status: maybeText("The state it is in."),
       note: maybeText("What it says of itself: an IEC, a number, a reference."),
-      desk_id: maybeText("Its desk."),
+      desk_id: maybeText("The id of the desk it belongs to."),
       desk_name: maybeText("The desk's name."),
       firm_id: maybeText("Its firm; the buyer of a settlement, the seller of a cross."),
       firm_name: maybeText("The firm's name."),
@@ -54,14 +54,14 @@ const FirmDeposit = Type.Object(Deposit.properties, {
 
 export const FirmAccount = Type.Object(
   {
-    firm_id: text("The firm."),
-    desk_id: text("Its desk."),
+    firm_id: text("The firm's id."),
+    desk_id: text("The id of the desk it belongs to."),
     environment,
     available_paise: sum("What it can spend or withdraw."),
     posted_paise: sum("Its balance in the books."),
     escrow_paise: sum("Of it, held for deals until they are over."),
     pending_out_paise: sum("Of it, on its way out."),
-    pending_in_paise: sum("On its way in."),
+    pending_in_paise: sum("What is on its way in, in paise."),
     commission_paise: sum("Commission that it earned as a desk."),
     dues_paise: sum("What it owes the house."),
     deposits: Type.Array(FirmDeposit, { description: "Its newest deposits, up to 50." }),
@@ -73,7 +73,7 @@ export const OpsOrder = extend(
   Order,
   {
     environment,
-    desk_id: text("The desk."),
+    desk_id: text("The id of the desk's own firm."),
     key_id: text("The key that placed it."),
   },
   { title: "OpsOrder", description: "An order of any desk." },
@@ -82,7 +82,7 @@ export const OpsOrder = extend(
 const deskFields = {
   desk_id: text("The desk: the id of its own firm."),
   environment,
-  legal_name: text("Its name."),
+  legal_name: text("The firm's legal name."),
   iec: maybeText("The importer-exporter code of its own firm."),
   connection_state: text("The state of its own firm."),
   plans: Type.Array(Type.String(), { description: "The plans of its root keys." }),
@@ -152,7 +152,7 @@ export const Today = Type.Object(
           market: Type.Union([openEnum(marketStates, "Whether there is a price."), Type.Null()], {
             description: "Null before its first rate card.",
           }),
-          mid_bps: maybeCount("The card's mid."),
+          mid_bps: maybeCount("The card's mid price in basis points of face."),
           deals: count("Deals of today."),
           dealt_face_paise: sum("Their face, as the market shows it."),
           house_taken_paise: count("The face that the house has taken on today."),
@@ -174,6 +174,10 @@ export const requestQuery = requestFilters;
 
 export const OpsRequest = extend(
   Request,
-  { environment, desk_id: text("The desk."), firm_id: text("The firm that its key is bound to.") },
+  {
+    environment,
+    desk_id: text("The id of the desk's own firm."),
+    firm_id: text("The firm that its key is bound to."),
+  },
   { title: "OpsRequest", description: "A call that a desk was answered." },
 );

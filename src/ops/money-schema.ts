@@ -36,18 +36,18 @@ const reason = maybeText("Why it is so, where that is not obvious.");
 
 const Leg = Type.Object(
   {
-    settlement_id: text("The settlement."),
-    scrip_no: text("The credit."),
+    settlement_id: text("The settlement's id."),
+    scrip_no: text("The credit's number."),
     ordinal: count("Its place in the settlement."),
     environment,
     scheme,
     dealt_at: timestamp("When it was dealt."),
     seller_desk_id: text("The seller's desk."),
-    seller_firm_id: text("The seller."),
+    seller_firm_id: text("The id of the firm that sells."),
     seller_order_id: maybeText("The seller's order; null for the house and in a cross."),
-    face_paise: count("The credit's face."),
-    seller_bps: count("The seller's price."),
-    buyer_bps: count("The buyer's price."),
+    face_paise: count("The credit's face value in paise."),
+    seller_bps: count("The seller's price in basis points of face."),
+    buyer_bps: count("The buyer's price in basis points of face."),
     seller_paise: count("What the seller gets."),
     buyer_paise: count("What the buyer pays."),
     buyer_fee_paise: count("The fee within what the buyer pays."),
@@ -55,7 +55,7 @@ const Leg = Type.Object(
     seller_fee_paise: count("The fee that was taken from what the seller gets."),
     seller_gst_paise: count("The tax on it."),
     private: flag("Whether it stays out of what the market shows."),
-    status: openEnum(legStates, "Where it stands."),
+    status: openEnum(legStates, "The state it is in."),
     reason,
     answered_at: maybeTime("When it was delivered or failed."),
     failed_step: maybeText("What was awaited when it failed: pay, initiate, accept or customs."),
@@ -78,7 +78,7 @@ const Leg = Type.Object(
     pending_from: maybeTime("Since when the portal shows the transfer as pending."),
     pending_until: maybeTime("When that was seen last."),
     default_by: maybeText("The side that pays for being late: sell or buy; null for nobody."),
-    default_paise: count("How much it pays."),
+    default_paise: count("What the late side pays, in paise."),
     default_paid_at: maybeTime("When the other side got that."),
   },
   { title: "OpsLeg", description: "One credit of a settlement, with both of its sides." },
@@ -91,9 +91,9 @@ export const OpsSettlement = Type.Object(
     scheme,
     origin: text("What it was made by, such as an order or a cross."),
     buyer_desk_id: text("The buyer's desk."),
-    buyer_firm_id: text("The buyer."),
+    buyer_firm_id: text("The id of the firm that buys."),
     buyer_order_id: maybeText("The buyer's order; null for the house and in a cross."),
-    status: openEnum(settlementStates, "Where it stands."),
+    status: openEnum(settlementStates, "The state it is in."),
     reason,
     face_paise: count("The face of all its credits."),
     buyer_paise: count("What the buyer pays for all of them."),
@@ -146,7 +146,7 @@ export const OpsCross = Type.Object(
     kind: openEnum(crossKinds, "A block, or a transfer inside a group."),
     scheme,
     face_paise: count("The face of its credits."),
-    price_bps: count("The price."),
+    price_bps: count("The price in basis points of face."),
     fee_bps: count("The fee of each side."),
     gst_bps: count("The rate of GST within the fee."),
     seller_paise: count("What the seller gets."),
@@ -161,9 +161,9 @@ export const OpsCross = Type.Object(
     buyer_firm_id: maybeText("The buyer; null until it has answered."),
     awaited_iec: maybeText("Whose answer it waits for."),
     names_credits: flag("Whether its terms name the credits."),
-    scrip_nos: Type.Array(Type.String(), { description: "The credits." }),
+    scrip_nos: Type.Array(Type.String(), { description: "The credits' numbers." }),
     terms_hash: text("SHA-256 of its terms, in hexadecimal."),
-    status: openEnum(crossStates, "Where it stands."),
+    status: openEnum(crossStates, "The state it is in."),
     reason,
     payment_ref: maybeText("The buyer's reference of its payment."),
     settlement_id: maybeText("The settlement that it became."),
@@ -208,7 +208,7 @@ export const AddedDeposit = Type.Union(
           reference: text("The bank's reference."),
           desk_id: text("The firm's desk."),
           firm_id: text("Whose money it is."),
-          amount_paise: count("How much."),
+          amount_paise: count("The amount in paise."),
           settlement_id: maybeText("The settlement that it was for."),
           at: timestamp("When it was taken in."),
         },
@@ -230,20 +230,20 @@ const payoutFields = {
   payout_id: text("The payout's id."),
   environment,
   desk_id: text("The firm's desk."),
-  firm_id: text("Who is paid."),
+  firm_id: text("The id of the firm that is paid."),
   kind: openEnum(payoutKinds, "What it is paid for."),
   settlement_id: maybeText("The settlement; null for a withdrawal."),
   resend_of: maybeText("The payout that came back, where this is another attempt."),
-  amount_paise: count("How much."),
+  amount_paise: count("The amount in paise."),
   set_off_paise: count("What of its proceeds paid the firm's dues."),
   rail: openEnum(rails, "How it travels."),
   ifsc: maybeText("The branch of the account."),
   last4: maybeText("The last digits of the account."),
   account_id: maybeText("The confirmed account that it left to; null until then."),
-  status: openEnum(payoutStates, "Where it stands."),
+  status: openEnum(payoutStates, "The state it is in."),
   reason,
   held_until: maybeTime("Until when it is held."),
-  utr: maybeText("The bank's reference."),
+  utr: maybeText("The bank's reference (UTR)."),
   remitted_with: maybeText("The first of the payouts that leave as one payment."),
   remitted_paise: maybeCount("What that payment is in all."),
   look_at: maybeTime("When the worker looks at it next."),
@@ -261,9 +261,9 @@ export const OpsPayout = extend(
   {
     lines: Type.Array(
       Type.Object({
-        payout_id: text("The payout."),
+        payout_id: text("The payout's id."),
         order_id: text("The order or cross that sold the credit."),
-        scrip_no: text("The credit."),
+        scrip_no: text("The credit's number."),
         amount_paise: count("What it brought."),
       }),
       { description: "Where its money comes from; a withdrawal has none." },
@@ -275,7 +275,12 @@ export const OpsPayout = extend(
 export const ReleasedPayout = doneOrProposed("ReleasedPayout", ["released"]);
 export const SentPayout = doneOrProposed("SentPayout", ["sent"]);
 export const ReturnedPayout = Type.Union(
-  [Type.Object({ outcome: Type.Literal("returned", { description: "It is back." }) }), Proposed],
+  [
+    Type.Object({
+      outcome: Type.Literal("returned", { description: "The money is back on the balance." }),
+    }),
+    Proposed,
+  ],
   { title: "ReturnedPayout", description: "What became of a payout that came back." },
 );
 
@@ -294,20 +299,20 @@ const fileFields = {
           field: Type.Optional(openEnum(columnFields, "What it holds.")),
           text: Type.Optional(text("Or the same in every line.")),
         }),
-        { description: "In their order." },
+        { description: "The columns, in their order." },
       ),
     },
     { title: "FileFormat", description: "The bank's form." },
   ),
   status: openEnum(fileStates, "live until the bank has answered every line."),
-  line_count: count("Payments in it."),
-  amount_paise: count("What they add up to."),
+  line_count: count("The number of payments in the file."),
+  amount_paise: count("The sum of their amounts, in paise."),
   sha256: maybeText("SHA-256 of its bytes, in hexadecimal; null before they are read."),
-  made_by: text("Who made it."),
+  made_by: text("The name of whoever made it."),
   made_at: timestamp("When."),
-  voided_by: maybeText("Who voided it."),
+  voided_by: maybeText("The name of whoever voided it; null while it stands."),
   voided_at: maybeTime("When."),
-  void_reason: maybeText("Why."),
+  void_reason: maybeText("The reason in words; null without one."),
   version,
 };
 
@@ -323,11 +328,11 @@ export const ShownFile = extend(
   {
     lines: Type.Array(
       Type.Object({
-        file_id: text("The file."),
+        file_id: text("The file's id."),
         ordinal: count("The line's place, from 1."),
         lead_id: text("The first payout of the payment."),
-        firm_id: text("Who is paid."),
-        amount_paise: count("How much."),
+        firm_id: text("The id of the firm that is paid."),
+        amount_paise: count("The amount in paise."),
         reference: text("Our reference, which the bank's statement repeats."),
         ifsc: text("The branch of the account."),
         account_name: text("The name the account bears."),
@@ -335,14 +340,14 @@ export const ShownFile = extend(
         payout_ids: Type.Array(Type.String(), { description: "The payouts of the payment." }),
         payouts: Type.Array(
           Type.Object({
-            payout_id: text("The payout."),
+            payout_id: text("The payout's id."),
             kind: openEnum(payoutKinds, "What it is paid for."),
             settlement_id: maybeText("The settlement; null for a withdrawal."),
-            amount_paise: count("How much."),
+            amount_paise: count("The amount in paise."),
             lines: Type.Array(
               Type.Object({
                 order_id: text("The order or cross that sold the credit."),
-                scrip_no: text("The credit."),
+                scrip_no: text("The credit's number."),
                 amount_paise: count("What it brought."),
               }),
               { description: "Where it comes from." },
@@ -362,11 +367,11 @@ export const FilePreview = Type.Object(
     files: Type.Array(
       Type.Object({
         rail: text("How its payments travel."),
-        amount_paise: count("What they add up to."),
+        amount_paise: count("The sum of their amounts, in paise."),
         remittances: Type.Array(
           Type.Object({
-            firm_id: text("Who is paid."),
-            amount_paise: count("How much."),
+            firm_id: text("The id of the firm that is paid."),
+            amount_paise: count("The amount in paise."),
             ifsc: text("The branch of the account."),
             account_last4: text("The last digits of the account."),
             payout_ids: Type.Array(Type.String(), { description: "The payouts of the payment." }),
@@ -378,8 +383,8 @@ export const FilePreview = Type.Object(
     ),
     kept: Type.Array(
       Type.Object({
-        payout_id: text("The payout."),
-        amount_paise: count("How much."),
+        payout_id: text("The payout's id."),
+        amount_paise: count("The amount in paise."),
         reason: text("Why it stays here."),
       }),
       { description: "What is due and stays here." },
@@ -393,7 +398,7 @@ export const MadeFiles = wrapList(
   Type.Object(
     {
       rail: text("How its payments travel."),
-      amount_paise: count("What they add up to."),
+      amount_paise: count("The sum of their amounts, in paise."),
       outcome: outcome(["made", "proposed"]),
       file_id: maybeText("The file; null while it is proposed."),
       approval_id: maybeText("The proposal, where it takes a second person."),
@@ -405,7 +410,7 @@ export const MadeFiles = wrapList(
 
 export const FileBytes = Type.Object(
   {
-    name: text("What to call it."),
+    name: text("The name it is known by."),
     text: text("The bytes for the bank, with whole account numbers."),
     sha256: text("SHA-256 of them, in hexadecimal."),
   },
@@ -417,8 +422,8 @@ export const VoidedFile = doneOrProposed("VoidedFile", ["voided"]);
 export const RevealedAccount = Type.Object(
   {
     firm_id: text("Whose account it is."),
-    account_no: text("The whole number."),
-    ifsc: text("The branch."),
+    account_no: text("The whole account number."),
+    ifsc: text("The branch's IFSC."),
     name: text("The name the account bears."),
   },
   { title: "RevealedAccount", description: "A firm's bank account." },

@@ -254,7 +254,7 @@ export const moneyOperations: readonly Operation[] = [
     ...settlements.act("takeBackRefund", "/ops/settlements/:settlement_id/take-back", settling),
     summary:
       "Say that customs transferred a credit after its refund: the buyer gives the money back; two people",
-    body: body({ reference, scrip_no: text("The credit.", 64) }),
+    body: body({ reference, scrip_no: text("The credit's number.", 64) }),
     answer: TakenBack,
     run: ({ ctx, actor }, { settlement_id: settlementId, ...seen }) =>
       takeBackRefund(ctx, actor, { settlementId, ...seen }),
@@ -302,8 +302,8 @@ export const moneyOperations: readonly Operation[] = [
     summary: "Add money that a firm has paid in; large sums take two people",
     body: body({
       environment,
-      firm_id: id("The firm."),
-      amount_paise: paise("How much."),
+      firm_id: id("The firm's id."),
+      amount_paise: paise("The amount in paise."),
       reference: id("The bank's reference (UTR)."),
     }),
     answer: AddedDeposit,

@@ -25,7 +25,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
       "The role does not permit it, it is your own proposal, or the call came over an open wire.",
     bodies: ["TradingError", "EdgeError"],
   },
-  404: { description: "No such thing.", bodies: ["TradingError"] },
+  404: { description: "There is no such thing.", bodies: ["TradingError"] },
   409: {
     description: "The state does not allow this; detail.reason says why.",
     bodies: ["TradingError"],
@@ -56,7 +56,7 @@ const tags: Readonly<Record<string, string>> = {
   Firms: "Firms of every desk.",
   Desks: "Desks, and what they earn.",
   Registry: "Questions to customs and banks, and what they say unasked.",
-  Calendar: "Working days.",
+  Calendar: "Days on which banks and customs work.",
   Taxes: "Tax lines, and what was invoiced.",
   Proofs: "That the books and the audit trail hold.",
   Support: "Enquiries and webhooks.",
@@ -191,7 +191,7 @@ function describeAccess({ permission, method, id }: Operation): string {
   const roles = operatorRoles.filter((role) => isPermitted(role, permission));
   const who =
     roles.length === operatorRoles.length
-      ? "Every role may."
+      ? "Every role may call it."
       : `Takes the role ${joinWords(roles)}.`;
   const isRead = method === "GET" || id === "previewCard";
   return isRead ? who : `${who} The audit record names the person.`;

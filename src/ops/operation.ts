@@ -82,7 +82,7 @@ export const reportFiles = {
 };
 
 export const environment = closedEnum(environments, { description: "live or sandbox." });
-export const scheme = closedEnum(schemes, { description: "The scheme." });
+export const scheme = closedEnum(schemes, { description: "The scheme of the credits." });
 
 /** Where a page of a queue begins: the id of the last row of the page before. */
 export const cursor = optional(

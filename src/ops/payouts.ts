@@ -63,7 +63,7 @@ const fileFormat = Type.Object(
         },
         { additionalProperties: false },
       ),
-      { minItems: 1, maxItems: 50, description: "In their order." },
+      { minItems: 1, maxItems: 50, description: "The columns, in their order." },
     ),
   },
   {
@@ -112,7 +112,7 @@ export const payoutOperations: readonly Operation[] = [
   operation({
     ...payouts.act("sendPayout", "/ops/payouts/:payout_id/send", writing),
     summary: "Say that money was sent, by the bank's reference",
-    body: body({ utr: id("The bank's reference.") }),
+    body: body({ utr: id("The bank's reference (UTR).") }),
     answer: SentPayout,
     run: ({ ctx, actor, wiring: { twoFromPaise } }, { payout_id: payoutId, utr }) =>
       sendPayout(ctx, actor, { payoutId, utr, twoFromPaise }),

@@ -43,10 +43,10 @@ export const SignedIn = Type.Object(
     role,
     expires_at: timestamp("When the session ends by itself."),
   },
-  { title: "SignedIn", description: "A session." },
+  { title: "SignedIn", description: "The session of whoever signed in." },
 );
 
-export const SignedOut = Type.Object({ signed_out: flag("Always true.") });
+export const SignedOut = Type.Object({ signed_out: flag("True: the session has ended.") });
 
 export const WhoIsSignedIn = Type.Object({
   name: text("Who is signed in."),
@@ -104,7 +104,7 @@ export const ShownApproval = extend(
         title: text("What the rows are, such as Payments."),
         count: count("How many there are."),
         rows: Type.Array(anyObject("Its members depend on the kind."), {
-          description: "The first 500.",
+          description: "The first 500 of them.",
         }),
       }),
       { description: "What is approved in full, as things are now; empty once it is decided." },
@@ -141,10 +141,10 @@ export const NoticeAddress = Type.Object(
     environment,
     desk_id: maybeText("The desk; null for a person."),
     person: maybeText("The person who runs the service; null for a desk."),
-    email: text("Where notices go."),
+    email: text("The mail address that notices go to."),
     occasions: Type.Array(occasion, { description: "What it is told of." }),
     opted_out: Type.Array(occasion, { description: "What it is not told of." }),
-    created_by: text("Who added it."),
+    created_by: text("The name of whoever added it."),
     created_at: timestamp("When."),
     removed_at: maybeTime("When it was removed."),
   },
@@ -162,8 +162,8 @@ export const Notice = Type.Object(
     environment,
     desk_id: text("The desk; the house's for a person."),
     occasion,
-    email: text("Where it goes."),
-    subject: text("Its subject."),
+    email: text("The mail address it goes to."),
+    subject: text("The subject of the mail."),
     events: count("How many events it tells of."),
     status: openEnum(noticeStates, "Only what is dead can be sent again."),
     reason: maybeText("Why it was not sent the last time."),
@@ -182,6 +182,9 @@ export const Notices = Type.Object({
 });
 
 export const NoticeSentAgain = Type.Object(
-  { notice_id: text("The notice's id."), status: text("Always waiting.") },
+  {
+    notice_id: text("The notice's id."),
+    status: text("Always waiting: the mail goes out anew."),
+  },
   { title: "NoticeSentAgain", description: "A notice that is tried anew." },
 );

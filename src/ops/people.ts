@@ -55,7 +55,11 @@ import {
 
 const name = text("The person's name; compared without case and spaces.", 64);
 const role = closedEnum(operatorRoles, { description: "What they may do." });
-const password = Type.String({ minLength: 1, maxLength: 256, description: "Their password." });
+const password = Type.String({
+  minLength: 1,
+  maxLength: 256,
+  description: "The person's password.",
+});
 
 const people = under("People");
 const approvals = under("Approvals");
@@ -73,7 +77,10 @@ export const peopleOperations: readonly Operation[] = [
     body: body({
       name,
       password,
-      code: Type.String({ pattern: "^[0-9]{6}$", description: "Six digits; used once." }),
+      code: Type.String({
+        pattern: "^[0-9]{6}$",
+        description: "The six digits that the authenticator shows; each is used once.",
+      }),
     }),
     answer: SignedIn,
     run: async ({ ctx, from, requestId }, given) =>
@@ -89,7 +96,7 @@ export const peopleOperations: readonly Operation[] = [
     body: body({
       name,
       password,
-      codes: Type.Array(text("A code.", 64), {
+      codes: Type.Array(text("A code that was handed over.", 64), {
         minItems: 1,
         maxItems: 4,
         description: "One from each person who let you in.",
@@ -185,7 +192,7 @@ export const peopleOperations: readonly Operation[] = [
   operation({
     ...approvals.act("rejectProposal", "/ops/approvals/:approval_id/reject", "approvals.decide"),
     summary: "Reject a proposal, or take back your own",
-    body: body({ reason: text("Why.") }),
+    body: body({ reason: text("The reason in words.") }),
     answer: Approval,
     run: async ({ ctx, actor, wiring: { kinds } }, { approval_id: approvalId, reason }) => {
       const row = await rejectProposal(ctx, actor, { approvalId, reason, kinds });
@@ -218,8 +225,8 @@ export const peopleOperations: readonly Operation[] = [
     ...notices.act("addNoticeAddress", "/ops/notice-addresses", writing),
     summary: "Let an address of a desk or of a person get notices",
     body: body({
-      email: text("The address.", 254),
-      desk_id: optional(id("Of this desk.")),
+      email: text("The mail address.", 254),
+      desk_id: optional(id("The id of the desk that is told.")),
       person: optional(text("Or of this person who runs the service.", 64)),
     }),
     answer: NoticeAddress,
@@ -230,7 +237,7 @@ export const peopleOperations: readonly Operation[] = [
     ...notices.act("setNoticeOptOuts", "/ops/notice-addresses/:address_id", writing, "PUT"),
     summary: "Set what an address is not told of",
     body: body({
-      opted_out: Type.Array(closedEnum(occasions, { description: "An occasion." }), {
+      opted_out: Type.Array(closedEnum(occasions, { description: "An occasion to be told of." }), {
         maxItems: occasions.length,
         description: "What it is not told of; it is told of everything else.",
       }),

@@ -30,12 +30,15 @@ export const RateCard = Type.Object(
     size_bands: Type.Array(
       Type.Object({
         below_paise: maybeCount("Faces below this; null for the last band."),
-        bps: count("What they get."),
+        bps: count("What is added to the mid, in basis points."),
       }),
       { description: "By rising bound." },
     ),
     validity_bands: Type.Array(
-      Type.Object({ from_days: count("Days left, at least."), bps: count("What they get.") }),
+      Type.Object({
+        from_days: count("From this number of days left."),
+        bps: count("What is added to the mid, in basis points."),
+      }),
       { description: "By falling days; with fewer than the last there is no price." },
     ),
     floor_bps: count("The least that is ever bid."),
@@ -84,7 +87,7 @@ export const CardPreview = Type.Object(
       Type.Object({
         term: text("Its name in the card."),
         before: maybeCount("As in force; null for a first card."),
-        after: count("As it would be."),
+        after: count("The number after the change."),
       }),
       { description: "Every number of the card." },
     ),
@@ -92,7 +95,7 @@ export const CardPreview = Type.Object(
       Type.Object({
         from_paise: count("The smallest face of the band."),
         below_paise: maybeCount("The first face that is above it; null for the last one."),
-        from_days: count("Days left, at least."),
+        from_days: count("From this number of days left."),
         bid_before_bps: price("The bid in force."),
         bid_after_bps: price("The bid of the new card."),
         ask_before_bps: price("The ask in force."),
@@ -115,7 +118,7 @@ export const CardPreview = Type.Object(
 export const PublishedCard = Type.Union(
   [
     Type.Object({
-      outcome: Type.Literal("published", { description: "It is in force." }),
+      outcome: Type.Literal("published", { description: "The card is in force." }),
       card: RateCard,
     }),
     extend(
@@ -149,13 +152,13 @@ export const HouseDay = Type.Object(
         {
           scheme,
           bought: count("Credits that the house bought."),
-          bought_face_paise: sum("Their face."),
+          bought_face_paise: sum("The sum of the credits' face values, in paise."),
           bought_paise: sum("What it pays for them."),
           sold: count("Credits that the house sold."),
-          sold_face_paise: sum("Their face."),
+          sold_face_paise: sum("The sum of the credits' face values, in paise."),
           sold_paise: sum("What it gets for them, without taxes."),
           matched: count("Credits that went from one client to another."),
-          matched_face_paise: sum("Their face."),
+          matched_face_paise: sum("The sum of the credits' face values, in paise."),
           kept_paise: sum("What the house keeps of them, without taxes."),
           fees_paise: sum("The fees within all of this."),
           result_paise: sum("Its money, and its credits at the mid in force when each was dealt."),
@@ -181,7 +184,7 @@ const BoardMarket = Type.Object(
     index_bps: maybeCount("The last published index; null before there is one."),
     last_deal: nullableObject(
       {
-        price_bps: count("What the seller got."),
+        price_bps: count("What the seller got, in basis points of face."),
         face_paise: count("Its face, rounded to two digits."),
         at: timestamp("When it was agreed."),
       },

@@ -51,7 +51,7 @@ const terms = Type.Object(
         Type.Object(
           {
             below_paise: Type.Union([paise("Faces below this."), Type.Null()]),
-            bps: signed("What they get."),
+            bps: signed("What is added to the mid, in basis points."),
           },
           { additionalProperties: false },
         ),
@@ -61,7 +61,10 @@ const terms = Type.Object(
     validity_bands: optional(
       Type.Array(
         Type.Object(
-          { from_days: natural("Days left, at least."), bps: signed("What they get.") },
+          {
+            from_days: natural("From this number of days left."),
+            bps: signed("What is added to the mid, in basis points."),
+          },
           { additionalProperties: false },
         ),
         { description: "By falling days.", maxItems: 50 },
@@ -212,7 +215,7 @@ export const priceOperations: readonly Operation[] = [
             {
               scheme,
               scrip_no: text("The credit's number.", 64),
-              face_paise: paise("Its balance."),
+              face_paise: paise("What is left on the credit, in paise."),
               expires_on: text("Its last day, YYYY-MM-DD.", 10),
               issued_on: optional(text("Its day of issue.", 10)),
             },

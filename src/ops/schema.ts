@@ -68,8 +68,8 @@ export function outcome<const Words extends readonly string[]>(
 }
 
 export const environment = openEnum(environments, "live or sandbox.");
-export const scheme = openEnum(schemes, "The scheme.");
-export const version = count("Raised by every change.");
+export const scheme = openEnum(schemes, "The scheme of the credits.");
+export const version = count("The number of the version, raised by every change.");
 
 export const Proposed = Type.Object(
   {

@@ -90,7 +90,9 @@ export const taxOperations: readonly Operation[] = [
       payment_code: optional(text("What the return calls such payments.", 8)),
       rate_bps: bps("What is withheld, of the value."),
       threshold_paise: natural("From which value of a seller in a financial year."),
-      with_crosses: optional(Type.Boolean({ description: "In crosses too." })),
+      with_crosses: optional(
+        Type.Boolean({ description: "Whether it is withheld in crosses too." }),
+      ),
     }),
     answer: TaxRate,
     run: (
@@ -138,7 +140,7 @@ export const taxOperations: readonly Operation[] = [
       from,
       rtgs_from_paise: paise("RTGS takes nothing below it."),
       imps_to_paise: paise("IMPS takes nothing above it; what is between goes by NEFT."),
-      citation: text("By which rule.", 300),
+      citation: text("The citation of the rule.", 300),
     }),
     answer: TaxRate,
     run: ({ ctx, actor }, { environment: where, from: first, ...rate }) =>
@@ -158,12 +160,12 @@ export const taxOperations: readonly Operation[] = [
     summary: "Withhold less from a payee, by the certificate of its tax officer",
     body: body({
       environment,
-      certificate_no: text("Its number.", 20),
+      certificate_no: text("The certificate's number.", 20),
       pan: text("The payee's PAN; all its firms are one payee.", 10),
       rate_bps: bps("What is withheld in the place of the line's rate."),
       limit_paise: paise("Up to which value; a sale beyond it is withheld from as usual."),
-      effective_from: day("Its first day."),
-      effective_until: day("Its last day."),
+      effective_from: day("The first day that it counts."),
+      effective_until: day("The last day that it counts."),
     }),
     answer: Certificate,
     run: ({ ctx, actor }, given) => addCertificate(ctx, actor, given),

@@ -74,7 +74,7 @@ export const OpsCredit = Type.Object(
     credit_id: text("The holding's id."),
     environment,
     desk_id: text("The desk of the firm."),
-    firm_id: text("Who holds it."),
+    firm_id: text("The id of the firm that holds the credit."),
     scrip_no: text("The credit's number."),
     scheme,
     issued_paise: count("What it was issued with."),
@@ -82,7 +82,7 @@ export const OpsCredit = Type.Object(
     port_code: maybeText("Its customs port."),
     issued_on: day("The day it was issued."),
     expires_on: day("The last day it can be used."),
-    status: openEnum(creditStates, "Where it stands."),
+    status: openEnum(creditStates, "The state it is in."),
     state_before_suspension: nullable<(typeof creditStates)[number]>({
       type: "string",
       description: "What it goes back to when its suspension is lifted.",
@@ -108,7 +108,7 @@ export const News = Type.Object(
     from: maybeText("The state it was in."),
     to: maybeText("The state it is in."),
     reserved_for: maybeText("The deal that had it and is looked at now."),
-    problem: maybeText("Always null."),
+    problem: maybeText("Always null: there is no problem."),
   },
   { title: "CreditNews", description: "What became of a credit that customs spoke about." },
 );
@@ -119,7 +119,7 @@ export const Calendar = wrapList(
     {
       office,
       day: day("The day."),
-      name: text("What the day is."),
+      name: text("What the day is called."),
       works: flag("Whether the office works on it."),
       status: openEnum(dayStatuses, "check for starting rows that nobody has confirmed."),
     },
@@ -137,14 +137,14 @@ export const ImportedDays = Type.Object({
 export const AddedDay = Type.Object({
   office,
   day: day("The day."),
-  name: text("What the day is."),
+  name: text("What the day is called."),
   works: Type.Optional(flag("Whether the office works on it.")),
 });
 
 export const RemovedDay = Type.Object({
   office,
   day: day("The day."),
-  removed: flag("Always true."),
+  removed: flag("True: the days are gone."),
 });
 
 export const LedgerVerdict = Type.Object(
@@ -156,9 +156,9 @@ export const LedgerVerdict = Type.Object(
     first_break: nullableObject(
       {
         check: text("The rule that does not hold."),
-        place: text("Where."),
-        found: text("What is there."),
-        expected: text("What should be there."),
+        place: text("Where it is: the row of the books."),
+        found: text("What the books hold there."),
+        expected: text("What the books should hold there."),
       },
       { description: "The first place where they do not hold." },
     ),
@@ -169,16 +169,16 @@ export const LedgerVerdict = Type.Object(
 export const AuditVerdict = Type.Object(
   {
     whole: flag("Whether every chain is whole."),
-    desks: count("Chains that were read."),
-    records: count("Records that were read."),
+    desks: count("The number of chains that were read."),
+    records: count("The number of records that were read."),
     erased: count("Events whose body was erased; the hash that is left proves the chain."),
     first_break: nullableObject(
       {
         environment,
-        desk_id: text("Whose chain it is."),
-        seq: count("The place in the chain."),
+        desk_id: text("The id of the desk whose chain it is."),
+        seq: count("The place of the record in its chain, from 1."),
         record_id: maybeText("The record; null where it is missing."),
-        problem: text("What is wrong."),
+        problem: text("What is wrong, in words."),
       },
       { description: "The first place where one is not." },
     ),
@@ -189,14 +189,14 @@ export const AuditVerdict = Type.Object(
 export const OpenedEnquiry = extend(
   Enquiry,
   {
-    kind: openEnum(enquiryKinds, "What it is about."),
-    scheme: nullable<Scheme>({ type: "string", description: "The scheme." }),
+    kind: openEnum(enquiryKinds, "What the enquiry is about."),
+    scheme: nullable<Scheme>({ type: "string", description: "The scheme of the credits." }),
     amount_paise: maybeCount("The amount that was asked about."),
-    name: text("Who sent it."),
-    email: text("Where to answer."),
-    phone: maybeText("Where to call."),
-    iec: maybeText("Importer-exporter code."),
-    message: maybeText("What was said."),
+    name: text("The name of whoever sent it."),
+    email: text("The mail address for the answer."),
+    phone: maybeText("The telephone number for the answer; null when none was given."),
+    iec: maybeText("The importer-exporter code (IEC)."),
+    message: maybeText("The message as it was sent; null when there was none."),
     outcome: maybeText("What came of it, once it is closed."),
   },
   { title: "OpenedEnquiry", description: "An enquiry with who sent it." },
@@ -207,7 +207,7 @@ export const Enquiries = pageList("enquiries", OpenedEnquiry, "The newest first.
 export const Webhooks = wrapList(
   "webhooks",
   Type.Object(
-    { legal_name: text("The desk."), webhook: Webhook },
+    { legal_name: text("The desk's legal name."), webhook: Webhook },
     { title: "WebhookOfDesk", description: "A webhook and its desk; never its secret." },
   ),
   "Those of every desk.",
@@ -217,7 +217,7 @@ export const Failures = pageList(
   "failures",
   extend(
     Delivery,
-    { environment, desk_id: text("The desk.") },
+    { environment, desk_id: text("The id of the desk's own firm.") },
     { title: "DeliveryOfDesk", description: "A dead-lettered delivery and its desk." },
   ),
   "The newest first.",

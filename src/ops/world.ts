@@ -99,7 +99,7 @@ export const worldOperations: readonly Operation[] = [
       findings: Type.Array(
         Type.Object(
           {
-            inquiry_id: id("The question."),
+            inquiry_id: id("The question's id."),
             reference: text("What you saw: a ticket, a letter.", 200),
             held: optional(
               Type.Boolean({ description: "Whether the firm holds the credit, for a credit." }),
@@ -109,7 +109,7 @@ export const worldOperations: readonly Operation[] = [
                 Type.Object(
                   {
                     check: closedEnum(checkNames, { description: "The check that failed." }),
-                    cure: optional(text("What the firm can do.")),
+                    cure: optional(text("What the firm can do about it, in words.")),
                   },
                   { additionalProperties: false },
                 ),
@@ -119,7 +119,7 @@ export const worldOperations: readonly Operation[] = [
           },
           { additionalProperties: false },
         ),
-        { minItems: 1, maxItems: 500, description: "All or none." },
+        { minItems: 1, maxItems: 500, description: "The answers; all count or none." },
       ),
     }),
     answer: Attested,
@@ -139,7 +139,7 @@ export const worldOperations: readonly Operation[] = [
     summary: "Say that a port is down, with a note, or up again, without one",
     body: body({
       environment,
-      port: closedEnum(ports, { description: "Which." }),
+      port: closedEnum(ports, { description: "registry (customs) or bank." }),
       note: optional(text("Why it is down; left out, it is up again.")),
     }),
     answer: PortState,
@@ -180,7 +180,7 @@ export const worldOperations: readonly Operation[] = [
     body: body({
       environment,
       scrip_no: text("The credit's number.", 64),
-      news: closedEnum(newsWords, { description: "What customs did." }),
+      news: closedEnum(newsWords, { description: "What customs did with the credit." }),
       reason: text("The notice that says so."),
     }),
     answer: News,
@@ -197,7 +197,9 @@ export const worldOperations: readonly Operation[] = [
     summary: "List the days on which banks and customs differ from the week",
     query: query({
       office: optional(office),
-      year: optional(Type.Integer({ minimum: 2000, maximum: 2200, description: "Only of it." })),
+      year: optional(
+        Type.Integer({ minimum: 2000, maximum: 2200, description: "Only days of this year." }),
+      ),
     }),
     answer: Calendar,
     run: async ({ ctx }, asked) => ({
@@ -213,12 +215,12 @@ export const worldOperations: readonly Operation[] = [
           {
             office,
             day,
-            name: text("What the day is.", 200),
+            name: text("What the day is called.", 200),
             works: optional(Type.Boolean({ description: "Whether the office works on it." })),
           },
           { additionalProperties: false },
         ),
-        { minItems: 1, maxItems: 1_000, description: "The days." },
+        { minItems: 1, maxItems: 1_000, description: "The days to set." },
       ),
     }),
     answer: ImportedDays,
@@ -235,7 +237,7 @@ export const worldOperations: readonly Operation[] = [
     body: body({
       office,
       day,
-      name: text("What the day is.", 200),
+      name: text("What the day is called.", 200),
       works: optional(Type.Boolean({ description: "Whether the office works on it." })),
     }),
     answer: AddedDay,
@@ -299,7 +301,7 @@ export const worldOperations: readonly Operation[] = [
   operation({
     ...support.act("closeEnquiry", "/ops/enquiries/:enquiry_ref/close", "enquiries.write"),
     summary: "Close an enquiry; it is deleted 30 days later",
-    body: body({ outcome: text("What came of it.") }),
+    body: body({ outcome: text("What came of the enquiry, in words.") }),
     answer: Enquiry,
     run: ({ ctx, actor }, { enquiry_ref: enquiryRef, outcome }) =>
       closeEnquiry(ctx, actor, { enquiryRef, outcome }),

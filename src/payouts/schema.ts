@@ -23,7 +23,7 @@ const amount = (description: string) => Type.Integer({ description, examples: [2
 const Line = Type.Object({
   order_id: maybeText("The order that sold it; null where a cross did."),
   cross_id: maybeText("The cross that sold it; null where an order did."),
-  scrip_no: text("The credit."),
+  scrip_no: text("The credit's number."),
   amount_paise: amount("What this credit brought."),
 });
 
@@ -50,12 +50,12 @@ export const Payout = Type.Object(
     ),
     bank: nullableObject(
       {
-        ifsc: text("The branch."),
-        account_no_masked: text("The account, in part."),
+        ifsc: text("The branch's IFSC."),
+        account_no_masked: text("The last digits of the account number."),
       },
       { description: "Where it goes; null while the firm has given no account." },
     ),
-    status: openEnum(payoutStates, "Where it stands."),
+    status: openEnum(payoutStates, "The state it is in."),
     reason: maybeText("Why it is held or came back."),
     held_until: maybeTime("When the hold ends by itself."),
     utr: maybeText("The bank's reference, once it was sent."),
@@ -100,7 +100,7 @@ export const Deposit = Type.Object(
       examples: ["HDFCR52026111500054321"],
     }),
     firm_id: text("The firm whose money it is."),
-    amount_paise: amount("How much came."),
+    amount_paise: amount("The amount that came, in paise."),
     settlement_id: maybeText("The settlement that it came for; null where it became balance."),
     status: openEnum(depositStates, "Whether it is the firm's, or was taken back."),
     reason: maybeText("Why it was taken back; null while it was not."),

@@ -7,7 +7,7 @@ import { formatQuery, maybeText, openEnum, text, timestamp } from "../platform/h
 const amount = (description: string) => Type.Integer({ description, examples: [24_412_500] });
 
 const split = {
-  face_paise: amount("Face."),
+  face_paise: amount("The face value in paise."),
   value_paise: amount("What the scrips are worth at your price; HSN 4907, exempt from GST."),
   fee_paise: amount("The fee within the all-in amount."),
   gst_paise: amount("GST on the fee, within the all-in amount."),
@@ -17,8 +17,11 @@ const split = {
 };
 
 const NoteLeg = Type.Object({
-  scrip_no: text("The credit."),
-  price_bps: Type.Integer({ description: "Your price.", examples: [9_765] }),
+  scrip_no: text("The credit's number."),
+  price_bps: Type.Integer({
+    description: "Your price in basis points of face.",
+    examples: [9_765],
+  }),
   hsn: text("The tariff heading of scrips."),
   ...split,
   status: text("Where the credit stands, as in its settlement."),
@@ -29,7 +32,7 @@ const NoteLeg = Type.Object({
 const Payment = Type.Object({
   direction: openEnum(["out", "in"], "To the firm's bank, or from it."),
   utr: maybeText("The bank's reference; null until it was sent."),
-  amount_paise: amount("How much."),
+  amount_paise: amount("The amount in paise."),
   status: text("received, or where the payout stands."),
 });
 
@@ -39,8 +42,8 @@ const TaxLine = Type.Object({
     "A part of gst_paise by the place of supply, or tax deducted at source from what you get.",
   ),
   name: text("The same for people, with its rate."),
-  rate_bps: Type.Integer({ description: "Its rate.", examples: [900] }),
-  amount_paise: amount("How much."),
+  rate_bps: Type.Integer({ description: "Its rate in basis points.", examples: [900] }),
+  amount_paise: amount("The amount in paise."),
 });
 
 const FeeInvoice = Type.Object({
@@ -49,8 +52,8 @@ const FeeInvoice = Type.Object({
   issued_at: timestamp("When it was issued."),
   place_of_supply: text("The state code by which the tax was divided."),
   sac: maybeText("The code of the service; null on papers from before it was kept."),
-  fee_paise: amount("The fee."),
-  gst_paise: amount("All tax on it."),
+  fee_paise: amount("The fee before tax, in paise."),
+  gst_paise: amount("All tax on the fee, in paise."),
   cgst_paise: amount("Central tax, within the house's state."),
   sgst_paise: amount("The state's tax, within the house's state."),
   igst_paise: amount("Integrated tax, across a border."),
@@ -61,22 +64,22 @@ const FeeInvoice = Type.Object({
 
 const ContractNote = Type.Object(
   {
-    note_no: text("Names the note."),
-    firm_id: text("Whose deal it is."),
+    note_no: text("The number of the note."),
+    firm_id: text("The id of the firm whose deal it is."),
     side: openEnum(sides, "Which side it was on."),
     scheme: openEnum(schemes, "Which scheme."),
     status: text("Where the settlement stands."),
     dealt_at: timestamp("When it was dealt."),
     order_ids: Type.Array(Type.String(), { description: "The orders that it was dealt by." }),
     firm: Type.Object({
-      legal_name: text("As registered."),
-      pan: maybeText("Its PAN."),
-      gstin: maybeText("Its GSTIN."),
+      legal_name: text("The legal name as it is registered."),
+      pan: maybeText("The firm's PAN; null until it is told."),
+      gstin: maybeText("The GSTIN; null until it is told."),
     }),
     legs: Type.Array(NoteLeg, { description: "One per credit." }),
     ...split,
     settled_paise: amount("What of the all-in amount has changed hands."),
-    undelivered_paise: amount("What of it will not."),
+    undelivered_paise: amount("What of the price will not be delivered, in paise."),
     payments: Type.Array(Payment, { description: "Money that the banks moved for it." }),
     taxes: Type.Optional(
       Type.Array(TaxLine, {
@@ -95,19 +98,21 @@ const ContractNote = Type.Object(
 
 export const ContractNotes = Type.Object(
   {
-    settlement_id: text("The deal."),
+    settlement_id: text("The settlement's id."),
     as_of: timestamp("When this was made."),
     house: Type.Object({
       name: text("Who stands between the sides."),
-      address: Type.Array(Type.String(), { description: "In lines." }),
-      gstin: maybeText("Its GSTIN."),
+      address: Type.Array(Type.String(), { description: "The address, line by line." }),
+      gstin: maybeText("The GSTIN; null until it is told."),
       cin: Type.Optional(maybeText("Its number in the register of companies.")),
     }),
     notes: Type.Array(ContractNote, {
       description: "One for each of your firms that has a side in it, and nothing of anybody else.",
     }),
-    version: Type.Integer({ description: "That of the settlement.", examples: [4] }),
-    allowed_actions: Type.Array(Type.String(), { description: "Always empty." }),
+    version: Type.Integer({ description: "The settlement's version.", examples: [4] }),
+    allowed_actions: Type.Array(Type.String(), {
+      description: "Always empty: a paper has no actions.",
+    }),
   },
   { title: "ContractNotes", description: "What your firms dealt in a settlement, on paper." },
 );
@@ -135,15 +140,15 @@ const BillOfSupply = Type.Object(
     ),
     lines: Type.Array(
       Type.Object({
-        scrip_no: text("The credit."),
+        scrip_no: text("The credit's number."),
         hsn: text("The tariff heading of scrips."),
-        description: text("What it is."),
-        value_paise: amount("Its value, to the paisa."),
+        description: text("What it is, in words."),
+        value_paise: amount("Its value in paise."),
       }),
       { description: "One per credit." },
     ),
     total_paise: amount("The sum of the lines; nothing is rounded."),
-    total_words: text("The total in words."),
+    total_words: text("The total in words, as it is printed."),
     exemption: text("The citation by which no GST is charged."),
     signatory: maybeText("Who signs for the supplier; null on a draft in a client's name."),
     draft: Type.Boolean({
@@ -156,13 +161,15 @@ const BillOfSupply = Type.Object(
 
 export const BillsOfSupply = Type.Object(
   {
-    settlement_id: text("The deal."),
+    settlement_id: text("The settlement's id."),
     as_of: timestamp("When this was made."),
     bills: Type.Array(BillOfSupply, {
       description: "Of what was delivered and your firms supplied or received.",
     }),
-    version: Type.Integer({ description: "That of the settlement.", examples: [4] }),
-    allowed_actions: Type.Array(Type.String(), { description: "Always empty." }),
+    version: Type.Integer({ description: "The settlement's version.", examples: [4] }),
+    allowed_actions: Type.Array(Type.String(), {
+      description: "Always empty: a paper has no actions.",
+    }),
   },
   { title: "BillsOfSupply", description: "The bills of supply of a settlement." },
 );
@@ -175,7 +182,10 @@ const asJsonOrPdf = (description: string, schema: TSchema) => ({
   content: {
     "application/json": { schema },
     "application/pdf": {
-      schema: Type.String({ contentMediaType: "application/pdf", description: "For people." }),
+      schema: Type.String({
+        contentMediaType: "application/pdf",
+        description: "The same as a PDF for people.",
+      }),
     },
   },
 });

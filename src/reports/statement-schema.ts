@@ -29,10 +29,10 @@ const status = openEnum(
 );
 
 const Line = Type.Object({
-  line_no: Type.Integer({ description: "Its place, from 1.", examples: [1] }),
+  line_no: Type.Integer({ description: "The place of the line, from 1.", examples: [1] }),
   at: timestamp("When it took effect."),
-  kind: openEnum(lineKinds, "What it is."),
-  description: text("The same for people."),
+  kind: openEnum(lineKinds, "The kind of line."),
+  description: text("The same in words."),
   reference: text("The settlement or payout it is about, or the bank's reference of a deposit."),
   utr: maybeText("The bank's reference, of money that came or went."),
   hsn: maybeText("The tariff heading of what changed hands; scrips are 4907 and exempt from GST."),
@@ -41,22 +41,22 @@ const Line = Type.Object({
     "x-extensible-enum": [...schemes],
     description: "The scheme of the credits.",
   }),
-  scrip_nos: Type.Array(Type.String(), { description: "The credits." }),
-  face_paise: maybeNumber("Their face."),
+  scrip_nos: Type.Array(Type.String(), { description: "The credits' numbers." }),
+  face_paise: maybeNumber("The sum of the credits' face values, in paise."),
   price_bps: maybeNumber("Your price; null where the credits had several."),
   amount_paise: amount("What it adds to the balance; below zero where it takes."),
-  balance_paise: amount("The balance after it."),
+  balance_paise: amount("The balance after the line, in paise."),
 });
 
 const Total = Type.Object({
   kind: openEnum(lineKinds, "Of which lines."),
-  lines: Type.Integer({ description: "How many there are.", examples: [3] }),
-  amount_paise: amount("What they add up to."),
+  lines: Type.Integer({ description: "The number of lines.", examples: [3] }),
+  amount_paise: amount("The sum of their amounts, in paise."),
 });
 
 const summary = {
   statement_no: Type.String({
-    description: "Names the statement.",
+    description: "The statement's number.",
     examples: ["2026-11/01JD2M7Q4X8R5V6W9Y0ABCDEFG"],
   }),
   firm_id: firmId,
@@ -70,7 +70,9 @@ const summary = {
     description: "The last entry of the books that was seen: raised by everything that moves.",
     examples: [4_711],
   }),
-  allowed_actions: Type.Array(Type.String(), { description: "Always empty." }),
+  allowed_actions: Type.Array(Type.String(), {
+    description: "Always empty: a paper has no actions.",
+  }),
 };
 
 export const Statement = Type.Object(
@@ -80,14 +82,14 @@ export const Statement = Type.Object(
     to: timestamp("The first instant after it."),
     as_of: timestamp("When this was made."),
     firm: Type.Object({
-      legal_name: text("As registered."),
-      pan: maybeText("Its PAN."),
-      gstin: maybeText("Its GSTIN."),
+      legal_name: text("The legal name as it is registered."),
+      pan: maybeText("The firm's PAN; null until it is told."),
+      gstin: maybeText("The GSTIN; null until it is told."),
     }),
     house: Type.Object({
       name: text("Who keeps the account."),
-      address: Type.Array(Type.String(), { description: "In lines." }),
-      gstin: maybeText("Its GSTIN."),
+      address: Type.Array(Type.String(), { description: "The address, line by line." }),
+      gstin: maybeText("The GSTIN; null until it is told."),
       cin: Type.Optional(maybeText("Its number in the register of companies.")),
     }),
     lines: Type.Array(Line, {
@@ -121,7 +123,10 @@ export const StatementAnswer = {
     "application/json": { schema: Statement },
     ...tableContent("One row per line of the statement, between opening and closing."),
     "application/pdf": {
-      schema: Type.String({ contentMediaType: "application/pdf", description: "For people." }),
+      schema: Type.String({
+        contentMediaType: "application/pdf",
+        description: "The same as a PDF for people.",
+      }),
     },
   },
 };

@@ -13,9 +13,9 @@ const requestId = Type.String({
 const fields = {
   request_id: requestId,
   at: timestamp("When it came."),
-  method: Type.String({ description: "Of HTTP.", examples: ["POST"] }),
+  method: Type.String({ description: "The HTTP method.", examples: ["POST"] }),
   route: maybe("The path, with the names of its parts; null for none of ours.", "/v1/orders"),
-  status: Type.Integer({ description: "Of HTTP.", examples: [201] }),
+  status: Type.Integer({ description: "The answer's HTTP status.", examples: [201] }),
   code: maybe("Why it was refused: the slug of its error body.", "conflict"),
   reason: maybe("The `detail.reason` of its error body.", "no_price"),
   duration_ms: Type.Number({
@@ -26,7 +26,7 @@ const fields = {
     description: "The key that it came with.",
     examples: ["key_01jd2m7q4x8r5v6w9y0abcdefg"],
   }),
-  idempotency_key: maybe("Its Idempotency-Key.", "invoice-2026-0042"),
+  idempotency_key: maybe("The request's Idempotency-Key; null without one.", "invoice-2026-0042"),
   made: maybe(
     "What it made, or had made already under its Idempotency-Key; null for what made nothing, and for a set.",
     "ord_01jd2m7q4x8r5v6w9y0abcdefg",

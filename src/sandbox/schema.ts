@@ -58,8 +58,8 @@ export type SeedCreditsBody = Static<typeof SeedCreditsBody>;
 
 export const SeededCredits = Type.Object(
   {
-    firm_id: text("Whose they are."),
-    scrip_nos: Type.Array(Type.String(), { description: "Their numbers." }),
+    firm_id: text("The id of the firm that holds them."),
+    scrip_nos: Type.Array(Type.String(), { description: "The credits' numbers." }),
   },
   { title: "SeededCredits" },
 );
@@ -67,7 +67,10 @@ export type SeededCredits = Static<typeof SeededCredits>;
 
 export const ResetDone = Type.Object(
   {
-    orders_cancelled: Type.Integer({ description: "Orders that rested.", examples: [1] }),
+    orders_cancelled: Type.Integer({
+      description: "The number of resting orders that were cancelled.",
+      examples: [1],
+    }),
     crosses_ended: Type.Integer({
       description: "Your proposals, and open crosses among your firms.",
       examples: [1],
@@ -112,7 +115,7 @@ export const DeskClock = Type.Object(
         crosses: nearer("Your proposals, and open crosses among your firms."),
         settlements: nearer("Open settlements among your firms and with the house."),
         payouts: nearer("Payouts that have not been sent."),
-        holds: nearer("Holds on your firms."),
+        holds: nearer("The number of holds on your firms' payouts."),
         credits: nearer("Credits, by whole days."),
         requirements: nearer("What your firms will have to pay, by whole days."),
       },

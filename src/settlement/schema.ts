@@ -33,11 +33,14 @@ const settlementId = Type.String({
 const amount = (description: string) => Type.Integer({ description, examples: [25_000_000] });
 
 const Leg = Type.Object({
-  scrip_no: text("The credit."),
+  scrip_no: text("The credit's number."),
   order_id: maybeText("The order that it was dealt by."),
-  face_paise: amount("Its face."),
-  price_bps: Type.Integer({ description: "Your price.", examples: [9_765] }),
-  all_in_paise: amount("Your money for it."),
+  face_paise: amount("The credit's face value in paise."),
+  price_bps: Type.Integer({
+    description: "Your price in basis points of face.",
+    examples: [9_765],
+  }),
+  all_in_paise: amount("What you pay or get for it with fees and tax, in paise."),
   status: openEnum(legStates, "Where the credit stands."),
   reason: maybeText("Why it was not delivered."),
   default_by: nullable<string>({
@@ -87,17 +90,17 @@ export const Task = Type.Object(
     instructions: nullableObject(
       {
         beneficiary: Type.Optional(maybeText("pay: who gets the money.")),
-        account_no: Type.Optional(maybeText("pay: the account.")),
-        ifsc: Type.Optional(maybeText("pay: its IFSC.")),
-        bank: Type.Optional(maybeText("pay: its bank.")),
-        amount_paise: Type.Optional(amount("pay: exactly how much.")),
+        account_no: Type.Optional(maybeText("For pay: the account number to pay to.")),
+        ifsc: Type.Optional(maybeText("For pay: the IFSC of that account.")),
+        bank: Type.Optional(maybeText("For pay: the bank of that account.")),
+        amount_paise: Type.Optional(amount("For pay: the exact amount in paise.")),
         reference: Type.Optional(maybeText("pay: what to give as the reference.")),
         scrip_no: Type.Optional(text("initiate and accept: the credit.")),
         face_paise: Type.Optional(amount("initiate and accept: its face.")),
         to_iec: Type.Optional(maybeText("initiate: the IEC of the receiver.")),
-        to_name: Type.Optional(maybeText("initiate: its name.")),
+        to_name: Type.Optional(maybeText("For initiate: the name of the receiving firm.")),
         from_iec: Type.Optional(maybeText("accept: the IEC of the holder.")),
-        from_name: Type.Optional(maybeText("accept: its name.")),
+        from_name: Type.Optional(maybeText("For accept: the name of the holding firm.")),
       },
       {
         description:

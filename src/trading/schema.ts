@@ -76,7 +76,7 @@ export type TakeQuoteBatchBody = Static<typeof TakeQuoteBatchBody>;
 
 /** What both sides and the absence of a price are made of; an answer has the fields of its side. */
 const quoteFields = {
-  side: Type.Optional(openEnum(quoteSides, "As asked.")),
+  side: Type.Optional(openEnum(quoteSides, "The side that was asked for.")),
   scheme: Type.Optional(openEnum(schemes, "The scheme that was priced.")),
   scrip_no: Type.Optional(
     Type.String({ ...scripNo, description: "Sell by scrip_no: the credit that was priced." }),
@@ -354,8 +354,8 @@ const HistoryEntry = Type.Object({
 export const Order = Type.Object(
   {
     order_id: orderId,
-    client_ref: maybeText("Your own name for it."),
-    firm_id: text("The firm acted for."),
+    client_ref: maybeText("Your own name for the order; null when it has none."),
+    firm_id: text("The id of the firm that the order is for."),
     side: openEnum(sides, "Which side."),
     scheme: openEnum(schemes, "Which scheme."),
     scrip_nos: Type.Array(Type.String(), {
@@ -373,10 +373,12 @@ export const Order = Type.Object(
     savings_paise: maybeAmount("Buy: the saving against paying the covered duty in cash."),
     time_in_force: openEnum(timesInForce, "How long it may rest."),
     expires_at: maybeTime("When it expires."),
-    quote_ref: maybeText("The quote it took."),
-    metadata: Type.Record(Type.String(), Type.String(), { description: "As it was given." }),
+    quote_ref: maybeText("The quote that the order took; null without one."),
+    metadata: Type.Record(Type.String(), Type.String(), {
+      description: "The pairs that were given with it.",
+    }),
     status: openEnum(orderStates, "Its state."),
-    settlement_id: maybeText("Its latest settlement."),
+    settlement_id: maybeText("The id of its latest settlement; null before there is a deal."),
     settlement_ids: Type.Array(Type.String(), {
       description: "All of its settlements; an order that rested can be dealt in parts.",
     }),
@@ -437,8 +439,11 @@ export const BatchResults = Type.Object(
       }),
       { description: "One per order, in the order of the request." },
     ),
-    submitted: Type.Integer({ description: "Orders that stand.", examples: [1] }),
-    failed: Type.Integer({ description: "Orders that do not.", examples: [0] }),
+    submitted: Type.Integer({
+      description: "The number of orders that were placed.",
+      examples: [1],
+    }),
+    failed: Type.Integer({ description: "The number of orders that were refused.", examples: [0] }),
   },
   { title: "OrderBatchResults" },
 );

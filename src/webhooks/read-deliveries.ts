@@ -45,7 +45,9 @@ export const deliveriesOfWebhook = deskPages({
   name: "deliveries",
   params: DeliveriesParams,
   query: {
-    status: Type.Optional(closedEnum(deliveryLifecycle.states, { description: "Only those." })),
+    status: Type.Optional(
+      closedEnum(deliveryLifecycle.states, { description: "Only deliveries in this state." }),
+    ),
   },
   of: LoggedDelivery,
   order: "Newest first.",

@@ -51,7 +51,7 @@ const events = Type.Array(closedEnum(eventNames), {
   description: "What is sent: names of events, or * for all of them.",
   examples: [["order.matched", "settlement.settled"]],
 });
-const description = { maxLength: descriptionLengthMax, description: "What it is for." };
+const description = { maxLength: descriptionLengthMax, description: "What it is for, in words." };
 
 export const RegisterWebhookBody = body(
   {
@@ -107,7 +107,7 @@ const webhookFields = {
     description: "What is sent: names of events, or * for all.",
     examples: [[everyEvent]],
   }),
-  description: maybeText("What it is for."),
+  description: maybeText("What it is for, in words."),
   signing_secret: Type.String({
     description: "Shown whole once, when it is made; masked in every later view.",
     examples: ["whsec_…x3Kq"],
@@ -217,10 +217,16 @@ export type Replay = Static<typeof Replay>;
 const Attempt = Type.Object(
   {
     at: timestamp("When it began."),
-    duration_ms: Type.Integer({ description: "How long it took.", examples: [87] }),
+    duration_ms: Type.Integer({
+      description: "How long the answer took, in milliseconds.",
+      examples: [87],
+    }),
     outcome: openEnum(outcomes, "What it was."),
     status: maybeCount("The answer's status, if any."),
-    reason: nullable<Reason>({ type: "string", description: "Why it was not taken." }),
+    reason: nullable<Reason>({
+      type: "string",
+      description: "Why it was not delivered; null when it was.",
+    }),
     answer: Type.String({ description: "The first bytes of the answer.", examples: ["ok"] }),
   },
   { title: "Attempt", description: "One POST of a delivery." },
@@ -230,15 +236,15 @@ export type Attempt = Static<typeof Attempt>;
 const deliveryFields = {
   delivery_id: deliveryId,
   webhook_id: webhookIdOfDelivery,
-  event: Type.String({ description: "What happened.", examples: ["credit.listed"] }),
+  event: Type.String({ description: "The event's name.", examples: ["credit.listed"] }),
   event_id: Type.String({ examples: ["evt_01jd2m7q4x8r5v6w9y0abcdefg"] }),
   sequence: Type.Integer({ description: "The event's number on your desk.", examples: [42] }),
-  status: openEnum(deliveryLifecycle.states, "Where it stands."),
+  status: openEnum(deliveryLifecycle.states, "The state it is in."),
   reason: nullable<Reason>({
     type: "string",
     description: `Why it was not taken. Open set; known today: ${reasons.join(", ")}.`,
   }),
-  attempts: Type.Integer({ description: "How often it was sent.", examples: [1] }),
+  attempts: Type.Integer({ description: "The number of times it was sent.", examples: [1] }),
   last_status: maybeCount("The last answer's status."),
   next_attempt_at: maybeText("When it is tried again, while it is pending. ISO 8601, IST."),
   created_at: timestamp("When it was queued."),

@@ -10,55 +10,55 @@ if TYPE_CHECKING:
 
 class TradingError(TypedDict):
     """A business rule refused: error is request_error, the slug is in code."""
-    #: Stable slug.
+    #: The stable name of the error.
     error: str
     #: For people; its wording may change.
     message: str
     #: Stable slug; prefer it to error when present. Open set.
     code: str
-    #: Structured context.
+    #: Facts about the error, by reason.
     detail: NotRequired[Dict[str, Any]]
 
 
 class EdgeError(TypedDict):
     """The key or the meter refused: the slug is in both error and code."""
-    #: Stable slug.
+    #: The stable name of the error.
     error: str
     #: For people; its wording may change.
     message: str
     #: Stable slug; prefer it to error when present. Open set.
     code: str
-    #: Structured context.
+    #: Facts about the error, by reason.
     detail: NotRequired[Dict[str, Any]]
 
 
 class TransportError(TypedDict):
     """HTTP itself refused or the service failed: the slug is in error, no code."""
-    #: Stable slug.
+    #: The stable name of the error.
     error: str
     #: For people; its wording may change.
     message: str
     #: As the X-Request-ID header.
     request_id: str
-    #: Structured context.
+    #: Facts about the error, by reason.
     detail: NotRequired[Dict[str, Any]]
 
 
 StateTablesLifecyclesItemMovesItem = TypedDict(
     "StateTablesLifecyclesItemMovesItem",
     {
-        # As in allowed_actions.
+        # The action, as allowed_actions names it.
         "action": "str",
         "from": "List[str]",
         "to": "str",
-        # Who makes the move.
+        # Who makes the move, such as the caller, the operator, the bank or the clock.
         "by": "str",
     },
 )
 
 
 class StateTablesLifecyclesItem(TypedDict):
-    #: What has these states.
+    #: The kind of thing that has these states.
     noun: str
     #: Where it begins.
     initial: List[str]
@@ -84,7 +84,7 @@ class WhoAmI(TypedDict):
     firm_id: str
     #: The firm whose desk this is.
     desk_id: str
-    #: Null for a root key.
+    #: The id of the parent key; null for a root key.
     parent_key_id: Optional[str]
     #: What the key may do now: its own scopes within its parent's.
     scopes: List[Union[Literal["firms", "quote", "orders:write", "orders:read", "market:read", "webhooks:write", "*"], str]]
@@ -157,11 +157,11 @@ MintKey = Union["MintKey1", "MintKey2"]
 
 class KeyLimits(TypedDict):
     """Limits of its own; absent ones are the plan's."""
-    #: Calls per 60 seconds.
+    #: The calls allowed in 60 seconds.
     per_minute: NotRequired[int]
-    #: Calls per IST month.
+    #: The calls allowed in an IST month.
     monthly_quota: NotRequired[int]
-    #: Largest single deal.
+    #: The largest single deal in paise.
     max_order_paise: NotRequired[int]
     #: Largest sum of what the key commits per IST day.
     daily_notional_paise: NotRequired[int]
@@ -172,7 +172,7 @@ class Key(TypedDict):
     """An API key, without its secret."""
     #: The key's id.
     key_id: str
-    #: What the key is for.
+    #: What the key is for, in your words.
     name: str
     #: A root key is the firm's own; others are minted from it.
     kind: Union[Literal["root", "sub_account", "app"], str]
@@ -182,7 +182,7 @@ class Key(TypedDict):
     firm_id: str
     #: The key it was minted from; null for a root key.
     parent_key_id: Optional[str]
-    #: What it was granted.
+    #: The scopes that the key was granted.
     scopes: List[Union[Literal["firms", "quote", "orders:write", "orders:read", "market:read", "webhooks:write", "*"], str]]
     #: Whether the key may take buy quotes.
     buy_side: bool
@@ -204,7 +204,7 @@ class Key(TypedDict):
     created_at: str
     #: When it last changed. ISO 8601, IST.
     updated_at: str
-    #: Raised by every change.
+    #: The number of the version, raised by every change.
     version: int
     #: What its state allows now; see GET /v1/meta/states.
     allowed_actions: List[str]
@@ -214,11 +214,11 @@ class Key(TypedDict):
 
 class MintedKeyLimits(TypedDict):
     """Limits of its own; absent ones are the plan's."""
-    #: Calls per 60 seconds.
+    #: The calls allowed in 60 seconds.
     per_minute: NotRequired[int]
-    #: Calls per IST month.
+    #: The calls allowed in an IST month.
     monthly_quota: NotRequired[int]
-    #: Largest single deal.
+    #: The largest single deal in paise.
     max_order_paise: NotRequired[int]
     #: Largest sum of what the key commits per IST day.
     daily_notional_paise: NotRequired[int]
@@ -229,7 +229,7 @@ class MintedKey(TypedDict):
     """An API key at the one moment it is shown."""
     #: The key's id.
     key_id: str
-    #: What the key is for.
+    #: What the key is for, in your words.
     name: str
     #: A root key is the firm's own; others are minted from it.
     kind: Union[Literal["root", "sub_account", "app"], str]
@@ -239,7 +239,7 @@ class MintedKey(TypedDict):
     firm_id: str
     #: The key it was minted from; null for a root key.
     parent_key_id: Optional[str]
-    #: What it was granted.
+    #: The scopes that the key was granted.
     scopes: List[Union[Literal["firms", "quote", "orders:write", "orders:read", "market:read", "webhooks:write", "*"], str]]
     #: Whether the key may take buy quotes.
     buy_side: bool
@@ -261,7 +261,7 @@ class MintedKey(TypedDict):
     created_at: str
     #: When it last changed. ISO 8601, IST.
     updated_at: str
-    #: Raised by every change.
+    #: The number of the version, raised by every change.
     version: int
     #: What its state allows now; see GET /v1/meta/states.
     allowed_actions: List[str]
@@ -273,11 +273,11 @@ class MintedKey(TypedDict):
 
 class ReissuedKeyLimits(TypedDict):
     """Limits of its own; absent ones are the plan's."""
-    #: Calls per 60 seconds.
+    #: The calls allowed in 60 seconds.
     per_minute: NotRequired[int]
-    #: Calls per IST month.
+    #: The calls allowed in an IST month.
     monthly_quota: NotRequired[int]
-    #: Largest single deal.
+    #: The largest single deal in paise.
     max_order_paise: NotRequired[int]
     #: Largest sum of what the key commits per IST day.
     daily_notional_paise: NotRequired[int]
@@ -287,7 +287,7 @@ class ReissuedKey(TypedDict):
     """An API key with its new secret; without it when this was a dry run."""
     #: The key's id.
     key_id: str
-    #: What the key is for.
+    #: What the key is for, in your words.
     name: str
     #: A root key is the firm's own; others are minted from it.
     kind: Union[Literal["root", "sub_account", "app"], str]
@@ -297,7 +297,7 @@ class ReissuedKey(TypedDict):
     firm_id: str
     #: The key it was minted from; null for a root key.
     parent_key_id: Optional[str]
-    #: What it was granted.
+    #: The scopes that the key was granted.
     scopes: List[Union[Literal["firms", "quote", "orders:write", "orders:read", "market:read", "webhooks:write", "*"], str]]
     #: Whether the key may take buy quotes.
     buy_side: bool
@@ -319,7 +319,7 @@ class ReissuedKey(TypedDict):
     created_at: str
     #: When it last changed. ISO 8601, IST.
     updated_at: str
-    #: Raised by every change.
+    #: The number of the version, raised by every change.
     version: int
     #: What its state allows now; see GET /v1/meta/states.
     allowed_actions: List[str]
@@ -349,17 +349,17 @@ class UsageByKeyItem(TypedDict):
 
 class Usage(TypedDict):
     """The numbers of the response's own headers, and the month behind them."""
-    #: As X-RateLimit-Plan.
+    #: The key's plan.
     plan: str
-    #: As X-RateLimit-Limit.
+    #: The calls allowed in the window.
     limit: int
-    #: As X-RateLimit-Remaining.
+    #: The calls left in the window.
     remaining: int
-    #: As X-RateLimit-Reset.
+    #: Seconds until the window has room again.
     reset: int
     #: As X-RateLimit-Quota; absent when unmetered.
     quota: NotRequired[int]
-    #: As X-RateLimit-Quota-Used.
+    #: The calls of this month.
     quota_used: int
     #: Length of the sliding window.
     window_s: int
@@ -377,11 +377,11 @@ class AnsweredRequest(TypedDict):
     request_id: str
     #: When it came. ISO 8601, IST.
     at: str
-    #: Of HTTP.
+    #: The HTTP method.
     method: str
     #: The path, with the names of its parts; null for none of ours.
     route: Optional[str]
-    #: Of HTTP.
+    #: The answer's HTTP status.
     status: int
     #: Why it was refused: the slug of its error body.
     code: Optional[str]
@@ -391,7 +391,7 @@ class AnsweredRequest(TypedDict):
     duration_ms: float
     #: The key that it came with.
     key_id: str
-    #: Its Idempotency-Key.
+    #: The request's Idempotency-Key; null without one.
     idempotency_key: Optional[str]
     #: What it made, or had made already under its Idempotency-Key; null for what made nothing, and for a set.
     made: Optional[str]
@@ -400,7 +400,7 @@ class AnsweredRequest(TypedDict):
 class AnsweredRequestList(TypedDict):
     #: Newest first.
     requests: List[AnsweredRequest]
-    #: Rows on this page.
+    #: The number of rows on this page.
     count: NotRequired[int]
     #: Rows in the list when paging began.
     total: NotRequired[int]
@@ -411,10 +411,10 @@ class AnsweredRequestList(TypedDict):
 
 
 class RegisterFirmBank(TypedDict):
-    """Where its money goes."""
+    """The bank account that its money goes to."""
     #: 9 to 18 digits. Never shown again.
     account_no: str
-    #: The branch.
+    #: The branch's IFSC.
     ifsc: str
     #: The name the account bears.
     name: str
@@ -435,9 +435,9 @@ class RegisterFirm(TypedDict):
     email: str
     #: Ten Indian digits, or with + and a country code.
     phone: NotRequired[str]
-    #: Where its money goes.
+    #: The bank account that its money goes to.
     bank: NotRequired[RegisterFirmBank]
-    #: What it does.
+    #: What the firm does: exporter, importer or both.
     role: Literal["exporter", "importer", "both"]
     #: The group of your desk that it belongs to.
     group_id: NotRequired[str]
@@ -466,7 +466,7 @@ class FirmChecksItem(TypedDict):
 class FirmHoldsItem(TypedDict):
     #: What is held back.
     on: Union[Literal["payouts"], str]
-    #: Why.
+    #: The reason in words.
     reason: Union[Literal["firm_suspended", "firm_rejected", "firm_flagged", "firm_offboarded", "beneficiary_change", "bank_not_verified"], str]
     #: When it ends by itself; null when the bank or a person decides first.
     until: Optional[str]
@@ -496,11 +496,11 @@ class Firm(TypedDict):
     #: Chosen by the key's prefix.
     environment: Union[Literal["live", "sandbox"], str]
     legal_name: str
-    #: Importer-exporter code.
+    #: The importer-exporter code (IEC).
     iec: Optional[str]
     #: Permanent account number.
     pan: Optional[str]
-    #: GST registration.
+    #: The number of the GST registration.
     gstin: Optional[str]
     #: Corporate identity number.
     cin: Optional[str]
@@ -508,13 +508,13 @@ class Firm(TypedDict):
     email: Optional[str]
     #: Masked after offboarding.
     phone: Optional[str]
-    #: What it does.
+    #: What the firm does: exporter, importer or both.
     role: Union[Literal["exporter", "importer", "both"], str]
     #: Where its money goes; null before it is given.
     bank: Optional[FirmBank]
     #: The group it belongs to.
     group_id: Optional[str]
-    #: Your own name for it.
+    #: Your own name for the firm; null when it has none.
     external_id: Optional[str]
     #: How far the connection has come.
     connection_state: Union[Literal["registered", "verifying", "action_required", "verified", "authorized", "suspended", "rejected", "offboarding", "offboarded"], str]
@@ -530,7 +530,7 @@ class Firm(TypedDict):
     created_at: str
     #: When it last changed. ISO 8601, IST.
     updated_at: str
-    #: Raised by every change.
+    #: The number of the version, raised by every change.
     version: int
     #: What its state allows now; see GET /v1/meta/states.
     allowed_actions: List[str]
@@ -541,7 +541,7 @@ class Firm(TypedDict):
 class FirmList(TypedDict):
     #: Newest first; your desk's own firm is one of them.
     firms: List[Firm]
-    #: Rows on this page.
+    #: The number of rows on this page.
     count: NotRequired[int]
     #: Rows in the list when paging began.
     total: NotRequired[int]
@@ -555,7 +555,7 @@ class UpdateFirmBank(TypedDict):
     """Where its money goes; null takes it away."""
     #: 9 to 18 digits. Never shown again.
     account_no: str
-    #: The branch.
+    #: The branch's IFSC.
     ifsc: str
     #: The name the account bears.
     name: str
@@ -578,7 +578,7 @@ class UpdateFirm(TypedDict):
     phone: NotRequired[Optional[str]]
     #: Where its money goes; null takes it away.
     bank: NotRequired[Optional[UpdateFirmBank]]
-    #: What it does.
+    #: What the firm does: exporter, importer or both.
     role: NotRequired[Literal["exporter", "importer", "both"]]
     #: The group of your desk that it belongs to.
     group_id: NotRequired[Optional[str]]
@@ -600,7 +600,7 @@ class ConnectionChecksItem(TypedDict):
 class ConnectionHoldsItem(TypedDict):
     #: What is held back.
     on: Union[Literal["payouts"], str]
-    #: Why.
+    #: The reason in words.
     reason: Union[Literal["firm_suspended", "firm_rejected", "firm_flagged", "firm_offboarded", "beneficiary_change", "bank_not_verified"], str]
     #: When it ends by itself; null when the bank or a person decides first.
     until: Optional[str]
@@ -648,7 +648,7 @@ class Connection(TypedDict):
     suspension: Optional[ConnectionSuspension]
     #: Whether the world outside answers.
     ports: List[ConnectionPortsItem]
-    #: Raised by every change.
+    #: The number of the version, raised by every change.
     version: int
     #: What its state allows now; see GET /v1/meta/states.
     allowed_actions: List[str]
@@ -717,7 +717,7 @@ class Group(TypedDict):
 class GroupList(TypedDict):
     #: Newest first.
     groups: List[Group]
-    #: Rows on this page.
+    #: The number of rows on this page.
     count: NotRequired[int]
     #: Rows in the list when paging began.
     total: NotRequired[int]
@@ -744,7 +744,7 @@ class GroupMember(TypedDict):
 class GroupMemberList(TypedDict):
     #: Newest firm first.
     members: List[GroupMember]
-    #: Rows on this page.
+    #: The number of rows on this page.
     count: NotRequired[int]
     #: Rows in the list when paging began.
     total: NotRequired[int]
@@ -887,13 +887,13 @@ class Requirement(TypedDict):
     order_ids: List[str]
     #: When it is due, in IST.
     due_on: str
-    #: Your own name for it.
+    #: Your own name for it, such as the bill of entry.
     reference: str
     #: When it was declared. ISO 8601, IST.
     created_at: str
     #: When it last changed. ISO 8601, IST.
     updated_at: str
-    #: Raised by every change.
+    #: The number of the version, raised by every change.
     version: int
     #: What can be done with it now.
     allowed_actions: List[Union[Literal["update", "delete"], str]]
@@ -904,7 +904,7 @@ class Requirement(TypedDict):
 class RequirementList(TypedDict):
     #: Newest first.
     requirements: List[Requirement]
-    #: Rows on this page.
+    #: The number of rows on this page.
     count: NotRequired[int]
     #: Rows in the list when paging began.
     total: NotRequired[int]
@@ -956,15 +956,15 @@ class NettingEntitiesItem(TypedDict):
 
 
 class NettingProposalsItem(TypedDict):
-    #: Who gives the credit.
+    #: The id of the firm that gives the credit.
     from_firm_id: str
     #: Who takes it, to pay its own duty with.
     to_firm_id: str
     #: Which scheme the credits are of.
     scheme: Union[Literal["RODTEP", "ROSCTL"], str]
-    #: A credit.
+    #: A credit's number.
     scrip_no: str
-    #: The credit's face.
+    #: The credit's face value in paise.
     face_paise: int
     #: The card's mid, in basis points of face.
     price_bps: int
@@ -995,9 +995,9 @@ class CrossNetting(TypedDict):
 class NettingCrossesCrossesItem(TypedDict):
     #: The cross; its buyer funds it and its seller releases it.
     cross_id: str
-    #: Who sells.
+    #: The id of the firm that sells.
     from_firm_id: str
-    #: Who buys.
+    #: The id of the firm that buys.
     to_firm_id: str
     #: Which scheme the credits are of.
     scheme: Union[Literal["RODTEP", "ROSCTL"], str]
@@ -1035,9 +1035,9 @@ class CreditUse(TypedDict):
     used_on: Optional[str]
     #: The customs port of the bill; null without a bill.
     port: Optional[str]
-    #: The part.
+    #: The part of the credit that paid, in paise.
     amount_paise: int
-    #: What it left.
+    #: What was left on the credit after it, in paise.
     balance_paise: int
 
 
@@ -1075,7 +1075,7 @@ class Credit(TypedDict):
     used_elsewhere_paise: int
     #: When the registry, or the firm before it, last spoke about it. ISO 8601, IST.
     as_of: str
-    #: Raised by every change.
+    #: The number of the version, raised by every change.
     version: int
     #: What its state allows you now; see GET /v1/meta/states.
     allowed_actions: List[str]
@@ -1086,7 +1086,7 @@ class Credit(TypedDict):
 class CreditList(TypedDict):
     #: Newest first.
     credits: List[Credit]
-    #: Rows on this page.
+    #: The number of rows on this page.
     count: NotRequired[int]
     #: Rows in the list when paging began.
     total: NotRequired[int]
@@ -1129,7 +1129,7 @@ class ItemError(TypedDict):
     message: str
     #: Of a fault of ours: as the X-Request-ID header.
     request_id: NotRequired[str]
-    #: Structured context.
+    #: Facts about the error, by reason.
     detail: NotRequired[Dict[str, Any]]
 
 
@@ -1147,9 +1147,9 @@ class CreditDeclarationResultsResultsItem(TypedDict):
 class CreditDeclarationResults(TypedDict):
     #: One per item, in the order of the request.
     results: List[CreditDeclarationResultsResultsItem]
-    #: Items that are ok.
+    #: The number of items that were accepted.
     accepted: int
-    #: Items that are not.
+    #: The number of items that were refused.
     failed: int
     #: In the answer to a dry run only: nothing was written.
     dry_run: NotRequired[Literal[True]]
@@ -1182,9 +1182,9 @@ class CreditImportResultsResultsItem(TypedDict):
 class CreditImportResults(TypedDict):
     #: One per row with content, in the order of the file.
     results: List[CreditImportResultsResultsItem]
-    #: Items that are ok.
+    #: The number of items that were accepted.
     accepted: int
-    #: Items that are not.
+    #: The number of items that were refused.
     failed: int
     #: Blank rows, rows above the heading and the totals row, which say nothing of a credit.
     skipped: int
@@ -1273,7 +1273,7 @@ class StoredQuoteTerms(TypedDict):
 
 class StoredQuote(TypedDict):
     """A quote as it was answered, with its present state."""
-    #: As asked.
+    #: The side that was asked for.
     side: NotRequired[Union[Literal["sell", "buy"], str]]
     #: The scheme that was priced.
     scheme: NotRequired[Union[Literal["RODTEP", "ROSCTL"], str]]
@@ -1517,9 +1517,9 @@ class Order(TypedDict):
     """An instruction to sell credits or to buy cover."""
     #: The order's id.
     order_id: str
-    #: Your own name for it.
+    #: Your own name for the order; null when it has none.
     client_ref: Optional[str]
-    #: The firm acted for.
+    #: The id of the firm that the order is for.
     firm_id: str
     #: Which side.
     side: Union[Literal["sell", "buy"], str]
@@ -1547,13 +1547,13 @@ class Order(TypedDict):
     time_in_force: Union[Literal["IOC", "GTC", "GTD"], str]
     #: When it expires. ISO 8601, IST.
     expires_at: Optional[str]
-    #: The quote it took.
+    #: The quote that the order took; null without one.
     quote_ref: Optional[str]
-    #: As it was given.
+    #: The pairs that were given with it.
     metadata: Dict[str, str]
     #: Its state.
     status: Union[Literal["open", "matched", "cancelled", "expired", "failed"], str]
-    #: Its latest settlement.
+    #: The id of its latest settlement; null before there is a deal.
     settlement_id: Optional[str]
     #: All of its settlements; an order that rested can be dealt in parts.
     settlement_ids: List[str]
@@ -1561,7 +1561,7 @@ class Order(TypedDict):
     settlement_status: Optional[str]
     #: The part of all_in_paise that has changed hands for delivered credits; null before a deal.
     settled_paise: Optional[int]
-    #: Raised by every change.
+    #: The number of the version, raised by every change.
     version: int
     #: The actions that its state allows.
     allowed_actions: List[str]
@@ -1578,7 +1578,7 @@ class Order(TypedDict):
 class OrderList(TypedDict):
     #: Newest first.
     orders: List[Order]
-    #: Rows on this page.
+    #: The number of rows on this page.
     count: NotRequired[int]
     #: Rows in the list when paging began.
     total: NotRequired[int]
@@ -1822,9 +1822,9 @@ class OrderBatchResultsResultsItem(TypedDict):
 class OrderBatchResults(TypedDict):
     #: One per order, in the order of the request.
     results: List[OrderBatchResultsResultsItem]
-    #: Orders that stand.
+    #: The number of orders that were placed.
     submitted: int
-    #: Orders that do not.
+    #: The number of orders that were refused.
     failed: int
     #: In the answer to a dry run only: nothing was written.
     dry_run: NotRequired[Literal[True]]
@@ -1858,7 +1858,7 @@ class CrossQuoteRequest2(TypedDict):
     price_bps: NotRequired[int]
     #: The other side, when it is a firm of your desk.
     counterparty_firm_id: str
-    #: With face_paise.
+    #: The scheme; needed with face_paise.
     scheme: Literal["RODTEP", "ROSCTL"]
     #: Whole credits of this face, with at least 365 days left. Where the seller is on your desk, those of its own whose sum is the largest within this; otherwise exactly this.
     face_paise: int
@@ -1894,7 +1894,7 @@ class CrossQuoteRequest4(TypedDict):
     price_bps: NotRequired[int]
     #: The other side by its importer-exporter code, whoever acts for it.
     counterparty_iec: str
-    #: With face_paise.
+    #: The scheme; needed with face_paise.
     scheme: Literal["RODTEP", "ROSCTL"]
     #: Whole credits of this face, with at least 365 days left. Where the seller is on your desk, those of its own whose sum is the largest within this; otherwise exactly this.
     face_paise: int
@@ -1909,19 +1909,19 @@ class CrossQuote(TypedDict):
     """The terms of a cross, your side of them."""
     #: Propose the cross with it, once and in time.
     cross_quote_ref: NotRequired[str]
-    #: As asked.
+    #: The kind that was asked for.
     kind: NotRequired[Union[Literal["block", "intra_group"], str]]
     #: The firm that is acted for.
     firm_id: NotRequired[str]
     #: Its side.
     side: NotRequired[Union[Literal["sell", "buy"], str]]
-    #: The other side.
+    #: The importer-exporter code of the other side.
     counterparty_iec: NotRequired[str]
     #: Which scheme.
     scheme: NotRequired[Union[Literal["RODTEP", "ROSCTL"], str]]
     #: The credits that the terms name; none where the seller is to choose.
     scrip_nos: NotRequired[List[str]]
-    #: The face.
+    #: The face value in paise.
     face_paise: NotRequired[int]
     #: The price between the two sides.
     price_bps: NotRequired[int]
@@ -1980,13 +1980,13 @@ class Cross(TypedDict):
     side: Union[Literal["sell", "buy"], str]
     #: The firm of your desk that is on it.
     firm_id: str
-    #: The other side.
+    #: The importer-exporter code of the other side.
     counterparty_iec: str
     #: Which scheme.
     scheme: Union[Literal["RODTEP", "ROSCTL"], str]
     #: The credits; none before the seller has chosen.
     scrip_nos: List[str]
-    #: The face.
+    #: The face value in paise.
     face_paise: int
     #: The price between the two.
     price_bps: int
@@ -2000,7 +2000,7 @@ class Cross(TypedDict):
     sides: List[CrossSidesItem]
     #: Names the terms that both sides agree to.
     terms_hash: str
-    #: Where it stands.
+    #: The state it is in.
     status: Union[Literal["proposed", "agreed", "funded", "released", "settled", "declined", "cancelled", "expired", "refunded", "failed"], str]
     #: Why it ended, where that is not obvious.
     reason: Optional[str]
@@ -2018,7 +2018,7 @@ class Cross(TypedDict):
     netting_ref: Optional[str]
     #: Every state it came to, in order.
     history: List[CrossHistoryItem]
-    #: Raised by every change.
+    #: The number of the version, raised by every change.
     version: int
     #: What you can do with it now.
     allowed_actions: List[str]
@@ -2033,7 +2033,7 @@ class Cross(TypedDict):
 class CrossList(TypedDict):
     #: Newest first.
     crosses: List[Cross]
-    #: Rows on this page.
+    #: The number of rows on this page.
     count: NotRequired[int]
     #: Rows in the list when paging began.
     total: NotRequired[int]
@@ -2075,13 +2075,13 @@ class PositionsSchemesItem(TypedDict):
     available_paise: int
     #: Promised to an order or a deal.
     reserved_paise: int
-    #: On its way to a buyer.
+    #: What is on its way to a buyer, in paise.
     in_settlement_paise: int
     #: Of what is held, what lapses within 30 days.
     expiring_30_paise: int
-    #: Within 60 days.
+    #: What expires within 60 days, in paise.
     expiring_60_paise: int
-    #: Within 90 days.
+    #: What expires within 90 days, in paise.
     expiring_90_paise: int
 
 
@@ -2093,7 +2093,7 @@ class PositionsCash(TypedDict):
     escrow_paise: int
     #: What deals under way will bring.
     pending_in_paise: int
-    #: On its way to the bank.
+    #: What is on its way to the bank, in paise.
     pending_out_paise: int
     #: What the firms owe the house; nothing is available before it is paid.
     dues_paise: int
@@ -2115,7 +2115,7 @@ class Positions(TypedDict):
 
 class MarketLastDeal(TypedDict):
     """The last credit that changed hands; null before there was one."""
-    #: What the seller got.
+    #: What the seller got, in basis points of face.
     price_bps: int
     #: Its face, rounded to two digits.
     face_paise: int
@@ -2126,7 +2126,7 @@ class MarketLastDeal(TypedDict):
 class MarketDepthItem(TypedDict):
     #: Faces below this and not below the band before; null for the last band.
     below_paise: Optional[int]
-    #: Credits.
+    #: The number of credits.
     count: int
     #: What they add up to, rounded to two digits.
     face_paise: int
@@ -2134,7 +2134,7 @@ class MarketDepthItem(TypedDict):
 
 class Market(TypedDict):
     """One scheme's market. It names no firm and no credit."""
-    #: The scheme.
+    #: The scheme of the credits.
     scheme: Union[Literal["RODTEP", "ROSCTL"], str]
     #: Whether there are prices; unavailable until a first card.
     state: Union[Literal["open", "halted", "unavailable"], str]
@@ -2175,13 +2175,13 @@ class TaskInstructions(TypedDict):
     """What to enter where it is done; null unless the task is open and there is something to tell."""
     #: pay: who gets the money.
     beneficiary: NotRequired[Optional[str]]
-    #: pay: the account.
+    #: For pay: the account number to pay to.
     account_no: NotRequired[Optional[str]]
-    #: pay: its IFSC.
+    #: For pay: the IFSC of that account.
     ifsc: NotRequired[Optional[str]]
-    #: pay: its bank.
+    #: For pay: the bank of that account.
     bank: NotRequired[Optional[str]]
-    #: pay: exactly how much.
+    #: For pay: the exact amount in paise.
     amount_paise: NotRequired[int]
     #: pay: what to give as the reference.
     reference: NotRequired[Optional[str]]
@@ -2191,11 +2191,11 @@ class TaskInstructions(TypedDict):
     face_paise: NotRequired[int]
     #: initiate: the IEC of the receiver.
     to_iec: NotRequired[Optional[str]]
-    #: initiate: its name.
+    #: For initiate: the name of the receiving firm.
     to_name: NotRequired[Optional[str]]
     #: accept: the IEC of the holder.
     from_iec: NotRequired[Optional[str]]
-    #: accept: its name.
+    #: For accept: the name of the holding firm.
     from_name: NotRequired[Optional[str]]
 
 
@@ -2226,15 +2226,15 @@ class Task(TypedDict):
 
 
 class SettlementSidesItemLegsItem(TypedDict):
-    #: The credit.
+    #: The credit's number.
     scrip_no: str
     #: The order that it was dealt by.
     order_id: Optional[str]
-    #: Its face.
+    #: The credit's face value in paise.
     face_paise: int
-    #: Your price.
+    #: Your price in basis points of face.
     price_bps: int
-    #: Your money for it.
+    #: What you pay or get for it with fees and tax, in paise.
     all_in_paise: int
     #: Where the credit stands.
     status: Union[Literal["pending", "to_initiate", "to_accept", "missing", "transferring", "delivered", "failed"], str]
@@ -2306,7 +2306,7 @@ class Settlement(TypedDict):
     tasks: List[Task]
     #: Every state it came to, in order.
     history: List[SettlementHistoryItem]
-    #: Raised by every change.
+    #: The number of the version, raised by every change.
     version: int
     #: What you can do with it now.
     allowed_actions: List[str]
@@ -2321,7 +2321,7 @@ class Settlement(TypedDict):
 class SettlementList(TypedDict):
     #: Newest first.
     settlements: List[Settlement]
-    #: Rows on this page.
+    #: The number of rows on this page.
     count: NotRequired[int]
     #: Rows in the list when paging began.
     total: NotRequired[int]
@@ -2335,13 +2335,13 @@ class TaskOfListInstructions(TypedDict):
     """What to enter where it is done; null unless the task is open and there is something to tell."""
     #: pay: who gets the money.
     beneficiary: NotRequired[Optional[str]]
-    #: pay: the account.
+    #: For pay: the account number to pay to.
     account_no: NotRequired[Optional[str]]
-    #: pay: its IFSC.
+    #: For pay: the IFSC of that account.
     ifsc: NotRequired[Optional[str]]
-    #: pay: its bank.
+    #: For pay: the bank of that account.
     bank: NotRequired[Optional[str]]
-    #: pay: exactly how much.
+    #: For pay: the exact amount in paise.
     amount_paise: NotRequired[int]
     #: pay: what to give as the reference.
     reference: NotRequired[Optional[str]]
@@ -2351,11 +2351,11 @@ class TaskOfListInstructions(TypedDict):
     face_paise: NotRequired[int]
     #: initiate: the IEC of the receiver.
     to_iec: NotRequired[Optional[str]]
-    #: initiate: its name.
+    #: For initiate: the name of the receiving firm.
     to_name: NotRequired[Optional[str]]
     #: accept: the IEC of the holder.
     from_iec: NotRequired[Optional[str]]
-    #: accept: its name.
+    #: For accept: the name of the holding firm.
     from_name: NotRequired[Optional[str]]
 
 
@@ -2390,7 +2390,7 @@ class TaskOfList(TypedDict):
 class TaskList(TypedDict):
     #: The soonest due first.
     tasks: List[TaskOfList]
-    #: Rows on this page.
+    #: The number of rows on this page.
     count: NotRequired[int]
     #: Rows in the list when paging began.
     total: NotRequired[int]
@@ -2423,9 +2423,9 @@ class Funding(TypedDict):
     beneficiary: str
     #: Which account to pay to.
     account_no: str
-    #: Its branch.
+    #: The IFSC of the account's branch.
     ifsc: str
-    #: Its bank.
+    #: The account's bank.
     bank: str
     #: Whether the number is this firm's alone, so that money to it is found without a reference. It is the firm's money once it came from a confirmed account of the firm.
     is_own_number: bool
@@ -2443,9 +2443,9 @@ class PayoutRemittance(TypedDict):
 
 class PayoutBank(TypedDict):
     """Where it goes; null while the firm has given no account."""
-    #: The branch.
+    #: The branch's IFSC.
     ifsc: str
-    #: The account, in part.
+    #: The last digits of the account number.
     account_no_masked: str
 
 
@@ -2454,7 +2454,7 @@ class PayoutLinesItem(TypedDict):
     order_id: Optional[str]
     #: The cross that sold it; null where an order did.
     cross_id: Optional[str]
-    #: The credit.
+    #: The credit's number.
     scrip_no: str
     #: What this credit brought.
     amount_paise: int
@@ -2491,7 +2491,7 @@ class Payout(TypedDict):
     remittance: Optional[PayoutRemittance]
     #: Where it goes; null while the firm has given no account.
     bank: Optional[PayoutBank]
-    #: Where it stands.
+    #: The state it is in.
     status: Union[Literal["scheduled", "held", "instructed", "sent", "paid", "returned"], str]
     #: Why it is held or came back.
     reason: Optional[str]
@@ -2503,7 +2503,7 @@ class Payout(TypedDict):
     lines: List[PayoutLinesItem]
     #: Every state it came to, in order.
     history: List[PayoutHistoryItem]
-    #: Raised by every change.
+    #: The number of the version, raised by every change.
     version: int
     #: What you can do with it now.
     allowed_actions: List[str]
@@ -2518,7 +2518,7 @@ class Payout(TypedDict):
 class PayoutList(TypedDict):
     #: Newest first.
     payouts: List[Payout]
-    #: Rows on this page.
+    #: The number of rows on this page.
     count: NotRequired[int]
     #: Rows in the list when paging began.
     total: NotRequired[int]
@@ -2534,7 +2534,7 @@ class Deposit(TypedDict):
     reference: str
     #: The firm whose money it is.
     firm_id: str
-    #: How much came.
+    #: The amount that came, in paise.
     amount_paise: int
     #: The settlement that it came for; null where it became balance.
     settlement_id: Optional[str]
@@ -2551,7 +2551,7 @@ class Deposit(TypedDict):
 class DepositList(TypedDict):
     #: Newest first.
     deposits: List[Deposit]
-    #: Rows on this page.
+    #: The number of rows on this page.
     count: NotRequired[int]
     #: Rows in the list when paging began.
     total: NotRequired[int]
@@ -2583,7 +2583,7 @@ class DeskClockBroughtNearer(TypedDict):
     settlements: int
     #: Payouts that have not been sent.
     payouts: int
-    #: Holds on your firms.
+    #: The number of holds on your firms' payouts.
     holds: int
     #: Credits, by whole days.
     credits: int
@@ -2626,9 +2626,9 @@ class SeedSandbox(TypedDict):
 
 
 class SeededCredits(TypedDict):
-    #: Whose they are.
+    #: The id of the firm that holds them.
     firm_id: str
-    #: Their numbers.
+    #: The credits' numbers.
     scrip_nos: List[str]
     #: In the answer to a dry run only: nothing was written.
     dry_run: NotRequired[Literal[True]]
@@ -2638,7 +2638,7 @@ ResetSandbox = Dict[str, Any]
 
 
 class SandboxReset(TypedDict):
-    #: Orders that rested.
+    #: The number of resting orders that were cancelled.
     orders_cancelled: int
     #: Your proposals, and open crosses among your firms.
     crosses_ended: int
@@ -2659,7 +2659,7 @@ class EarningsEarningsItem(TypedDict):
     scheme: NotRequired[Union[Literal["RODTEP", "ROSCTL"], str]]
     #: How many credits it was earned on, less those taken back.
     credits: int
-    #: Their face.
+    #: The sum of the credits' face values, in paise.
     face_paise: int
     #: What was earned on them, less what was taken back.
     commission_paise: int
@@ -2676,7 +2676,7 @@ Earnings = TypedDict(
         "to": "str",
         # In the order of day, firm or scheme; only what was earned on is listed.
         "earnings": "List[EarningsEarningsItem]",
-        # All of it.
+        # The commission of the month, in paise.
         "commission_paise": "int",
         # What you earn on deals that settle now, in bps of face.
         "commission_bps": "int",
@@ -2684,14 +2684,14 @@ Earnings = TypedDict(
         "balance_paise": "int",
         # Raised by everything that moves.
         "version": "int",
-        # Always empty.
+        # Always empty: a paper has no actions.
         "allowed_actions": "List[str]",
     },
 )
 
 
 class StatementSummary(TypedDict):
-    #: Names the statement.
+    #: The statement's number.
     statement_no: str
     #: Whose statement it is.
     firm_id: str
@@ -2709,7 +2709,7 @@ class StatementSummary(TypedDict):
     digest: Optional[str]
     #: The last entry of the books that was seen: raised by everything that moves.
     version: int
-    #: Always empty.
+    #: Always empty: a paper has no actions.
     allowed_actions: List[str]
 
 
@@ -2719,33 +2719,33 @@ class StatementList(TypedDict):
 
 
 class StatementFirm(TypedDict):
-    #: As registered.
+    #: The legal name as it is registered.
     legal_name: str
-    #: Its PAN.
+    #: The firm's PAN; null until it is told.
     pan: Optional[str]
-    #: Its GSTIN.
+    #: The GSTIN; null until it is told.
     gstin: Optional[str]
 
 
 class StatementHouse(TypedDict):
     #: Who keeps the account.
     name: str
-    #: In lines.
+    #: The address, line by line.
     address: List[str]
-    #: Its GSTIN.
+    #: The GSTIN; null until it is told.
     gstin: Optional[str]
     #: Its number in the register of companies.
     cin: NotRequired[Optional[str]]
 
 
 class StatementLinesItem(TypedDict):
-    #: Its place, from 1.
+    #: The place of the line, from 1.
     line_no: int
     #: When it took effect. ISO 8601, IST.
     at: str
-    #: What it is.
+    #: The kind of line.
     kind: Union[Literal["sale", "purchase", "fee", "gst", "cgst", "sgst", "igst", "tds", "deposit", "payout", "refund", "reversal", "dues", "default", "commission", "adjustment"], str]
-    #: The same for people.
+    #: The same in words.
     description: str
     #: The settlement or payout it is about, or the bank's reference of a deposit.
     reference: str
@@ -2755,31 +2755,31 @@ class StatementLinesItem(TypedDict):
     hsn: Optional[str]
     #: The scheme of the credits.
     scheme: Optional[Union[Literal["RODTEP", "ROSCTL"], str]]
-    #: The credits.
+    #: The credits' numbers.
     scrip_nos: List[str]
-    #: Their face.
+    #: The sum of the credits' face values, in paise.
     face_paise: Optional[int]
     #: Your price; null where the credits had several.
     price_bps: Optional[int]
     #: What it adds to the balance; below zero where it takes.
     amount_paise: int
-    #: The balance after it.
+    #: The balance after the line, in paise.
     balance_paise: int
 
 
 class StatementTotalsItem(TypedDict):
     #: Of which lines.
     kind: Union[Literal["sale", "purchase", "fee", "gst", "cgst", "sgst", "igst", "tds", "deposit", "payout", "refund", "reversal", "dues", "default", "commission", "adjustment"], str]
-    #: How many there are.
+    #: The number of lines.
     lines: int
-    #: What they add up to.
+    #: The sum of their amounts, in paise.
     amount_paise: int
 
 
 Statement = TypedDict(
     "Statement",
     {
-        # Names the statement.
+        # The statement's number.
         "statement_no": "str",
         # Whose statement it is.
         "firm_id": "str",
@@ -2797,7 +2797,7 @@ Statement = TypedDict(
         "digest": "Optional[str]",
         # The last entry of the books that was seen: raised by everything that moves.
         "version": "int",
-        # Always empty.
+        # Always empty: a paper has no actions.
         "allowed_actions": "List[str]",
         # The first instant of the month. ISO 8601, IST.
         "from": "str",
@@ -2822,22 +2822,22 @@ Statement = TypedDict(
 
 
 class ContractNoteFirm(TypedDict):
-    #: As registered.
+    #: The legal name as it is registered.
     legal_name: str
-    #: Its PAN.
+    #: The firm's PAN; null until it is told.
     pan: Optional[str]
-    #: Its GSTIN.
+    #: The GSTIN; null until it is told.
     gstin: Optional[str]
 
 
 class ContractNoteLegsItem(TypedDict):
-    #: The credit.
+    #: The credit's number.
     scrip_no: str
-    #: Your price.
+    #: Your price in basis points of face.
     price_bps: int
     #: The tariff heading of scrips.
     hsn: str
-    #: Face.
+    #: The face value in paise.
     face_paise: int
     #: What the scrips are worth at your price; HSN 4907, exempt from GST.
     value_paise: int
@@ -2860,7 +2860,7 @@ class ContractNotePaymentsItem(TypedDict):
     direction: Union[Literal["out", "in"], str]
     #: The bank's reference; null until it was sent.
     utr: Optional[str]
-    #: How much.
+    #: The amount in paise.
     amount_paise: int
     #: received, or where the payout stands.
     status: str
@@ -2871,9 +2871,9 @@ class ContractNoteTaxesItem(TypedDict):
     kind: Union[Literal["cgst", "sgst", "igst", "tds"], str]
     #: The same for people, with its rate.
     name: str
-    #: Its rate.
+    #: Its rate in basis points.
     rate_bps: int
-    #: How much.
+    #: The amount in paise.
     amount_paise: int
 
 
@@ -2888,9 +2888,9 @@ class ContractNoteInvoicesItem(TypedDict):
     place_of_supply: str
     #: The code of the service; null on papers from before it was kept.
     sac: Optional[str]
-    #: The fee.
+    #: The fee before tax, in paise.
     fee_paise: int
-    #: All tax on it.
+    #: All tax on the fee, in paise.
     gst_paise: int
     #: Central tax, within the house's state.
     cgst_paise: int
@@ -2903,9 +2903,9 @@ class ContractNoteInvoicesItem(TypedDict):
 
 
 class ContractNote(TypedDict):
-    #: Names the note.
+    #: The number of the note.
     note_no: str
-    #: Whose deal it is.
+    #: The id of the firm whose deal it is.
     firm_id: str
     #: Which side it was on.
     side: Union[Literal["sell", "buy"], str]
@@ -2920,7 +2920,7 @@ class ContractNote(TypedDict):
     firm: ContractNoteFirm
     #: One per credit.
     legs: List[ContractNoteLegsItem]
-    #: Face.
+    #: The face value in paise.
     face_paise: int
     #: What the scrips are worth at your price; HSN 4907, exempt from GST.
     value_paise: int
@@ -2932,7 +2932,7 @@ class ContractNote(TypedDict):
     all_in_paise: int
     #: What of the all-in amount has changed hands.
     settled_paise: int
-    #: What of it will not.
+    #: What of the price will not be delivered, in paise.
     undelivered_paise: int
     #: Money that the banks moved for it.
     payments: List[ContractNotePaymentsItem]
@@ -2947,9 +2947,9 @@ class ContractNote(TypedDict):
 class ContractNotesHouse(TypedDict):
     #: Who stands between the sides.
     name: str
-    #: In lines.
+    #: The address, line by line.
     address: List[str]
-    #: Its GSTIN.
+    #: The GSTIN; null until it is told.
     gstin: Optional[str]
     #: Its number in the register of companies.
     cin: NotRequired[Optional[str]]
@@ -2957,16 +2957,16 @@ class ContractNotesHouse(TypedDict):
 
 class ContractNotes(TypedDict):
     """What your firms dealt in a settlement, on paper."""
-    #: The deal.
+    #: The settlement's id.
     settlement_id: str
     #: When this was made. ISO 8601, IST.
     as_of: str
     house: ContractNotesHouse
     #: One for each of your firms that has a side in it, and nothing of anybody else.
     notes: List[ContractNote]
-    #: That of the settlement.
+    #: The settlement's version.
     version: int
-    #: Always empty.
+    #: Always empty: a paper has no actions.
     allowed_actions: List[str]
 
 
@@ -2997,13 +2997,13 @@ class BillOfSupplyRecipient(TypedDict):
 
 
 class BillOfSupplyLinesItem(TypedDict):
-    #: The credit.
+    #: The credit's number.
     scrip_no: str
     #: The tariff heading of scrips.
     hsn: str
-    #: What it is.
+    #: What it is, in words.
     description: str
-    #: Its value, to the paisa.
+    #: Its value in paise.
     value_paise: int
 
 
@@ -3024,7 +3024,7 @@ class BillOfSupply(TypedDict):
     lines: List[BillOfSupplyLinesItem]
     #: The sum of the lines; nothing is rounded.
     total_paise: int
-    #: The total in words.
+    #: The total in words, as it is printed.
     total_words: str
     #: The citation by which no GST is charged.
     exemption: str
@@ -3036,15 +3036,15 @@ class BillOfSupply(TypedDict):
 
 class BillsOfSupply(TypedDict):
     """The bills of supply of a settlement."""
-    #: The deal.
+    #: The settlement's id.
     settlement_id: str
     #: When this was made. ISO 8601, IST.
     as_of: str
     #: Of what was delivered and your firms supplied or received.
     bills: List[BillOfSupply]
-    #: That of the settlement.
+    #: The settlement's version.
     version: int
-    #: Always empty.
+    #: Always empty: a paper has no actions.
     allowed_actions: List[str]
 
 
@@ -3069,9 +3069,9 @@ EventFacts = TypedDict(
         # Gap-free per desk, from 1.
         "sequence": "int",
         "entity": "EventFactsEntity",
-        # The state before.
+        # The state before; null when there was none.
         "from": "Optional[str]",
-        # The state after.
+        # The state after; null when there is none.
         "to": "Optional[str]",
         # The request that caused it.
         "request_id": "Optional[str]",
@@ -3084,7 +3084,7 @@ class EventList(TypedDict):
     events: List[Event]
     #: Of the desk's last event; 0 before the first.
     latest_sequence: int
-    #: Rows on this page.
+    #: The number of rows on this page.
     count: NotRequired[int]
     #: Rows in the list when paging began.
     total: NotRequired[int]
@@ -3137,7 +3137,7 @@ class AuditEntry(TypedDict):
 class AuditList(TypedDict):
     #: Newest first.
     audit: List[AuditEntry]
-    #: Rows on this page.
+    #: The number of rows on this page.
     count: NotRequired[int]
     #: Rows in the list when paging began.
     total: NotRequired[int]
@@ -3160,7 +3160,7 @@ class AuditKeys(TypedDict):
 
 
 class RegisterWebhook1(TypedDict):
-    #: What it is for.
+    #: What it is for, in words.
     description: NotRequired[str]
     #: Where events are sent, by POST. https only in production; no private address.
     url: str
@@ -3169,7 +3169,7 @@ class RegisterWebhook1(TypedDict):
 
 
 class RegisterWebhook2(TypedDict):
-    #: What it is for.
+    #: What it is for, in words.
     description: NotRequired[str]
     #: Where events are sent, by POST. https only in production; no private address.
     url: str
@@ -3194,7 +3194,7 @@ class Webhook(TypedDict):
     event: str
     #: What is sent: names of events, or * for all.
     events: List[str]
-    #: What it is for.
+    #: What it is for, in words.
     description: Optional[str]
     #: Shown whole once, when it is made; masked in every later view.
     signing_secret: str
@@ -3208,7 +3208,7 @@ class Webhook(TypedDict):
     created_at: str
     #: When it last changed. ISO 8601, IST.
     updated_at: str
-    #: Raised by every change.
+    #: The number of the version, raised by every change.
     version: int
     #: What can be done with it now.
     allowed_actions: List[str]
@@ -3221,7 +3221,7 @@ class WebhookList(TypedDict):
     webhooks: List[Webhook]
     #: Every event that can be subscribed to.
     events: List[Union[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.updated", "webhook.failing", "webhook.disabled"], str]]
-    #: Rows on this page.
+    #: The number of rows on this page.
     count: NotRequired[int]
     #: Rows in the list when paging began.
     total: NotRequired[int]
@@ -3236,7 +3236,7 @@ class UpdateWebhook(TypedDict):
     url: NotRequired[str]
     #: What is sent: names of events, or * for all of them.
     events: NotRequired[List[Literal["*", "firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.updated", "webhook.failing", "webhook.disabled"]]]
-    #: What it is for.
+    #: What it is for, in words.
     description: NotRequired[Optional[str]]
     #: A paused one is sent nothing. What happens meanwhile is sent when it is active again, as far as it is not older than 7 days by then.
     status: NotRequired[Literal["active", "paused"]]
@@ -3251,7 +3251,7 @@ class TestedWebhook(TypedDict):
     delivery_id: str
     #: The event's number on your desk.
     sequence: int
-    #: Raised by every change.
+    #: The number of the version, raised by every change.
     version: int
     #: What can be done with it now.
     allowed_actions: List[str]
@@ -3268,13 +3268,13 @@ class Attempt(TypedDict):
     """One POST of a delivery."""
     #: When it began. ISO 8601, IST.
     at: str
-    #: How long it took.
+    #: How long the answer took, in milliseconds.
     duration_ms: int
     #: What it was.
     outcome: Union[Literal["delivered", "transient", "permanent"], str]
     #: The answer's status, if any.
     status: Optional[int]
-    #: Why it was not taken.
+    #: Why it was not delivered; null when it was.
     reason: Optional[str]
     #: The first bytes of the answer.
     answer: str
@@ -3286,16 +3286,16 @@ class LoggedDelivery(TypedDict):
     delivery_id: str
     #: The webhook it is for.
     webhook_id: str
-    #: What happened.
+    #: The event's name.
     event: str
     event_id: str
     #: The event's number on your desk.
     sequence: int
-    #: Where it stands.
+    #: The state it is in.
     status: Union[Literal["pending", "delivered", "dead"], str]
     #: Why it was not taken.
     reason: Optional[str]
-    #: How often it was sent.
+    #: The number of times it was sent.
     attempts: int
     #: The last answer's status.
     last_status: Optional[int]
@@ -3305,7 +3305,7 @@ class LoggedDelivery(TypedDict):
     created_at: str
     #: When it last changed. ISO 8601, IST.
     updated_at: str
-    #: Raised by every change.
+    #: The number of the version, raised by every change.
     version: int
     #: What can be done with it now.
     allowed_actions: List[str]
@@ -3316,7 +3316,7 @@ class LoggedDelivery(TypedDict):
 class DeliveryList(TypedDict):
     #: Newest first.
     deliveries: List[LoggedDelivery]
-    #: Rows on this page.
+    #: The number of rows on this page.
     count: NotRequired[int]
     #: Rows in the list when paging began.
     total: NotRequired[int]
@@ -3332,16 +3332,16 @@ class Delivery(TypedDict):
     delivery_id: str
     #: The webhook it is for.
     webhook_id: str
-    #: What happened.
+    #: The event's name.
     event: str
     event_id: str
     #: The event's number on your desk.
     sequence: int
-    #: Where it stands.
+    #: The state it is in.
     status: Union[Literal["pending", "delivered", "dead"], str]
     #: Why it was not taken.
     reason: Optional[str]
-    #: How often it was sent.
+    #: The number of times it was sent.
     attempts: int
     #: The last answer's status.
     last_status: Optional[int]
@@ -3351,7 +3351,7 @@ class Delivery(TypedDict):
     created_at: str
     #: When it last changed. ISO 8601, IST.
     updated_at: str
-    #: Raised by every change.
+    #: The number of the version, raised by every change.
     version: int
     #: What can be done with it now.
     allowed_actions: List[str]
@@ -3360,7 +3360,7 @@ class Delivery(TypedDict):
 class FailureList(TypedDict):
     #: Newest first.
     failures: List[Delivery]
-    #: Rows on this page.
+    #: The number of rows on this page.
     count: NotRequired[int]
     #: Rows in the list when paging began.
     total: NotRequired[int]
@@ -3443,11 +3443,11 @@ class Methodology(TypedDict):
     version: int
     #: The method in a sentence.
     summary: str
-    #: Whose deals count.
+    #: The environment whose deals count.
     environment: str
     #: What there is an index for.
     schemes: List[str]
-    #: What index_bps counts.
+    #: The unit of index_bps.
     unit: str
     #: Fewer sellers make no figure.
     sellers_min: int
@@ -3500,11 +3500,11 @@ RateHistory = TypedDict(
 
 class Estimate(TypedDict):
     """Between what and what a price would lie; never a price."""
-    #: As asked.
+    #: The side that was asked for.
     side: Union[Literal["sell", "buy"], str]
     #: The scheme of the credits.
     scheme: Union[Literal["RODTEP", "ROSCTL"], str]
-    #: As asked.
+    #: The amount that was asked for, in paise.
     amount_paise: int
     #: Whose rate card it is made by.
     environment: Union[Literal["live", "sandbox"], str]
@@ -3599,7 +3599,7 @@ class SubmitContactEnquiry(TypedDict):
 
 class HouseScheme(TypedDict):
     """The terms on which the house deals in a scheme."""
-    #: The scheme.
+    #: The scheme of the credits.
     scheme: Union[Literal["RODTEP", "ROSCTL"], str]
     #: Whether the house gives prices now; null without a rate card.
     market_state: Optional[str]
@@ -3618,9 +3618,9 @@ class HouseScheme(TypedDict):
 class TimetableHolidaysItem(TypedDict):
     #: Who is closed.
     office: Union[Literal["bank", "customs"], str]
-    #: The day.
+    #: The day, YYYY-MM-DD in IST.
     date: str
-    #: Its name.
+    #: What the day is called.
     name: str
 
 
@@ -3666,9 +3666,9 @@ class House(TypedDict):
     address: List[str]
     #: Its GSTIN; null until told.
     gstin: Optional[str]
-    #: Where it is reached.
+    #: The mail address; null when none is told.
     email: Optional[str]
-    #: Its telephone.
+    #: The telephone number; null when none is told.
     phone: Optional[str]
     #: Where its terms are; null until published.
     terms_href: Optional[str]
@@ -3690,14 +3690,14 @@ class House(TypedDict):
 
 
 class PreviewSchemesItemDaysItem(TypedDict):
-    #: The day.
+    #: The day, YYYY-MM-DD in IST.
     date: str
     #: A simulated figure, in bps of face.
     index_bps: int
 
 
 class PreviewSchemesItem(TypedDict):
-    #: The scheme.
+    #: The scheme of the credits.
     scheme: Union[Literal["RODTEP", "ROSCTL"], str]
     #: Of the sandbox's market.
     market_state: Union[Literal["open", "halted"], str]
@@ -3780,9 +3780,9 @@ class NoQuote(TypedDict):
 class FirmRegisteredData(TypedDict):
     """The data of an event."""
     legal_name: str
-    #: What it does.
+    #: What the firm does: exporter, importer or both.
     role: Union[Literal["exporter", "importer", "both"], str]
-    #: Your own name for it.
+    #: Your own name for the firm; null when it has none.
     external_id: Optional[str]
 
 
@@ -3806,7 +3806,7 @@ class FirmCheckedData(TypedDict):
 class FirmAuthorizedDataMandate(TypedDict):
     #: The mandate's reference.
     reference: str
-    #: Until when it holds.
+    #: The end of its validity.
     valid_until: str
 
 
@@ -3841,7 +3841,7 @@ class FirmMandateExpiringData(TypedDict):
     """The data of an event."""
     #: The mandate's reference.
     reference: str
-    #: Until when it holds. ISO 8601, IST.
+    #: The end of its validity. ISO 8601, IST.
     valid_until: str
     #: Days until its last day.
     days_left: int
@@ -3851,13 +3851,13 @@ class FirmSuspendedData(TypedDict):
     """The data of an event."""
     #: Who suspended it: the desk or the operator.
     by: str
-    #: Why.
+    #: The reason in words.
     reason: Optional[str]
 
 
 class FirmResumedData(TypedDict):
     """The data of an event."""
-    #: Who had suspended it.
+    #: Who had suspended it: the desk or the operator.
     suspended_by: Optional[str]
 
 
@@ -3868,7 +3868,7 @@ class RequirementUncoveredData(TypedDict):
     """The data of an event."""
     #: The requirement's id.
     requirement_id: str
-    #: Your own name for it.
+    #: Your own name for it, such as the bill of entry.
     reference: str
     #: Which credits are to cover it; null: either.
     scheme: Optional[str]
@@ -3908,7 +3908,7 @@ class CreditExpiringData(TypedDict):
     face_paise: int
     #: The last day it can be used, IST. YYYY-MM-DD.
     expires_on: str
-    #: Days until it expires.
+    #: The number of days until it expires.
     days_left: int
     #: The warning that this is: so many days before.
     warning_days: int
@@ -3938,7 +3938,7 @@ class CreditUsedData(TypedDict):
 
 class OrderEventData(TypedDict):
     """The data of an event."""
-    #: Your own name for it.
+    #: Your own name for the order; null when it has none.
     client_ref: Optional[str]
     #: Which side.
     side: Union[Literal["sell", "buy"], str]
@@ -3958,9 +3958,9 @@ class OrderEventData(TypedDict):
     limit_bps: Optional[int]
     #: The amount that changes hands for the dealt part, everything included.
     all_in_paise: Optional[int]
-    #: The quote it took.
+    #: The quote that the order took; null without one.
     quote_ref: Optional[str]
-    #: Its latest settlement.
+    #: The id of its latest settlement; null before there is a deal.
     settlement_id: Optional[str]
     #: Its state.
     status: Union[Literal["open", "matched", "cancelled", "expired", "failed"], str]
@@ -4050,7 +4050,7 @@ class PayoutEventData(TypedDict):
     remittance: Optional[PayoutEventDataRemittance]
     #: The bank's reference, once it was sent.
     utr: Optional[str]
-    #: Where it stands.
+    #: The state it is in.
     status: Union[Literal["scheduled", "held", "instructed", "sent", "paid", "returned"], str]
     #: Why it is held or came back.
     reason: Optional[str]
@@ -4060,7 +4060,7 @@ class DepositEventData(TypedDict):
     """The data of an event."""
     #: The bank's reference of the payment.
     reference: str
-    #: How much came.
+    #: The amount that came, in paise.
     amount_paise: int
     #: The settlement that it came for; null where it became balance.
     settlement_id: Optional[str]
@@ -4074,7 +4074,7 @@ class DepositEventData(TypedDict):
 
 class DepositQueuedData(TypedDict):
     """The data of an event."""
-    #: How much came.
+    #: The amount that came, in paise.
     amount_paise: int
     #: Why it waits for a person.
     reason: Union[Literal["no_reference", "unknown_reference", "ambiguous_reference", "amount_differs", "third_party", "voided_file", "already_answered", "reference_used", "firm_left", "firm_rejected", "firm_may_not_trade", "perhaps_counted"], str]
@@ -4096,13 +4096,13 @@ class CrossEventData(TypedDict):
     kind: Union[Literal["block", "intra_group"], str]
     #: Your side; the proposing one where your desk has both.
     side: Union[Literal["sell", "buy"], str]
-    #: The other side.
+    #: The importer-exporter code of the other side.
     counterparty_iec: str
     #: Which scheme.
     scheme: Union[Literal["RODTEP", "ROSCTL"], str]
     #: The credits; none before the seller has chosen.
     scrip_nos: List[str]
-    #: The face.
+    #: The face value in paise.
     face_paise: int
     #: The price between the two.
     price_bps: int
@@ -4116,7 +4116,7 @@ class CrossEventData(TypedDict):
     settlement_id: Optional[str]
     #: The netting of a group that it is a part of.
     netting_ref: Optional[str]
-    #: Where it stands.
+    #: The state it is in.
     status: Union[Literal["proposed", "agreed", "funded", "released", "settled", "declined", "cancelled", "expired", "refunded", "failed"], str]
     #: Why it ended, where that is not obvious.
     reason: Optional[str]
@@ -4132,7 +4132,7 @@ class StatementReadyData(TypedDict):
 
 class KeyEventData(TypedDict):
     """The data of an event."""
-    #: What the key is for.
+    #: What the key is for, in your words.
     name: str
     #: A root key is the firm's own; others are minted from it.
     kind: Union[Literal["root", "sub_account", "app"], str]
@@ -4140,7 +4140,7 @@ class KeyEventData(TypedDict):
 
 class UsageThresholdData(TypedDict):
     """The data of an event."""
-    #: The key.
+    #: The key's id.
     key_id: str
     #: The IST month, YYYY-MM.
     month: str
@@ -4162,7 +4162,7 @@ class AuditCheckpointData(TypedDict):
     hash: str
     #: What it was signed with, hex.
     public_key: str
-    #: Ed25519, hex.
+    #: The Ed25519 signature as hex.
     signature: str
     #: The signed line, as in an export.
     checkpoint: str
@@ -4180,7 +4180,7 @@ class WebhookUpdatedData(TypedDict):
     url: str
     #: What is sent: names of events, or * for all.
     events: List[str]
-    #: What it is for.
+    #: What it is for, in words.
     description: Optional[str]
 
 
@@ -4221,7 +4221,7 @@ class ListKeysQuery(TypedDict):
 class ListKeysAnswer(TypedDict):
     #: Newest first.
     keys: List[Key]
-    #: Rows on this page.
+    #: The number of rows on this page.
     count: NotRequired[int]
     #: Rows in the list when paging began.
     total: NotRequired[int]
@@ -4677,7 +4677,7 @@ class ListWebhooksQuery(TypedDict):
 
 
 class ListDeliveriesQuery(TypedDict):
-    #: Only those.
+    #: Only deliveries in this state.
     status: NotRequired[Literal["pending", "delivered", "dead"]]
     #: Page size; asks for paging. Default 100.
     limit: NotRequired[int]

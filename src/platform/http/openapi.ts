@@ -214,14 +214,14 @@ const serviceKey = {
 } as const;
 
 const errorFields = {
-  error: Type.String({ description: "Stable slug." }),
+  error: Type.String({ description: "The stable name of the error." }),
   message: Type.String({ description: "For people; its wording may change." }),
 };
 const errorCode = Type.String({
   description: "Stable slug; prefer it to error when present. Open set.",
 });
 const errorDetail = Type.Optional(
-  Type.Object({}, { additionalProperties: true, description: "Structured context." }),
+  Type.Object({}, { additionalProperties: true, description: "Facts about the error, by reason." }),
 );
 
 export const errorSchemas = {
@@ -442,10 +442,10 @@ function completeOperation(
 }
 
 const statusText: Record<string, string> = {
-  200: "Done.",
-  201: "Created.",
+  200: "The call was carried out.",
+  201: "The resource was created.",
   304: "Not modified since the ETag.",
-  503: "Not ready.",
+  503: "The service is not ready for calls.",
 };
 
 function possibleErrors(

@@ -77,7 +77,10 @@ export const maybeTime = (description: string) =>
     format: "date-time",
     description: `${description} ISO 8601, IST.`,
   });
-export const version = Type.Integer({ description: "Raised by every change.", examples: [1] });
+export const version = Type.Integer({
+  description: "The number of the version, raised by every change.",
+  examples: [1],
+});
 
 /** The history of a resource: every state it came to. */
 export function historySchema<const States extends readonly string[]>(states: States) {
@@ -160,7 +163,9 @@ export const pageQuery = {
 
 /** The paging fields of a list; absent when neither limit nor cursor was given. */
 export const pageFields = {
-  count: Type.Optional(Type.Integer({ description: "Rows on this page.", examples: [1] })),
+  count: Type.Optional(
+    Type.Integer({ description: "The number of rows on this page.", examples: [1] }),
+  ),
   total: Type.Optional(
     Type.Integer({ description: "Rows in the list when paging began.", examples: [1] }),
   ),
@@ -193,7 +198,11 @@ export const itemError = Type.Unsafe<ItemError | null>({
     code: { type: "string", description: "Stable slug; when present, prefer it." },
     message: { type: "string", description: "For people; its wording may change." },
     request_id: { type: "string", description: "Of a fault of ours: as the X-Request-ID header." },
-    detail: { type: "object", additionalProperties: true, description: "Structured context." },
+    detail: {
+      type: "object",
+      additionalProperties: true,
+      description: "Facts about the error, by reason.",
+    },
   },
   required: ["error", "message"],
 });
