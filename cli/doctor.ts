@@ -1,7 +1,7 @@
 // `doctor` asks everything a healthy service depends on and says what to do about each answer.
 
 import { type Config, readConfig } from "../src/config.ts";
-import { listMistyped, listOpenWires } from "../src/config-risks.ts";
+import { listOpenWires } from "../src/config-risks.ts";
 import { listFirmsOfHouse } from "../src/firms/find-firms.ts";
 import { showHouse } from "../src/house/read-house.ts";
 import { listCalendar } from "../src/outside/calendar.ts";
@@ -33,7 +33,6 @@ const doctor = command({
     const config = readConfig(process.env);
     const findings = await withContext(async (opened) => [
       runtime(),
-      environment(),
       ...(await durability(opened)),
       await clock(opened),
       role(opened),
@@ -55,12 +54,6 @@ function runtime(): Finding {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   const ok = major > 24 || (major === 24 && minor >= 12);
   return finding("node", ok, process.version, "use Node 24.12 or later");
-}
-
-function environment(): Finding {
-  const mistyped = listMistyped(process.env);
-  const found = mistyped.length === 0 ? "every name is known" : mistyped.join("; ");
-  return finding("settings", mistyped.length === 0, found, "correct the name, or remove it");
 }
 
 async function durability({ ctx }: OpenedContext): Promise<Finding[]> {

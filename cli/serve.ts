@@ -1,4 +1,4 @@
-import { settings } from "../src/config.ts";
+import { secretSettings, settings } from "../src/config.ts";
 import type { Command } from "./command.ts";
 
 const serve: Command = {
@@ -15,6 +15,9 @@ const serve: Command = {
       "Runs the service until SIGTERM or SIGINT. Settings come from the environment:",
       "",
       ...lines,
+      "",
+      `A setting with a secret may come from a file that only the service can read, as ${secretSettings[0]}_FILE:`,
+      `${secretSettings.join(", ")}.`,
       "",
     ].join("\n");
   },

@@ -1991,7 +1991,9 @@ create table schema_migrations (
   file text not null,
   checksum text not null,
   applied_at timestamp with time zone not null default now(),
-  constraint schema_migrations_pkey PRIMARY KEY (file)
+  version text,
+  constraint schema_migrations_pkey PRIMARY KEY (file),
+  constraint schema_migrations_version_check CHECK ((version <> ''::text))
 );
 
 create table settlement_legs (

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { listMistyped, listRisks } from "./config-risks.ts";
+import { listRisks } from "./config-risks.ts";
 
 const safe = {
   databaseUrl: undefined,
@@ -57,20 +57,4 @@ test("a list of networks that holds every address is told", () => {
   );
   assert.match(listRisks({ ...safe, webhookAllowCidrs: ["::/0"] }).join(), /^WEBHOOK_ALLOW_CIDRS/);
   assert.deepEqual(listRisks({ ...safe, trustProxy: ["10.0.0.0/8"] }), []);
-});
-
-test("a variable that is nearly a setting is told with the setting, and others are not", () => {
-  const ours = { DATABASE_URL: "postgres://localhost/s", PORT: "8080", OPS_PORT: "off" };
-  const others = { HOME: "/root", PGHOST: "db", PGPORT: "5432", HOSTNAME: "web-1", LANG: "C" };
-  assert.deepEqual(listMistyped({ ...ours, ...others }), []);
-  for (const [typed, meant] of [
-    ["DATBASE_URL", "DATABASE_URL"],
-    ["MASTERKEY", "MASTER_KEY"],
-    ["data_dir", "DATA_DIR"],
-    ["TWO_OPERATOR_FROM_PAISE", "TWO_OPERATORS_FROM_PAISE"],
-  ] as const) {
-    assert.deepEqual(listMistyped({ [typed]: "x" }), [
-      `${typed} is no setting: did you mean ${meant}?`,
-    ]);
-  }
 });

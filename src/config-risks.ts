@@ -1,7 +1,6 @@
 // What a configuration leaves open although it works: told when the service starts, and by `doctor`.
 
-import { type Config, settings, type Variables } from "./config.ts";
-import { findNearest } from "./kernel/text.ts";
+import type { Config } from "./config.ts";
 import { isEverywhere, isLoopback } from "./kernel/networks.ts";
 
 type Exposed = Pick<
@@ -11,18 +10,6 @@ type Exposed = Pick<
 
 export function listRisks(config: Exposed): string[] {
   return [...listOpenWires(config), ...listOpenLists(config)];
-}
-
-/** A variable has at most this share of its letters wrong to be taken for a setting. */
-const mistypedShare = 5;
-
-/** Variables that are no settings, but nearly: the service runs as if they were not there. */
-export function listMistyped(variables: Variables): string[] {
-  const names = Object.keys(settings);
-  return Object.keys(variables).flatMap((name) => {
-    const meant = names.includes(name) ? undefined : findNearest(name, names, mistypedShare);
-    return meant === undefined ? [] : [`${name} is no setting: did you mean ${meant}?`];
-  });
 }
 
 /** Addresses that statements and counts, and so money and personal data, go to without encryption. */

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 
 import { selfSignedCertificate } from "../test/support/certificate.ts";
-import { ConfigError, readConfig, settings, type Variables } from "./config.ts";
+import { ConfigError, readConfig, secretSettings, settings, type Variables } from "./config.ts";
 
 const hex = "ab".repeat(32);
 
@@ -28,6 +28,9 @@ test("the defaults are a service on this machine with an embedded database", () 
     opsHost: "127.0.0.1",
     opsPort: 9464,
     opsPortChosen: false,
+    opsTls: undefined,
+    metricsHost: "127.0.0.1",
+    metricsPort: undefined,
     dataDir: resolve("data"),
     databaseUrl: undefined,
     databaseReadUrl: undefined,
@@ -77,6 +80,10 @@ test("every variable is read", async (t) => {
     PORT: "0",
     OPS_HOST: "0.0.0.0",
     OPS_PORT: "9000",
+    OPS_TLS_CERT: join(dir, "cert"),
+    OPS_TLS_KEY: join(dir, "key"),
+    METRICS_HOST: "10.0.0.9",
+    METRICS_PORT: "9465",
     DATA_DIR: "/srv/scripdesk",
     DATABASE_URL: "postgresql://u:p@db/x",
     DATABASE_READ_URL: "postgresql://u:p@standby/x",
@@ -118,6 +125,9 @@ test("every variable is read", async (t) => {
     opsHost: "0.0.0.0",
     opsPort: 9000,
     opsPortChosen: true,
+    opsTls: pair,
+    metricsHost: "10.0.0.9",
+    metricsPort: 9_465,
     dataDir: "/srv/scripdesk",
     databaseUrl: "postgresql://u:p@db/x",
     databaseReadUrl: "postgresql://u:p@standby/x",
@@ -168,6 +178,8 @@ test("all problems are reported at once, each with the name of its variable", ()
   const message = readProblem({
     PORT: "80800",
     OPS_PORT: "-1",
+    OPS_TLS_KEY: "/nowhere/key.pem",
+    METRICS_PORT: "off",
     DATABASE_URL: "mysql://db/x",
     DATABASE_CONNECTIONS: "3",
     REDIS_URL: "cache:6379",
@@ -192,6 +204,9 @@ test("all problems are reported at once, each with the name of its variable", ()
     "ROLE",
     "PORT",
     "OPS_PORT",
+    "OPS_TLS_CERT",
+    "OPS_TLS_KEY",
+    "METRICS_PORT",
     "DATABASE_URL",
     "DATABASE_CONNECTIONS",
     "REDIS_URL",
@@ -234,6 +249,98 @@ test("an external database requires a master key; the embedded one creates its o
 
 test("TLS_CERT and TLS_KEY are required together", () => {
   assert.match(readProblem({ TLS_KEY: "/nowhere/key" }), /TLS_CERT and TLS_KEY go together/);
+});
+
+test("a variable that was meant to be a setting is refused with its name, and other programs' are not", () => {
+  const ours = { DATABASE_URL: "postgres://localhost/s", MASTER_KEY: hex, PORT: "8080" };
+  const others = {
+    HOME: "/root",
+    PGHOST: "db",
+    PGPORT: "5432",
+    HOSTNAME: "web-1",
+    HOSTS: "a,b",
+    LANG: "C",
+    SCRIPDESK_PORT: "tcp://10.0.0.1:8080", // As an orchestrator names the port of a service.
+    SCRIPDESK_URL: "http://localhost:8080",
+    SCRIPDESK_OPERATOR: "asha",
+    SCRIPDESK_TOKEN_FILE: "/run/token",
+  };
+  assert.equal(readProblem({ ...ours, ...others }), "");
+  for (const [typed, meant] of [
+    ["DATBASE_URL", "DATABASE_URL"],
+    ["MASTERKEY", "MASTER_KEY"],
+    ["data_dir", "DATA_DIR"],
+    ["TWO_OPERATOR_FROM_PAISE", "TWO_OPERATORS_FROM_PAISE"],
+    ["SCRIPDESK_DATABASE_URL", "DATABASE_URL"],
+    ["MASTER_KEY_FILES", "MASTER_KEY_FILE"],
+    ["HOUSE_NAME_FILE", "HOUSE_NAME"],
+  ] as const) {
+    assert.equal(
+      readProblem({ ...ours, [typed]: "" }),
+      `configuration: ${typed} is no setting: did you mean ${meant}?`,
+    );
+  }
+});
+
+test("a secret may come from a file that others cannot read, and from one place only", async (t) => {
+  const dir = await mkdtemp(join(tmpdir(), "scripdesk-config-"));
+  t.after(() => rm(dir, { recursive: true }));
+  const keep = async (name: string, text: string, mode = 0o600) => {
+    const path = join(dir, name);
+    await writeFile(path, text);
+    await chmod(path, mode);
+    return path;
+  };
+  const values = {
+    DATABASE_URL: "postgres://u:p@db/x",
+    DATABASE_READ_URL: "postgres://u:p@standby/x",
+    REDIS_URL: "rediss://:p@cache",
+    MASTER_KEY: hex,
+    MASTER_KEY_OTHER: "cd".repeat(32),
+    SMTP_URL: "smtps://u:p@mail.example",
+  };
+  assert.deepEqual(Object.keys(values), secretSettings);
+  const rest = { SMTP_FROM: "desk@house.example", PUBLIC_URL: "https://desk.example" };
+  const files: Record<string, string> = {};
+  for (const [name, value] of Object.entries(values)) {
+    files[`${name}_FILE`] = await keep(name, `${value}\r\n`, 0o640);
+  }
+  assert.deepEqual(readConfig({ ...rest, ...files }), readConfig({ ...rest, ...values }));
+
+  const { MASTER_KEY_FILE = "" } = files;
+  await symlink(MASTER_KEY_FILE, join(dir, "link"));
+  assert.equal(readConfig({ MASTER_KEY_FILE: join(dir, "link") }).masterKey?.toString("hex"), hex);
+  assert.match(
+    readProblem({ MASTER_KEY: hex, MASTER_KEY_FILE }),
+    /MASTER_KEY and MASTER_KEY_FILE are both set/,
+  );
+  for (const [path, problem] of [
+    [await keep("open", hex, 0o644), "others can read or change"],
+    [await keep("writable", hex, 0o602), "others can read or change"],
+    [await keep("nothing", "\n"), "is empty"],
+    [await keep("long", "a".repeat(5_000)), "is too long"],
+    [join(dir, "missing"), "cannot be read"],
+    [dir, "is no file"],
+  ]) {
+    const message = readProblem({ MASTER_KEY_FILE: path });
+    assert.equal(
+      message,
+      `configuration: MASTER_KEY_FILE names a file that ${problem}: ${path}`.replace(
+        "is too long",
+        "is too long for a secret",
+      ),
+    );
+  }
+  const wrong = readProblem({ MASTER_KEY_FILE: await keep("wrong", "hunter2hunter2") });
+  assert.match(wrong, /^configuration: MASTER_KEY must be 64 hex digits[^;]+$/);
+});
+
+test("a certificate that DATABASE_URL names has to be there", () => {
+  const DATABASE_URL = "postgres://db/x?sslmode=verify-full&sslrootcert=/nowhere/ca.pem";
+  assert.match(
+    readProblem({ DATABASE_URL, MASTER_KEY: hex }),
+    /^configuration: DATABASE_URL names a file that cannot be read: \/nowhere\/ca\.pem$/,
+  );
 });
 
 test("an error message never repeats a secret", () => {

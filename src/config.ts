@@ -1,6 +1,6 @@
 // Every setting of the service, read once from the environment. All problems are reported at once.
 
-import { readFileSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { createSecureContext } from "node:tls";
@@ -12,6 +12,7 @@ import { findEmailProblem, findGstinProblem, findPhoneProblem } from "./kernel/i
 import type { Imprint } from "./platform/pages/house-page.ts";
 import type { Letterhead } from "./platform/pdf.ts";
 import { parseNetwork } from "./kernel/networks.ts";
+import { findNearest } from "./kernel/text.ts";
 import { findAddressProblem } from "./notices/rules.ts";
 import { type LogLevel, logLevels } from "./platform/log.ts";
 import { connectionsMin } from "./platform/postgres/connections.ts";
@@ -26,10 +27,15 @@ export type Config = {
   readonly host: string;
   readonly port: number;
   readonly opsHost: string;
-  /** Where /metrics and /ops listen; undefined turns them off. */
+  /** Where /ops listens, and /metrics without a port of its own; undefined turns them off. */
   readonly opsPort: number | undefined;
   /** Whether OPS_PORT is set: a default port that is in use is skipped, a chosen one is an error. */
   readonly opsPortChosen: boolean;
+  /** The certificate of the operators' listener. */
+  readonly opsTls: TlsPair | undefined;
+  readonly metricsHost: string;
+  /** Where /metrics listens by itself; undefined leaves it with /ops. */
+  readonly metricsPort: number | undefined;
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
   /** A standby of that database, for exports, statements and history. */
@@ -39,7 +45,7 @@ export type Config = {
   readonly masterKey: Buffer | undefined;
   readonly masterKeyOther: Buffer | undefined;
   readonly trustProxy: readonly string[];
-  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+  readonly tls: TlsPair | undefined;
   readonly inFlightMax: number;
   /** Threads for heavy work; with several, one is reserved for live. */
   readonly heavyThreads: number;
@@ -70,6 +76,8 @@ export type Config = {
   readonly logLevel: LogLevel;
 };
 
+type TlsPair = { readonly cert: Buffer; readonly key: Buffer };
+
 export type SmtpConfig = SmtpServer & {
   /** The address that mail is sent from. */
   readonly from: string;
@@ -90,8 +98,12 @@ export const settings = {
   ROLE: "all, api (no workers) or worker (workers, and no API but /healthz and /readyz) (all)",
   HOST: "address the API listens on (127.0.0.1)",
   PORT: "port of the API (8080); 0 takes any free one",
-  OPS_HOST: "address that /metrics and /ops listen on (127.0.0.1)",
-  OPS_PORT: "port of /metrics and /ops (9464); 0 takes any free one, off turns them off",
+  OPS_HOST: "address that /ops, /console and /metrics listen on (127.0.0.1)",
+  OPS_PORT: "their port (9464); 0 takes any free one, off turns them off",
+  OPS_TLS_CERT: "certificate file to serve them by https (none)",
+  OPS_TLS_KEY: "private key file of OPS_TLS_CERT (none)",
+  METRICS_HOST: "address that /metrics listens on where METRICS_PORT is set (127.0.0.1)",
+  METRICS_PORT: "port of /metrics alone; 0 takes any free one (none: it is with /ops)",
   DATA_DIR: "embedded database and master key (./data)",
   DATABASE_URL: "an external PostgreSQL 15 or later (none: embedded)",
   DATABASE_READ_URL:
@@ -136,6 +148,23 @@ export const settings = {
   LOG_LEVEL: "fatal, error, warn, info, debug, trace or silent (info)",
 } as const;
 
+/** Settings with a secret: each may come from the file that NAME_FILE names. */
+export const secretSettings = [
+  "DATABASE_URL",
+  "DATABASE_READ_URL",
+  "REDIS_URL",
+  "MASTER_KEY",
+  "MASTER_KEY_OTHER",
+  "SMTP_URL",
+] as const satisfies readonly (keyof typeof settings)[];
+
+const secretBytesMax = 4_096;
+/** The rights of those who are neither the owner nor of the group. */
+const rightsOfOthers = 0o007;
+/** Shorter names, such as HOST, are too near to words of other programs. */
+const mistypedLengthMin = 6;
+/** A variable has at most this share of its letters wrong to be taken for a setting. */
+const mistypedShare = 5;
 const budgetMax = 1_000_000;
 
 export class ConfigError extends Error {
@@ -145,8 +174,10 @@ export class ConfigError extends Error {
 }
 
 export function readConfig(variables: Variables): Config {
-  const problems: string[] = [];
-  const read = (name: keyof typeof settings) => variables[name]?.trim() || undefined;
+  const problems = listUnknown(variables);
+  const secrets = readSecrets(variables, problems);
+  const read = (name: keyof typeof settings) =>
+    secrets.get(name) ?? (variables[name]?.trim() || undefined);
 
   function integer(name: keyof typeof settings, fallback: number, [least, most]: [number, number]) {
     const text = read(name);
@@ -166,14 +197,23 @@ export function readConfig(variables: Variables): Config {
     return undefined;
   }
 
+  function databaseUrl(name: "DATABASE_URL" | "DATABASE_READ_URL") {
+    const found = url(name, ["postgres:", "postgresql:"]);
+    const { searchParams } = new URL(found ?? "postgres://");
+    // The driver reads these whenever it connects.
+    for (const part of ["sslrootcert", "sslcert", "sslkey"]) {
+      file(name, searchParams.get(part) ?? undefined);
+    }
+    return found;
+  }
+
   function databaseReadUrl() {
-    const found = url("DATABASE_READ_URL", ["postgres:", "postgresql:"]);
+    const found = databaseUrl("DATABASE_READ_URL");
     if (found && !read("DATABASE_URL")) problems.push("DATABASE_READ_URL goes with DATABASE_URL");
     return found;
   }
 
-  function file(name: keyof typeof settings) {
-    const path = read(name);
+  function file(name: keyof typeof settings, path: string | undefined) {
     if (path === undefined) return undefined;
     try {
       return readFileSync(path);
@@ -248,18 +288,18 @@ export function readConfig(variables: Variables): Config {
     return { ...letterhead, email, phone };
   }
 
-  function tls() {
-    const cert = file("TLS_CERT");
-    const key = file("TLS_KEY");
-    if (Boolean(read("TLS_CERT")) !== Boolean(read("TLS_KEY"))) {
-      problems.push("TLS_CERT and TLS_KEY go together");
+  function tls(prefix: "" | "OPS_"): TlsPair | undefined {
+    const names = [`${prefix}TLS_CERT`, `${prefix}TLS_KEY`] as const;
+    const [cert, key] = names.map((name) => file(name, read(name)));
+    if (Boolean(read(names[0])) !== Boolean(read(names[1]))) {
+      problems.push(`${names.join(" and ")} go together`);
     }
     if (!cert || !key) return undefined;
     try {
       createSecureContext({ cert, key });
     } catch (error) {
       const { message } = error as Error;
-      problems.push(`TLS_CERT and TLS_KEY are no certificate and its private key: ${message}`);
+      problems.push(`${names.join(" and ")} are no certificate and its private key: ${message}`);
     }
     return { cert, key };
   }
@@ -334,15 +374,18 @@ export function readConfig(variables: Variables): Config {
     opsHost: read("OPS_HOST") ?? "127.0.0.1",
     opsPort: read("OPS_PORT") === "off" ? undefined : integer("OPS_PORT", 9464, [0, 65_535]),
     opsPortChosen: read("OPS_PORT") !== undefined,
+    opsTls: tls("OPS_"),
+    metricsHost: read("METRICS_HOST") ?? "127.0.0.1",
+    metricsPort: read("METRICS_PORT") ? integer("METRICS_PORT", 0, [0, 65_535]) : undefined,
     dataDir,
-    databaseUrl: url("DATABASE_URL", ["postgres:", "postgresql:"]),
+    databaseUrl: databaseUrl("DATABASE_URL"),
     databaseReadUrl: databaseReadUrl(),
     databaseConnections: integer("DATABASE_CONNECTIONS", 16, [connectionsMin, 1_000]),
     redisUrl: url("REDIS_URL", ["redis:", "rediss:"]),
     masterKey: masterKey(),
     masterKeyOther: masterKeyOther(),
     trustProxy: networks("TRUST_PROXY"),
-    tls: tls(),
+    tls: tls(""),
     inFlightMax: integer("IN_FLIGHT_MAX", 10_000, [1, 1_000_000]),
     heavyThreads: integer("HEAVY_THREADS", Math.max(2, availableParallelism() - 1), [1, 64]),
     drainS: integer("DRAIN_S", 3, [0, 600]),
@@ -370,4 +413,53 @@ export function readConfig(variables: Variables): Config {
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config);
+}
+
+/**
+ * Variables that are no settings, but were meant to be: the service would run as if they were not there.
+ * Other programs have variables too, so only a name that is nearly one of ours is taken for a mistake.
+ */
+function listUnknown(variables: Variables): string[] {
+  const inFiles = secretSettings.map((name) => `${name}_FILE`);
+  const names = [...Object.keys(settings), ...inFiles];
+  const long = names.filter((name) => name.length >= mistypedLengthMin);
+  return Object.keys(variables).flatMap((name) => {
+    if (names.includes(name)) return [];
+    const bare = name.replace(/^SCRIPDESK_/, "").replace(/_FILE$/, "");
+    const meant = long.includes(bare) ? bare : findNearest(name, long, mistypedShare);
+    return meant === undefined ? [] : [`${name} is no setting: did you mean ${meant}?`];
+  });
+}
+
+/** What the files hold that NAME_FILE names, without the end of their line. */
+function readSecrets(variables: Variables, problems: string[]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const name of secretSettings) {
+    const path = variables[`${name}_FILE`]?.trim();
+    if (!path) continue;
+    if (variables[name]?.trim()) problems.push(`${name} and ${name}_FILE are both set: keep one`);
+    const secret = readSecret(path);
+    if (typeof secret === "string") found.set(name, secret);
+    else problems.push(`${name}_FILE names a file that ${secret.problem}: ${path}`);
+  }
+  return found;
+}
+
+/** Links are followed, as orchestrators mount secrets by them. */
+function readSecret(path: string): string | { readonly problem: string } {
+  try {
+    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const status = fstatSync(file);
+      if (!status.isFile()) return { problem: "is no file" };
+      if ((status.mode & rightsOfOthers) !== 0) return { problem: "others can read or change" };
+      if (status.size > secretBytesMax) return { problem: "is too long for a secret" };
+      const text = readFileSync(file, "utf8").trim();
+      return text === "" ? { problem: "is empty" } : text;
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return { problem: "cannot be read" };
+  }
 }

@@ -17,14 +17,14 @@ import type { NoticeOptions } from "./notices/send-notices.ts";
 import { loadTemplates } from "./notices/templates.ts";
 import { openBook } from "./trading/book.ts";
 import { type Config, readConfig, type SmtpConfig, type Variables } from "./config.ts";
-import { listMistyped, listRisks } from "./config-risks.ts";
+import { listRisks } from "./config-risks.ts";
 import { seedCredits, seedInventory } from "./credits/seed-credits.ts";
 import { countDesks } from "./firms/find-firms.ts";
 import { environments } from "./kernel/caller.ts";
 import { issueKey } from "./access/issue-keys.ts";
 import { offerSources } from "./hooks.ts";
 import { openContext } from "./open-context.ts";
-import { buildOpsApp } from "./ops-app.ts";
+import { buildMetricsApp, buildOpsApp } from "./ops-app.ts";
 import type { Context } from "./platform/context.ts";
 import type { App } from "./platform/http/server.ts";
 import { measureHeavy } from "./platform/heavy/pool.ts";
@@ -75,7 +75,7 @@ export async function serve(variables: Variables): Promise<void> {
     log.info({ migrations: migrated.length, last: migrated.at(-1) }, "migrated");
   }
   if (!role) log.warn("the database has no role of its own for the service: see OPERATIONS");
-  for (const risk of [...listRisks(config), ...listMistyped(variables)]) log.warn(risk);
+  for (const risk of listRisks(config)) log.warn(risk);
 
   const stocked = await seedInventory(ctx);
   if (stocked > 0) log.info({ credits: stocked }, "the sandbox's house has credits to sell");
@@ -110,6 +110,13 @@ export async function serve(variables: Variables): Promise<void> {
     await startWorkers(ctx, config, { book, outbound, metrics, draining }, stack);
   }
   const { minute: window } = localAddressWindows(() => performance.now());
+  if (config.metricsPort !== undefined) {
+    const metricsApp = buildMetricsApp({ ctx, metrics, window, config });
+    await listen({ host: config.metricsHost, port: config.metricsPort }, (at) =>
+      metricsApp.listen(at),
+    );
+    stack.defer(() => closeWithin(metricsApp, settleDeadlineMs));
+  }
   const opsApp = await buildOpsApp({ ctx, metrics, window, config });
   await listenForOperators(opsApp, config, ctx, stack);
 
@@ -210,8 +217,11 @@ async function refuseTakenPorts({
   opsHost,
   opsPort,
   opsPortChosen,
+  metricsHost,
+  metricsPort,
 }: Config): Promise<void> {
   const places = [{ host, port }];
+  if (metricsPort !== undefined) places.push({ host: metricsHost, port: metricsPort });
   if (opsPort !== undefined && opsPortChosen) places.push({ host: opsHost, port: opsPort });
   for (const place of places) {
     const probe = createServer();
@@ -246,7 +256,7 @@ async function listenForOperators(
   } catch (error) {
     await app.close();
     if (opsPortChosen) throw error;
-    log.warn(`/metrics and /ops are off: ${opsHost}:${opsPort} is taken; set OPS_PORT`);
+    log.warn(`/ops is off, and /metrics with it: ${opsHost}:${opsPort} is taken; set OPS_PORT`);
     return;
   }
   stack.defer(() => closeWithin(app, settleDeadlineMs));

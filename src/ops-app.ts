@@ -1,5 +1,6 @@
-// The operators' listener: /metrics for monitoring, and the operators' API for signed-in operators. API
-// keys of desks are not accepted here. Until the first operator is added, nobody can sign in.
+// The operators' listener: the operators' API for signed-in operators, and /metrics for monitoring where
+// that has no listener of its own. API keys of desks are not accepted here. Until the first operator is
+// added, nobody can sign in.
 
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 
@@ -43,23 +44,39 @@ export type OpsOptions = {
   readonly ctx: Context;
   readonly metrics: Metrics;
   readonly window: RateWindow;
-  readonly config: Pick<Config, "trustProxy"> & Parameters<typeof wireOps>[0];
+  readonly config: Pick<Config, "trustProxy"> &
+    Partial<Pick<Config, "opsTls" | "metricsPort">> &
+    Parameters<typeof wireOps>[0];
 };
+
+/** The figures alone, for a network where operators are not. */
+export function buildMetricsApp({
+  ctx,
+  metrics,
+  window,
+  config: { trustProxy },
+}: Omit<OpsOptions, "config"> & { readonly config: Pick<Config, "trustProxy"> }): App {
+  const app = createServer({ log: ctx.log, now: ctx.now, trustProxy, tls: undefined, inFlightMax });
+  logRequests(app);
+  admitVisitors(app, createBudgets(ctx, budgets, { minute: window, day: window }));
+  serveMetrics(app, metrics);
+  return app;
+}
 
 export async function buildOpsApp(options: OpsOptions): Promise<App> {
   const { ctx, metrics, window, config } = options;
-  const { trustProxy } = config;
+  const { trustProxy, opsTls, metricsPort } = config;
   const app = createServer({
     log: ctx.log,
     now: ctx.now,
     trustProxy,
-    tls: undefined,
+    tls: opsTls,
     inFlightMax,
   });
   logRequests(app);
   admitPeople(app, ctx, window);
   admitVisitors(app, createBudgets(ctx, budgets, { minute: window, day: window }));
-  serveMetrics(app, metrics);
+  if (metricsPort === undefined) serveMetrics(app, metrics);
   serveDocument(app);
   const boards = openBoards({ ...ctx, latestIndex }, serializeAnswer);
   app.addHook("onClose", () => boards.close());

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 
 import fc from "fast-check";
@@ -16,6 +17,7 @@ import { verifyChain } from "../src/journal/verify-chain.ts";
 import {
   listMigrationFiles,
   migrate,
+  migrationsDir,
   pendingMigrations,
   readMigrations,
 } from "../src/platform/postgres/migrate.ts";
@@ -70,6 +72,8 @@ test("migrating an empty database applies every migration once, and repeating it
   assert.deepEqual(await migrate(connection), { applied: files, role: "scripdesk_app" });
   const client = await owner(t, connection);
   const first = await client.query("select * from schema_migrations order by file");
+  const { version } = JSON.parse(await readFile(join(migrationsDir, "../package.json"), "utf8"));
+  assert.ok(first.rows.every((row) => row.version === version));
   assert.deepEqual(await migrate(connection), { applied: [], role: "scripdesk_app" });
   const second = await client.query("select * from schema_migrations order by file");
   assert.deepEqual(second.rows, first.rows);
@@ -125,17 +129,25 @@ test("a migration that was edited after it was applied is refused and nothing is
   assert.equal(await dumpSchema(client), await readFile(schemaFile, "utf8"));
 });
 
-test("a database that a newer version migrated is refused with the name of its migration", async (t) => {
+test("a database that a newer version migrated is refused with the version that it takes", async (t) => {
   const { connection } = await testDatabase(t);
   const client = await owner(t, connection);
+  const { version } = JSON.parse(await readFile(join(migrationsDir, "../package.json"), "utf8"));
+  const refusal = async () =>
+    await migrate(connection).then(
+      () => "",
+      (error: unknown) => (error instanceof Unusable ? error.message : String(error)),
+    );
   await client.query(
-    "insert into schema_migrations (file, checksum) values ('9999-of-tomorrow.sql', '')",
+    `insert into schema_migrations (file, checksum, version)
+     values ('9998-of-tomorrow.sql', '', '8.1.0'), ('9999-after-it.sql', '', '9.0.0')`,
   );
-  await assert.rejects(migrate(connection), (error) => {
-    assert.ok(error instanceof Unusable);
-    assert.match(error.message, /^a newer version migrated this database \(9999-of-tomorrow.sql\)/);
-    return true;
-  });
+  assert.equal(
+    await refusal(),
+    `a newer version migrated this database (9998-of-tomorrow.sql, 9999-after-it.sql): run 9.0.0 or later, not ${version}, or restore the backup from before it`,
+  );
+  await client.query("update schema_migrations set version = null where file > '9000'");
+  assert.match(await refusal(), /run the one that has them or later, not/);
 });
 
 test("an unapplied migration is listed as pending", async (t) => {

@@ -11,6 +11,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { test } from "node:test";
 
+import pg from "pg";
+
+import { openEmbedded } from "../src/platform/postgres/embedded.ts";
 import {
   commandsWith,
   type Ended,
@@ -158,4 +161,43 @@ test("a socket folder of another owner is not used", async (t) => {
   assert.equal((await scripdesk(issue, { DATA_DIR })).code, 0);
   const made = await lstat(planted);
   assert.equal(made.isDirectory() && made.mode & 0o777, 0o700);
+});
+
+test("an upgrade that is taken back: the older program names the version that it takes, and the backup starts", async (t) => {
+  const DATA_DIR = await dataDirectory(t, { isMigrated: true });
+  const change = async (statements: string) => {
+    const server = await openEmbedded({ dataDir: DATA_DIR, as: "visitor", create: false });
+    const client = new pg.Client(server.connection);
+    await client.connect();
+    await client.query(statements);
+    await client.end();
+    await server.leave();
+  };
+  const run = commandsWith(t, { ...listening, DATA_DIR });
+  const start = async (dataDir: string) => {
+    const service = await serve(t, { DATA_DIR: dataDir });
+    assert.equal((await service.send("GET", "/readyz")).status, 200);
+    service.signal("SIGTERM");
+    assert.equal(await service.ended, 0);
+  };
+  await start(DATA_DIR);
+  await change(`alter table schema_migrations drop column version;
+    delete from schema_migrations where file like '%-version-of-each-migration.sql'`);
+  const backup = join(DATA_DIR, "before");
+  const backedUp = await run(["backup", backup, "--with-key", "--json"], {});
+  assert.equal(backedUp.code, 0, backedUp.stderr);
+
+  await start(DATA_DIR);
+  await change(`insert into schema_migrations (file, checksum, version)
+    values ('9999-of-tomorrow.sql', '', '9.0.0')`);
+  const why =
+    /newer version migrated this database \(9999-of-tomorrow\.sql\): run 9\.0\.0 or later/;
+  for (const words of [["serve"], ["migrate"], ["keys", "list"]]) {
+    assertCannotRun(await run(words, {}), why);
+  }
+
+  const restored = await dataDirectory(t);
+  const ended = await run(["restore", backup, "--json"], { DATA_DIR: restored });
+  assert.equal(ended.code, 0, ended.stderr);
+  await start(restored);
 });

@@ -97,16 +97,21 @@ async function applyPending(client: pg.Client): Promise<string[]> {
        applied_at timestamptz not null default now()
      )`,
   );
-  const known = await client.query<{ file: string; checksum: string }>(
-    "select file, checksum from schema_migrations",
+  const known = await client.query<{ file: string; checksum: string; version?: string | null }>(
+    "select * from schema_migrations order by file", // Without `version` before the migration that adds it.
   );
   const checksums = new Map(known.rows.map(({ file, checksum }) => [file, checksum]));
   const migrations = await readMigrations();
   const own = new Set(migrations.map(({ file }) => file));
+  const version = await readVersion();
   const newer = known.rows.filter(({ file }) => !own.has(file));
-  if (newer.length > 0) {
+  const last = newer.at(-1);
+  if (last) {
+    const needed = last.version ?? "the one that has them";
     const names = newer.map(({ file }) => file).join(", ");
-    throw new Unusable(`a newer version migrated this database (${names}): run that version`);
+    throw new Unusable(
+      `a newer version migrated this database (${names}): run ${needed} or later, not ${version}, or restore the backup from before it`,
+    );
   }
   const applied: string[] = [];
   for (const migration of migrations) {
@@ -118,7 +123,18 @@ async function applyPending(client: pg.Client): Promise<string[]> {
       throw new Unusable(`migration ${migration.file} was changed after it was applied`);
     }
   }
+  if (applied.length > 0) {
+    await client.query("update schema_migrations set version = $1 where file = any($2)", [
+      version,
+      applied,
+    ]);
+  }
   return applied;
+}
+
+async function readVersion(): Promise<string> {
+  const text = await readFile(join(migrationsDir, "../package.json"), "utf8");
+  return (JSON.parse(text) as { readonly version: string }).version; // Ours.
 }
 
 /** Other nodes may be at work: a migration that was the victim of a deadlock with them is repeated. */
