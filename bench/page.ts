@@ -1,4 +1,4 @@
-// docs/BENCHMARKS.md: what each measurement found on an idle machine, with the machine, the day and the
+// docs/measured/benchmarks.md: what each measurement found on an idle machine, with the machine, the day and the
 // version. What a busy machine or another size gave is printed only.
 
 import { execFileSync } from "node:child_process";
@@ -11,7 +11,7 @@ import { writeSection } from "../test/support/page-sections.ts";
 import type { Row } from "./support.ts";
 
 const root = join(import.meta.dirname, "..");
-const file = join(root, "docs/BENCHMARKS.md");
+const file = join(root, "docs/measured/benchmarks.md");
 const by = "npm run bench";
 
 const sampleMs = 3_000;
@@ -47,10 +47,11 @@ export type Finding = {
 /** Why a finding is not kept; undefined when it is. */
 export function explainUnkept({ others }: Pick<Finding, "others">): string | undefined {
   if (others > busyShare) {
-    return `the machine was busy (${asShare(others)} of it) before the run: not written to docs/BENCHMARKS.md`;
+    return `the machine was busy (${asShare(others)} of it) before the run: not written to docs/measured/benchmarks.md`;
   }
   const sized = Object.keys(process.env).filter((name) => name.startsWith("BENCH_"));
-  if (sized.length > 0) return `${sized.join(", ")} set: not written to docs/BENCHMARKS.md`;
+  if (sized.length > 0)
+    return `${sized.join(", ")} set: not written to docs/measured/benchmarks.md`;
   return undefined;
 }
 

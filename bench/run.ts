@@ -1,6 +1,6 @@
 // `npm run bench` runs every measurement, `npm run bench -- NAME` one of them. Ours and the
 // yardstick alternate in one run: on a shared machine only their ratio means something. What an idle
-// machine gives goes into docs/BENCHMARKS.md.
+// machine gives goes into docs/measured/benchmarks.md.
 
 import { endOnSignals } from "../test/support/programme-stack.ts";
 import { audit } from "./audit.ts";

@@ -18,7 +18,9 @@ async function read(path: string): Promise<string> {
 }
 
 async function markdownFiles(): Promise<string[]> {
-  const folders = [root, join(root, "docs"), decisionsDir, join(decisionsDir, "former")];
+  const folders = ["", "docs", "docs/measured", "docs/decisions", "docs/decisions/former"].map(
+    (folder) => join(root, folder),
+  );
   const names = await Promise.all(folders.map(async (folder) => await readdir(folder)));
   return folders.flatMap((folder, at) =>
     (names[at] ?? []).filter((name) => name.endsWith(".md")).map((name) => join(folder, name)),

@@ -2,7 +2,7 @@ import { join } from "node:path";
 
 import { writeSection } from "../support/page-sections.ts";
 
-const file = join(import.meta.dirname, "../../docs/FAULTS.md");
+const file = join(import.meta.dirname, "../../docs/measured/faults.md");
 
 /** Puts what a run found into its section of the page. */
 export async function writeFaults(name: string, parts: readonly string[]): Promise<void> {
@@ -16,7 +16,7 @@ export async function keepFaults(
   { isWhole, say }: { readonly isWhole: boolean; readonly say: (line: string) => void },
 ): Promise<void> {
   if (isWhole) await writeFaults(name, parts);
-  else say("shorter than by default: not written to docs/FAULTS.md");
+  else say("shorter than by default: not written to docs/measured/faults.md");
 }
 
 /** Two columns: what was counted, and the figure. */
