@@ -2,16 +2,9 @@
 
 import { type Config, readConfig } from "../src/config.ts";
 import { listOpenWires } from "../src/config-risks.ts";
-import { listFirmsOfHouse } from "../src/firms/find-firms.ts";
-import { showHouse } from "../src/house/read-house.ts";
-import { listCalendar } from "../src/outside/calendar.ts";
-import { listMissing } from "../src/platform/pages/house-page.ts";
-import { findImprint } from "../src/market/public-house.ts";
 import { reviewMoney } from "../src/money-review.ts";
-import { dayMs, istDay } from "../src/kernel/time.ts";
 import type { OpenedContext } from "../src/open-context.ts";
-import { currentAct, findRates } from "../src/taxes/tax-rules.ts";
-import { listTaxRates } from "../src/taxes/taxes.ts";
+import { listLiveSteps } from "../src/overview/live-readiness.ts";
 import { readHousePapers } from "../src/platform/pages/house-papers.ts";
 import { command, print, withContext } from "./command.ts";
 
@@ -23,12 +16,13 @@ type Finding = {
 };
 
 const clockSkewMaxMs = 1_000;
-const calendarAheadMs = 30 * dayMs;
 
 const doctor = command({
   name: "doctor",
-  summary: "check the configuration, the database and Redis",
-  options: {},
+  summary: "check the configuration, the database and Redis, and what is missing before live",
+  options: {
+    live: { type: "boolean", help: "fail too where what a live deal needs is missing" },
+  },
   async run(options) {
     const config = readConfig(process.env);
     const findings = await withContext(async (opened) => [
@@ -36,14 +30,11 @@ const doctor = command({
       ...(await durability(opened)),
       await clock(opened),
       role(opened),
-      await calendar(opened),
       await money(opened),
       await redis(config),
       transport(config),
       wires(config),
-      await page(opened, config),
-      await house(opened),
-      await taxes(opened),
+      ...(await liveSteps(opened, { config, isLive: options.live })),
     ]);
     print(findings, options);
     return findings.every(({ ok }) => ok) ? 0 : 1;
@@ -79,14 +70,6 @@ async function clock({ ctx }: OpenedContext): Promise<Finding> {
 function role({ role: name }: OpenedContext): Finding {
   const found = name ?? "the connecting role";
   return finding("database role", name !== undefined, found, "let the role create scripdesk_app");
-}
-
-/** For the operator to read: nothing is broken when a year is counted by weeks alone. */
-async function calendar({ ctx }: OpenedContext): Promise<Finding> {
-  const year = Number(istDay(new Date(ctx.now().getTime() + calendarAheadMs)).slice(0, 4));
-  const days = await listCalendar(ctx, { office: null, year });
-  const unchecked = days.filter(({ status }) => status === "check").length;
-  return finding("calendar", true, `${year}: ${days.length} days, ${unchecked} to check`, "");
 }
 
 const reviewMax = 100;
@@ -126,42 +109,20 @@ function wires(config: Config): Finding {
   return finding("database and redis wires", open.length === 0, found, "encrypt them");
 }
 
-/** For the operator to read: a desk may run before it has said who it is. */
-async function page({ ctx }: OpenedContext, { imprint, houseDir }: Config): Promise<Finding> {
+/** A desk may run in the sandbox before anything of it: only who is about to go live must have it. */
+async function liveSteps(
+  { ctx }: OpenedContext,
+  { config, isLive }: { readonly config: Config; readonly isLive: boolean },
+): Promise<Finding[]> {
+  const { imprint, houseDir, smtp } = config;
   const papers = await readHousePapers(houseDir);
-  const missing = listMissing(await findImprint(ctx, imprint), papers);
-  const found = missing.length === 0 ? "complete" : `lacks ${missing.join(", ")}`;
-  return finding("public page", true, found, "");
-}
-
-/** For the operator to read: a desk may get ready for live before its house is complete. */
-async function house({ ctx }: OpenedContext): Promise<Finding> {
-  const { house: inLaw, missing } = await showHouse(ctx, "live");
-  const firms = inLaw ? await listFirmsOfHouse(ctx.db, inLaw) : [];
-  const found = [
-    missing.length === 0 ? "complete" : `lacks ${missing.join(", ")}: house set --env live`,
-    ...(firms.length === 0
-      ? []
-      : [
-          `its PAN is that of ${firms.map(({ firm_id }) => firm_id).join(", ")}, which should leave`,
-        ]),
-  ];
-  return finding("live house", true, found.join("; "), "");
-}
-
-/** For the operator to read: lines that came with the program and that nobody has looked at. */
-async function taxes({ ctx }: OpenedContext): Promise<Finding> {
-  const rows = await listTaxRates(ctx, "live");
-  const { tds } = findRates(istDay(ctx.now()), rows);
-  const found = rows
-    .filter(({ confirmed_by }) => confirmed_by === null)
-    .map(({ line, effective_from: day, section }) => {
-      if (line !== "tds") return `${line} of ${day} is to be checked`;
-      const by = `${section ?? ""} from ${day} is proposed`;
-      return tds && tds.act !== currentAct ? `section ${tds.section} was replaced: ${by}` : by;
-    });
-  const said = found.length === 0 ? "confirmed" : `${found.join("; ")}: tax confirm --env live`;
-  return finding("live tax lines", true, said, "");
+  const steps = await listLiveSteps(ctx, { imprint, papers, sendsNotices: smtp !== undefined });
+  return steps.map(({ step, done, needed, found, command: words }) => ({
+    check: `live ${step.replaceAll("_", " ")}`,
+    ok: !isLive || !needed,
+    found,
+    advice: done ? "" : `npx scripdesk ${words}`,
+  }));
 }
 
 function finding(check: string, ok: boolean, found: string, advice: string): Finding {

@@ -15,6 +15,7 @@ import { inventoryAddition } from "./credits/inventory.ts";
 import { depositAddition } from "./payouts/deposits.ts";
 import { buildAttestationKind } from "./outside/attest.ts";
 import { operatorAddition, operatorReset } from "./operators/manage-operators.ts";
+import { readHousePapers } from "./platform/pages/house-papers.ts";
 import { payoutFileMaking } from "./payouts/make-files.ts";
 import { payoutFileVoiding } from "./payouts/answer-files.ts";
 import { payoutRelease, payoutSending } from "./payouts/send-payout.ts";
@@ -60,10 +61,13 @@ export function wireOps({
   twoOperatorsFromPaise: twoFromPaise,
   twoOperatorsFromBps: twoFromBps,
   smtp,
-}: Pick<Config, "letterhead" | "twoOperatorsFromPaise" | "twoOperatorsFromBps" | "smtp">): Omit<
-  OpsWiring,
-  "boards"
-> {
+  imprint,
+  houseDir,
+}: Pick<
+  Config,
+  "letterhead" | "twoOperatorsFromPaise" | "twoOperatorsFromBps" | "smtp" | "imprint" | "houseDir"
+>): Omit<OpsWiring, "boards"> {
+  const sendsNotices = smtp !== undefined;
   return {
     kinds: approvalKinds,
     attesting,
@@ -73,6 +77,11 @@ export function wireOps({
     letterhead,
     twoFromPaise,
     twoFromBps,
-    sendsNotices: smtp !== undefined,
+    readSettings: async () => ({
+      imprint,
+      papers: await readHousePapers(houseDir),
+      sendsNotices,
+    }),
+    sendsNotices,
   };
 }

@@ -27,6 +27,7 @@ import { openContext } from "./open-context.ts";
 import { buildMetricsApp, buildOpsApp } from "./ops-app.ts";
 import type { Context } from "./platform/context.ts";
 import type { App } from "./platform/http/server.ts";
+import { hasPeople } from "./operators/sign-in.ts";
 import { measureHeavy } from "./platform/heavy/pool.ts";
 import { createLog } from "./platform/log.ts";
 import { measureService } from "./measure-service.ts";
@@ -118,10 +119,11 @@ export async function serve(variables: Variables): Promise<void> {
     stack.defer(() => closeWithin(metricsApp, settleDeadlineMs));
   }
   const opsApp = await buildOpsApp({ ctx, metrics, window, config });
-  await listenForOperators(opsApp, config, ctx, stack);
+  const operatorsListen = await listenForOperators(opsApp, config, ctx, stack);
 
   const address = baseUrl(app, config);
   process.stdout.write(`scripdesk listens on ${address}\n`);
+  if (operatorsListen) await tellConsole(ctx, baseUrl(opsApp, { tls: config.opsTls }));
   if (!config.databaseUrl && config.role !== "worker") await introduce(ctx, config, address);
   if (!stop.signal.aborted) await once(stop.signal, "abort");
   log.info({ signal: stop.signal.reason as string }, "stopping");
@@ -248,8 +250,8 @@ async function listenForOperators(
   { opsHost, opsPort, opsPortChosen }: Config,
   { log }: Context,
   stack: AsyncDisposableStack,
-): Promise<void> {
-  if (opsPort === undefined) return;
+): Promise<boolean> {
+  if (opsPort === undefined) return false;
   await prepareConstants(app);
   try {
     await listen({ host: opsHost, port: opsPort }, (place) => app.listen(place));
@@ -257,9 +259,10 @@ async function listenForOperators(
     await app.close();
     if (opsPortChosen) throw error;
     log.warn(`/ops is off, and /metrics with it: ${opsHost}:${opsPort} is taken; set OPS_PORT`);
-    return;
+    return false;
   }
   stack.defer(() => closeWithin(app, settleDeadlineMs));
+  return true;
 }
 
 /** Lets requests in flight finish; cuts connections at the deadline. */
@@ -281,7 +284,19 @@ async function settleWithin(settled: () => Promise<void>, deadlineMs: number): P
   deadline.abort();
 }
 
-function baseUrl(app: App, { tls }: Config): string {
+/** Where the people who run the service work, and how the first of them gets in. */
+async function tellConsole(ctx: Context, url: string): Promise<void> {
+  const lines = [`console for operators on ${url}/console`];
+  if (!(await hasPeople(ctx))) {
+    lines.push(
+      "the first person: npx scripdesk operators add --name NAME --role admin",
+      "what is missing before the first live day: npx scripdesk doctor --live",
+    );
+  }
+  process.stdout.write(`${lines.join("\n")}\n`);
+}
+
+function baseUrl(app: App, { tls }: Pick<Config, "tls">): string {
   const address = app.server.address();
   if (address === null || typeof address === "string") return String(address);
   const host = address.family === "IPv6" ? `[${address.address}]` : address.address;

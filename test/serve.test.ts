@@ -51,7 +51,7 @@ async function countStock(settings: Settings, run: RunWith): Promise<number> {
 
 test("the first start shows where its key is and a first call that works; SIGTERM stops everything; the next start shows none", async (t) => {
   const DATA_DIR = await dataDirectory(t);
-  const first = await serve(t, { DATA_DIR });
+  const first = await serve(t, { DATA_DIR, OPS_PORT: "0" });
   await eventually("the introduction", async () => first.output.stdout.includes("API reference"));
   const key = readDemoKey(first);
   assert.match(first.url, /^http:\/\/127\.0\.0\.1:\d+$/);
@@ -62,6 +62,9 @@ test("the first start shows where its key is and a first call that works; SIGTER
   const { stdout } = await promisify(execFile)("sh", ["-c", call]);
   assert.equal((JSON.parse(stdout) as { environment: string }).environment, "sandbox");
   await first.send("GET", "/readyz", { expect: 200 });
+  const [, page = ""] = /^console for operators on (\S+)$/m.exec(first.output.stdout) ?? [];
+  assert.match(await (await fetch(page)).text(), /<title>.*console/i);
+  assert.match(first.output.stdout, /^the first person: npx scripdesk operators add /m);
 
   first.signal("SIGTERM");
   assert.equal(await first.ended, 0);

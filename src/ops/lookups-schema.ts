@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { Firm } from "../firms/schema.ts";
 import { Key } from "../access/schema.ts";
 import { neededParticulars } from "../house/rules.ts";
+import { liveStepNames } from "../overview/rules.ts";
 import { marketStates } from "../rates/rules.ts";
 import { Request, requestFilters } from "../requests/schema.ts";
 import { AuditEntry, auditFilters } from "../journal/schema.ts";
@@ -107,6 +108,29 @@ export const WholeDesk = Type.Object(
     keys: Type.Array(Key, { description: "Its keys, newest first, without their secrets." }),
   },
   { title: "WholeDesk", description: "A desk with its own firm and its keys." },
+);
+
+export const LiveReadiness = Type.Object(
+  {
+    ready: flag("Whether nothing that is needed is missing."),
+    steps: Type.Array(
+      Type.Object(
+        {
+          step: openEnum(liveStepNames, "What is looked at."),
+          done: flag("Whether nothing of it is missing."),
+          needed: flag("Whether it stops the first live deal."),
+          found: text("What there is, or what is missing."),
+          page: maybeText(
+            "The page of the console that mends it; null where only the machine can.",
+          ),
+          command: text("The command of the program that mends it."),
+        },
+        { title: "LiveStep", description: "One thing to have before the first live day." },
+      ),
+      { description: "In the order in which they are best done." },
+    ),
+  },
+  { title: "LiveReadiness", description: "What is missing before the first live day." },
 );
 
 const waiting = Type.Object(

@@ -2,6 +2,7 @@ import { listAnyAudit } from "../journal/read-audit.ts";
 import { readAccount } from "../overview/account.ts";
 import { findAnything } from "../overview/find-anything.ts";
 import { listDesks, resolveSearch, showDesk } from "../overview/desks.ts";
+import { listLiveSteps } from "../overview/live-readiness.ts";
 import { showToday } from "../overview/today.ts";
 import { schemes, sides } from "../kernel/scheme.ts";
 import { closedEnum } from "../platform/http/wire.ts";
@@ -15,6 +16,7 @@ import {
   Desks,
   Findings,
   FirmAccount,
+  LiveReadiness,
   OpsOrder,
   OpsRequest,
   requestQuery,
@@ -53,6 +55,16 @@ export const lookupOperations: readonly Operation[] = [
     query: query({ environment: optional(environment) }),
     answer: Today,
     run: ({ ctx }, asked) => showToday(ctx, asked.environment ?? "live"),
+  }),
+  operation({
+    ...overview.read("showLiveReadiness", "/ops/live-readiness"),
+    summary:
+      "List what is missing before the first live day, with the page and command that mend it",
+    answer: LiveReadiness,
+    run: async ({ ctx, wiring }) => {
+      const steps = await listLiveSteps(ctx, await wiring.readSettings());
+      return { ready: steps.every(({ needed }) => !needed), steps };
+    },
   }),
   operation({
     ...overview.read("listAuditRecords", "/ops/audit"),

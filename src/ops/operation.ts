@@ -13,6 +13,7 @@ import type { Letterhead } from "../platform/pdf.ts";
 import type { Leaf, PageQuery } from "../kernel/page.ts";
 import { schemes } from "../kernel/scheme.ts";
 import { findNames, type Narrowing, resolveSearch } from "../overview/desks.ts";
+import type { InSettings } from "../overview/live-readiness.ts";
 import type { Context } from "../platform/context.ts";
 import type { Boards } from "../market/stream-board.ts";
 import { type Fitting, type Listing, type OperatorCall } from "../platform/http/operation.ts";
@@ -31,6 +32,8 @@ export type OpsWiring = {
   readonly twoFromPaise: number;
   readonly twoFromBps: number;
   readonly boards: Boards;
+  /** What the settings and the house's files say, as they are now. */
+  readonly readSettings: () => Promise<InSettings>;
   /** Whether notices go out by mail. */
   readonly sendsNotices: boolean;
 };

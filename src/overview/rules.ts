@@ -1,3 +1,16 @@
+/** What is looked at before the first live day, in the order in which it is best done. */
+export const liveStepNames = [
+  "people",
+  "house",
+  "rate_card",
+  "key",
+  "tax_lines",
+  "calendar",
+  "bank_statement",
+  "notices",
+  "public_page",
+] as const;
+
 /** The pattern for names that begin with this text. */
 export function toNamePattern(text: string): string {
   return `${text.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;

@@ -360,6 +360,7 @@ test("every operation answers as the document says, and every act has an audit r
   await call("readAnyCross", [cross_id]);
   await call("showDesk", [deskId]);
   await call("showToday");
+  await call("showLiveReadiness");
   await call("listRegister", [], {}, "?environment=live&period=2026-10");
   await call("readBoard", [], {}, "?environment=live");
   await call("readHouseDay", [], {}, "?environment=live");

@@ -254,6 +254,19 @@ test(
   },
 );
 
+test("what is missing before live is listed with the page that mends it", { skip }, async (t) => {
+  const {
+    console: { page, open },
+  } = await openConsole(t);
+  await open("/today");
+  await page.getByText("Missing before a live deal can be done: House in law").waitFor();
+  await page.getByRole("link", { name: "Ready for live" }).last().click();
+  const steps = page.getByRole("table", { name: "What a live day needs" });
+  await steps.getByRole("row", { name: /^House in law missing.*house set --env live/ }).waitFor();
+  await steps.getByRole("link", { name: "Set the house" }).click();
+  await page.getByRole("heading", { name: "House in law" }).waitFor();
+});
+
 test(
   "a first card begins with its starting values, and its preview names no move",
   { skip },

@@ -46,6 +46,7 @@ export const listPages = [
   "/calendar",
   "/letters",
   "/notices",
+  "/ready",
   "/health",
   "/audit",
   "/people",

@@ -38,6 +38,8 @@ export async function startOps(
       twoOperatorsFromPaise,
       twoOperatorsFromBps: 100,
       smtp: undefined,
+      imprint: { name: letterhead.name, address: [], gstin: null, email: null, phone: null },
+      houseDir: "/nonexistent",
     },
   });
   await app.listen({ host: "127.0.0.1", port: 0 });

@@ -25,7 +25,7 @@ const words = /** @type {Readonly<Record<string, string>>} */ ({
 });
 
 /** @param {readonly string[]} missing */
-export function sayMissing(missing) {
+function sayMissing(missing) {
   return missing.map((name) => words[name] ?? name).join(", ");
 }
 

@@ -22,6 +22,7 @@ import { orderPages } from "./orders.js";
 import { payoutPages } from "./payouts.js";
 import { peoplePages } from "./people.js";
 import { questionPages } from "./questions.js";
+import { readyPages } from "./ready.js";
 import { settlementPages } from "./settlements.js";
 import { portalPages } from "./portal.js";
 import { statementPages } from "./statements.js";
@@ -53,6 +54,7 @@ export const pages = [
   ...calendarPages,
   ...letterPages,
   ...noticePages,
+  ...readyPages,
   ...healthPages,
   ...auditPages,
   ...peoplePages,
@@ -68,5 +70,5 @@ export const groups = [
   { name: "To decide", paths: ["/approvals", "/questions", "/enquiries"] },
   { name: "Clients", paths: ["/firms", "/credits", "/keys"] },
   { name: "Books", paths: ["/statements", "/invoices", "/taxes", "/house-in-law", "/calendar"] },
-  { name: "Watch", paths: ["/letters", "/notices", "/health", "/audit", "/people"] },
+  { name: "Watch", paths: ["/letters", "/notices", "/ready", "/health", "/audit", "/people"] },
 ];

@@ -68,7 +68,7 @@ const good = new Set(
   ),
 );
 const bad = new Set(
-  "fail failed returned rejected dead suspended cancelled expired reversed voided void revoked disabled late outage halted declined action_required".split(
+  "fail failed returned rejected dead suspended cancelled expired reversed voided void revoked disabled late outage halted declined action_required missing".split(
     " ",
   ),
 );

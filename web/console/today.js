@@ -2,9 +2,9 @@
 
 import { schemeName } from "../words.js";
 import { make, makeFacts, makeSection, makeTable } from "./dom.js";
-import { sayMissing } from "./in-law.js";
 import { makeHead } from "./list.js";
 import { readOps } from "./ops.js";
+import { showUnready } from "./ready.js";
 import { showDay, showMoney, showPercent, showState, showTime } from "./show.js";
 import { linkTo, may } from "./state.js";
 
@@ -112,21 +112,16 @@ export const todayPages = [
 /** @param {View} view */
 async function showToday(view) {
   const { environment } = view;
-  /** @type {Row} */
-  const today = await readOps("/ops/today", { environment }, view.signal);
+  const [today, unready] = await Promise.all([
+    readOps("/ops/today", { environment }, view.signal),
+    showUnready(view),
+  ]);
   const waiting = tasks.filter(({ name }) => today["waiting"][name] > 0);
   return make(
     "div",
     { class: "page" },
     makeHead([`Today, ${showDay(today["day"])}`]),
-    today["house_missing"].length === 0
-      ? null
-      : make(
-          "p",
-          { class: "notice" },
-          `The house lacks its ${sayMissing(today["house_missing"])}. `,
-          make("a", { href: linkTo("/house-in-law") }, "House in law"),
-        ),
+    unready,
     waiting.length === 0
       ? make("p", { class: "empty" }, "All done.")
       : make(
