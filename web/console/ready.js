@@ -55,7 +55,7 @@ async function showReady(view) {
         const [name, act] = words[step] ?? [step, "Open"];
         return [
           name,
-          showState(done ? "done" : needed ? "missing" : "to_check"),
+          showState(chooseState(done, needed)),
           found,
           page && !done ? make("a", { href: linkTo(page) }, act) : "",
           done ? "" : make("code", { class: "plain" }, `npx scripdesk ${command}`),
@@ -63,6 +63,15 @@ async function showReady(view) {
       }),
     ),
   );
+}
+
+/**
+ * @param {boolean} done
+ * @param {boolean} needed
+ */
+function chooseState(done, needed) {
+  if (done) return "done";
+  return needed ? "missing" : "to_check";
 }
 
 /**
