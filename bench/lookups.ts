@@ -143,7 +143,7 @@ async function choosePaths({ db }: Context, size: number): Promise<string[]> {
   paths.push("board?environment=live", "settlements/queue?environment=sandbox&limit=50");
   paths.push(
     "approvals?status=proposed&limit=50",
-    "inquiries?limit=50",
+    "questions?limit=50",
     "webhooks/failures?limit=50",
   );
   paths.push(

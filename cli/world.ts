@@ -7,7 +7,7 @@ import { Failure } from "../src/kernel/failure.ts";
 import { eventCatalog } from "../src/journal/event-rules.ts";
 import { worldOperations } from "../src/ops/world.ts";
 import { importDays } from "../src/outside/calendar.ts";
-import { checkNames } from "../src/outside/inquiry-rules.ts";
+import { checkNames } from "../src/outside/question-rules.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { replayAsOperator } from "../src/webhooks/replay-deliveries.ts";
 import { command, parseChoice, print, printOne, UsageError } from "./command.ts";
@@ -20,7 +20,7 @@ const derive = deriveFrom(worldOperations);
 
 /** An answer to an open question, as operations take it. */
 type Finding = {
-  readonly inquiry_id: string;
+  readonly question_id: string;
   readonly reference: string;
   readonly failed: readonly { readonly check: string; readonly cure?: string }[];
   readonly held?: boolean;
@@ -29,36 +29,36 @@ type Finding = {
 const confirm = command({
   name: "registry confirm",
   summary: "answer open questions with what you saw and a reference to it",
-  operand: "INQUIRY_ID",
+  operand: "QUESTION_ID",
   operandOptional: true,
   options: {
     reference: { help: "what you saw: a ticket, a letter, a screenshot's number" },
     fail: { help: "CHECK:cure of a check that failed; the others pass (firms)" },
     held: { help: "yes or no: whether the firm holds the credit (credits)" },
-    csv: { help: "a file with the columns inquiry_id, outcome, check, reference" },
+    csv: { help: "a file with the columns question_id, outcome, check, reference" },
     ...operatorOption,
   },
   example:
     "npx scripdesk registry confirm inq_… --reference TICKET-7 --fail 'PAN_MATCH:correct the PAN'",
-  async run(options, inquiryId) {
+  async run(options, questionId) {
     const findings =
       options.csv === undefined
-        ? [parseFinding(inquiryId, options)]
+        ? [parseFinding(questionId, options)]
         : await readFindings(await readCsv(options.csv));
-    const asked = { options, ids: findings.map((finding) => finding.inquiry_id) };
-    const attesting = findOperation(worldOperations, "attestInquiries");
+    const asked = { options, ids: findings.map((finding) => finding.question_id) };
+    const attesting = findOperation(worldOperations, "attestQuestions");
     printOne(viewAttested(await callOne(attesting, { findings }, asked)), options);
   },
 });
 
 function parseFinding(
-  inquiryId: string,
+  questionId: string,
   options: { reference: string | undefined; fail: string | undefined; held: string | undefined },
 ): Finding {
-  if (inquiryId === "") throw new UsageError("give one INQUIRY_ID, or --csv FILE");
+  if (questionId === "") throw new UsageError("give one QUESTION_ID, or --csv FILE");
   if (!options.reference?.trim()) throw new UsageError("--reference is required");
   return {
-    inquiry_id: inquiryId,
+    question_id: questionId,
     reference: options.reference.trim(),
     failed: options.fail === undefined ? [] : [parseCheck(options.fail)],
     ...(options.held !== undefined && {
@@ -68,9 +68,9 @@ function parseFinding(
 }
 
 async function readFindings(text: string): Promise<Finding[]> {
-  const rows = await readRows(text, ["inquiry_id", "outcome", "check", "reference"]);
+  const rows = await readRows(text, ["question_id", "outcome", "check", "reference"]);
   return rows.map(({ line, cells }) => {
-    const { inquiry_id = "", outcome = "", check = "", reference = "" } = cells;
+    const { question_id = "", outcome = "", check = "", reference = "" } = cells;
     const where = `line ${line}`;
     if (reference === "") throw new UsageError(`${where} has no reference`);
     if (!["pass", "fail", "held", "not_held"].includes(outcome)) {
@@ -80,7 +80,7 @@ async function readFindings(text: string): Promise<Finding[]> {
       throw new UsageError(`${where}: a check is named when it failed, and only then`);
     }
     return {
-      inquiry_id,
+      question_id,
       reference,
       failed: outcome === "fail" ? [parseCheck(check)] : [],
       ...(outcome.endsWith("held") && { held: outcome === "held" }),
@@ -215,9 +215,9 @@ function recordNews(news: "suspend" | "lift" | "cancel", what: string) {
 }
 
 export const commands = [
-  derive("listInquiries", "registry list", {
+  derive("listQuestions", "registry list", {
     defaults: { limit: "10000" },
-    columns: "inquiry_id env port kind subject_id facts asked_at=created_at",
+    columns: "question_id env port kind subject_id facts asked_at=created_at",
   }),
   confirm,
   derive("setOutage", "registry outage", {

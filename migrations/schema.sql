@@ -86,10 +86,10 @@ AS $function$
 begin
   if not exists (
     select
-    from inquiries as i
-    where i.kind = 'credit_transfer' and i.state = 'answered'
-      and i.subject_id = new.settlement_id || ':' || new.ordinal
-      and (i.answer ->> 'outcome' = 'transferred') = (new.state = 'delivered')
+    from questions as q
+    where q.kind = 'credit_transfer' and q.state = 'answered'
+      and q.subject_id = new.settlement_id || ':' || new.ordinal
+      and (q.answer ->> 'outcome' = 'transferred') = (new.state = 'delivered')
   ) then
     raise exception 'customs has not said what became of % in %', new.scrip_no, new.settlement_id
       using errcode = 'check_violation', constraint = 'settlement_legs_answered_by_customs';
@@ -1041,32 +1041,6 @@ create table idempotency_keys (
   constraint idempotency_keys_idempotency_key_check CHECK ((((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 255)) AND (idempotency_key !~ '[^!-~]'::text)))
 );
 
-create table inquiries (
-  inquiry_id text not null,
-  environment text not null,
-  desk_id text not null,
-  port text not null,
-  kind text not null,
-  subject_id text not null,
-  facts jsonb not null,
-  state text not null,
-  due_at timestamp with time zone not null,
-  answer jsonb,
-  as_of timestamp with time zone,
-  reference text,
-  answered_by text,
-  created_at timestamp with time zone not null,
-  constraint inquiries_pkey PRIMARY KEY (inquiry_id),
-  constraint inquiries_answered_whole CHECK (((state = 'answered'::text) = ((answer IS NOT NULL) AND (as_of IS NOT NULL) AND (answered_by IS NOT NULL)))),
-  constraint inquiries_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
-  constraint inquiries_inquiry_id_check CHECK ((starts_with(inquiry_id, 'inq_'::text) AND (length(inquiry_id) = 30))),
-  constraint inquiries_port_check CHECK ((port = ANY (ARRAY['registry'::text, 'bank'::text]))),
-  constraint inquiries_state_check CHECK ((state = ANY (ARRAY['open'::text, 'answered'::text, 'dropped'::text])))
-);
-CREATE INDEX inquiries_due ON public.inquiries USING btree (environment, kind, due_at) WHERE ((state = 'open'::text) AND (due_at < 'infinity'::timestamp with time zone));
-CREATE INDEX inquiries_transfers_answered ON public.inquiries USING btree (subject_id) WHERE ((kind = 'credit_transfer'::text) AND (state = 'answered'::text));
-CREATE UNIQUE INDEX inquiries_open_subject ON public.inquiries USING btree (kind, subject_id) WHERE (state = 'open'::text);
-
 create table invoice_series (
   environment text not null,
   financial_year text not null,
@@ -1833,6 +1807,32 @@ create table port_outages (
   constraint port_outages_port_check CHECK ((port = ANY (ARRAY['registry'::text, 'bank'::text])))
 );
 
+create table questions (
+  question_id text not null,
+  environment text not null,
+  desk_id text not null,
+  port text not null,
+  kind text not null,
+  subject_id text not null,
+  facts jsonb not null,
+  state text not null,
+  due_at timestamp with time zone not null,
+  answer jsonb,
+  as_of timestamp with time zone,
+  reference text,
+  answered_by text,
+  created_at timestamp with time zone not null,
+  constraint questions_pkey PRIMARY KEY (question_id),
+  constraint questions_answered_whole CHECK (((state = 'answered'::text) = ((answer IS NOT NULL) AND (as_of IS NOT NULL) AND (answered_by IS NOT NULL)))),
+  constraint questions_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint questions_port_check CHECK ((port = ANY (ARRAY['registry'::text, 'bank'::text]))),
+  constraint questions_question_id_check CHECK ((starts_with(question_id, 'inq_'::text) AND (length(question_id) = 30))),
+  constraint questions_state_check CHECK ((state = ANY (ARRAY['open'::text, 'answered'::text, 'dropped'::text])))
+);
+CREATE INDEX questions_due ON public.questions USING btree (environment, kind, due_at) WHERE ((state = 'open'::text) AND (due_at < 'infinity'::timestamp with time zone));
+CREATE INDEX questions_transfers_answered ON public.questions USING btree (subject_id) WHERE ((kind = 'credit_transfer'::text) AND (state = 'answered'::text));
+CREATE UNIQUE INDEX questions_open_subject ON public.questions USING btree (kind, subject_id) WHERE (state = 'open'::text);
+
 create table quotes (
   quote_ref text not null,
   environment text not null,
@@ -2431,7 +2431,6 @@ grant delete, insert, select, update on house_desk_days to scripdesk_app;
 grant delete, insert, select, update on house_quoted to scripdesk_app;
 grant insert, select on houses to scripdesk_app;
 grant delete, insert, select, update on idempotency_keys to scripdesk_app;
-grant delete, insert, select, update on inquiries to scripdesk_app;
 grant insert, select, update on invoice_series to scripdesk_app;
 grant insert, select on journal_blocks to scripdesk_app;
 grant insert, select on journal_clients to scripdesk_app;
@@ -2470,6 +2469,7 @@ grant insert, select on payout_lines to scripdesk_app;
 grant insert, select, update on payouts to scripdesk_app;
 grant delete, insert, select, update on plans to scripdesk_app;
 grant delete, insert, select, update on port_outages to scripdesk_app;
+grant delete, insert, select, update on questions to scripdesk_app;
 grant delete, insert, select, update on quotes to scripdesk_app;
 grant insert, select on rate_cards to scripdesk_app;
 grant insert, select on rate_index_days to scripdesk_app;

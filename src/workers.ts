@@ -17,8 +17,8 @@ import { applyChecks } from "./firms/check-firm.ts";
 import { warnOfUncovered } from "./firms/requirements.ts";
 import { warnOfMandates } from "./firms/warn-mandates.ts";
 import { finishOffboarding, type Offboarding } from "./firms/offboard-firm.ts";
-import { answerDueInquiries, type Appliers } from "./outside/answer-inquiries.ts";
-import type { Simulators } from "./outside/inquiry-rules.ts";
+import { answerDueQuestions, type Appliers } from "./outside/answer-questions.ts";
+import type { Simulators } from "./outside/question-rules.ts";
 import { isId } from "./kernel/ids.ts";
 import { checkLedgerWhenDue } from "./ledger/check-ledger.ts";
 import { latestIndex, offboarding as everySlice, settlementHooks, timeHooks } from "./hooks.ts";
@@ -101,7 +101,7 @@ export const appliers: Appliers = {
     // Funding is for settlements, and for crosses that have no settlement yet.
     const isOfCross = ({ subject_id }: (typeof answered)[number]) => isId("crs", subject_id);
     const ofCrosses = answered.filter(isOfCross);
-    const ofSettlements = answered.filter((inquiry) => !isOfCross(inquiry));
+    const ofSettlements = answered.filter((question) => !isOfCross(question));
     if (ofCrosses.length > 0) await applyCrossFunding(tx, actor, ofCrosses, now);
     if (ofSettlements.length === 0) return;
     await applyFunding(tx, actor, ofSettlements, { settlementHooks, now });
@@ -137,7 +137,7 @@ export function listWorkers(
     {
       name: "simulation",
       pauseMs: 250,
-      work: () => answerDueInquiries(ctx, simulators, appliers, aside("simulation")),
+      work: () => answerDueQuestions(ctx, simulators, appliers, aside("simulation")),
     },
     { name: "funding", pauseMs: 1_000, work: () => fundFromBalances(ctx, aside("funding")) },
     {

@@ -31,7 +31,7 @@ async function openByCommands(t: TestContext, service: Service): Promise<Office>
     assert.equal((await run("approvals", "approve", waiting.approval_id, ...asha)).code, 1);
     return await ok("approvals", "approve", waiting.approval_id, ...ravi);
   };
-  const waiting = async (): Promise<{ inquiry_id: string }[]> =>
+  const waiting = async (): Promise<{ question_id: string }[]> =>
     await ok("registry", "list", "--env", "live");
   let files = 0;
   return {
@@ -49,14 +49,14 @@ async function openByCommands(t: TestContext, service: Service): Promise<Office>
       await ok("firms", "authorize", firmId, ...signed, ...asha);
     },
     async confirmFirms() {
-      for (const { inquiry_id } of await waiting()) {
-        await ok("registry", "confirm", inquiry_id, "--reference", "TICKET-1", ...asha);
+      for (const { question_id } of await waiting()) {
+        await ok("registry", "confirm", question_id, "--reference", "TICKET-1", ...asha);
       }
     },
     async confirmCredits() {
-      for (const { inquiry_id } of await waiting()) {
+      for (const { question_id } of await waiting()) {
         const held = ["--held", "yes", "--reference", "ICEGATE-1"];
-        await byTwo("registry", "confirm", inquiry_id, ...held);
+        await byTwo("registry", "confirm", question_id, ...held);
       }
     },
     async publishCard(midBps, people) {
@@ -123,12 +123,12 @@ async function openByApi(t: TestContext, service: Service): Promise<Office> {
   };
   const live = { environment: "live" };
   const confirmAll = async (found: object, people: 1 | 2) => {
-    const { inquiries } = await ask(asha, "listInquiries", { query: live });
-    for (const { inquiry_id } of inquiries) {
-      const body = { findings: [{ inquiry_id, ...found }] };
+    const { questions } = await ask(asha, "listQuestions", { query: live });
+    for (const { question_id } of questions) {
+      const body = { findings: [{ question_id, ...found }] };
       await (people === 2
-        ? byTwo("attestInquiries", { body })
-        : ask(asha, "attestInquiries", { body }));
+        ? byTwo("attestQuestions", { body })
+        : ask(asha, "attestQuestions", { body }));
     }
   };
   return {

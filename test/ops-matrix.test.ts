@@ -38,7 +38,7 @@ const permitted: Readonly<Record<string, readonly OperatorRole[]>> = {
   resumeAnyFirm: settlement,
   setCommission: admin,
   payCommission: settlement,
-  attestInquiries: settlement,
+  attestQuestions: settlement,
   setOutage: settlement,
   importAnyCredits: settlement,
   recordNews: settlement,

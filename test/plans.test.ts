@@ -196,7 +196,7 @@ test("pages of resting sells give each one once and read no other orders", async
   for (const { rowsRead } of looks) assert.ok(rowsRead <= limit, `${rowsRead} orders were read`);
 });
 
-test("a deal that settles reads its own inquiries and settlements, however many are open", async (t) => {
+test("a deal that settles reads its own questions and settlements, however many are open", async (t) => {
   const service = await startService(t);
   const { db } = service.ctx;
   const plans = await recordPlans(db);
@@ -209,11 +209,11 @@ test("a deal that settles reads its own inquiries and settlements, however many 
   // The plans of the first deal are kept by the connections; nobody tells the planner of the others.
   await asOwner(db, async (owner) => {
     await owner.query(
-      `insert into inquiries
+      `insert into questions
       select copy.*
-      from inquiries as i, generate_series(1, $1::int) as n,
+      from questions as i, generate_series(1, $1::int) as n,
         jsonb_populate_record(i, jsonb_build_object(
-          'inquiry_id', 'inq_' || lpad(n::text, 26, '0'), 'subject_id', 'stl_' || n,
+          'question_id', 'inq_' || lpad(n::text, 26, '0'), 'subject_id', 'stl_' || n,
           'due_at', i.due_at + interval '1 year'
         )) as copy`,
       [others],
@@ -240,7 +240,7 @@ test("a deal that settles reads its own inquiries and settlements, however many 
   await service.workOn(["deadlines"]);
   const tableRows = await asOwner(db, countRows);
   const looks = judge(plans.take(), tableRows, limits).filter(({ nodes }) =>
-    /inquiries_|settlements_/.test(nodes),
+    /questions_|settlements_/.test(nodes),
   );
   assert.ok(looks.length > 5, "the server told its plans");
   for (const { text, rowsRead } of looks) assert.ok(rowsRead < 100, `${rowsRead}: ${text}`);

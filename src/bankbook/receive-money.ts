@@ -79,7 +79,7 @@ export async function findAwaited(
 export type TakenMoney = {
   readonly entries: readonly Entry[];
   readonly changes: readonly Change[];
-  /** The deals funded now; the caller drops their inquiries to the bank. */
+  /** The deals funded now; the caller drops their questions to the bank. */
   readonly fundedIds: readonly string[];
 };
 

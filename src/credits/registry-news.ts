@@ -1,12 +1,12 @@
 // What customs reports about credits: news (suspended, lifted, cancelled, used) at any time, and
-// the answers to inquiries about claims.
+// the answers to questions about claims.
 
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { advance } from "../kernel/lifecycle.ts";
-import type { AnsweredInquiry } from "../outside/inquiry-rules.ts";
+import type { AnsweredQuestion } from "../outside/question-rules.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import { removeFromBooks } from "./end-holdings.ts";
@@ -207,12 +207,12 @@ function toRefusal({ scripNo }: NewsItem, problem: string): NewsResult {
 export async function applyHoldings(
   tx: Tx,
   actor: Actor,
-  answered: readonly AnsweredInquiry<"credit_holding">[],
+  answered: readonly AnsweredQuestion<"credit_holding">[],
   now: Date,
 ): Promise<void> {
   const changes = [];
-  for (const environment of new Set(answered.map((inquiry) => inquiry.environment))) {
-    const asked = answered.filter((inquiry) => inquiry.environment === environment);
+  for (const environment of new Set(answered.map((question) => question.environment))) {
+    const asked = answered.filter((question) => question.environment === environment);
     const numbers = [...new Set(asked.map(({ facts }) => facts.scrip_no))];
     const open = await lockOpenByNumber(tx, environment, numbers);
     const judged = judgeClaims(asked, open);
@@ -235,7 +235,7 @@ export async function applyHoldings(
 }
 
 function judgeClaims(
-  asked: readonly AnsweredInquiry<"credit_holding">[],
+  asked: readonly AnsweredQuestion<"credit_holding">[],
   open: readonly CreditRow[],
 ): CreditRow[] {
   const claims = new Map(open.map((row) => [row.credit_id, row]));

@@ -56,7 +56,7 @@ export function beginTransfers(taken: readonly Reservation[], now: Date): Query<
 
 /**
  * Customs has transferred these credits: ends the seller's holdings and inserts the buyer's,
- * listed. Claims of others to these numbers are rejected; the caller drops their inquiries after it
+ * listed. Claims of others to these numbers are rejected; the caller drops their questions after it
  * has written the books.
  */
 export async function deliverCredits(

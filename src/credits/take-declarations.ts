@@ -40,7 +40,7 @@ export type TakeOptions = {
   readonly firm: FirmOfDesk;
   readonly actor: Actor;
   readonly mode: DeclarationMode;
-  /** The operator vouches for the credits: they are listed without an inquiry. */
+  /** The operator vouches for the credits: they are listed without a question. */
   readonly vouched?: boolean;
   readonly now: Date;
   readonly pace?: Pace;
@@ -294,7 +294,7 @@ type Answer = { readonly held: boolean; readonly reason: string | null };
 
 /**
  * Confirms a claim within the call: the operator vouches, or the simulated registry answers unless
- * it is down. Otherwise the claim waits for the answer to its inquiry.
+ * it is down. Otherwise the claim waits for the answer to its question.
  */
 async function chooseConfirmer(
   tx: Tx,
@@ -309,7 +309,7 @@ async function chooseConfirmer(
   return (facts) => simulateHolding({ iec, ...describeHolding(facts) });
 }
 
-/** The facts in the inquiry to the registry: those that decide a price. */
+/** The facts in the question to the registry: those that decide a price. */
 function describeHolding({ scrip_no, scheme, face_paise, expires_on }: CreditFacts) {
   return { scrip_no, scheme, face_paise, expires_on };
 }
@@ -320,7 +320,7 @@ async function askAboutClaims(
   iec: string | null,
   now: Date,
 ): Promise<void> {
-  if (iec === null) return; // Only vouched credits come without an IEC; they need no inquiry.
+  if (iec === null) return; // Only vouched credits come without an IEC; they need no question.
   await tx.run(
     askOutside(
       created

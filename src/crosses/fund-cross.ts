@@ -21,7 +21,7 @@ import { assertWritten, type Entry, type EntryName } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
 import { askOutside } from "../outside/ask.ts";
 import { readCalendar } from "../outside/calendar.ts";
-import type { AnsweredInquiry } from "../outside/inquiry-rules.ts";
+import type { AnsweredQuestion } from "../outside/question-rules.ts";
 import { buildFundingReference } from "../payouts/rules.ts";
 import { takeDeposits } from "../payouts/deposits.ts";
 import type { Context } from "../platform/context.ts";
@@ -155,7 +155,7 @@ export async function fundReceivedCrosses(
   };
 }
 
-type FundingAnswer = AnsweredInquiry<"deal_funding">;
+type FundingAnswer = AnsweredQuestion<"deal_funding">;
 
 /** Applies the bank's answers about payments. After a missing payment the buyer may fund again. */
 export async function applyCrossFunding(
@@ -164,24 +164,24 @@ export async function applyCrossFunding(
   answered: readonly FundingAnswer[],
   now: Date,
 ): Promise<void> {
-  const said = new Map(answered.map((inquiry) => [inquiry.subject_id, inquiry]));
+  const said = new Map(answered.map((question) => [question.subject_id, question]));
   const waiting = (await lockCrosses(tx, [...said.keys()])).filter((row) => row.state === "agreed");
   if (waiting.length === 0) return;
   const when = { now, calendar: await readCalendar(tx) };
   const decided = waiting.map((before) => {
-    const inquiry = said.get(before.cross_id);
-    const after = inquiry?.answer.arrived
+    const question = said.get(before.cross_id);
+    const after = question?.answer.arrived
       ? moveToDeadline(before, "fund", when)
       : { ...before, payment_ref: null, version: before.version + 1, updated_at: now };
-    return { inquiry, before, after };
+    return { question, before, after };
   });
   await tx.run(setCrosses(decided.map(({ after }) => after)));
   const funded = decided.filter(({ after }) => after.state === "funded");
   const taken = await takeDeposits(
     tx,
-    funded.map(({ inquiry, after }) => ({
+    funded.map(({ question, after }) => ({
       environment: after.environment,
-      reference: inquiry?.answer.reference ?? buildFundingReference(after.cross_id),
+      reference: question?.answer.reference ?? buildFundingReference(after.cross_id),
       deskId: after.buyer_desk_id ?? "",
       firmId: after.buyer_firm_id ?? "",
       paise: after.buyer_paise,

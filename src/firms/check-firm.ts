@@ -10,12 +10,12 @@ import type { Actor } from "../kernel/actor.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
 import { advance, allowedActions } from "../kernel/lifecycle.ts";
 import { istDay, istTimestamp, parseInstant } from "../kernel/time.ts";
-import { askOutside, type Question } from "../outside/ask.ts";
+import { askOutside, type NewQuestion } from "../outside/ask.ts";
 import {
   accountChecks,
-  type AnsweredInquiry,
+  type AnsweredQuestion,
   listIdentityChecks,
-} from "../outside/inquiry-rules.ts";
+} from "../outside/question-rules.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { type ConfirmedAccountRow, insertConfirmedAccounts } from "./account-store.ts";
@@ -75,7 +75,7 @@ export async function askAboutAccount(tx: Tx, firm: FirmRow, now: Date): Promise
   return { ...account, checks: mergeChecks(others, buildPendingChecks(accountChecks)) };
 }
 
-type Answers = readonly AnsweredInquiry<"firm_identity" | "bank_account">[];
+type Answers = readonly AnsweredQuestion<"firm_identity" | "bank_account">[];
 
 /** Stores the answers about firms as their checks, and moves firms whose checks are complete. */
 export async function applyChecks(
@@ -155,8 +155,8 @@ function refuseIncomplete({ iec, pan, connection_state }: FirmRow): void {
   });
 }
 
-/** Names the account by its last digits, so that no inquiry holds the whole number. */
-function buildAccountQuestion(firm: FirmRow): Question<"bank_account"> | undefined {
+/** Names the account by its last digits, so that no question holds the whole number. */
+function buildAccountQuestion(firm: FirmRow): NewQuestion<"bank_account"> | undefined {
   const { account_id, bank_last4, bank_ifsc, bank_name } = firm;
   if (account_id === null || bank_last4 === null || bank_ifsc === null || bank_name === null) {
     return undefined;
@@ -177,7 +177,7 @@ function buildAccountQuestion(firm: FirmRow): Question<"bank_account"> | undefin
   };
 }
 
-function buildIdentityQuestion(firm: FirmRow): Question<"firm_identity"> {
+function buildIdentityQuestion(firm: FirmRow): NewQuestion<"firm_identity"> {
   if (firm.iec === null || firm.pan === null) throw new Error("a firm is asked about by its IEC");
   return {
     environment: firm.environment,

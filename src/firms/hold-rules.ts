@@ -4,7 +4,7 @@
 // not paid now; whoever schedules, files, releases or sends a payout asks it.
 
 import { dayMs } from "../kernel/time.ts";
-import type { CheckName } from "../outside/inquiry-rules.ts";
+import type { CheckName } from "../outside/question-rules.ts";
 import type { FirmCheck, FirmState } from "./rules.ts";
 
 export type Hold = {

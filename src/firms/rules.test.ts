@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { listIdentityChecks } from "../outside/inquiry-rules.ts";
+import { listIdentityChecks } from "../outside/question-rules.ts";
 import { Failure } from "../kernel/failure.ts";
 import { advance, allowedActions } from "../kernel/lifecycle.ts";
 import {

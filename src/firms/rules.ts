@@ -13,7 +13,7 @@
 // leads back to `verifying` and ends the mandate, a new account only holds payouts. Account numbers
 // are sealed, bound to the firm's id.
 
-import { type CheckName, type CheckResult, checkNames } from "../outside/inquiry-rules.ts";
+import { type CheckName, type CheckResult, checkNames } from "../outside/question-rules.ts";
 import { Failure } from "../kernel/failure.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";

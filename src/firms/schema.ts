@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 
-import { checkNames } from "../outside/inquiry-rules.ts";
+import { checkNames } from "../outside/question-rules.ts";
 import { environments } from "../kernel/caller.ts";
 import {
   body,

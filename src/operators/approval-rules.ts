@@ -43,7 +43,7 @@ const kindsBringingIn: readonly string[] = [
   "deal.fund",
   "bank.import",
   "bank.assign",
-  "inquiry.attest",
+  "question.attest",
   "inventory.add",
 ];
 

@@ -9,7 +9,7 @@ import {
   findAttestations,
   type Observation,
 } from "../outside/attest.ts";
-import type { InquiryKind } from "../outside/inquiry-rules.ts";
+import type { QuestionKind } from "../outside/question-rules.ts";
 import { unprocessable } from "../kernel/failure.ts";
 import { parseInstant } from "../kernel/time.ts";
 import { openEnum, body, timestamp } from "../platform/http/wire.ts";
@@ -191,7 +191,7 @@ export const reference = limitedText(
 export const reason = limitedText("The reason in words.");
 
 /** Attests to subjects, all or none; large sums take two people. */
-export async function attest<Kind extends InquiryKind>(
+export async function attest<Kind extends QuestionKind>(
   { ctx, actor, wiring }: OperatorCall,
   kind: Kind,
   seen: readonly Observation<Kind>[],

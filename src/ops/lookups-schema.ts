@@ -153,7 +153,7 @@ const waiting = Type.Object(
     payouts_returned: count("Payouts that came back and were not sent again."),
     approvals: count("Proposals that wait for a second person."),
     bank_lines: count("Lines of the bank that nobody could explain."),
-    inquiries: count("Open questions to customs and banks."),
+    questions: count("Open questions to customs and banks."),
     enquiries: count("Enquiries of the public that nobody has closed."),
     dead_letters: count("Webhook deliveries that were given up."),
   },

@@ -7,7 +7,7 @@ import { crossStates } from "../crosses/rules.ts";
 import { requireAnyFirm } from "../firms/find-firms.ts";
 import { addDeposit } from "../payouts/deposits.ts";
 import type { Attested as AttestedDeal } from "../outside/attest.ts";
-import { transferOutcomes } from "../outside/inquiry-rules.ts";
+import { transferOutcomes } from "../outside/question-rules.ts";
 import { unprocessable } from "../kernel/failure.ts";
 import { refuseBadUtr } from "../kernel/ids.ts";
 import { body, closedEnum } from "../platform/http/wire.ts";

@@ -4,7 +4,7 @@ import { dayStatuses } from "../outside/calendar-rules.ts";
 import { creditStates } from "../credits/rules.ts";
 import { ImportResults } from "../credits/schema.ts";
 import { Delivery, Replay, Webhook } from "../webhooks/schema.ts";
-import { inquiryKinds, ports } from "../outside/inquiry-rules.ts";
+import { questionKinds, ports } from "../outside/question-rules.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { offices } from "../kernel/working-days.ts";
 import { nullable, nullableObject, openEnum, timestamp } from "../platform/http/wire.ts";
@@ -33,21 +33,21 @@ export { Enquiry, ImportResults, Replay };
 const port = openEnum(ports, "Who answers outside.");
 const office = openEnum(offices, "Whose day it is.");
 
-export const Inquiries = pageList(
-  "inquiries",
+export const Questions = pageList(
+  "questions",
   Type.Object(
     {
-      inquiry_id: text("The question's id."),
+      question_id: text("The question's id."),
       environment,
       desk_id: text("The desk whose business it is."),
       port,
-      kind: openEnum(inquiryKinds, "What is asked."),
+      kind: openEnum(questionKinds, "What is asked."),
       subject_id: text("The firm, credit, deal or payout that it is about."),
       facts: anyObject("What the answer must fit; its members depend on the kind."),
       due_at: timestamp("When it is asked or asked again."),
       created_at: timestamp("Since when it is open."),
     },
-    { title: "Inquiry", description: "An open question to customs or to a bank." },
+    { title: "Question", description: "An open question to customs or to a bank." },
   ),
   "The oldest first.",
 );

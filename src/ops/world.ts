@@ -10,9 +10,9 @@ import { listAllFailures } from "../webhooks/read-deliveries.ts";
 import { replayAsOperator } from "../webhooks/replay-deliveries.ts";
 import { requireAnyFirm } from "../firms/find-firms.ts";
 import { attestWithApproval, toAttestations } from "../outside/attest.ts";
-import { readOpenInquiries, setOutage } from "../outside/ask.ts";
+import { readOpenQuestions, setOutage } from "../outside/ask.ts";
 import { moveTaskDeadlines } from "../settlement/tasks.ts";
-import { checkNames, ports } from "../outside/inquiry-rules.ts";
+import { checkNames, ports } from "../outside/question-rules.ts";
 import { Failure } from "../kernel/failure.ts";
 import { parseQuerySpan } from "../kernel/query-time.ts";
 import { offices } from "../kernel/working-days.ts";
@@ -49,7 +49,7 @@ import {
   Failures,
   ImportedDays,
   ImportResults,
-  Inquiries,
+  Questions,
   LedgerVerdict,
   News,
   OpsCredit,
@@ -72,7 +72,7 @@ const newsWords = ["suspend", "lift", "cancel"] as const;
 
 export const worldOperations: readonly Operation[] = [
   operation({
-    ...registry.read("listInquiries", "/ops/inquiries"),
+    ...registry.read("listQuestions", "/ops/questions"),
     summary: "List the open questions to customs and banks, oldest first",
     query: query({
       ...listQuery,
@@ -81,25 +81,25 @@ export const worldOperations: readonly Operation[] = [
       desk_id: searchQuery.desk_id,
       ...spanQuery,
     }),
-    answer: Inquiries,
+    answer: Questions,
     run: ({ ctx }, asked) =>
-      readPage("inquiries", asked.limit, {
+      readPage("questions", asked.limit, {
         list: async (limit) => {
           const search = await resolveSearch(ctx, asked);
           const { port = null, cursor: after } = asked;
-          return await readOpenInquiries(ctx, { ...search, port, after, limit });
+          return await readOpenQuestions(ctx, { ...search, port, after, limit });
         },
-        findId: (row) => row.inquiry_id,
+        findId: (row) => row.question_id,
       }),
   }),
   operation({
-    ...registry.act("attestInquiries", "/ops/inquiries/attest", "registry.write"),
+    ...registry.act("attestQuestions", "/ops/questions/attest", "registry.write"),
     summary: "Answer open questions with what you saw; large ones take two people",
     body: body({
       findings: Type.Array(
         Type.Object(
           {
-            inquiry_id: id("The question's id."),
+            question_id: id("The question's id."),
             reference: text("What you saw: a ticket, a letter.", 200),
             held: optional(
               Type.Boolean({ description: "Whether the firm holds the credit, for a credit." }),
@@ -124,8 +124,8 @@ export const worldOperations: readonly Operation[] = [
     }),
     answer: Attested,
     run: async ({ ctx, actor, wiring: { attesting, twoFromPaise } }, asked) => {
-      const findings = asked.findings.map(({ inquiry_id, reference, held, failed = [] }) => ({
-        inquiryId: inquiry_id,
+      const findings = asked.findings.map(({ question_id, reference, held, failed = [] }) => ({
+        questionId: question_id,
         reference,
         held,
         failed: failed.map(({ check, cure }) => ({ check, cure: cure ?? null })),

@@ -1,15 +1,15 @@
 // How the service asks customs (`registry`) and the bank: whether a code is active and whose it is,
 // whether an account bears the firm's name, whether a firm holds a scrip. Neither has an API, so an
-// inquiry is a row:
+// question is a row:
 //
-//   use case ──ask──▶ inquiries (open) ──┬── sandbox: a worker simulates the answer ─────┬──▶ applier
+//   use case ──ask──▶ questions (open) ──┬── sandbox: a worker simulates the answer ─────┬──▶ applier
 //               ◀──drop── dropped        └── live: an operator attests, with a reference ┘
 //
 // This room asks, claims and answers; it knows nothing of firms or credits. The room that asked has
-// an applier, which commits with the answer; `workers.ts` connects them. At most one inquiry of a kind
+// an applier, which commits with the answer; `workers.ts` connects them. At most one question of a kind
 // is open about one subject, and every answer has an `as_of`.
 //
-// An outage is a row of `port_outages`: the simulation leaves that port's inquiries open, deadlines
+// An outage is a row of `port_outages`: the simulation leaves that port's questions open, deadlines
 // that wait for the port stand still, and callers see when it began.
 
 import { recordChanges } from "../journal/record-changes.ts";
@@ -21,57 +21,57 @@ import { everything } from "../kernel/desk-search.ts";
 import type { Context } from "../platform/context.ts";
 import { yieldToCallers } from "../platform/postgres/offenders.ts";
 import { type Db, known, type Query, type Tx } from "../platform/postgres/postgres.ts";
-import { type Appliers, applySimulated } from "./answer-inquiries.ts";
+import { type Appliers, applySimulated } from "./answer-questions.ts";
 import {
-  type AnsweredInquiry,
-  type Inquiries,
-  type Inquiry,
-  type InquiryKind,
+  type AnsweredQuestion,
+  type Questions,
+  type Question,
+  type QuestionKind,
   type Port,
   ports,
   simulate,
   type Simulators,
-} from "./inquiry-rules.ts";
+} from "./question-rules.ts";
 import {
   deleteOutage,
   findPortAndCalendar,
-  insertInquiries,
+  insertQuestions,
   insertOutage,
   listDueKinds,
   listOpenAbout,
-  type InquirySearch,
-  listOpenInquiries,
+  type QuestionSearch,
+  listOpenQuestions,
   listOutages,
-  lockOpenInquiries,
+  lockOpenQuestions,
   lockOpenAbout,
   setDropped,
-} from "./inquiry-store.ts";
+} from "./question-store.ts";
 
 /** The delay of the simulation: long enough that the waiting state can be seen. */
 const simulatedDelayMs = 500;
 /** The simulation answers what is due within this time unless it has much to answer. */
 const behindMs = 2_000;
 
-export type Question<Kind extends InquiryKind = InquiryKind> = {
+export type NewQuestion<Kind extends QuestionKind = QuestionKind> = {
   [K in Kind]: {
     readonly environment: Environment;
     readonly deskId: string;
-    readonly port: Inquiries[K]["port"];
+    readonly port: Questions[K]["port"];
     readonly kind: K;
     readonly subjectId: string;
-    readonly facts: Inquiries[K]["facts"];
+    readonly facts: Questions[K]["facts"];
   };
 }[Kind];
 
-/** Opens inquiries; their answers go to the applier of their kind. */
-export function askOutside(questions: readonly Question[], now: Date): Query<void> {
+/** Opens questions; their answers go to the applier of their kind. */
+export function askOutside(questions: readonly NewQuestion[], now: Date): Query<void> {
   if (questions.length === 0) return known(undefined);
   const dueAt = new Date(now.getTime() + simulatedDelayMs);
-  return insertInquiries(
+  return insertQuestions(
     questions.map(
       (question) =>
         ({
-          inquiry_id: newId("inq", now),
+          question_id: newId("inq", now),
           environment: question.environment,
           desk_id: question.deskId,
           port: question.port,
@@ -80,19 +80,19 @@ export function askOutside(questions: readonly Question[], now: Date): Query<voi
           facts: question.facts,
           due_at: dueAt,
           created_at: now,
-        }) as Inquiry, // Kind, port and facts come from one question.
+        }) as Question, // Kind, port and facts come from one question.
     ),
   );
 }
 
-/** Drops every open inquiry about these subjects. */
+/** Drops every open question about these subjects. */
 export async function dropQuestions(tx: Tx, subjectIds: readonly string[]): Promise<void> {
-  const inquiryIds = await lockOpenAbout(tx, subjectIds);
-  if (inquiryIds.length > 0) await setDropped(tx, inquiryIds);
+  const questionIds = await lockOpenAbout(tx, subjectIds);
+  if (questionIds.length > 0) await setDropped(tx, questionIds);
 }
 
 /** The kinds of which an answer of the sandbox has been due for a while: the simulation is behind. */
-export async function listKindsBehind(db: Db, now: Date): Promise<readonly InquiryKind[]> {
+export async function listKindsBehind(db: Db, now: Date): Promise<readonly QuestionKind[]> {
   return await listDueKinds(db, new Date(now.getTime() - behindMs));
 }
 
@@ -141,7 +141,7 @@ export type OnPortUp = (
   now: Date,
 ) => Promise<readonly Change[]>;
 
-/** Marks a port as down, or as up when `note` is undefined. Open inquiries wait for the port. */
+/** Marks a port as down, or as up when `note` is undefined. Open questions wait for the port. */
 export async function setOutage(
   ctx: Pick<Context, "db" | "now">,
   target: PortOfEnvironment,
@@ -162,27 +162,27 @@ export async function setOutage(
 
 export type PortOfEnvironment = { readonly environment: Environment; readonly port: Port };
 
-export async function readOpenInquiries(
+export async function readOpenQuestions(
   ctx: Pick<Context, "db">,
   {
     after,
     limit,
     ...filter
-  }: Partial<InquirySearch> & {
+  }: Partial<QuestionSearch> & {
     /** Only those made after this one. */
     readonly after?: string | undefined;
     readonly limit?: number;
   },
-): Promise<Inquiry[]> {
+): Promise<Question[]> {
   const page = { after: after ?? null, limit: limit ?? null };
   const search = { ...everything, port: null, ...filter };
-  return await listOpenInquiries(ctx.db.planned, { ...search, ...page });
+  return await listOpenQuestions(ctx.db.planned, { ...search, ...page });
 }
 
 /**
  * Applies the simulation's answers about a subject and its parts before they are due; returns their
  * number. For sandbox subjects that the caller has locked, so that no other transaction answers or
- * drops these inquiries.
+ * drops these questions.
  */
 export async function answerNow(
   tx: Tx,
@@ -194,7 +194,7 @@ export async function answerNow(
     appliers,
     now,
   }: {
-    readonly kind: InquiryKind;
+    readonly kind: QuestionKind;
     readonly subjectId: string;
     readonly simulators: Simulators;
     readonly appliers: Appliers;
@@ -202,14 +202,14 @@ export async function answerNow(
   },
 ): Promise<number> {
   const open = await listOpenAbout(tx, kind, [subjectId]);
-  const locked = await lockOpenInquiries(
+  const locked = await lockOpenQuestions(
     tx,
-    open.map(({ inquiry_id }) => inquiry_id),
+    open.map(({ question_id }) => question_id),
   );
-  const answered = locked.flatMap((inquiry) => {
-    const answer = simulate(simulators, inquiry);
+  const answered = locked.flatMap((question) => {
+    const answer = simulate(simulators, question);
     // The simulator of a kind answers in that kind's form.
-    return answer ? [{ ...inquiry, answer, as_of: now, reference: null } as AnsweredInquiry] : [];
+    return answer ? [{ ...question, answer, as_of: now, reference: null } as AnsweredQuestion] : [];
   });
   await yieldToCallers(tx);
   if (answered.length > 0) await applySimulated(tx, actor, { answered, appliers, now });

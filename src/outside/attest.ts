@@ -1,5 +1,5 @@
 // Attestations: an operator enters what they saw at customs or at the bank as the answer to an
-// inquiry.
+// question.
 //
 // An attestation can create money or credits, so a large one needs a second operator. So does every
 // attestation that confirms the bank account of a firm with a balance: a false one would divert it.
@@ -20,56 +20,56 @@ import {
   type Appliers,
   applyAttested,
   type Attestation,
-  attestInquiries,
+  attestQuestions,
   lockAttested,
-} from "./answer-inquiries.ts";
-import { readOpenInquiries } from "./ask.ts";
+} from "./answer-questions.ts";
+import { readOpenQuestions } from "./ask.ts";
 import {
-  type AnsweredInquiry,
+  type AnsweredQuestion,
   type CheckName,
   type CheckResult,
   listAskedChecks,
-  type Inquiry,
-  type InquiryKind,
-  noOpenInquiry,
-} from "./inquiry-rules.ts";
-import { listInquiries, listOpenAbout } from "./inquiry-store.ts";
+  type Question,
+  type QuestionKind,
+  noOpenQuestion,
+} from "./question-rules.ts";
+import { listQuestions, listOpenAbout } from "./question-store.ts";
 
 export type Finding = {
-  readonly inquiryId: string;
+  readonly questionId: string;
   readonly reference: string;
-  /** The failed checks; all other checks of the inquiry passed. */
+  /** The failed checks; all other checks of the question passed. */
   readonly failed: readonly { readonly check: CheckName; readonly cure: string | null }[];
-  /** Whether the firm holds the credit; for inquiries about a credit only. */
+  /** Whether the firm holds the credit; for questions about a credit only. */
   readonly held: boolean | undefined;
 };
 
 /** What an operator saw of a subject, or of some of its parts. */
-export type Observation<Kind extends InquiryKind> = {
+export type Observation<Kind extends QuestionKind> = {
   readonly subjectId: string;
   /** Selects the parts; all parts when left out. */
-  readonly isMeant?: (inquiry: AnsweredInquiry<Kind>["facts"]) => boolean;
-  readonly answer: AnsweredInquiry<Kind>["answer"];
+  readonly isMeant?: (question: AnsweredQuestion<Kind>["facts"]) => boolean;
+  readonly answer: AnsweredQuestion<Kind>["answer"];
   readonly reference: string;
   /** When it was so; the moment of the attestation unless given. */
   readonly asOf?: Date;
 };
 
 /**
- * Answers the open inquiries about subjects by the subjects' ids. All or none: a subject without an
- * open inquiry refuses the whole set.
+ * Answers the open questions about subjects by the subjects' ids. All or none: a subject without an
+ * open question refuses the whole set.
  */
-export async function attestSubjects<Kind extends InquiryKind>(
+export async function attestSubjects<Kind extends QuestionKind>(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
   { kind, seen, appliers }: { kind: Kind; seen: readonly Observation<Kind>[]; appliers: Appliers },
 ): Promise<number> {
   const attestations = await findAttestations(ctx, { kind, seen });
-  return await attestInquiries(ctx, operator, attestations, appliers);
+  return await attestQuestions(ctx, operator, attestations, appliers);
 }
 
-/** Turns observations into attestations of the open inquiries about their subjects. */
-export async function findAttestations<Kind extends InquiryKind>(
+/** Turns observations into attestations of the open questions about their subjects. */
+export async function findAttestations<Kind extends QuestionKind>(
   ctx: Pick<Context, "db">,
   { kind, seen }: { kind: Kind; seen: readonly Observation<Kind>[] },
 ): Promise<Attestation[]> {
@@ -82,15 +82,15 @@ export async function findAttestations<Kind extends InquiryKind>(
     const meant = open.filter(
       ({ subject_id, facts }) =>
         (subject_id === subjectId || subject_id.startsWith(`${subjectId}:`)) &&
-        isMeant(facts as AnsweredInquiry<Kind>["facts"]), // The inquiry has this kind.
+        isMeant(facts as AnsweredQuestion<Kind>["facts"]), // The question has this kind.
     );
     if (meant.length === 0) {
       throw new Failure("conflict", `nothing is open of ${kind} about ${subjectId}`, {
         detail: { reason: "nothing_asked", subject_id: subjectId },
       });
     }
-    return meant.map(({ inquiry_id }) => ({
-      inquiryId: inquiry_id,
+    return meant.map(({ question_id }) => ({
+      questionId: question_id,
       answer,
       reference,
       ...(asOf && { asOf: istTimestamp(asOf) }),
@@ -119,12 +119,12 @@ export async function attestWithApproval(
     readonly twoFromPaise?: number;
   },
 ): Promise<Attested> {
-  const ids = attestations.map(({ inquiryId }) => inquiryId);
-  const asked = await listInquiries(ctx.db, ids);
-  const byId = new Map(attestations.map((attestation) => [attestation.inquiryId, attestation]));
-  const answered = asked.map((inquiry) => {
-    const answer = byId.get(inquiry.inquiry_id)?.answer;
-    return { ...inquiry, answer } as AnsweredInquiry; // Answers are built by kind.
+  const ids = attestations.map(({ questionId }) => questionId);
+  const asked = await listQuestions(ctx.db, ids);
+  const byId = new Map(attestations.map((attestation) => [attestation.questionId, attestation]));
+  const answered = asked.map((question) => {
+    const answer = byId.get(question.question_id)?.answer;
+    return { ...question, answer } as AnsweredQuestion; // Answers are built by kind.
   });
   const value = sumValue(answered);
   const [only] = ids;
@@ -142,7 +142,7 @@ export async function attestWithApproval(
 
 export function buildAttestationKind(appliers: Appliers): AttestationKind {
   return {
-    name: "inquiry.attest",
+    name: "question.attest",
     proposers: ["settlement"],
     approvers: ["settlement"],
     validHours: validHoursUsual,
@@ -154,8 +154,8 @@ export function buildAttestationKind(appliers: Appliers): AttestationKind {
       return {
         summary: `${first.kind} of ${first.subject_id}${rest} is answered: ${exactJson(first.answer)}, seen in ${first.reference}`,
         valuePaise: sumValue(answered),
-        facts: answered.map(({ inquiry_id, kind, subject_id, facts }) => ({
-          inquiry_id,
+        facts: answered.map(({ question_id, kind, subject_id, facts }) => ({
+          question_id,
           kind,
           subject_id,
           facts,
@@ -183,39 +183,39 @@ export function buildAttestationKind(appliers: Appliers): AttestationKind {
 }
 
 /** The credit or money that an answer creates or gives to somebody. */
-function valueAnswer(inquiry: AnsweredInquiry): number {
-  switch (inquiry.kind) {
+function valueAnswer(question: AnsweredQuestion): number {
+  switch (question.kind) {
     case "credit_holding":
-      return inquiry.answer.held ? inquiry.facts.face_paise : 0;
+      return question.answer.held ? question.facts.face_paise : 0;
     case "deal_funding":
-      return inquiry.answer.arrived ? inquiry.facts.paise : 0;
+      return question.answer.arrived ? question.facts.paise : 0;
     // Whatever customs did, it ends the leg: the credit goes to one side, its money to the other.
     case "credit_transfer":
-      return inquiry.facts.face_paise;
+      return question.facts.face_paise;
     case "payout":
-      return inquiry.answer.outcome === "returned" ? inquiry.facts.paise : 0;
+      return question.answer.outcome === "returned" ? question.facts.paise : 0;
     case "firm_identity":
     case "bank_account":
       return 0;
   }
 }
 
-function sumValue(answered: readonly AnsweredInquiry[]): number {
-  const sum = answered.reduce((total, inquiry) => total + valueAnswer(inquiry), 0);
+function sumValue(answered: readonly AnsweredQuestion[]): number {
+  const sum = answered.reduce((total, question) => total + valueAnswer(question), 0);
   return Math.min(sum, Number.MAX_SAFE_INTEGER);
 }
 
 /** Whether an answer confirms the account of a firm that has a balance or money in transit. */
 async function confirmsFundedAccount(
   db: Db,
-  answered: readonly AnsweredInquiry[],
+  answered: readonly AnsweredQuestion[],
 ): Promise<boolean> {
   const accounts = answered.filter(
-    (inquiry): inquiry is AnsweredInquiry<"bank_account"> =>
-      inquiry.kind === "bank_account" &&
-      inquiry.answer.checks.every(({ outcome }) => outcome === "pass"),
+    (question): question is AnsweredQuestion<"bank_account"> =>
+      question.kind === "bank_account" &&
+      question.answer.checks.every(({ outcome }) => outcome === "pass"),
   );
-  for (const { environment, subject_id } of accounts satisfies readonly Inquiry[]) {
+  for (const { environment, subject_id } of accounts satisfies readonly Question[]) {
     const [balance] = await readBalances(db, environment, [subject_id]);
     const parts = [balance?.posted_paise, balance?.pending_in_paise, balance?.escrow_paise];
     if (parts.some((paise) => Number(paise ?? 0) > 0)) return true;
@@ -227,55 +227,57 @@ function hashIds(ids: readonly string[]): string {
   return createHash("sha256").update(ids.toSorted().join(" ")).digest("hex").slice(0, 40);
 }
 
-/** Turns findings into attestations; several findings about one inquiry are one answer. */
+/** Turns findings into attestations; several findings about one question are one answer. */
 export async function toAttestations(
   ctx: Pick<Context, "db">,
   findings: readonly Finding[],
 ): Promise<Attestation[]> {
-  const open = await readOpenInquiries(ctx, { environment: null, port: null });
-  const byId = new Map(open.map((inquiry): [string, Inquiry] => [inquiry.inquiry_id, inquiry]));
+  const open = await readOpenQuestions(ctx, { environment: null, port: null });
+  const byId = new Map(
+    open.map((question): [string, Question] => [question.question_id, question]),
+  );
   return mergeFindings(findings).map((finding) =>
-    toAttestation(byId.get(finding.inquiryId), finding),
+    toAttestation(byId.get(finding.questionId), finding),
   );
 }
 
-/** Several findings about one inquiry are its failed checks. */
+/** Several findings about one question are its failed checks. */
 function mergeFindings(findings: readonly Finding[]): Finding[] {
   const merged = new Map<string, Finding>();
   for (const finding of findings) {
-    const known = merged.get(finding.inquiryId);
+    const known = merged.get(finding.questionId);
     const failed = [...(known?.failed ?? []), ...finding.failed];
-    merged.set(finding.inquiryId, { ...finding, failed });
+    merged.set(finding.questionId, { ...finding, failed });
   }
   return [...merged.values()];
 }
 
-function toAttestation(inquiry: Inquiry | undefined, finding: Finding): Attestation {
-  const { inquiryId, reference } = finding;
-  if (!inquiry) throw noOpenInquiry([inquiryId]);
-  return { inquiryId, reference, answer: buildAnswer(inquiry, finding) };
+function toAttestation(question: Question | undefined, finding: Finding): Attestation {
+  const { questionId, reference } = finding;
+  if (!question) throw noOpenQuestion([questionId]);
+  return { questionId, reference, answer: buildAnswer(question, finding) };
 }
 
-function buildAnswer(inquiry: Inquiry, { failed, held }: Finding): Attestation["answer"] {
+function buildAnswer(question: Question, { failed, held }: Finding): Attestation["answer"] {
   if (
-    inquiry.kind === "deal_funding" ||
-    inquiry.kind === "credit_transfer" ||
-    inquiry.kind === "payout"
+    question.kind === "deal_funding" ||
+    question.kind === "credit_transfer" ||
+    question.kind === "payout"
   ) {
     throw wrongForm(
-      inquiry,
-      inquiry.kind,
+      question,
+      question.kind,
       "is answered by the commands of crosses, settlements and payouts",
     );
   }
-  if (inquiry.kind === "credit_holding") {
-    if (held === undefined || failed.length > 0) throw wrongForm(inquiry, "held", "is the answer");
+  if (question.kind === "credit_holding") {
+    if (held === undefined || failed.length > 0) throw wrongForm(question, "held", "is the answer");
     return { held, reason: held ? null : "not_held" };
   }
-  if (held !== undefined) throw wrongForm(inquiry, "held", "is no answer");
-  const asked = listAskedChecks(inquiry);
+  if (held !== undefined) throw wrongForm(question, "held", "is no answer");
+  const asked = listAskedChecks(question);
   const stray = failed.find(({ check }) => !asked.includes(check));
-  if (stray) throw wrongForm(inquiry, stray.check, "was not asked");
+  if (stray) throw wrongForm(question, stray.check, "was not asked");
   const checks = asked.map((check): CheckResult => {
     const failure = failed.find((candidate) => candidate.check === check);
     return failure ? { ...failure, outcome: "fail" } : { check, outcome: "pass", cure: null };
@@ -283,6 +285,6 @@ function buildAnswer(inquiry: Inquiry, { failed, held }: Finding): Attestation["
   return { checks };
 }
 
-function wrongForm({ inquiry_id, kind }: Inquiry, path: string, problem: string): Failure {
-  return unprocessable({ path, problem: `${problem} to ${inquiry_id}, a question of ${kind}` });
+function wrongForm({ question_id, kind }: Question, path: string, problem: string): Failure {
+  return unprocessable({ path, problem: `${problem} to ${question_id}, a question of ${kind}` });
 }

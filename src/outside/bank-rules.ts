@@ -1,4 +1,4 @@
-// The simulated bank. The facts of an inquiry decide the answer, so that a test can choose it:
+// The simulated bank. The facts of a question decide the answer, so that a test can choose it:
 //
 //   bank_account   passes when the account's name is the firm's, ignoring case and punctuation
 //   deal_funding   the money has arrived
@@ -6,11 +6,11 @@
 
 import { createHash } from "node:crypto";
 
-import type { Inquiries } from "./inquiry-rules.ts";
+import type { Questions } from "./question-rules.ts";
 
-type FundingQuestion = Inquiries["deal_funding"];
-type Payout = Inquiries["payout"];
-type Account = Inquiries["bank_account"];
+type FundingQuestion = Questions["deal_funding"];
+type Payout = Questions["payout"];
+type Account = Questions["bank_account"];
 
 export function simulateAccount({ legal_name, account_name }: Account["facts"]): Account["answer"] {
   if (normalizeName(legal_name) === normalizeName(account_name)) {

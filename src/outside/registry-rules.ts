@@ -1,4 +1,4 @@
-// The simulated customs registry. The facts of an inquiry decide the answer, so that a test can
+// The simulated customs registry. The facts of a question decide the answer, so that a test can
 // choose it:
 //
 //   PAN digits 9999       PAN_MATCH fails: the firm needs action
@@ -11,11 +11,11 @@
 //   scrip_no ending 0408  the transfer is not answered before its deadline; then nothing is pending
 //   scrip_no ending 0409  the transfer is refused
 
-import type { Inquiries } from "./inquiry-rules.ts";
+import type { Questions } from "./question-rules.ts";
 
-type Identity = Inquiries["firm_identity"];
-type Transfer = Inquiries["credit_transfer"];
-type Holding = Inquiries["credit_holding"];
+type Identity = Questions["firm_identity"];
+type Transfer = Questions["credit_transfer"];
+type Holding = Questions["credit_holding"];
 
 export function simulateIdentity({ pan, gstin }: Identity["facts"]): Identity["answer"] {
   const digits = pan.slice(5, 9);

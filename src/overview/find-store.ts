@@ -68,8 +68,8 @@ export async function findById(db: Db, id: string): Promise<FoundRow[]> {
       select 'group', group_id, environment, null, name, desk_id, null
       from groups where group_id = ${id}
       union all
-      select 'inquiry', inquiry_id, environment, state, kind || ' of ' || subject_id, desk_id, null
-      from inquiries where inquiry_id = ${id}
+      select 'question', question_id, environment, state, kind || ' of ' || subject_id, desk_id, null
+      from questions where question_id = ${id}
       union all
       select 'webhook', webhook_id, environment, state, event, desk_id, firm_id
       from webhooks where webhook_id = ${id}

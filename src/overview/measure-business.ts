@@ -84,8 +84,8 @@ export function measureBusiness(ctx: Pick<Context, "db" | "now">, metrics: Metri
   measure("bank_lines_waiting", "Lines of the bank that nobody explained", [], ({ waiting }) =>
     one(waiting.bank_lines),
   );
-  measure("inquiries_waiting", "Open questions to customs and banks", [], ({ waiting }) =>
-    one(waiting.inquiries),
+  measure("questions_waiting", "Open questions to customs and banks", [], ({ waiting }) =>
+    one(waiting.questions),
   );
   measure("enquiries_waiting", "Enquiries of the public that are not closed", [], ({ waiting }) =>
     one(waiting.enquiries),

@@ -23,7 +23,7 @@ export type WaitingCounts = {
   readonly payouts_returned: number;
   readonly approvals: number;
   readonly bank_lines: number;
-  readonly inquiries: number;
+  readonly questions: number;
   readonly enquiries: number;
   readonly dead_letters: number;
 };
@@ -126,9 +126,9 @@ export async function countWaiting(
         where environment = ${environment} and state in ('queued', 'returning')
         limit ${most}) as l) as bank_lines,
       (select count(*)::int from (
-        select from inquiries
+        select from questions
         where environment = ${environment} and state = 'open' and due_at < 'infinity'
-        limit ${most}) as i) as inquiries,
+        limit ${most}) as i) as questions,
       (select count(*)::int from (
         select from enquiries where status = 'received'
         limit ${most}) as e) as enquiries,

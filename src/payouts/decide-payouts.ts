@@ -4,7 +4,7 @@
 import { type PaiseSum, splitByAmount, sumParts } from "../kernel/money.ts";
 import { wrongState, writeStep } from "../kernel/lifecycle.ts";
 import { makeSimulatedUtr } from "../outside/bank-rules.ts";
-import type { AnsweredInquiry } from "../outside/inquiry-rules.ts";
+import type { AnsweredQuestion } from "../outside/question-rules.ts";
 import type { Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
@@ -124,7 +124,7 @@ export type MovedPayout = {
 /** Applies the bank's answer about sent money. */
 export function answerPayout(
   before: PayoutRow,
-  answer: AnsweredInquiry<"payout">["answer"] | undefined,
+  answer: AnsweredQuestion<"payout">["answer"] | undefined,
   now: Date,
 ): MovedPayout {
   const action = answer?.outcome === "paid" ? "confirm" : "return";

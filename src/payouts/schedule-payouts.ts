@@ -10,7 +10,7 @@ import { findDues } from "../ledger/read-books.ts";
 import { assertWritten, type Entry } from "../ledger/rules.ts";
 import { resolveEntries } from "../ledger/write-books.ts";
 import { askOutside, isPortUp } from "../outside/ask.ts";
-import type { AnsweredInquiry } from "../outside/inquiry-rules.ts";
+import type { AnsweredQuestion } from "../outside/question-rules.ts";
 import { payoutScenarios } from "../outside/scenario-rules.ts";
 import { takeScenarioFor, takeScenarios } from "../outside/scenarios.ts";
 import type { Context } from "../platform/context.ts";
@@ -146,7 +146,7 @@ export async function sendDuePayouts(
   return done === setSizeMax ? "more" : "idle";
 }
 
-/** Asks the bank about sent money: one inquiry per remittance, about its lead payout. */
+/** Asks the bank about sent money: one question per remittance, about its lead payout. */
 export async function askBank(tx: Tx, left: readonly PayoutRow[], now: Date): Promise<void> {
   const sent = left.filter((row) => row.remitted_with === row.payout_id);
   const sandboxed = sent.filter((row) => row.environment === "sandbox");
@@ -182,10 +182,10 @@ export async function askBank(tx: Tx, left: readonly PayoutRow[], now: Date): Pr
 export async function applyPayments(
   tx: Tx,
   actor: Actor,
-  answered: readonly AnsweredInquiry<"payout">[],
+  answered: readonly AnsweredQuestion<"payout">[],
   now: Date,
 ): Promise<void> {
-  const said = new Map(answered.map((inquiry) => [inquiry.subject_id, inquiry.answer]));
+  const said = new Map(answered.map((question) => [question.subject_id, question.answer]));
   const sent = (await lockRemitted(tx, [...said.keys()])).filter((row) => row.state === "sent");
   if (sent.length === 0) return;
   const moved = sent.map((before) =>

@@ -16,12 +16,12 @@ import { notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { wrongState } from "../kernel/lifecycle.ts";
 import { visibleTo } from "../kernel/visibility.ts";
-import type { Appliers } from "../outside/answer-inquiries.ts";
+import type { Appliers } from "../outside/answer-questions.ts";
 import { answerNow, findOutage, isPortUp } from "../outside/ask.ts";
 import { findParties } from "../outside/scenarios.ts";
 import { partyScenarios, transferScenarios } from "../outside/scenario-rules.ts";
 import { readCalendar } from "../outside/calendar.ts";
-import type { AnsweredInquiry, Simulators } from "../outside/inquiry-rules.ts";
+import type { AnsweredQuestion, Simulators } from "../outside/question-rules.ts";
 import { buildFundingReference } from "../payouts/rules.ts";
 import type { NewDeposit } from "../payouts/deposits.ts";
 import type { Context } from "../platform/context.ts";
@@ -95,8 +95,8 @@ export async function initiateTransfers(
   return claimed > 0 ? "more" : "idle";
 }
 
-type FundingAnswer = AnsweredInquiry<"deal_funding">;
-type AnsweredTransfer = AnsweredInquiry<"credit_transfer">;
+type FundingAnswer = AnsweredQuestion<"deal_funding">;
+type AnsweredTransfer = AnsweredQuestion<"credit_transfer">;
 
 type AnswerContext = { readonly settlementHooks: SettlementHooks; readonly now: Date };
 
@@ -107,7 +107,7 @@ export async function applyFunding(
   answered: readonly FundingAnswer[],
   { settlementHooks, now }: AnswerContext,
 ): Promise<void> {
-  const said = new Map(answered.map((inquiry) => [inquiry.subject_id, inquiry]));
+  const said = new Map(answered.map((question) => [question.subject_id, question]));
   const locked = await lockSettlements(tx, [...said.keys()]);
   const waiting = locked.filter((row) => row.state === "pending");
   const isArrived = (row: SettlementRow) => said.get(row.settlement_id)?.answer.arrived === true;
@@ -136,7 +136,7 @@ export async function applyTransfers(
   answered: readonly AnsweredTransfer[],
   { settlementHooks, now }: AnswerContext,
 ): Promise<void> {
-  const said = new Map(answered.map((inquiry) => [inquiry.subject_id, inquiry]));
+  const said = new Map(answered.map((question) => [question.subject_id, question]));
   const locked = await lockSettlements(tx, [
     ...new Set(answered.map(({ facts }) => facts.settlement_id)),
   ]);
@@ -260,13 +260,13 @@ async function decidePlaying(
 }
 
 /** The amount that was asked for, also when a part of the deal has failed meanwhile. */
-function buildDeposit(row: SettlementRow, inquiry: FundingAnswer | undefined): NewDeposit {
+function buildDeposit(row: SettlementRow, question: FundingAnswer | undefined): NewDeposit {
   return {
     environment: row.environment,
-    reference: inquiry?.answer.reference ?? buildFundingReference(row.settlement_id),
+    reference: question?.answer.reference ?? buildFundingReference(row.settlement_id),
     deskId: row.buyer_desk_id,
     firmId: row.buyer_firm_id,
-    paise: inquiry?.facts.paise ?? row.buyer_paise,
+    paise: question?.facts.paise ?? row.buyer_paise,
     settlementId: row.settlement_id,
   };
 }

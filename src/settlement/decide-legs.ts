@@ -3,7 +3,7 @@
 // the sandbox the simulated parties take their steps at once.
 
 import type { CommissionedSide, DealtFor } from "./commission-rules.ts";
-import type { AnsweredInquiry } from "../outside/inquiry-rules.ts";
+import type { AnsweredQuestion } from "../outside/question-rules.ts";
 import type { Change } from "../kernel/actor.ts";
 import { type Paise, priceFloor, valueBeforeFee } from "../kernel/money.ts";
 import { isHouse } from "../kernel/ids.ts";
@@ -76,7 +76,7 @@ export function buildSimulatedEnd(
   });
 }
 
-type TransferSaid = Pick<AnsweredInquiry<"credit_transfer">, "answer" | "as_of">;
+type TransferSaid = Pick<AnsweredQuestion<"credit_transfer">, "answer" | "as_of">;
 
 /** Answers the legs that customs was asked about; an answered leg is not answered again. */
 export function buildTransferAnswers(

@@ -19,7 +19,7 @@ import {
 import { lateUntil } from "../kernel/working-days.ts";
 import { isPortUp, listKindsBehind } from "../outside/ask.ts";
 import { readCalendar } from "../outside/calendar.ts";
-import type { InquiryKind, Port } from "../outside/inquiry-rules.ts";
+import type { QuestionKind, Port } from "../outside/question-rules.ts";
 import { type AttestationKind, attestWithApproval, findAttestations } from "../outside/attest.ts";
 import type { ProposedAct } from "../operators/act-with-approval.ts";
 import type { Context } from "../platform/context.ts";
@@ -83,11 +83,11 @@ const portByState = {
 } as const satisfies Record<OpenState, Port>;
 
 /** What each state waits for; in the sandbox it is the simulation that answers. */
-const inquiryByState = {
+const questionByState = {
   pending: "deal_funding",
   funded: "credit_transfer",
   transfer_initiated: "credit_transfer",
-} as const satisfies Record<OpenState, InquiryKind>;
+} as const satisfies Record<OpenState, QuestionKind>;
 
 type DeadlineHooks = {
   readonly settlementHooks: SettlementHooks;
@@ -215,7 +215,7 @@ async function loadLateUntil(
   }
   const behind = await listKindsBehind(db, now);
   return (state) =>
-    behind.includes(inquiryByState[state]) ? new Date(now.getTime() - simulationGraceMs) : now;
+    behind.includes(questionByState[state]) ? new Date(now.getTime() - simulationGraceMs) : now;
 }
 
 /** Fails the legs of credits that customs suspends, cancels or uses before their transfer has begun. */

@@ -139,7 +139,7 @@ export function listDeskIds({ settlement, legs }: Parties): string[] {
 }
 
 /**
- * Asks customs what became of the credits, with one inquiry per credit. In live it is asked once the
+ * Asks customs what became of the credits, with one question per credit. In live it is asked once the
  * holders are told, since its report may show a transfer before anybody says so; the simulated customs
  * is asked once both parties have done their part.
  */
@@ -339,7 +339,7 @@ function assertSetOff(
   }
 }
 
-/** The subject of the inquiry to customs about a leg. */
+/** The subject of the question to customs about a leg. */
 export function toLegSubject({ settlement_id, ordinal }: LegRow): string {
   return `${settlement_id}:${ordinal}`;
 }
@@ -389,7 +389,7 @@ async function moveCredits(
   return { changes: [...changes, ...unwound], refutedIds };
 }
 
-/** The subjects whose open inquiries are dropped: answered legs, and settlements that have ended. */
+/** The subjects whose open questions are dropped: answered legs, and settlements that have ended. */
 function listAnsweredSubjects({ before, rows, answered }: DecidedLegs): string[] {
   const hasEnded = rows.at(-1)?.due_at === null;
   return [...answered.map(toLegSubject), ...(hasEnded ? [before.settlement_id] : [])];

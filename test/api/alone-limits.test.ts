@@ -29,7 +29,7 @@ const bringsIn: Readonly<Record<string, boolean>> = {
   "deposit.add": true,
   "deposit.reverse": false,
   "inventory.add": true,
-  "inquiry.attest": true,
+  "question.attest": true,
   "rate_card.publish": false,
   "operator.add": false,
   "operator.reset": false,

@@ -5,8 +5,8 @@ import pg from "pg";
 
 import { applyRegistryNews } from "../../src/credits/registry-news.ts";
 import { seedCredits } from "../../src/credits/seed-credits.ts";
-import { attestInquiries } from "../../src/outside/answer-inquiries.ts";
-import { readOpenInquiries, setOutage } from "../../src/outside/ask.ts";
+import { attestQuestions } from "../../src/outside/answer-questions.ts";
+import { readOpenQuestions, setOutage } from "../../src/outside/ask.ts";
 import type { Actor } from "../../src/kernel/actor.ts";
 import { appliers } from "../../src/workers.ts";
 import { clientFirm } from "../support/firms.ts";
@@ -391,17 +391,17 @@ test("in live a claim waits for the registry, and of two claims the confirmed on
     assert.equal(result.credit.status, "declared");
     assert.equal(result.credit.sellable, false);
   }
-  const open = await readOpenInquiries(service.ctx, { environment: "live", port: "registry" });
+  const open = await readOpenQuestions(service.ctx, { environment: "live", port: "registry" });
   assert.equal(open.length, 4);
   const about = (number: string, deskId: string) => {
     const found = open.find(
-      (inquiry) =>
-        inquiry.kind === "credit_holding" &&
-        inquiry.facts.scrip_no === number &&
-        inquiry.desk_id === deskId,
+      (question) =>
+        question.kind === "credit_holding" &&
+        question.facts.scrip_no === number &&
+        question.desk_id === deskId,
     );
     assert.ok(found);
-    return found.inquiry_id;
+    return found.question_id;
   };
   const { scrip_no, scheme, face_paise, expires_on } = credit;
   for (const { facts } of open) {
@@ -411,17 +411,17 @@ test("in live a claim waits for the registry, and of two claims the confirmed on
     assert.deepEqual(asked, { scrip_no, scheme, face_paise, expires_on }, "all that sets a price");
   }
   const reference = "ticket 1";
-  await attestInquiries(
+  await attestQuestions(
     service.ctx,
     operator,
     [
       {
-        inquiryId: about(credit.scrip_no, second.deskId),
+        questionId: about(credit.scrip_no, second.deskId),
         answer: { held: true, reason: null },
         reference,
       },
       {
-        inquiryId: about("NOT-HELD-1", first.deskId),
+        questionId: about("NOT-HELD-1", first.deskId),
         answer: { held: false, reason: "not_held" },
         reference,
       },
@@ -432,7 +432,7 @@ test("in live a claim waits for the registry, and of two claims the confirmed on
   assert.equal((await first.read(credit.scrip_no)).status, "rejected");
   assert.equal((await first.read("NOT-HELD-1")).status, "rejected");
   assert.equal((await second.read("NOT-HELD-1")).status, "declared");
-  const left = await readOpenInquiries(service.ctx, { environment: "live", port: "registry" });
+  const left = await readOpenQuestions(service.ctx, { environment: "live", port: "registry" });
   assert.deepEqual(
     left.map(({ desk_id }) => desk_id),
     [second.deskId],

@@ -130,7 +130,7 @@ test("a credit that customs takes ends its cross, and the money is refunded", as
   await applyRegistryNews(service.ctx, operator, {
     environment: "sandbox",
     news: [
-      { scripNo: seller.scripNos[0] ?? "", news: "suspend", reason: "an inquiry" },
+      { scripNo: seller.scripNos[0] ?? "", news: "suspend", reason: "a question" },
       { scripNo: seller.scripNos[1] ?? "", news: "cancel", reason: "issued in error" },
       { scripNo: seller.scripNos[2] ?? "", news: "use", reason: "used" },
     ],
@@ -268,7 +268,7 @@ async function liveTraders(service: Service) {
   };
 }
 
-test("in live funding is an inquiry to the bank that an operator attests", async (t) => {
+test("in live funding is a question to the bank that an operator attests", async (t) => {
   const service = await startService(t);
   const { run } = await commandLine(t, service);
   const parties = await liveTraders(service);
@@ -329,7 +329,7 @@ test("during a bank outage no funding deadline passes, and a cancelled cross ask
   await act(buyer, other, "fund");
   await act(buyer, other, "cancel");
   const { rows } = await service.ctx.db.pool.query(
-    "select subject_id from inquiries where state = 'open'",
+    "select subject_id from questions where state = 'open'",
   );
   assert.deepEqual(rows, [{ subject_id: cross.cross_id }]);
   const bank = { environment: "live", port: "bank" } as const;

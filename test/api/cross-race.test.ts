@@ -243,7 +243,7 @@ test("registry news and actions of the parties do not deadlock", async (t) => {
 });
 
 async function suspend({ ctx }: Service, scripNo: string): Promise<void> {
-  const news = [{ scripNo, news: "suspend", reason: "an inquiry" }] as const;
+  const news = [{ scripNo, news: "suspend", reason: "a question" }] as const;
   await applyRegistryNews(ctx, operator, { environment: "sandbox", news, onLost });
 }
 

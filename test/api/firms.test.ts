@@ -5,8 +5,8 @@ import type { Blocker } from "../../src/firms/offboard-firm.ts";
 import { openAccountNo } from "../../src/firms/particulars.ts";
 import { makeSyntheticPan } from "../../src/kernel/identifiers.ts";
 import { findFirm } from "../../src/firms/store.ts";
-import { attestInquiries } from "../../src/outside/answer-inquiries.ts";
-import { readOpenInquiries, setOutage } from "../../src/outside/ask.ts";
+import { attestQuestions } from "../../src/outside/answer-questions.ts";
+import { readOpenQuestions, setOutage } from "../../src/outside/ask.ts";
 import { operator } from "../../src/kernel/actor.ts";
 import { resumeFirm, suspendFirm } from "../../src/firms/change-firm.ts";
 import { toOperatorRequester } from "../../src/firms/find-firms.ts";
@@ -422,7 +422,7 @@ test("client firms", async (t) => {
   );
 
   await t.test(
-    "contact details change without an inquiry, even while others are open",
+    "contact details change without a question, even while others are open",
     async () => {
       const firm = await firmThatIs(service, key, "verifying");
       const changed = await patch(
@@ -439,7 +439,7 @@ test("client firms", async (t) => {
     },
   );
 
-  await t.test("a change of identity during verification starts a new inquiry", async () => {
+  await t.test("a change of identity during verification starts a new question", async () => {
     const bad = makeSyntheticPan("late mismatch").replace(/\d{4}/, "9999");
     const firm = await firmThatIs(service, key, "verifying", { iec: bad, pan: bad });
     const good = makeSyntheticPan("late match");
@@ -673,7 +673,7 @@ test("client firms", async (t) => {
     assert.ok(row);
     assert.equal(openAccountNo(row, service.ctx.sealKey), number);
     assert.throws(() => openAccountNo({ ...row, firm_id: nobody }, service.ctx.sealKey));
-    for (const table of ["firms", "events", "audit_records", "inquiries", "idempotency_keys"]) {
+    for (const table of ["firms", "events", "audit_records", "questions", "idempotency_keys"]) {
       const { rows } = await askJournal(
         service.ctx.db.pool,
         `select count(*)::int as found from ${table} as t where t::text like $1`,
@@ -745,7 +745,7 @@ test("client firms", async (t) => {
     );
   });
 
-  await t.test("during an outage inquiries wait, and the firm shows since when", async () => {
+  await t.test("during an outage questions wait, and the firm shows since when", async () => {
     const target = { environment: "sandbox", port: "registry" } as const;
     const firm = await firmThatIs(service, key, "verifying", { bank: bank("Other") });
     const path = `/v1/firms/${firm.firm_id}`;
@@ -833,26 +833,26 @@ test("client firms", async (t) => {
       service.clock.advance({ days: 3 });
       await service.work();
       assert.equal((await get(path, live)).body.connection_state, "verifying");
-      const inquiries = await readOpenInquiries(service.ctx, { environment: "live", port: null });
-      assert.deepEqual(inquiries.map(({ kind }) => kind).toSorted(), [
+      const questions = await readOpenQuestions(service.ctx, { environment: "live", port: null });
+      assert.deepEqual(questions.map(({ kind }) => kind).toSorted(), [
         "bank_account",
         "firm_identity",
       ]);
-      for (const inquiry of inquiries) {
+      for (const question of questions) {
         const checks =
-          inquiry.kind === "bank_account"
+          question.kind === "bank_account"
             ? (["BANK_NAME_MATCH"] as const)
             : (["IEC_ACTIVE", "PAN_MATCH", "FLAGGED_IEC"] as const);
         const answer = {
           checks: checks.map((check) => ({ check, outcome: "pass" as const, cure: null })),
         };
-        const attestation = { inquiryId: inquiry.inquiry_id, answer, reference: "TICKET-7" };
-        await attestInquiries(service.ctx, operator, [attestation], appliers);
+        const attestation = { questionId: question.question_id, answer, reference: "TICKET-7" };
+        await attestQuestions(service.ctx, operator, [attestation], appliers);
       }
       assert.equal((await get(path, live)).body.connection_state, "verified");
       const [row] = await service.ctx.db.rows<{ answered_by: string; reference: string }>(sql`
       select answered_by, reference
-      from inquiries
+      from questions
       where subject_id = ${firm.body.firm_id}`);
       assert.deepEqual(row, { answered_by: "cli", reference: "TICKET-7" });
     },

@@ -37,7 +37,7 @@ type TransferFacts = { readonly seller_iec: string | null; readonly buyer_iec: s
 
 async function readTransferFacts({ ctx }: Service, settlementId: string): Promise<TransferFacts> {
   const { rows } = await ctx.db.pool.query<{ facts: TransferFacts }>(
-    "select facts from inquiries where kind = 'credit_transfer' and subject_id like $1 || ':%'",
+    "select facts from questions where kind = 'credit_transfer' and subject_id like $1 || ':%'",
     [settlementId],
   );
   const { seller_iec, buyer_iec } = rows[0]?.facts ?? {};

@@ -50,8 +50,8 @@ test("an operator lists a credit of the house at once, in live too, and it is au
     `select distinct action, actor_id from audit_records where entity_type = 'credit'`,
   );
   assert.deepEqual(rows, [{ action: "credit.declare", actor_id: "cli" }]);
-  const inquiries = await ctx.db.pool.query("select 1 from inquiries");
-  assert.equal(inquiries.rowCount, 0, "nobody is asked about what the operator vouches for");
+  const questions = await ctx.db.pool.query("select 1 from questions");
+  assert.equal(questions.rowCount, 0, "nobody is asked about what the operator vouches for");
 });
 
 test("each credit is refused by itself, with its problem", async (t) => {

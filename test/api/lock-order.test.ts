@@ -33,7 +33,7 @@ const mustBeSeen = [
   ["settlements", "credits"],
   ["crosses", "credits"],
   ["payouts", "settlements"],
-  ["firms", "inquiries"],
+  ["firms", "questions"],
   ["firms", "api_keys"],
   ["netting_runs", "firms"],
   ["credits", "credit_owners"],

@@ -12,7 +12,7 @@ import { namedOperator, operator } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import { attestSubjects } from "../../src/outside/attest.ts";
 import { setOutage } from "../../src/outside/ask.ts";
-import type { transferOutcomes } from "../../src/outside/inquiry-rules.ts";
+import type { transferOutcomes } from "../../src/outside/question-rules.ts";
 import { countWaiting } from "../../src/overview/watch-store.ts";
 import { failSettlement } from "../../src/settlement/fail-settlements.ts";
 import { listSettlementQueue } from "../../src/settlement/read-settlements.ts";
@@ -235,7 +235,7 @@ test("the database ends no live transfer without what customs said, nor against 
   }
   await assertUntouched(service, made);
   await service.ctx.db.pool.query(
-    `update inquiries set state = 'answered', answer = '{"outcome": "transferred"}',
+    `update questions set state = 'answered', answer = '{"outcome": "transferred"}',
       as_of = now(), answered_by = 'asha'
     where subject_id = $1`,
     [`${made.settlementId}:0`],

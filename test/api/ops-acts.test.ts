@@ -121,12 +121,12 @@ test("every operation answers as the document says, and every act has an audit r
   });
   const firmId = firm.body.firm_id as string;
   await call("verifyAnyFirm", [firmId]);
-  const { inquiries } = await call("listInquiries");
-  const findings = inquiries.map(({ inquiry_id }: { inquiry_id: string }) => ({
-    inquiry_id,
+  const { questions } = await call("listQuestions");
+  const findings = questions.map(({ question_id }: { question_id: string }) => ({
+    question_id,
     reference: "TICKET-1",
   }));
-  assert.equal((await call("attestInquiries", [], { findings })).outcome, "done");
+  assert.equal((await call("attestQuestions", [], { findings })).outcome, "done");
   await call("authorizeAnyFirm", [firmId], {
     signatory_name: "R. Mehta",
     reference: "M-1",

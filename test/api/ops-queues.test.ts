@@ -24,7 +24,7 @@ test("a queue read one row at a time is the queue, without a row twice or left o
     "/ops/settlements/queue?environment=live": "settlements",
     "/ops/approvals?environment=live": "approvals",
     "/ops/approvals?status=proposed": "approvals",
-    "/ops/inquiries?environment=live": "inquiries",
+    "/ops/questions?environment=live": "questions",
     "/ops/bank/queue?": "lines",
     "/ops/webhooks/failures?": "failures",
     "/ops/payout-files?status=live": "payout_files",

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 
 import { applyRegistryNews } from "../../src/credits/registry-news.ts";
-import { deleteOutage, insertOutage } from "../../src/outside/inquiry-store.ts";
+import { deleteOutage, insertOutage } from "../../src/outside/question-store.ts";
 import { operator } from "../../src/kernel/actor.ts";
 import { begin } from "../../src/settlement/advance-settlements.ts";
 import { lockSettlements } from "../../src/settlement/store.ts";

@@ -8,13 +8,13 @@ import { bank, firmBody } from "../support/client-firms.ts";
 import { startService } from "../support/service.ts";
 
 type Listed = {
-  inquiry_id: string;
+  question_id: string;
   kind: string;
   subject_id: string;
   facts: Readonly<Record<string, unknown>>;
 };
 
-test("an operator takes live firms from inquiry to trading on the command line", async (t) => {
+test("an operator takes live firms from question to trading on the command line", async (t) => {
   const service = await startService(t);
   const { send } = service;
   const { run, dataDir } = await commandLine(t, service);
@@ -26,7 +26,7 @@ test("an operator takes live firms from inquiry to trading on the command line",
   const open = async () =>
     JSON.parse((await run("registry", "list", "--env", "live", "--json")).stdout) as Listed[];
 
-  await t.test("verifying makes two inquiries", async () => {
+  await t.test("verifying makes two questions", async () => {
     assert.equal((await run("firms", "verify", firm.firm_id)).code, 0);
     assert.deepEqual((await open()).map(({ kind }) => kind).toSorted(), [
       "bank_account",
@@ -44,8 +44,8 @@ test("an operator takes live firms from inquiry to trading on the command line",
 
   await t.test("a file with one wrong line answers nothing", async () => {
     const file = join(dataDir, "answers.csv");
-    const lines = (await open()).map(({ inquiry_id }) => `${inquiry_id},pass,,T-1`);
-    const header = "inquiry_id,outcome,check,reference";
+    const lines = (await open()).map(({ question_id }) => `${question_id},pass,,T-1`);
+    const header = "question_id,outcome,check,reference";
     for (const wrong of ["inq_nothing,pass,,T-1", `${lines[0]?.split(",")[0]},maybe,,T-1`, "a,b"]) {
       await writeFile(file, [header, ...lines, wrong].join("\n"));
       assert.notEqual((await run("registry", "confirm", "--csv", file)).code, 0, wrong);
@@ -55,7 +55,7 @@ test("an operator takes live firms from inquiry to trading on the command line",
 
   await t.test("a faulty line is named by the number that a spreadsheet shows", async () => {
     const file = join(dataDir, "answers.csv");
-    const header = "inquiry_id,outcome,check,reference";
+    const header = "question_id,outcome,check,reference";
     const faults: [string, RegExp][] = [
       ["inq_1,maybe,,T-1", /line 4: outcome must be pass/],
       ["inq_1,pass,T-1", /line 4 has 3 cells, not 4/],
@@ -70,14 +70,14 @@ test("an operator takes live firms from inquiry to trading on the command line",
     }
   });
 
-  await t.test("a file answers all of its inquiries, with the failed checks", async () => {
+  await t.test("a file answers all of its questions, with the failed checks", async () => {
     const file = join(dataDir, "answers.csv");
-    const lines = (await open()).map(({ inquiry_id, kind }) =>
+    const lines = (await open()).map(({ question_id, kind }) =>
       kind === "bank_account"
-        ? `${inquiry_id};fail;"BANK_NAME_MATCH:another, please";T-1`
-        : `${inquiry_id};pass;;T-1`,
+        ? `${question_id};fail;"BANK_NAME_MATCH:another, please";T-1`
+        : `${question_id};pass;;T-1`,
     );
-    const text = ["inquiry_id;outcome;check;reference", ...lines, ""].join("\r\n");
+    const text = ["question_id;outcome;check;reference", ...lines, ""].join("\r\n");
     await writeFile(file, `\uFEFF${text}`);
     const ran = await run("registry", "confirm", "--csv", file, "--json");
     assert.deepEqual(JSON.parse(ran.stdout), { answered: 2 });
@@ -85,9 +85,9 @@ test("an operator takes live firms from inquiry to trading on the command line",
     assert.match((await run("firms", "show", firm.firm_id)).stdout, /fail \(another, please\)/);
   });
 
-  await t.test("single answers need a reference and must fit their inquiry", async () => {
+  await t.test("single answers need a reference and must fit their question", async () => {
     await run("firms", "verify", firm.firm_id);
-    const [first, second] = (await open()).map(({ inquiry_id }) => inquiry_id);
+    const [first, second] = (await open()).map(({ question_id }) => question_id);
     const confirm = async (id = "", ...words: string[]) =>
       (await run("registry", "confirm", id, ...words)).code;
     assert.equal(await confirm(first), 2);

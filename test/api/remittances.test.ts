@@ -49,7 +49,7 @@ test("payouts due to a payee in one run are one remittance with one UTR and the 
   await setOutage(service.ctx, port, undefined);
   await letSettle(service, 1);
   const { rows: asked } = await service.ctx.db.pool.query(
-    "select subject_id, facts ->> 'paise' as paise from inquiries where kind = 'payout' order by (facts ->> 'paise')::bigint desc",
+    "select subject_id, facts ->> 'paise' as paise from questions where kind = 'payout' order by (facts ->> 'paise')::bigint desc",
   );
   await letSettle(service, 1);
   const payouts = await listPayouts(service, seller);

@@ -54,7 +54,7 @@ test("each call advances a settlement by one step, up to its end", async (t) => 
   await assertLedgerSound(service);
 });
 
-test("without an open inquiry the next step is the deadline", async (t) => {
+test("without an open question the next step is the deadline", async (t) => {
   const service = await startService(t);
   const seller = await openTestDesk(service);
   const { settlementId } = await sell(service, { seller, ending: "0408" });

@@ -273,7 +273,7 @@ test("an unfunded deal fails at its deadline, and no sooner", async (t) => {
     "nobody is late while the bank is away",
   );
   await asOwner(service.ctx.db, async (owner) => {
-    await owner.query("update inquiries set due_at = due_at + interval '1 day'");
+    await owner.query("update questions set due_at = due_at + interval '1 day'");
   });
   await setOutage(service.ctx, { environment: "sandbox", port: "bank" }, undefined);
   await service.workOn(["deadlines"]);
@@ -319,7 +319,7 @@ test("an answer that waits for a bank that is away makes no deal wait for custom
   const unfunded = await sell(service, { seller, buyer });
   await asOwner(service.ctx.db, async (owner) => {
     await owner.query(
-      "update inquiries set due_at = due_at + interval '1 day' where kind = 'credit_transfer'",
+      "update questions set due_at = due_at + interval '1 day' where kind = 'credit_transfer'",
     );
   });
   service.clock.advance({ seconds: 90 });

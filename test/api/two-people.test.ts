@@ -13,7 +13,7 @@ import { listAllCredits } from "../../src/credits/read-credits.ts";
 import { everything } from "../../src/kernel/desk-search.ts";
 import { addDeposit } from "../../src/payouts/deposits.ts";
 import { attestWithApproval } from "../../src/outside/attest.ts";
-import { readOpenInquiries } from "../../src/outside/ask.ts";
+import { readOpenQuestions } from "../../src/outside/ask.ts";
 import { type Actor, namedOperator } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import { releasePayout, sendPayout } from "../../src/payouts/send-payout.ts";
@@ -154,8 +154,8 @@ test("an attestation of a large sum takes two operators", async (t) => {
   assert.ok(key && deskId);
   const facts = { firm_id: firmId, paise: crore };
   await service.ctx.db.pool.query(
-    `insert into inquiries (
-      inquiry_id, environment, desk_id, port, kind, subject_id, facts, state, due_at, created_at
+    `insert into questions (
+      question_id, environment, desk_id, port, kind, subject_id, facts, state, due_at, created_at
     ) values (
       'inq_01m7f7t3h0emw5rrq4ephkn736', 'live', $1, 'registry', 'credit_holding', 'crd_none', $2,
       'open', now(), now()
@@ -175,7 +175,7 @@ test("an attestation of a large sum takes two operators", async (t) => {
     await attestWithApproval(service.ctx, actor, {
       attestations: [
         {
-          inquiryId: "inq_01m7f7t3h0emw5rrq4ephkn736",
+          questionId: "inq_01m7f7t3h0emw5rrq4ephkn736",
           answer: { held, reason: held ? null : "not_held" },
           reference: "ICEGATE-1",
         },
@@ -184,11 +184,11 @@ test("an attestation of a large sum takes two operators", async (t) => {
     });
   const seen = await attest(ravi, true);
   assert.equal(seen.outcome, "proposed");
-  const open = await readOpenInquiries(service.ctx, { environment: "live", port: null });
+  const open = await readOpenQuestions(service.ctx, { environment: "live", port: null });
   assert.equal(open.length, 1, "the question is open until then");
   await approve(service, asha, (seen as { approval_id: string }).approval_id);
   assert.equal(
-    (await readOpenInquiries(service.ctx, { environment: "live", port: null })).length,
+    (await readOpenQuestions(service.ctx, { environment: "live", port: null })).length,
     0,
   );
 });
@@ -201,19 +201,19 @@ test("changing the account of a firm with money takes two operators", async (t) 
   const firm = (await service.send("POST", "/v1/firms", { key, body, expect: 201 })).body;
   const firmId = firm.firm_id as string;
   const confirmAll = async ({ actor }: TestPerson) => {
-    const open = await readOpenInquiries(service.ctx, { environment: "live", port: null });
+    const open = await readOpenQuestions(service.ctx, { environment: "live", port: null });
     const outcomes: string[] = [];
-    for (const inquiry of open) {
+    for (const question of open) {
       const checks =
-        inquiry.kind === "bank_account"
+        question.kind === "bank_account"
           ? ["BANK_NAME_MATCH" as const]
           : (["IEC_ACTIVE", "PAN_MATCH", "FLAGGED_IEC"] as const);
       const answer = {
         checks: checks.map((check) => ({ check, outcome: "pass" as const, cure: null })),
       };
-      const attestations = [{ inquiryId: inquiry.inquiry_id, answer, reference: "T-1" }];
+      const attestations = [{ questionId: question.question_id, answer, reference: "T-1" }];
       const done = await attestWithApproval(service.ctx, actor, { attestations, kind: attesting });
-      outcomes.push(`${inquiry.kind} ${done.outcome}`);
+      outcomes.push(`${question.kind} ${done.outcome}`);
     }
     return outcomes.toSorted();
   };

@@ -25,7 +25,7 @@ const notCopied = new Set([
   "enquiries",
   "port_outages",
   // A check of what stands in for the bank and customs would find their questions unanswered.
-  "inquiries",
+  "questions",
 ]);
 
 /** What workers would begin with at once is left out: how they find it is measured, not their work. */

@@ -12,13 +12,13 @@
 //   each firm     has in the books, less its dues, exactly that
 
 import { attestSubjects } from "../../src/outside/attest.ts";
-import { attestInquiries } from "../../src/outside/answer-inquiries.ts";
-import { readOpenInquiries } from "../../src/outside/ask.ts";
+import { attestQuestions } from "../../src/outside/answer-questions.ts";
+import { readOpenQuestions } from "../../src/outside/ask.ts";
 import {
   type CheckResult,
-  type Inquiry,
+  type Question,
   listIdentityChecks,
-} from "../../src/outside/inquiry-rules.ts";
+} from "../../src/outside/question-rules.ts";
 import { assignLine, repeatLine, sendLineBack } from "../../src/bankbook/decide-line.ts";
 import { importStatement, type LineResult } from "../../src/bankbook/import-statement.ts";
 import { listQueue } from "../../src/bankbook/list-queue.ts";
@@ -662,16 +662,16 @@ async function voidOrders(world: World): Promise<boolean> {
 /** Customs and the bank answer about firms; the bank by its own record. */
 async function answerParticulars(world: World): Promise<boolean> {
   const { service } = world;
-  const open = await readOpenInquiries(service.ctx, live);
+  const open = await readOpenQuestions(service.ctx, live);
   const asked = open.filter(({ kind }) => kind === "firm_identity" || kind === "bank_account");
   if (asked.length === 0) return false;
-  for (const inquiry of asked) {
-    const checks = await findChecks(world, inquiry);
+  for (const question of asked) {
+    const checks = await findChecks(world, question);
     if (!checks) continue;
     const answer = { checks };
-    const attestation = { inquiryId: inquiry.inquiry_id, answer, reference: "TICKET-1" };
+    const attestation = { questionId: question.question_id, answer, reference: "TICKET-1" };
     await world.decide("answer particulars", async (who) => {
-      await attestInquiries(service.ctx, who, [attestation], appliers);
+      await attestQuestions(service.ctx, who, [attestation], appliers);
       return { outcome: "done" };
     });
   }
@@ -680,17 +680,17 @@ async function answerParticulars(world: World): Promise<boolean> {
 
 async function findChecks(
   world: World,
-  inquiry: Inquiry,
+  question: Question,
 ): Promise<readonly CheckResult[] | undefined> {
-  if (inquiry.kind === "firm_identity") {
-    return listIdentityChecks(inquiry.facts).map((check) => ({
+  if (question.kind === "firm_identity") {
+    return listIdentityChecks(question.facts).map((check) => ({
       check,
       outcome: "pass",
       cure: null,
     }));
   }
-  if (inquiry.kind !== "bank_account") return undefined;
-  const { subject_id: firmId, facts } = inquiry;
+  if (question.kind !== "bank_account") return undefined;
+  const { subject_id: firmId, facts } = question;
   const look = { firmId, reason: "the bank is asked about it" };
   const account = await world.decide("reveal", (who) =>
     revealAccount(world.service.ctx, who, look),
@@ -710,8 +710,8 @@ async function findChecks(
 async function confirmTransfers(world: World): Promise<boolean> {
   const { service } = world;
   await service.workOn(["settlement"]);
-  const open = await readOpenInquiries(service.ctx, live);
-  const asked = open.find((inquiry) => inquiry.kind === "credit_transfer");
+  const open = await readOpenQuestions(service.ctx, live);
+  const asked = open.find((question) => question.kind === "credit_transfer");
   if (!asked) return false;
   const [subjectId = ""] = asked.subject_id.split(":");
   const answer = { outcome: "transferred" } as const;

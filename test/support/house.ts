@@ -246,7 +246,7 @@ const reads: Readonly<Record<string, readonly string[]>> = {
     "fee_invoices",
     "firms",
     "groups",
-    "inquiries",
+    "questions",
     "ledger_balances",
     "netting_runs",
     "notice_addresses",

@@ -26,7 +26,7 @@ function readLockOrder(): readonly string[] {
 }
 
 /** Held first only by who gives up before the server looks for deadlocks. */
-const heldByYielding = new Set(["inquiries", "orders"]);
+const heldByYielding = new Set(["questions", "orders"]);
 
 /**
  * Every step goes along the order that the documentation declares, and these were among them: without
@@ -68,7 +68,7 @@ const parts = new Map([
  * Tables whose new rows nobody waits for who holds anything that their inserter may want: who may ask
  * about something holds it, and who would confirm a claim to a number gives up.
  */
-const unawaited = new Set(["inquiries", "credits"]);
+const unawaited = new Set(["questions", "credits"]);
 
 type Lock = { readonly name: string; readonly waits: boolean; readonly keeps: boolean };
 

@@ -13,7 +13,7 @@ import {
 } from "../../src/settlement/commission-rules.ts";
 import { buildEscrowEntry } from "../../src/crosses/fund-cross.ts";
 import type { CrossRow } from "../../src/crosses/store.ts";
-import type { AnsweredInquiry } from "../../src/outside/inquiry-rules.ts";
+import type { AnsweredQuestion } from "../../src/outside/question-rules.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import { houseFirmId, isHouse } from "../../src/kernel/ids.ts";
 import { advance } from "../../src/kernel/lifecycle.ts";
@@ -91,7 +91,7 @@ export function toCash(firmId: string): Account {
 }
 
 /** What customs says of a credit that it was asked to move. */
-export type TransferAnswer = AnsweredInquiry<"credit_transfer">["answer"]["outcome"];
+export type TransferAnswer = AnsweredQuestion<"credit_transfer">["answer"]["outcome"];
 
 type Deal = { readonly settlement: SettlementRow; readonly legs: readonly LegRow[] };
 

@@ -2,7 +2,7 @@
 
 import { operator } from "../../src/kernel/actor.ts";
 import { attestSubjects } from "../../src/outside/attest.ts";
-import type { transferOutcomes } from "../../src/outside/inquiry-rules.ts";
+import type { transferOutcomes } from "../../src/outside/question-rules.ts";
 import { appliers } from "../../src/workers.ts";
 import { payIn } from "./ledger.ts";
 import type { Answer, Service } from "./service.ts";

@@ -28,7 +28,7 @@ const places = {
   notice_address: () => ["/notices"],
   operator: () => ["/people"],
   webhook: ({ id }) => ["/letters", { webhook_id: id }],
-  inquiry: () => ["/questions"],
+  question: () => ["/questions"],
   key: ({ firm_id }) => ["/keys", { firm_id }],
 };
 

@@ -17,7 +17,7 @@ const badges = {
   "/payouts": ["payouts_returned"],
   "/files": ["payouts_scheduled"],
   "/bank": ["bank_lines"],
-  "/questions": ["inquiries"],
+  "/questions": ["questions"],
   "/enquiries": ["enquiries"],
   "/crosses": ["crosses_late"],
   "/letters": ["dead_letters"],

@@ -13,14 +13,14 @@ export const questionPages = [
   {
     path: "/questions",
     title: "Questions",
-    proposals: ["inquiry.attest"],
+    proposals: ["question.attest"],
     key: "i",
     show: (view) =>
       showList(view, {
         title: "Questions to customs and banks",
         lead: "What the service asks and cannot look up by itself. Look at the portal or the bank, and say what you saw.",
-        path: "/ops/inquiries",
-        rows: "inquiries",
+        path: "/ops/questions",
+        rows: "questions",
         query: { environment: view.environment },
         filters: [{ name: "port", label: "Asked of" }],
         firms: (row) => [row["desk_id"]],
@@ -76,7 +76,7 @@ const checks = {
  * @param {View} view
  * @param {Row} row
  */
-function makeAnswer(view, { inquiry_id, kind, facts, subject_id }) {
+function makeAnswer(view, { question_id, kind, facts, subject_id }) {
   const failing = checks[kind] ?? [];
   const isHolding = kind === "credit_holding";
   // What is about a deal or a payout is answered where that is shown.
@@ -119,11 +119,11 @@ function makeAnswer(view, { inquiry_id, kind, facts, subject_id }) {
     says: [sayQuestion({ kind }), " ", showAskedFacts(facts)],
     fields,
     call: ({ reference, held, failed, cure }) => ({
-      path: "/ops/inquiries/attest",
+      path: "/ops/questions/attest",
       body: {
         findings: [
           {
-            inquiry_id,
+            question_id,
             reference,
             ...(held && { held: held === "yes" }),
             ...(failed &&

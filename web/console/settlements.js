@@ -45,7 +45,7 @@ export const settlementPages = [
   {
     path: "/queue",
     title: "Settlement queue",
-    proposals: ["inquiry.attest", "deal.fund", "settlement."],
+    proposals: ["question.attest", "deal.fund", "settlement."],
     refreshes: true,
     key: "q",
     show: (view) =>

@@ -85,7 +85,7 @@ const tasks = [
     permission: "bank.write",
   },
   {
-    name: "inquiries",
+    name: "questions",
     words: ["question to customs or a bank", "questions to customs and banks"],
     path: "/questions",
   },

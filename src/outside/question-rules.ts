@@ -1,4 +1,4 @@
-// Inquiries: the questions to customs (the registry) and banks, and their answers. An inquiry stays
+// Questions: the questions to customs (the registry) and banks, and their answers. A question stays
 // open until it is answered; every answer has an `as_of`.
 
 import type { Environment } from "../kernel/caller.ts";
@@ -11,8 +11,8 @@ export type Port = "registry" | "bank";
 
 export const ports = ["registry", "bank"] as const satisfies readonly Port[];
 
-/** The kinds of inquiries with their facts and answers. */
-export type Inquiries = {
+/** The kinds of questions with their facts and answers. */
+export type Questions = {
   /**
    * Is this importer-exporter code active, unflagged, and does it belong to this name, PAN and GSTIN? The
    * bank is asked whether an account bears the name, so the name must be the firm's own.
@@ -90,16 +90,16 @@ export const transferOutcomes = ["transferred", "refused", "suspended", "nothing
 
 export type TransferOutcome = (typeof transferOutcomes)[number];
 
-export type InquiryKind = keyof Inquiries;
+export type QuestionKind = keyof Questions;
 
-export const inquiryKinds = [
+export const questionKinds = [
   "firm_identity",
   "bank_account",
   "credit_holding",
   "deal_funding",
   "credit_transfer",
   "payout",
-] as const satisfies readonly InquiryKind[];
+] as const satisfies readonly QuestionKind[];
 
 export const checkNames = [
   "IEC_ACTIVE",
@@ -122,9 +122,9 @@ export function listIdentityChecks({ gstin }: { readonly gstin: string | null })
 export const accountChecks = ["BANK_NAME_MATCH"] as const satisfies readonly CheckName[];
 
 export function listAskedChecks(
-  inquiry: Inquiry<"firm_identity" | "bank_account">,
+  question: Question<"firm_identity" | "bank_account">,
 ): readonly CheckName[] {
-  return inquiry.kind === "bank_account" ? accountChecks : listIdentityChecks(inquiry.facts);
+  return question.kind === "bank_account" ? accountChecks : listIdentityChecks(question.facts);
 }
 
 export type CheckResult = {
@@ -134,23 +134,23 @@ export type CheckResult = {
   readonly cure: string | null;
 };
 
-export type Inquiry<Kind extends InquiryKind = InquiryKind> = {
+export type Question<Kind extends QuestionKind = QuestionKind> = {
   [K in Kind]: {
-    readonly inquiry_id: string;
+    readonly question_id: string;
     readonly environment: Environment;
     readonly desk_id: string;
-    readonly port: Inquiries[K]["port"];
+    readonly port: Questions[K]["port"];
     readonly kind: K;
     readonly subject_id: string;
-    readonly facts: Inquiries[K]["facts"];
+    readonly facts: Questions[K]["facts"];
     readonly due_at: Date;
     readonly created_at: Date;
   };
 }[Kind];
 
-export type AnsweredInquiry<Kind extends InquiryKind = InquiryKind> = {
-  [K in Kind]: Inquiry<K> & {
-    readonly answer: Inquiries[K]["answer"];
+export type AnsweredQuestion<Kind extends QuestionKind = QuestionKind> = {
+  [K in Kind]: Question<K> & {
+    readonly answer: Questions[K]["answer"];
     readonly as_of: Date;
     readonly reference: string | null;
   };
@@ -158,34 +158,34 @@ export type AnsweredInquiry<Kind extends InquiryKind = InquiryKind> = {
 
 /**
  * The simulated ports: pure functions, so that the sandbox is predictable. Undefined leaves the
- * inquiry open, like a port that never replies.
+ * question open, like a port that never replies.
  */
 export type Simulators = {
-  readonly [Kind in InquiryKind]: (
-    facts: Inquiries[Kind]["facts"],
-  ) => Inquiries[Kind]["answer"] | undefined;
+  readonly [Kind in QuestionKind]: (
+    facts: Questions[Kind]["facts"],
+  ) => Questions[Kind]["answer"] | undefined;
 };
 
 export function simulate(
   simulators: Simulators,
-  inquiry: Inquiry,
-): AnsweredInquiry["answer"] | undefined {
-  switch (inquiry.kind) {
+  question: Question,
+): AnsweredQuestion["answer"] | undefined {
+  switch (question.kind) {
     case "firm_identity":
-      return simulators.firm_identity(inquiry.facts);
+      return simulators.firm_identity(question.facts);
     case "bank_account":
-      return simulators.bank_account(inquiry.facts);
+      return simulators.bank_account(question.facts);
     case "credit_holding":
-      return simulators.credit_holding(inquiry.facts);
+      return simulators.credit_holding(question.facts);
     case "deal_funding":
-      return simulators.deal_funding(inquiry.facts);
+      return simulators.deal_funding(question.facts);
     case "credit_transfer":
-      return simulators.credit_transfer(inquiry.facts);
+      return simulators.credit_transfer(question.facts);
     case "payout":
-      return simulators.payout(inquiry.facts);
+      return simulators.payout(question.facts);
   }
 }
 
-export function noOpenInquiry(inquiryIds: readonly string[]): Failure {
-  return new Failure("not_found", `no open inquiry ${inquiryIds.join(", ")}`);
+export function noOpenQuestion(questionIds: readonly string[]): Failure {
+  return new Failure("not_found", `no open question ${questionIds.join(", ")}`);
 }

@@ -1,6 +1,6 @@
-// How inquiries are answered.
+// How questions are answered.
 //
-//   simulated   sandbox: a worker answers due inquiries by the pure rules of each port
+//   simulated   sandbox: a worker answers due questions by the pure rules of each port
 //   attested    live: an operator enters what they saw, with a reference
 //
 // The answer and its consequences commit together. When a caller holds a lock on the firm, credit
@@ -17,29 +17,29 @@ import {
 } from "../platform/postgres/offenders.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import {
-  type AnsweredInquiry,
-  type Inquiry,
-  type InquiryKind,
+  type AnsweredQuestion,
+  type Question,
+  type QuestionKind,
   simulate,
   type Simulators,
-  noOpenInquiry,
-} from "./inquiry-rules.ts";
+  noOpenQuestion,
+} from "./question-rules.ts";
 import {
-  claimDueInquiries,
-  deleteInquiries,
+  claimDueQuestions,
+  deleteQuestions,
   leaveOpen,
   listDueKinds,
-  lockOpenInquiries,
+  lockOpenQuestions,
   setAnswered,
-} from "./inquiry-store.ts";
+} from "./question-store.ts";
 
 /**
  * Applies a set of answers of one kind: locks their subjects in id order and records the changes.
  */
-export type Apply<Kind extends InquiryKind> = (
+export type Apply<Kind extends QuestionKind> = (
   tx: Tx,
   actor: Actor,
-  answered: readonly AnsweredInquiry<Kind>[],
+  answered: readonly AnsweredQuestion<Kind>[],
   now: Date,
 ) => Promise<void>;
 
@@ -58,11 +58,11 @@ const applierKinds = {
   funding: ["deal_funding"],
   transfers: ["credit_transfer"],
   payouts: ["payout"],
-} as const satisfies Record<keyof Appliers, readonly InquiryKind[]>;
+} as const satisfies Record<keyof Appliers, readonly QuestionKind[]>;
 
 export type Attestation = {
-  readonly inquiryId: string;
-  readonly answer: AnsweredInquiry["answer"];
+  readonly questionId: string;
+  readonly answer: AnsweredQuestion["answer"];
   /** The evidence: a ticket, the number of a screenshot, a letter. */
   readonly reference: string;
   /** When it was so, where that was before it was entered. ISO 8601. */
@@ -72,8 +72,8 @@ export type Attestation = {
 const setSizeMax = 200;
 const simulation: Actor = { kind: "worker", id: "simulation", requestId: null };
 
-/** Answers one set of due sandbox inquiries per applier. */
-export async function answerDueInquiries(
+/** Answers one set of due sandbox questions per applier. */
+export async function answerDueQuestions(
   ctx: Pick<Context, "db" | "now">,
   simulators: Simulators,
   appliers: Appliers,
@@ -89,7 +89,7 @@ export async function answerDueInquiries(
 }
 
 /** All or none: a batch with one unknown id changes nothing. */
-export async function attestInquiries(
+export async function attestQuestions(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
   attestations: readonly Attestation[],
@@ -103,27 +103,27 @@ export async function attestInquiries(
   });
 }
 
-/** Locks the inquiries and joins them with their answers; refused when one is not open. */
+/** Locks the questions and joins them with their answers; refused when one is not open. */
 export async function lockAttested(
   tx: Tx,
   attestations: readonly Attestation[],
   now: Date,
-): Promise<AnsweredInquiry[]> {
-  const byId = new Map(attestations.map((attestation) => [attestation.inquiryId, attestation]));
-  const open = await lockOpenInquiries(tx, [...byId.keys()]);
-  const known = new Set(open.map(({ inquiry_id }) => inquiry_id));
-  const missing = [...byId.keys()].filter((inquiryId) => !known.has(inquiryId));
+): Promise<AnsweredQuestion[]> {
+  const byId = new Map(attestations.map((attestation) => [attestation.questionId, attestation]));
+  const open = await lockOpenQuestions(tx, [...byId.keys()]);
+  const known = new Set(open.map(({ question_id }) => question_id));
+  const missing = [...byId.keys()].filter((questionId) => !known.has(questionId));
   if (missing.length > 0) {
-    throw noOpenInquiry(missing);
+    throw noOpenQuestion(missing);
   }
-  return open.map((inquiry) => {
-    const attestation = byId.get(inquiry.inquiry_id);
+  return open.map((question) => {
+    const attestation = byId.get(question.question_id);
     return {
-      ...inquiry,
+      ...question,
       answer: attestation?.answer,
       as_of: (attestation?.asOf && parseInstant(attestation.asOf)) || now,
       reference: attestation?.reference ?? null,
-    } as AnsweredInquiry; // Answers are built by kind.
+    } as AnsweredQuestion; // Answers are built by kind.
   });
 }
 
@@ -134,14 +134,14 @@ export async function applyAttested(
     answered,
     appliers,
     now,
-  }: { answered: readonly AnsweredInquiry[]; appliers: Appliers; now: Date },
+  }: { answered: readonly AnsweredQuestion[]; appliers: Appliers; now: Date },
 ): Promise<void> {
   await yieldToCallers(tx);
   await setAnswered(tx, answered, operator.id);
   await applyAnswers(tx, operator, answered, appliers, now);
 }
 
-/** Applies simulated answers. They are no evidence of anything, so the inquiries leave no row. */
+/** Applies simulated answers. They are no evidence of anything, so the questions leave no row. */
 export async function applySimulated(
   tx: Tx,
   actor: Actor,
@@ -149,11 +149,11 @@ export async function applySimulated(
     answered,
     appliers,
     now,
-  }: { answered: readonly AnsweredInquiry[]; appliers: Appliers; now: Date },
+  }: { answered: readonly AnsweredQuestion[]; appliers: Appliers; now: Date },
 ): Promise<void> {
-  await deleteInquiries(
+  await deleteQuestions(
     tx,
-    answered.map(({ inquiry_id }) => inquiry_id),
+    answered.map(({ question_id }) => question_id),
   );
   await applyAnswers(tx, actor, answered, appliers, now);
 }
@@ -161,7 +161,7 @@ export async function applySimulated(
 async function applyAnswers(
   tx: Tx,
   actor: Actor,
-  answered: readonly AnsweredInquiry[],
+  answered: readonly AnsweredQuestion[],
   appliers: Appliers,
   now: Date,
 ): Promise<void> {
@@ -179,7 +179,7 @@ async function applyAnswers(
 
 async function answerDue(
   ctx: Pick<Context, "db" | "now">,
-  kinds: readonly InquiryKind[],
+  kinds: readonly QuestionKind[],
   {
     simulators,
     appliers,
@@ -187,22 +187,24 @@ async function answerDue(
   }: { simulators: Simulators; appliers: Appliers; offenders: Offenders },
 ): Promise<"more" | "idle"> {
   const now = ctx.now();
-  const answer = async (tx: Tx, due: readonly Inquiry[]): Promise<void> => {
-    const answered = due.flatMap((inquiry) => {
-      const answer = simulate(simulators, inquiry);
+  const answer = async (tx: Tx, due: readonly Question[]): Promise<void> => {
+    const answered = due.flatMap((question) => {
+      const answer = simulate(simulators, question);
       // The simulator of a kind answers in that kind's form.
-      return answer ? [{ ...inquiry, answer, as_of: now, reference: null } as AnsweredInquiry] : [];
+      return answer
+        ? [{ ...question, answer, as_of: now, reference: null } as AnsweredQuestion]
+        : [];
     });
-    const known = new Set(answered.map(({ inquiry_id }) => inquiry_id));
-    const unanswered = due.filter(({ inquiry_id }) => !known.has(inquiry_id));
+    const known = new Set(answered.map(({ question_id }) => question_id));
+    const unanswered = due.filter(({ question_id }) => !known.has(question_id));
     if (unanswered.length > 0) await leaveOpen(tx, unanswered);
     await yieldToCallers(tx);
     if (answered.length > 0) await applySimulated(tx, simulation, { answered, appliers, now });
   };
   const done = await workInParts(offenders, (choice, claimed) =>
     ctx.db.transaction(async (tx) => {
-      const due = await claimDueInquiries(tx, kinds, { now, limit: setSizeMax, ...choice });
-      claimed(due.map(({ inquiry_id }) => inquiry_id));
+      const due = await claimDueQuestions(tx, kinds, { now, limit: setSizeMax, ...choice });
+      claimed(due.map(({ question_id }) => question_id));
       if (due.length > 0) await answer(tx, due);
       return due.length;
     }),
@@ -210,11 +212,13 @@ async function answerDue(
   return done === setSizeMax ? "more" : "idle";
 }
 
-function filterKinds<Kind extends InquiryKind>(
-  answered: readonly AnsweredInquiry[],
+function filterKinds<Kind extends QuestionKind>(
+  answered: readonly AnsweredQuestion[],
   kinds: readonly Kind[],
-): AnsweredInquiry<Kind>[] {
-  const isMeant = (inquiry: AnsweredInquiry): inquiry is AnsweredInquiry & AnsweredInquiry<Kind> =>
-    (kinds as readonly InquiryKind[]).includes(inquiry.kind);
+): AnsweredQuestion<Kind>[] {
+  const isMeant = (
+    question: AnsweredQuestion,
+  ): question is AnsweredQuestion & AnsweredQuestion<Kind> =>
+    (kinds as readonly QuestionKind[]).includes(question.kind);
   return answered.filter(isMeant);
 }

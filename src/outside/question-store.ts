@@ -11,19 +11,19 @@ import {
 } from "../platform/postgres/postgres.ts";
 import { json, table, text, time } from "../platform/postgres/table.ts";
 import {
-  type AnsweredInquiry,
-  type Inquiry,
-  type InquiryKind,
-  inquiryKinds,
+  type AnsweredQuestion,
+  type Question,
+  type QuestionKind,
+  questionKinds,
   type Port,
-} from "./inquiry-rules.ts";
+} from "./question-rules.ts";
 
-const inquiries = table("inquiries", {
-  inquiry_id: text(),
+const questions = table("questions", {
+  question_id: text(),
   environment: text<Environment>(),
   desk_id: text(),
   port: text<Port>(),
-  kind: text<InquiryKind>(),
+  kind: text<QuestionKind>(),
   subject_id: text(),
   facts: json<object>(),
   state: text<"open" | "answered" | "dropped">(),
@@ -34,7 +34,7 @@ const inquiries = table("inquiries", {
   reference: text().orNull,
 });
 const askedColumns = [
-  "inquiry_id",
+  "question_id",
   "environment",
   "desk_id",
   "port",
@@ -44,119 +44,122 @@ const askedColumns = [
   "due_at",
   "created_at",
 ] as const;
-const inquiryColumns = inquiries.as("inquiries", askedColumns);
+const questionColumns = questions.as("questions", askedColumns);
 
-/** An inquiry that is already open is not inserted again. */
-export function insertInquiries(asked: readonly Inquiry[]): Query<void> {
+/** A question that is already open is not inserted again. */
+export function insertQuestions(asked: readonly Question[]): Query<void> {
   return command(sql`
-    insert into inquiries ${inquiries.values(askedColumns, asked, { state: "open" })}
+    insert into questions ${questions.values(askedColumns, asked, { state: "open" })}
     on conflict (kind, subject_id) where state = 'open' do nothing`);
 }
 
-/** The kinds of due sandbox inquiries. `due_at < 'infinity'` is the condition of the index. */
-export async function listDueKinds(db: Db, now: Date): Promise<InquiryKind[]> {
-  const rows = await db.rows<{ kind: InquiryKind }>(sql`
+/** The kinds of due sandbox questions. `due_at < 'infinity'` is the condition of the index. */
+export async function listDueKinds(db: Db, now: Date): Promise<QuestionKind[]> {
+  const rows = await db.rows<{ kind: QuestionKind }>(sql`
     select asked.kind
-    from unnest(${inquiryKinds}::text[]) as asked (kind)
+    from unnest(${questionKinds}::text[]) as asked (kind)
     where exists (
       select
-      from inquiries
+      from questions
       where environment = 'sandbox' and state = 'open' and kind = asked.kind and due_at <= ${now}
         and due_at < 'infinity'
     )`);
   return rows.map(({ kind }) => kind);
 }
 
-/** Due sandbox inquiries, locked with `skip locked`. */
-export async function claimDueInquiries(
+/** Due sandbox questions, locked with `skip locked`. */
+export async function claimDueQuestions(
   tx: Tx,
-  kinds: readonly InquiryKind[],
+  kinds: readonly QuestionKind[],
   { now, limit, only, except }: Choice & { readonly now: Date; readonly limit: number },
-): Promise<Inquiry[]> {
+): Promise<Question[]> {
   return await tx.rows(sql`
-    select ${inquiryColumns}
-    from inquiries
+    select ${questionColumns}
+    from questions
     where environment = 'sandbox' and state = 'open' and due_at <= ${now} and due_at < 'infinity'
       and kind = any(${kinds}::text[])
-      and (${only}::text[] is null or inquiry_id = any(${only}::text[]))
-      and inquiry_id <> all(${except}::text[])
+      and (${only}::text[] is null or question_id = any(${only}::text[]))
+      and question_id <> all(${except}::text[])
       and not exists (
         select
         from port_outages
-        where port_outages.environment = inquiries.environment and port_outages.port = inquiries.port
+        where port_outages.environment = questions.environment and port_outages.port = questions.port
       )
     order by kind, due_at
     limit ${limit}
     for update skip locked`);
 }
 
-export async function lockOpenInquiries(tx: Tx, inquiryIds: readonly string[]): Promise<Inquiry[]> {
+export async function lockOpenQuestions(
+  tx: Tx,
+  questionIds: readonly string[],
+): Promise<Question[]> {
   return await tx.rows(sql`
-    select ${inquiryColumns}
-    from inquiries
-    where inquiry_id = any(${inquiryIds}::text[]) and state = 'open'
-    order by inquiry_id
+    select ${questionColumns}
+    from questions
+    where question_id = any(${questionIds}::text[]) and state = 'open'
+    order by question_id
     for update`);
 }
 
 export async function setAnswered(
   tx: Tx,
-  answered: readonly AnsweredInquiry[],
+  answered: readonly AnsweredQuestion[],
   answeredBy: string,
 ): Promise<void> {
   await tx.rows(sql`
-    update inquiries
+    update questions
     set state = 'answered', answer = a.answer, as_of = a.as_of, reference = a.reference,
       answered_by = ${answeredBy}
-    from ${inquiries.rows(["inquiry_id", "answer", "as_of", "reference"], answered)} as a
-    where inquiries.inquiry_id = a.inquiry_id`);
+    from ${questions.rows(["question_id", "answer", "as_of", "reference"], answered)} as a
+    where questions.question_id = a.question_id`);
 }
 
-/** The inquiries are locked. */
-export async function deleteInquiries(tx: Tx, inquiryIds: readonly string[]): Promise<void> {
+/** The questions are locked. */
+export async function deleteQuestions(tx: Tx, questionIds: readonly string[]): Promise<void> {
   await tx.rows(sql`
-    delete from inquiries
-    where inquiry_id = any(${inquiryIds}::text[])`);
+    delete from questions
+    where question_id = any(${questionIds}::text[])`);
 }
 
-/** Keeps inquiries that the simulation does not answer open, and takes them off the due list. */
-export async function leaveOpen(tx: Tx, left: readonly Inquiry[]): Promise<void> {
+/** Keeps questions that the simulation does not answer open, and takes them off the due list. */
+export async function leaveOpen(tx: Tx, left: readonly Question[]): Promise<void> {
   await tx.rows(sql`
-    update inquiries
+    update questions
     set due_at = due_at + interval '100 years'
-    where inquiry_id = any(${left.map(({ inquiry_id }) => inquiry_id)}::text[])`);
+    where question_id = any(${left.map(({ question_id }) => question_id)}::text[])`);
 }
 
 /**
- * Locks the open inquiries about these subjects. Each kind and subject is looked up by itself, and the
+ * Locks the open questions about these subjects. Each kind and subject is looked up by itself, and the
  * only index for that is the one of subjects: the one of deadlines needs `due_at < 'infinity'`.
  */
 export async function lockOpenAbout(tx: Tx, subjectIds: readonly string[]): Promise<string[]> {
-  const rows = await tx.rows<{ inquiry_id: string }>(sql`
-    select found.inquiry_id
+  const rows = await tx.rows<{ question_id: string }>(sql`
+    select found.question_id
     from unnest(${subjectIds}::text[]) as asked (subject_id)
-    cross join unnest(${inquiryKinds}::text[]) as k (kind)
+    cross join unnest(${questionKinds}::text[]) as k (kind)
     cross join lateral (
-      select i.inquiry_id
-      from inquiries as i
+      select i.question_id
+      from questions as i
       where i.kind = k.kind and i.subject_id = asked.subject_id and i.state = 'open'
       limit 1
       for update
     ) as found`);
-  return rows.map((row) => row.inquiry_id);
+  return rows.map((row) => row.question_id);
 }
 
-/** The inquiries are locked and open. */
-export async function setDropped(tx: Tx, inquiryIds: readonly string[]): Promise<void> {
+/** The questions are locked and open. */
+export async function setDropped(tx: Tx, questionIds: readonly string[]): Promise<void> {
   await tx.rows(sql`
-    update inquiries
+    update questions
     set state = 'dropped'
-    where inquiry_id = any(${inquiryIds}::text[])`);
+    where question_id = any(${questionIds}::text[])`);
 }
 
-export type InquirySearch = Omit<DeskSearch, "firmId"> & { readonly port: Port | null };
+export type QuestionSearch = Omit<DeskSearch, "firmId"> & { readonly port: Port | null };
 
-export async function listOpenInquiries(
+export async function listOpenQuestions(
   db: Db,
   {
     environment,
@@ -166,34 +169,34 @@ export async function listOpenInquiries(
     port,
     after,
     limit,
-  }: InquirySearch & { readonly after: string | null; readonly limit: number | null },
-): Promise<Inquiry[]> {
+  }: QuestionSearch & { readonly after: string | null; readonly limit: number | null },
+): Promise<Question[]> {
   return await db.rows(sql`
-    select ${inquiryColumns}
-    from inquiries
+    select ${questionColumns}
+    from questions
     where state = 'open'
       and (${environment}::text is null or environment = ${environment})
       and (${port}::text is null or port = ${port})
       and (${deskId}::text is null or desk_id = ${deskId})
       and (${from}::timestamptz is null or created_at >= ${from})
       and (${to}::timestamptz is null or created_at < ${to})
-      and (${after}::text is null or inquiry_id > ${after})
-    order by created_at, inquiry_id
+      and (${after}::text is null or question_id > ${after})
+    order by created_at, question_id
     limit ${limit}`);
 }
 
-/** The open inquiries about these subjects and their parts (`subject:part`). */
+/** The open questions about these subjects and their parts (`subject:part`). */
 export async function listOpenAbout(
   db: Db,
-  kind: InquiryKind,
+  kind: QuestionKind,
   subjectIds: readonly string[],
-): Promise<Inquiry[]> {
+): Promise<Question[]> {
   return await db.rows(sql`
-    select ${inquiryColumns}
-    from inquiries
+    select ${questionColumns}
+    from questions
     where state = 'open' and kind = ${kind}
       and split_part(subject_id, ':', 1) = any(${subjectIds}::text[])
-    order by created_at, inquiry_id`);
+    order by created_at, question_id`);
 }
 
 export type OutageRow = {
@@ -242,9 +245,9 @@ export async function deleteOutage(
     where environment = ${environment} and port = ${port}`);
 }
 
-export async function listInquiries(db: Db, inquiryIds: readonly string[]): Promise<Inquiry[]> {
+export async function listQuestions(db: Db, questionIds: readonly string[]): Promise<Question[]> {
   return await db.rows(sql`
-    select ${inquiryColumns}
-    from inquiries
-    where inquiry_id = any(${inquiryIds}::text[])`);
+    select ${questionColumns}
+    from questions
+    where question_id = any(${questionIds}::text[])`);
 }

@@ -2,19 +2,19 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 
 import {
-  answerDueInquiries,
+  answerDueQuestions,
   type Appliers,
-  attestInquiries,
-} from "../../src/outside/answer-inquiries.ts";
+  attestQuestions,
+} from "../../src/outside/answer-questions.ts";
 import {
   askOutside,
   dropQuestions,
-  readOpenInquiries,
+  readOpenQuestions,
   listPortStatus,
-  type Question,
+  type NewQuestion,
   setOutage,
 } from "../../src/outside/ask.ts";
-import type { AnsweredInquiry, Simulators } from "../../src/outside/inquiry-rules.ts";
+import type { AnsweredQuestion, Simulators } from "../../src/outside/question-rules.ts";
 import type { Actor } from "../../src/kernel/actor.ts";
 import type { Environment } from "../../src/kernel/caller.ts";
 import { sql, type Tx } from "../../src/platform/postgres/postgres.ts";
@@ -37,8 +37,8 @@ const held = { held: true, reason: null };
 
 /** Appliers that keep what they are given, and then do what the test wants of them. */
 function recorder(then: () => Promise<void> = async () => {}) {
-  const applied: AnsweredInquiry[] = [];
-  const keep = async (_tx: unknown, _actor: unknown, answered: readonly AnsweredInquiry[]) => {
+  const applied: AnsweredQuestion[] = [];
+  const keep = async (_tx: unknown, _actor: unknown, answered: readonly AnsweredQuestion[]) => {
     applied.push(...answered);
     await then();
   };
@@ -57,10 +57,10 @@ async function outside(t: TestContext) {
   const service = await startService(t);
   const { firm_id: sandbox } = await service.issue();
   const { firm_id: live } = await service.issue({ environment: "live" });
-  const ask = (...questions: Question[]) =>
+  const ask = (...questions: NewQuestion[]) =>
     service.ctx.db.transaction((tx) => tx.run(askOutside(questions, service.clock.now())));
   const chooseDesk = (environment: Environment) => (environment === "live" ? live : sandbox);
-  const holding = (subjectId: string, environment: Environment = "sandbox"): Question => ({
+  const holding = (subjectId: string, environment: Environment = "sandbox"): NewQuestion => ({
     environment,
     deskId: chooseDesk(environment),
     port: "registry",
@@ -74,7 +74,7 @@ async function outside(t: TestContext) {
       expires_on: "2028-01-31",
     },
   });
-  const account = (subjectId: string): Question => ({
+  const account = (subjectId: string): NewQuestion => ({
     environment: "sandbox",
     deskId: sandbox,
     port: "bank",
@@ -88,7 +88,7 @@ async function outside(t: TestContext) {
       account_id: "acc_1",
     },
   });
-  const identity = (subjectId: string, pan: string): Question => ({
+  const identity = (subjectId: string, pan: string): NewQuestion => ({
     environment: "sandbox",
     deskId: sandbox,
     port: "registry",
@@ -97,10 +97,10 @@ async function outside(t: TestContext) {
     facts: { legal_name: "A", iec: pan, pan, gstin: null },
   });
   const fallDue = () => service.clock.advance({ seconds: 1 });
-  const answer = (appliers: Appliers) => answerDueInquiries(service.ctx, simulators, appliers);
+  const answer = (appliers: Appliers) => answerDueQuestions(service.ctx, simulators, appliers);
   const open = async () =>
-    (await readOpenInquiries(service.ctx, { environment: null, port: null })).map(
-      ({ inquiry_id, subject_id }) => ({ inquiry_id, subject_id }),
+    (await readOpenQuestions(service.ctx, { environment: null, port: null })).map(
+      ({ question_id, subject_id }) => ({ question_id, subject_id }),
     );
   return { service, ask, holding, account, identity, fallDue, answer, open };
 }
@@ -110,13 +110,13 @@ type Stored = { state: string; answer: unknown; reference: string | null; answer
 async function listStored({ ctx }: Service, subjectId: string): Promise<Stored[]> {
   const { rows } = await ctx.db.pool.query<Stored>(
     `select state, answer, reference, answered_by
-    from inquiries where subject_id = $1 order by created_at, inquiry_id`,
+    from questions where subject_id = $1 order by created_at, question_id`,
     [subjectId],
   );
   return rows;
 }
 
-test("an inquiry waits until it is due and is then answered by the simulator of its kind", async (t) => {
+test("a question waits until it is due and is then answered by the simulator of its kind", async (t) => {
   const { service, ask, holding, account, identity, fallDue, answer } = await outside(t);
   await ask(holding("crd-1"), account("frm-1"), identity("frm-1", "wrong"));
   const { applied, appliers } = recorder();
@@ -134,7 +134,7 @@ test("an inquiry waits until it is due and is then answered by the simulator of 
   assert.deepEqual(await listStored(service, "crd-1"), [], "a simulated answer leaves no row");
 });
 
-test("concurrent workers answer every inquiry once", async (t) => {
+test("concurrent workers answer every question once", async (t) => {
   const { ask, holding, fallDue, answer, open } = await outside(t);
   const subjects = Array.from({ length: 1_000 }, (_, n) => `crd-${String(n).padStart(4, "0")}`);
   await ask(...subjects.map((subject) => holding(subject)));
@@ -147,7 +147,7 @@ test("concurrent workers answer every inquiry once", async (t) => {
   assert.ok(answerers.filter(({ applied }) => applied.length > 0).length > 1, "several took part");
 });
 
-test("a worker skips inquiries that another has locked", async (t) => {
+test("a worker skips questions that another has locked", async (t) => {
   const { service, ask, holding, fallDue, answer } = await outside(t);
   await ask(holding("crd-1"));
   fallDue();
@@ -166,7 +166,7 @@ test("a worker skips inquiries that another has locked", async (t) => {
   assert.deepEqual(second.subjects(), ["crd-2"]);
   // Control: whoever reads without the claim still sees the question that is being answered.
   const { rows } = await service.ctx.db.pool.query(
-    "select subject_id from inquiries where state = 'open' and due_at <= $1",
+    "select subject_id from questions where state = 'open' and due_at <= $1",
     [service.clock.now()],
   );
   assert.deepEqual(rows, [{ subject_id: "crd-1" }]);
@@ -187,7 +187,7 @@ test("an answer that cannot be applied is rolled back and given later", async (t
   assert.deepEqual(working.subjects(), ["crd-1"]);
 });
 
-test("an outage holds the inquiries of its own office only, until it ends", async (t) => {
+test("an outage holds the questions of its own office only, until it ends", async (t) => {
   const { service, ask, holding, account, fallDue, answer } = await outside(t);
   const { ctx } = service;
   const registry = { environment: "sandbox", port: "registry" } as const;
@@ -214,7 +214,7 @@ test("an outage holds the inquiries of its own office only, until it ends", asyn
   assert.deepEqual(after.subjects(), ["crd-1"]);
 });
 
-test("live inquiries are not simulated: an operator attests them with a reference", async (t) => {
+test("live questions are not simulated: an operator attests them with a reference", async (t) => {
   const { service, ask, holding, fallDue, answer, open } = await outside(t);
   await ask(holding("crd-1", "live"));
   fallDue();
@@ -223,8 +223,8 @@ test("live inquiries are not simulated: an operator attests them with a referenc
   assert.deepEqual(simulated.applied, []);
   const [question] = await open();
   const { applied, appliers } = recorder();
-  const attestation = { inquiryId: question?.inquiry_id ?? "", answer: held, reference: "T-17" };
-  assert.equal(await attestInquiries(service.ctx, operator, [attestation], appliers), 1);
+  const attestation = { questionId: question?.question_id ?? "", answer: held, reference: "T-17" };
+  assert.equal(await attestQuestions(service.ctx, operator, [attestation], appliers), 1);
   assert.deepEqual([applied[0]?.answer, applied[0]?.reference], [held, "T-17"]);
   assert.deepEqual(await listStored(service, "crd-1"), [
     { state: "answered", answer: held, reference: "T-17", answered_by: "asha" },
@@ -235,15 +235,15 @@ test("a batch of attestations is applied whole or not at all", async (t) => {
   const { service, ask, holding, open } = await outside(t);
   await ask(holding("crd-1", "live"), holding("crd-2", "live"), holding("crd-3", "live"));
   const attest = (ids: readonly string[], appliers: Appliers) =>
-    attestInquiries(
+    attestQuestions(
       service.ctx,
       operator,
-      ids.map((inquiryId) => ({ inquiryId, answer: held, reference: "T-17" })),
+      ids.map((questionId) => ({ questionId, answer: held, reference: "T-17" })),
       appliers,
     );
   const [first, ...rest] = await open();
-  const answered = first?.inquiry_id ?? "";
-  const others = rest.map(({ inquiry_id }) => inquiry_id);
+  const answered = first?.question_id ?? "";
+  const others = rest.map(({ question_id }) => question_id);
   await attest([answered], recorder().appliers);
   for (const wrong of ["inq_01jd2m7q4x8r5v6w9y0abcdefg", answered]) {
     const { applied, appliers } = recorder();
@@ -262,7 +262,7 @@ test("a batch of attestations is applied whole or not at all", async (t) => {
   );
 });
 
-test("an open inquiry is not repeated; a closed one may be", async (t) => {
+test("an open question is not repeated; a closed one may be", async (t) => {
   const { service, ask, holding, account, identity, fallDue, answer, open } = await outside(t);
   await ask(holding("crd-1"), holding("crd-1"));
   await Promise.all(Array.from({ length: 10 }, () => ask(holding("crd-1"))));
@@ -278,7 +278,7 @@ test("an open inquiry is not repeated; a closed one may be", async (t) => {
   );
 });
 
-test("a withdrawn inquiry is never answered", async (t) => {
+test("a withdrawn question is never answered", async (t) => {
   const { service, ask, holding, fallDue, answer } = await outside(t);
   await ask(holding("crd-1"), holding("crd-2"));
   await service.ctx.db.transaction((tx) => dropQuestions(tx, ["crd-1"]));
