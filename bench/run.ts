@@ -55,9 +55,9 @@ if (unknown.length > 0 || wanted.includes("--help")) {
     const others = await measureOthers();
     process.stdout.write(`${name}\n`);
     await measure();
-    const unkept = explainUnkept({ others });
+    const rolledBack = explainUnkept({ others });
     const finding = { name, others, ...takeFound() };
-    if (unkept === undefined) await keepFinding(finding);
-    else process.stdout.write(`${unkept}\n`);
+    if (rolledBack === undefined) await keepFinding(finding);
+    else process.stdout.write(`${rolledBack}\n`);
   }
 }

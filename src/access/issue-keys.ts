@@ -75,7 +75,7 @@ export async function mintKey(
       const change = buildKeyChange(null, minted, { action: "mint", event, now });
       await recordChanges(tx, toActor(call), [change], now);
       // A dry run creates no key, so there is no secret to show.
-      if (call.dryRun) return { outcome: "tried", resource: key };
+      if (call.dryRun) return { outcome: "dry_run", resource: key };
       return { outcome: "created", resource: { ...key, api_key: apiKey } };
     },
     { rollBack: call.dryRun },

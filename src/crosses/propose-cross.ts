@@ -62,7 +62,7 @@ export async function proposeCross(
       await setCrossOfQuote(tx, quote.cross_quote_ref, crossId);
       await recordChanges(tx, toActor(call), changes, now);
       const resource = await requireCross(tx, call.caller, crossId);
-      return { outcome: call.dryRun ? "tried" : "created", resource };
+      return { outcome: call.dryRun ? "dry_run" : "created", resource };
     },
     { rollBack: call.dryRun },
   );

@@ -82,7 +82,7 @@ export async function createGroup(
         await insertGroup(tx, row);
         const created = buildGroupChange("group.created", { before: null, after: row });
         await recordChanges(tx, toActor(call), [created], now);
-        return { outcome: call.dryRun ? "tried" : "created", resource: viewGroup(row) };
+        return { outcome: call.dryRun ? "dry_run" : "created", resource: viewGroup(row) };
       },
       { rollBack: call.dryRun },
     ),

@@ -68,7 +68,7 @@ export async function registerFirm(
         const event = { name: "firm.registered", data: describeFirm(firm) };
         const change = buildFirmChange(null, firm, { action: "register", event }, now);
         await recordChanges(tx, requester.actor, [change, ...joined], now);
-        return { outcome: call.dryRun ? "tried" : "created", resource: viewFirm(firm, now) };
+        return { outcome: call.dryRun ? "dry_run" : "created", resource: viewFirm(firm, now) };
       },
       { rollBack: call.dryRun },
     );

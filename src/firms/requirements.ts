@@ -112,7 +112,7 @@ export async function declareRequirement(
         });
         await recordChanges(tx, toActor(call), [declared], now);
         return {
-          outcome: call.dryRun ? "tried" : "created",
+          outcome: call.dryRun ? "dry_run" : "created",
           resource: viewRequirement(row, nothingBought),
         };
       },

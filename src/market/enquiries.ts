@@ -73,7 +73,7 @@ export async function submitEnquiry(
       if (kept.enquiry_ref !== ref) return { outcome: "replayed", resource: viewEnquiry(kept) };
       const change = describeChange("received", { before: null, after: kept });
       await recordChanges(tx, visitor, [change], now);
-      return { outcome: dryRun ? "tried" : "created", resource: viewEnquiry(kept) };
+      return { outcome: dryRun ? "dry_run" : "created", resource: viewEnquiry(kept) };
     },
     { rollBack: dryRun },
   );

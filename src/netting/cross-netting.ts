@@ -60,7 +60,7 @@ export async function crossNetting(
       await setCrossed(tx, run.desk_id, { nettingRef: asked.netting_ref, now });
       const resource = await viewCrosses(tx, run);
       await recordChanges(tx, toActor(call), changes, now);
-      return { outcome: call.dryRun ? "tried" : "created", resource };
+      return { outcome: call.dryRun ? "dry_run" : "created", resource };
     },
     { rollBack: call.dryRun },
   );

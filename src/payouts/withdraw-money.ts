@@ -79,7 +79,7 @@ export async function withdrawMoney(
       refuseUnfunded(written);
       assertWritten(written);
       await recordChanges(tx, toActor(call), changes, now);
-      return { outcome: call.dryRun ? "tried" : "created", resource: viewPayout(row, []) };
+      return { outcome: call.dryRun ? "dry_run" : "created", resource: viewPayout(row, []) };
     },
     { rollBack: call.dryRun },
   );

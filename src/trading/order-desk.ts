@@ -26,7 +26,7 @@ import type { Metrics } from "../platform/metrics.ts";
 import { coalesce, type ItemResult } from "../platform/postgres/coalesce.ts";
 import { workPastHeld } from "../platform/postgres/hold-back.ts";
 import { isLockTimeout } from "../platform/postgres/postgres.ts";
-import { type SetAttempt, keptNothing, workInHalves } from "../platform/postgres/split.ts";
+import { type SetAttempt, wasRolledBack, workInHalves } from "../platform/postgres/split.ts";
 import type { BookSessions } from "./book-session.ts";
 import type { OrderCommand } from "./decide-orders.ts";
 import { type Cancel, cancelOrders } from "./end-orders.ts";
@@ -55,7 +55,7 @@ const queueLimits = {
   setSizeMax: 256,
   queueMax: 10_000,
   // Splitting a set does not help when the match lock itself was not available.
-  mayRetry: (error: unknown) => keptNothing(error) && !isMatchingHeld(error),
+  mayRetry: (error: unknown) => wasRolledBack(error) && !isMatchingHeld(error),
 };
 /** Locked rows block one desk only, so the orders of the other desks go on without them. */
 const held = {
@@ -121,7 +121,7 @@ async function placeIntent(
   const placed = await desk.place({ call, idempotencyKey, ...wanted });
   if (placed.kind === "refused") throw placed.failure;
   const resource = viewOrder(placed.order, placed.settled);
-  if (call.dryRun) return { outcome: "tried", resource };
+  if (call.dryRun) return { outcome: "dry_run", resource };
   return { outcome: placed.kind === "placed" ? "created" : "replayed", resource };
 }
 
@@ -232,7 +232,7 @@ export function openOrderDesk(
         return workInHalves(place, items, mayRetry, attempt);
       },
       commands,
-      { isHeld: held.isHeld, keepsNothing: call.dryRun },
+      { isHeld: held.isHeld, isDryRun: call.dryRun },
     );
   }
 

@@ -28,7 +28,7 @@ import { itemCheck } from "../platform/http/validation.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { coalesce, type ItemResult } from "../platform/postgres/coalesce.ts";
 import { known, type Query, type Tx } from "../platform/postgres/postgres.ts";
-import { withoutKeeping } from "../platform/postgres/split.ts";
+import { withoutWriting } from "../platform/postgres/split.ts";
 import type { Book } from "./book.ts";
 import {
   type QuoteCall,
@@ -235,7 +235,7 @@ async function keepAll<Row extends QuoteRow>(
   pricing: Promise<readonly QuoteDecision<Row>[]>,
   insert: (rows: readonly Row[]) => Promise<void>,
 ): Promise<ItemResult<QuoteAnswer>[]> {
-  const verdicts = await withoutKeeping(() => pricing);
+  const verdicts = await withoutWriting(() => pricing);
   const kept = verdicts.flatMap((verdict, at) =>
     "row" in verdict && !asks[at]?.call.dryRun ? [verdict.row] : [],
   );

@@ -15,7 +15,7 @@ import { type Context, contextFor } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import { coalesce, type ItemResult } from "../platform/postgres/coalesce.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
-import { withoutKeeping } from "../platform/postgres/split.ts";
+import { withoutWriting } from "../platform/postgres/split.ts";
 import { deskListing } from "../platform/sheets/list-file.ts";
 import { type OrderStanding, findOrderStandings } from "../settlement/read-settlements.ts";
 import type { SettlementState } from "../settlement/rules.ts";
@@ -55,7 +55,7 @@ export function createOrderReader(ctx: Context): ReadOrder {
   // Separate queues: a wait in the sandbox for a connection does not delay live reads.
   const openQueue = (environment: Environment) => {
     const { db } = contextFor(ctx, { environment });
-    return coalesce((reads: readonly Read[]) => withoutKeeping(() => readOrders(db, reads)), {
+    return coalesce((reads: readonly Read[]) => withoutWriting(() => readOrders(db, reads)), {
       setSizeMax: readSetSizeMax,
       setsInFlight: readSetsInFlight,
       queueMax: readQueueMax,

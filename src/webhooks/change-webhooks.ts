@@ -105,7 +105,7 @@ export async function registerWebhook(
       await recordChanges(tx, toActor(call), [change], now);
       const webhook = viewWebhook(row);
       // A dry run creates no subscription, so there is no secret to show.
-      if (call.dryRun) return { outcome: "tried", resource: webhook };
+      if (call.dryRun) return { outcome: "dry_run", resource: webhook };
       return { outcome: "created", resource: { ...webhook, signing_secret: secret } };
     },
     { rollBack: call.dryRun },

@@ -7,7 +7,7 @@ import { test, type TestContext } from "node:test";
 import type { OrderCommand } from "../../src/trading/decide-orders.ts";
 import { placeOrders } from "../../src/trading/place-orders.ts";
 import { parseIntent } from "../../src/trading/order-rules.ts";
-import { keptNothing, workInHalves } from "../../src/platform/postgres/split.ts";
+import { wasRolledBack, workInHalves } from "../../src/platform/postgres/split.ts";
 import { assertOrdersSound } from "../support/invariants.ts";
 import { stockHouse } from "../support/inventory.ts";
 import { payIn } from "../support/ledger.ts";
@@ -225,7 +225,7 @@ test("control: a set that is not split fails whole", async (t) => {
   };
   const whole = await workInHalves(place, commands, () => false);
   assert.equal(whole.filter((outcome) => outcome instanceof Error).length, commands.length);
-  const split = await workInHalves(place, commands, keptNothing);
+  const split = await workInHalves(place, commands, wasRolledBack);
   assert.deepEqual(
     split.map((outcome) => outcome instanceof Error),
     [...six.map(() => false), true],

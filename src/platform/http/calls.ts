@@ -58,7 +58,7 @@ export async function takeNoBodyAsEmpty(request: FastifyRequest): Promise<void> 
 
 /** The outcome of a creation: created, found by its idempotency key, or a dry run. */
 export type Creation<Resource> = {
-  readonly outcome: "created" | "replayed" | "tried";
+  readonly outcome: "created" | "replayed" | "dry_run";
   readonly resource: Resource;
 };
 
@@ -68,7 +68,7 @@ export function sendCreation<Resource>(
   { outcome, resource }: Creation<Resource>,
 ): Resource {
   if (outcome === "replayed") reply.header("idempotent-replayed", "true");
-  if (outcome !== "tried") reply.request.made = findFirstId(resource);
+  if (outcome !== "dry_run") reply.request.made = findFirstId(resource);
   reply.code(outcome === "created" ? 201 : 200);
   return resource;
 }

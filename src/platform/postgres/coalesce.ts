@@ -18,7 +18,7 @@
 // HTTP layer answers as retryable.
 
 import { holdBack, type WaitingItem } from "./hold-back.ts";
-import { keptNothing, type ItemResult, type SetWork, workInHalves } from "./split.ts";
+import { wasRolledBack, type ItemResult, type SetWork, workInHalves } from "./split.ts";
 
 export type { ItemResult };
 
@@ -48,7 +48,7 @@ export function coalesce<Item, Result>(
     setSizeMax,
     queueMax,
     setsInFlight = 1,
-    mayRetry = keptNothing,
+    mayRetry = wasRolledBack,
     held,
     onSet,
   }: CoalesceOptions<Item>,

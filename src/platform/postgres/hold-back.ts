@@ -87,20 +87,20 @@ export function holdBack<Item, Result>({
 
 /**
  * Works on the items of one call. Those that met a locked row are retried together after each pause,
- * because most of them need the same rows of their desk; a dry run (`keepsNothing`) retries all items.
+ * because most of them need the same rows of their desk; a dry run (`isDryRun`) retries all items.
  */
 export async function workPastHeld<Item, Result>(
   work: (items: readonly Item[], attempt: Retry) => Promise<readonly ItemResult<Result>[]>,
   items: readonly Item[],
   {
     isHeld,
-    keepsNothing,
-  }: { readonly isHeld: (error: unknown) => boolean; readonly keepsNothing: boolean },
+    isDryRun,
+  }: { readonly isHeld: (error: unknown) => boolean; readonly isDryRun: boolean },
 ): Promise<readonly ItemResult<Result>[]> {
   let outcomes = await work(items, { isPart: false, isLast: false });
   const wasHeld = (outcome: ItemResult<Result>) => outcome instanceof Error && isHeld(outcome);
   for (const [at, pauseMs] of pausesMs.entries()) {
-    const isAgain = outcomes.map((outcome) => keepsNothing || wasHeld(outcome));
+    const isAgain = outcomes.map((outcome) => isDryRun || wasHeld(outcome));
     if (!outcomes.some(wasHeld)) break;
     await sleep(pauseMs, undefined, { ref: false });
     const isLast = at === pausesMs.length - 1;

@@ -12,7 +12,7 @@
 import type { FastifyBaseLogger } from "fastify";
 
 import { isPassing, sql, type Tx } from "./postgres.ts";
-import { keptNothing } from "./split.ts";
+import { wasRolledBack } from "./split.ts";
 
 const firstPauseMs = 1_000;
 const pauseMaxMs = 60_000;
@@ -82,7 +82,7 @@ export async function workInParts(
       return await piece(choice, (ids) => (claimed = ids));
     } catch (error) {
       const [first] = claimed;
-      if (first === undefined || !keptNothing(error)) throw error;
+      if (first === undefined || !wasRolledBack(error)) throw error;
       if (claimed.length > 1) {
         const middle = Math.ceil(claimed.length / 2);
         return (await part(claimed.slice(0, middle))) + (await part(claimed.slice(middle)));
@@ -109,7 +109,7 @@ export async function workOneByOne<Item extends string>(
     try {
       done += await work(item);
     } catch (error) {
-      if (!keptNothing(error)) others.push(error);
+      if (!wasRolledBack(error)) others.push(error);
       else if (!isPassing(error)) offenders.note(item, error);
     }
   }

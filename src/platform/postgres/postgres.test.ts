@@ -18,7 +18,7 @@ import {
   TransactionLost,
 } from "./postgres.ts";
 import { DatabaseSilent } from "./silence.ts";
-import { keptNothing } from "./split.ts";
+import { wasRolledBack } from "./split.ts";
 
 const looksMax = 2_000;
 
@@ -81,7 +81,7 @@ for (const [which, lose] of Object.entries(losses)) {
       );
     await assert.rejects(
       run(false),
-      (error) => error instanceof TransactionLost && keptNothing(error),
+      (error) => error instanceof TransactionLost && wasRolledBack(error),
     );
     assert.deepEqual(await run(true), [{ name: "run-3" }]);
   });
@@ -328,7 +328,7 @@ test("a commit without an answer times out as unknown, not as rolled back, and i
     });
     await assert.rejects(committing, (error) => {
       assert.ok(error instanceof DatabaseSilent);
-      assert.equal(keptNothing(error), false);
+      assert.equal(wasRolledBack(error), false);
       return true;
     });
     // The server answers everybody else, so nobody else is refused.

@@ -36,7 +36,7 @@ import {
   statementTimeoutMs,
 } from "./session.ts";
 import { DatabaseSilent } from "./silence.ts";
-import { noteNothingKept, RowsHeld } from "./split.ts";
+import { noteRolledBack, RowsHeld } from "./split.ts";
 import { sql } from "./statement.ts";
 
 export { type Db, toDb } from "./db.ts";
@@ -269,7 +269,7 @@ async function runAlone<Result>(client: pg.PoolClient, asked: Query<Result>): Pr
   try {
     return await runTogether(client, asked);
   } catch (error) {
-    if (asked.steps.length === 1 && isRefusedByServer(error)) noteNothingKept(error);
+    if (asked.steps.length === 1 && isRefusedByServer(error)) noteRolledBack(error);
     throw error;
   }
 }
@@ -347,7 +347,7 @@ async function inTransaction<Result>(
   } catch (error) {
     await client.query("rollback").catch((fault: Error) => (broken = fault));
     // The rollback was confirmed, or the server refused the commit.
-    if (!broken && (!isCommitting || isRefusedByServer(error))) noteNothingKept(error);
+    if (!broken && (!isCommitting || isRefusedByServer(error))) noteRolledBack(error);
     const loss = connections.findLoss(client);
     if (isEndedIdle(error) || isEndedIdle(loss)) throw new TransactionIdle({ cause: error });
     const isLost = loss !== undefined && !(loss instanceof DatabaseSilent);
@@ -375,7 +375,7 @@ function isRefusedByServer(error: unknown): boolean {
 export class TransactionLost extends Error {
   constructor(message: string, options: ErrorOptions) {
     super(message, options);
-    noteNothingKept(this);
+    noteRolledBack(this);
   }
 }
 

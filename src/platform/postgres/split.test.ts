@@ -5,7 +5,7 @@ import { setReachable, testDatabase } from "../../../test/support/database.ts";
 import { coalesce } from "./coalesce.ts";
 import { workPastHeld } from "./hold-back.ts";
 import { sql } from "./postgres.ts";
-import { type SetAttempt, keptNothing, withoutKeeping, workInHalves } from "./split.ts";
+import { type SetAttempt, wasRolledBack, withoutWriting, workInHalves } from "./split.ts";
 
 const thrown = async (work: Promise<unknown>): Promise<unknown> =>
   await work.then(
@@ -16,10 +16,10 @@ const thrown = async (work: Promise<unknown>): Promise<unknown> =>
 test("an error says whether its transaction may have been committed", async (t) => {
   const { db } = await testDatabase(t);
   const ours = thrown(db.transaction(() => Promise.reject(new Error("a bug of ours"))));
-  assert.equal(keptNothing(await ours), true, "thrown by us before the commit");
+  assert.equal(wasRolledBack(await ours), true, "thrown by us before the commit");
   const refused = thrown(db.transaction((tx) => tx.rows(sql`select 1 / ${0}::int`)));
-  assert.equal(keptNothing(await refused), true, "refused by the database");
-  assert.equal(keptNothing(await thrown(db.rows(sql`select 1 / ${0}::int`))), true, "alone");
+  assert.equal(wasRolledBack(await refused), true, "refused by the database");
+  assert.equal(wasRolledBack(await thrown(db.rows(sql`select 1 / ${0}::int`))), true, "alone");
 
   const late = db.transaction(async (tx) => {
     await tx.rows(
@@ -27,23 +27,23 @@ test("an error says whether its transaction may have been committed", async (t) 
     );
     await tx.rows(sql`insert into late values (1), (1)`);
   });
-  assert.equal(keptNothing(await thrown(late)), true, "refused at the commit");
+  assert.equal(wasRolledBack(await thrown(late)), true, "refused at the commit");
 
   const cut = db.transaction(async (tx) => {
     await tx.rows(sql`select 1`);
     await setReachable(db, false);
     await tx.rows(sql`select 1`);
   });
-  assert.equal(keptNothing(await thrown(cut)), true, "the connection was lost before the commit");
+  assert.equal(wasRolledBack(await thrown(cut)), true, "the connection was lost before the commit");
   await setReachable(db, true);
   const after = db
     .transaction(async (tx) => await tx.rows(sql`select 1`))
     .then(() => {
       throw new Error("after the commit");
     });
-  assert.equal(keptNothing(await thrown(after)), false, "after the commit");
-  const pure = thrown(withoutKeeping(() => Promise.reject(new Error("a price"))));
-  assert.equal(keptNothing(await pure), true);
+  assert.equal(wasRolledBack(await thrown(after)), false, "after the commit");
+  const pure = thrown(withoutWriting(() => Promise.reject(new Error("a price"))));
+  assert.equal(wasRolledBack(await pure), true);
 });
 
 test("a set with too few answers fails whole and is not retried", async () => {
@@ -128,7 +128,7 @@ test("the items of a call that met a locked row queue for it together before the
   const { sizes, isHeld, work } = tryLast();
   const inHalves = (items: readonly string[], attempt: SetAttempt) =>
     workInHalves(work, items, () => attempt.isLast === true, attempt);
-  const outcomes = await workPastHeld(inHalves, ["1", "2", "3"], { isHeld, keepsNothing: false });
+  const outcomes = await workPastHeld(inHalves, ["1", "2", "3"], { isHeld, isDryRun: false });
   assert.deepEqual(outcomes, ["1", "2", "3"]);
   assert.deepEqual(sizes, Array(7).fill(3)); // At once, and after each pause.
 });

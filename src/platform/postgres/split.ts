@@ -1,7 +1,7 @@
 // Splits a set that fails in halves, down to the item that causes the error. A set may be retried only
 // when nothing of it was committed: when the error was thrown before COMMIT was sent, by our code or
 // by the database, or when the server refused the COMMIT. Such errors are marked where they are thrown
-// (`noteNothingKept`).
+// (`noteRolledBack`).
 
 export type ItemResult<Result> = Result | Error;
 
@@ -21,31 +21,31 @@ export type SetWork<Item, Result> = (
 /** A set that has taken longer than this is not split further: its callers would time out. */
 const splittingMaxMs = 3_000;
 
-const unkept = new WeakSet();
+const rolledBack = new WeakSet();
 
 /** Marks an error: nothing of the work that it ended was committed. */
-export function noteNothingKept(error: unknown): void {
-  if (typeof error === "object" && error !== null) unkept.add(error);
+export function noteRolledBack(error: unknown): void {
+  if (typeof error === "object" && error !== null) rolledBack.add(error);
 }
 
-export function keptNothing(error: unknown): boolean {
-  return typeof error === "object" && error !== null && unkept.has(error);
+export function wasRolledBack(error: unknown): boolean {
+  return typeof error === "object" && error !== null && rolledBack.has(error);
 }
 
 /** Another transaction locks the rows; they were not waited for and nothing was changed. */
 export class RowsHeld extends Error {
   constructor() {
     super("another transaction locks the rows");
-    noteNothingKept(this);
+    noteRolledBack(this);
   }
 }
 
 /** Runs work that writes nothing, such as pricing: a set that throws may be retried. */
-export async function withoutKeeping<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function withoutWriting<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    noteNothingKept(error);
+    noteRolledBack(error);
     throw error;
   }
 }
@@ -54,7 +54,7 @@ export async function withoutKeeping<Result>(work: () => Promise<Result>): Promi
 export async function workInHalves<Item, Result>(
   work: SetWork<Item, Result>,
   items: readonly Item[],
-  mayRetry: (error: unknown) => boolean = keptNothing,
+  mayRetry: (error: unknown) => boolean = wasRolledBack,
   attempt: SetAttempt = { isPart: false },
 ): Promise<readonly ItemResult<Result>[]> {
   const startedMs = performance.now();
