@@ -3,7 +3,7 @@ import { listFirmsOfHouse } from "../src/firms/find-firms.ts";
 import { alphabetNames } from "../src/funding/rules.ts";
 import { listNumberForms, parseForm, setNumberForm } from "../src/funding/virtual-accounts.ts";
 import { showHouse } from "../src/house/read-house.ts";
-import { type HouseInLaw, stateNames } from "../src/house/rules.ts";
+import { type HouseInLaw, formatState } from "../src/house/rules.ts";
 import { setHouse } from "../src/house/set-house.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
@@ -131,7 +131,7 @@ function readable(house: HouseInLaw) {
   return {
     ...rest,
     address: address.join(", "),
-    state: state_code && `${state_code} ${stateNames[state_code] ?? ""}`,
+    state: state_code && formatState(state_code),
     beneficiary: bank?.beneficiary ?? null,
     account_no: bank?.account_no ?? null,
     ifsc: bank?.ifsc ?? null,

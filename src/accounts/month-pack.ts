@@ -4,6 +4,7 @@
 import { zipSync } from "fflate";
 
 import { findHouse } from "../house/read-house.ts";
+import { formatState } from "../house/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { unprocessable } from "../kernel/failure.ts";
 import { houseFirmId, isHouse } from "../kernel/ids.ts";
@@ -73,7 +74,11 @@ export async function makeMonthPack(
   const ties = [...buildTies(facts), ...tieBalances(facts)];
   const files: Record<string, Uint8Array> = {};
   const by = { environment, deskId: houseFirmId[environment] };
-  for (const table of [...buildRegisters(facts), ...buildLedgers(facts), buildTieTable(ties)]) {
+  for (const table of [
+    ...buildRegisters(facts).map(addTotals),
+    ...buildLedgers(facts),
+    buildTieTable(ties),
+  ]) {
     const name = table.sheet.toLowerCase().replaceAll(" ", "-");
     const file = await formatTable(ctx.heavy, table, { format: "xlsx", name, dated, by });
     files[`${name}.xlsx`] = Buffer.from(file.content);
@@ -231,7 +236,7 @@ function buildRegisters(facts: MonthFacts): SheetTable[] {
           leg.scrip_no,
           side,
           ...party(firmId),
-          tax?.place_of_supply ?? null,
+          tax?.place_of_supply ? formatState(tax.place_of_supply) : null,
           ...amounts.map((paise) => signed(one, paise)),
         ],
       ];
@@ -241,13 +246,14 @@ function buildRegisters(facts: MonthFacts): SheetTable[] {
     buildTable(
       "Sales",
       period,
-      [...dealColumns, ["bill_no", "text"], ["place_of_supply", "text", 8]],
+      [...dealColumns, ["bill_no", "text"], ["place_of_supply", "text", 24]],
       moved
         .filter(({ deal }) => deal === "sale")
         .map((one) => {
           const bill = findBill(one);
           const own = dealRow(one, one.leg.buyer_firm_id);
-          return [...own, bill?.bill_no ?? null, bill?.place_of_supply ?? null];
+          const place = bill?.place_of_supply ?? null;
+          return [...own, bill?.bill_no ?? null, place && formatState(place)];
         }),
     ),
     buildTable(
@@ -269,7 +275,7 @@ function buildRegisters(facts: MonthFacts): SheetTable[] {
         ["side", "text", 6],
         ["party", "text", 32],
         ["gstin", "text"],
-        ["place_of_supply", "text", 8],
+        ["place_of_supply", "text", 24],
         ["fee_rupees", "money"],
         ["gst_rupees", "money"],
         ["cgst_rupees", "money"],
@@ -288,7 +294,7 @@ function buildRegisters(facts: MonthFacts): SheetTable[] {
         ["name", "text", 32],
         ["act", "text", 6],
         ["section", "text", 26],
-        ["payment_code", "text", 8],
+        ["payment_code", "text", 13],
         ["certificate_no", "text"],
         ["rate_percent", "percent"],
         ["amount_rupees", "money"],
@@ -314,6 +320,20 @@ function buildRegisters(facts: MonthFacts): SheetTable[] {
       }),
     ),
   ];
+}
+
+/** What its columns of money come to, below the rows of a register. */
+function addTotals(table: SheetTable): SheetTable {
+  if (table.rows.length === 0) return table;
+  const total = table.columns.map(({ kind }, at) => {
+    if (at === 0) return "Total";
+    return kind === "money" ? sumPaise(table.rows.map((row) => toPaise(row[at]))) : null;
+  });
+  return { ...table, rows: [...table.rows, total] };
+}
+
+function toPaise(cell: TableRow[number] | undefined): PaiseSum {
+  return typeof cell === "number" || typeof cell === "bigint" ? cell : 0;
 }
 
 /** The accounts of the house, line by line; the bank's beside them. */

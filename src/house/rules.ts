@@ -55,7 +55,7 @@ export type HouseInLaw = HouseParticulars & {
 };
 
 /** The state codes of GSTINs, by the notified list. */
-export const stateNames: Readonly<Record<string, string>> = {
+const stateNames: Readonly<Record<string, string>> = {
   "01": "Jammu and Kashmir",
   "02": "Himachal Pradesh",
   "03": "Punjab",
@@ -93,6 +93,16 @@ export const stateNames: Readonly<Record<string, string>> = {
   "37": "Andhra Pradesh",
   "38": "Ladakh",
 };
+
+/** `27 Maharashtra`: a code of the list with its name. */
+export function formatState(code: string): string {
+  const name = findStateName(code);
+  return name === null ? code : `${code} ${name}`;
+}
+
+export function findStateName(code: string | null): string | null {
+  return code === null ? null : (stateNames[code] ?? null);
+}
 
 /** What a house is complete with; the other particulars are told where they exist. */
 export const neededParticulars = [

@@ -5,7 +5,7 @@ import { type TProperties, Type } from "typebox";
 import { listFirmsOfHouse } from "../firms/find-firms.ts";
 import { firmStates } from "../firms/rules.ts";
 import { showHouse } from "../house/read-house.ts";
-import { neededParticulars } from "../house/rules.ts";
+import { findStateName, type HouseInLaw, neededParticulars } from "../house/rules.ts";
 import { setHouse } from "../house/set-house.ts";
 import { alphabetNames } from "../funding/rules.ts";
 import { listNumberForms, parseForm, setNumberForm } from "../funding/virtual-accounts.ts";
@@ -44,6 +44,7 @@ const HouseVersion = Type.Object(
     cin: maybeText("Its number in the register of companies."),
     address: Type.Array(Type.String(), { description: "The address, line by line." }),
     state_code: maybeText("The two digits of its state, as a GSTIN begins."),
+    state_name: maybeText("The state that these two digits stand for."),
     signatory: maybeText("Who signs for it."),
     bank: nullableObject(bankFields, { description: "Where buyers pay; null until told." }),
     set_at: timestamp("When it was set."),
@@ -120,6 +121,10 @@ const given = (description: string, maxLength = 200) =>
 const needed = <Fields extends TProperties>(fields: Fields, description: string) =>
   optional(Type.Object(fields, { additionalProperties: false, description }));
 
+function viewHouse(version: HouseInLaw) {
+  return { ...version, state_name: findStateName(version.state_code) };
+}
+
 export const houseOperations: readonly Operation[] = [
   operation({
     ...house.read("showHouse", "/ops/house"),
@@ -131,6 +136,8 @@ export const houseOperations: readonly Operation[] = [
       const firms = shown.house ? await listFirmsOfHouse(ctx.db, shown.house) : [];
       return {
         ...shown,
+        house: shown.house && viewHouse(shown.house),
+        versions: shown.versions.map(viewHouse),
         firms: firms.map(({ firm_id, desk_id, legal_name, connection_state: state }) => ({
           firm_id,
           desk_id,
@@ -169,10 +176,13 @@ export const houseOperations: readonly Operation[] = [
       bank: needed(bankFields, "The bank account that buyers pay to."),
     }),
     answer: SetHouse,
-    run: (
+    run: async (
       { ctx, actor, wiring: { houseSetting: kind } },
       { environment: where, from, ...particulars },
-    ) => setHouse(ctx, actor, { kind, environment: where, from, particulars }),
+    ) => {
+      const done = await setHouse(ctx, actor, { kind, environment: where, from, particulars });
+      return done.outcome === "set" ? { ...done, house: viewHouse(done.house) } : done;
+    },
   }),
   operation({
     ...house.read("listNumberForms", "/ops/house/virtual-accounts"),

@@ -87,7 +87,19 @@ export const Deductions = wrapList(
   "By PAN and citation.",
 );
 
-export const TaxRates = wrapList("rates", TaxRate, "The latest of each line first.");
+const houseStateName = maybeText("The state that the house's code stands for.");
+
+export const TaxRates = wrapList(
+  "rates",
+  Type.Object(
+    { ...TaxRate.properties, house_state_name: houseStateName },
+    {
+      title: "ListedTaxRate",
+      description: "A line of the law with the name of the house's state.",
+    },
+  ),
+  "The latest of each line first.",
+);
 
 export const Invoices = pageList(
   "invoices",

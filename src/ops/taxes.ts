@@ -2,6 +2,7 @@
 
 import { Type } from "typebox";
 
+import { findStateName } from "../house/rules.ts";
 import { financialYear } from "../kernel/time.ts";
 import { listNewestFeeInvoices, listTaxRates, setTax } from "../taxes/taxes.ts";
 import {
@@ -61,7 +62,10 @@ export const taxOperations: readonly Operation[] = [
     query: query({ environment: optional(environment) }),
     answer: TaxRates,
     run: async ({ ctx }, { environment: where = null }) => ({
-      rates: await listTaxRates(ctx, where),
+      rates: (await listTaxRates(ctx, where)).map((rate) => ({
+        ...rate,
+        house_state_name: findStateName(rate.house_state),
+      })),
     }),
   }),
   operation({

@@ -1,4 +1,4 @@
-import { stateNames } from "../house/rules.ts";
+import { formatState } from "../house/rules.ts";
 import { rupeesText } from "../kernel/money.ts";
 import { dayText, istDayStart } from "../kernel/time.ts";
 import { heavyKind } from "../platform/heavy/kinds.ts";
@@ -39,7 +39,7 @@ function toPaper(settlementId: string, bill: Bill): Paper {
           [
             {
               label: "Place of supply",
-              value: place === null ? "not known" : `${place} ${stateNames[place] ?? ""}`,
+              value: place === null ? "not known" : formatState(place),
             },
             { label: "Date", value: dayText(istDayStart(bill.date)) },
             { label: "Settlement", value: settlementId },

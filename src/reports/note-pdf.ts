@@ -1,3 +1,4 @@
+import { formatState } from "../house/rules.ts";
 import { percentText, rupeesText, sumParts } from "../kernel/money.ts";
 import { dayText, parseInstant, timeText } from "../kernel/time.ts";
 import { heavyKind } from "../platform/heavy/kinds.ts";
@@ -181,7 +182,7 @@ function invoiceSections({ invoices = [] }: Note): PdfSection[] {
             .map(([what, paise]) => ({ cells: [what, rupeesText(paise)] })),
           {
             cells: [
-              `Place of supply ${place_of_supply}`,
+              `Place of supply ${formatState(place_of_supply)}`,
               rupeesText(invoice.fee_paise + invoice.gst_paise),
             ],
             strong: true,

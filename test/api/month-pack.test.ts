@@ -19,6 +19,7 @@ import { assertLedgerSound, payIn } from "../support/ledger.ts";
 import { asBearer, startOps } from "../support/ops.ts";
 import { addPerson } from "../support/people.ts";
 import { type Service, startService } from "../support/service.ts";
+import { readXlsx } from "../support/xlsx.ts";
 import {
   addCredit,
   buyerPaise,
@@ -109,7 +110,25 @@ test("every total of a random month ties to the ledger, and one that is wrong do
   for (const total of ["sales", "purchases", "fees", "CGST", "IGST", "TDS", "bills of supply"]) {
     assert.notEqual(amounts.get(total), 0, total);
   }
-  const files = Object.keys(unzipSync(pack.content)).map((name) => name.split("/")[1] ?? "");
+  const unpacked = Object.entries(unzipSync(pack.content));
+  const files = unpacked.map(([name]) => name.split("/")[1] ?? "");
+  for (const [name, column, total] of [
+    ["sales", "value_rupees", "sales"],
+    ["purchases", "value_rupees", "purchases"],
+    ["fees", "igst_rupees", "IGST"],
+    ["deductions", "tax_rupees", "TDS"],
+  ] as const) {
+    const [, bytes] = unpacked.find(([path]) => path.endsWith(`/${name}.xlsx`)) ?? assert.fail();
+    const { rows } = readXlsx(Buffer.from(bytes));
+    const sum = rows.at(-1) ?? assert.fail();
+    assert.equal(sum["date"]?.value, "Total");
+    assert.equal(Number(sum[column]?.value), Number(amounts.get(total)) / 100, name);
+    const places = rows.flatMap((row) => row["place_of_supply"]?.value ?? []);
+    assert.ok(
+      places.every((place) => /^\d\d [A-Z][a-z]+/.test(place)),
+      places.join(),
+    );
+  }
   assert.deepEqual(
     new Set(files),
     new Set([

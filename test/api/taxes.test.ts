@@ -160,7 +160,7 @@ test("the tax on fees is divided by the place of supply and invoiced, and a reve
   const [page] = await parsePdfPages(new Uint8Array(await pdf.arrayBuffer()));
   assert.match(
     page?.text ?? "",
-    /of it CGST 9 %.*of it SGST 9 %.*Tax invoice for the fee: No\. F\/.*SAC 996111/s,
+    /of it CGST 9 %.*of it SGST 9 %.*Tax invoice for the fee: No\. F\/.*SAC 996111.*Place of supply 27 Maharashtra/s,
   );
 
   const reversal = { settlementId: id, reason: "wrong credit" };

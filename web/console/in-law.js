@@ -57,7 +57,7 @@ async function showInLaw(view) {
           ["GSTIN", house.gstin ?? "–"],
           ["CIN", house.cin ?? "–"],
           ["Address", house.address.join(", ") || "–"],
-          ["State", house.state_code ?? "–"],
+          ["State", house.state_code ? `${house.state_code} ${house.state_name ?? ""}` : "–"],
           ["Signatory", house.signatory ?? "–"],
           ["Beneficiary", house.bank?.beneficiary ?? "–"],
           ["Account", house.bank?.account_no ?? "–"],

@@ -123,7 +123,7 @@ async function showTaxes(view) {
 function describeRate(rate) {
   if (!rate["is_on"]) return "none";
   if (rate["line"] === "gst") {
-    const within = `${showPercent(rate["cgst_bps"])} and ${showPercent(rate["sgst_bps"])} within state ${rate["house_state"]}`;
+    const within = `${showPercent(rate["cgst_bps"])} and ${showPercent(rate["sgst_bps"])} within ${rate["house_state"]} ${rate["house_state_name"] ?? ""}`;
     return `${within}, ${showPercent(rate["igst_bps"])} across`;
   }
   if (rate["line"] === "scrip") return `HSN ${rate["hsn"]}, exempt: ${rate["exemption"]}`;

@@ -23,6 +23,10 @@ export type Workbook = {
   readonly lines: readonly Uint8Array[];
 };
 
+/** Printed on A4 across, as wide as the sheet and as long as it takes. */
+const printSetup =
+  '<pageMargins left="0.4" right="0.4" top="0.5" bottom="0.5" header="0.3" footer="0.3"/><pageSetup paperSize="9" orientation="landscape" fitToWidth="1" fitToHeight="0"/>';
+
 /** What a spreadsheet takes in one cell. */
 const textLengthMax = 32_767;
 const digitsMax = 15;
@@ -77,7 +81,7 @@ function add(zip: Zip, name: string, texts: Iterable<string>): void {
 }
 
 function* writeSheet({ columns, lines }: Workbook, stop: Stop): Generator<string> {
-  yield `${declaration}<worksheet xmlns="${spreadsheet}"><sheetViews><sheetView tabSelected="1" workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>`;
+  yield `${declaration}<worksheet xmlns="${spreadsheet}"><sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews><sheetView tabSelected="1" workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>`;
   for (const [at, { kind, width = widths[kind] }] of columns.entries()) {
     yield `<col min="${at + 1}" max="${at + 1}" width="${width}" customWidth="1"/>`;
   }
@@ -98,7 +102,7 @@ function* writeSheet({ columns, lines }: Workbook, stop: Stop): Generator<string
   }
   // Without it, a spreadsheet marks every scrip number as a number that was stored as text.
   const all = `A1:${letters.at(-1) ?? "A"}${row}`;
-  yield `</sheetData><ignoredErrors><ignoredError sqref="${all}" numberStoredAsText="1"/></ignoredErrors></worksheet>`;
+  yield `</sheetData>${printSetup}<ignoredErrors><ignoredError sqref="${all}" numberStoredAsText="1"/></ignoredErrors></worksheet>`;
 }
 
 function writeCell(place: string, cell: WrittenCell, kind: ColumnKind): string {
@@ -197,8 +201,10 @@ function writeFormat(number: number, { font = 0, fill = 0, more = "", inner = ""
   return `<xf numFmtId="${number}" fontId="${font}" fillId="${fill}" borderId="0" xfId="0" applyNumberFormat="1" applyFont="1" applyFill="1"${more}>${inner}</xf>`;
 }
 
+/** The heading is printed on every page. */
 function writeWorkbookPart(sheet: string): string {
-  return `${declaration}<workbook xmlns="${spreadsheet}" xmlns:r="${officeRelations}"><sheets><sheet name="${escapeXml(sheet)}" sheetId="1" r:id="rId1"/></sheets></workbook>`;
+  const name = escapeXml(sheet);
+  return `${declaration}<workbook xmlns="${spreadsheet}" xmlns:r="${officeRelations}"><sheets><sheet name="${name}" sheetId="1" r:id="rId1"/></sheets><definedNames><definedName name="_xlnm.Print_Titles" localSheetId="0">'${name.replaceAll("'", "''")}'!$1:$1</definedName></definedNames></workbook>`;
 }
 
 function writeCoreProperties(title: string, dated: Date): string {
