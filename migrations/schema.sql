@@ -1067,6 +1067,7 @@ create table journal_blocks (
   packed bytea not null,
   hashes bytea,
   hash bytea,
+  traces jsonb,
   constraint journal_blocks_pkey PRIMARY KEY (environment, desk_id, first_seq),
   constraint journal_blocks_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
   constraint journal_blocks_events CHECK ((((first_sequence IS NULL) = (last_sequence IS NULL)) AND COALESCE((((last_sequence - first_sequence) >= 0) AND ((last_sequence - first_sequence) <= (last_seq - first_seq))), true))),
@@ -1078,7 +1079,8 @@ CASE form
     WHEN 3 THEN ((hashes IS NULL) AND (length(hash) = 32))
     ELSE false
 END IS TRUE)),
-  constraint journal_blocks_records CHECK (((last_seq >= first_seq) AND (last_seq <= (first_seq + 255))))
+  constraint journal_blocks_records CHECK (((last_seq >= first_seq) AND (last_seq <= (first_seq + 255)))),
+  constraint journal_blocks_traces CHECK ((((jsonb_typeof(traces) = 'array'::text) AND (last_sequence IS NOT NULL)) OR (traces IS NULL))) NOT VALID
 );
 CREATE INDEX journal_blocks_by_entity ON public.journal_blocks USING gin (entities) WITH (fastupdate=off);
 CREATE INDEX journal_blocks_by_time ON public.journal_blocks USING btree (environment, desk_id, at);

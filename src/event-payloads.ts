@@ -268,10 +268,10 @@ const dataByEvent: Readonly<Record<EventName, TObject>> = {
   "webhook.disabled": failing,
 };
 
-const header = (name: string, description: string) => ({
+const header = (name: string, description: string, required = true) => ({
   name,
   in: "header",
-  required: true,
+  required,
   description,
   schema: { type: "string" },
 });
@@ -283,6 +283,7 @@ const headers = [
   header("webhook-id", "The same as X-Service-Delivery."),
   header("webhook-timestamp", "When this attempt was sent, in seconds since 1970."),
   header("webhook-signature", "As Standard Webhooks has it, of id, time and body."),
+  header("traceparent", "W3C Trace Context, where the request that did it had one.", false),
 ];
 
 /** Every event as a webhook of the document. */

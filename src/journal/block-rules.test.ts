@@ -17,6 +17,7 @@ import {
   type Block,
   BrokenBlock,
   chainBlock,
+  findTrace,
   entityKey,
   packRecords,
   readBlock,
@@ -46,9 +47,10 @@ const draft = fc
     action: text,
     entity: text,
     told: fc.boolean(),
+    traceparent: fc.constantFrom(null, "00-a-b-01", "00-c-d-00"),
     data: fc.dictionary(text, text),
   })
-  .map(({ actor, action, entity, told, data }): RecordDraft => {
+  .map(({ actor, action, entity, told, data, traceparent }): RecordDraft => {
     const record = writeBlockRecord({
       record_id: newId("aud", now),
       actor_kind: "operator",
@@ -83,6 +85,7 @@ const draft = fc
       entityId: entity,
       actorId: actor,
       event: told ? { ...written, firmId: actor } : null,
+      traceparent,
     };
   });
 
@@ -143,6 +146,19 @@ test("a block is read as the records, events and hashes that were written, byte 
         assert.equal(last.seq, seq + records.length);
       },
     ),
+  );
+});
+
+test("every event of a block has the trace of the request that made it, and takes no room without", () => {
+  fc.assert(
+    fc.property(fc.array(draft, { minLength: 1, maxLength: 12 }), (records) => {
+      const [block] = packRecords(records, at_text);
+      const told = records.filter(({ event }) => event !== null);
+      const traces = told.map(({ traceparent }) => traceparent);
+      const found = told.map((_, place) => findTrace(block?.traces ?? null, place));
+      assert.deepEqual(found, traces);
+      if (traces.every((trace) => trace === null)) assert.equal(block?.traces, null);
+    }),
   );
 });
 

@@ -48,6 +48,8 @@ export type RecordDraft = {
   readonly entityId: string;
   readonly actorId: string;
   readonly event: (EventText & { readonly firmId: string }) | null;
+  /** Of the request that made it. */
+  readonly traceparent: string | null;
 };
 
 export type BlockDraft = {
@@ -59,7 +61,11 @@ export type BlockDraft = {
   readonly contentHash: string;
   readonly entities: readonly number[];
   readonly summary: readonly SummaryLine[];
+  readonly traces: readonly TraceFrom[] | null;
 };
+
+/** The trace of the events from this place among a block's events on, up to the next. */
+export type TraceFrom = readonly [place: number, traceparent: string | null];
 
 export type Block = {
   readonly environment: Environment;
@@ -88,6 +94,7 @@ export function packRecords(records: readonly RecordDraft[], at_text: string): B
       ...packTexts(part),
       entities: listEntityKeys(part),
       summary: summarise(part),
+      traces: listTraces(part),
     });
   }
   return blocks;
@@ -102,6 +109,24 @@ function packTexts(records: readonly RecordDraft[]) {
     content += contentLine(text, event && hashPart(line));
   }
   return { packed: compress(lines), contentHash: hashPart(content) };
+}
+
+/** Outside of what is packed and hashed: a trace proves nothing. */
+function listTraces(records: readonly RecordDraft[]): readonly TraceFrom[] | null {
+  const traces: TraceFrom[] = [];
+  let last: string | null = null;
+  let place = 0;
+  for (const { event, traceparent } of records) {
+    if (!event) continue;
+    if (traceparent !== last) traces.push([place, traceparent]);
+    last = traceparent;
+    place += 1;
+  }
+  return traces.length > 0 ? traces : null;
+}
+
+export function findTrace(traces: readonly TraceFrom[] | null, place: number): string | null {
+  return traces?.findLast(([from]) => from <= place)?.[1] ?? null;
 }
 
 export function compress(lines: string): Buffer {

@@ -17,7 +17,13 @@ import {
 } from "../platform/postgres/table.ts";
 import { blockForm, type Head } from "./audit-rules.ts";
 import type { ChainDesk } from "./audit-store.ts";
-import { type Block, entityKey, recordsPerBlockMax, type SummaryLine } from "./block-rules.ts";
+import {
+  type Block,
+  entityKey,
+  recordsPerBlockMax,
+  type SummaryLine,
+  type TraceFrom,
+} from "./block-rules.ts";
 
 const journalBlocks = table("journal_blocks", {
   environment: text<Environment>(),
@@ -33,6 +39,7 @@ const journalBlocks = table("journal_blocks", {
   packed: bytes(),
   hash: hex().orNull,
   hashes: hex().orNull,
+  traces: json<readonly TraceFrom[]>().orNull,
 });
 
 export type NewBlock = Omit<Block, "at_text" | "hashes"> & {
@@ -40,6 +47,7 @@ export type NewBlock = Omit<Block, "at_text" | "hashes"> & {
   readonly hashes: string | null;
   readonly entities: readonly number[];
   readonly summary: readonly SummaryLine[];
+  readonly traces: readonly TraceFrom[] | null;
 };
 
 export function insertBlocks(rows: readonly NewBlock[], at: Date): Query<void> {

@@ -6,7 +6,7 @@ import type { Environment } from "../kernel/caller.ts";
 import { type Db, fragment, query, type Query, sql } from "../platform/postgres/postgres.ts";
 import { bigint, shape, table, text } from "../platform/postgres/table.ts";
 import type { ChainDesk } from "./audit-store.ts";
-import { recordsPerBlockMax } from "./block-rules.ts";
+import { recordsPerBlockMax, type TraceFrom } from "./block-rules.ts";
 
 const deskSequences = table("desk_sequences", { desk_id: text(), last_sequence: bigint() });
 
@@ -39,14 +39,16 @@ export type StoredEvents = {
   readonly at: Date | null;
   readonly packed: Buffer | null;
   readonly body: string | null;
+  readonly traces: readonly TraceFrom[] | null;
 };
 
 const blockColumns = fragment`
   desk_id, first_seq, last_seq, first_sequence, last_sequence, environment, at, packed,
-  null::text as body`;
+  null::text as body, traces`;
 const formerColumns = fragment`
   desk_id, 0 as first_seq, 0 as last_seq, sequence as first_sequence, sequence as last_sequence,
-  null::text as environment, null::timestamptz as at, null::bytea as packed, body`;
+  null::text as environment, null::timestamptz as at, null::bytea as packed, body,
+  null::jsonb as traces`;
 
 const desksAfter = shape({ desk_id: text(), after: bigint() });
 

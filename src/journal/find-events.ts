@@ -5,7 +5,7 @@ import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import { blockForm, formatMicroseconds } from "./audit-rules.ts";
 import type { ChainDesk } from "./audit-store.ts";
-import { BrokenBlock, readBlock } from "./block-rules.ts";
+import { BrokenBlock, findTrace, readBlock } from "./block-rules.ts";
 import { listBlocksWithKey } from "./block-store.ts";
 import { type EventHead, readEventHead } from "./event-rules.ts";
 import {
@@ -22,7 +22,11 @@ import {
 
 export type EventNumber = { readonly desk_id: string; readonly sequence: number };
 /** The bytes that everybody gets. */
-type EventBody = EventNumber & { readonly body: string };
+type EventBody = EventNumber & {
+  readonly body: string;
+  /** Of the request that made it, for those who are told by POST. */
+  readonly traceparent: string | null;
+};
 export type FoundEvent = EventHead & EventBody;
 export type FindEvent = (number: EventNumber) => FoundEvent | undefined;
 
@@ -162,7 +166,10 @@ async function listOfThing(db: Db, desk: ChainDesk, entityId: string): Promise<E
     const blocks = await listBlocksWithKey(db, desk, entityId, { before, limit: blocksOfThing });
     for (const block of blocks) {
       const events = readBlock(block).flatMap(({ event }) => event ?? []);
-      later.push(events.map(({ sequence, body }) => ({ desk_id: desk.desk_id, sequence, body })));
+      const { desk_id } = desk;
+      later.push(
+        events.map(({ sequence, body }) => ({ desk_id, sequence, body, traceparent: null })),
+      );
       before = block.first_seq;
     }
     if (blocks.length < blocksOfThing) return [...former, ...later.toReversed().flat()];
@@ -226,7 +233,7 @@ async function readStored(
   return parts.flat();
 }
 
-type StoredEvent = { readonly sequence: number; readonly body: string };
+type StoredEvent = Omit<EventBody, "desk_id">;
 
 function unpackReadable(stored: StoredEvents): StoredEvent[] {
   try {
@@ -238,10 +245,14 @@ function unpackReadable(stored: StoredEvents): StoredEvent[] {
 }
 
 function unpackStored(stored: StoredEvents): StoredEvent[] {
-  const { packed, body, first_sequence: sequence, environment, at, ...others } = stored;
-  if (!packed || !environment || !at) return body === null ? [] : [{ sequence, body }];
+  const { packed, body, first_sequence: sequence, environment, at, traces, ...others } = stored;
+  if (!packed || !environment || !at) {
+    return body === null ? [] : [{ sequence, body, traceparent: null }];
+  }
   const block = { ...others, packed, first_sequence: sequence, environment };
   // Whoever reads events has no need of hashes.
   const events = { ...block, at_text: formatMicroseconds(at), form: blockForm, hashes: "" };
-  return readBlock(events).flatMap(({ event }) => event ?? []);
+  return readBlock(events)
+    .flatMap(({ event }) => event ?? [])
+    .map((event, place) => ({ ...event, traceparent: findTrace(traces, place) }));
 }

@@ -110,7 +110,7 @@ function draftRecord(
   { createdAt, now }: { createdAt: string; now: Date },
 ): RecordDraft {
   const { action, entity, after, event, firmId } = change;
-  const { id: actorId, requestId } = actor;
+  const { id: actorId, requestId, traceparent = null } = actor;
   const text = writeBlockRecord({
     record_id: newId("aud", now),
     actor_kind: actor.kind,
@@ -127,7 +127,7 @@ function draftRecord(
     firmId,
   };
   const { type: entityType, id: entityId } = entity;
-  return { text, action, entityType, entityId, actorId, event: told ?? null };
+  return { text, action, entityType, entityId, actorId, event: told ?? null, traceparent };
 }
 
 function hashShape(thing: object): string {
@@ -201,10 +201,10 @@ function chainBlocks(
     const chain = lockedHead.form === blockForm ? chainBlock : chainFormerBlock;
     let head: Head = lockedHead;
     for (const draft of drafts) {
-      const { entities, summary, events, records } = draft;
+      const { entities, summary, events, records, traces } = draft;
       const first = next.get(desk_id) ?? 0;
       const { head: end, ...chained } = chain(draft, { ...desk, head, next: first });
-      blocks.push({ ...desk, ...chained, last_seq: end.seq, entities, summary });
+      blocks.push({ ...desk, ...chained, last_seq: end.seq, entities, summary, traces });
       const { last_sequence } = chained;
       if (last_sequence !== null) {
         next.set(desk_id, first + events);

@@ -9,6 +9,8 @@ export type Actor = {
   readonly kind: "key" | "operator" | "worker" | "visitor" | "counterparty";
   readonly id: string;
   readonly requestId: string | null;
+  /** Of the key's request; it goes with the webhooks of the key's own desk. */
+  readonly traceparent?: string | null;
   /** The desk of a key. */
   readonly deskId?: string;
   /** Of an operator who signed in; absent while no people are registered. */
@@ -68,8 +70,8 @@ export function personKey(name: string): string {
   return name.replaceAll(/\s/g, "").toLowerCase();
 }
 
-export function toActor({ caller, requestId }: Call): Actor {
-  return { kind: "key", id: caller.keyId, requestId, deskId: caller.deskId };
+export function toActor({ caller, requestId, traceparent = null }: Call): Actor {
+  return { kind: "key", id: caller.keyId, requestId, traceparent, deskId: caller.deskId };
 }
 
 const counterparty: Actor = { kind: "counterparty", id: "counterparty", requestId: null };

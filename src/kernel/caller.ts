@@ -40,6 +40,8 @@ export type Caller = {
 export type Call = {
   readonly caller: Caller;
   readonly requestId: string;
+  /** The `traceparent` that passes its trace on; null where it came without one. */
+  readonly traceparent?: string | null;
   readonly idempotencyKey: string | undefined;
   readonly dryRun: boolean;
   /** A signal that aborts when the caller disconnects. Long operations ask for it. */

@@ -4,6 +4,7 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 
 import { maskSecrets } from "../kernel/secrets.ts";
+import { nameRequest } from "./http/calls.ts";
 import type { App } from "./http/server.ts";
 
 /** Lines are written in blocks, so that not every request costs a system call. */
@@ -57,7 +58,7 @@ export function logRequests(app: App): void {
     }
     request.log[isQuiet ? "debug" : "info"](
       {
-        request_id: request.id,
+        ...nameRequest(request),
         route: label,
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime * 1_000) / 1_000,

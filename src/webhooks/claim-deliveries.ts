@@ -46,6 +46,7 @@ type Addressee = {
 export type LeasedDelivery = ClaimedDelivery & {
   readonly to: Addressee;
   readonly body: Buffer;
+  readonly traceparent: string | null;
 };
 
 /** A block of them, which is recorded as one. */
@@ -132,7 +133,7 @@ async function claimInto(
   return {
     deliveries: claimed.flatMap((delivery) => {
       const event = findEvent(delivery);
-      return event ? [{ ...delivery, ...address(delivery), body: Buffer.from(event.body) }] : [];
+      return event ? [{ ...delivery, ...address(delivery), ...toBody(event) }] : [];
     }),
     blocks: cut.sent.map((block) => toLeased(block, findEvent, address(block))),
     found: true,
@@ -284,10 +285,14 @@ function toLeased(
       desk_id,
       sequence,
       to,
-      body: Buffer.from(event.body),
+      ...toBody(event),
     };
   });
   return { webhook_id, receiver, first_sequence, lease, leaseEndsAt, isFailing, deliveries };
+}
+
+function toBody({ body, traceparent }: FoundEvent) {
+  return { body: Buffer.from(body), traceparent };
 }
 
 /** Gives up what waits for webhooks that were disabled or deleted. */

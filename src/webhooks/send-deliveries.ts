@@ -220,9 +220,12 @@ async function send(
 ): Promise<AttemptResult> {
   const at = now();
   const startedAt = performance.now();
-  const { delivery_id: deliveryId, event, lease, body } = leased;
+  const { delivery_id: deliveryId, event, lease, body, traceparent } = leased;
   const { url, keys } = leased.to;
-  const headers = signHeaders({ deliveryId, event, body, now: at }, keys);
+  const headers = {
+    ...signHeaders({ deliveryId, event, body, now: at }, keys),
+    ...(traceparent !== null && { traceparent }),
+  };
   const heard = await outbound.post({ url, headers, body });
   const { outcome, status, reason } = classify(heard);
   const tries = leased.tries + 1;

@@ -192,6 +192,7 @@ function draftAgain({ body, ...row }: Row): RecordDraft {
     entityId: row.entity_id,
     actorId: row.actor_id,
     event: written && { ...written, firmId: row.desk_id },
+    traceparent: null,
   };
 }
 

@@ -1,6 +1,7 @@
 // Helpers of routes: the call (caller, request id, idempotency key, dry run) of a request, and the
 // answers to creations and lists.
 
+import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
 import type { FastifyReply, FastifyRequest, onSendHookHandler } from "fastify";
@@ -12,6 +13,7 @@ import { newId } from "../../kernel/ids.ts";
 import { forwardedAddress } from "../../kernel/networks.ts";
 import type { Page } from "../../kernel/page.ts";
 import { maskSecrets } from "../../kernel/secrets.ts";
+import { continueTrace, type Trace } from "../trace.ts";
 import { openPace } from "../heavy/pace.ts";
 import { writeInPieces } from "./serialization.ts";
 
@@ -29,6 +31,7 @@ export function toReading(request: FastifyRequest, reply: FastifyReply): Require
   return {
     caller: request.caller,
     requestId: request.id,
+    traceparent: request.trace?.traceparent ?? null,
     idempotencyKey: undefined,
     dryRun: false,
     gone: () => (gone ??= whenGone(reply)),
@@ -169,6 +172,20 @@ export function sendReplayable<Answer>(
 ): Answer {
   if (replayed) reply.header("idempotent-replayed", "true");
   return answer;
+}
+
+const spanBytes = 8;
+
+/** Our part of the trace that the caller named. */
+export function readTrace({ traceparent }: IncomingMessage["headers"]): Trace | undefined {
+  if (traceparent === undefined) return undefined;
+  return continueTrace(traceparent, randomBytes(spanBytes).toString("hex"));
+}
+
+/** What a line of the log names a request by. */
+export function nameRequest({ id, trace }: Pick<FastifyRequest, "id" | "trace">) {
+  if (!trace) return { request_id: id };
+  return { request_id: id, trace_id: trace.traceId, span_id: trace.spanId };
 }
 
 /** Visible ASCII, which a header carries unchanged. */

@@ -35,6 +35,7 @@ import { findBudget, type Keyless } from "../../kernel/budget.ts";
 import type { Actor, Permission } from "../../kernel/actor.ts";
 import type { Caller, Demand, Scope } from "../../kernel/caller.ts";
 import type { Metered } from "../../kernel/metered.ts";
+import type { Trace } from "../trace.ts";
 import { parseStrictJson } from "../../kernel/json.ts";
 import { type SeatOwner, Seats } from "../seats.ts";
 import { Overloaded } from "../postgres/coalesce.ts";
@@ -51,7 +52,7 @@ import { brokenRequests } from "./broken.ts";
 import { toErrorReply, notJson, noRoute } from "./errors.ts";
 import { compileSerializer } from "./serialization.ts";
 import { takePiece } from "../heavy/pace.ts";
-import { markDryRun, readRequestId } from "./calls.ts";
+import { markDryRun, nameRequest, readRequestId, readTrace } from "./calls.ts";
 import { InFlight } from "./in-flight.ts";
 import { compileValidator, unknownFields, unknownParameters } from "./validation.ts";
 import { watchConnections } from "./listen.ts";
@@ -137,6 +138,8 @@ declare module "fastify" {
     refused: { readonly code: string; readonly reason: string | null } | undefined;
     /** The id of what it made. */
     made: string | undefined;
+    /** Our part of the caller's trace, which is logged and passed on. */
+    trace: Trace | undefined;
   }
 }
 
@@ -221,6 +224,7 @@ export function createServer(options: ServerOptions): App {
   app.decorateRequest("chunkedBody");
   app.decorateRequest("refused");
   app.decorateRequest("made");
+  app.decorateRequest("trace");
   app.addHook("onRoute", (route) => {
     const config = { ...route.config };
     const title = `${String(route.method)} ${route.url}`;
@@ -309,6 +313,7 @@ function requestOpener({
   }
   return (request, reply, next) => {
     request.declared = request.routeOptions.config;
+    request.trace = readTrace(request.headers);
     reply.header("x-request-id", request.id);
     reply.header("cache-control", "no-store");
     reply.header("x-content-type-options", "nosniff");
@@ -435,7 +440,7 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply)
   const reason = detail?.["reason"];
   request.refused = { code, reason: typeof reason === "string" ? reason : null };
   if (fault !== undefined) {
-    request.log.error({ request_id: request.id, err: fault }, "request failed");
+    request.log.error({ ...nameRequest(request), err: fault }, "request failed");
   }
   return reply.code(status).headers(headers).type("application/json").send(body);
 }
