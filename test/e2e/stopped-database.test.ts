@@ -7,10 +7,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import pg from "pg";
 
-import { openEmbedded } from "../src/platform/postgres/embedded.ts";
-import { dataDirectory, demoKeyIn, postgresPid, serve } from "./support/process.ts";
-import type { Answer, RequestOptions } from "./support/service.ts";
-import { stopPostgres } from "./support/stopped-postgres.ts";
+import { openEmbedded } from "../../src/platform/postgres/embedded.ts";
+import { dataDirectory, demoKeyIn, postgresPid, serve } from "../support/process.ts";
+import type { Answer, RequestOptions } from "../support/service.ts";
+import { stopPostgres } from "../support/stopped-postgres.ts";
 
 const looksMax = 3_000;
 const lookPauseMs = 20;

@@ -12,7 +12,7 @@ import { promisify } from "node:util";
 
 import pg from "pg";
 
-import { hasOldest, oldestBinaries, owner, startOldest } from "./support/external-postgres.ts";
+import { hasOldest, oldestBinaries, owner, startOldest } from "../support/external-postgres.ts";
 import {
   commandsWith,
   dataDirectory,
@@ -23,7 +23,7 @@ import {
   scripdesk,
   serve,
   type Settings,
-} from "./support/process.ts";
+} from "../support/process.ts";
 
 const attemptsMax = 300;
 const attemptPauseMs = 100;

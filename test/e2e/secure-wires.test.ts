@@ -8,12 +8,12 @@ import { test, type TestContext } from "node:test";
 import pg from "pg";
 import { Agent, request } from "undici";
 
-import { findBinaries, openEmbedded } from "../src/platform/postgres/embedded.ts";
-import { chooseUser, runProgram } from "../src/platform/postgres/run-as.ts";
-import { selfSignedCertificate } from "./support/certificate.ts";
-import { freePort } from "./support/free-port.ts";
-import { commandsWith, dataDirectory, serve } from "./support/process.ts";
-import { scratchFolder } from "./support/scratch.ts";
+import { findBinaries, openEmbedded } from "../../src/platform/postgres/embedded.ts";
+import { chooseUser, runProgram } from "../../src/platform/postgres/run-as.ts";
+import { selfSignedCertificate } from "../support/certificate.ts";
+import { freePort } from "../support/free-port.ts";
+import { commandsWith, dataDirectory, serve } from "../support/process.ts";
+import { scratchFolder } from "../support/scratch.ts";
 
 const certificate = await selfSignedCertificate();
 const skip = certificate ? false : "no openssl on this machine";

@@ -13,7 +13,7 @@ import { test } from "node:test";
 
 import pg from "pg";
 
-import { openEmbedded } from "../src/platform/postgres/embedded.ts";
+import { openEmbedded } from "../../src/platform/postgres/embedded.ts";
 import {
   commandsWith,
   type Ended,
@@ -21,7 +21,7 @@ import {
   demoKeyIn,
   scripdesk,
   serve,
-} from "./support/process.ts";
+} from "../support/process.ts";
 
 const listening = { PORT: "0", OPS_PORT: "off", LOG_LEVEL: "warn", DRAIN_S: "0" };
 
@@ -85,7 +85,7 @@ test("a command without a database reports it and creates none; keys issue creat
 
 test("a first start that was interrupted while it created the database is repeated", async (t) => {
   const DATA_DIR = await dataDirectory(t);
-  const command = join(import.meta.dirname, "../cli/main.ts");
+  const command = join(import.meta.dirname, "../../cli/main.ts");
   const env = { PATH: process.env["PATH"] ?? "", ...listening, DATA_DIR };
   const first = spawn(process.execPath, [command, "serve"], { env, stdio: "ignore" });
   const ended = once(first, "close");

@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { databaseUrlFor } from "./support/cli.ts";
-import { scripdesk, serve } from "./support/process.ts";
-import { startService } from "./support/service.ts";
+import { databaseUrlFor } from "../support/cli.ts";
+import { scripdesk, serve } from "../support/process.ts";
+import { startService } from "../support/service.ts";
 
 /** Longer than the workers of a service that has some need to begin. */
 const idleMs = 1_500;

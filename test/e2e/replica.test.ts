@@ -6,12 +6,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import pg from "pg";
 
-import { migrate } from "../src/platform/postgres/migrate.ts";
-import { openDatabase } from "../src/platform/postgres/postgres.ts";
-import { openReplica } from "../src/platform/postgres/replica.ts";
-import { type Cluster, hasOldest, startOldest, startStandby } from "./support/external-postgres.ts";
-import { scripdesk } from "./support/process.ts";
-import { type Service, startService } from "./support/service.ts";
+import { migrate } from "../../src/platform/postgres/migrate.ts";
+import { openDatabase } from "../../src/platform/postgres/postgres.ts";
+import { openReplica } from "../../src/platform/postgres/replica.ts";
+import {
+  type Cluster,
+  hasOldest,
+  startOldest,
+  startStandby,
+} from "../support/external-postgres.ts";
+import { scripdesk } from "../support/process.ts";
+import { type Service, startService } from "../support/service.ts";
 
 const skip = hasOldest ? false : "Debian's PostgreSQL 15 is not installed";
 const looksMax = 500;
