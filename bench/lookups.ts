@@ -18,7 +18,8 @@ import { openContext } from "../src/open-context.ts";
 import { computeCode, computeStep, fromBase32 } from "../src/operators/credentials.ts";
 import { addOperator } from "../src/operators/manage-operators.ts";
 import { commandLine } from "../src/operators/limit-attempts.ts";
-import { enrolOperator, signIn } from "../src/operators/sign-in.ts";
+import { beginEnrolment, confirmEnrolment } from "../src/operators/enrol.ts";
+import { signIn } from "../src/operators/sign-in.ts";
 import { buildOpsApp } from "../src/ops-app.ts";
 import type { Context } from "../src/platform/context.ts";
 import { createMetrics } from "../src/platform/metrics.ts";
@@ -82,15 +83,13 @@ async function openSide(stack: AsyncDisposableStack, size: number): Promise<Side
 async function signInSomebody(ctx: Context): Promise<string> {
   const [name, password] = ["asha", "correct horse battery"];
   const { code } = await addOperator(ctx, namedOperator("bench"), { name, role: "admin" });
-  const { totp_secret } = await enrolOperator(ctx, {
-    name,
-    codes: [code],
-    password,
-    from: commandLine,
-  });
+  const who = { name, codes: [code], from: commandLine };
+  const { ticket, totp_secret } = await beginEnrolment(ctx, { ...who, password });
   const step = computeStep(ctx.now());
-  const entered = computeCode(fromBase32(totp_secret), step);
-  return (await signIn(ctx, { name, password, code: entered, from: commandLine })).token;
+  const shown = (at: number) => computeCode(fromBase32(totp_secret), at);
+  await confirmEnrolment(ctx, { ...who, ticket, code: shown(step) });
+  const from = commandLine;
+  return (await signIn(ctx, { name, password, code: shown(step + 1), from })).token;
 }
 
 /** The middle one of everything, and each list with and without its filters. */

@@ -5,10 +5,21 @@ import { Writable } from "node:stream";
 
 import { commandLine } from "../src/operators/limit-attempts.ts";
 import { approvalStates } from "../src/operators/approval-rules.ts";
-import { enrolOperator, signIn, signOut } from "../src/operators/sign-in.ts";
+import {
+  beginAuthenticator,
+  beginEnrolment,
+  confirmAuthenticator,
+  confirmEnrolment,
+  type NewFactor,
+  type OfferedAuthenticator,
+  renewRecoveryCodes,
+} from "../src/operators/enrol.ts";
+import { signIn, signOut } from "../src/operators/sign-in.ts";
 import { peopleOperations } from "../src/ops/people.ts";
+import { printCode } from "../src/platform/draw-code.ts";
 import { command, parseChoice, print, printOne, UsageError, withContext } from "./command.ts";
 import { callOne, deriveFrom, type Fields, findOperation, pick } from "./derived.ts";
+import { withOperator } from "./operators.ts";
 import { forgetToken, readSecretFile, readToken, tokenPath, writeToken } from "./token-file.ts";
 
 const derive = deriveFrom(peopleOperations);
@@ -18,32 +29,136 @@ const passwordOption = {
   "password-file": { help: "a file of mode 600 with the password; asked for when not given" },
 } as const;
 
+const ticketOptions = {
+  ticket: { help: "the ticket that this command gave, where there is no terminal to go on at" },
+  code: { help: "with it, the six digits that the new authenticator shows" },
+} as const;
+
 const enrol = command({
   name: "operators enrol",
-  summary: "choose your password and get the secret of your authenticator, with the codes you hold",
+  summary:
+    "choose your password and get your authenticator and recovery codes, with the codes you hold",
   options: {
     name: { required: true, help: "your name" },
     codes: { required: true, help: "the codes you were given, separated by commas" },
     ...passwordOption,
+    ...ticketOptions,
   },
   example: "npx scripdesk operators enrol --name 'Asha Rao' --codes 1f…,9c…",
   async run(options) {
-    const password = await askPassword(options["password-file"]);
-    const codes = options.codes.split(",");
-    const enrolled = await withContext(({ ctx }) =>
-      enrolOperator(ctx, { name: options.name, codes, password, from: commandLine }),
-    );
-    const { operator, totp_secret, totp_uri } = enrolled;
-    printOne({ name: operator.name, role: operator.role, totp_secret, totp_uri }, options);
+    const who = { name: options.name, codes: options.codes.split(","), from: commandLine };
+    await withContext(async ({ ctx }) => {
+      await install(options, {
+        begin: async () => {
+          const password = await askPassword(options["password-file"]);
+          return await beginEnrolment(ctx, { ...who, password });
+        },
+        confirm: async (given) => await confirmEnrolment(ctx, { ...who, ...given }),
+      });
+    });
   },
 });
+
+const proofOptions = {
+  ...passwordOption,
+  "code-file": {
+    help: "a file of mode 600 with a code of your authenticator, or a recovery code; asked for when not given",
+  },
+} as const;
+
+const authenticator = command({
+  name: "operators authenticator",
+  summary: "get another authenticator in the place of yours, and new recovery codes",
+  options: { ...proofOptions, ...ticketOptions },
+  example: "npx scripdesk operators authenticator",
+  async run(options) {
+    await withOperator(options, asOneself, async ({ ctx, actor }) => {
+      const token = await readToken(tokenPath());
+      await install(options, {
+        begin: async () => await beginAuthenticator(ctx, actor, await askProof(options)),
+        confirm: async (given) =>
+          await confirmAuthenticator(ctx, actor, { ...given, from: commandLine, token }),
+      });
+    });
+  },
+});
+
+const recoveryCodes = command({
+  name: "operators recovery-codes",
+  summary: "make ten new recovery codes; the former ones end",
+  options: { ...proofOptions },
+  example: "npx scripdesk operators recovery-codes",
+  async run(options) {
+    const { recovery_codes } = await withOperator(
+      options,
+      asOneself,
+      async ({ ctx, actor }) => await renewRecoveryCodes(ctx, actor, await askProof(options)),
+    );
+    printOne({ recovery_codes }, options);
+  },
+});
+
+/** Whoever is signed in, whatever their role. */
+const asOneself = { permission: "read", named: true } as const;
+
+async function askProof(options: {
+  readonly "password-file"?: string | undefined;
+  readonly "code-file"?: string | undefined;
+}) {
+  const password = await askPassword(options["password-file"]);
+  const file = options["code-file"];
+  const code =
+    file === undefined ? await ask("code: ", { hidden: false }) : await readSecretFile(file);
+  return { password, code, from: commandLine };
+}
+
+/** On a terminal in one go; elsewhere the ticket is given, and comes back with a code. */
+async function install(
+  options: {
+    readonly ticket?: string | undefined;
+    readonly code?: string | undefined;
+    readonly json: boolean;
+  },
+  {
+    begin,
+    confirm,
+  }: {
+    readonly begin: () => Promise<OfferedAuthenticator>;
+    readonly confirm: (given: {
+      readonly ticket: string;
+      readonly code: string;
+    }) => Promise<NewFactor>;
+  },
+): Promise<void> {
+  const { ticket, code } = options;
+  if ((ticket === undefined) !== (code === undefined)) {
+    throw new UsageError("--ticket and --code go together");
+  }
+  if (ticket !== undefined && code !== undefined) {
+    return tellFactor(await confirm({ ticket, code }), options);
+  }
+  const { totp_qr: _drawn, ...offered } = await begin();
+  if (!process.stdin.isTTY || options.json) return printOne(offered, options);
+  process.stderr.write(`${printCode(offered.totp_uri)}\nor by hand: ${offered.totp_secret}\n`);
+  const shown = await ask("code that the authenticator shows: ", { hidden: false });
+  return tellFactor(await confirm({ ticket: offered.ticket, code: shown }), options);
+}
+
+function tellFactor(
+  { operator: { name, role }, recovery_codes }: NewFactor,
+  options: { readonly json: boolean },
+): void {
+  printOne({ name, role, recovery_codes }, options);
+}
 
 const signInCommand = command({
   name: "sign-in",
   summary: "sign in with password and authenticator code; commands act as you for 12 hours",
   options: {
     name: { required: true, help: "your name" },
-    code: { help: "the six digits of your authenticator; asked for when not given" },
+    code: {
+      help: "the six digits of your authenticator, or a recovery code; asked for when not given",
+    },
     ...passwordOption,
   },
   example: "npx scripdesk sign-in --name 'Asha Rao'",
@@ -124,6 +239,8 @@ export const commands = [
     example: "npx scripdesk operators add --name 'Asha Rao' --role admin",
   }),
   enrol,
+  authenticator,
+  recoveryCodes,
   derive("listOperators", "operators list"),
   derive("disableOperator", "operators disable"),
   derive("resetOperator", "operators reset"),

@@ -1519,6 +1519,7 @@ create table operators (
   created_at timestamp with time zone not null,
   disabled_at timestamp with time zone,
   version integer not null,
+  recovery_hashes bytea[] not null default '{}'::bytea[],
   constraint operators_name_key_key UNIQUE (name_key),
   constraint operators_pkey PRIMARY KEY (operator_id),
   constraint operators_check CHECK ((name_key = lower(replace(name, ' '::text, ''::text)))),

@@ -22,6 +22,9 @@ const traders = ["dealer", "settlement", "admin"] as const;
 /** Who may call what; those that only read are everybody's unless they are listed. */
 const permitted: Readonly<Record<string, readonly OperatorRole[]>> = {
   signOut: everybody,
+  renewRecoveryCodes: everybody,
+  beginAuthenticator: everybody,
+  confirmAuthenticator: everybody,
   previewCard: everybody,
   addOperator: admin,
   resetOperator: admin,
@@ -97,7 +100,7 @@ const permitted: Readonly<Record<string, readonly OperatorRole[]>> = {
   sendNoticeAgain: settlement,
 };
 
-const open = ["signIn", "enrol"];
+const open = ["signIn", "enrol", "confirmEnrolment"];
 
 async function addPersonAs(service: Service, role: OperatorRole, admins: readonly TestPerson[]) {
   return await addPerson(service, { name: `the ${role}`, role, by: admins });

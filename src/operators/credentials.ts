@@ -1,8 +1,8 @@
 // The two factors of a person's sign-in. A password is stored as a salted scrypt hash, so that every
 // guess costs time and 32 MiB of memory. A code comes from an authenticator app: TOTP of RFC 6238 over
-// HMAC-SHA-1, six digits, steps of 30 seconds.
+// HMAC-SHA-1, six digits, steps of 30 seconds. Where the app is lost a recovery code takes its place.
 
-import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 
 /** Of scrypt: how often, how wide, how many at once. */
 export type PasswordCost = { readonly N: number; readonly r: number; readonly p: number };
@@ -79,6 +79,24 @@ export function fromBase32(text: string): Buffer {
   const bits = text.split("").map((letter) => base32.indexOf(letter).toString(2).padStart(5, "0"));
   const bytes = bits.join("").match(/.{8}/g) ?? [];
   return Buffer.from(bytes.map((byte) => Number.parseInt(byte, 2)));
+}
+
+const recoveryCodes = 10;
+const recoveryBytes = 10;
+const recoveryForm = /^[A-Z2-7]{16}$/;
+
+/** Codes that each take the place of a code of the authenticator once, as people write them down. */
+export function makeRecoveryCodes(): string[] {
+  return Array.from({ length: recoveryCodes }, () => {
+    const letters = toBase32(randomBytes(recoveryBytes)).toLowerCase();
+    return letters.match(/.{4}/g)?.join("-") ?? "";
+  });
+}
+
+/** A recovery code has 80 random bits and needs no slow hash; undefined for what cannot be one. */
+export function hashRecoveryCode(code: string): Buffer | undefined {
+  const letters = code.replaceAll(/[\s-]/g, "").toUpperCase();
+  return recoveryForm.test(letters) ? createHash("sha256").update(letters).digest() : undefined;
 }
 
 /** The content of the QR code that apps scan. */

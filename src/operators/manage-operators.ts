@@ -5,7 +5,13 @@
 import { createHash, randomBytes } from "node:crypto";
 
 import { recordChanges } from "../journal/record-changes.ts";
-import { type Actor, type Change, type OperatorRole, personKey } from "../kernel/actor.ts";
+import {
+  type Actor,
+  type Change,
+  isSamePerson,
+  type OperatorRole,
+  personKey,
+} from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
 import { houseFirmId, newId } from "../kernel/ids.ts";
 import { istTimestamp } from "../kernel/time.ts";
@@ -23,6 +29,7 @@ import {
   type OperatorRow,
   revokeSessions,
   setOperator,
+  setRecoveryCodes,
 } from "./store.ts";
 
 const codeBytes = 12;
@@ -58,6 +65,7 @@ export async function resetOperator(
   { name: given, role }: { readonly name: string; readonly role?: OperatorRole | undefined },
 ): Promise<LetIn> {
   const person = await requireOperator(ctx.db, given);
+  refuseOwn(actor, person);
   const terms = { name: person.name, role: role ?? person.role };
   return await letIn(ctx, actor, { kind: operatorReset, ...terms, outcome: "reset" });
 }
@@ -98,6 +106,7 @@ export const operatorAddition: ApprovalKind<EnrolmentTerms> = {
           totp_sealed: null,
           totp_step: 0,
           ...buildEnrolment(codes.hashes, now),
+          recovery_hashes: [],
           created_by: actor.id,
           created_at: now,
           disabled_at: null,
@@ -136,7 +145,8 @@ export const operatorReset: ApprovalKind<EnrolmentTerms> = {
           version: before.version + 1,
         };
         await setOperator(tx, after);
-        await revokeSessions(tx, before.operator_id, now);
+        await setRecoveryCodes(tx, before.operator_id, []);
+        await revokeSessions(tx, before.operator_id, { now });
         const changes = [buildOperatorChange("reset", after)];
         return { changes, answer: toAnswer(after, codes.second) };
       },
@@ -172,7 +182,7 @@ export async function disableOperator(
       version: before.version + 1,
     };
     await setOperator(tx, after);
-    await revokeSessions(tx, before.operator_id, now);
+    await revokeSessions(tx, before.operator_id, { now });
     await recordChanges(tx, actor, [buildOperatorChange("disable", after)], now);
     return viewOperator(after);
   });
@@ -215,7 +225,10 @@ export function buildOperatorChange(
     | "sign_in"
     | "sign_in_failing"
     | "sign_out"
-    | "set_role",
+    | "use_recovery_code"
+    | "make_recovery_codes"
+    | "offer_authenticator"
+    | "replace_authenticator",
   after: OperatorRow,
 ): Change {
   const house = houseFirmId.live;
@@ -308,6 +321,18 @@ function buildEnrolment(hashes: readonly Buffer[], now: Date) {
 
 function toAnswer(row: OperatorRow, code: string | undefined): EnrolmentAnswer {
   return { operator: viewOperator(row), ...(code !== undefined && { code }) };
+}
+
+/** Whoever acts for an admin who is signed in would keep what they took: a new password and a new role. */
+function refuseOwn(actor: Actor, { name }: OperatorRow): void {
+  if (!isSamePerson(actor.id, name)) return;
+  throw new Failure(
+    "forbidden",
+    "somebody else resets you; under My sign-in you change your authenticator",
+    {
+      detail: { reason: "own_reset" },
+    },
+  );
 }
 
 /** Without an admin no person could be added any more. */

@@ -40,6 +40,9 @@ export function refuseWeakPassword(password: string, name: string): void {
   }
 }
 
+/** The six digits of an authenticator, or a recovery code as people type it. */
+export const signInCodePattern = "^([0-9]{6}|([A-Za-z2-7]{4}[ -]?){4})$";
+
 /** A session lasts a working day. */
 export const sessionHours = 12;
 /** An invitation is valid for a week. */

@@ -1,39 +1,25 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 
 import { recordChanges } from "../journal/record-changes.ts";
 import { type Actor, namedOperator, type OperatorRole, personKey } from "../kernel/actor.ts";
-import { Failure } from "../kernel/failure.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { SealedPlace } from "../platform/master-key.ts";
-import { open, seal } from "../platform/seal.ts";
-import {
-  buildOperatorChange,
-  hashCode,
-  type OperatorView,
-  viewOperator,
-} from "./manage-operators.ts";
-import {
-  buildAuthenticatorUri,
-  findStep,
-  fromBase32,
-  hashPassword,
-  matchesPassword,
-  type PasswordCost,
-  toBase32,
-} from "./credentials.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import { open } from "../platform/seal.ts";
+import { findStep, fromBase32, hashRecoveryCode, matchesPassword } from "./credentials.ts";
 import { limitAttempts } from "./limit-attempts.ts";
-import { badSignIn, notSignedIn, refuseWeakPassword, sessionHours } from "./rules.ts";
+import { buildOperatorChange } from "./manage-operators.ts";
+import { badSignIn, notSignedIn, sessionHours } from "./rules.ts";
 import {
   findOperator,
   findPerson,
   hasOperators,
   insertSession,
-  lockOperators,
   type OperatorRow,
   revokeSession,
   secretColumn,
-  setOperator,
+  useRecoveryCode,
   useStep,
 } from "./store.ts";
 
@@ -46,6 +32,7 @@ export type SignedIn = {
   readonly name: string;
   readonly role: OperatorRole;
   readonly expires_at: string;
+  readonly recovery_codes_left: number;
 };
 
 export async function signIn(
@@ -72,13 +59,13 @@ export async function signIn(
     // Unknown names cost the same work, so that timing reveals nothing.
     const matches = await matchesPassword(password, person?.password_hash ?? null);
     if (!matches || !person || person.disabled_at !== null) throw badSignIn();
-    const step = findCodeStep(ctx, person, code);
-    if (step === undefined) throw badSignIn();
+    const proof = findProof(ctx, person, code);
+    if (!proof) throw badSignIn();
     const token = tokenPrefix + randomBytes(32).toString("base64url");
     const expires_at = new Date(now.getTime() + sessionHours * 3_600_000);
-    await ctx.db.transaction(async (tx) => {
-      // Only one of two concurrent sign-ins can use a code.
-      if (!(await useStep(tx, person, step))) throw badSignIn();
+    const recovery_codes_left = await ctx.db.transaction(async (tx) => {
+      const actor = { ...namedOperator(person.name), requestId };
+      const left = await spendProof(tx, person, { proof, actor, now });
       const { operator_id } = person;
       await insertSession(tx, {
         token_hash: hashToken(token),
@@ -86,11 +73,11 @@ export async function signIn(
         created_at: now,
         expires_at,
       });
-      const actor = { ...namedOperator(person.name), requestId };
       await recordChanges(tx, actor, [buildOperatorChange("sign_in", person)], now);
+      return left;
     });
     const { name: known, role } = person;
-    return { token, name: known, role, expires_at: istTimestamp(expires_at) };
+    return { token, name: known, role, expires_at: istTimestamp(expires_at), recovery_codes_left };
   });
 }
 
@@ -135,69 +122,20 @@ export async function signOut(
   });
 }
 
+/** How many recovery codes a person has; none where nobody is called so. */
+export async function countRecoveryCodes(
+  { db }: Pick<Context, "db">,
+  name: string,
+): Promise<number> {
+  return (await findOperator(db, personKey(name)))?.recovery_hashes.length ?? 0;
+}
+
 /** Whether people were added; from then on live acts need a signed-in person. */
 export async function hasPeople(ctx: Pick<Context, "db">): Promise<boolean> {
   return await hasOperators(ctx.db);
 }
 
-const secretBytes = 20;
-const totpPurpose = "operators.totp";
-
-type Enrolled = {
-  readonly operator: OperatorView;
-  /** For the authenticator app; shown once. */
-  readonly totp_secret: string;
-  readonly totp_uri: string;
-};
-
-/** An invited person sets a password and gets an authenticator secret. */
-export async function enrolOperator(
-  ctx: Pick<Context, "db" | "now" | "sealKey">,
-  {
-    name,
-    codes,
-    password,
-    passwordCost,
-    from,
-    requestId = null,
-  }: {
-    readonly name: string;
-    /** The address that the attempt comes from. */
-    readonly from: string;
-    readonly codes: readonly string[];
-    readonly password: string;
-    readonly passwordCost?: PasswordCost;
-    readonly requestId?: string | null;
-  },
-): Promise<Enrolled> {
-  const now = ctx.now();
-  const nameKey = personKey(name);
-  refuseWeakPassword(password, name);
-  const attempt = { nameKey: `enrol ${nameKey}`, from, requestId };
-  return await limitAttempts(ctx, attempt, async () => {
-    const password_hash = await hashPassword(password, passwordCost);
-    const secret = randomBytes(secretBytes);
-    return await ctx.db.transaction(async (tx) => {
-      await lockOperators(tx);
-      const before = await findOperator(tx, nameKey);
-      if (!before || !holdsCodes(before, codes, now)) throw badEnrolment();
-      const after: OperatorRow = {
-        ...before,
-        password_hash,
-        totp_sealed: seal(toBase32(secret), totpPurpose, ctx.sealKey),
-        enrol_hashes: null,
-        enrol_until: null,
-        version: before.version + 1,
-      };
-      await setOperator(tx, after);
-      const actor = { ...namedOperator(before.name), requestId };
-      await recordChanges(tx, actor, [buildOperatorChange("enrol", after)], now);
-      const totp_secret = toBase32(secret);
-      const totp_uri = buildAuthenticatorUri(before.name, totp_secret);
-      return { operator: viewOperator(after), totp_secret, totp_uri };
-    });
-  });
-}
+export const totpPurpose = "operators.totp";
 
 /** The sealed authenticator secrets, for a rotation of the master key. */
 export function sealedAuthenticators({ db }: Pick<Context, "db">): SealedPlace {
@@ -211,32 +149,43 @@ export function sealedAuthenticators({ db }: Pick<Context, "db">): SealedPlace {
   };
 }
 
-function findCodeStep(
+/** A code of the authenticator, or a recovery code in its place. */
+type Proof =
+  | { readonly kind: "step"; readonly step: number }
+  | { readonly kind: "recovery"; readonly hash: Buffer };
+
+/** What a code proves before it is used up; undefined when it is wrong. */
+export function findProof(
   { now, sealKey }: Pick<Context, "now" | "sealKey">,
-  { totp_sealed, totp_step }: OperatorRow,
+  { totp_sealed, totp_step, recovery_hashes }: OperatorRow,
   code: string,
-): number | undefined {
+): Proof | undefined {
   if (!totp_sealed) return undefined;
+  const hash = hashRecoveryCode(code);
+  if (hash)
+    return recovery_hashes.some((one) => one.equals(hash)) ? { kind: "recovery", hash } : undefined;
   const secret = fromBase32(open(totp_sealed, totpPurpose, sealKey));
-  return findStep(secret, code, { now: now(), lastStep: totp_step });
+  const step = findStep(secret, code, { now: now(), lastStep: totp_step });
+  return step === undefined ? undefined : { kind: "step", step };
+}
+
+/** Uses up what proves; only one of two concurrent uses can. Tells how many recovery codes are left. */
+export async function spendProof(
+  tx: Tx,
+  person: OperatorRow,
+  { proof, actor, now }: { readonly proof: Proof; readonly actor: Actor; readonly now: Date },
+): Promise<number> {
+  if (proof.kind === "step") {
+    if (!(await useStep(tx, person, proof.step))) throw badSignIn();
+    return person.recovery_hashes.length;
+  }
+  const left = await useRecoveryCode(tx, person, proof.hash);
+  if (left === undefined) throw badSignIn();
+  await recordChanges(tx, actor, [buildOperatorChange("use_recovery_code", person)], now);
+  return left;
 }
 
 /** A token has 256 random bits and needs no slow hash. */
-function hashToken(token: string): Buffer {
+export function hashToken(token: string): Buffer {
   return createHash("sha256").update(token).digest();
-}
-
-/** All codes must be given, in any order. */
-function holdsCodes(
-  { enrol_hashes, enrol_until, disabled_at }: OperatorRow,
-  codes: readonly string[],
-  now: Date,
-): boolean {
-  if (!enrol_hashes || !enrol_until || enrol_until <= now || disabled_at !== null) return false;
-  const given = codes.map(hashCode);
-  return enrol_hashes.every((hash) => given.some((code) => timingSafeEqual(code, hash)));
-}
-
-function badEnrolment(): Failure {
-  return new Failure("unauthorized", "name or codes are wrong, or too old", { form: "edge" });
 }

@@ -12,6 +12,7 @@ export type OperatorRow = {
   readonly totp_step: number;
   readonly enrol_hashes: readonly Buffer[] | null;
   readonly enrol_until: Date | null;
+  readonly recovery_hashes: readonly Buffer[];
   readonly created_by: string;
   readonly created_at: Date;
   readonly disabled_at: Date | null;
@@ -20,7 +21,7 @@ export type OperatorRow = {
 
 const operatorColumns = fragment`
   operator_id, name, name_key, role, password_hash, totp_sealed, totp_step, enrol_hashes,
-  enrol_until, created_by, created_at, disabled_at, version`;
+  enrol_until, recovery_hashes, created_by, created_at, disabled_at, version`;
 
 /** Serializes changes of people, so that "the first" and "the last admin" are certain. */
 export async function lockOperators(tx: Tx): Promise<void> {
@@ -53,10 +54,12 @@ export async function insertOperator(tx: Tx, row: OperatorRow): Promise<void> {
     values (
       ${row.operator_id}, ${row.name}, ${row.name_key}, ${row.role}, ${row.password_hash},
       ${row.totp_sealed}, ${row.totp_step}, ${row.enrol_hashes}::bytea[], ${row.enrol_until},
-      ${row.created_by}, ${row.created_at}, ${row.disabled_at}, ${row.version}
+      ${row.recovery_hashes}::bytea[], ${row.created_by}, ${row.created_at}, ${row.disabled_at},
+      ${row.version}
     )`);
 }
 
+/** All but the recovery codes, which are used while this is changed. */
 export async function setOperator(tx: Tx, row: OperatorRow): Promise<void> {
   await tx.rows(sql`
     update operators
@@ -79,6 +82,32 @@ export async function useStep(
       and disabled_at is null
     returning operator_id`);
   return rows.length > 0;
+}
+
+/** Uses up a recovery code; undefined when there is none like it, otherwise how many are left. */
+export async function useRecoveryCode(
+  tx: Tx,
+  { operator_id, version }: Pick<OperatorRow, "operator_id" | "version">,
+  hash: Buffer,
+): Promise<number | undefined> {
+  const [row] = await tx.rows<{ readonly left: number }>(sql`
+    update operators
+    set recovery_hashes = array_remove(recovery_hashes, ${hash}::bytea)
+    where operator_id = ${operator_id} and version = ${version} and disabled_at is null
+      and ${hash}::bytea = any(recovery_hashes)
+    returning cardinality(recovery_hashes) as left`);
+  return row?.left;
+}
+
+export async function setRecoveryCodes(
+  tx: Tx,
+  operatorId: string,
+  hashes: readonly Buffer[],
+): Promise<void> {
+  await tx.rows(sql`
+    update operators
+    set recovery_hashes = ${hashes}::bytea[]
+    where operator_id = ${operatorId}`);
 }
 
 type SessionRow = {
@@ -126,11 +155,17 @@ export async function revokeSession(tx: Tx, tokenHash: Buffer, now: Date): Promi
     where token_hash = ${tokenHash} and revoked_at is null`);
 }
 
-export async function revokeSessions(tx: Tx, operatorId: string, now: Date): Promise<void> {
+/** Revokes the sessions of a person, but the one that is kept. */
+export async function revokeSessions(
+  tx: Tx,
+  operatorId: string,
+  { now, kept = null }: { readonly now: Date; readonly kept?: Buffer | null },
+): Promise<void> {
   await tx.rows(sql`
     update operator_sessions
     set revoked_at = ${now}
-    where operator_id = ${operatorId} and revoked_at is null`);
+    where operator_id = ${operatorId} and revoked_at is null
+      and token_hash is distinct from ${kept}::bytea`);
 }
 
 /** The sealed secrets of authenticators. */

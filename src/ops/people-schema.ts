@@ -36,12 +36,15 @@ export const Person = Type.Object(
 
 export const People = wrapList("operators", Person, "Everybody, by the time they were let in.");
 
+const recoveryCodesLeft = count("How many recovery codes the person has.");
+
 export const SignedIn = Type.Object(
   {
     token: text("For `Authorization: Bearer`; shown this once."),
     name: text("Who is signed in."),
     role,
     expires_at: timestamp("When the session ends by itself."),
+    recovery_codes_left: recoveryCodesLeft,
   },
   { title: "SignedIn", description: "The session of whoever signed in." },
 );
@@ -54,15 +57,40 @@ export const WhoIsSignedIn = Type.Object({
   permissions: Type.Array(Type.String(), {
     description: "What the role permits: the `x-permission` of operations.",
   }),
+  recovery_codes_left: recoveryCodesLeft,
 });
 
-export const Enrolled = Type.Object(
+export const OfferedAuthenticator = Type.Object(
   {
-    operator: Person,
+    ticket: text("Goes back with a code of the authenticator; it holds for 15 minutes."),
     totp_secret: text("For the authenticator app, in base32; shown this once."),
     totp_uri: text("The same as an `otpauth:` address."),
+    totp_qr: Type.Object(
+      {
+        size: count("Its height and width in modules, with the quiet edge."),
+        path: text("The dark modules, as the path of an SVG of that size."),
+      },
+      { title: "DrawnCode", description: "The same as a QR code." },
+    ),
   },
-  { title: "Enrolled", description: "A person who can sign in from now on." },
+  {
+    title: "OfferedAuthenticator",
+    description: "An authenticator that counts once a code of it confirms it.",
+  },
+);
+
+const recoveryCodes = Type.Array(Type.String(), {
+  description: "Each takes the place of a code of the authenticator once; shown this once.",
+});
+
+export const RecoveryCodes = Type.Object(
+  { recovery_codes: recoveryCodes },
+  { title: "RecoveryCodes", description: "What to sign in with where the authenticator is lost." },
+);
+
+export const NewFactor = Type.Object(
+  { operator: Person, recovery_codes: recoveryCodes },
+  { title: "NewFactor", description: "A person whose authenticator counts from now on." },
 );
 
 export const LetIn = Type.Object(

@@ -10,8 +10,15 @@ import {
   listOperators,
   resetOperator,
 } from "../operators/manage-operators.ts";
-import { listPermissions } from "../operators/rules.ts";
-import { enrolOperator, signIn, signOut } from "../operators/sign-in.ts";
+import { listPermissions, signInCodePattern } from "../operators/rules.ts";
+import {
+  beginAuthenticator,
+  beginEnrolment,
+  confirmAuthenticator,
+  confirmEnrolment,
+  renewRecoveryCodes,
+} from "../operators/enrol.ts";
+import { countRecoveryCodes, signIn, signOut } from "../operators/sign-in.ts";
 import {
   addNoticeAddress,
   listNoticeAddresses,
@@ -39,14 +46,16 @@ import {
   Approval,
   Approvals,
   Approved,
-  Enrolled,
   LetIn,
+  NewFactor,
   NoticeAddress,
   NoticeAddresses,
   Notices,
   NoticeSentAgain,
+  OfferedAuthenticator,
   People,
   Person,
+  RecoveryCodes,
   ShownApproval,
   SignedIn,
   SignedOut,
@@ -59,6 +68,22 @@ const password = Type.String({
   minLength: 1,
   maxLength: 256,
   description: "The person's password.",
+});
+
+const signInCode = Type.String({
+  pattern: signInCodePattern,
+  description:
+    "The six digits that the authenticator shows, or a recovery code; each is used once.",
+});
+const shownCode = Type.String({
+  pattern: "^[0-9]{6}$",
+  description: "The six digits that the new authenticator shows.",
+});
+const ticket = text("The `ticket` of the offer; it holds for 15 minutes.", 1_000);
+const codes = Type.Array(text("A code that was handed over.", 64), {
+  minItems: 1,
+  maxItems: 4,
+  description: "One from each person who let you in.",
 });
 
 const people = under("People");
@@ -77,10 +102,7 @@ export const peopleOperations: readonly Operation[] = [
     body: body({
       name,
       password,
-      code: Type.String({
-        pattern: "^[0-9]{6}$",
-        description: "The six digits that the authenticator shows; each is used once.",
-      }),
+      code: signInCode,
     }),
     answer: SignedIn,
     run: async ({ ctx, from, requestId }, given) =>
@@ -92,19 +114,24 @@ export const peopleOperations: readonly Operation[] = [
     path: "/ops/enrol",
     keyless: { budget: "attempts" },
     tag: "People",
-    summary: "Choose a password with the codes of those who let you in",
-    body: body({
-      name,
-      password,
-      codes: Type.Array(text("A code that was handed over.", 64), {
-        minItems: 1,
-        maxItems: 4,
-        description: "One from each person who let you in.",
-      }),
-    }),
-    answer: Enrolled,
+    summary:
+      "Choose a password with the codes of those who let you in, and get an authenticator; nothing counts before it is confirmed",
+    body: body({ name, password, codes }),
+    answer: OfferedAuthenticator,
     run: async ({ ctx, from, requestId }, given) =>
-      await enrolOperator(ctx, { ...given, from, requestId }),
+      await beginEnrolment(ctx, { ...given, from, requestId }),
+  }),
+  operation({
+    id: "confirmEnrolment",
+    method: "POST",
+    path: "/ops/enrol/confirm",
+    keyless: { budget: "attempts" },
+    tag: "People",
+    summary: "Confirm the authenticator with a code of it: from now on you can sign in",
+    body: body({ name, codes, ticket, code: shownCode }),
+    answer: NewFactor,
+    run: async ({ ctx, from, requestId }, given) =>
+      await confirmEnrolment(ctx, { ...given, from, requestId }),
   }),
   operation({
     ...people.act("signOut", "/ops/sign-out", "read"),
@@ -119,11 +146,34 @@ export const peopleOperations: readonly Operation[] = [
     ...people.read("whoIsSignedIn", "/ops/whoami"),
     summary: "Who you are, what your role is and what it permits",
     answer: WhoIsSignedIn,
-    run: async ({ actor: { id, role } }) => ({
+    run: async ({ ctx, actor: { id, role } }) => ({
       name: id,
       ...(role && { role }),
       permissions: listPermissions(role),
+      recovery_codes_left: await countRecoveryCodes(ctx, id),
     }),
+  }),
+  operation({
+    ...people.act("renewRecoveryCodes", "/ops/recovery-codes", "read"),
+    summary: "Make ten new recovery codes; the former ones end",
+    body: body({ password, code: signInCode }),
+    answer: RecoveryCodes,
+    run: ({ ctx, actor, from }, given) => renewRecoveryCodes(ctx, actor, { ...given, from }),
+  }),
+  operation({
+    ...people.act("beginAuthenticator", "/ops/authenticator", "read"),
+    summary: "Get another authenticator; the one you have counts until it is confirmed",
+    body: body({ password, code: signInCode }),
+    answer: OfferedAuthenticator,
+    run: ({ ctx, actor, from }, given) => beginAuthenticator(ctx, actor, { ...given, from }),
+  }),
+  operation({
+    ...people.act("confirmAuthenticator", "/ops/authenticator/confirm", "read"),
+    summary: "Confirm another authenticator with a code of it; your other sessions end",
+    body: body({ ticket, code: shownCode }),
+    answer: NewFactor,
+    run: ({ ctx, actor, from, token }, given) =>
+      confirmAuthenticator(ctx, actor, { ...given, from, token }),
   }),
   operation({
     ...people.read("listOperators", "/ops/operators"),

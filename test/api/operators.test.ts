@@ -12,9 +12,10 @@ import {
   operatorAddition,
   resetOperator,
 } from "../../src/operators/manage-operators.ts";
-import { enrolOperator, findSignedIn, signIn, signOut } from "../../src/operators/sign-in.ts";
+import { beginEnrolment } from "../../src/operators/enrol.ts";
+import { findSignedIn, signIn, signOut } from "../../src/operators/sign-in.ts";
 import { computeCode } from "../../src/operators/credentials.ts";
-import { addPerson, password, type TestPerson } from "../support/people.ts";
+import { addPerson, enrolPerson, password, type TestPerson } from "../support/people.ts";
 import { type Service, startService } from "../support/service.ts";
 import { askJournal } from "../support/journal.ts";
 
@@ -167,16 +168,16 @@ test("the first person is an admin, and weak passwords are refused", async (t) =
   );
   const { code } = await addOperator(ctx, operator, { name: "asha", role: "admin" });
   for (const weak of ["short", "aaaaaaaaaaaaaaaa", "asha-asha-asha"]) {
-    const enrolling = enrolOperator(ctx, { name: "asha", codes: [code], password: weak, from });
+    const enrolling = beginEnrolment(ctx, { name: "asha", codes: [code], password: weak, from });
     await assert.rejects(enrolling, hasCode("unprocessable"));
   }
   await assert.rejects(
-    enrolOperator(ctx, { name: "asha", codes: ["1-2"], password, from }),
+    beginEnrolment(ctx, { name: "asha", codes: ["1-2"], password, from }),
     hasCode("unauthorized"),
   );
-  await enrolOperator(ctx, { name: "asha", codes: [code], password, from });
+  await enrolPerson(service, { name: "asha", codes: [code] });
   await assert.rejects(
-    enrolOperator(ctx, { name: "asha", codes: [code], password, from }),
+    beginEnrolment(ctx, { name: "asha", codes: [code], password, from }),
     hasCode("unauthorized"),
     "a code enrols once",
   );
@@ -196,15 +197,12 @@ test("adding an operator takes two admins, and neither can enrol as that person"
   const { answer } = await approveProposal(ctx, ravi.actor, decide);
   const { code: second } = answer as { readonly code: string };
   for (const codes of [[puppet.code], [second], [second, second], [puppet.code, "0"]]) {
-    const enrolling = enrolOperator(ctx, { name: "mira", codes, password, from });
+    const enrolling = beginEnrolment(ctx, { name: "mira", codes, password, from });
     await assert.rejects(enrolling, hasCode("unauthorized"));
     service.clock.advance({ seconds: 60 });
   }
   const codes = [second, puppet.code.toUpperCase()];
-  assert.equal(
-    (await enrolOperator(ctx, { name: "mira", codes, password, from })).operator.name,
-    "mira",
-  );
+  assert.equal((await enrolPerson(service, { name: "mira", codes })).operator.name, "mira");
 });
 
 test("an addition that one admin began is refused once there are two", async (t) => {
@@ -241,7 +239,7 @@ test("a reset takes two admins and ends password, authenticator and sessions", a
   await assert.rejects(findSignedIn(ctx, token), hasCode("unauthorized"));
   await assert.rejects(mira.signIn(), hasCode("unauthorized"));
   const codes = [reset.code, (answer as { readonly code: string }).code];
-  const { operator: person } = await enrolOperator(ctx, { name: "mira", codes, password, from });
+  const { operator: person } = await enrolPerson(service, { name: "mira", codes });
   assert.deepEqual([person.role, person.status], ["settlement", "enrolled"]);
 });
 

@@ -43,8 +43,14 @@ test("operators sign in on the command line, and live demands it", async (t) => 
   const used = new Map<string, number>();
   const enrol = async (name: string, codes: string) => {
     const words = ["--name", name, "--codes", codes, "--password-file", passwordFile];
-    const { totp_secret } = await ok("operators", "enrol", ...words);
-    secrets.set(name, fromBase32(totp_secret));
+    const { totp_secret, ticket } = await ok("operators", "enrol", ...words);
+    const secret = fromBase32(totp_secret);
+    secrets.set(name, secret);
+    const step = computeStep(new Date()) - 1;
+    used.set(name, step);
+    const shown = ["--ticket", ticket, "--code", computeCode(secret, step)];
+    const { recovery_codes } = await ok("operators", "enrol", ...words, ...shown);
+    assert.equal(recovery_codes.length, 10);
   };
   /** Commands go by the machine's clock: the steps of a minute are three codes. */
   const signInAs = async (name: string) => {

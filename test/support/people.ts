@@ -2,7 +2,8 @@
 
 import { addOperator } from "../../src/operators/manage-operators.ts";
 import { commandLine } from "../../src/operators/limit-attempts.ts";
-import { enrolOperator, type SignedIn, signIn } from "../../src/operators/sign-in.ts";
+import { beginEnrolment, confirmEnrolment, type NewFactor } from "../../src/operators/enrol.ts";
+import { type SignedIn, signIn } from "../../src/operators/sign-in.ts";
 import { computeCode, fromBase32, computeStep } from "../../src/operators/credentials.ts";
 import { approvalKinds } from "../../src/approval-kinds.ts";
 import { approveProposal } from "../../src/operators/decide-approval.ts";
@@ -20,6 +21,7 @@ export type TestPerson = {
   readonly role: OperatorRole;
   readonly actor: Actor;
   readonly secret: Buffer;
+  readonly recoveryCodes: readonly string[];
   /** A code that was not used yet; turns the clock to the next step. */
   readonly code: () => string;
   readonly signIn: () => Promise<SignedIn>;
@@ -41,14 +43,7 @@ export async function addPerson(
     });
     codes.push((answer as { readonly code: string }).code); // What letting somebody in answers.
   }
-  const { totp_secret } = await enrolOperator(ctx, {
-    name,
-    codes,
-    password,
-    passwordCost,
-    from: commandLine,
-  });
-  const secret = fromBase32(totp_secret);
+  const { secret, recovery_codes: recoveryCodes } = await enrolPerson(service, { name, codes });
   const code = () => {
     clock.advance({ seconds: 30 });
     return computeCode(secret, computeStep(clock.now()));
@@ -58,9 +53,22 @@ export async function addPerson(
     role,
     actor: { ...namedOperator(name), role },
     secret,
+    recoveryCodes,
     code,
     signIn: async () => await signIn(ctx, { name, password, code: code(), from: commandLine }),
   };
+}
+
+/** Enrols somebody who was let in, and confirms with the code of this moment. */
+export async function enrolPerson(
+  { ctx, clock }: Pick<Service, "ctx" | "clock">,
+  who: { readonly name: string; readonly codes: readonly string[] },
+): Promise<NewFactor & { readonly secret: Buffer }> {
+  const asked = { ...who, from: commandLine };
+  const { ticket, totp_secret } = await beginEnrolment(ctx, { ...asked, password, passwordCost });
+  const secret = fromBase32(totp_secret);
+  const code = computeCode(secret, computeStep(clock.now()));
+  return { ...(await confirmEnrolment(ctx, { ...asked, ticket, code })), secret };
 }
 
 /** A firm with an account that sold a credit to the house in live and is to be paid. */

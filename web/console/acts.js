@@ -26,7 +26,7 @@ import { linkTo, may } from "./state.js";
  * @property {readonly Field[]} [fields]
  * @property {(values: Values) => Call} call
  * @property {(answer: any) => string} [said] what came of it
- * @property {(answer: any) => Child} [reveal] what is shown once, before the dialog closes
+ * @property {(answer: any, values: Values) => Child} [reveal] what is shown once, before the dialog closes
  * @property {(answer: any) => void} [after] in place of showing the page anew
  */
 
@@ -44,6 +44,16 @@ export function makeAct(view, act) {
   const button = make("button", { class: chooseLook(act), type: "button" }, act.label);
   button.addEventListener("click", () => openDialog(view, act, button));
   return button;
+}
+
+/**
+ * Opens the dialog of an act that follows another.
+ *
+ * @param {View} view
+ * @param {Act} act
+ */
+export function openAct(view, act) {
+  openDialog(view, act, document.body);
 }
 
 /** @param {Act} act */
@@ -97,7 +107,7 @@ function openDialog(view, act, opener) {
         method: method ?? "POST",
         body: method === "GET" ? undefined : (body ?? {}),
       });
-      finish(answer);
+      finish(answer, values);
     } catch (error) {
       if (error instanceof SignedOut) {
         dialog.close();
@@ -114,12 +124,16 @@ function openDialog(view, act, opener) {
     if (type === "money" && input instanceof HTMLInputElement) followAmount(input);
   }
 
-  /** @param {any} answer */
-  function finish(answer) {
+  /**
+   * @param {any} answer
+   * @param {Values} values
+   */
+  function finish(answer, values) {
     if (!act.reveal) {
       dialog.close();
       (act.after ?? view.refresh)(answer);
-      say(sayOutcome(act, answer)); // Last, because another page takes away what was said.
+      const said = sayOutcome(act, answer);
+      if (said.some((part) => part !== "")) say(said); // Last, because another page takes away what was said.
       return;
     }
     say(sayOutcome(act, answer));
@@ -130,7 +144,7 @@ function openDialog(view, act, opener) {
     );
     dialog.replaceChildren(
       make("h2", { id: "dialog-title" }, act.label.replace(/…$/, "")),
-      make("div", { class: "reveal" }, act.reveal(answer)),
+      make("div", { class: "reveal" }, act.reveal(answer, values)),
       make("div", { class: "dialog-acts" }, done),
     );
     dialog.addEventListener("close", () => view.refresh());

@@ -115,7 +115,12 @@ function drawFrame() {
       make(
         "div",
         { class: "who" },
-        make("span", {}, person.name, make("span", { class: "muted" }, ` ${person.role}`)),
+        make(
+          "a",
+          { href: linkTo("/my-sign-in"), title: "My sign-in" },
+          person.name,
+          make("span", { class: "muted" }, ` ${person.role}`),
+        ),
         make(
           "button",
           { class: "button quiet small", type: "button", onclick: () => void leave() },

@@ -17,6 +17,7 @@ import { healthPages } from "./health.js";
 import { housePages } from "./house.js";
 import { inLawPages } from "./in-law.js";
 import { letterPages } from "./letters.js";
+import { mySignInPages } from "./my-sign-in.js";
 import { noticePages } from "./notices.js";
 import { orderPages } from "./orders.js";
 import { payoutPages } from "./payouts.js";
@@ -58,6 +59,7 @@ export const pages = [
   ...healthPages,
   ...auditPages,
   ...peoplePages,
+  ...mySignInPages,
   ...findPages,
 ];
 

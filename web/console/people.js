@@ -44,7 +44,7 @@ async function showPeople(view) {
           { name: "role", label: "Role", type: "choice", options: roles },
         ],
         call: (body) => ({ path: "/ops/operators", body }),
-        reveal: revealCode,
+        reveal: ({ code }, { name }) => makeInvitation(name, code),
       }),
     ]),
     make(
@@ -87,7 +87,7 @@ function makePersonActs(view, { name, status, role }) {
       says: `Ends the credentials of ${name}, who enrols anew.`,
       fields: [{ name: "role", label: "Role", type: "choice", options: roles, value: role }],
       call: (values) => ({ path: "/ops/operators/reset", body: { name, ...values } }),
-      reveal: revealCode,
+      reveal: ({ code }) => makeInvitation(name, code),
     }),
     status !== "disabled" &&
       makeAct(view, {
@@ -101,16 +101,23 @@ function makePersonActs(view, { name, status, role }) {
   ];
 }
 
-/** @param {{code: string}} answer */
-function revealCode({ code }) {
+/**
+ * The link carries the code behind the #, where no request and no log has it.
+ *
+ * @param {string} name
+ * @param {string} code
+ */
+export function makeInvitation(name, code) {
+  const link = `${location.origin}/console/enrol#${new URLSearchParams({ name, code }).toString()}`;
   return make(
     "div",
     {},
     make(
       "p",
       {},
-      "Give this code to the person, who enrols with it at /console/enrol. It is shown this once.",
+      `Give this link to ${name}, who enrols with it within a week. It works once and is shown this once; hand it over yourself.`,
     ),
-    make("p", {}, make("code", {}, code)),
+    make("p", {}, make("code", {}, link)),
+    make("p", { class: "muted" }, "Or the code alone: ", make("code", { class: "plain" }, code)),
   );
 }

@@ -5,6 +5,7 @@ import { tellProblem } from "./acts.js";
 import { make } from "./dom.js";
 import { makeField, readFields } from "./fields.js";
 import { callOps } from "./ops.js";
+import { makeOffer, makeRecoveryCodes, shownCode } from "./second-factor.js";
 
 /** @typedef {import("./fields.js").Field} Field */
 
@@ -12,7 +13,12 @@ import { callOps } from "./ops.js";
 const signInFields = [
   { name: "name", label: "Name", autocomplete: "username" },
   { name: "password", label: "Password", type: "password", autocomplete: "current-password" },
-  { name: "code", label: "Code", type: "code", hint: "Six digits of your authenticator" },
+  {
+    name: "code",
+    label: "Code",
+    hint: "Six digits of your authenticator, or a recovery code",
+    autocomplete: "one-time-code",
+  },
 ];
 
 /**
@@ -46,51 +52,97 @@ export function makeSignIn(why, onSignedIn) {
   });
 }
 
-/** @type {readonly Field[]} */
-const enrolFields = [
-  { name: "name", label: "Name", autocomplete: "username" },
-  { name: "codes", label: "Codes", hint: "One from each who let you in, with spaces between" },
-  {
-    name: "password",
-    label: "New password",
-    type: "password",
-    hint: "At least 12 characters",
-    autocomplete: "new-password",
-  },
-];
+/** What the link of an invitation says: it is behind the #, which no request carries. */
+function readInvitation() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  history.replaceState(null, "", location.pathname);
+  return { name: given.get("name") ?? undefined, code: given.get("code") ?? undefined };
+}
 
 export function makeEnrolment() {
-  const place = makeForm({
-    title: "Choose your password",
-    lead: "With the codes that you were given. You then get a secret for your authenticator app.",
-    fields: enrolFields,
-    submit: "Enrol",
-    send: async ({ name, codes, password }) => {
-      const body = { name, password, codes: codes.split(/[\s,]+/) };
-      const { totp_secret, totp_uri } = await callOps("/ops/enrol", { body });
-      place.replaceChildren(
-        make("h1", {}, "Your authenticator"),
-        make("p", {}, "Enter this secret in your authenticator app. It is shown this once."),
-        make("p", {}, make("code", {}, totp_secret)),
-        make("p", {}, make("a", { href: totp_uri }, "Open it in the app on this device")),
-        make("p", {}, make("a", { href: "/console" }, "Then sign in")),
-      );
+  const invited = readInvitation();
+  /** @type {readonly Field[]} */
+  const fields = [
+    { name: "name", label: "Name", autocomplete: "username", value: invited.name },
+    {
+      name: "codes",
+      label: "Codes",
+      hint: "One from each who invited you, with spaces between",
+      value: invited.code,
     },
-    foot: make("p", {}, make("a", { href: "/console" }, "Sign in")),
-  });
+    {
+      name: "password",
+      label: "New password",
+      type: "password",
+      hint: "At least 12 characters",
+      autocomplete: "new-password",
+    },
+  ];
+  const place = make("div", {});
+  place.replaceChildren(
+    makeForm({
+      title: "Choose your password",
+      lead: "With the codes that you were given. Have your authenticator app at hand: you scan a code with it next.",
+      fields,
+      submit: "Go on",
+      send: async ({ name, codes, password }) => {
+        const who = { name, codes: codes.split(/[\s,]+/) };
+        const offered = await callOps("/ops/enrol", { body: { ...who, password } });
+        place.replaceChildren(makeConfirmation(place, who, offered));
+        place.querySelector("input")?.focus();
+      },
+      foot: make("p", {}, make("a", { href: "/console" }, "Sign in")),
+    }),
+  );
   return place;
 }
 
 /**
- * @param {{title: string, lead: string, fields: readonly Field[], submit: string, send: (values: Record<string, any>) => Promise<void>, foot: Node}} spec
+ * @param {HTMLElement} place
+ * @param {{name: string, codes: readonly string[]}} who
+ * @param {import("./second-factor.js").Offered} offered
  */
-function makeForm({ title, lead, fields, submit, send, foot }) {
+function makeConfirmation(place, who, offered) {
+  return makeForm({
+    title: "Your authenticator",
+    lead: "Scan this with the authenticator app, then type the code that it shows. You can sign in once the code is right.",
+    first: makeOffer(offered),
+    fields: [shownCode],
+    submit: "Confirm",
+    send: async ({ code }) => {
+      const body = { ...who, ticket: offered.ticket, code };
+      const { operator, recovery_codes } = await callOps("/ops/enrol/confirm", { body });
+      const heading = make("h1", { tabindex: "-1" }, "Your recovery codes");
+      place.replaceChildren(
+        make(
+          "div",
+          { class: "door" },
+          make(
+            "div",
+            { class: "panel offer" },
+            heading,
+            makeRecoveryCodes(recovery_codes, operator.name),
+            make("p", {}, make("a", { class: "button", href: "/console" }, "Sign in")),
+          ),
+        ),
+      );
+      heading.focus();
+    },
+    foot: make("p", {}, make("a", { href: "/console/enrol" }, "Begin again")),
+  });
+}
+
+/**
+ * @param {{title: string, lead: string, first?: Node, fields: readonly Field[], submit: string, send: (values: Record<string, any>) => Promise<void>, foot: Node}} spec
+ */
+function makeForm({ title, lead, first, fields, submit, send, foot }) {
   const problem = make("p", { class: "notice", role: "alert", hidden: true });
   const form = make(
     "form",
     { class: "panel", novalidate: true },
     make("h1", {}, title),
     make("p", { class: "muted" }, lead),
+    first ?? null,
     fields.map(makeField),
     problem,
     make("button", { class: "button", type: "submit" }, submit),

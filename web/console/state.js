@@ -8,12 +8,12 @@
  */
 /** @typedef {{path: string, title: string, nav?: string, key?: string, reach?: Reach, proposals?: readonly string[], refreshes?: boolean, permission?: string, show: (view: View) => Promise<Node>}} Page */
 
-/** @type {{name: string, role: string, permissions: ReadonlySet<string>}} */
-export const person = { name: "", role: "", permissions: new Set() };
+/** @type {{name: string, role: string, permissions: ReadonlySet<string>, recoveryCodesLeft: number}} */
+export const person = { name: "", role: "", permissions: new Set(), recoveryCodesLeft: 0 };
 
-/** @param {{name: string, role: string, permissions: readonly string[]}} who */
-export function setPerson({ name, role, permissions }) {
-  Object.assign(person, { name, role, permissions: new Set(permissions) });
+/** @param {{name: string, role: string, permissions: readonly string[], recovery_codes_left: number}} who */
+export function setPerson({ name, role, permissions, recovery_codes_left: recoveryCodesLeft }) {
+  Object.assign(person, { name, role, permissions: new Set(permissions), recoveryCodesLeft });
 }
 
 /** @param {string | undefined} permission */
