@@ -44,7 +44,7 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
     forbidden: ["key_limit","sub_account_key"],
   },
   declareCredits: {
-    conflict: ["ended","facts_differ","firm_has_no_iec","firm_offboarded","firm_state","held_elsewhere","idempotency_key_reused","not_declared","was_used"],
+    conflict: ["ended","facts_differ","firm_has_no_iec","firm_offboarded","firm_state","held_elsewhere","idempotency_key_reused","not_declared","used_up","was_used","wrong_state"],
   },
   declareRequirement: {
     conflict: ["deleted","firm_offboarded","idempotency_key_reused","reference_taken"],
@@ -71,7 +71,7 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
     forbidden: ["buy_side_not_enabled","wrong_side"],
   },
   importCredits: {
-    conflict: ["ended","facts_differ","firm_has_no_iec","firm_offboarded","firm_state","held_elsewhere","not_declared","was_used"],
+    conflict: ["ended","facts_differ","firm_has_no_iec","firm_offboarded","firm_state","held_elsewhere","not_declared","used_up","was_used","wrong_state"],
   },
   listAudit: {
     forbidden: ["sub_account_key"],
@@ -169,7 +169,7 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
     conflict: ["wrong_state"],
   },
   syncCredits: {
-    conflict: ["ended","facts_differ","firm_has_no_iec","firm_offboarded","firm_state","held_elsewhere","not_declared","registry_attested_only","registry_outage","was_used"],
+    conflict: ["ended","facts_differ","firm_has_no_iec","firm_offboarded","firm_state","held_elsewhere","not_declared","registry_attested_only","registry_outage","used_up","was_used","wrong_state"],
   },
   takeQuote: {
     conflict: ["cancelled","declared","expired","firm_not_authorized","in_settlement","rejected","reserved","suspended","too_short","transferred","used","withdrawn"],

@@ -22,6 +22,7 @@ import {
   findNotSellableReason,
 } from "./rules.ts";
 import {
+  findAnyCredit,
   listAllCreditRows,
   listCreditRowsByNumber,
   listCreditRowsOfFirm,
@@ -122,6 +123,18 @@ export async function listAllCredits(
   });
 }
 
+/** A credit of any desk, with what it paid. */
+export async function readAnyCredit(db: Db, creditId: string) {
+  const row = await findAnyCredit(db, creditId);
+  if (!row) throw notFound();
+  const told = await listUses(db, [row]);
+  return {
+    ...row,
+    uses: told.map(viewUse),
+    used_elsewhere_paise: findUsedElsewhere(row, told),
+  };
+}
+
 /** A credit as its desk sees it. Whether it is sellable also depends on its firm and the day. */
 export function viewCredit(row: CreditRow, { firmState, today, uses }: CreditView): Credit {
   const told = uses.get(row.credit_id) ?? [];
@@ -140,18 +153,16 @@ export function viewCredit(row: CreditRow, { firmState, today, uses }: CreditVie
     status: row.state,
     sellable: reason === null,
     not_sellable_reason: reason,
-    uses: told.map(({ bill_of_entry, used_on, port_code, amount_paise, balance_paise }) => ({
-      bill_of_entry,
-      used_on,
-      port: port_code,
-      amount_paise,
-      balance_paise,
-    })),
+    uses: told.map(viewUse),
     used_elsewhere_paise: findUsedElsewhere(row, told),
     as_of: istTimestamp(row.as_of),
     version: row.version,
     allowed_actions: allowedActions(creditLifecycle, row.state),
   };
+}
+
+function viewUse({ bill_of_entry, used_on, port_code, amount_paise, balance_paise }: CreditUse) {
+  return { bill_of_entry, used_on, port: port_code, amount_paise, balance_paise };
 }
 
 /** A change of a credit for the audit trail and its event. */

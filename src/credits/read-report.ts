@@ -116,7 +116,7 @@ function toDeclaration(
   const face =
     balanceText === amountText
       ? issued
-      : taken("face", balanceText, parseRupees(balanceText), rupees);
+      : taken("face", balanceText, parseBalance(balanceText), rupees);
   const day = "a day as DD/MM/YYYY, DD-MM-YYYY, DD-MON-YYYY or YYYY-MM-DD";
   const issuedOn = taken("issued_on", cell("issued_on"), parseDay(cell("issued_on")), day);
   const expiresOn = taken("expires_on", cell("expires_on"), parseDay(cell("expires_on")), day);
@@ -165,6 +165,11 @@ export function parseRupees(text: string): number | undefined {
   const paise = BigInt(whole.replaceAll(",", "") + fraction.padEnd(2, "0"));
   if (paise < 1n || paise > BigInt(Number.MAX_SAFE_INTEGER)) return undefined;
   return Number(paise);
+}
+
+/** Nothing is left of a credit that is used up. */
+function parseBalance(text: string): number | undefined {
+  return /^0+(?:\.0{1,2})?$/.test(text) ? 0 : parseRupees(text);
 }
 
 const months = "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC".split(" ");

@@ -53,7 +53,7 @@ export const creditOperations: readonly Operation[] = [
     summary: "Import a report of the customs portal",
     description:
       "As csv, or as xlsx in base64. Headings are known by many names, days as DD/MM/YYYY, DD-MM-YYYY, DD-MON-YYYY or ISO, " +
-      "amounts in rupees. A row whose balance fell lowers the credit's; otherwise a row is " +
+      "amounts in rupees. A row whose balance fell lowers the credit's, one with nothing left marks it used; otherwise a row is " +
       "answered like a declaration, and sending the file again changes nothing.",
     params: FirmParams,
     body: ImportCreditsBody,

@@ -295,11 +295,16 @@ export type Known = {
 export type DeclarationVerdict =
   | { readonly kind: "create" }
   | { readonly kind: "same" }
-  /** The report has a lower balance: part of it was used. */
+  /** The report has a lower balance: part of it was used, or all. */
   | { readonly kind: "lower" }
   | { readonly kind: "refuse"; readonly reason: DeclarationRefusal };
 
-export type DeclarationRefusal = "facts_differ" | "ended" | "held_elsewhere" | "was_used";
+export type DeclarationRefusal =
+  | "facts_differ"
+  | "ended"
+  | "held_elsewhere"
+  | "was_used"
+  | "used_up";
 
 export type DeclarationMode = {
   /**
@@ -317,15 +322,18 @@ export function judgeDeclaration(
   { own, heldElsewhere, usedPaise }: Known,
   { followsBalance }: DeclarationMode,
 ): DeclarationVerdict {
-  if (own && isOpen(own.state)) {
+  const isUsedUp = facts.face_paise === 0;
+  if (own && (isOpen(own.state) || (isUsedUp && own.state === "used"))) {
     const differing = listDifferingFacts(facts, own);
     if (differing.length === 0) return { kind: "same" };
     const fell = differing.length === 1 && facts.face_paise < own.face_paise;
-    if (followsBalance && fell && balanceMayFall.includes(own.state)) return { kind: "lower" };
+    const mayFall = isUsedUp ? own.state === "listed" : balanceMayFall.includes(own.state);
+    if (followsBalance && fell && mayFall) return { kind: "lower" };
     return { kind: "refuse", reason: "facts_differ" };
   }
   if (own && endedForGood.includes(own.state)) return { kind: "refuse", reason: "ended" };
   if (heldElsewhere) return { kind: "refuse", reason: "held_elsewhere" };
+  if (isUsedUp) return { kind: "refuse", reason: "used_up" };
   // A credit that is taken back and declared anew is no larger for it.
   if (usedPaise > facts.issued_paise - facts.face_paise) {
     return { kind: "refuse", reason: "was_used" };

@@ -120,7 +120,7 @@ export const UseCreditBody = body(
 );
 export type UseCreditBody = Static<typeof UseCreditBody>;
 
-const CreditUse = Type.Object(
+export const CreditUse = Type.Object(
   {
     bill_of_entry: nullable<string>({
       type: "string",

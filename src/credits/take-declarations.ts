@@ -16,12 +16,15 @@ import { askOutside, dropQuestions, listPortStatus } from "../outside/ask.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
+import { advance } from "../kernel/lifecycle.ts";
 import { openPace, type Pace } from "../platform/heavy/pace.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { simulateHolding } from "../outside/registry-rules.ts";
+import { removeFromBooks } from "./end-holdings.ts";
 import { buildCreditChange, describeUse } from "./read-credits.ts";
 import {
   type CreditFacts,
+  creditLifecycle,
   type DeclarationMode,
   type DeclarationRefusal,
   listDifferingFacts,
@@ -202,7 +205,7 @@ function judgeAll(
       case "lower": {
         const planned = inserts.has(scripNo) ? inserts : updates;
         const row = earlier ?? found.own;
-        if (row) planned.set(scripNo, { ...row, face_paise: facts.face_paise, as_of: now });
+        if (row) planned.set(scripNo, lowerBalance(row, facts.face_paise, now));
         return { index, facts, kind: "lowered" };
       }
       case "same":
@@ -214,9 +217,17 @@ function judgeAll(
   return { verdicts, inserts, updates, before: known };
 }
 
+/** A balance of nothing ends the holding. */
+function lowerBalance(row: CreditRow, face_paise: number, now: Date): CreditRow {
+  const state = face_paise === 0 ? advance(creditLifecycle, row.state, "use") : row.state;
+  return { ...row, state, face_paise, as_of: now };
+}
+
 async function writePlan(tx: Tx, { inserts, updates, before }: Plan, now: Date) {
   const inserted = inserts.size > 0 ? await insertCredits(tx, [...inserts.values()]) : [];
   const updated = updates.size > 0 ? await setCredits(tx, [...updates.values()], now) : [];
+  const ended = updated.map((after) => ({ before: before.get(after.scrip_no)?.own, after }));
+  await removeFromBooks(tx, ended, now);
   const rows = new Map([...inserted, ...updated].map((row) => [row.scrip_no, row]));
   const lost = new Set([...inserts.keys(), ...updates.keys()].filter((no) => !rows.has(no)));
   const changes = [
@@ -367,6 +378,8 @@ function buildRefusal(
       return new Failure("conflict", "this firm's holding of the credit has ended", {
         detail: { reason, state: own?.state },
       });
+    case "used_up":
+      return new Failure("conflict", "nothing is left of this credit", { detail: { reason } });
     case "was_used":
       return new Failure("conflict", "more of this credit was used than the declaration says", {
         detail: { reason },

@@ -16,7 +16,7 @@
 // of postings and open holds; nothing is below zero that must not be; no buyer of a leg pays less than
 // its seller gets; nobody who owes has money available or a payout that has not left; what left went to
 // an account that the bank has confirmed; each credit's owners form a chain that ends at its owner, who
-// holds it. It names the first break. Without a good verdict of the last two hours no payout leaves
+// holds it; each part of a credit that paid duty is a part of what was left. It names the first break. Without a good verdict of the last two hours no payout leaves
 // (`ledgerIsSound`).
 
 import type { Context } from "../platform/context.ts";
@@ -24,11 +24,14 @@ import type { Database, Db } from "../platform/postgres/postgres.ts";
 import {
   type Break,
   type LedgerCheckName,
+  type UsesPlace,
   claimCheck,
   findMoneyBesideDues,
   findPayoutsEnd,
   findUnconfirmedPayee,
   findUnderpaidLeg,
+  findUnexplainedUse,
+  findUsesEnd,
   findVerdict,
   findWhetherDue,
   setVerdict,
@@ -65,7 +68,7 @@ import {
 /** Every minute, and on large books at most a tenth of one connection's time. */
 const pace = { everyMs: 60_000, shareOfTime: 0.1 };
 /** What the rounds of one run read: slices of proved entries, and statements over the rest. */
-const round = { slices: 5, lines: 5, payouts: 2, owners: 2 };
+const round = { slices: 5, lines: 5, payouts: 2, owners: 2, uses: 1 };
 /** The time for proving new entries in one run. */
 const provingMs = 5_000;
 /** An older verdict does not count. */
@@ -79,6 +82,7 @@ const everything: typeof round = {
   lines: Infinity,
   payouts: Infinity,
   owners: Infinity,
+  uses: Infinity,
 };
 
 export type LedgerVerdict = {
@@ -128,12 +132,14 @@ type RoundPlaces = {
   readonly lineBlock: number;
   readonly payouts: string;
   readonly owners: CreditPlace;
+  readonly uses: UsesPlace;
 };
 
 const beginning: RoundPlaces = {
   lineBlock: 0,
   payouts: "",
   owners: { environment: "", scripNo: "" },
+  uses: { firmId: "", scripNo: "" },
 };
 
 export async function recordVerdict(db: Db, verdict: LedgerVerdict): Promise<void> {
@@ -230,7 +236,14 @@ async function compareAll(
     return { upTo, firstBreak };
   });
   if (owners.firstBreak) return owners;
-  return { places: { lineBlock: lines.next, payouts: payouts.next, owners: owners.next } };
+  const uses = await walk(from.uses, most.uses, async (after) => {
+    const upTo = await findUsesEnd(db, after, rowsPerStatement);
+    const firstBreak = await findBreak("uses_explained", findUnexplainedUse(db, { after, upTo }));
+    return { upTo, firstBreak };
+  });
+  if (uses.firstBreak) return uses;
+  const [lineBlock, owner, use] = [lines.next, owners.next, uses.next];
+  return { places: { lineBlock, payouts: payouts.next, owners: owner, uses: use } };
 }
 
 /** The first break in the entries since the proof, which the comparisons add to it. */

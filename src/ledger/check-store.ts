@@ -16,7 +16,8 @@ export type LedgerCheckName =
   | "payee_confirmed"
   | "owners_in_a_chain"
   | "one_owner"
-  | "owner_holds";
+  | "owner_holds"
+  | "uses_explained";
 
 /** The first inconsistency of the books. */
 export type Break = Mismatch & { readonly check: LedgerCheckName };
@@ -178,6 +179,74 @@ export async function findUnconfirmedPayee(
         p.former_account is not null or (p.environment = 'sandbox' and p.ifsc = 'SIMB0000001')
       ))
     order by p.payout_id
+    limit 1`);
+  return row;
+}
+
+/** The parts of one credit that one firm told. */
+export type UsesPlace = { readonly firmId: string; readonly scripNo: string };
+
+/** The last of the next `limit` parts, by firm and credit; undefined when there are fewer. */
+export async function findUsesEnd(
+  db: Db,
+  { firmId, scripNo }: UsesPlace,
+  limit: number,
+): Promise<UsesPlace | undefined> {
+  const [row] = await db.rows<UsesPlace>(sql`
+    select firm_id as "firmId", scrip_no as "scripNo"
+    from credit_uses
+    where (firm_id, scrip_no) > (${firmId}, ${scripNo})
+    order by firm_id, scrip_no
+    offset ${limit - 1}
+    limit 1`);
+  return row;
+}
+
+/**
+ * Each part takes from the balance that the one before left, all of them and the balance are no more than
+ * was issued, and a credit that was sold passed with what was left of it. Its buyer's row begins with the
+ * transaction that ends the seller's.
+ */
+export async function findUnexplainedUse(
+  db: Db,
+  { after, upTo }: { readonly after: UsesPlace; readonly upTo: UsesPlace | undefined },
+): Promise<Mismatch | undefined> {
+  const [row] = await db.rows<Mismatch>(sql`
+    with part as (
+      select firm_id, scrip_no, credit_id, ordinal, amount_paise, balance_paise,
+        row_number() over told as place,
+        sum(amount_paise) over told as used_paise,
+        lag(balance_paise) over (
+          partition by firm_id, scrip_no, credit_id
+          order by ordinal
+        ) as left_before
+      from credit_uses
+      where (firm_id, scrip_no) > (${after.firmId}, ${after.scripNo})
+        and (firm_id, scrip_no) <= (${upTo?.firmId ?? "~"}, ${upTo?.scripNo ?? "~"})
+      window told as (partition by firm_id, scrip_no order by ordinal)
+    )
+    select format('part %s of %s of %s', part.ordinal, part.scrip_no, part.firm_id) as place,
+      format('%s used of %s issued, %s left then, %s now, %s with its buyer', part.used_paise,
+        c.issued_paise, part.balance_paise, c.face_paise, coalesce(b.face_paise::text, 'nothing'))
+        as found,
+      format('part %s, taken from %s', part.place, coalesce(part.left_before, c.issued_paise))
+        as expected
+    from part
+    join credits as c using (credit_id)
+    left join lateral (
+      select bought.face_paise, bought.issued_paise
+      from credits as bought
+      where c.state = 'transferred' and bought.environment = c.environment
+        and bought.scrip_no = c.scrip_no and bought.created_at = c.updated_at
+        and bought.state not in ('declared', 'rejected', 'withdrawn')
+      limit 1
+    ) as b on true
+    where part.ordinal <> part.place
+      or part.amount_paise + part.balance_paise > coalesce(part.left_before, c.issued_paise)
+      or part.used_paise + part.balance_paise > c.issued_paise
+      or c.face_paise > part.balance_paise
+      or b.face_paise > c.face_paise or b.issued_paise <> c.issued_paise
+    order by part.firm_id, part.scrip_no, part.ordinal
     limit 1`);
   return row;
 }

@@ -24,6 +24,7 @@ export type Rounds = {
   readonly lineBlock?: number;
   readonly payouts?: string;
   readonly owners?: CreditPlace;
+  readonly uses?: { readonly firmId: string; readonly scripNo: string };
 };
 
 export type CreditPlace = { readonly environment: string; readonly scripNo: string };

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 
 import { dayStatuses } from "../outside/calendar-rules.ts";
 import { creditStates } from "../credits/rules.ts";
-import { ImportResults } from "../credits/schema.ts";
+import { CreditUse, ImportResults } from "../credits/schema.ts";
 import { Delivery, Replay, Webhook } from "../webhooks/schema.ts";
 import { questionKinds, ports } from "../outside/question-rules.ts";
 import type { Scheme } from "../kernel/scheme.ts";
@@ -97,6 +97,19 @@ export const OpsCredit = Type.Object(
     updated_at: timestamp("When it last changed."),
   },
   { title: "HeldCredit", description: "A credit and who holds it." },
+);
+
+export const OpsCreditWithUses = Type.Object(
+  {
+    ...OpsCredit.properties,
+    uses: Type.Array(CreditUse, {
+      description: "The parts that its firm has told, in that order.",
+    }),
+    used_elsewhere_paise: count(
+      "What was used and is not told in uses. issued_paise is face_paise, uses and this.",
+    ),
+  },
+  { title: "HeldCreditWithUses", description: "A credit, who holds it, and what it paid." },
 );
 
 export const Credits = wrapPage("credits", OpsCredit, "The newest first.");

@@ -4,7 +4,7 @@ import { verifyChain } from "../journal/verify-chain.ts";
 import { addDay, importDays, listCalendar, removeDay } from "../outside/calendar.ts";
 import { applyRegistryNews } from "../credits/registry-news.ts";
 import { importCreditsAsOperator } from "../credits/declare-credits.ts";
-import { listAllCredits } from "../credits/read-credits.ts";
+import { listAllCredits, readAnyCredit } from "../credits/read-credits.ts";
 import { creditStates } from "../credits/rules.ts";
 import { listAllFailures } from "../webhooks/read-deliveries.ts";
 import { replayAsOperator } from "../webhooks/replay-deliveries.ts";
@@ -53,6 +53,7 @@ import {
   LedgerVerdict,
   News,
   OpsCredit,
+  OpsCreditWithUses,
   OpenedEnquiry,
   PortState,
   RemovedDay,
@@ -163,6 +164,12 @@ export const worldOperations: readonly Operation[] = [
       read: (ctx, { scrip_no: scripNo, ...search }) => listAllCredits(ctx, { ...search, scripNo }),
       listFirmIds: (row) => [row.desk_id, row.firm_id],
     }),
+  }),
+  operation({
+    ...registry.read("readAnyCredit", "/ops/credits/:credit_id"),
+    summary: "Read a credit of any desk with the duty that it paid",
+    answer: OpsCreditWithUses,
+    run: ({ ctx }, asked) => readAnyCredit(ctx.db, asked.credit_id),
   }),
   operation({
     ...registry.act("importAnyCredits", "/ops/firms/:firm_id/credits/import", "credits.write"),

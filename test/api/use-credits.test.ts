@@ -5,10 +5,13 @@ import { test } from "node:test";
 
 import { checkLedger } from "../../src/ledger/check-ledger.ts";
 import { crore, quoteFor } from "../support/crosses.ts";
+import { asOwner } from "../support/database.ts";
 import { assertOrdersSound } from "../support/invariants.ts";
 import { stockHouse } from "../support/inventory.ts";
 import { payIn } from "../support/ledger.ts";
+import { asBearer, startOps } from "../support/ops.ts";
 import { type Dealer, dealer } from "../support/orders.ts";
+import { addPerson } from "../support/people.ts";
 import { type Answer, startService } from "../support/service.ts";
 
 const face = 25_000_000;
@@ -147,7 +150,30 @@ test("a credit is used part by part", async (t) => {
     const lowered = (await report("120000.00")).credit;
     assert.deepEqual(figures(lowered), ["listed", 12_000_000, 10_000_000]);
     assert.equal(lowered.used_elsewhere_paise, 3_000_000);
+    const emptied = (await report("0.00")).credit;
+    assert.deepEqual(figures(emptied), ["used", 0, 10_000_000]);
+    assert.deepEqual((await report("0")).credit, emptied, "the same report again");
+    assert.equal((await report("120000.00")).error.detail.reason, "ended");
   });
+
+  await t.test(
+    "a report of a credit that is used up makes nothing of what is not ours",
+    async () => {
+      const resting = fresh();
+      await firm.post("/v1/orders", { side: "sell", scrip_no: resting, limit_bps: 9_980 }, 201);
+      const rows = ["NEVER00001", resting].map(
+        (scripNo) => `${scripNo},RODTEP,250000.00,0.00,01/10/2026,30/09/2028\n`,
+      );
+      const csv = `Scrip Number,Scheme,Amount,Balance,Issue Date,Expiry Date\n${rows.join("")}`;
+      const path = `/v1/firms/${firm.firmId}/credits:import`;
+      const { results } = (await firm.post(path, { csv }, 200)).body;
+      assert.deepEqual(
+        results.map(({ error }: Answer["body"]) => error.detail.reason),
+        ["used_up", "facts_differ"],
+      );
+      assert.equal((await firm.credit(resting)).status, "reserved");
+    },
+  );
 
   await t.test("the events explain each paisa of every balance", async () => {
     const { events } = await firm.get("/v1/events?limit=500");
@@ -159,7 +185,7 @@ test("a credit is used part by part", async (t) => {
     const { credits } = await firm.get(`/v1/firms/${firm.firmId}/credits`);
     assert.ok(credits.length > 5);
     for (const credit of credits) {
-      if (credit.status === "withdrawn") continue;
+      if (["withdrawn", "reserved"].includes(credit.status)) continue;
       assert.equal(credit.face_paise + (used.get(credit.scrip_no) ?? 0), face, credit.scrip_no);
     }
   });
@@ -171,6 +197,16 @@ test("a credit is used part by part", async (t) => {
     assert.equal(schemes[0].available_paise, sum);
   });
 });
+
+/** The statement that takes another back. */
+function undo(statement: string): string {
+  if (statement.includes("ordinal = 3")) {
+    return statement.replace("3", "2").replace(/2$/, "3");
+  }
+  const [head = "", condition = ""] = statement.split(" where ");
+  const sign = head.includes("+ 1") ? "- 1" : "+ 1";
+  return `${head.replace(/[+-] 1/, sign)} where ${condition}`;
+}
 
 test("a credit is not used from under a deal", async (t) => {
   const service = await startService(t);
@@ -240,6 +276,39 @@ test("a credit is not used from under a deal", async (t) => {
     },
   );
 
+  const ops = await startOps(t, service);
+  const person = await addPerson(service, { name: "asha", role: "admin" });
+  const headers = asBearer((await person.signIn()).token);
+  const { credit_id: creditId } = await firm.credit(partly);
+  const path = `/ops/credits/${creditId}`;
+  const { body: seen } = await ops.send("GET", path, { headers, expect: 200 });
+  assert.deepEqual([seen.status, seen.environment], ["transferred", "sandbox"]);
+  assert.deepEqual(figures(seen), ["transferred", 15_000_000, 10_000_000]);
+  await ops.send("GET", "/ops/credits/crd_01jd2m7q4x8r5v6w9y0abcdefg", { headers, expect: 404 });
+
   const verdict = await checkLedger(service.ctx);
   assert.deepEqual([verdict.sound, verdict.firstBreak], [true, null]);
+  for (const wrong of [
+    "update credit_uses set amount_paise = amount_paise + 1 where ordinal = 1",
+    "update credit_uses set balance_paise = balance_paise - 1 where balance_paise > 0",
+    "update credit_uses set ordinal = 3 where ordinal = 2",
+    `update credits set face_paise = face_paise + 1 where credit_id = '${creditId}'`,
+    "update credits set issued_paise = issued_paise - 1 where state = 'used'",
+    "update credits set face_paise = face_paise - 1 where state = 'transferred'",
+  ]) {
+    await asOwner(service.ctx.db, async (owner) => {
+      await owner.query("begin");
+      await owner.query("set local session_replication_role = replica");
+      const { rowCount } = await owner.query(wrong);
+      assert.ok(rowCount, wrong);
+      await owner.query("commit");
+    });
+    const { firstBreak } = await checkLedger(service.ctx);
+    assert.equal(firstBreak?.check, "uses_explained", wrong);
+    await asOwner(service.ctx.db, async (owner) => {
+      await owner.query("set session_replication_role = replica");
+      await owner.query(undo(wrong));
+    });
+  }
+  assert.deepEqual((await checkLedger(service.ctx)).firstBreak, null);
 });

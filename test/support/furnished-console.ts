@@ -40,6 +40,11 @@ export async function furnishConsole(
   };
   const client = await dealer(service, [{}, {}], { environment });
   const [first = "", second = ""] = client.scripNos;
+  const used = await addCredit(service, seller);
+  const bill = { bill_of_entry: "7781234", used_on: "2026-11-14", port: "INNSA1" };
+  const usePath = `/v1/credits/${encodeURIComponent(used)}/use`;
+  const part = { key: seller.key, body: { ...bill, amount_paise: 2_500_000 }, expect: 200 };
+  const { credit_id } = (await service.send("POST", usePath, part)).body;
   const quote = await client.post("/v1/quote", { side: "sell", scrip_no: first }, 200);
   await client.post("/v1/orders", { quote_ref: quote.body.quote_ref }, 201);
   const resting = { side: "sell", scrip_no: second, limit_bps: 9_840 };
@@ -93,5 +98,6 @@ export async function furnishConsole(
     `/firms/${due.seller.deskId}`,
     `/enquiries/${enquiry.body.enquiry_ref}`,
     `/orders/${orders[0].order_id}`,
+    `/credits/${credit_id}`,
   ];
 }

@@ -218,7 +218,15 @@ const reads: Readonly<Record<string, readonly string[]>> = {
   crosses: ["firms"],
   firms: ["credits"],
   funding: ["firms"],
-  ledger: ["confirmed_accounts", "credits", "firms", "payouts", "settlement_legs", "settlements"],
+  ledger: [
+    "confirmed_accounts",
+    "credit_uses",
+    "credits",
+    "firms",
+    "payouts",
+    "settlement_legs",
+    "settlements",
+  ],
   market: ["credits", "deal_minutes", "settlement_legs"],
   netting: [
     "credits",

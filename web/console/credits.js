@@ -1,7 +1,20 @@
 import { schemeName } from "../words.js";
 import { makeAct } from "./acts.js";
-import { listFilters, showList } from "./list.js";
-import { sayWord, showDay, showFirm, showId, showMoney, showState } from "./show.js";
+import { makeTrail } from "./audit.js";
+import { make, makeEmpty, makeFacts, makeSection, makeTable } from "./dom.js";
+import { listFilters, makeHead, showList } from "./list.js";
+import { readOps } from "./ops.js";
+import {
+  loadNames,
+  sayWord,
+  showDay,
+  showFirm,
+  showId,
+  showMoney,
+  showState,
+  showTime,
+} from "./show.js";
+import { linkTo, standWith } from "./state.js";
 
 /** @typedef {import("./state.js").View} View */
 /** @typedef {import("./ops.js").Row} Row */
@@ -27,10 +40,14 @@ export const creditPages = [
         ],
         firms: (row) => [row["firm_id"]],
         columns: [
-          { head: "Credit", cell: (row) => row["scrip_no"] },
+          {
+            head: "Credit",
+            cell: (row) =>
+              make("a", { href: linkTo(`/credits/${row["credit_id"]}`) }, row["scrip_no"]),
+          },
           { head: "Holder", kind: "wide", cell: (row) => showFirm(row["firm_id"]) },
           { head: "Scheme", cell: (row) => schemeName(row["scheme"]) },
-          { head: "Face", kind: "number", cell: (row) => showMoney(row["face_paise"]) },
+          { head: "Balance", kind: "number", cell: (row) => showMoney(row["face_paise"]) },
           { head: "Issued", kind: "number", cell: (row) => showMoney(row["issued_paise"]) },
           { head: "Expires", cell: (row) => showDay(row["expires_on"]) },
           { head: "For", cell: (row) => showId(row["reserved_for"]) },
@@ -45,7 +62,76 @@ export const creditPages = [
         empty: "There are no credits like that.",
       }),
   },
+  { path: "/credits/:id", title: "Credit", show: showCredit },
 ];
+
+/** @param {View} view */
+async function showCredit(view) {
+  /** @type {Row} */
+  const credit = await readOps(`/ops/credits/${view.id}`, {}, view.signal);
+  standWith(view, credit);
+  await loadNames([credit["firm_id"], credit["desk_id"]]);
+  /** @type {readonly Row[]} */
+  const uses = credit["uses"];
+  return make(
+    "div",
+    { class: "page" },
+    makeHead(`Credit ${credit["scrip_no"]}`, [makeNews(view)]),
+    makeFacts([
+      [
+        "State",
+        [showState(credit["status"]), credit["reason"] ? ` ${sayWord(credit["reason"])}` : ""],
+      ],
+      ["Scheme", schemeName(credit["scheme"])],
+      ["Holder", showFirm(credit["firm_id"])],
+      ["Desk", showFirm(credit["desk_id"])],
+      ["Issued", showMoney(credit["issued_paise"])],
+      ["Balance", showMoney(credit["face_paise"])],
+      ["Port", credit["port_code"] ?? "–"],
+      ["Issued on", showDay(credit["issued_on"])],
+      ["Expires", showDay(credit["expires_on"])],
+      ["For", showId(credit["reserved_for"])],
+      ["Last confirmed", showTime(credit["as_of"])],
+      ["Id", make("span", { class: "id" }, credit["credit_id"])],
+    ]),
+    makeSection(
+      "Duty that it paid",
+      uses.length === 0 && credit["used_elsewhere_paise"] === 0
+        ? makeEmpty("It has paid none that we know of.")
+        : makeTable(
+            "Issued, less what it paid, is the balance",
+            [
+              { head: "Bill of entry" },
+              { head: "Port" },
+              { head: "Day" },
+              { head: "Used", kind: "number" },
+              { head: "Left", kind: "number" },
+            ],
+            [
+              ...(credit["used_elsewhere_paise"] === 0
+                ? []
+                : [
+                    [
+                      "not told by the firm",
+                      "–",
+                      "–",
+                      showMoney(credit["used_elsewhere_paise"]),
+                      "–",
+                    ],
+                  ]),
+              ...uses.map((use) => [
+                use["bill_of_entry"] ?? "no bill told",
+                use["port"] ?? "–",
+                showDay(use["used_on"]),
+                showMoney(use["amount_paise"]),
+                showMoney(use["balance_paise"]),
+              ]),
+            ],
+          ),
+    ),
+    await makeTrail(view, { desk_id: credit["desk_id"], entity_id: view.id }),
+  );
+}
 
 /** @param {View} view */
 function makeNews(view) {

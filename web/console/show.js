@@ -95,6 +95,7 @@ const places = /** @type {Readonly<Record<string, string>>} */ ({
   apr: "/approvals",
   enq: "/enquiries",
   bst: "/bank-statements",
+  crd: "/credits",
 });
 
 /** @param {string} id */

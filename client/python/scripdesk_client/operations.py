@@ -475,16 +475,16 @@ class Operations:
     def declare_credits(self, firm_id: str, body: schemas.DeclareCredits, **options: Unpack[CreateOptions]) -> schemas.CreditDeclarationResults:
         """Declare 1 to 500 credits that a firm holds. A declaration is a claim: declared until the registry confirms it, then listed. The same credit again is ok with 200; with other facts it is a 409.
 
-        Refusals by `detail.reason` (open set): 409 `ended`, `facts_differ`, `firm_has_no_iec`, `firm_offboarded`, `firm_state`, `held_elsewhere`, `idempotency_key_reused`, `not_declared`, `was_used`.
+        Refusals by `detail.reason` (open set): 409 `ended`, `facts_differ`, `firm_has_no_iec`, `firm_offboarded`, `firm_state`, `held_elsewhere`, `idempotency_key_reused`, `not_declared`, `used_up`, `was_used`, `wrong_state`.
 
         `POST /v1/firms/{firm_id}/credits`, scope `firms`
         """
         return self._run(OPERATIONS["declareCredits"], Call({"firm_id": firm_id}, {}, body, options))
 
     def import_credits(self, firm_id: str, body: schemas.ImportCredits, **options: Unpack[WriteOptions]) -> schemas.CreditImportResults:
-        """Import a report of the customs portal. As csv, or as xlsx in base64. Headings are known by many names, days as DD/MM/YYYY, DD-MM-YYYY, DD-MON-YYYY or ISO, amounts in rupees. A row whose balance fell lowers the credit's; otherwise a row is answered like a declaration, and sending the file again changes nothing.
+        """Import a report of the customs portal. As csv, or as xlsx in base64. Headings are known by many names, days as DD/MM/YYYY, DD-MM-YYYY, DD-MON-YYYY or ISO, amounts in rupees. A row whose balance fell lowers the credit's, one with nothing left marks it used; otherwise a row is answered like a declaration, and sending the file again changes nothing.
 
-        Refusals by `detail.reason` (open set): 409 `ended`, `facts_differ`, `firm_has_no_iec`, `firm_offboarded`, `firm_state`, `held_elsewhere`, `not_declared`, `was_used`.
+        Refusals by `detail.reason` (open set): 409 `ended`, `facts_differ`, `firm_has_no_iec`, `firm_offboarded`, `firm_state`, `held_elsewhere`, `not_declared`, `used_up`, `was_used`, `wrong_state`.
 
         `POST /v1/firms/{firm_id}/credits:import`, scope `firms`
         """
@@ -493,7 +493,7 @@ class Operations:
     def sync_credits(self, firm_id: str, **options: Unpack[WriteOptions]) -> schemas.CreditDeclarationResults:
         """Take a firm's credits from the registry. Sandbox only: customs offers no interface for this, so a live key is answered 409 with detail.reason registry_attested_only; declare or import instead.
 
-        Refusals by `detail.reason` (open set): 409 `ended`, `facts_differ`, `firm_has_no_iec`, `firm_offboarded`, `firm_state`, `held_elsewhere`, `not_declared`, `registry_attested_only`, `registry_outage`, `was_used`.
+        Refusals by `detail.reason` (open set): 409 `ended`, `facts_differ`, `firm_has_no_iec`, `firm_offboarded`, `firm_state`, `held_elsewhere`, `not_declared`, `registry_attested_only`, `registry_outage`, `used_up`, `was_used`, `wrong_state`.
 
         `POST /v1/firms/{firm_id}/credits:sync`, scope `firms`
         """
