@@ -262,6 +262,8 @@ async function backlog(bench: Bench, urls: readonly string[]): Promise<void> {
     deskId,
     scopes: ["*"],
     buySide: false,
+    withdrawals: true,
+    confined: false,
   } as const;
   const call = { caller, requestId: "bench", idempotencyKey: undefined, dryRun: false };
   const outbound = { permitsHost: () => true };

@@ -202,6 +202,11 @@ export const commands = [
       "key_id=key.key_id firm=legal_name env=key.environment kind=key.kind name=key.name plan=key.plan scopes=key.scopes status=key.status created_at=key.created_at",
   }),
   derive("revokeAnyKey", "keys revoke", { columns: "key_id status revoked_at" }),
+  derive("moveChildKeys", "keys move-children", {
+    as: { to_key_id: "to" },
+    columns: "key_id name parent_key_id scopes status",
+    example: "npx scripdesk keys move-children key_… --to key_…",
+  }),
   rotateMaster,
   derive("listPlans", "plans list"),
   derive("setPlan", "plans set", {

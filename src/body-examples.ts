@@ -66,6 +66,14 @@ export const bodyExamples: Readonly<Record<string, Readonly<Record<string, BodyE
       limits: { per_minute: 30, max_order_paise: 500_000_000 },
     }),
   },
+  updateKey: {
+    rename: done("Another name", { name: "ERP Pune, night run" }),
+    narrow: done("Only reads and a lower rate from now on", {
+      scopes: ["orders:read"],
+      limits: { per_minute: 30 },
+    }),
+    no_withdrawals: done("No money goes out by it", { limits: { withdrawals: false } }),
+  },
   registerFirm: {
     exporter: created("An exporter, with its account", {
       legal_name: "Acme Exports Private Limited",

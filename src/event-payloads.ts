@@ -246,6 +246,7 @@ const dataByEvent: Readonly<Record<EventName, TObject>> = {
     period: text("Its month, YYYY-MM."),
   }),
   "key.created": key,
+  "key.updated": key,
   "key.revoked": key,
   "usage.threshold": data("UsageThresholdData", {
     key_id: text("The key's id."),

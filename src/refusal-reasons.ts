@@ -88,7 +88,7 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
   },
   offboardFirm: {
     conflict: ["open_business","wrong_state"],
-    forbidden: ["own_firm","sub_account_key","suspended_by_operator"],
+    forbidden: ["key_limit","own_firm","sub_account_key","suspended_by_operator"],
   },
   placeOrder: {
     conflict: ["bundle_gone","cancelled","cover_rests","credit_not_sellable","declared","expired","facts_changed","firm_not_authorized","funds_first","idempotency_key_reused","in_settlement","mandate_expired","no_cover","no_price","nothing_to_deliver","quote_expired","quote_used","rejected","requirement_covered","reserved","suspended","too_many_covers","too_short","transferred","unfunded_desk_limit","unfunded_limit","used","withdrawn","wrong_state"],
@@ -181,11 +181,14 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
   },
   updateFirm: {
     conflict: ["deal_unpaid","duplicate_external_id","duplicate_iec","firm_is_house","group_full","in_another_group","wrong_state"],
-    forbidden: ["own_firm","sub_account_key"],
+    forbidden: ["key_limit","own_firm","sub_account_key"],
   },
   updateGroup: {
     conflict: ["name_taken"],
     forbidden: ["sub_account_key"],
+  },
+  updateKey: {
+    conflict: ["wrong_state"],
   },
   updateRequirement: {
     conflict: ["reference_taken"],

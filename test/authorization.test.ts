@@ -28,6 +28,7 @@ const demands: Readonly<Record<string, Demand>> = {
   mintKey: "root key",
   listKeys: "root key",
   readKey: "root key",
+  updateKey: "root key",
   revokeKey: "root key",
   reissueKey: "root key",
   registerFirm: "firms",

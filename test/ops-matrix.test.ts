@@ -33,6 +33,7 @@ const permitted: Readonly<Record<string, readonly OperatorRole[]>> = {
   rejectProposal: traders,
   issueKey: admin,
   revokeAnyKey: admin,
+  moveChildKeys: admin,
   setPlan: admin,
   cancelAnyOrder: traders,
   verifyAnyFirm: settlement,

@@ -3,7 +3,7 @@
 import type { List } from "./list.ts";
 import type { OneOf } from "./one-of.ts";
 import type { Call, CallOptions, CreateOptions, Operation, StreamOptions, WriteOptions } from "./options.ts";
-import type { AcceptCross, AdvanceClock, AnsweredRequest, AnsweredRequestList, AuditKeys, AuditList, AuthorizeFirm, BillsOfSupply, Connection, ContractNotes, CoverRequirement, CreateGroup, Credit, CreditDeclarationResults, CreditImportResults, CreditList, Cross, CrossList, CrossNetting, CrossQuote, CrossQuoteRequest, DeclareCredits, DeclareRequirement, DeliveryList, DepositList, DeskClock, Earnings, Enquiry, Estimate, Event, EventList, FailureList, FinishTask, Firm, FirmList, FundCross, Funding, Group, GroupList, GroupMemberList, GroupPositions, House, ImportCredits, Key, Market, MarketList, Methodology, MintKey, MintedKey, Netting, NettingCrosses, OffboardFirm, Order, OrderBatchResults, OrderList, Payout, PayoutList, PlaceOrder, PlaceOrderBatch, Positions, Preview, ProposeCross, Quote, QuoteBatchResults, QuoteRequest, Rate, RateFigure, RateHistory, RateList, RegisterFirm, RegisterWebhook, ReissuedKey, Replay, ReplayDeliveries, ReportMissing, Requirement, RequirementList, RotateSecret, SandboxReset, ScenarioList, SeedSandbox, SeededCredits, SetScenario, Settlement, SettlementList, StateTables, Statement, StatementList, StoredQuote, SubmitBuyEnquiry, SubmitContactEnquiry, SubmitSellEnquiry, SuspendFirm, TakeQuoteBatch, TaskList, TestedWebhook, UpdateFirm, UpdateGroup, UpdateRequirement, UpdateWebhook, Usage, UseCredit, Webhook, WebhookList, WhoAmI, WithdrawMoney } from "./schemas.ts";
+import type { AcceptCross, AdvanceClock, AnsweredRequest, AnsweredRequestList, AuditKeys, AuditList, AuthorizeFirm, BillsOfSupply, Connection, ContractNotes, CoverRequirement, CreateGroup, Credit, CreditDeclarationResults, CreditImportResults, CreditList, Cross, CrossList, CrossNetting, CrossQuote, CrossQuoteRequest, DeclareCredits, DeclareRequirement, DeliveryList, DepositList, DeskClock, Earnings, Enquiry, Estimate, Event, EventList, FailureList, FinishTask, Firm, FirmList, FundCross, Funding, Group, GroupList, GroupMemberList, GroupPositions, House, ImportCredits, Key, Market, MarketList, Methodology, MintKey, MintedKey, Netting, NettingCrosses, OffboardFirm, Order, OrderBatchResults, OrderList, Payout, PayoutList, PlaceOrder, PlaceOrderBatch, Positions, Preview, ProposeCross, Quote, QuoteBatchResults, QuoteRequest, Rate, RateFigure, RateHistory, RateList, RegisterFirm, RegisterWebhook, ReissuedKey, Replay, ReplayDeliveries, ReportMissing, Requirement, RequirementList, RotateSecret, SandboxReset, ScenarioList, SeedSandbox, SeededCredits, SetScenario, Settlement, SettlementList, StateTables, Statement, StatementList, StoredQuote, SubmitBuyEnquiry, SubmitContactEnquiry, SubmitSellEnquiry, SuspendFirm, TakeQuoteBatch, TaskList, TestedWebhook, UpdateFirm, UpdateGroup, UpdateKey, UpdateRequirement, UpdateWebhook, Usage, UseCredit, Webhook, WebhookList, WhoAmI, WithdrawMoney } from "./schemas.ts";
 import type { DeskEvent, MarketEvent } from "./streams.ts";
 
 export type IsAliveAnswer = {
@@ -279,7 +279,7 @@ export type ListEventsQuery = {
   /** Show events after this one; 0, the default, shows from the first. */
   after_sequence?: number | undefined;
   /** Only those of this name. */
-  event?: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "settlement.default_paid" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.updated" | "webhook.failing" | "webhook.disabled" | undefined;
+  event?: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "settlement.default_paid" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.updated" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.updated" | "webhook.failing" | "webhook.disabled" | undefined;
   /** Only those about this kind of thing. */
   entity_type?: string | undefined;
   /** Only those about this thing. */
@@ -345,7 +345,7 @@ export type ListFailuresQuery = {
   /** Only of this webhook. */
   webhook_id?: string | undefined;
   /** Only of this event. */
-  event?: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "settlement.default_paid" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.updated" | "webhook.failing" | "webhook.disabled" | undefined;
+  event?: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "settlement.default_paid" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.updated" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.updated" | "webhook.failing" | "webhook.disabled" | undefined;
   /** Page size; asks for paging. Default 100. */
   limit?: number | undefined;
   /** The next_cursor of the previous page, with the same filters. */
@@ -391,6 +391,7 @@ export const operations = {
   mintKey: { id: "mintKey", method: "POST", path: "/v1/keys", kind: "json", takes_key: true },
   listKeys: { id: "listKeys", method: "GET", path: "/v1/keys", kind: "list", items: "keys" },
   readKey: { id: "readKey", method: "GET", path: "/v1/keys/{key_id}", kind: "json" },
+  updateKey: { id: "updateKey", method: "PATCH", path: "/v1/keys/{key_id}", kind: "json" },
   revokeKey: { id: "revokeKey", method: "DELETE", path: "/v1/keys/{key_id}", kind: "json" },
   reissueKey: { id: "reissueKey", method: "POST", path: "/v1/keys/{key_id}/reissue", kind: "json" },
   readUsage: { id: "readUsage", method: "GET", path: "/v1/usage", kind: "json" },
@@ -582,6 +583,17 @@ export abstract class Operations {
   }
 
   /**
+   * Rename a key or narrow it. A key never grows: a field that would give it more than it has is 422. Its children are narrowed with it, and one of which nothing is left is revoked. Acts on the next request. A root key with limits of its own manages only itself and its children.
+   *
+   * Refusals by `detail.reason` (open set): 409 `wrong_state`.
+   *
+   * `PATCH /v1/keys/{key_id}`, scope `root key`
+   */
+  updateKey(key_id: string, body: UpdateKey = {}, options: WriteOptions = {}): Promise<Key> {
+    return this.run(operations.updateKey, { path: { key_id }, body, options }) as Promise<Key>;
+  }
+
+  /**
    * Revoke a key and its children. A key that holds no more than yours does, or that yours minted. Acts on the next request. Revoking twice is no conflict.
    *
    * Refusals by `detail.reason` (open set): 409 `wrong_state`.
@@ -662,7 +674,7 @@ export abstract class Operations {
   /**
    * Correct a firm's particulars. A bank or IEC change holds payouts for 24 hours. A verified firm that changes who it is goes through verification again.
    *
-   * Refusals by `detail.reason` (open set): 403 `own_firm`, `sub_account_key`; 409 `deal_unpaid`, `duplicate_external_id`, `duplicate_iec`, `firm_is_house`, `group_full`, `in_another_group`, `wrong_state`.
+   * Refusals by `detail.reason` (open set): 403 `key_limit`, `own_firm`, `sub_account_key`; 409 `deal_unpaid`, `duplicate_external_id`, `duplicate_iec`, `firm_is_house`, `group_full`, `in_another_group`, `wrong_state`.
    *
    * `PATCH /v1/firms/{firm_id}`, scope `firms`
    */
@@ -726,7 +738,7 @@ export abstract class Operations {
   /**
    * Let a firm go. Open business is a conflict that lists it, or is waited for with mode drain. Personal data is masked, the firm's own keys are revoked and its listed credits withdrawn.
    *
-   * Refusals by `detail.reason` (open set): 403 `own_firm`, `sub_account_key`, `suspended_by_operator`; 409 `open_business`, `wrong_state`.
+   * Refusals by `detail.reason` (open set): 403 `key_limit`, `own_firm`, `sub_account_key`, `suspended_by_operator`; 409 `open_business`, `wrong_state`.
    *
    * `POST /v1/firms/{firm_id}/offboard`, scope `firms`
    */

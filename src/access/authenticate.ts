@@ -5,7 +5,7 @@
 // Open streams check their keys again and again. `openKeyWatcher` asks which of thousands of keys
 // have changed since the last check, and authenticates only those anew.
 
-import type { Caller } from "../kernel/caller.ts";
+import { type Caller, describeGrant } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
@@ -77,8 +77,11 @@ export function whoAmI(caller: Caller): WhoAmI {
   };
 }
 
-/** The headers whose keys are no longer valid; throws when the database cannot be read. */
-type WatchKeys = (headers: readonly string[]) => Promise<ReadonlySet<string>>;
+/**
+ * The texts (`toWatched`) whose keys are no longer valid or hold something else than they did; throws
+ * when the database cannot be read.
+ */
+type WatchKeys = (texts: readonly string[]) => Promise<ReadonlySet<string>>;
 
 export function openKeyWatcher(
   { db, now }: Pick<Context, "db" | "now">,
@@ -86,19 +89,20 @@ export function openKeyWatcher(
 ): WatchKeys {
   let watched: ReadonlyMap<string, WatchedKey> = new Map();
 
-  return async function deadAmong(headers) {
+  return async function deadAmong(texts) {
     const looked = new Map(
-      headers.map((header) => [header, watched.get(header) ?? toUnseenKey(header)]),
+      texts.map((text) => [text, watched.get(text) ?? toUnseenKey(readWatched(text).header)]),
     );
     const changed = await findChangedKeys(db, [...looked.values()], now());
     const changedById = new Map(changed.map((key) => [key.key_id, key]));
     const again = [...looked].filter(([, { key_id }]) => changedById.has(key_id));
-    const found = again.length > 0 ? await authenticate(again.map(([header]) => header)) : [];
-    for (const [header, { key_id }] of again) {
-      looked.set(header, changedById.get(key_id) ?? toUnseenKey(header));
+    const headers = again.map(([text]) => readWatched(text).header);
+    const found = again.length > 0 ? await authenticate(headers) : [];
+    for (const [text, { key_id }] of again) {
+      looked.set(text, changedById.get(key_id) ?? toUnseenKey(readWatched(text).header));
     }
     watched = looked;
-    return new Set(again.flatMap(([header], at) => (found[at] ? [] : [header])));
+    return new Set(again.flatMap(([text], at) => (isAsWatched(text, found[at]) ? [] : [text])));
   };
 }
 
@@ -134,8 +138,9 @@ function toAuthenticated(row: Credential): Authenticated {
   const parent = row.parent_scopes && {
     scopes: row.parent_scopes,
     buySide: row.parent_buy_side ?? false,
+    withdrawals: row.parent_withdrawals ?? false,
   };
-  const grant = intersectGrants({ scopes: row.scopes, buySide: row.buy_side }, parent ?? undefined);
+  const own = { scopes: row.scopes, buySide: row.buy_side, withdrawals: row.withdrawals };
   return {
     caller: {
       keyId: row.key_id,
@@ -144,7 +149,8 @@ function toAuthenticated(row: Credential): Authenticated {
       environment: row.environment,
       firmId: row.firm_id,
       deskId: row.desk_id,
-      ...grant,
+      ...intersectGrants(own, parent ?? undefined),
+      confined: row.confined,
     },
     allowance: toAllowance(row),
     ipAllowlist: row.ip_allowlist,
@@ -162,6 +168,17 @@ function toAllowance(row: Credential): Allowance {
     perMinute: Math.min(row.per_minute ?? Infinity, row.plan_per_minute),
     quota: planQuota === undefined ? undefined : Math.min(ownQuota, planQuota),
   };
+}
+
+/** The header of a text to watch, and what its key held where the text says so (`toWatched`). */
+function readWatched(text: string): { header: string; grant: string | undefined } {
+  const [header = "", grant] = text.split("\n");
+  return { header, grant };
+}
+
+function isAsWatched(text: string, found: Authenticated | undefined): boolean {
+  const { grant } = readWatched(text);
+  return found !== undefined && (grant === undefined || describeGrant(found.caller) === grant);
 }
 
 /** No key has version 0, so a key that is seen for the first time counts as changed. */

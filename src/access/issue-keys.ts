@@ -9,7 +9,6 @@ import { type Call, type Caller, type Environment, isScope, scopes } from "../ke
 import { type Failure, type FieldProblem, notFound, unprocessable } from "../kernel/failure.ts";
 import { isId, looksLikeId, newId } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
-import { isEverywhere, parseNetwork } from "../kernel/networks.ts";
 import { parseInstant } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { Creation } from "../platform/http/calls.ts";
@@ -33,7 +32,9 @@ import {
   lockFirstRootKey,
   lockKey,
   setKeySecret,
+  shareRootKey,
 } from "./key-store.ts";
+import { confineChild, findEndProblems, findNetworkProblems } from "./narrow-rules.ts";
 import { buildKeyChange, viewKey } from "./read-keys.ts";
 import { hasPlan } from "./usage-store.ts";
 import type { Key, MintedKey, MintKeyBody, ReissuedKey } from "./schema.ts";
@@ -45,7 +46,7 @@ export async function mintKey(
   body: MintKeyBody,
 ): Promise<Creation<Key | MintedKey>> {
   const now = ctx.now();
-  const row = buildChildKey(call, body, now);
+  const asked = buildChildKey(call, body, now);
   return await ctx.db.transaction(
     async (tx) => {
       const mintedBefore = await claimIdempotencyKey(tx, {
@@ -53,7 +54,7 @@ export async function mintKey(
         operation: "mintKey",
         body,
         idField: "key_id",
-        newId: row.key_id,
+        newId: asked.key_id,
         mayKnow: async (keyId) => await canSeeKey(tx, call.caller, keyId),
         now,
       });
@@ -63,14 +64,22 @@ export async function mintKey(
           resource: await findMintedEarlier(tx, call, mintedBefore, now),
         };
       }
-      const firm = await requireFirmOfDesk(tx, row.desk_id, row.firm_id);
-      refuseExcess(call.caller, { scopes: row.scopes, buySide: row.buy_side });
+      const firm = await requireFirmOfDesk(tx, asked.desk_id, asked.firm_id);
+      await lockFirstRootKey(tx, asked.desk_id); // Before its own, which may be the same row.
+      const root = await shareRootKey(tx, call.caller.keyId);
+      if (!root) throw new Error("a root key that mints exists");
+      refuseExcess(
+        { scopes: root.scopes, buySide: root.buy_side },
+        { scopes: asked.scopes, buySide: asked.buy_side },
+      );
+      const row = confineChild(asked, root);
+      if (!row) throw outsideParent();
       if (row.kind === "sub_account") refuseOffboarded(firm);
       await refuseBeyondPlan(tx, call.caller, now);
       const { apiKey, sealed } = makeApiKey(row.environment, row.key_id);
       await insertKey(tx, row, sealed);
       const minted = { ...row, hint: sealed.hint };
-      const key = viewKey(minted, now);
+      const key = await viewKey(tx, minted, now);
       const event = { name: "key.created", data: { name: row.name, kind: row.kind } };
       const change = buildKeyChange(null, minted, { action: "mint", event, now });
       await recordChanges(tx, toActor(call), [change], now);
@@ -82,8 +91,12 @@ export async function mintKey(
   );
 }
 
+function outsideParent(): Failure {
+  const problem = "is outside where the parent key may be used from";
+  return unprocessable({ path: "ip_allowlist", problem });
+}
+
 async function refuseBeyondPlan(tx: Tx, { deskId, keyId }: Caller, now: Date): Promise<void> {
-  await lockFirstRootKey(tx, deskId);
   const counted = await countChildren(tx, deskId, { rootKeyId: keyId, now });
   if (!counted) throw new Error("a root key that mints exists and has a plan");
   refuseMoreChildren(counted);
@@ -94,7 +107,7 @@ async function findMintedEarlier(tx: Tx, { caller }: Call, keyId: string, now: D
   if (!row) throw new Error("a key bound to an idempotency key exists");
   // Another root key of the desk may have minted it with scopes that this one does not hold.
   refuseExcess(caller, { scopes: row.scopes, buySide: row.buy_side });
-  return viewKey(row, now);
+  return await viewKey(tx, row, now);
 }
 
 async function canSeeKey(tx: Tx, caller: Caller, keyId: string): Promise<boolean> {
@@ -121,6 +134,7 @@ function buildChildKey({ caller }: Call, body: MintKeyBody, now: Date): KeyRow {
     monthly_quota: body.limits?.monthly_quota ?? null,
     max_order_paise: body.limits?.max_order_paise ?? null,
     daily_notional_paise: body.limits?.daily_notional_paise ?? null,
+    withdrawals: body.limits?.withdrawals ?? true,
     ip_allowlist: body.ip_allowlist ?? [],
     expires_at: expiresAt ?? null,
     hint: "",
@@ -145,18 +159,11 @@ function findProblems(
   if (body.kind === "app" && body.firm_id !== undefined) {
     problems.push({ path: "firm_id", problem: "only a sub_account key is bound to a client firm" });
   }
-  if (expiresAt === undefined) {
-    problems.push({ path: "expires_at", problem: "must be ISO 8601 with an offset" });
-  } else if (expiresAt && expiresAt <= now) {
-    problems.push({ path: "expires_at", problem: "must be in the future" });
-  }
-  body.ip_allowlist?.forEach((text, index) => {
-    const path = `ip_allowlist.${index}`;
-    if (!parseNetwork(text)) problems.push({ path, problem: "must be an IP address or network" });
-    else if (isEverywhere(text))
-      problems.push({ path, problem: "holds every address: leave it out" });
-  });
-  return problems;
+  return [
+    ...problems,
+    ...findEndProblems(expiresAt, now),
+    ...findNetworkProblems(body.ip_allowlist),
+  ];
 }
 
 type IssueKey = {
@@ -220,6 +227,7 @@ export async function issueKey(
         monthly_quota: null,
         max_order_paise: null,
         daily_notional_paise: null,
+        withdrawals: true,
         ip_allowlist: [],
         expires_at: null,
         hint: sealed.hint,
@@ -278,7 +286,7 @@ export async function reissueKey(ctx: Context, call: Call, keyId: string): Promi
       if (!changed) throw new Error("a locked key can be changed");
       const change = buildKeyChange(row, changed, { action: "reissue", now });
       await recordChanges(tx, toActor(call), [change], now);
-      const key = viewKey(changed, now);
+      const key = await viewKey(tx, changed, now);
       return call.dryRun ? key : { ...key, api_key: apiKey };
     },
     { rollBack: call.dryRun },

@@ -98,9 +98,9 @@ test("a masked key shows its environment and four characters", () => {
 
 test("each state allows each action exactly as this table says", () => {
   const table: Record<KeyState, Record<keyof typeof keyLifecycle.moves, KeyState | "refused">> = {
-    active: { reissue: "active", revoke: "revoked", expire: "expired" },
-    expired: { reissue: "refused", revoke: "revoked", expire: "refused" },
-    revoked: { reissue: "refused", revoke: "refused", expire: "refused" },
+    active: { reissue: "active", update: "active", revoke: "revoked", expire: "expired" },
+    expired: { reissue: "refused", update: "refused", revoke: "revoked", expire: "refused" },
+    revoked: { reissue: "refused", update: "refused", revoke: "refused", expire: "refused" },
   };
   assert.deepEqual(Object.keys(table).toSorted(), [...keyLifecycle.states].toSorted());
   for (const state of keyLifecycle.states) {
@@ -112,7 +112,7 @@ test("each state allows each action exactly as this table says", () => {
       else assert.equal(go(), row[action], `${state} ${action}`);
     }
   }
-  assert.deepEqual(allowedActions(keyLifecycle, "active"), ["reissue", "revoke"]);
+  assert.deepEqual(allowedActions(keyLifecycle, "active"), ["reissue", "update", "revoke"]);
   assert.deepEqual(allowedActions(keyLifecycle, "expired"), ["revoke"]);
   assert.deepEqual(allowedActions(keyLifecycle, "revoked"), []);
 });
@@ -131,6 +131,7 @@ test("a key is expired from its expiry instant on, and revoked takes precedence"
 const grantsOfKeys = fc.record({
   scopes: fc.uniqueArray(fc.constantFrom(...scopes), { minLength: 1 }),
   buySide: fc.boolean(),
+  withdrawals: fc.boolean(),
 });
 
 test("a minted child has all the scopes it was granted, and its parent holds them all", () => {
@@ -139,6 +140,7 @@ test("a minted child has all the scopes it was granted, and its parent holds the
       const effective = intersectGrants(asked, parent);
       for (const scope of effective.scopes) assert.ok(includesScope(parent.scopes, scope));
       assert.ok(parent.buySide || !effective.buySide);
+      assert.equal(effective.withdrawals, asked.withdrawals && parent.withdrawals);
 
       const exceeds =
         asked.scopes.some((scope) => !includesScope(parent.scopes, scope)) ||

@@ -28,6 +28,7 @@ export const keyLifecycle = {
   states: ["active", "expired", "revoked"],
   moves: {
     reissue: { from: ["active"], to: "active" },
+    update: { from: ["active"], to: "active" },
     revoke: { from: ["active", "expired"], to: "revoked" },
     expire: { from: ["active"], to: "expired", by: "clock" },
   },
@@ -113,10 +114,17 @@ export function findKeyState(
   return "active";
 }
 
-type Grant = { readonly scopes: readonly Scope[]; readonly buySide: boolean };
+type Grant = {
+  readonly scopes: readonly Scope[];
+  readonly buySide: boolean;
+  readonly withdrawals: boolean;
+};
 
 /** Refuses a child key what its parent does not hold. */
-export function refuseExcess(parent: Grant, asked: Grant): void {
+export function refuseExcess(
+  parent: Pick<Grant, "scopes" | "buySide">,
+  asked: Pick<Grant, "scopes" | "buySide">,
+): void {
   const excess = asked.scopes.filter((scope) => !includesScope(parent.scopes, scope));
   if (excess.length > 0) {
     throw new Failure("forbidden", "a child key cannot hold a scope its parent does not", {
@@ -130,16 +138,29 @@ export function refuseExcess(parent: Grant, asked: Grant): void {
   }
 }
 
-/** A caller sees itself, its own children, and keys whose scopes are among these. */
-export type KeyVisibility = Grant & { readonly keyId: string };
+/**
+ * A caller sees itself and its own children; and keys whose scopes are among these, unless it is
+ * confined, as those may be free of its limits.
+ */
+export type KeyVisibility = {
+  readonly keyId: string;
+  readonly scopes: readonly Scope[];
+  readonly buySide: boolean;
+  readonly confined: boolean;
+};
 
 /** Spells a `*` out as all scopes; only a `*` includes a `*`. */
-export function toKeyVisibility({ keyId, scopes: granted, buySide }: KeyVisibility): KeyVisibility {
-  return { keyId, scopes: granted.includes("*") ? scopes : granted, buySide };
+export function toKeyVisibility({
+  keyId,
+  scopes: granted,
+  buySide,
+  confined,
+}: KeyVisibility): KeyVisibility {
+  return { keyId, scopes: granted.includes("*") ? scopes : granted, buySide, confined };
 }
 
 /**
- * A caller cannot read, revoke or re-issue a key with more rights than its own, except its
+ * A caller cannot read, change, revoke or re-issue a key with more rights than its own, except its
  * children.
  */
 export function isKeyVisible(
@@ -152,7 +173,8 @@ export function isKeyVisible(
   },
 ): boolean {
   if (key.key_id === caller.keyId || key.parent_key_id === caller.keyId) return true;
-  const { scopes: reached, buySide } = toKeyVisibility(caller);
+  const { scopes: reached, buySide, confined } = toKeyVisibility(caller);
+  if (confined) return false;
   return key.scopes.every((scope) => reached.includes(scope)) && (buySide || !key.buy_side);
 }
 
@@ -185,18 +207,13 @@ export function findBrokenLimit(
   return dayMax !== null && spent + paise > dayMax ? "daily_notional_paise" : undefined;
 }
 
-export function aboveKeyLimit(limit: keyof MoneyLimits): Failure {
-  return new Failure("forbidden", `this is above the key's ${limit}`, {
-    detail: { reason: "key_limit", limit },
-  });
-}
-
 /** The key's own grant, limited to what its parent holds now. */
 export function intersectGrants(own: Grant, parent: Grant | undefined): Grant {
   if (!parent) return own;
   return {
     scopes: intersect(own.scopes, parent.scopes),
     buySide: own.buySide && parent.buySide,
+    withdrawals: own.withdrawals && parent.withdrawals,
   };
 }
 

@@ -14,7 +14,18 @@ import {
   sql,
   type Tx,
 } from "../platform/postgres/postgres.ts";
-import { day, int, numeric, shape, table, text } from "../platform/postgres/table.ts";
+import {
+  bigint,
+  day,
+  flag,
+  int,
+  numeric,
+  shape,
+  table,
+  text,
+  textList,
+  time,
+} from "../platform/postgres/table.ts";
 import type { KeyVisibility } from "./key-rules.ts";
 
 export type KeyRow = {
@@ -32,6 +43,8 @@ export type KeyRow = {
   readonly monthly_quota: number | null;
   readonly max_order_paise: number | null;
   readonly daily_notional_paise: number | null;
+  /** Whether it may move money out. */
+  readonly withdrawals: boolean;
   readonly ip_allowlist: readonly string[];
   readonly expires_at: Date | null;
   readonly hint: string;
@@ -60,6 +73,9 @@ export type Credential = {
   readonly secret_hash: Buffer;
   readonly scopes: readonly Scope[];
   readonly buy_side: boolean;
+  readonly withdrawals: boolean;
+  /** Whether the key has limits of its own. */
+  readonly confined: boolean;
   readonly per_minute: number | null;
   readonly monthly_quota: number | null;
   readonly ip_allowlist: readonly string[];
@@ -67,6 +83,7 @@ export type Credential = {
   readonly revoked_at: Date | null;
   readonly parent_scopes: readonly Scope[] | null;
   readonly parent_buy_side: boolean | null;
+  readonly parent_withdrawals: boolean | null;
   readonly parent_expires_at: Date | null;
   readonly parent_revoked_at: Date | null;
   readonly plan: string;
@@ -79,18 +96,24 @@ export type Credential = {
 
 const keyColumns = fragment`
   key_id, environment, desk_id, firm_id, kind, parent_key_id, name, plan, scopes, buy_side,
-  per_minute, monthly_quota, max_order_paise, daily_notional_paise, ip_allowlist, expires_at, hint,
-  revoked_at, version, created_at, updated_at`;
+  per_minute, monthly_quota, max_order_paise, daily_notional_paise, withdrawals, ip_allowlist,
+  expires_at, hint, revoked_at, version, created_at, updated_at`;
 
 /** The only look-up of keys without a desk: the key says which desk it is. */
 export async function findCredentials(db: Db, keyIds: readonly string[]): Promise<Credential[]> {
   return await db.rows(sql`
     select
       k.key_id, k.environment, k.desk_id, k.firm_id, k.kind, k.parent_key_id, k.salt,
-      k.secret_hash, k.scopes, k.buy_side, k.per_minute, k.monthly_quota, k.ip_allowlist,
+      k.secret_hash, k.scopes, k.buy_side, k.withdrawals, k.per_minute, k.monthly_quota, k.ip_allowlist,
       k.expires_at, k.revoked_at,
+      not k.withdrawals
+        or cardinality(k.ip_allowlist) > 0
+        or num_nonnulls(
+          k.per_minute, k.monthly_quota, k.max_order_paise, k.daily_notional_paise, k.expires_at
+        ) > 0 as confined,
       parent.scopes as parent_scopes,
       parent.buy_side as parent_buy_side,
+      parent.withdrawals as parent_withdrawals,
       parent.expires_at as parent_expires_at,
       parent.revoked_at as parent_revoked_at,
       plans.name as plan,
@@ -128,16 +151,16 @@ export async function insertKey(tx: Tx, key: KeyRow, secret: SecretColumns): Pro
   await tx.rows(sql`
     insert into api_keys (
       key_id, environment, desk_id, firm_id, kind, parent_key_id, name, plan, scopes, buy_side,
-      per_minute, monthly_quota, max_order_paise, daily_notional_paise, ip_allowlist, expires_at,
-      salt, secret_hash, hint, state, version, created_at, updated_at
+      per_minute, monthly_quota, max_order_paise, daily_notional_paise, withdrawals, ip_allowlist,
+      expires_at, salt, secret_hash, hint, state, version, created_at, updated_at
     )
     values (
       ${key.key_id}, ${key.environment}, ${key.desk_id}, ${key.firm_id}, ${key.kind},
       ${key.parent_key_id}, ${key.name}, ${key.plan}, ${key.scopes}, ${key.buy_side},
       ${key.per_minute}, ${key.monthly_quota}, ${key.max_order_paise},
-      ${key.daily_notional_paise}, ${key.ip_allowlist}, ${key.expires_at}, ${secret.salt},
-      ${secret.secret_hash}, ${secret.hint}, 'active', ${key.version}, ${key.created_at},
-      ${key.updated_at}
+      ${key.daily_notional_paise}, ${key.withdrawals}, ${key.ip_allowlist}, ${key.expires_at},
+      ${secret.salt}, ${secret.secret_hash}, ${secret.hint}, 'active', ${key.version},
+      ${key.created_at}, ${key.updated_at}
     )`);
 }
 
@@ -158,6 +181,26 @@ export async function lockKey(tx: Tx, deskId: string, keyId: string): Promise<Ke
   return row;
 }
 
+/** A root key that mints: nobody narrows or revokes it until the end of the transaction. */
+export async function shareRootKey(tx: Tx, keyId: string): Promise<KeyRow | undefined> {
+  const [row] = await tx.rows<KeyRow>(sql`
+    select ${keyColumns}
+    from api_keys
+    where key_id = ${keyId} and kind = 'root'
+    for share`);
+  return row;
+}
+
+/** Keys of any desk, for the operator. */
+export async function lockKeys(tx: Tx, keyIds: readonly string[]): Promise<KeyRow[]> {
+  return await tx.rows(sql`
+    select ${keyColumns}
+    from api_keys
+    where key_id = any(${keyIds}::text[])
+    order by key_id
+    for update`);
+}
+
 /** The desk of a key, for the operator. */
 export async function findDeskOfKey(db: Db, keyId: string): Promise<string | undefined> {
   const [row] = await db.rows<{ desk_id: string }>(sql`
@@ -170,14 +213,15 @@ export async function findDeskOfKey(db: Db, keyId: string): Promise<string | und
 /** The keys that the caller can see, newest first. */
 export const listKeyRows = (
   deskId: string,
-  { keyId, scopes, buySide }: KeyVisibility,
+  { keyId, scopes, buySide, confined }: KeyVisibility,
 ): ListedRows<KeyRow> => ({
   columns: keyColumns,
   found: part`
     from api_keys
     where desk_id = ${deskId}
       and (${keyId} in (key_id, parent_key_id)
-        or (scopes <@ ${scopes}::text[] and (${buySide} or not buy_side)))`,
+        or (not ${confined}::boolean and scopes <@ ${scopes}::text[]
+          and (${buySide} or not buy_side)))`,
   newestFirst: ["created_at", "key_id"],
 });
 
@@ -271,6 +315,36 @@ export async function setKeysRevoked(
     set state = 'revoked', revoked_at = ${now}, updated_at = ${now}, version = version + 1
     where key_id = any(${keyIds}::text[])
     returning ${keyColumns}`);
+}
+
+const narrowedKeys = shape({
+  key_id: text(),
+  parent_key_id: text().orNull,
+  name: text(),
+  scopes: textList(),
+  buy_side: flag(),
+  per_minute: int().orNull,
+  monthly_quota: bigint().orNull,
+  max_order_paise: bigint().orNull,
+  daily_notional_paise: bigint().orNull,
+  withdrawals: flag(),
+  ip_allowlist: textList(),
+  expires_at: time().orNull,
+  version: int(),
+  updated_at: time(),
+});
+
+/** Writes what keys are called, whose they are and what they may do; the rows are locked. */
+export async function setKeys(tx: Tx, keys: readonly KeyRow[]): Promise<void> {
+  await tx.rows(sql`
+    update api_keys as k
+    set parent_key_id = n.parent_key_id, name = n.name, scopes = n.scopes, buy_side = n.buy_side,
+      per_minute = n.per_minute, monthly_quota = n.monthly_quota,
+      max_order_paise = n.max_order_paise, daily_notional_paise = n.daily_notional_paise,
+      withdrawals = n.withdrawals, ip_allowlist = n.ip_allowlist, expires_at = n.expires_at,
+      version = n.version, updated_at = n.updated_at
+    from ${narrowedKeys.rows(narrowedKeys.all, keys)} as n
+    where k.key_id = n.key_id`);
 }
 
 export async function setKeySecret(

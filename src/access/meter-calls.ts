@@ -6,7 +6,7 @@
 
 import type { Caller } from "../kernel/caller.ts";
 import type { Metered } from "../kernel/metered.ts";
-import { type IstDay, istDay, type IstMonth, istMonth, nextIstMonthStart } from "../kernel/time.ts";
+import { istDay, istMonth, nextIstMonthStart } from "../kernel/time.ts";
 import type { Allowance } from "./authenticate.ts";
 import { type ItemResult, workInHalves } from "../platform/postgres/split.ts";
 import type { Context } from "../platform/context.ts";
@@ -20,6 +20,7 @@ import {
   type CountedGroup,
   insertCounters,
   type KeyTotal,
+  type Period,
 } from "./usage-store.ts";
 
 export type MeteredCall = {
@@ -147,10 +148,8 @@ function toMetered(allowance: Allowance, window: WindowState, counted: Counted):
   };
 }
 
-type Period = { readonly month: IstMonth; readonly day: IstDay };
-
 function toPeriod(instant: Date): Period {
-  return { month: istMonth(instant), day: istDay(instant) };
+  return { month: istMonth(instant), day: istDay(instant), now: instant };
 }
 
 /** Undefined for keys whose calls do not all fit their quota. */

@@ -2,11 +2,11 @@
 // Orders are decided in sets, so they lock the day and add to it themselves; everything else calls
 // `spendKeyLimits`. Lock order: firms, the key's day, credits.
 
-import type { Caller, Environment } from "../kernel/caller.ts";
+import { aboveKeyLimit, type Caller, type Environment } from "../kernel/caller.ts";
 import { asAmount, addPaise, type Paise } from "../kernel/money.ts";
 import { type IstDay, istDay } from "../kernel/time.ts";
 import { known, type Query, type Tx } from "../platform/postgres/postgres.ts";
-import { aboveKeyLimit, findBrokenLimit, type MoneyLimits } from "./key-rules.ts";
+import { findBrokenLimit, type MoneyLimits } from "./key-rules.ts";
 import {
   addToKeyDays,
   listMoneyLimits,

@@ -7,11 +7,13 @@ import { allowedActions } from "../kernel/lifecycle.ts";
 import { type Leaf, type PageQuery, readLeaf } from "../kernel/page.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
+import type { Db } from "../platform/postgres/postgres.ts";
 import { readNewest } from "../platform/postgres/list.ts";
 import { deskPages } from "../platform/sheets/list-file.ts";
 import { isKeyVisible, keyLifecycle, maskKey, toKeyVisibility, findKeyState } from "./key-rules.ts";
 import { findKey, type KeyOfDesk, type KeyRow, listAllKeyRows, listKeyRows } from "./key-store.ts";
 import { Key } from "./schema.ts";
+import { listLastUses } from "./usage-store.ts";
 
 /** The keys that the caller can see, newest first. */
 export const keysOfDesk = deskPages({
@@ -25,7 +27,7 @@ export const keysOfDesk = deskPages({
     const question = { list: "keys", desk: deskId, reader: keyId };
     const rows = listKeyRows(deskId, toKeyVisibility(caller));
     const page = await readNewest(ctx, { query, question }, rows);
-    return { ...page, rows: page.rows.map((row) => viewKey(row, now)) };
+    return { ...page, rows: await viewKeys(ctx.db, page.rows, now) };
   },
 });
 
@@ -38,7 +40,8 @@ export async function listAllKeys(
   const page = await readLeaf<KeyOfDesk>(ctx, ["keys", "key_id"], search, (request) =>
     listAllKeyRows(ctx.db.planned, search, request),
   );
-  const rows = page.rows.map((row) => ({ legal_name: row.legal_name, key: viewKey(row, now) }));
+  const keys = await viewKeys(ctx.db, page.rows, now);
+  const rows = page.rows.map(({ legal_name }, at) => ({ legal_name, key: keys[at] as Key })); // One for each.
   return { ...page, rows };
 }
 
@@ -51,17 +54,34 @@ export async function listKeysOfDesk(
   const instant = now();
   const request = { after: undefined, fetch: keysOfDeskMax };
   const rows = await listAllKeyRows(db.planned, { ...everything, deskId }, request);
-  return rows.map((row) => viewKey(row, instant));
+  return await viewKeys(db, rows, instant);
 }
 
 export async function readKey(ctx: Context, caller: Caller, keyId: string): Promise<Key> {
   const row = isId("key", keyId) ? await findKey(ctx.db, caller.deskId, keyId) : undefined;
   if (!row || !isKeyVisible(caller, row)) throw notFound();
-  return viewKey(row, ctx.now());
+  return await viewKey(ctx.db, row, ctx.now());
 }
 
 /** A key as its desk sees it, without the secret. */
-export function viewKey(row: KeyRow, now: Date): Key {
+export async function viewKey(db: Db, row: KeyRow, now: Date): Promise<Key> {
+  const [key] = await viewKeys(db, [row], now);
+  return key as Key; // One for each.
+}
+
+export async function viewKeys(db: Db, rows: readonly KeyRow[], now: Date): Promise<Key[]> {
+  const uses = await listLastUses(
+    db,
+    rows.map(({ key_id }) => key_id),
+  );
+  const usedAt = new Map(uses.map(({ key_id, used_at }) => [key_id, istTimestamp(used_at)]));
+  return rows.map((row) => ({
+    ...viewRow(row, now),
+    last_used_at: usedAt.get(row.key_id) ?? null,
+  }));
+}
+
+function viewRow(row: KeyRow, now: Date): Omit<Key, "last_used_at"> {
   const status = findKeyState(row, now);
   return {
     key_id: row.key_id,
@@ -78,6 +98,7 @@ export function viewKey(row: KeyRow, now: Date): Key {
       ...(row.monthly_quota !== null && { monthly_quota: row.monthly_quota }),
       ...(row.max_order_paise !== null && { max_order_paise: row.max_order_paise }),
       ...(row.daily_notional_paise !== null && { daily_notional_paise: row.daily_notional_paise }),
+      ...(!row.withdrawals && { withdrawals: false }),
     },
     ip_allowlist: [...row.ip_allowlist],
     masked_key: maskKey(row.environment, row.hint),
@@ -97,7 +118,7 @@ export function buildKeyChange(
   after: KeyRow,
   { action, event, now }: { action: string; event?: Pick<ChangeEvent, "name" | "data">; now: Date },
 ): Change {
-  const afterView = viewKey(after, now);
+  const afterView = viewRow(after, now);
   return {
     environment: after.environment,
     deskId: after.desk_id,
@@ -110,6 +131,6 @@ export function buildKeyChange(
       href: `/v1/keys/${after.key_id}`,
     },
     after: afterView,
-    event: event && { ...event, from: before && viewKey(before, now).status, to: afterView.status },
+    event: event && { ...event, from: before && findKeyState(before, now), to: afterView.status },
   };
 }

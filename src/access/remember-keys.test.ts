@@ -20,6 +20,8 @@ function newKey(stamp: string | null = "7 9") {
       deskId: "frm_a",
       scopes: ["*"],
       buySide: false,
+      withdrawals: true,
+      confined: false,
     },
     allowance: { plan: "sandbox", enforced: false, perMinute: 1, quota: 1 },
     ipAllowlist: [],

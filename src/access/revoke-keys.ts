@@ -66,19 +66,20 @@ async function revokeKeyOfDesk(
       const row = isId("key", keyId) ? await lockKey(tx, deskId, keyId) : undefined;
       if (!row || (caller && !isKeyVisible(caller, row))) throw notFound();
       const state = findKeyState(row, now);
-      if (state === "revoked") return viewKey(row, now);
+      if (state === "revoked") return await viewKey(tx, row, now);
       advance(keyLifecycle, state, "revoke");
       const changes = await revokeAll(tx, await lockWithChildren(tx, keyId), now);
       await recordChanges(tx, actor, changes, now);
       const revoked = await lockKey(tx, deskId, keyId);
       if (!revoked) throw new Error("a revoked key can still be read");
-      return viewKey(revoked, now);
+      return await viewKey(tx, revoked, now);
     },
     { rollBack: dryRun },
   );
 }
 
-async function revokeAll(tx: Tx, rows: readonly KeyRow[], now: Date): Promise<Change[]> {
+/** Revokes locked keys. */
+export async function revokeAll(tx: Tx, rows: readonly KeyRow[], now: Date): Promise<Change[]> {
   const before = new Map(rows.map((row) => [row.key_id, row]));
   const revoked = await setKeysRevoked(tx, [...before.keys()], now);
   return revoked.map((row) =>

@@ -1,6 +1,7 @@
 import { type Operation, operation } from "../platform/http/operation.ts";
 import { whoAmI } from "./authenticate.ts";
 import { mintKey, reissueKey } from "./issue-keys.ts";
+import { updateKey } from "./narrow-keys.ts";
 import { readUsage } from "./plans.ts";
 import { keysOfDesk, readKey } from "./read-keys.ts";
 import { revokeKey } from "./revoke-keys.ts";
@@ -11,6 +12,7 @@ import {
   MintKeyBody,
   ReadUsageQuery,
   ReissuedKey,
+  UpdateKeyBody,
   Usage,
   WhoAmI,
 } from "./schema.ts";
@@ -63,6 +65,19 @@ export const accessOperations: readonly Operation[] = [
     params: KeyParams,
     answer: Key,
     run: ({ ctx, caller }, { key_id }) => readKey(ctx, caller, key_id),
+  }),
+  operation({
+    id: "updateKey",
+    method: "PATCH",
+    path: "/v1/keys/:key_id",
+    ...keys,
+    summary: "Rename a key or narrow it",
+    description:
+      "A key never grows: a field that would give it more than it has is 422. Its children are narrowed with it, and one of which nothing is left is revoked. Acts on the next request. A root key with limits of its own manages only itself and its children.",
+    params: KeyParams,
+    body: UpdateKeyBody,
+    answer: Key,
+    run: (call, asked) => updateKey(call.ctx, call, asked),
   }),
   operation({
     id: "revokeKey",

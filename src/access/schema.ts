@@ -50,6 +50,11 @@ const KeyLimits = body(
     daily_notional_paise: Type.Optional(
       paise("Largest sum of what the key commits per IST day, counted alike."),
     ),
+    withdrawals: Type.Optional(
+      flag(
+        "false: the key may not withdraw money, change a firm's bank account, or have a firm drained and paid. Default true.",
+      ),
+    ),
   },
   { description: "Limits of this key, within those of its parent." },
 );
@@ -122,6 +127,7 @@ const keyFields = {
       daily_notional_paise: Type.Optional(
         count("Largest sum of what the key commits per IST day."),
       ),
+      withdrawals: Type.Optional(flag("false where the key may not move money out.")),
     },
     { description: "Limits of its own; absent ones are the plan's." },
   ),
@@ -145,6 +151,12 @@ const keyFields = {
   }),
   created_at: timestamp("When it was issued."),
   updated_at: timestamp("When it last changed."),
+  last_used_at: nullable<string>({
+    type: "string",
+    format: "date-time",
+    description:
+      "The last call with it that was counted; null before the first. Of a key unused since this is noted, the start of its last day of use.",
+  }),
   version,
   allowed_actions: Type.Array(Type.String(), {
     description: "What its state allows now; see GET /v1/meta/states.",
@@ -177,6 +189,46 @@ export const ReissuedKey = Type.Object(
   },
 );
 export type ReissuedKey = Static<typeof ReissuedKey>;
+
+export const UpdateKeyBody = body(
+  {
+    name: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description: "What the key is for.",
+        examples: ["ERP Pune"],
+      }),
+    ),
+    scopes: Type.Optional(
+      Type.Array(closedEnum(scopes), {
+        minItems: 1,
+        maxItems: scopes.length,
+        description: "Some of the scopes it holds; the others are taken away.",
+        examples: [["orders:read"]],
+      }),
+    ),
+    buy_side: Type.Optional(flag("false takes buy quotes away.")),
+    expires_at: Type.Optional(
+      Type.String({
+        maxLength: 40,
+        format: "date-time",
+        description: "An end, or an earlier one. ISO 8601 with an offset.",
+        examples: ["2027-03-31T23:59:59+05:30"],
+      }),
+    ),
+    ip_allowlist: Type.Optional(
+      Type.Array(Type.String({ minLength: 2, maxLength: 49 }), {
+        maxItems: 50,
+        description: "Where it may be used from, within where it may be used from now.",
+        examples: [["203.0.113.7"]],
+      }),
+    ),
+    limits: Type.Optional(KeyLimits),
+  },
+  { description: "What is given is narrowed; an absent field, or limit, stays as it is." },
+);
+export type UpdateKeyBody = Static<typeof UpdateKeyBody>;
 
 export const KeyParams = Type.Object({ key_id: keyId });
 

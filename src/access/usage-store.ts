@@ -39,6 +39,9 @@ const keyTotals = shape({
 /** All calls of one key in a set. */
 export type KeyTotal = RowOf<typeof keyTotals>;
 
+/** When calls are counted. */
+export type Period = { readonly month: IstMonth; readonly day: IstDay; readonly now: Date };
+
 /**
  * Raises the counters of keys whose calls all fit their quota and whose stamp is unchanged, inserts
  * missing counters, and records the calls by day and route. Returns the raised counters; a key that
@@ -48,14 +51,14 @@ export type KeyTotal = RowOf<typeof keyTotals>;
 export async function countFitting(
   db: Db,
   { totals, groups }: { totals: readonly KeyTotal[]; groups: readonly CallGroup[] },
-  { month, day }: { month: IstMonth; day: IstDay },
+  { month, day, now }: Period,
 ): Promise<{ key_id: string; calls: number }[]> {
   const keyIds = totals.map((total) => total.key_id);
   const quotas = totals.map((total) => total.quota);
   return await db.rows(sql`
     with raised as (
-      insert into usage_months as counter (key_id, month, calls)
-      select key_id, ${month}, calls
+      insert into usage_months as counter (key_id, month, calls, used_at)
+      select key_id, ${month}, calls, ${now}
       from ${keyTotals.rows(keyTotals.all, totals)} as asked
       where calls <= quota
         and (
@@ -69,7 +72,7 @@ export async function countFitting(
         )
       order by key_id
       on conflict (key_id, month) do update
-      set calls = counter.calls + excluded.calls
+      set calls = counter.calls + excluded.calls, used_at = excluded.used_at
       where counter.calls + excluded.calls
         <= (${quotas}::bigint[])[array_position(${keyIds}::text[], excluded.key_id)]
       returning key_id, calls
@@ -94,7 +97,7 @@ export async function countFitting(
 export async function countCalls(
   db: Db,
   groups: readonly CallGroup[],
-  { month, day }: { month: IstMonth; day: IstDay },
+  { month, day, now }: Period,
 ): Promise<CountedGroup[]> {
   return await db.rows(sql`
     with asked as materialized (
@@ -122,7 +125,7 @@ export async function countCalls(
     ),
     raised as (
       update usage_months
-      set calls = usage_months.calls + taken.calls
+      set calls = usage_months.calls + taken.calls, used_at = ${now}
       from (select key_id, sum(granted) as calls from granted group by key_id) as taken
       where usage_months.key_id = taken.key_id and usage_months.month = ${month} and taken.calls > 0
     ),
@@ -139,6 +142,23 @@ export async function countCalls(
       (own_calls + sum(granted) over (partition by key_id order by position) - granted)::bigint
         as used_before
     from granted`);
+}
+
+/** When keys were last used; a key that was not has none. */
+export async function listLastUses(
+  db: Db,
+  keyIds: readonly string[],
+): Promise<{ key_id: string; used_at: Date }[]> {
+  return await db.rows(sql`
+    select key_id, used_at
+    from unnest(${keyIds}::text[]) as asked (key_id)
+    cross join lateral (
+      select used_at
+      from usage_months as found
+      where found.key_id = asked.key_id and found.used_at is not null
+      order by month desc
+      limit 1
+    ) as last`);
 }
 
 export async function insertCounters(

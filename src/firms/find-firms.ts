@@ -239,11 +239,14 @@ export function refuseOffboarded({ connection_state }: Pick<FirmRow, "connection
 export type Requester = {
   readonly actor: Actor;
   readonly visible: Visibility;
+  readonly withdrawals: boolean;
   readonly dryRun: boolean;
 };
 
 export function toRequester(call: Call): Requester {
-  return { actor: toActor(call), visible: visibleTo(call.caller), dryRun: call.dryRun };
+  const { caller, dryRun } = call;
+  const { withdrawals } = caller;
+  return { actor: toActor(call), visible: visibleTo(caller), withdrawals, dryRun };
 }
 
 /** The operator belongs to no desk and acts on the desk of the firm. */
@@ -253,7 +256,7 @@ export async function toOperatorRequester(
   actor = operator,
 ): Promise<Requester> {
   const deskId = (await findDeskOfFirm(db, firmId)) ?? "";
-  return { actor, visible: { deskId, firmId: null }, dryRun: false };
+  return { actor, visible: { deskId, firmId: null }, withdrawals: true, dryRun: false };
 }
 
 /** Only the operator resumes or offboards a firm that the operator suspended. */

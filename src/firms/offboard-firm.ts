@@ -9,6 +9,7 @@
 import { refuseSubAccount } from "../kernel/visibility.ts";
 import { dropQuestions } from "../outside/ask.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
+import { refuseWithoutWithdrawals } from "../kernel/caller.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { advance, allowedActions } from "../kernel/lifecycle.ts";
@@ -89,6 +90,7 @@ export async function offboardFirm(
         return await finishLeaving(tx, requester.actor, { firm, state, offboarding, now });
       }
       if (mode !== "drain") throw openBusiness(firm, blockers);
+      refuseWithoutWithdrawals(requester);
       await dropQuestions(tx, [firm.firm_id]);
       // What is left is paid once the bank has confirmed the account.
       const asked = firm.account_confirmed_at === null && (await askAboutAccount(tx, firm, now));
@@ -116,7 +118,7 @@ export async function finishOffboarding(
   const desks = new Map(leaving.map(({ firm_id, desk_id }) => [firm_id, desk_id]));
   await workOneByOne(offenders, [...desks.keys()], async (firmId) => {
     const visible = { deskId: desks.get(firmId) ?? "", firmId: null };
-    const requester = { actor: drain, visible, dryRun: false };
+    const requester = { actor: drain, visible, withdrawals: true, dryRun: false };
     await changeFirm(ctx, requester, {
       firmId,
       async decide(tx, firm, now) {

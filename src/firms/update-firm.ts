@@ -3,6 +3,7 @@
 
 import { refuseHouse } from "../house/read-house.ts";
 import type { Change } from "../kernel/actor.ts";
+import { refuseWithoutWithdrawals } from "../kernel/caller.ts";
 import { notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { advance, allowedActions, wrongState } from "../kernel/lifecycle.ts";
@@ -45,6 +46,7 @@ export async function updateFirm(
       firmId,
       async decide(tx, firm, now) {
         refuseInvalidParticulars(given, firm);
+        if (given.bank !== undefined) refuseWithoutWithdrawals(requester);
         const changes = findChanges(firm, given, ctx.sealKey);
         const asksAgain = given.bank !== undefined && mayAskAgain(firm);
         if (Object.keys(changes).length === 0 && !asksAgain) return undefined;

@@ -66,6 +66,7 @@ export const eventCatalog = [
   "cross.failed",
   "statement.ready",
   "key.created",
+  "key.updated",
   "key.revoked",
   "usage.threshold",
   "audit.checkpoint",

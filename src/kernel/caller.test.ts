@@ -28,6 +28,8 @@ function callerWith(granted: readonly Scope[], kind: KeyKind): Caller {
     deskId: "frm_1",
     scopes: granted,
     buySide: false,
+    withdrawals: true,
+    confined: false,
   };
 }
 

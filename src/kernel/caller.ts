@@ -34,6 +34,10 @@ export type Caller = {
   readonly deskId: string;
   readonly scopes: readonly Scope[];
   readonly buySide: boolean;
+  /** Whether it may move money out: withdrawals, another bank account, a firm that leaves with its money. */
+  readonly withdrawals: boolean;
+  /** A root key with limits of its own, which manages only itself and its children. */
+  readonly confined: boolean;
 };
 
 /** One request by a caller: the parts outside its body, the same for every operation. */
@@ -69,6 +73,31 @@ export function meetsDemand(caller: Caller, demand: Demand): boolean {
 export function intersect(child: readonly Scope[], parent: readonly Scope[]): Scope[] {
   if (child.includes("*")) return [...parent];
   return child.filter((scope) => includesScope(parent, scope));
+}
+
+/** A key's header and what it holds, for answers that go on for long and end when that changes. */
+export function toWatched(header: string, caller: Pick<Caller, "scopes" | "buySide">): string {
+  return `${header}\n${describeGrant(caller)}`;
+}
+
+/** What a caller may do, as one text. */
+export function describeGrant({
+  scopes: granted,
+  buySide,
+}: Pick<Caller, "scopes" | "buySide">): string {
+  return `${granted.toSorted().join(" ")}${buySide ? " buy" : ""}`;
+}
+
+/** Refuses a key with the limit `withdrawals: false` an act that moves money out. */
+export function refuseWithoutWithdrawals({ withdrawals }: Pick<Caller, "withdrawals">): void {
+  if (!withdrawals) throw aboveKeyLimit("withdrawals");
+}
+
+/** The answer to an act that a key's limit does not allow. */
+export function aboveKeyLimit(limit: string): Failure {
+  return new Failure("forbidden", `the key's limit ${limit} does not allow this`, {
+    detail: { reason: "key_limit", limit },
+  });
 }
 
 /** The answer to a buy by a key that may only sell. */

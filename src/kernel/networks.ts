@@ -28,6 +28,18 @@ export function isInside(address: string, networks: readonly string[]): boolean 
   return isIP(plain) !== 0 && list.check(plain, addressFamily(plain));
 }
 
+/** Whether all addresses of a network are in one of these. */
+export function isCoveredBy(network: string, networks: readonly string[]): boolean {
+  const inner = parseNetwork(network);
+  if (!inner) return false;
+  return networks.some((text) => {
+    const outer = parseNetwork(text);
+    return (
+      outer?.family === inner.family && outer.bits <= inner.bits && isInside(inner.address, [text])
+    );
+  });
+}
+
 export function isLoopback(address: string): boolean {
   const plain = withoutMapping(address);
   return isIP(plain) !== 0 && (plain.startsWith("127.") || plain === "::1");

@@ -21,6 +21,8 @@ function callerOfKind(kind: KeyKind): Caller {
     deskId: "frm_desk",
     scopes: ["*"],
     buySide: false,
+    withdrawals: true,
+    confined: false,
   };
 }
 

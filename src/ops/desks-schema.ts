@@ -27,6 +27,11 @@ export const KeyOfDesk = Type.Object(
   { title: "KeyOfDesk", description: "A key and its desk; never its secret." },
 );
 
+export const Keys = Type.Object(
+  { keys: Type.Array(Key, { description: "The keys as they are now." }) },
+  { title: "Keys", description: "Keys; never their secrets." },
+);
+
 export const IssuedKey = Type.Object(
   {
     api_key: text("The key itself; shown this once."),

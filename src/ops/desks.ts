@@ -13,6 +13,7 @@ import { resumeFirm, suspendFirm } from "../firms/change-firm.ts";
 import { firmStates, transferInitiators } from "../firms/rules.ts";
 import { issueKey } from "../access/issue-keys.ts";
 import { listAllKeys } from "../access/read-keys.ts";
+import { moveChildKeys } from "../access/narrow-keys.ts";
 import { revokeKeyAsOperator } from "../access/revoke-keys.ts";
 import { body, closedEnum } from "../platform/http/wire.ts";
 import { listRegister } from "../reports/month-end.ts";
@@ -27,6 +28,7 @@ import {
   IssuedKey,
   Key,
   KeyOfDesk,
+  Keys,
   Plan,
   Plans,
   Register,
@@ -108,6 +110,14 @@ export const deskOperations: readonly Operation[] = [
     summary: "Revoke a key and its children from the next request on",
     answer: Key,
     run: ({ ctx, actor }, asked) => revokeKeyAsOperator(ctx, asked.key_id, actor),
+  }),
+  operation({
+    ...keys.act("moveChildKeys", "/ops/keys/:key_id/move-children", "keys.write"),
+    summary:
+      "Give a root key's children to another root key of its desk; none gets more than it had",
+    body: body({ to_key_id: id("The root key that has them from now on.") }),
+    answer: Keys,
+    run: ({ ctx, actor }, asked) => moveChildKeys(ctx, actor, asked),
   }),
   operation({
     ...keys.read("listPlans", "/ops/plans"),

@@ -8,7 +8,7 @@ import { requireVisibleFirm, lockVisibleFirm } from "../firms/find-firms.ts";
 import type { Blocker, LeavingFirm } from "../firms/offboard-firm.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import { type Actor, type Change, toActor } from "../kernel/actor.ts";
-import type { Call } from "../kernel/caller.ts";
+import { type Call, refuseWithoutWithdrawals } from "../kernel/caller.ts";
 import { newId } from "../kernel/ids.ts";
 import { asAmount, type PaiseSum } from "../kernel/money.ts";
 import {
@@ -47,6 +47,7 @@ export async function withdrawMoney(
   return await ctx.db.transaction(
     async (tx): Promise<Creation<Payout>> => {
       await requireVisibleFirm(tx, caller, firmId);
+      refuseWithoutWithdrawals(caller);
       const payoutId = newId("pay", now);
       const earlier = await claimIdempotencyKey(tx, {
         call,

@@ -13,7 +13,7 @@
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-import { aboveKeyLimit, findBrokenLimit, type MoneyLimits } from "../access/key-rules.ts";
+import { findBrokenLimit, type MoneyLimits } from "../access/key-rules.ts";
 import type { Offer } from "../cover/rules.ts";
 import { type CoverPlan, SearchNeeded } from "../cover/search-cover.ts";
 import type { DealtCredit } from "../credits/reserve-credits.ts";
@@ -21,7 +21,7 @@ import { findNotSellableReason, creditNotSellable } from "../credits/rules.ts";
 import type { TradingFirm } from "../firms/find-firms.ts";
 import { type Cover, findUncoveredPaise, ordersMax } from "../firms/requirement-rules.ts";
 import { findTradingRefusal } from "../firms/rules.ts";
-import { buySideOff, type Call } from "../kernel/caller.ts";
+import { aboveKeyLimit, buySideOff, type Call } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
 import type { JsonObject } from "../kernel/json.ts";

@@ -42,7 +42,8 @@ test("a root key mints a child that works at once with what was asked for", asyn
     created_at: "2026-11-15T14:45:00.000+05:30",
     updated_at: "2026-11-15T14:45:00.000+05:30",
     version: 1,
-    allowed_actions: ["reissue", "revoke"],
+    last_used_at: null,
+    allowed_actions: ["reissue", "update", "revoke"],
   });
   assert.equal(parseApiKey(api_key)?.keyId, key_id);
   assert.equal(parseApiKey(api_key)?.environment, "sandbox");

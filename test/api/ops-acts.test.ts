@@ -347,6 +347,9 @@ test("every operation answers as the document says, and every act has an audit r
   await assertRows("listAllFailures");
   const replayed = await call("replayAnyDeliveries", [], { webhook_id: webhook.webhook_id });
   assert.equal(replayed.queued, 2);
+  await mintChild(service, key);
+  const successor = await call("issueKey", [], { ...desk, name: "next" });
+  await call("moveChildKeys", [key_id], { to_key_id: successor.key_id });
   await call("revokeAnyKey", [key_id]);
   assert.equal((await call("verifyAudit")).whole, true);
 

@@ -201,6 +201,8 @@ test("control: a set that is not split fails whole", async (t) => {
       deskId,
       scopes: ["*"],
       buySide: true,
+      withdrawals: true,
+      confined: false,
     } as const;
     const call = { caller, requestId: "test", idempotencyKey: undefined, dryRun: false };
     assert.ok(firmId);

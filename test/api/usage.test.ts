@@ -492,6 +492,8 @@ test("a call is counted once when another of its set cannot be counted", async (
       deskId: firm_id,
       scopes: ["*"],
       buySide: false,
+      withdrawals: true,
+      confined: false,
     } as const;
     return { caller, allowance, route: "GET /v1/whoami" };
   };

@@ -23,6 +23,8 @@ async function makeQuotes(service: Service, count: number) {
     deskId: issued.firm_id,
     scopes: ["*"],
     buySide: true,
+    withdrawals: true,
+    confined: false,
   };
   return { caller, key: issued.api_key, refs: await Promise.all(quotes) };
 }

@@ -72,6 +72,7 @@ const receiverUrl = "https://erp.example/hooks";
 /** Valid bodies, for the operations that need one and name nothing of a desk in it. */
 const anyBodies: Fixtures["bodies"] = {
   mintKey: { name: "probe", kind: "sub_account", scopes: ["quote"] },
+  updateKey: { limits: { withdrawals: true } },
   registerFirm: firmBody(),
   updateFirm: { phone: "+919820012345" },
   authorizeFirm: { mandate },

@@ -27,6 +27,7 @@ OPERATIONS: Dict[str, Operation] = {
     "mintKey": Operation("mintKey", "POST", "/v1/keys", "json", takes_key=True),
     "listKeys": Operation("listKeys", "GET", "/v1/keys", "list", items="keys"),
     "readKey": Operation("readKey", "GET", "/v1/keys/{key_id}", "json"),
+    "updateKey": Operation("updateKey", "PATCH", "/v1/keys/{key_id}", "json"),
     "revokeKey": Operation("revokeKey", "DELETE", "/v1/keys/{key_id}", "json"),
     "reissueKey": Operation("reissueKey", "POST", "/v1/keys/{key_id}/reissue", "json"),
     "readUsage": Operation("readUsage", "GET", "/v1/usage", "json"),
@@ -204,6 +205,15 @@ class Operations:
         """
         return self._run(OPERATIONS["readKey"], Call({"key_id": key_id}, {}, None, options))
 
+    def update_key(self, key_id: str, body: schemas.UpdateKey = {}, **options: Unpack[WriteOptions]) -> schemas.Key:
+        """Rename a key or narrow it. A key never grows: a field that would give it more than it has is 422. Its children are narrowed with it, and one of which nothing is left is revoked. Acts on the next request. A root key with limits of its own manages only itself and its children.
+
+        Refusals by `detail.reason` (open set): 409 `wrong_state`.
+
+        `PATCH /v1/keys/{key_id}`, scope `root key`
+        """
+        return self._run(OPERATIONS["updateKey"], Call({"key_id": key_id}, {}, body, options))
+
     def revoke_key(self, key_id: str, **options: Unpack[WriteOptions]) -> schemas.Key:
         """Revoke a key and its children. A key that holds no more than yours does, or that yours minted. Acts on the next request. Revoking twice is no conflict.
 
@@ -269,7 +279,7 @@ class Operations:
     def update_firm(self, firm_id: str, body: schemas.UpdateFirm = {}, **options: Unpack[WriteOptions]) -> schemas.Firm:
         """Correct a firm's particulars. A bank or IEC change holds payouts for 24 hours. A verified firm that changes who it is goes through verification again.
 
-        Refusals by `detail.reason` (open set): 403 `own_firm`, `sub_account_key`; 409 `deal_unpaid`, `duplicate_external_id`, `duplicate_iec`, `firm_is_house`, `group_full`, `in_another_group`, `wrong_state`.
+        Refusals by `detail.reason` (open set): 403 `key_limit`, `own_firm`, `sub_account_key`; 409 `deal_unpaid`, `duplicate_external_id`, `duplicate_iec`, `firm_is_house`, `group_full`, `in_another_group`, `wrong_state`.
 
         `PATCH /v1/firms/{firm_id}`, scope `firms`
         """
@@ -321,7 +331,7 @@ class Operations:
     def offboard_firm(self, firm_id: str, body: schemas.OffboardFirm = {}, **options: Unpack[WriteOptions]) -> schemas.Firm:
         """Let a firm go. Open business is a conflict that lists it, or is waited for with mode drain. Personal data is masked, the firm's own keys are revoked and its listed credits withdrawn.
 
-        Refusals by `detail.reason` (open set): 403 `own_firm`, `sub_account_key`, `suspended_by_operator`; 409 `open_business`, `wrong_state`.
+        Refusals by `detail.reason` (open set): 403 `key_limit`, `own_firm`, `sub_account_key`, `suspended_by_operator`; 409 `open_business`, `wrong_state`.
 
         `POST /v1/firms/{firm_id}/offboard`, scope `firms`
         """

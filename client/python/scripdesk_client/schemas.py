@@ -102,6 +102,8 @@ class MintKey1Limits(TypedDict):
     max_order_paise: NotRequired[int]
     #: Largest sum of what the key commits per IST day, counted alike.
     daily_notional_paise: NotRequired[int]
+    #: false: the key may not withdraw money, change a firm's bank account, or have a firm drained and paid. Default true.
+    withdrawals: NotRequired[bool]
 
 
 class MintKey1(TypedDict):
@@ -131,6 +133,8 @@ class MintKey2Limits(TypedDict):
     max_order_paise: NotRequired[int]
     #: Largest sum of what the key commits per IST day, counted alike.
     daily_notional_paise: NotRequired[int]
+    #: false: the key may not withdraw money, change a firm's bank account, or have a firm drained and paid. Default true.
+    withdrawals: NotRequired[bool]
 
 
 class MintKey2(TypedDict):
@@ -165,6 +169,8 @@ class KeyLimits(TypedDict):
     max_order_paise: NotRequired[int]
     #: Largest sum of what the key commits per IST day.
     daily_notional_paise: NotRequired[int]
+    #: false where the key may not move money out.
+    withdrawals: NotRequired[bool]
 
 
 @final
@@ -204,6 +210,8 @@ class Key(TypedDict):
     created_at: str
     #: When it last changed. ISO 8601, IST.
     updated_at: str
+    #: The last call with it that was counted; null before the first. Of a key unused since this is noted, the start of its last day of use.
+    last_used_at: Optional[str]
     #: The number of the version, raised by every change.
     version: int
     #: What its state allows now; see GET /v1/meta/states.
@@ -222,6 +230,8 @@ class MintedKeyLimits(TypedDict):
     max_order_paise: NotRequired[int]
     #: Largest sum of what the key commits per IST day.
     daily_notional_paise: NotRequired[int]
+    #: false where the key may not move money out.
+    withdrawals: NotRequired[bool]
 
 
 @final
@@ -261,6 +271,8 @@ class MintedKey(TypedDict):
     created_at: str
     #: When it last changed. ISO 8601, IST.
     updated_at: str
+    #: The last call with it that was counted; null before the first. Of a key unused since this is noted, the start of its last day of use.
+    last_used_at: Optional[str]
     #: The number of the version, raised by every change.
     version: int
     #: What its state allows now; see GET /v1/meta/states.
@@ -269,6 +281,36 @@ class MintedKey(TypedDict):
     api_key: str
     #: In the answer to a dry run only: nothing was written.
     dry_run: NotRequired[Literal[True]]
+
+
+class UpdateKeyLimits(TypedDict):
+    """Limits of this key, within those of its parent."""
+    #: Calls per 60 seconds.
+    per_minute: NotRequired[int]
+    #: Calls per IST month.
+    monthly_quota: NotRequired[int]
+    #: Largest single deal: an order or a cross by face, a withdrawal by amount.
+    max_order_paise: NotRequired[int]
+    #: Largest sum of what the key commits per IST day, counted alike.
+    daily_notional_paise: NotRequired[int]
+    #: false: the key may not withdraw money, change a firm's bank account, or have a firm drained and paid. Default true.
+    withdrawals: NotRequired[bool]
+
+
+class UpdateKey(TypedDict):
+    """What is given is narrowed; an absent field, or limit, stays as it is."""
+    #: What the key is for.
+    name: NotRequired[str]
+    #: Some of the scopes it holds; the others are taken away.
+    scopes: NotRequired[List[Literal["firms", "quote", "orders:write", "orders:read", "market:read", "webhooks:write", "*"]]]
+    #: false takes buy quotes away.
+    buy_side: NotRequired[bool]
+    #: An end, or an earlier one. ISO 8601 with an offset.
+    expires_at: NotRequired[str]
+    #: Where it may be used from, within where it may be used from now.
+    ip_allowlist: NotRequired[List[str]]
+    #: Limits of this key, within those of its parent.
+    limits: NotRequired[UpdateKeyLimits]
 
 
 class ReissuedKeyLimits(TypedDict):
@@ -281,6 +323,8 @@ class ReissuedKeyLimits(TypedDict):
     max_order_paise: NotRequired[int]
     #: Largest sum of what the key commits per IST day.
     daily_notional_paise: NotRequired[int]
+    #: false where the key may not move money out.
+    withdrawals: NotRequired[bool]
 
 
 class ReissuedKey(TypedDict):
@@ -319,6 +363,8 @@ class ReissuedKey(TypedDict):
     created_at: str
     #: When it last changed. ISO 8601, IST.
     updated_at: str
+    #: The last call with it that was counted; null before the first. Of a key unused since this is noted, the start of its last day of use.
+    last_used_at: Optional[str]
     #: The number of the version, raised by every change.
     version: int
     #: What its state allows now; see GET /v1/meta/states.
@@ -3165,7 +3211,7 @@ class RegisterWebhook1(TypedDict):
     #: Where events are sent, by POST. https only in production; no private address.
     url: str
     #: One event name, or * for all of them; or else `events`.
-    event: Literal["*", "firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.updated", "webhook.failing", "webhook.disabled"]
+    event: Literal["*", "firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.updated", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.updated", "webhook.failing", "webhook.disabled"]
 
 
 class RegisterWebhook2(TypedDict):
@@ -3174,7 +3220,7 @@ class RegisterWebhook2(TypedDict):
     #: Where events are sent, by POST. https only in production; no private address.
     url: str
     #: What is sent: names of events, or * for all of them.
-    events: List[Literal["*", "firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.updated", "webhook.failing", "webhook.disabled"]]
+    events: List[Literal["*", "firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.updated", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.updated", "webhook.failing", "webhook.disabled"]]
 
 
 RegisterWebhook = Union["RegisterWebhook1", "RegisterWebhook2"]
@@ -3220,7 +3266,7 @@ class WebhookList(TypedDict):
     #: Newest first.
     webhooks: List[Webhook]
     #: Every event that can be subscribed to.
-    events: List[Union[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.updated", "webhook.failing", "webhook.disabled"], str]]
+    events: List[Union[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.updated", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.updated", "webhook.failing", "webhook.disabled"], str]]
     #: The number of rows on this page.
     count: NotRequired[int]
     #: Rows in the list when paging began.
@@ -3235,7 +3281,7 @@ class UpdateWebhook(TypedDict):
     #: Where events are sent, by POST. https only in production; no private address.
     url: NotRequired[str]
     #: What is sent: names of events, or * for all of them.
-    events: NotRequired[List[Literal["*", "firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.updated", "webhook.failing", "webhook.disabled"]]]
+    events: NotRequired[List[Literal["*", "firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.updated", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.updated", "webhook.failing", "webhook.disabled"]]]
     #: What it is for, in words.
     description: NotRequired[Optional[str]]
     #: A paused one is sent nothing. What happens meanwhile is sent when it is active again, as far as it is not older than 7 days by then.
@@ -3379,7 +3425,7 @@ class ReplayDeliveries2(TypedDict):
     #: Those of this webhook.
     webhook_id: NotRequired[str]
     #: Only of this event.
-    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.updated", "webhook.failing", "webhook.disabled"]]
+    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.updated", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.updated", "webhook.failing", "webhook.disabled"]]
     #: Those of events from then on.
     since: NotRequired[str]
     #: Those of events before then.
@@ -4617,7 +4663,7 @@ ListEventsQuery = TypedDict(
         # Show events after this one; 0, the default, shows from the first.
         "after_sequence": "NotRequired[int]",
         # Only those of this name.
-        "event": "NotRequired[Literal['firm.registered', 'firm.action_required', 'firm.rejected', 'firm.verified', 'firm.authorized', 'firm.bank_changed', 'firm.mandate_expiring', 'firm.suspended', 'firm.resumed', 'firm.offboarded', 'requirement.uncovered', 'credit.listed', 'credit.withdrawn', 'credit.expiring', 'credit.expired', 'credit.suspended', 'credit.used', 'order.accepted', 'order.matched', 'order.cancelled', 'order.expired', 'order.failed', 'settlement.created', 'settlement.funded', 'settlement.transfer_initiated', 'settlement.transfer_confirmed', 'settlement.settled', 'settlement.failed', 'settlement.reversed', 'settlement.default_paid', 'task.waiting', 'task.done', 'task.late', 'payout.scheduled', 'payout.held', 'payout.instructed', 'payout.sent', 'payout.paid', 'payout.returned', 'deposit.received', 'deposit.queued', 'deposit.returned', 'dues.raised', 'dues.set_off', 'cross.proposed', 'cross.agreed', 'cross.declined', 'cross.cancelled', 'cross.expired', 'cross.funded', 'cross.released', 'cross.refunded', 'cross.settled', 'cross.failed', 'statement.ready', 'key.created', 'key.revoked', 'usage.threshold', 'audit.checkpoint', 'webhook.ping', 'webhook.updated', 'webhook.failing', 'webhook.disabled']]",
+        "event": "NotRequired[Literal['firm.registered', 'firm.action_required', 'firm.rejected', 'firm.verified', 'firm.authorized', 'firm.bank_changed', 'firm.mandate_expiring', 'firm.suspended', 'firm.resumed', 'firm.offboarded', 'requirement.uncovered', 'credit.listed', 'credit.withdrawn', 'credit.expiring', 'credit.expired', 'credit.suspended', 'credit.used', 'order.accepted', 'order.matched', 'order.cancelled', 'order.expired', 'order.failed', 'settlement.created', 'settlement.funded', 'settlement.transfer_initiated', 'settlement.transfer_confirmed', 'settlement.settled', 'settlement.failed', 'settlement.reversed', 'settlement.default_paid', 'task.waiting', 'task.done', 'task.late', 'payout.scheduled', 'payout.held', 'payout.instructed', 'payout.sent', 'payout.paid', 'payout.returned', 'deposit.received', 'deposit.queued', 'deposit.returned', 'dues.raised', 'dues.set_off', 'cross.proposed', 'cross.agreed', 'cross.declined', 'cross.cancelled', 'cross.expired', 'cross.funded', 'cross.released', 'cross.refunded', 'cross.settled', 'cross.failed', 'statement.ready', 'key.created', 'key.updated', 'key.revoked', 'usage.threshold', 'audit.checkpoint', 'webhook.ping', 'webhook.updated', 'webhook.failing', 'webhook.disabled']]",
         # Only those about this kind of thing.
         "entity_type": "NotRequired[str]",
         # Only those about this thing.
@@ -4689,7 +4735,7 @@ class ListFailuresQuery(TypedDict):
     #: Only of this webhook.
     webhook_id: NotRequired[str]
     #: Only of this event.
-    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.updated", "webhook.failing", "webhook.disabled"]]
+    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.updated", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.updated", "webhook.failing", "webhook.disabled"]]
     #: Page size; asks for paging. Default 100.
     limit: NotRequired[int]
     #: The next_cursor of the previous page, with the same filters.
@@ -5011,6 +5057,11 @@ class KeyCreatedEvent(EventFacts):
     data: KeyEventData
 
 
+class KeyUpdatedEvent(EventFacts):
+    event: Literal["key.updated"]
+    data: KeyEventData
+
+
 class KeyRevokedEvent(EventFacts):
     event: Literal["key.revoked"]
     data: KeyEventData
@@ -5104,6 +5155,7 @@ Event = Union[
     "CrossFailedEvent",
     "StatementReadyEvent",
     "KeyCreatedEvent",
+    "KeyUpdatedEvent",
     "KeyRevokedEvent",
     "UsageThresholdEvent",
     "AuditCheckpointEvent",

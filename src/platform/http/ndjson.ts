@@ -9,6 +9,7 @@ import { Readable } from "node:stream";
 
 import type { FastifyReply, FastifyRequest } from "fastify";
 
+import { toWatched } from "../../kernel/caller.ts";
 import { Overloaded } from "../postgres/coalesce.ts";
 
 export type Lines = {
@@ -82,7 +83,7 @@ export function openLines({
       const release = await takeTurn(request.caller.keyId, watchClose(reply));
       try {
         const pages = await open();
-        const key = String(request.headers["x-service-key"]);
+        const key = toWatched(String(request.headers["x-service-key"]), request.caller);
         const isAsked = request.method !== "HEAD";
         const lines = Readable.from(isAsked ? whileAlive(pages, key) : [], { highWaterMark: 1 });
         lines.once("close", release);

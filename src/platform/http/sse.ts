@@ -21,6 +21,7 @@ import { once } from "node:events";
 
 import type { FastifyReply, FastifyRequest } from "fastify";
 
+import { toWatched } from "../../kernel/caller.ts";
 import { type SeatOwner, leaveSeat, Seats, takeSeat } from "../seats.ts";
 import { Overloaded } from "../postgres/coalesce.ts";
 import type { App } from "./server.ts";
@@ -207,7 +208,8 @@ export function openStreams(
 }
 
 function identifyDesk({ headers, caller }: FastifyRequest): StreamOwner {
-  return { key: String(headers["x-service-key"]), owner: caller.keyId, desk: caller };
+  const key = toWatched(String(headers["x-service-key"]), caller);
+  return { key, owner: caller.keyId, desk: caller };
 }
 
 function startStream(
