@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import pg from "pg";
 
-import { sql } from "../src/platform/postgres/postgres.ts";
-import { runPrepared } from "../src/platform/postgres/prepared.ts";
+import { sql, type SqlStatement } from "../src/platform/postgres/postgres.ts";
+import { runList } from "../src/platform/postgres/prepared.ts";
 import { testDatabase } from "./support/database.ts";
 
 async function asOwner(
@@ -93,19 +93,28 @@ test("a table with loaded rows is analyzed, and again when four times as many we
 test("a prepared statement gives the same result on its first run, after a failure and later", async (t) => {
   const { connection } = await testDatabase(t);
   await asOwner(connection, async (owner) => {
-    const divide = (by: number) =>
-      runPrepared(owner, sql`select 6 / ${by}::int as six, ${null}::text as none`);
-    await assert.rejects(divide(0), { code: "22012" });
-    for (const by of [1, 2, 3]) assert.deepEqual(await divide(by), [{ six: 6 / by, none: null }]);
-    await assert.rejects(divide(0), { code: "22012" });
-    assert.deepEqual(await divide(6), [{ six: 1, none: null }]);
+    const run = async (...statements: SqlStatement[]) =>
+      await runList(
+        owner,
+        statements.map((statement) => () => statement),
+      );
+    const divide = (by: number) => sql`select 6 / ${by}::int as six, ${null}::text as none`;
+    await assert.rejects(run(divide(0)), { code: "22012" });
+    for (const by of [1, 2, 3]) {
+      assert.deepEqual(await run(divide(by)), [[{ six: 6 / by, none: null }]]);
+    }
+    await assert.rejects(run(divide(0)), { code: "22012" });
+    assert.deepEqual(await run(divide(6)), [[{ six: 1, none: null }]]);
 
-    const insert = (kept: number) => runPrepared(owner, sql`insert into kept values (${kept})`);
-    await owner.query("create temporary table kept (number int unique)");
-    for (const kept of [1, 2]) assert.deepEqual(await insert(kept), []);
-    await assert.rejects(insert(2), { code: "23505" });
-    assert.deepEqual(await insert(3), []);
+    const insert = (kept: number) => sql`insert into kept values (${kept})`;
     const all = sql`select number from kept order by number`;
-    assert.deepEqual(await runPrepared(owner, all), [{ number: 1 }, { number: 2 }, { number: 3 }]);
+    await owner.query("create temporary table kept (number int unique)");
+    for (const kept of [1, 2]) assert.deepEqual(await run(insert(kept)), [[]]);
+    await assert.rejects(run(insert(2)), { code: "23505" });
+    assert.deepEqual(await run(insert(3)), [[]]);
+    // What stands behind a failure is not run, and nothing of its list is kept.
+    await assert.rejects(run(insert(4), divide(0), all), { code: "22012" });
+    const three = [{ number: 1 }, { number: 2 }, { number: 3 }];
+    assert.deepEqual(await run(all, divide(3), all), [three, [{ six: 2, none: null }], three]);
   });
 });

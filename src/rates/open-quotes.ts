@@ -161,10 +161,9 @@ export class OpenQuotes {
         untilMs: Math.min(announced.untilMs, until.getTime()),
       };
     });
-    const [, rows] = await db.pipeline([
-      setQuoted({ node: this.#node, sequence, now }, told),
-      listQuotedElsewhere({ node: this.#node, now }),
-    ]);
+    // Two trips: what others hold is read once our own sums are committed.
+    await db.run(setQuoted({ node: this.#node, sequence, now }, told));
+    const rows = await db.run(listQuotedElsewhere({ node: this.#node, now }));
     return {
       elsewhere: (of) => {
         const inMarket = rows.filter(

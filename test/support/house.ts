@@ -392,6 +392,8 @@ export function namesWithoutVerb(house: House): string[] {
 const retiredWords: Readonly<Record<string, string>> = {
   bereft: "without credits",
   doer: "actor",
+  inquiries: "questions",
+  inquiry: "question",
   kin: "related firms",
   knock: "request",
   mourned: "what still holds it",

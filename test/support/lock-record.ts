@@ -118,11 +118,25 @@ function openingBefore(text: string, end: number): number {
   return 0;
 }
 
+type Driver = {
+  parse: (this: pg.Connection, config: { name: string; text: string }, ...rest: unknown[]) => void;
+  bind: (this: pg.Connection, config: { statement: string }, ...rest: unknown[]) => void;
+};
+const driver = pg.Connection.prototype as unknown as Driver;
+
+/** The texts of the statements that connections have prepared, by name. */
+const texts = new Map<string, string>();
+const parse = driver.parse;
+driver.parse = function (config, ...rest) {
+  texts.set(config.name, config.text);
+  parse.call(this, config, ...rest);
+};
+
 /** Every step that transactions take from now on, each once. */
 export function recordLocks(t: { after(work: () => void): void }): ReadonlyMap<string, Step> {
   const steps = new Map<string, Step>();
   type Open = { readonly held: Set<string>; readonly texts: string[]; yields: boolean };
-  const open = new WeakMap<pg.Client, Open>();
+  const open = new WeakMap<pg.Connection, Open>();
   // A few hundred texts come again and again, and each takes long to read.
   const known = new Map<string, readonly Lock[]>();
   const read = (text: string) => {
@@ -147,19 +161,16 @@ export function recordLocks(t: { after(work: () => void): void }): ReadonlyMap<s
     }
     if (text.includes("lock_timeout")) transaction.yields = true;
   };
-  // oxlint-disable-next-line typescript/unbound-method -- called on the client it was asked of
-  const query = pg.Client.prototype.query as (this: pg.Client, ...rest: unknown[]) => unknown;
-  const recorded = function (this: pg.Client, ...rest: unknown[]): unknown {
-    const [asked] = rest as [string | { text?: string }];
-    const text = (typeof asked === "string" ? asked : asked.text) ?? "";
+  const bind = driver.bind;
+  driver.bind = function (config, ...rest) {
+    const text = texts.get(config.statement) ?? "";
     const transaction = open.get(this);
     if (text === "begin") open.set(this, { held: new Set(), texts: [], yields: false });
     else if (text === "commit" || text === "rollback") open.delete(this);
     else if (transaction) note(transaction, text);
-    return query.apply(this, rest);
+    bind.call(this, config, ...rest);
   };
-  pg.Client.prototype.query = recorded as typeof pg.Client.prototype.query;
-  t.after(() => (pg.Client.prototype.query = query as typeof pg.Client.prototype.query));
+  t.after(() => (driver.bind = bind));
   return steps;
 }
 
@@ -169,13 +180,13 @@ export function recordDeadlocks(t: { after(work: () => void): void }): readonly 
   // Where the driver hears of every error, whoever takes it then; bound when a connection is opened.
   const name = "_handleErrorMessage";
   type Hear = (this: pg.Client, message: pg.DatabaseError) => void;
-  const driver = pg.Client.prototype as unknown as Record<typeof name, Hear>;
-  const hear = driver[name];
-  driver[name] = function (message) {
+  const client = pg.Client.prototype as unknown as Record<typeof name, Hear>;
+  const hear = client[name];
+  client[name] = function (message) {
     if (message.code === "40P01") seen.push(message.detail ?? message.message);
     hear.call(this, message);
   };
-  t.after(() => (driver[name] = hear));
+  t.after(() => (client[name] = hear));
   return seen;
 }
 

@@ -3,14 +3,14 @@
 
 import type pg from "pg";
 
-import { runLong, runPrepared } from "./prepared.ts";
+import { runList, runLongList } from "./prepared.ts";
 import { all, type Queries, type Query, query, type Results } from "./query.ts";
 import type { SqlStatement } from "./statement.ts";
 
 export type Db = {
   rows<Row>(statement: SqlStatement): Promise<Row[]>;
   run<Result>(asked: Query<Result>): Promise<Result>;
-  /** Sends several queries together on one connection; outside a transaction each commits alone. */
+  /** Sends several queries together on one connection; outside a transaction they commit together. */
   pipeline<const Asked extends Queries>(asked: Asked): Promise<Results<Asked>>;
 };
 
@@ -23,30 +23,11 @@ export function toDb(run: Db["run"]): Db {
   };
 }
 
-/** Sends all statements at once and waits for every answer, also when one of them fails. */
-async function sendAll<Answer>(
-  { steps }: Query<unknown>,
-  send: (statement: SqlStatement) => Promise<Answer>,
-  none: Answer,
-): Promise<Answer[]> {
-  const sent: Promise<Answer>[] = [];
-  try {
-    for (const step of steps) {
-      const statement = step();
-      sent.push(statement ? send(statement) : Promise.resolve(none));
-    }
-    return await Promise.all(sent);
-  } catch (error) {
-    await Promise.allSettled(sent);
-    throw error;
-  }
-}
-
 export async function runTogether<Result>(
   client: pg.ClientBase,
-  asked: Query<Result>,
+  { steps, read }: Query<Result>,
 ): Promise<Result> {
-  return asked.read(await sendAll(asked, (statement) => runPrepared(client, statement), []));
+  return read(await runList(client, steps));
 }
 
 /**
@@ -55,33 +36,45 @@ export async function runTogether<Result>(
  */
 export async function runLongTogether<Result>(
   client: pg.ClientBase,
-  asked: Query<Result>,
+  { steps, read }: Query<Result>,
 ): Promise<() => Promise<Result>> {
-  const readers = await sendAll(
-    asked,
-    (statement) => runLong(client, statement),
-    () => Promise.resolve<unknown[]>([]),
-  );
-  return async () => asked.read(await Promise.all(readers.map((read) => read())));
+  const answers = await runLongList(client, steps);
+  return async () => read(await answers());
 }
 
-/** Runs one query at a time on the connection of a transaction. */
-export function inTurn(client: pg.PoolClient): Db & { assertIdle(): void } {
+/** A transaction on its connection. It begins with its first list and runs one list at a time. */
+export type OpenTransaction = Db & {
+  /** Commits or rolls back what was begun. */
+  end(how: SqlStatement): Promise<void>;
+  assertIdle(): void;
+};
+
+export function openTransaction(
+  client: pg.PoolClient,
+  begin: readonly SqlStatement[],
+): OpenTransaction {
   let isUnderWay = false;
+  let unsent = begin.map((statement) => () => statement);
   function assertIdle(): void {
     if (isUnderWay)
       throw new Error("a transaction was asked before its last answer was waited for");
   }
   return {
-    ...toDb(async (asked) => {
+    ...toDb(async ({ steps, read }) => {
       assertIdle();
       isUnderWay = true;
       try {
-        return await runTogether(client, asked);
+        const first = unsent.length;
+        const begun = [...unsent, ...steps];
+        unsent = [];
+        return read((await runList(client, begun)).slice(first));
       } finally {
         isUnderWay = false;
       }
     }),
     assertIdle,
+    async end(how) {
+      if (unsent.length === 0) await runList(client, [() => how]);
+    },
   };
 }

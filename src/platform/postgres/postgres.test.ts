@@ -340,6 +340,13 @@ test("a commit without an answer times out as unknown, not as rolled back, and i
   assert.deepEqual(await db.rows(found), [{ name: "late" }]);
 });
 
+test("a list may take as long as its statements may, though nothing is heard before its end", async (t) => {
+  const db = await openHasty(t);
+  const slow = query(sql`select pg_sleep(0.4)`);
+  const answers = await db.transaction((tx) => tx.pipeline([slow, slow, slow, slow]));
+  assert.equal(answers.length, 4);
+});
+
 test("a transaction may set a longer statement timeout, which ends with it", async (t) => {
   const db = await openHasty(t);
   const slow = (tx: Db) => tx.rows(sql`select pg_sleep(2)`);

@@ -26,7 +26,7 @@ import {
   type Loans,
   type Purpose,
 } from "./connections.ts";
-import { type Db, inTurn, runLongTogether, runTogether, toDb } from "./db.ts";
+import { type Db, openTransaction, runLongTogether, runTogether, toDb } from "./db.ts";
 import { failedStatement } from "./prepared.ts";
 import { all, type Queries, type Query, query, type Results } from "./query.ts";
 import {
@@ -37,7 +37,7 @@ import {
 } from "./session.ts";
 import { DatabaseSilent } from "./silence.ts";
 import { noteRolledBack, RowsHeld } from "./split.ts";
-import { sql } from "./statement.ts";
+import { sql, type SqlStatement } from "./statement.ts";
 
 export { type Db, toDb } from "./db.ts";
 export { failedStatement } from "./prepared.ts";
@@ -241,7 +241,7 @@ async function analyze(borrow: Borrow, table: string): Promise<void> {
     async (tx) => {
       await tx.rows(sql`set local role none`);
       const columns = await listFilteringColumns(tx, table);
-      await tx.rows({ name: "", text: `analyze ${table} (${columns.join(", ")})`, values: [] });
+      await tx.rows(plain(`analyze ${table} (${columns.join(", ")})`));
     },
     { statementMs: analyzeMsMax },
   );
@@ -264,12 +264,12 @@ async function listFilteringColumns(db: Db, table: string): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Runs statements outside a transaction: one that the server refused was not kept. */
+/** Runs statements outside a transaction: what the server refused was not kept. */
 async function runAlone<Result>(client: pg.PoolClient, asked: Query<Result>): Promise<Result> {
   try {
     return await runTogether(client, asked);
   } catch (error) {
-    if (asked.steps.length === 1 && isRefusedByServer(error)) noteRolledBack(error);
+    if (isRefusedByServer(error)) noteRolledBack(error);
     throw error;
   }
 }
@@ -321,31 +321,39 @@ async function repeatPassed<Result>(
   }
 }
 
+const beginUsual = sql`begin`;
+const beginSnapshot = sql`begin isolation level repeatable read read only`;
+const commit = sql`commit`;
+const undo = sql`rollback`;
+const checkGone = plain(`set local client_connection_check_interval = ${goneCheckMs}`);
+
+/** A statement whose text holds its values; it is parsed each time. */
+function plain(text: string): SqlStatement {
+  return { name: "", text, values: [] };
+}
+
 async function inTransaction<Result>(
   connections: Borrow,
   work: (tx: Db) => Promise<Result>,
   { rollBack = false, snapshot = false, statementMs }: TxOptions = {},
 ): Promise<Result> {
   const client = await connections.lend();
+  const begin = [snapshot ? beginSnapshot : beginUsual];
+  if (statementMs !== undefined) {
+    connections.allow(client, statementMs);
+    begin.push(plain(`set local statement_timeout = ${statementMs}`), checkGone);
+  }
+  const tx = openTransaction(client, begin);
   let broken: Error | undefined;
   let isCommitting = false;
   try {
-    await client.query(snapshot ? "begin isolation level repeatable read read only" : "begin");
-    if (statementMs !== undefined) {
-      connections.allow(client, statementMs);
-      await client.query(
-        `set local statement_timeout = ${statementMs};
-        set local client_connection_check_interval = ${goneCheckMs}`,
-      );
-    }
-    const tx = inTurn(client);
     const result = await work(tx);
     tx.assertIdle();
     isCommitting = !rollBack;
-    await client.query(rollBack ? "rollback" : "commit");
+    await tx.end(rollBack ? undo : commit);
     return result;
   } catch (error) {
-    await client.query("rollback").catch((fault: Error) => (broken = fault));
+    await tx.end(undo).catch((fault: Error) => (broken = fault));
     // The rollback was confirmed, or the server refused the commit.
     if (!broken && (!isCommitting || isRefusedByServer(error))) noteRolledBack(error);
     const loss = connections.findLoss(client);

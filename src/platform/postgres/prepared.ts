@@ -1,15 +1,16 @@
-// Runs prepared statements by a query class of our own instead of the driver's. The columns of a
-// prepared statement cannot change, so this class asks the server to describe them on the first run
-// only, and reads rows by a function compiled for those columns; the driver does neither.
+// Sends the statements of a list to the server in one piece, and reads their answers.
 //
-// The driver's own class took 7 % more processor time for a `whoami` and 8 % more for a quote (decision
-// 0084).
+// A list is one `Submittable` of the driver: its statements are prepared under their names once on each
+// connection, their columns are asked for on the first run only, and one message ends the list. So a
+// list is one round trip. When a statement fails, the server skips those behind it; outside a
+// transaction none of the list is kept then.
 //
-// Runs on one connection are pipelined: each is written at once, also while the server works on an
-// earlier one, and answered in order.
+// Rows are read by a function compiled for their columns. The driver's own class, which describes each
+// run and reads row by row, took 7 % more processor time for a `whoami` and 8 % more for a quote
+// (decision statements).
 //
-// A long answer is read in pieces (`LongRun`), because the event loop would otherwise read everything
-// that the server has written to the socket in one turn.
+// A long answer is read in pieces, because the event loop would otherwise read everything that the
+// server has written to the socket in one turn.
 
 import pg from "pg";
 
@@ -34,137 +35,226 @@ export const types: pg.CustomTypesConfig = {
   },
 };
 
-/** Fields of a connection that the driver's types leave out: statements parsed, and statements sent. */
-type NamedStatements = {
-  readonly parsedStatements: object;
-  readonly submittedNamedStatements: Record<string, string>;
+/** What a connection has of the statements that were prepared on it. */
+type Prepared = {
+  /** The readers of those that have been answered, by name. */
+  readonly readers: Map<string, ReadRow>;
+  /** Names of which nobody knows whether the server has them: their first run failed. */
+  readonly doubtful: Set<string>;
 };
 
-const readersOn = new WeakMap<pg.Connection, Map<string, ReadRow>>();
+const preparedOn = new WeakMap<pg.Connection, Prepared>();
 
-export async function runPrepared<Row>(
-  client: pg.ClientBase,
-  statement: SqlStatement,
-): Promise<Row[]> {
-  const run = new PreparedRun(statement);
-  await ended(client, run);
-  return run.answer() as Row[]; // Whoever wrote the statement knows its columns.
+function findPrepared(connection: pg.Connection): Prepared {
+  const known = preparedOn.get(connection);
+  if (known) return known;
+  const prepared = { readers: new Map<string, ReadRow>(), doubtful: new Set<string>() };
+  preparedOn.set(connection, prepared);
+  return prepared;
 }
 
-/** Resolves when the answer has arrived; the function it gives reads the rows and needs no connection. */
-export async function runLong<Row>(
+/** Builds a statement when its turn comes; undefined when the step only does local work. */
+export type ListStep = () => SqlStatement | undefined;
+
+/** The rows of each step, in the order of the steps. */
+export type ListAnswers = readonly (readonly unknown[])[];
+
+const noRows: readonly unknown[] = [];
+
+/** Runs the steps in one round trip; a list without a statement needs none. */
+export async function runList(
   client: pg.ClientBase,
-  statement: SqlStatement,
-): Promise<() => Promise<Row[]>> {
-  const run = new LongRun(statement);
-  await ended(client, run);
-  return async () => (await run.answerInPieces()) as Row[]; // As above.
+  steps: readonly ListStep[],
+): Promise<ListAnswers> {
+  const run = await send(client, steps, ListRun);
+  return run ? run.answers() : steps.map(() => noRows);
 }
 
-async function ended(client: pg.ClientBase, run: PreparedRun): Promise<void> {
+/** Resolves when the answers have arrived; the function it gives reads the rows and needs no connection. */
+export async function runLongList(
+  client: pg.ClientBase,
+  steps: readonly ListStep[],
+): Promise<() => Promise<ListAnswers>> {
+  const run = await send(client, steps, LongRun);
+  return async () => (run ? await run.answersInPieces() : steps.map(() => noRows));
+}
+
+async function send<Run extends ListRun>(
+  client: pg.ClientBase,
+  steps: readonly ListStep[],
+  form: new (steps: readonly ListStep[], first: FirstStatement) => Run,
+): Promise<Run | undefined> {
+  const first = findFirst(steps);
+  if (!first) return undefined;
+  const run = new form(steps, first);
+  underWay.set(client, run);
   client.query(run);
   try {
     await run.ended;
-  } catch (error) {
-    throw findCause(client, run.statement, error as Error); // The driver rejects with nothing else.
+  } finally {
+    underWay.delete(client);
   }
+  return run;
 }
 
-const lastFaults = new WeakMap<pg.ClientBase, Error>();
+const underWay = new WeakMap<pg.ClientBase, ListRun>();
+
+/** How many statements of a list the server has yet to answer. */
+export function countUnanswered(client: pg.ClientBase): number {
+  return underWay.get(client)?.unanswered ?? 0;
+}
+
+type FirstStatement = { readonly place: number; readonly statement: SqlStatement };
+
+function findFirst(steps: readonly ListStep[]): FirstStatement | undefined {
+  for (const [place, step] of steps.entries()) {
+    const statement = step();
+    if (statement) return { place, statement };
+  }
+  return undefined;
+}
+
 const failedIn = new WeakMap<Error, SqlStatement>();
-
-/**
- * When a statement of a pipeline fails, the server answers those behind it only with "the transaction is
- * aborted". Their errors are replaced by the first one, which has the cause.
- */
-function findCause(client: pg.ClientBase, statement: SqlStatement, error: Error): Error {
-  const isAborted = "code" in error && error.code === abortedCode;
-  const cause = (isAborted ? lastFaults.get(client) : undefined) ?? error;
-  if (cause !== error) return cause;
-  // The stack of the driver says nothing about the caller.
-  Error.captureStackTrace(error);
-  lastFaults.set(client, error);
-  failedIn.set(error, statement);
-  return error;
-}
 
 /** The statement that an error came from. */
 export function failedStatement(error: unknown): SqlStatement | undefined {
   return error instanceof Error ? failedIn.get(error) : undefined;
 }
 
-/** What PostgreSQL calls a statement of a transaction that has failed. */
-const abortedCode = "25P02";
+/** Beyond this number of bytes the server gets what is written of a list, and works on it meanwhile. */
+const writtenMax = 8_192;
 
-/** The driver calls `submit` to send the statement, and the handlers as the server answers. */
-class PreparedRun implements pg.Submittable {
-  /** The driver stores both when the server has parsed the statement. */
-  readonly name: string;
-  readonly text: string;
+type SentStatement = {
   readonly statement: SqlStatement;
-  readonly #answers: Texts[] = [];
-  readonly #end = Promise.withResolvers<void>();
-  #known: Map<string, ReadRow> | undefined;
-  #readRow: ReadRow | undefined;
+  readonly texts: Texts[];
+  readRow: ReadRow | undefined;
+};
 
-  constructor(statement: SqlStatement) {
-    this.name = statement.name;
-    this.text = statement.text;
-    this.statement = statement;
+/** The driver calls `submit` to send the list, and the handlers as the server answers. */
+class ListRun implements pg.Submittable {
+  readonly #steps: readonly ListStep[];
+  readonly #first: FirstStatement;
+  /** By the places of the steps; undefined for those without a statement. */
+  readonly #byStep: (SentStatement | undefined)[] = [];
+  readonly #sent: SentStatement[] = [];
+  readonly #parsed = new Set<string>();
+  readonly #end = Promise.withResolvers<void>();
+  #prepared: Prepared | undefined;
+  #answered = 0;
+  /** What ended the list while it was built. */
+  #fault: { readonly error: unknown } | undefined;
+
+  constructor(steps: readonly ListStep[], first: FirstStatement) {
+    this.#steps = steps;
+    this.#first = first;
   }
 
   get ended(): Promise<void> {
     return this.#end.promise;
   }
 
+  get unanswered(): number {
+    return this.#sent.length - this.#answered;
+  }
+
   submit(connection: pg.Connection): void {
-    const { name, text } = this;
-    const { parsedStatements, submittedNamedStatements } = connection as unknown as NamedStatements;
-    this.#known = readersOn.get(connection);
-    if (!this.#known) readersOn.set(connection, (this.#known = new Map()));
-    this.#readRow = this.#known.get(name);
-    connection.stream.cork();
-    if (!(name in parsedStatements) && !(name in submittedNamedStatements)) {
-      connection.parse({ name, text, types: [] }, true);
-      if (name) submittedNamedStatements[name] = text; // Without a name it is parsed each time.
+    this.#prepared = findPrepared(connection);
+    const { stream } = connection;
+    stream.cork();
+    try {
+      for (const [place, step] of this.#steps.entries()) {
+        if (place < this.#first.place) this.#byStep.push(undefined);
+        else {
+          const isFirst = place === this.#first.place;
+          const statement = isFirst ? this.#first.statement : step();
+          this.#byStep.push(statement && this.#send(connection, statement));
+        }
+        if (stream.writableLength < writtenMax) continue;
+        stream.uncork();
+        stream.cork();
+      }
+    } catch (error) {
+      this.#fault = { error };
     }
-    connection.bind({ statement: name, values: [...this.statement.values] }, true);
-    if (!this.#readRow) connection.describe({ type: "P" }, true);
-    connection.execute(null, true);
     connection.sync();
-    connection.stream.uncork();
+    stream.uncork();
+  }
+
+  #send(connection: pg.Connection, statement: SqlStatement): SentStatement {
+    const { name, text } = statement;
+    const { readers, doubtful } = this.#known();
+    const values = [...statement.values];
+    const sent: SentStatement = { statement, texts: [], readRow: readers.get(name) };
+    if (!sent.readRow && !this.#parsed.has(name)) {
+      if (doubtful.delete(name)) connection.close({ type: "S", name }, true);
+      connection.parse({ name, text, types: [] }, true);
+      if (name) this.#parsed.add(name); // Without a name it is parsed each time.
+    }
+    connection.bind({ statement: name, values }, true);
+    if (!sent.readRow) connection.describe({ type: "P" }, true);
+    connection.execute(null, true);
+    this.#sent.push(sent);
+    return sent;
+  }
+
+  #known(): Prepared {
+    if (!this.#prepared) throw new Error("a list that was not sent has no answer");
+    return this.#prepared;
+  }
+
+  #current(): SentStatement {
+    const sent = this.#sent[this.#answered];
+    if (!sent) throw new Error("the server answers statements that were sent");
+    return sent;
   }
 
   handleRowDescription({ fields }: { fields: readonly Field[] }): void {
-    this.#readRow = findReader(fields);
+    this.#current().readRow = findReader(fields);
   }
 
   handleDataRow({ fields }: { fields: Texts }): void {
-    this.#answers.push(fields);
+    this.#current().texts.push(fields);
   }
 
   handleCommandComplete(): void {
+    const sent = this.#current();
     // A statement that answers with no rows has named no columns.
-    this.#known?.set(this.name, this.#readRow ?? findReader([]));
+    sent.readRow ??= findReader([]);
+    if (sent.statement.name) this.#known().readers.set(sent.statement.name, sent.readRow);
+    this.#answered += 1;
   }
 
   handleReadyForQuery(): void {
-    this.#end.resolve();
+    if (this.#fault) this.#end.reject(this.#fault.error);
+    else this.#end.resolve();
   }
 
   handleError(error: Error): void {
-    this.#end.reject(error);
+    const { statement } = this.#sent[this.#answered] ?? this.#sent.at(-1) ?? this.#first;
+    // The stack of the driver says nothing about the caller.
+    Error.captureStackTrace(error);
+    failedIn.set(error, statement);
+    if (this.#prepared) {
+      const { readers, doubtful } = this.#prepared;
+      for (const name of this.#parsed) if (!readers.has(name)) doubtful.add(name);
+    }
+    this.#end.reject(this.#fault?.error ?? error);
   }
 
-  answer(): Record<string, unknown>[] {
-    return this.#readRow ? this.#answers.map(this.#readRow) : [];
+  answers(): ListAnswers {
+    return this.#byStep.map((sent) => (sent?.readRow ? sent.texts.map(sent.readRow) : noRows));
   }
 
-  async answerInPieces(): Promise<Record<string, unknown>[]> {
-    if (!this.#readRow || this.#answers.length <= shortMax) return this.answer();
+  async answersInPieces(): Promise<ListAnswers> {
+    const rows = this.#byStep.reduce((sum, sent) => sum + (sent?.texts.length ?? 0), 0);
+    if (rows <= shortMax) return this.answers();
     const pace = openPace();
     await pace.turn();
-    return await mapPaced(this.#answers, this.#readRow, pace);
+    const answers: (readonly unknown[])[] = [];
+    for (const sent of this.#byStep) {
+      answers.push(sent?.readRow ? await mapPaced(sent.texts, sent.readRow, pace) : noRows);
+    }
+    return answers;
   }
 }
 
@@ -172,7 +262,7 @@ class PreparedRun implements pg.Submittable {
 const shortMax = 100;
 
 /** Reads one chunk of its socket in each turn of the event loop, after the first `shortMax` rows. */
-class LongRun extends PreparedRun {
+class LongRun extends ListRun {
   #stream: pg.Connection["stream"] | undefined;
   #rows = 0;
   #isOver = false;
@@ -191,8 +281,8 @@ class LongRun extends PreparedRun {
     void takePiece().then(() => this.#isOver || stream.resume());
   }
 
-  override handleCommandComplete(): void {
-    super.handleCommandComplete();
+  override handleReadyForQuery(): void {
+    super.handleReadyForQuery();
     this.#letOthers();
   }
 
@@ -201,7 +291,7 @@ class LongRun extends PreparedRun {
     this.#letOthers();
   }
 
-  /** The next answer on the connection belongs to another statement. */
+  /** The next answer on the connection belongs to another list. */
   #letOthers(): void {
     this.#isOver = true;
     this.#stream?.resume();
@@ -235,7 +325,3 @@ function writeReader(fields: readonly Field[]): ReadRow {
   const write = new Function("parsers", `return (texts) => ({${members.join()}});`);
   return write(parsers) as ReadRow;
 }
-
-// The driver pipelines instances of its own query class only. Calling that class's constructor would
-// cost a tenth of a run.
-Object.setPrototypeOf(PreparedRun.prototype, pg.Query.prototype);

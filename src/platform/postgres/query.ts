@@ -7,20 +7,15 @@
 // The server runs the statements of a list in order, and works on one while this process builds the
 // next. Statements that are correct only under a lock say so: `tx.pipelineBehind(lock, [...])`.
 
+import type { ListAnswers, ListStep } from "./prepared.ts";
 import type { SqlStatement } from "./statement.ts";
 
-/** Builds a statement when its turn comes; undefined when the step only does local work. */
-type Step = () => SqlStatement | undefined;
-
-/** The rows of each step, in the order of the steps. */
-type Answers = readonly (readonly unknown[])[];
-
 export class Query<Result> {
-  readonly steps: readonly Step[];
+  readonly steps: readonly ListStep[];
   /** Turns the rows into the result; throws when they are impossible. */
-  readonly read: (answers: Answers) => Result;
+  readonly read: (answers: ListAnswers) => Result;
 
-  constructor(steps: readonly Step[], read: (answers: Answers) => Result) {
+  constructor(steps: readonly ListStep[], read: (answers: ListAnswers) => Result) {
     this.steps = steps;
     this.read = read;
   }

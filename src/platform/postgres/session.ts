@@ -54,7 +54,6 @@ export function sessionConfig({ connection, role }: SessionOptions): PoolConfig 
     // Versions that are called `scripdesk` alone cannot read what this one writes to the journal.
     application_name: "scripdesk.2",
     keepAlive: true,
-    pipeline: true,
     ...server,
     connectionTimeoutMillis,
     types,

@@ -4,8 +4,9 @@
 //   look      a few times a second, checks all connections in use; statements pay nothing for it
 //   doubt     a connection was silent for most of the statement timeout: a probe connection is opened
 //             and asks whether the server answers at all
-//   lost      it was silent for longer than the timeout: its socket is destroyed, and the outcome of
-//             its statement, perhaps a commit, is unknown
+//   lost      it was silent for longer than the timeout, and the probe has no answer or its list has no
+//             statement left that the server may still work on: its socket is destroyed, and the
+//             outcome, perhaps of a commit, is unknown
 //   stalled   a connection was lost while the probe had no answer: callers are refused at once until
 //             the probe is answered
 //
@@ -15,6 +16,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import pg from "pg";
+
+import { countUnanswered } from "./prepared.ts";
 
 export const looksPerSecond = 4;
 const lookMs = 1_000 / looksPerSecond;
@@ -27,7 +30,7 @@ const probe = { text: "select 1", query_timeout: 5_000 };
 /** The silence of one connection. */
 export type Heard = {
   readonly client: pg.PoolClient;
-  /** The number of looks that it may be silent for. */
+  /** The number of looks that it may be silent for with each statement that it was sent. */
   patience: number;
   bytes: number;
   silent: number;
@@ -71,6 +74,11 @@ export function patienceFor(statementMs: number): number {
   return Math.ceil((statementMs + graceMs) / lookMs);
 }
 
+/** The answers of a list may come together, after the last of them. */
+function isOverdue({ client, patience, silent }: Heard): boolean {
+  return silent > patience * Math.max(countUnanswered(client), 1);
+}
+
 /** Destroys the socket: open queries fail, and the backend ends when it notices. */
 export function cut(client: pg.ClientBase): void {
   drivenBy(client).connection.stream.destroy(new DatabaseSilent());
@@ -88,8 +96,8 @@ export function watchSilence({ server, lent, onLook, onStalled }: SilenceOptions
       const isSilent = !readyForQuery && bytesRead === heard.bytes;
       heard.bytes = bytesRead;
       heard.silent = isSilent ? heard.silent + 1 : 0;
-      if (heard.silent === Math.floor(heard.patience * doubtShare)) void ask();
-      if (heard.silent === heard.patience + 1) lose(heard);
+      if (heard.silent % heard.patience === Math.floor(heard.patience * doubtShare)) void ask();
+      if (heard.silent > heard.patience && (probing || isOverdue(heard))) lose(heard);
     }
     onLook();
   }
