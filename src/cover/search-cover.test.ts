@@ -9,7 +9,7 @@ import { chooseBundle, type BundleRequest } from "./choose-bundle.ts";
 import { OfferIndex } from "./offer-index.ts";
 import type { Offer } from "./rules.ts";
 import { chooseCover, planSearches, SearchNeeded } from "./search-cover.ts";
-import type { CoverWanted } from "./tiers.ts";
+import type { CoverWanted } from "./search-cover.ts";
 
 const here = { heavy: onThisThread, log: pino({ level: "silent" }) };
 const by = { environment: "live", deskId: "desk" } as const;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { OfferIndex } from "./offer-index.ts";
 import type { Tier } from "./rules.ts";
-import { chooseInTiers } from "./tiers.ts";
+import { chooseInTiers } from "./search-cover.ts";
 
 const requirement = 300_000_017;
 

@@ -10,13 +10,35 @@
 // floor; they are striped, and each transaction adds to one random stripe, so that sets seldom wait for
 // each other.
 
+import { randomInt } from "node:crypto";
+
+import { recordBeside } from "../journal/record-changes.ts";
+import type { Environment } from "../kernel/caller.ts";
 import { known, type Query, type Tx } from "../platform/postgres/postgres.ts";
-import { lockDues } from "./dues-store.ts";
-import type { FirmOfBooks, SetOff } from "./dues.ts";
-import { type Books, judgeEntry, judgeResolution, type Pending } from "./judge-books.ts";
+import { findNextOrdinals, listDuesVersions, lockDues } from "./dues-store.ts";
+import {
+  buildDuesChanges,
+  buildSetOffEntries,
+  decideSetOffs,
+  findOwed,
+  type FirmOfBooks,
+  listRaisedDues,
+  type RaisedDues,
+  type SetOff,
+} from "./dues.ts";
+import {
+  type Books,
+  type Effect,
+  type JudgedEntry,
+  judgeEntry,
+  judgeResolution,
+  type Pending,
+} from "./judge-books.ts";
 import {
   accountFirm,
+  accountName,
   type Balance,
+  balanceName,
   creditName,
   type Entry,
   entryKey,
@@ -31,10 +53,10 @@ import {
   type ResolutionRefusal,
   type Written,
 } from "./rules.ts";
-import { recordDues, settleDues } from "./settle-dues.ts";
 import {
   type AccountRow,
   addToBalances,
+  type CreditKey,
   type EntryRow,
   findPending,
   findResolutions,
@@ -48,14 +70,6 @@ import {
   type OwnerRow,
   setOwners,
 } from "./store.ts";
-import {
-  chooseStripe,
-  findTouched,
-  listFirms,
-  refuseOtherEnvironment,
-  type TouchedAccount,
-  type TouchedRows,
-} from "./touched-rows.ts";
 
 export type BookChanges = {
   /** How pending entries end; takes effect before the new entries. */
@@ -351,4 +365,145 @@ function toWritten<Refusal>(
   const entryNo = numbers.get(entryKey(name));
   if (entryNo === undefined) throw new Error(`the entry ${entryKey(name)} got no number`);
   return { ok: true, entryNo };
+}
+
+/** The dues set off at the end of a set, and what is still owed. */
+type SettledDues = {
+  readonly entries: readonly JudgedEntry[];
+  readonly setOffs: readonly SetOff[];
+  readonly owing: ReadonlySet<string>;
+  readonly raised: readonly RaisedDues[];
+};
+
+/** Judges what is set off, as the last entries of the set. */
+async function settleDues(
+  tx: Tx,
+  books: Books,
+  {
+    firms,
+    effects,
+  }: { readonly firms: readonly FirmOfBooks[]; readonly effects: readonly Effect[] },
+): Promise<SettledDues> {
+  const raised = listRaisedDues(firms, effects);
+  const setOffs = decideSetOffs(books, firms, effects);
+  const [first] = setOffs;
+  const subjects = [...new Set(setOffs.map(({ subject }) => subject))];
+  const next = first
+    ? await findNextOrdinals(tx, { environment: first.environment, kind: "dues" }, subjects)
+    : new Map<string, number>();
+  const entries = buildSetOffEntries(setOffs, next).map((entry) => {
+    const { accepted } = judgeEntry(books, entry);
+    if (!accepted) throw new Error("what is available can be set off");
+    return accepted;
+  });
+  const owing = firms.filter(({ firmId }) => findOwed(books, firmId) > 0);
+  return { entries, setOffs, owing: new Set(owing.map(({ firmId }) => firmId)), raised };
+}
+
+/** Journals what firms came to owe and what was set off, with the other changes of the transaction. */
+async function recordDues(
+  tx: Tx,
+  books: Books,
+  { raised, setOffs }: SettledDues,
+  now: Date,
+): Promise<void> {
+  if (raised.length + setOffs.length === 0) return;
+  const firmIds = [...new Set([...raised, ...setOffs].map(({ firmId }) => firmId))];
+  const versions = await listDuesVersions(tx, firmIds);
+  const firms = new Map(versions.map((row) => [row.firm_id, row]));
+  const owed = (firmId: string) => findOwed(books, firmId);
+  recordBeside(tx, buildDuesChanges({ raised, setOffs, firms, owed }), now);
+}
+
+// Which balances and credits a set of the books locks.
+
+const stripes = 16;
+
+/** The accounts and credits that a set must lock, by name. */
+type TouchedRows = {
+  readonly accounts: ReadonlyMap<string, TouchedAccount>;
+  readonly credits: ReadonlyMap<string, CreditKey>;
+};
+
+type TouchedAccount = {
+  readonly environment: Environment;
+  readonly account: string;
+  /** The key of its balance: the name and, for a striped account, the stripe. */
+  readonly balance: string;
+};
+
+const chosenStripes = new WeakMap<Tx, number>();
+
+/** A transaction keeps its stripe, so that a later set waits for no other while rows are held. */
+function chooseStripe(tx: Tx): number {
+  const stripe = chosenStripes.get(tx) ?? randomInt(stripes);
+  chosenStripes.set(tx, stripe);
+  return stripe;
+}
+
+function findTouched(
+  entries: readonly Entry[],
+  pending: readonly Pending[],
+  { stripe, owing }: { readonly stripe: number; readonly owing: readonly FirmOfBooks[] },
+): TouchedRows {
+  const accounts = new Map<string, TouchedAccount>();
+  const credits = new Map<string, CreditKey>();
+  const touchAccount = (environment: Environment, account: string) => {
+    const name = balanceName(environment, account);
+    const known = accounts.get(name);
+    if (known) return refuseOtherEnvironment(known, environment);
+    const balance = accountFirm(account) === undefined ? `${name}:${stripe}` : name;
+    accounts.set(name, { environment, account, balance });
+    const { kind } = parseAccount(account);
+    const firmId = accountFirm(account);
+    if (kind === "firm_dues" && firmId !== undefined) touchMoney({ environment, firmId });
+  };
+  // Whoever changes what a firm owes holds its money, so whoever holds its money knows what it owes.
+  const touchMoney = ({ environment, firmId }: FirmOfBooks) => {
+    touchAccount(environment, accountName({ kind: "firm_cash", firmId }));
+    touchAccount(environment, accountName({ kind: "desk_commission", firmId }));
+  };
+  const touchCredit = (environment: Environment, scripNo: string) =>
+    credits.set(creditName(environment, scripNo), { environment, scrip_no: scripNo });
+  for (const { environment, movements } of entries) {
+    for (const movement of movements) {
+      if ("scripNo" in movement) touchCredit(environment, movement.scripNo);
+      else {
+        touchAccount(environment, accountName(movement.from));
+        touchAccount(environment, accountName(movement.to));
+      }
+    }
+  }
+  for (const { environment, movements } of pending) {
+    for (const { from_account, to_account, scrip_no } of movements) {
+      if (scrip_no !== null) touchCredit(environment, scrip_no);
+      else {
+        touchAccount(environment, from_account);
+        touchAccount(environment, to_account);
+      }
+    }
+  }
+  for (const firm of owing) {
+    touchMoney(firm);
+    touchAccount(firm.environment, accountName({ kind: "external_bank" }));
+  }
+  return { accounts, credits };
+}
+
+/** The firms whose money is touched. */
+function listFirms(accounts: TouchedRows["accounts"]): FirmOfBooks[] {
+  const firms = new Map<string, FirmOfBooks>();
+  for (const { environment, account } of accounts.values()) {
+    const firmId = accountFirm(account);
+    if (firmId !== undefined) firms.set(firmId, { environment, firmId });
+  }
+  return [...firms.values()];
+}
+
+/** Account names of firms do not contain the environment, so check it. */
+function refuseOtherEnvironment(
+  { account, environment }: TouchedAccount,
+  other: Environment,
+): void {
+  if (environment !== other) throw new Error(`${account} is not in ${other} and ${environment}`);
 }

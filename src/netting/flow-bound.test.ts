@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
-import { flowBound } from "./flow-bound.ts";
+import { flowBound } from "./assign-credits.ts";
 
 test("the flow is bounded by supply, by demand and by who may pay whom", () => {
   assert.equal(flowBound([], [5]), 0);

@@ -1,9 +1,10 @@
+import { type Static, Type } from "typebox";
+
 import type { Context } from "../platform/context.ts";
 import { toVisit } from "../platform/http/calls.ts";
-import { sendForm, takeForms } from "../platform/pages/forms.ts";
 import type { App } from "../platform/http/server.ts";
+import { sendForm, takeForms } from "../platform/pages/forms.ts";
 import { askToOptOut, optOut, optOutPath } from "./opt-out.ts";
-import { OptOutQuery } from "./schema.ts";
 
 /** For people who read mail and for mail programs; not part of the API's document. */
 export function optOutRoutes(app: App, ctx: Context, page: string): void {
@@ -19,3 +20,8 @@ export function optOutRoutes(app: App, ctx: Context, page: string): void {
     });
   });
 }
+
+const OptOutQuery = Type.Object({
+  token: Type.String({ minLength: 1, maxLength: 500, description: "From the link of a notice." }),
+});
+type OptOutQuery = Static<typeof OptOutQuery>;

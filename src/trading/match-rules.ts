@@ -11,7 +11,7 @@
 // price whatever the market did since. Nobody deals with a firm of the same PAN.
 //
 // A buy is priced by what is dealt and not by what is asked for, and its limit is tested on that
-// price. The tiers of a buy say so for every sum that it could be dealt (cover/tiers.ts).
+// price. The tiers of a buy say so for every sum that it could be dealt (cover/search-cover.ts).
 //
 // Between two clients the buyer of a credit pays at least what its seller gets, to the paisa: the
 // house pays nobody's difference.

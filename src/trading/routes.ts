@@ -1,5 +1,5 @@
 // The path of a quote: takeQuote (quotes.ts) collects requests into sets, priceSells or priceBuys
-// (price-quotes.ts) prices them from the rate card and the book, and quote-store.ts inserts them.
+// prices them from the rate card and the book, and quote-store.ts inserts them.
 //
 // The path of an order: placeOrder (order-desk.ts) parses it, the order desk collects orders into
 // sets, and placeOrders (place-orders.ts) runs each set as one transaction: load, decide, confirm,

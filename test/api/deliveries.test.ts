@@ -3,7 +3,7 @@ import { test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { claimDue } from "../../src/webhooks/claim-deliveries.ts";
-import { recordBlocks } from "../../src/webhooks/record-attempts.ts";
+import { recordBlocks } from "../../src/webhooks/send-deliveries.ts";
 import { createSender } from "../../src/webhooks/send-deliveries.ts";
 import { createFanOut } from "../../src/webhooks/fan-out.ts";
 import { measureDeliveries } from "../../src/webhooks/read-deliveries.ts";

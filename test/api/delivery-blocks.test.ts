@@ -9,7 +9,7 @@ import { openOutbound } from "../../src/platform/outbound.ts";
 import { claimDue } from "../../src/webhooks/claim-deliveries.ts";
 import { createFanOut } from "../../src/webhooks/fan-out.ts";
 import { Receivers } from "../../src/webhooks/receivers.ts";
-import { recordBlocks } from "../../src/webhooks/record-attempts.ts";
+import { recordBlocks } from "../../src/webhooks/send-deliveries.ts";
 import { createSender } from "../../src/webhooks/send-deliveries.ts";
 import { mintChild } from "../support/keys.ts";
 import { type Receiver, registerWebhook, startReceiver } from "../support/receivers.ts";

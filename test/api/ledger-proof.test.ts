@@ -9,7 +9,7 @@ import { pino } from "pino";
 import { checkLedger, checkLedgerWhenDue, ledgerIsSound } from "../../src/ledger/check-ledger.ts";
 import { findWrongHouseBalance } from "../../src/ledger/compare-store.ts";
 import { findProof } from "../../src/ledger/proof-store.ts";
-import { entriesPerSlice, proveEntries } from "../../src/ledger/prove-entries.ts";
+import { entriesPerSlice, proveEntries } from "../../src/ledger/check-ledger.ts";
 import { assertWritten } from "../../src/ledger/rules.ts";
 import { postEntries } from "../../src/ledger/write-books.ts";
 import { type Database, isPassing, sql } from "../../src/platform/postgres/postgres.ts";

@@ -10,7 +10,7 @@ import { isCutSettled, takeCut } from "../../src/ledger/read-money.ts";
 import { assertWritten } from "../../src/ledger/rules.ts";
 import { postEntries } from "../../src/ledger/write-books.ts";
 import { type Database, type Db, sql } from "../../src/platform/postgres/postgres.ts";
-import { freezePeriod } from "../../src/reports/freeze-period.ts";
+import { freezePeriod } from "../../src/reports/freeze-statements.ts";
 import { createStatementFreezer } from "../../src/reports/freeze-statements.ts";
 import { linesMax } from "../../src/reports/statement-rules.ts";
 import { asOwner } from "../support/database.ts";

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { notFound } from "../../kernel/failure.ts";
 import { Overloaded } from "../postgres/coalesce.ts";
 import { type EndedJob, NobodyWaits } from "./kinds.ts";
-import { openPieces } from "./pieces.ts";
+import { openPieces } from "./pool.ts";
 
 const live = { by: { environment: "live", deskId: "one" } } as const;
 const sandbox = { by: { environment: "sandbox", deskId: "two" } } as const;
