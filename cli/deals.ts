@@ -7,6 +7,7 @@ import { lookupOperations } from "../src/ops/lookups.ts";
 import { confirmTransfers, fundDeals, moneyOperations } from "../src/ops/money.ts";
 import { listDepositsForSettlement } from "../src/payouts/deposits.ts";
 import { toWire } from "../src/platform/http/serialization.ts";
+import { isWorkbook } from "../src/platform/sheets/read-xlsx.ts";
 import { followSettlement } from "../src/settlement/read-settlements.ts";
 import { findAwaitedParty } from "../src/settlement/rules.ts";
 import { command, printOne, UsageError } from "./command.ts";
@@ -20,10 +21,9 @@ const derive = deriveFrom([...lookupOperations, ...moneyOperations, ...ledgerRep
 function readReportFields(values: Readonly<Record<string, string | boolean | undefined>>): Fields {
   const bytes = readBytes("file", String(values["file"]));
   const form = values["form-file"];
-  const isWorkbook = bytes.subarray(0, 2).toString() === "PK";
   return {
-    csv: isWorkbook ? undefined : bytes.toString(),
-    xlsx: isWorkbook ? bytes.toString("base64") : undefined,
+    csv: isWorkbook(bytes) ? undefined : bytes.toString(),
+    xlsx: isWorkbook(bytes) ? bytes.toString("base64") : undefined,
     form: typeof form === "string" ? parseForm(form) : undefined,
   };
 }

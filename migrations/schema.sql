@@ -2143,6 +2143,17 @@ CREATE INDEX settlements_undone ON public.settlements USING btree (environment, 
 CREATE INDEX settlements_unfunded ON public.settlements USING btree (buyer_firm_id) WHERE (state = 'pending'::text);
 CREATE INDEX settlements_unfunded_of_desk ON public.settlements USING btree (buyer_desk_id) WHERE (state = 'pending'::text);
 
+create table statement_forms (
+  name text not null,
+  form jsonb not null,
+  saved_by text not null,
+  saved_at timestamp with time zone not null,
+  version integer not null,
+  constraint statement_forms_pkey PRIMARY KEY (name),
+  constraint statement_forms_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+  constraint statement_forms_version_check CHECK ((version > 0))
+);
+
 create table statement_pages (
   firm_id text not null,
   period text not null,
@@ -2484,6 +2495,7 @@ grant delete, insert, select, update on sandbox_scenarios to scripdesk_app;
 grant select on schema_migrations to scripdesk_app;
 grant insert, select, update on settlement_legs to scripdesk_app;
 grant insert, select, update on settlements to scripdesk_app;
+grant delete, insert, select, update on statement_forms to scripdesk_app;
 grant delete, insert, select on statement_pages to scripdesk_app;
 grant insert, select on statements to scripdesk_app;
 grant insert, select, update on supplies to scripdesk_app;

@@ -1,6 +1,6 @@
 // The entry module of worker threads, with the jobs they can run.
 
-import { readTransferWorkbook, readWorkbook } from "./credits/read-workbook.ts";
+import { readTableWorkbook, readWorkbook } from "./credits/read-workbook.ts";
 import { searchCover } from "./cover/search-cover.ts";
 import { netGroup } from "./netting/net-group.ts";
 import { drawBills } from "./reports/bill-pdf.ts";
@@ -11,7 +11,7 @@ import { drawStatement } from "./reports/statement-pdf.ts";
 
 serveJobs([
   readWorkbook,
-  readTransferWorkbook,
+  readTableWorkbook,
   searchCover,
   netGroup,
   drawNotes,

@@ -281,7 +281,7 @@ async function lockBankLine(tx: Tx, lineId: string): Promise<BankLineRow> {
   return line;
 }
 
-function noBankLine(lineId: string): Failure {
+export function noBankLine(lineId: string): Failure {
   return new Failure("not_found", `no bank line ${lineId}`);
 }
 

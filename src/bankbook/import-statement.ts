@@ -16,10 +16,19 @@ import { buildStatementChange } from "./decide-line.ts";
 import { isMoneyMoved } from "./fund-deal.ts";
 import { explainLine } from "./line-outcomes.ts";
 import { genericStatement, type StatementFormat } from "./read-statement.ts";
-import { planVersion, receiveStatement } from "./receive-statement.ts";
+import {
+  findReceived,
+  type LineDetails,
+  openDetails,
+  planStatement,
+  planVersion,
+  receiveStatement,
+} from "./receive-statement.ts";
+import { findRepeated } from "./repeat-rules.ts";
 import { reconcileBank, type Reconciled } from "./reconcile-bank.ts";
 import {
   type BankLineRow,
+  listCounted,
   listLinesOfStatement,
   lockCounting,
   lockStatement,
@@ -29,7 +38,8 @@ import {
 
 type ImportStatement = {
   readonly environment: Environment;
-  readonly text: string;
+  /** The text of a CSV, or the bytes of a workbook. */
+  readonly text: string | Uint8Array;
   readonly format?: StatementFormat | undefined;
   /** An import that adds this sum or more to balances takes two people. */
   readonly twoFromPaise?: number | undefined;
@@ -60,17 +70,78 @@ export type LineResult = Pick<
   readonly repeats_line_id: string | null;
 };
 
+type PreviewedLine = Omit<LineResult, "line_id"> &
+  Pick<LineDetails, "narration"> & { readonly remitter_name: string };
+
+type PreviewedStatement = {
+  /** Whether these bytes were imported before: importing them again does nothing. */
+  readonly known: boolean;
+  readonly lines: number;
+  readonly matched: number;
+  readonly queued: number;
+  readonly repeated: number;
+  readonly incoming_paise: number;
+  readonly people: 1 | 2;
+  readonly opening_paise: number | null;
+  readonly closing_paise: number | null;
+  readonly results: readonly PreviewedLine[];
+};
+
+/** What importing a file would do as things are; stores nothing. */
+export async function previewStatement(
+  ctx: Pick<Context, "db" | "now" | "sealKey" | "heavy">,
+  operator: Actor,
+  { environment, text, format = genericStatement, twoFromPaise }: ImportStatement,
+): Promise<PreviewedStatement> {
+  refuseSandbox(environment);
+  const file = { environment, text, format };
+  const known = await findReceived(ctx, file);
+  const { statement, rows } = await planStatement(ctx, operator, file);
+  const days = [...new Set(rows.map(({ day }) => day))];
+  const repeats = findRepeated(rows, await listCounted(ctx.db, environment, days));
+  const results = rows.map((row): PreviewedLine => {
+    const { line_id: _id, ...result } = toLineResult(row);
+    const { narration, remitterName } = openDetails(row, ctx.sealKey);
+    const told = { ...result, narration, remitter_name: remitterName };
+    const repeat = repeats.get(row.line_id);
+    if (!repeat) return { ...told, status: row.plan.to === "queue" ? "queued" : "matched" };
+    const nobodys = { firm_id: null, deal_id: null, proved_by: null };
+    return repeat.isSure
+      ? { ...told, ...nobodys, status: "repeated", reason: "counted_before" }
+      : { ...told, ...nobodys, status: "queued", reason: "perhaps_counted" };
+  });
+  const isNew = (index: number) => results[index]?.status !== "repeated";
+  const incoming = sumIncoming(rows.filter((_, index) => isNew(index)));
+  const count = (status: BankLineRow["state"]) =>
+    results.filter((line) => line.status === status).length;
+  return {
+    known: known?.state === "applied",
+    lines: rows.length,
+    matched: count("matched"),
+    queued: count("queued"),
+    repeated: count("repeated"),
+    incoming_paise: incoming,
+    people: incoming >= (twoFromPaise ?? twoPeopleFromPaise) ? 2 : 1,
+    opening_paise: statement.opening_paise,
+    closing_paise: statement.closing_paise,
+    results,
+  };
+}
+
+function refuseSandbox(environment: Environment): void {
+  if (environment === "live") return;
+  throw new Failure("conflict", "the sandbox has no bank statement", {
+    detail: { reason: "sandbox_has_no_bank" },
+  });
+}
+
 export async function importStatement(
-  ctx: Pick<Context, "db" | "now" | "sealKey">,
+  ctx: Pick<Context, "db" | "now" | "sealKey" | "heavy">,
   operator: Actor,
   asked: ImportStatement,
 ): Promise<ImportedStatement> {
   const { environment, text, format = genericStatement, twoFromPaise } = asked;
-  if (environment === "sandbox") {
-    throw new Failure("conflict", "the sandbox has no bank statement", {
-      detail: { reason: "sandbox_has_no_bank" },
-    });
-  }
+  refuseSandbox(environment);
   const statement = await receiveStatement(ctx, operator, { environment, text, format });
   if (statement.state === "applied") return await summarizeImport(ctx, statement, "known");
   const lines = await listLinesOfStatement(ctx.db, statement.statement_id);

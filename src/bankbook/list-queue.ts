@@ -1,11 +1,13 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { Context } from "../platform/context.ts";
 import type { SealedPlace } from "../platform/master-key.ts";
+import { noBankLine } from "./decide-line.ts";
 import { type LineResult, noStatement, toLineResult } from "./import-statement.ts";
 import { buildDetailsPurpose, openDetails } from "./receive-statement.ts";
 import {
   type BankLineRow,
   detailsColumn,
+  findLine,
   findStatement,
   listLinesOfStatement,
   listQueue as listRows,
@@ -54,17 +56,23 @@ export async function listQueue(
   },
 ): Promise<QueuedLine[]> {
   const rows = await listRows(ctx.db.planned, { environment, after: after ?? null, limit });
-  return rows.map((row) => ({
-    line_id: row.line_id,
-    day: row.day,
-    direction: row.direction,
-    paise: row.paise,
-    utr: row.utr,
-    state: row.state,
-    reason: row.reason,
-    repeats_line_id: row.repeats_line_id,
-    ...viewDetails(row, ctx.sealKey),
-  }));
+  return rows.map((row) => viewQueued(row, ctx.sealKey));
+}
+
+/** A line by itself, for whoever decides about it. */
+export async function showBankLine(
+  ctx: Pick<Context, "db" | "sealKey">,
+  lineId: string,
+): Promise<QueuedLine> {
+  const row = await findLine(ctx.db, lineId);
+  if (!row) throw noBankLine(lineId);
+  return viewQueued(row, ctx.sealKey);
+}
+
+function viewQueued(row: BankLineRow, sealKey: Context["sealKey"]): QueuedLine {
+  const { line_id, day, direction, paise, utr, state, reason, repeats_line_id } = row;
+  const told = { line_id, day, direction, paise, utr, state, reason, repeats_line_id };
+  return { ...told, ...viewDetails(row, sealKey) };
 }
 
 function viewDetails(row: BankLineRow, sealKey: Context["sealKey"]): LineText {

@@ -1,12 +1,20 @@
-// Parses a bank's CSV. The format is data: it names the heading of each column. A row that cannot be
-// parsed refuses the whole file.
+// Parses a bank's file, CSV or a workbook. The format is data: it names the heading of each column, and
+// how days and signs are written. A row that cannot be parsed refuses the whole file.
 
 import { parseDay, parseRupees } from "../credits/read-report.ts";
+import type { ReportRecord, ReportSource } from "../credits/report-rules.ts";
 import { type Failure, unprocessable } from "../kernel/failure.ts";
-import { type IstDay, istDayStart, parseInstant } from "../kernel/time.ts";
+import { isCalendarDay, type IstDay, istDayStart, parseInstant } from "../kernel/time.ts";
 import { openPace } from "../platform/heavy/pace.ts";
 import { readCsv } from "../platform/read-csv.ts";
 import type { StatementLine } from "./rules.ts";
+
+/** The order of day, month and year; without it, ISO days and those that begin with the day. */
+export const dayForms = ["DMY", "MDY", "YMD"] as const;
+type DayForm = (typeof dayForms)[number];
+/** Which amounts have a minus. */
+export const signs = ["debit_is_negative", "credit_is_negative"] as const;
+type Sign = (typeof signs)[number];
 
 /** The headings of a bank's statement. */
 export type StatementFormat = {
@@ -14,11 +22,16 @@ export type StatementFormat = {
   readonly day: string;
   readonly reference: string;
   readonly narration: string;
-  /** Two columns, one for each direction; or one with the amount and one that says CR or DR. */
+  /**
+   * Two columns, one for each direction; or one with the amount and one that says CR or DR; or one
+   * whose sign says it.
+   */
   readonly debit?: string | undefined;
   readonly credit?: string | undefined;
   readonly amount?: string | undefined;
   readonly direction?: string | undefined;
+  readonly sign?: Sign | undefined;
+  readonly day_form?: DayForm | undefined;
   readonly balance?: string | undefined;
   /** The time of day of the line, in IST. */
   readonly time?: string | undefined;
@@ -47,6 +60,8 @@ const formatFields = [
   "credit",
   "amount",
   "direction",
+  "sign",
+  "day_form",
   "balance",
   "time",
   "remitter_name",
@@ -55,6 +70,13 @@ const formatFields = [
 
 const linesMax = 20_000;
 const textLengthMax = 100;
+/** Above the heading a bank writes whose account it is. */
+const headingRowsMax = 30;
+const choices = { sign: signs, day_form: dayForms } as const;
+
+function isChoice(field: string): field is keyof typeof choices {
+  return field in choices;
+}
 
 /** Parses an operator's format; throws for the first problem. */
 export function parseStatementFormat(value: unknown): StatementFormat {
@@ -68,15 +90,21 @@ export function parseStatementFormat(value: unknown): StatementFormat {
     if (typeof text !== "string" || text === "" || text.length > textLengthMax) {
       throw wrong(`format.${field}`, "must be a short text");
     }
+    if (isChoice(field) && !choices[field].some((allowed) => allowed === text)) {
+      throw wrong(`format.${field}`, `must be ${choices[field].join(" or ")}`);
+    }
   }
   const format = Object.fromEntries(given) as Partial<StatementFormat>;
   for (const field of ["name", "day", "reference", "narration"] as const) {
     if (format[field] === undefined) throw wrong(`format.${field}`, "is required");
   }
   const isSplit = format.debit !== undefined && format.credit !== undefined;
-  const isOne = format.amount !== undefined && format.direction !== undefined;
-  if (isSplit === isOne) {
-    throw wrong("format", "must have debit and credit, or amount and direction");
+  const isTold = format.direction !== undefined || format.sign !== undefined;
+  const isBothTold = format.direction !== undefined && format.sign !== undefined;
+  const isOne = format.amount !== undefined && isTold;
+  if (isSplit === isOne || isBothTold) {
+    const problem = "must have debit and credit, or amount and either direction or sign";
+    throw wrong("format", problem);
   }
   return format as StatementFormat; // Checked field by field.
 }
@@ -88,27 +116,20 @@ export type ParsedStatement = {
 };
 
 export async function parseStatement(
-  text: string,
+  source: ReportSource,
   format: StatementFormat,
 ): Promise<ParsedStatement> {
-  const { records } = await readCsv(text, { recordsMax: linesMax + 2, pace: openPace() });
-  const [heading, ...rows] = records;
-  if (heading?.problem) throw badRow(heading.row, heading.problem);
-  if (!heading || rows.length === 0) throw badRow(1, "has no lines");
-  if (rows.length > linesMax) throw badRow(1, `has more than ${linesMax} lines`);
-  const names = heading.cells.map((cell) => cell.trim().toLowerCase());
-  const at = (column: string | undefined): number =>
-    column === undefined ? -1 : names.indexOf(column.trim().toLowerCase());
-  for (const field of formatFields) {
-    const column = format[field];
-    if (field !== "name" && column !== undefined && at(column) < 0) {
-      throw badRow(heading.row, `has no column "${column}"`);
-    }
-  }
+  const recordsMax = headingRowsMax + linesMax + 1;
+  const { records } =
+    "sheet" in source ? source.sheet : await readCsv(source.csv, { recordsMax, pace: openPace() });
+  const { heading, at, rows } = findHeading(records, format);
+  if (heading.problem) throw badRow(heading.row, heading.problem);
+  if (rows.length === 0) throw badRow(heading.row, "has no lines");
+  if (rows.length > linesMax) throw badRow(heading.row, `has more than ${linesMax} lines`);
   const lines = rows.map(({ row, cells, problem }, index): StatementLine => {
     if (problem) throw badRow(row, problem);
     const cell = (column: string | undefined) => (cells[at(column)] ?? "").trim();
-    const day = parseDay(cell(format.day));
+    const day = parseFormDay(cell(format.day), format.day_form);
     if (day === undefined) throw badRow(row, `has no day: "${cell(format.day)}"`);
     const balance = format.balance === undefined ? "" : cell(format.balance);
     return {
@@ -123,7 +144,51 @@ export async function parseStatement(
       balancePaise: balance === "" ? null : parseSignedPaise(balance, row),
     };
   });
-  return { lines, ...checkBalances(lines) };
+  return { lines, ...checkBalances(lines, rows) };
+}
+
+/** The first row that has every column; without one the first row, whose lack is told. */
+function findHeading(records: readonly ReportRecord[], format: StatementFormat) {
+  const columns = formatFields.flatMap((field) =>
+    field === "name" || isChoice(field) ? [] : (format[field] ?? []),
+  );
+  const [first] = records;
+  if (!first) throw badRow(1, "has no lines");
+  const found = records
+    .slice(0, headingRowsMax)
+    .findIndex((record) => findMissing(record, columns) === undefined);
+  const heading = records[Math.max(found, 0)] ?? first;
+  const missing = findMissing(heading, columns);
+  if (!heading.problem && missing !== undefined) {
+    throw badRow(heading.row, `has no column "${missing}"`);
+  }
+  const names = heading.cells.map(normalizeHeading);
+  const at = (column: string | undefined): number =>
+    column === undefined ? -1 : names.indexOf(normalizeHeading(column));
+  return { heading, at, rows: records.slice(Math.max(found, 0) + 1) };
+}
+
+function findMissing({ cells }: ReportRecord, columns: readonly string[]): string | undefined {
+  const names = new Set(cells.map(normalizeHeading));
+  return columns.find((column) => !names.has(normalizeHeading(column)));
+}
+
+function normalizeHeading(text: string): string {
+  return text.trim().toLowerCase();
+}
+
+const monthNames = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
+const dayParts = /^(\d{1,4})[/. -](\d{1,2}|[a-z]{3,9})[/. -](\d{1,4})(?:[ T]\d.*)?$/i;
+
+function parseFormDay(text: string, form: DayForm | undefined): IstDay | undefined {
+  if (form === undefined) return parseDay(text);
+  const [, ...parts] = dayParts.exec(text) ?? [];
+  const at = (letter: string) => parts[form.indexOf(letter)] ?? "";
+  const named = monthNames.indexOf(at("M").slice(0, 3).toLowerCase()) + 1;
+  const month = named > 0 ? String(named) : at("M");
+  const year = at("Y").length === 2 ? `20${at("Y")}` : at("Y");
+  const iso = `${year}-${month.padStart(2, "0")}-${at("D").padStart(2, "0")}`;
+  return isCalendarDay(iso) ? iso : undefined;
 }
 
 function parseAmount(
@@ -131,6 +196,12 @@ function parseAmount(
   format: StatementFormat,
   row: number,
 ): Pick<StatementLine, "direction" | "paise"> {
+  if (format.amount !== undefined && format.sign !== undefined) {
+    const signed = parseSignedPaise(cell(format.amount), row);
+    if (signed === 0) throw badRow(row, "has no amount");
+    const isDebit = signed < 0 === (format.sign === "debit_is_negative");
+    return { direction: isDebit ? "debit" : "credit", paise: Math.abs(signed) };
+  }
   if (format.amount !== undefined) {
     const direction = /^c/i.test(cell(format.direction)) ? "credit" : "debit";
     if (!/^(cr|dr|credit|debit|c|d)$/i.test(cell(format.direction))) {
@@ -173,13 +244,13 @@ function parseSignedPaise(text: string, row: number): number {
 }
 
 /** Where the file has balances, each line must add up to the next. */
-function checkBalances(lines: readonly StatementLine[]) {
+function checkBalances(lines: readonly StatementLine[], rows: readonly ReportRecord[]) {
   let before: number | null = null;
   for (const [index, line] of lines.entries()) {
     const { balancePaise } = line;
     if (balancePaise === null) return { openingPaise: null, closingPaise: null };
     if (before !== null && before + toSignedPaise(line) !== balancePaise) {
-      throw badRow(index + 2, "does not lead from the balance above to its own");
+      throw badRow(rows[index]?.row ?? 0, "does not lead from the balance above to its own");
     }
     before = balancePaise;
   }

@@ -3,11 +3,13 @@
 import { createHash } from "node:crypto";
 
 import { readAwaitedPayments, findBuyers } from "../crosses/fund-cross.ts";
+import { readTableWorkbook } from "../credits/read-workbook.ts";
+import type { ReportSource } from "../credits/report-rules.ts";
 import { openAccount } from "../firms/bank-accounts.ts";
 import { findNumberedFirms } from "../funding/virtual-accounts.ts";
 import type { Actor } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
-import { isId, newId } from "../kernel/ids.ts";
+import { houseFirmId, isId, newId } from "../kernel/ids.ts";
 import { canonicalJson, exactJson } from "../kernel/json.ts";
 import { findFileLinesByLead, findFileLinesByReference } from "../payouts/answer-files.ts";
 import { findRemittancesByUtr } from "../payouts/remittances.ts";
@@ -66,28 +68,56 @@ function buildFormatName(format: StatementFormat): string {
   return `${format.name} ${digest.digest("hex").slice(0, 8)}`;
 }
 
+/** A file of the bank: the text of a CSV, or the bytes of a workbook. */
+export type BankFile = {
+  readonly environment: Environment;
+  readonly text: string | Uint8Array;
+  readonly format: StatementFormat;
+};
+
+type ReceiveContext = Pick<Context, "db" | "now" | "sealKey" | "heavy">;
+
+/** The statement of these bytes in this format, or the one of these bytes that was applied. */
+export async function findReceived(
+  { db }: Pick<Context, "db">,
+  { environment, text, format }: BankFile,
+): Promise<StatementRow | undefined> {
+  const digest = createHash("sha256").update(text).digest();
+  return await findStatementByDigest(db, environment, digest, buildFormatName(format));
+}
+
 /** The same bytes in the same format are the same statement. */
 export async function receiveStatement(
-  ctx: Pick<Context, "db" | "now" | "sealKey">,
+  ctx: ReceiveContext,
   operator: Actor,
-  {
-    environment,
-    text,
-    format,
-  }: { readonly environment: Environment; readonly text: string; readonly format: StatementFormat },
+  file: BankFile,
 ): Promise<StatementRow> {
-  const digest = createHash("sha256").update(text).digest();
-  const form = buildFormatName(format);
-  const known = await findStatementByDigest(ctx.db, environment, digest, form);
+  const known = await findReceived(ctx, file);
   if (known) return known;
-  const { lines, openingPaise, closingPaise } = await parseStatement(text, format);
+  const { statement, rows } = await planStatement(ctx, operator, file);
+  await ctx.db.transaction(async (tx) => {
+    if (await insertStatement(tx, statement)) await insertLines(tx, rows);
+  });
+  const received = await findReceived(ctx, file);
+  if (!received) throw new Error("a statement that was received is there");
+  return received;
+}
+
+/** What a file would be received as: nothing of it is stored. */
+export async function planStatement(
+  ctx: ReceiveContext,
+  operator: Actor,
+  { environment, text, format }: BankFile,
+): Promise<{ readonly statement: StatementRow; readonly rows: BankLineRow[] }> {
+  const source = await openFile(ctx, text);
+  const { lines, openingPaise, closingPaise } = await parseStatement(source, format);
   const now = ctx.now();
   const days = lines.map(({ day }) => day).toSorted();
   const statement: StatementRow = {
     statement_id: newId("bst", now),
     environment,
-    sha256: digest,
-    format: form,
+    sha256: createHash("sha256").update(text).digest(),
+    format: buildFormatName(format),
     line_count: lines.length,
     first_day: days[0] ?? "",
     last_day: days.at(-1) ?? "",
@@ -101,13 +131,16 @@ export async function receiveStatement(
     applied_at: null,
   };
   await nameFormerLines(ctx);
-  const rows = await planLines(ctx, statement, lines);
-  await ctx.db.transaction(async (tx) => {
-    if (await insertStatement(tx, statement)) await insertLines(tx, rows);
-  });
-  const received = await findStatementByDigest(ctx.db, environment, digest, form);
-  if (!received) throw new Error("a statement that was received is there");
-  return received;
+  return { statement, rows: await planLines(ctx, statement, lines) };
+}
+
+async function openFile(
+  { heavy }: Pick<Context, "heavy">,
+  file: string | Uint8Array,
+): Promise<ReportSource> {
+  if (typeof file === "string") return { csv: file };
+  const by = { environment: "live", deskId: houseFirmId.live } as const;
+  return { sheet: await heavy.run(readTableWorkbook, file, { by }) };
 }
 
 async function planLines(

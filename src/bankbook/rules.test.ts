@@ -183,7 +183,7 @@ test("a written statement reads back with its lines, opening and closing balance
       });
       const heading =
         "Date,Reference,Description,Debit,Credit,Balance,Remitter_name,Remitter_account";
-      const read = await parseStatement([heading, ...rows].join("\n"), genericStatement);
+      const read = await parseStatement({ csv: [heading, ...rows].join("\n") }, genericStatement);
       assert.deepEqual(
         read.lines.map(({ paise, direction, narration }) => [paise, direction, narration]),
         lines.map(({ paise, isDebit, narration }) => [
@@ -208,9 +208,9 @@ test("a table of headings reads a bank's own format, and a missing column is nam
   });
   const text =
     'Txn Date,Chq/Ref,Particulars,Amount,Cr/Dr\n05-Nov-2026,ABC,Hello,"1,23,456.50",DR\n';
-  const [line] = (await parseStatement(text, format)).lines;
+  const [line] = (await parseStatement({ csv: text }, format)).lines;
   assert.deepEqual([line?.day, line?.direction, line?.paise], ["2026-11-05", "debit", 12_345_650]);
-  await assert.rejects(parseStatement(`"Txn Date"x${text.slice(8)}`, format), (error) => {
+  await assert.rejects(parseStatement({ csv: `"Txn Date"x${text.slice(8)}` }, format), (error) => {
     assert.match(JSON.stringify((error as Failure).detail), /row 1.*text follows a closing/);
     return true;
   });

@@ -57,11 +57,11 @@ const transferColumnsMax = 64;
 const transferTextMax = 200;
 
 /**
- * The portal's report of transfers: the rows of its first sheet with content, as text. A number that a
- * spreadsheet has shortened fits no credit and no code.
+ * A table, such as the portal's report of transfers or a bank's statement: the rows of the first sheet
+ * with content, as text. A number that a spreadsheet has shortened fits no credit and no code.
  */
-export const readTransferWorkbook = heavyKind(
-  "transfers xlsx",
+export const readTableWorkbook = heavyKind(
+  "table xlsx",
   (bytes: Uint8Array, stop): ReportSheet => {
     const onPiece = () => {
       if (stop.isAsked()) throw new NobodyWaits();
@@ -78,7 +78,7 @@ export const readTransferWorkbook = heavyKind(
 
 function toTextRecord(row: SheetRow): ReportRecord {
   const found = toList(row);
-  const cells = found.map((cell) => cell?.text ?? "");
+  const cells = found.map((cell) => (cell ? writeCell(cell) : ""));
   const isUnsure = found.some(
     (cell) => cell?.kind === "formula" || cell?.kind === "other" || cell?.isCut,
   );
@@ -87,6 +87,13 @@ function toTextRecord(row: SheetRow): ReportRecord {
       ? "has merged cells or is hidden"
       : isUnsure && "has a formula, an error or a long text: paste its values";
   return { row: row.row, cells, ...(problem !== false && { problem }) };
+}
+
+/** A fraction as the spreadsheet shows it, where that is an amount. */
+function writeCell({ kind, text }: SheetCell): string {
+  if (kind !== "number" || !text.includes(".")) return text;
+  const fit = fitAmount(text);
+  return fit.problem === undefined ? fit.text : text;
 }
 
 /** Has a workbook read by a thread; text is read later, in pieces. */

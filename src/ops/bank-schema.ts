@@ -6,6 +6,7 @@ import {
   count,
   day,
   doneOrProposed,
+  flag,
   maybeText,
   maybeTime,
   outcome,
@@ -125,24 +126,59 @@ export const ImportedStatement = Type.Object(
   { title: "ImportedStatement", description: "What became of a bank's statement." },
 );
 
+const { line_id: _lineId, ...previewedLine } = lineResult;
+
+export const PreviewedStatement = Type.Object(
+  {
+    known: flag("Whether this file was imported before: importing it again does nothing."),
+    lines: count("Lines in the file."),
+    matched: count("Lines that would be explained."),
+    queued: count("Lines that would wait for a person."),
+    repeated: count("Lines that an earlier file had, which count once."),
+    incoming_paise: count("What it would bring to firms, in paise."),
+    people: count("How many people the import takes."),
+    opening_paise: maybeSum("The balance before the first line; null where the file has none."),
+    closing_paise: maybeSum("The balance after the last line."),
+    results: Type.Array(
+      Type.Object(
+        {
+          ...previewedLine,
+          remitter_name: text("Who sent it, as the bank says."),
+          narration: text("What the bank wrote about it."),
+        },
+        { title: "PreviewedLine", description: "Where a line would go as things are, and why." },
+      ),
+      { description: "Each line of the file, in its order." },
+    ),
+  },
+  { title: "PreviewedStatement", description: "What importing a bank's statement would do." },
+);
+
+const toldLine = {
+  line_id: text("The line's id."),
+  day: day("The bank's day."),
+  direction: text("credit for money that came, debit for money that left."),
+  amount_paise: count("The amount in paise."),
+  utr: maybeText("The bank's reference (UTR)."),
+  status: openEnum(bankLineStates, "The state it is in."),
+  reason: maybeText("Why it could not be explained; the reasons are those of an import."),
+  repeats_line_id: maybeText("The line of an earlier file that it may be."),
+  remitter_name: text("Who sent it, as the bank says."),
+  remitter_account_masked: text("The last digits of the account it came from."),
+  narration: text("What the bank wrote about it."),
+};
+
+export const BankLine = Type.Object(toldLine, {
+  title: "ToldBankLine",
+  description: "A line of the bank, as it is told to whoever decides about it.",
+});
+
 export const BankQueue = pageList(
   "lines",
-  Type.Object(
-    {
-      line_id: text("The line's id."),
-      day: day("The bank's day."),
-      direction: text("credit for money that came, debit for money that left."),
-      amount_paise: count("The amount in paise."),
-      utr: maybeText("The bank's reference (UTR)."),
-      status: openEnum(bankLineStates, "The state it is in."),
-      reason: maybeText("Why it could not be explained; the reasons are those of an import."),
-      repeats_line_id: maybeText("The line of an earlier file that it may be."),
-      remitter_name: text("Who sent it, as the bank says."),
-      remitter_account_masked: text("The last digits of the account it came from."),
-      narration: text("What the bank wrote about it."),
-    },
-    { title: "QueuedLine", description: "A line of the bank that nobody could explain." },
-  ),
+  Type.Object(toldLine, {
+    title: "QueuedLine",
+    description: "A line of the bank that nobody could explain.",
+  }),
   "The oldest first.",
 );
 

@@ -1,31 +1,42 @@
 import { Type } from "typebox";
 
 import { assignLine, repeatLine, sendLineBack } from "../bankbook/decide-line.ts";
-import { importStatement } from "../bankbook/import-statement.ts";
-import { listQueue, listStatements, showStatement } from "../bankbook/list-queue.ts";
+import {
+  findStatementForm,
+  listStatementForms,
+  removeStatementForm,
+  saveStatementForm,
+} from "../bankforms/forms.ts";
+import { importStatement, previewStatement } from "../bankbook/import-statement.ts";
+import { listQueue, listStatements, showBankLine, showStatement } from "../bankbook/list-queue.ts";
 import {
   addPayingAccount,
   removePayingAccount,
   showPayingAccount,
 } from "../bankbook/paying-account.ts";
-import { parseStatementFormat } from "../bankbook/read-statement.ts";
+import { dayForms, parseStatementFormat, signs } from "../bankbook/read-statement.ts";
 import { reconcileBank } from "../bankbook/reconcile-bank.ts";
 import { unprocessable } from "../kernel/failure.ts";
 import {
   AddedPayingAccount,
   AssignedLine,
+  BankLine,
   BankQueue,
   BankStatements,
   ImportedStatement,
   PayingAccount,
+  PreviewedStatement,
   Reconciled,
   RemovedPayingAccount,
   RepeatedLine,
   ReturnedLine,
   ShownBankStatement,
 } from "./bank-schema.ts";
+import { count, outcome, text as shownText } from "./schema.ts";
 import { cursor, id, listQuery, optional, query, readPage, text, under } from "./operation.ts";
-import { body } from "../platform/http/wire.ts";
+import type { Context } from "../platform/context.ts";
+import { isWorkbook } from "../platform/sheets/read-xlsx.ts";
+import { body, closedEnum, timestamp } from "../platform/http/wire.ts";
 import { type Operation, operation } from "../platform/http/operation.ts";
 
 const bank = under("Bank");
@@ -46,6 +57,17 @@ const headings = Type.Object(
     credit: optional(heading("The heading of what came in; with `debit`.")),
     amount: optional(heading("The heading of the amount; with `direction`.")),
     direction: optional(heading("The heading of CR or DR; with `amount`.")),
+    sign: optional(
+      closedEnum(signs, {
+        description: "Which amounts have a minus, where the sign says it; with `amount`.",
+      }),
+    ),
+    day_form: optional(
+      closedEnum(dayForms, {
+        description:
+          "The order of day, month and year; days that begin with the day, and ISO days, when left out.",
+      }),
+    ),
     balance: optional(heading("The heading of the balance after the line.")),
     time: optional(heading("The heading of the time of day, in IST.")),
     remitter_name: optional(heading("The heading of the remitter's name.")),
@@ -57,10 +79,66 @@ const headings = Type.Object(
   },
 );
 
-/** Decodes strictly: invalid UTF-8 is refused, not replaced. */
-function decodeText(contentBase64: string): string {
+const StatementForm = Type.Object(
+  {
+    name: shownText("What the form is called."),
+    form: headings,
+    saved_by: shownText("The name of whoever saved it."),
+    saved_at: timestamp("When."),
+    version: count("How often a form was saved under this name."),
+  },
+  { title: "StatementForm", description: "How a bank writes its statements." },
+);
+
+const StatementForms = Type.Object(
+  { forms: Type.Array(StatementForm, { description: "By their names." }) },
+  { title: "StatementForms", description: "The saved forms of banks' statements." },
+);
+
+const RemovedForm = Type.Object(
+  { outcome: outcome(["removed"], "No import is read by it any more.") },
+  { title: "RemovedForm", description: "What became of the form." },
+);
+
+const file = {
+  content_base64: Type.String({
+    minLength: 4,
+    maxLength: contentLengthMax,
+    pattern: "^[A-Za-z0-9+/]+={0,2}$",
+    description: "The file, CSV or .xlsx, in base64; larger ones by the command line.",
+  }),
+  form: optional(heading("The name of a saved form; or `format`.")),
+  format: optional(headings),
+};
+
+type GivenFile = {
+  readonly content_base64: string;
+  readonly form?: string | undefined;
+  readonly format?: unknown;
+};
+
+async function readFile({ db }: Pick<Context, "db">, given: GivenFile) {
+  const { content_base64, form, format } = given;
+  if (form !== undefined && format !== undefined) {
+    throw unprocessable({ path: "form", problem: "cannot be given with format" });
+  }
+  const text = decodeFile(content_base64);
+  if (form !== undefined) {
+    return { environment, text, format: await findStatementForm(db, form) } as const;
+  }
+  return {
+    environment,
+    text,
+    format: format === undefined ? undefined : parseStatementFormat(format),
+  } as const;
+}
+
+/** The bytes of a workbook, or text. Decodes strictly: invalid UTF-8 is refused, not replaced. */
+function decodeFile(contentBase64: string): string | Uint8Array {
+  const bytes = new Uint8Array(Buffer.from(contentBase64, "base64"));
+  if (isWorkbook(bytes)) return bytes;
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(contentBase64, "base64"));
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     throw unprocessable({ path: "content_base64", problem: "must be UTF-8 text" });
   }
@@ -71,23 +149,41 @@ export const bankOperations: readonly Operation[] = [
     ...bank.act("importBankStatement", "/ops/bank/statements", "bank.write"),
     summary:
       "Import the bank's statement: payouts are answered, money in is matched, the rest is queued",
-    body: body({
-      content_base64: Type.String({
-        minLength: 4,
-        maxLength: contentLengthMax,
-        pattern: "^[A-Za-z0-9+/]+={0,2}$",
-        description: "The file, in base64; larger ones by the command line.",
-      }),
-      format: optional(headings),
-    }),
+    body: body(file),
     answer: ImportedStatement,
-    run: ({ ctx, actor, wiring: { twoFromPaise } }, asked) =>
-      importStatement(ctx, actor, {
-        environment,
-        text: decodeText(asked.content_base64),
-        format: asked.format && parseStatementFormat(asked.format),
-        twoFromPaise,
-      }),
+    run: async ({ ctx, actor, wiring: { twoFromPaise } }, asked) =>
+      importStatement(ctx, actor, { ...(await readFile(ctx, asked)), twoFromPaise }),
+  }),
+  operation({
+    ...bank.act("previewBankStatement", "/ops/bank/statements/preview", "bank.write"),
+    summary:
+      "Show what importing a statement would do: matches, duplicates, the queue; stores nothing",
+    body: body(file),
+    answer: PreviewedStatement,
+    run: async ({ ctx, actor, wiring: { twoFromPaise } }, asked) =>
+      previewStatement(ctx, actor, { ...(await readFile(ctx, asked)), twoFromPaise }),
+  }),
+  operation({
+    ...bank.read("listStatementForms", "/ops/bank/forms"),
+    summary: "List the saved forms of banks' statements",
+    answer: StatementForms,
+    run: async ({ ctx }) => ({ forms: await listStatementForms(ctx) }),
+  }),
+  operation({
+    ...bank.act("saveStatementForm", "/ops/bank/forms", "bank.write"),
+    summary: "Save the form of a bank's statement under its name, in place of the one that had it",
+    body: headings,
+    answer: StatementForm,
+    run: ({ ctx, actor }, asked) => saveStatementForm(ctx, actor, asked),
+  }),
+  operation({
+    ...bank.act("removeStatementForm", "/ops/bank/forms/:name/remove", "bank.write"),
+    summary: "Remove a saved form of a bank's statement",
+    answer: RemovedForm,
+    run: async ({ ctx, actor }, { name }) => {
+      await removeStatementForm(ctx, actor, name);
+      return { outcome: "removed" as const };
+    },
   }),
   operation({
     ...bank.read("listBankStatements", "/ops/bank/statements"),
@@ -122,6 +218,12 @@ export const bankOperations: readonly Operation[] = [
         list: (limit) => listQueue(ctx, { environment, after: asked.cursor, limit }),
         findId: (row) => row.line_id,
       }),
+  }),
+  operation({
+    ...bank.read("readBankLine", "/ops/bank/lines/:line_id", "bank.write"),
+    summary: "Read a line of the bank: who sent it, and what the bank wrote about it",
+    answer: BankLine,
+    run: ({ ctx }, { line_id }) => showBankLine(ctx, line_id),
   }),
   operation({
     ...bank.act("assignBankLine", "/ops/bank/queue/:line_id/assign", "bank.write"),

@@ -13,7 +13,7 @@ import { createHash } from "node:crypto";
 
 import {
   openReport,
-  readTransferWorkbook,
+  readTableWorkbook,
   type ReportFile,
   transfersMax,
 } from "../credits/read-workbook.ts";
@@ -165,7 +165,7 @@ async function parseFile(
   { environment, file, asOf, form = findForm(istDay(asOf)) }: LedgerReport,
 ): Promise<ParsedReport> {
   const by = { environment, deskId: houseFirmId[environment] };
-  const source = await openReport(ctx.heavy, file, { by }, readTransferWorkbook);
+  const source = await openReport(ctx.heavy, file, { by }, readTableWorkbook);
   const { records } =
     "csv" in source ? await readCsv(source.csv, { recordsMax, pace: openPace() }) : source.sheet;
   if (records.length >= recordsMax) {

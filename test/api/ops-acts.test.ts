@@ -23,7 +23,7 @@ import { countStatuses } from "../support/usage.ts";
 import { askJournal } from "../support/journal.ts";
 
 /** They show something and change nothing. */
-const notActs = ["previewCard", "enrol"];
+const notActs = ["previewCard", "previewBankStatement", "enrol"];
 
 const utr = (number: number) => `HDFCR520261115${String(number).padStart(5, "0")}`;
 
@@ -303,12 +303,15 @@ test("every operation answers as the document says, and every act has an audit r
     content_base64: Buffer.from(partOfDay).toString("base64"),
     format: { ...form, ...sides },
   };
+  const previewed = await call("previewBankStatement", [], bare);
+  assert.deepEqual([previewed.queued, previewed.results[0].reason], [1, "perhaps_counted"]);
   await call("importBankStatement", [], bare);
   await call("reconcileBank");
   const { statements } = await call("listBankStatements");
   const { lines: seen } = await call("readBankStatement", [statements[0].statement_id]);
   assert.equal(statements[0].line_count, seen.length);
   const { lines: queued } = await call("listBankQueue");
+  await call("readBankLine", [queued[0].line_id]);
   await call("assignBankLine", [queued[0].line_id], { to: firmId, reason: "their letter" });
   const doubtful = queued.find(({ reason }: { reason: string }) => reason === "perhaps_counted");
   await call("repeatBankLine", [doubtful.line_id], { reason: "it is the same" });
@@ -372,6 +375,10 @@ test("every operation answers as the document says, and every act has an audit r
   await call("showDesk", [deskId]);
   await call("showToday");
   await call("showLiveReadiness");
+  const bankForm = { name: "first-bank", day: "Day", reference: "Ref", narration: "Text" };
+  await call("saveStatementForm", [], { ...bankForm, amount: "Amount", direction: "Cr/Dr" });
+  await assertRows("listStatementForms");
+  await call("removeStatementForm", ["first-bank"]);
   await call("listRegister", [], {}, "?environment=live&period=2026-10");
   await call("readBoard", [], {}, "?environment=live");
   await call("readHouseDay", [], {}, "?environment=live");

@@ -254,6 +254,46 @@ test(
   },
 );
 
+test(
+  "a statement is looked at before it is imported, and its line is assigned by a name",
+  { skip },
+  async (t) => {
+    const {
+      service,
+      console: { page, open, act },
+    } = await openConsole(t);
+    const { firm_id: deskId } = await service.issue({ environment: "live" });
+    const made = { environment: "live", state: "authorized", legalName: "Konkan Exports" } as const;
+    await clientFirm(service, deskId, made);
+    await open("/bank");
+    await page.getByRole("button", { name: "Save a form" }).click();
+    const saving = page.getByRole("dialog");
+    const form = { Bank: "first-bank", Day: "Txn Date", Reference: "Ref", Narration: "Text" };
+    for (const [label, heading] of Object.entries({ ...form, Withdrawal: "Out", Deposit: "In" })) {
+      await saving
+        .getByRole("textbox", { name: new RegExp(`^${label}( optional)?$`) })
+        .fill(heading);
+    }
+    await saving.getByRole("button", { name: "Save a form" }).click();
+    await page.getByText("The form first-bank is saved.").waitFor();
+    await open("/bank");
+    const file = "Txn Date,Ref,Text,Out,In\n15-11-2026,HDFCR52026111500099,ADVANCE,,700\n";
+    const read = { "The bank's file": { file }, Form: { choose: "first-bank" } };
+    assert.match(await act("Read a statement", read), /^0 would be matched, .* 1 would wait/);
+    const preview = page.getByRole("table", { name: "What the statement would do" });
+    await preview.getByRole("row", { name: /₹700 – ADVANCE queued/ }).waitFor();
+    await act("Import it");
+    await page.getByRole("button", { name: "Assign" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("searchbox").fill("Konkan");
+    const found = dialog.getByRole("option", { name: /^Konkan Exports · firm/ });
+    await dialog.getByLabel("Belongs to").selectOption(await found.getAttribute("value"));
+    await dialog.getByLabel("Evidence").fill("their letter of 15 November");
+    await dialog.getByRole("button", { name: "Assign" }).click();
+    await page.getByText("Every bank line is matched.").waitFor();
+  },
+);
+
 test("what is missing before live is listed with the page that mends it", { skip }, async (t) => {
   const {
     console: { page, open },

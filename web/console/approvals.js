@@ -3,7 +3,7 @@ import { make, makeEmpty, makeFacts, makeSection } from "./dom.js";
 import { makeHead, showList } from "./list.js";
 import { readOps } from "./ops.js";
 import { loadNames, sayWord, showId, showMoney, showState, showTime } from "./show.js";
-import { linkTo, person } from "./state.js";
+import { linkTo, may, person } from "./state.js";
 import { showBands, showRows, showTerms } from "./terms.js";
 
 /** @typedef {import("./state.js").View} View */
@@ -55,7 +55,7 @@ async function showApproval(view) {
   /** @type {Row} */
   const approval = await readOps(`/ops/approvals/${view.id}`, {}, view.signal);
   const { shown, changed, hindrance } = approval;
-  await loadFirms(view, shown);
+  await Promise.all([loadFirms(view, shown), loadBankTexts(view, approval)]);
   const isOpen = approval["status"] === "proposed";
   const isOwn = approval["proposed_by"].toLowerCase() === person.name.toLowerCase();
   const approve = makeAct(view, {
@@ -138,6 +138,27 @@ function showPart({ title, rows }) {
 function sayChanged({ changed }) {
   if (changed === null) return "–";
   return changed ? "yes" : "nothing";
+}
+
+/**
+ * Adds who sent a bank's line and what the bank wrote about it, which is sealed where it is kept.
+ *
+ * @param {View} view
+ * @param {Row} approval
+ */
+async function loadBankTexts({ signal }, { kind, subject_id, shown }) {
+  const [part] = shown;
+  if (!part || !kind.startsWith("bank.") || !may("bank.write")) return;
+  const isImport = kind === "bank.import";
+  const path = isImport ? `/ops/bank/statements/${subject_id}` : `/ops/bank/lines/${subject_id}`;
+  const told = await readOps(path, {}, signal);
+  /** @type {Row[]} */
+  const lines = isImport ? told.lines : [told];
+  part.rows = part.rows.map((/** @type {Row} */ row, /** @type {number} */ at) => {
+    const { remitter_name, remitter_account_masked, narration } = lines[at] ?? {};
+    const account = remitter_account_masked ? ` ${remitter_account_masked}` : "";
+    return { ...row, remitter: `${remitter_name || "nobody named"}${account}`, narration };
+  });
 }
 
 /**

@@ -1,11 +1,22 @@
 import { makeAct } from "./acts.js";
-import { make, makeFacts, makeSection, makeTable } from "./dom.js";
+import { make, makeEmpty, makeFacts, makeSection, makeTable } from "./dom.js";
 import { showList } from "./list.js";
 import { readOps } from "./ops.js";
-import { sayWord, showDay, showMoney, showState } from "./show.js";
+import {
+  loadNames,
+  sayWord,
+  showDay,
+  showFirm,
+  showId,
+  showMoney,
+  showState,
+  showTime,
+} from "./show.js";
 
 /** @typedef {import("./state.js").View} View */
 /** @typedef {import("./ops.js").Row} Row */
+
+const permission = "bank.write";
 
 /** @type {readonly import("./state.js").Page[]} */
 export const bankPages = [
@@ -15,31 +26,47 @@ export const bankPages = [
     proposals: ["bank."],
     reach: "live",
     key: "b",
-    permission: "bank.write",
+    permission,
     show: showBank,
   },
 ];
 
 /** @param {View} view */
 async function showBank(view) {
-  const reconciled = await readOps("/ops/bank/reconciliation", {}, view.signal);
-  const permission = "bank.write";
+  const [reconciled, { forms }] = await Promise.all([
+    readOps("/ops/bank/reconciliation", {}, view.signal),
+    readOps("/ops/bank/forms", {}, view.signal),
+  ]);
+  const preview = make("div", { "aria-live": "polite" });
+  /** @type {object} what the dialog was given */
+  let given = {};
   const list = await showList(view, {
     title: "Bank",
     lead: "Unmatched lines of the bank's statement, the oldest first. Only live money is on the bank account.",
     acts: [
       makeAct(view, {
-        label: "Import a statement…",
+        label: "Read a statement…",
         permission,
         main: true,
-        says: "Payouts are answered, money in is matched by reference, amount and remitter; the rest waits here.",
-        fields: [{ name: "file", label: "The bank's file (CSV)", type: "file" }],
-        call: ({ file }) => ({
-          path: "/ops/bank/statements",
-          body: { content_base64: toBase64(file) },
-        }),
-        said: ({ outcome, lines, matched, queued }) =>
-          `The statement is ${outcome}: ${lines} lines, ${matched} matched, ${queued} unmatched.`,
+        says: "You see first what would be matched, what an earlier file had, and what would wait. Nothing is booked before you import it.",
+        fields: [
+          { name: "content_base64", label: "The bank's file (CSV or .xlsx)", type: "bytes" },
+          {
+            name: "form",
+            label: "Form",
+            type: "choice",
+            options: ["generic", ...forms.map((/** @type {Row} */ one) => one["name"])].map(
+              (name) => [name, name],
+            ),
+          },
+        ],
+        call: (body) => {
+          given = body;
+          return { path: "/ops/bank/statements/preview", body };
+        },
+        said: ({ matched, repeated, queued }) =>
+          `${matched} would be matched, ${repeated} counted before, ${queued} would wait.`,
+        after: (answer) => void showRead(answer),
       }),
     ],
     path: "/ops/bank/queue",
@@ -72,8 +99,235 @@ async function showBank(view) {
     ],
     empty: "Every bank line is matched.",
   });
-  list.append(showReconciled(reconciled));
+  list.querySelector(".lead")?.after(preview);
+  list.append(showReconciled(reconciled), showForms(view, forms));
   return list;
+
+  /** @param {Row} answer */
+  async function showRead(answer) {
+    await loadNames(answer["results"].map((/** @type {Row} */ one) => one["firm_id"]));
+    preview.replaceChildren(showPreview(view, given, answer));
+    preview.querySelector("button")?.focus();
+  }
+}
+
+/**
+ * @param {View} view
+ * @param {object} body
+ * @param {Row} answer
+ */
+function showPreview(view, body, { results, known, incoming_paise, people, ...counts }) {
+  const says = known
+    ? "This file was imported before: importing it again does nothing."
+    : `${counts["matched"]} of ${counts["lines"]} lines would be matched, ${counts["repeated"]} were in an earlier file, ${counts["queued"]} would wait. ${showMoney(incoming_paise)} for firms; it takes ${people === 2 ? "two people" : "one person"}.`;
+  return makeSection(
+    "What the statement would do",
+    make("p", { class: people === 2 || known ? "notice" : "muted" }, says),
+    make(
+      "div",
+      { class: "acts" },
+      makeAct(view, {
+        label: "Import it…",
+        permission,
+        main: true,
+        says,
+        call: () => ({ path: "/ops/bank/statements", body }),
+        said: ({ outcome, lines, matched, queued }) =>
+          `The statement is ${outcome}: ${lines} lines, ${matched} matched, ${queued} unmatched.`,
+      }),
+    ),
+    makeTable(
+      "What the statement would do",
+      [
+        { head: "Line", kind: "number" },
+        { head: "Day" },
+        { head: "Amount", kind: "number" },
+        { head: "Remitter", kind: "wide" },
+        { head: "Narration", kind: "wide" },
+        { head: "Would go to", kind: "wide" },
+        { head: "Why", kind: "wide" },
+      ],
+      results.map((/** @type {Row} */ line) => [
+        line["ordinal"],
+        showDay(line["day"]),
+        `${line["direction"] === "debit" ? "−" : ""}${showMoney(line["amount_paise"])}`,
+        line["remitter_name"] || "–",
+        line["narration"],
+        [
+          showState(line["status"]),
+          " ",
+          line["firm_id"] ? showFirm(line["firm_id"]) : "",
+          " ",
+          line["deal_id"] ? showId(line["deal_id"]) : "",
+        ],
+        sayWord(line["reason"]),
+      ]),
+    ),
+  );
+}
+
+/** @type {readonly (readonly [string, string, string?])[]} */
+const headings = [
+  ["day", "Day"],
+  ["reference", "Reference"],
+  ["narration", "Narration"],
+  ["debit", "Withdrawal", "with deposit"],
+  ["credit", "Deposit", "with withdrawal"],
+  ["amount", "Amount", "where there is one column"],
+  ["direction", "CR or DR", "beside an amount"],
+  ["balance", "Balance"],
+  ["time", "Time of day"],
+  ["remitter_name", "Remitter's name"],
+  ["remitter_account", "Remitter's account"],
+];
+const needed = new Set(["day", "reference", "narration"]);
+
+const signWords = /** @type {Readonly<Record<string, string>>} */ ({
+  debit_is_negative: "a minus is money that left",
+  credit_is_negative: "a minus is money that came",
+});
+const dayWords = /** @type {Readonly<Record<string, string>>} */ ({
+  DMY: "day, month, year",
+  MDY: "month, day, year",
+  YMD: "year, month, day",
+});
+
+/**
+ * How each bank writes its statements.
+ *
+ * @param {View} view
+ * @param {readonly Row[]} forms
+ */
+function showForms(view, forms) {
+  return makeSection(
+    "Forms of statements",
+    forms.length === 0
+      ? makeEmpty("Only the generic form is there.")
+      : makeTable(
+          "Forms of statements",
+          [
+            { head: "Bank" },
+            { head: "Columns", kind: "wide" },
+            { head: "Saved" },
+            { head: "Acts" },
+          ],
+          forms.map((row) => [
+            row["name"],
+            sayForm(row["form"]),
+            [showTime(row["saved_at"]), ` by ${row["saved_by"]}`],
+            make(
+              "div",
+              { class: "acts" },
+              makeSaving(view, row["form"]),
+              makeAct(view, {
+                label: "Remove…",
+                permission,
+                danger: true,
+                says: `No import is read by ${row["name"]} any more.`,
+                call: () => ({ path: `/ops/bank/forms/${encodeURIComponent(row["name"])}/remove` }),
+              }),
+            ),
+          ]),
+        ),
+    make("div", { class: "acts" }, makeSaving(view)),
+  );
+}
+
+/** @param {Row} form */
+function sayForm(form) {
+  const columns = headings.flatMap(([name, label]) =>
+    form[name] ? [`${label}: ${form[name]}`] : [],
+  );
+  const { day_form, sign } = form;
+  return [
+    ...columns,
+    ...(day_form ? [`Days: ${dayWords[day_form]}`] : []),
+    ...(sign ? [`Sign: ${signWords[sign]}`] : []),
+  ].join("; ");
+}
+
+/**
+ * @param {View} view
+ * @param {Row} [form] the one to change
+ */
+function makeSaving(view, form) {
+  return makeAct(view, {
+    label: form ? "Change…" : "Save a form…",
+    permission,
+    says: "Give the headings as the bank writes them, above which it may write whose account it is. Amounts are in two columns, or in one with CR or DR beside it, or in one with a sign.",
+    fields: [
+      { name: "name", label: "Bank", hint: "what the form is called", value: form?.["name"] },
+      ...headings.map(([name, label, hint]) => ({
+        name,
+        label,
+        optional: !needed.has(name),
+        value: form?.[name],
+        ...(hint && { hint }),
+      })),
+      makeChoice("sign", "Sign of the amount", { words: signWords, value: form?.["sign"] }),
+      makeChoice("day_form", "Days are written", { words: dayWords, value: form?.["day_form"] }),
+    ],
+    call: ({ sign, day_form, ...body }) => ({
+      path: "/ops/bank/forms",
+      body: {
+        ...body,
+        ...(sign !== "none" && { sign }),
+        ...(day_form !== "none" && { day_form }),
+      },
+    }),
+    said: ({ name }) => `The form ${name} is saved.`,
+  });
+}
+
+/**
+ * @param {string} name
+ * @param {string} label
+ * @param {{words: Readonly<Record<string, string>>, value: string | undefined}} choice
+ * @returns {import("./fields.js").Field}
+ */
+function makeChoice(name, label, { words, value }) {
+  const none = name === "sign" ? "there are two columns, or CR and DR" : "day first, or year first";
+  return {
+    name,
+    label,
+    type: "choice",
+    options: [["none", none], ...Object.entries(words)],
+    value: value ?? "none",
+  };
+}
+
+/**
+ * Whose a line may be: what the text finds, or unpaid deals of its amount.
+ *
+ * @param {Row} line
+ * @param {string} text
+ * @returns {Promise<[string, string][]>}
+ */
+async function findOwners(line, text) {
+  if (text === "") {
+    const query = { environment: "live", status: "pending", limit: 500 };
+    const { settlements, names } = await readOps("/ops/settlements", query);
+    /** @type {Row[]} */
+    const same = settlements.filter(
+      (/** @type {Row} */ one) => one["buyer_paise"] === line["amount_paise"],
+    );
+    return same.map((one) => [
+      one["settlement_id"],
+      `${names[one["buyer_firm_id"]]} · unpaid settlement of exactly this amount · ${one["settlement_id"]}`,
+    ]);
+  }
+  const { found } = await readOps("/ops/find", { q: text });
+  return found
+    .filter(
+      (/** @type {Row} */ one) =>
+        one["environment"] === "live" && ["firm", "settlement", "cross"].includes(one["kind"]),
+    )
+    .map((/** @type {Row} */ one) => [
+      one["id"],
+      [one["firm_name"], sayWord(one["kind"]), one["note"], sayWord(one["status"] ?? ""), one["id"]]
+        .filter(Boolean)
+        .join(" · "),
+    ]);
 }
 
 /**
@@ -89,10 +343,17 @@ function makeLineActs(view, line) {
     { class: "acts" },
     makeAct(view, {
       label: "Assign…",
-      permission: "bank.write",
+      permission,
       says: about,
       fields: [
-        { name: "to", label: "Belongs to", hint: "Id of a firm, settlement or cross, or house" },
+        {
+          name: "to",
+          label: "Belongs to",
+          type: "thing",
+          hint: "a firm, settlement or cross",
+          options: [["house", "The house's own, such as charges"]],
+          find: (text) => findOwners(line, text),
+        },
         { name: "reason", label: "Evidence", type: "long" },
       ],
       call: (body) => ({ path: `${path}/assign`, body }),
@@ -100,7 +361,7 @@ function makeLineActs(view, line) {
     line["direction"] === "credit" &&
       makeAct(view, {
         label: "Mark as returned…",
-        permission: "bank.write",
+        permission,
         danger: true,
         says: [about, " Say it when the money was sent back; the bank's debit ends it."],
         fields: [
@@ -141,10 +402,4 @@ function showReconciled(reconciled) {
         )
       : null,
   );
-}
-
-/** @param {string} text */
-function toBase64(text) {
-  const bytes = new TextEncoder().encode(text);
-  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
 }

@@ -8,10 +8,11 @@ import { make } from "./dom.js";
  * @typedef {object} Field
  * @property {string} name as the service calls it
  * @property {string} label
- * @property {"text" | "long" | "money" | "percent" | "count" | "day" | "month" | "choice" | "yes" | "file" | "report" | "moment" | "password" | "code"} [type]
+ * @property {"text" | "long" | "money" | "percent" | "count" | "day" | "month" | "choice" | "yes" | "file" | "report" | "bytes" | "thing" | "moment" | "password" | "code"} [type]
  * @property {readonly (readonly [string, string])[]} [options] value and words of each choice
  * @property {boolean} [optional]
  * @property {boolean} [plain] optional, and not marked as such
+ * @property {(text: string) => Promise<readonly (readonly [string, string])[]>} [find] the things that a text may mean; of none, those that are likely
  * @property {string} [value]
  * @property {string} [hint]
  * @property {string} [autocomplete]
@@ -52,7 +53,8 @@ export function makeField(field) {
  * @param {Field} field
  * @param {import("./dom.js").Attributes} shared
  */
-function makeInput({ type = "text", options = [], value, autocomplete = "off" }, shared) {
+function makeInput(field, shared) {
+  const { type = "text", options = [], value, autocomplete = "off" } = field;
   switch (type) {
     case "long":
       return make("textarea", { ...shared, rows: 3, maxlength: 500 }, value ?? "");
@@ -77,6 +79,9 @@ function makeInput({ type = "text", options = [], value, autocomplete = "off" },
       return make("input", { ...shared, type: "month", value });
     case "file":
       return make("input", { ...shared, type: "file", accept: ".csv,text/csv,text/plain" });
+    case "thing":
+      return makePicker(field, shared);
+    case "bytes":
     case "report":
       return make("input", { ...shared, type: "file", accept: ".csv,.xlsx,text/csv" });
     case "moment":
@@ -96,6 +101,44 @@ function makeInput({ type = "text", options = [], value, autocomplete = "off" },
       return make("input", { ...shared, inputmode, autocomplete, value });
     }
   }
+}
+
+const typingMs = 250;
+
+/**
+ * A thing is looked for by what people call it, and chosen from what is found.
+ *
+ * @param {Field} field
+ * @param {import("./dom.js").Attributes} shared
+ */
+function makePicker({ options = [], find = async () => [] }, shared) {
+  const chosen = make("select", { ...shared, size: 6 });
+  const search = make("input", {
+    type: "search",
+    "aria-label": "Search for it",
+    placeholder: "A name, IEC or id",
+    autocomplete: "off",
+  });
+  let asked = 0;
+  const look = async () => {
+    const mine = ++asked;
+    const found = await find(search.value.trim()).catch(() => []);
+    if (mine !== asked) return;
+    const before = chosen.value;
+    chosen.replaceChildren(
+      ...[...found, ...options].map(([value, words]) =>
+        make("option", { value, selected: value === before }, words),
+      ),
+    );
+  };
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  search.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void look(), typingMs);
+  });
+  void look();
+  return make("div", { class: "picker" }, search, chosen);
 }
 
 /**
@@ -118,7 +161,7 @@ export async function readFields(form, fields) {
       continue;
     }
     if (raw instanceof File) {
-      if (raw.size > 0) values[name] = type === "report" ? await readReport(raw) : await raw.text();
+      if (raw.size > 0) values[name] = await readFile(raw, type);
       if (raw.size === 0 && !optional) problems.push({ path: name, problem: "Choose a file." });
       continue;
     }
@@ -136,15 +179,18 @@ export async function readFields(form, fields) {
 }
 
 /**
- * A report as the operations take it: text, or a workbook in base64.
+ * Text; bytes in base64; or a report as the operations take it, which is either.
  *
  * @param {File} file
+ * @param {NonNullable<Field["type"]>} type
  */
-async function readReport(file) {
+async function readFile(file, type) {
+  if (type === "file") return await file.text();
   const bytes = new Uint8Array(await file.arrayBuffer());
+  const base64 = () => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+  if (type === "bytes") return base64();
   const isWorkbook = bytes[0] === 0x50 && bytes[1] === 0x4b;
-  if (!isWorkbook) return { csv: new TextDecoder().decode(bytes) };
-  return { xlsx: btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")) };
+  return isWorkbook ? { xlsx: base64() } : { csv: new TextDecoder().decode(bytes) };
 }
 
 const expected = /** @type {Readonly<Record<string, string>>} */ ({

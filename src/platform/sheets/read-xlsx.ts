@@ -9,6 +9,11 @@ import sax from "sax";
 
 import { type Failure, unprocessable } from "../../kernel/failure.ts";
 
+/** Whether the bytes begin as those of a zip archive do; CSV never does. */
+export function isWorkbook(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x50 && bytes[1] === 0x4b;
+}
+
 /**
  *   text      as it was typed
  *   number    in the notation of the file, such as `1234.5` or `1E5`
