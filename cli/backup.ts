@@ -3,13 +3,14 @@ import { join, resolve } from "node:path";
 
 import { readConfig } from "../src/config.ts";
 import { verifyChain } from "../src/journal/verify-chain.ts";
-import { istTimestamp } from "../src/kernel/time.ts";
+import { istTimestamp, parseInstant } from "../src/kernel/time.ts";
 import { checkLedger, recordVerdict } from "../src/ledger/check-ledger.ts";
 import { Unusable } from "../src/platform/http/errors.ts";
+import { noteBackup } from "../src/platform/last-backup.ts";
 import { backUpCluster, type Progress } from "../src/platform/postgres/backup-cluster.ts";
 import { openEmbedded } from "../src/platform/postgres/embedded.ts";
 import { restoreCluster } from "../src/platform/postgres/restore-cluster.ts";
-import { command, printOne, withContext } from "./command.ts";
+import { command, printOne, UsageError, withContext } from "./command.ts";
 
 const keyName = "master.key";
 const lineEveryMs = 1_000;
@@ -54,6 +55,21 @@ const backup = command({
     } finally {
       await embedded.leave();
     }
+    await noteBackup(dataDir, now, new Date());
+  },
+});
+
+const note = command({
+  name: "backups note",
+  summary: "say that another program has backed the database up, for metrics and alerts",
+  options: { at: { help: "when, ISO 8601 with an offset; now where it is left out" } },
+  example: "npx scripdesk backups note --at 2026-11-15T02:00:00+05:30",
+  async run(options) {
+    const now = new Date();
+    const at = options.at === undefined ? now : parseInstant(options.at);
+    if (!at) throw new UsageError("--at must be ISO 8601 with an offset");
+    await noteBackup(readConfig(process.env).dataDir, at, now);
+    printOne({ made_at: istTimestamp(at) }, options);
   },
 });
 
@@ -124,4 +140,4 @@ function tellProgress(): (progress: Progress) => void {
   };
 }
 
-export const commands = [backup, restore];
+export const commands = [backup, note, restore];

@@ -33,6 +33,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, CommandFile>>>> = 
     migrate: () => import("./migrate.ts"),
     doctor: () => import("./doctor.ts"),
     backup,
+    backups: backup,
     restore: backup,
     retention: () => import("./retention.ts"),
   },

@@ -31,7 +31,8 @@ import { hasPeople } from "./operators/sign-in.ts";
 import { measureHeavy } from "./platform/heavy/pool.ts";
 import { createLog } from "./platform/log.ts";
 import { measureService } from "./measure-service.ts";
-import { createMetrics, type Metrics } from "./platform/metrics.ts";
+import { measureBackup } from "./platform/last-backup.ts";
+import { createMetrics, measureRuns, type Metrics } from "./platform/metrics.ts";
 import { findImprint } from "./market/public-house.ts";
 import { readHousePapers } from "./platform/pages/house-papers.ts";
 import { openLineSink } from "./platform/line-sink.ts";
@@ -84,6 +85,7 @@ export async function serve(variables: Variables): Promise<void> {
   const metrics = createMetrics(ctx.db, ctx.replica);
   measureService(ctx, metrics);
   measureHeavy(ctx.heavy, metrics);
+  measureBackup(config.dataDir, metrics);
   const windows = await openRateWindows(config, ctx, stack);
   const book = openBook(ctx, offerSources);
   // Loads the book before the port opens, because its first use reads every offer.
@@ -156,8 +158,8 @@ async function startWorkers(
     onSetAside: (worker) => metrics.setAside.inc({ worker }),
   });
   for (const { wakeOn, settled, ...work } of workers) {
-    const onFailure = () => metrics.workerFailures.inc({ worker: work.name });
-    const worker = startWorker({ ...work, log: ctx.log, onFailure });
+    const onRun = measureRuns(metrics, work.name, ctx.now);
+    const worker = startWorker({ ...work, log: ctx.log, onRun });
     if (settled) stack.defer(() => settleWithin(settled, settleDeadlineMs));
     stack.defer(worker.stop);
     if (wakeOn) stack.defer(ctx.db.onAnnounced(wakeOn, worker.wake));

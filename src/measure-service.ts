@@ -1,3 +1,4 @@
+import { measureStatements } from "./bankbook/watch-deadlines.ts";
 import { countUnsentCheckpoints } from "./journal/checkpoints.ts";
 import { ledgerIsSound } from "./ledger/check-ledger.ts";
 import { measureNotices } from "./notices/read-notices.ts";
@@ -24,6 +25,7 @@ export function measureService(ctx: Context, metrics: Metrics): void {
     help: "Proposals that wait for a second person",
     read: async () => await countWaitingApprovals(ctx),
   });
+  measureStatements(ctx, metrics);
   measureDeliveries(ctx, metrics);
   measureNotices(ctx, metrics);
   measureBusiness(ctx, metrics);

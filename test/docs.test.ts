@@ -107,8 +107,8 @@ test("OPERATIONS lists exactly the settings of the service, with their defaults"
   assert.deepEqual(others, []);
 });
 
-test("the unit of OPERATIONS demands its file of settings, without which another database would be made", async () => {
-  const files = (await read("docs/OPERATIONS.md")).match(/^EnvironmentFile=.*$/gm);
+test("the unit demands its file of settings, without which another database would be made", async () => {
+  const files = (await read("deploy/scripdesk.service")).match(/^EnvironmentFile=.*$/gm);
   assert.deepEqual(files, ["EnvironmentFile=/etc/scripdesk.env"]);
 });
 

@@ -1,8 +1,6 @@
 // What an operator sees of a running service: metrics, health and logs.
 
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -244,27 +242,13 @@ test("at level info a successful read is not logged; a change or a refusal is", 
   );
 });
 
-test("the alert rules name metrics that there are, and business figures are by environment", async (t) => {
+test("business figures are by environment", async (t) => {
   const service = await startService(t);
   measureService(service.ctx, service.metrics);
   const { send: ops } = await startOps(t, service);
   const seller = await liveSeller(service);
   await sellLive(service, seller, 24_400_000);
-  await service.send("GET", "/v1/whoami", { expect: 401 });
   const { text } = await ops("GET", "/metrics", { expect: 200 });
-  const known = new Set([...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name]) => name ?? ""));
-
-  const rules = await readFile(join(import.meta.dirname, "../docs/alerts.yml"), "utf8");
-  const exprs = [...rules.matchAll(/^ +expr: (.+)$/gm)].map(([, expr = ""]) => expr);
-  assert.ok(exprs.length > 15);
-  const named = exprs.flatMap((expr) => expr.match(/\b(?:scripdesk|nodejs|process)_\w+/g) ?? []);
-  for (const name of named) {
-    assert.ok(known.has(name.replace(/_(count|sum|bucket)$/, "")), `${name} is no metric`);
-  }
-  for (const alert of rules.matchAll(/- alert: (\w+)\n((?: {8}.*\n)+)/g)) {
-    assert.match(alert[2] ?? "", /severity: (page|ticket)/, alert[1]);
-    assert.match(alert[2] ?? "", /summary: ".+"/, alert[1]);
-  }
 
   const samples = parseSamples({ text } as Answer);
   const find = (name: string, labels: Record<string, string>) =>

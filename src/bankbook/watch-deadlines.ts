@@ -1,7 +1,9 @@
-import type { Environment } from "../kernel/caller.ts";
+import { type Environment, environments } from "../kernel/caller.ts";
 import { dayMs } from "../kernel/time.ts";
 import { readBalances } from "../ledger/read-books.ts";
 import { readCalendar } from "../outside/calendar.ts";
+import type { Context } from "../platform/context.ts";
+import { measureLabelled, type Metrics } from "../platform/metrics.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import type { BankWatch } from "../settlement/unpaid-deals.ts";
 import { judgeDeal, unreadWorkingDays } from "./deadline-rules.ts";
@@ -35,4 +37,24 @@ export const bankWatch: BankWatch = {
 async function readAvailable(db: Db, environment: Environment, firmIds: readonly string[]) {
   const balances = await readBalances(db, environment, firmIds);
   return new Map(balances.map((row) => [row.firm_id, row.available_paise]));
+}
+
+/** How far the bank's statements reach, for monitoring; an environment without any is left out. */
+export function measureStatements({ db }: Pick<Context, "db">, metrics: Metrics): void {
+  measureLabelled(metrics, {
+    name: "scripdesk_bank_statement_timestamp_seconds",
+    help: "Up to when the bank's statements that were imported reach",
+    labelNames: ["environment"],
+    read: async () => {
+      const reached = await Promise.all(
+        environments.map(async (environment) => ({
+          environment,
+          at: await findReached(db, environment),
+        })),
+      );
+      return reached.flatMap(({ environment, at }) =>
+        at ? { labels: { environment }, value: at.getTime() / 1_000 } : [],
+      );
+    },
+  });
 }

@@ -7,12 +7,15 @@ import type { App } from "./http/server.ts";
 import type { Database } from "./postgres/postgres.ts";
 import type { Replica } from "./postgres/replica.ts";
 import { RequestTimes } from "./http/request-times.ts";
+import type { RunEnd } from "./worker.ts";
 
 export type Metrics = {
   readonly registry: Registry;
   readonly setSize: Histogram<"set">;
   readonly setAside: Counter<"worker">;
   readonly workerFailures: Counter<"worker">;
+  readonly workerFailing: Gauge<"worker">;
+  readonly workerDone: Gauge<"worker">;
   readonly noticesSent: Counter<"result">;
 };
 
@@ -39,6 +42,18 @@ export function createMetrics(
   const workerFailures = new Counter({
     name: "scripdesk_worker_failures_total",
     help: "Runs of a worker that failed, by worker",
+    labelNames: ["worker"],
+    registers,
+  });
+  const workerFailing = new Gauge({
+    name: "scripdesk_worker_failing",
+    help: "1 while a worker's last run failed, 0 otherwise, by worker",
+    labelNames: ["worker"],
+    registers,
+  });
+  const workerDone = new Gauge({
+    name: "scripdesk_worker_last_success_timestamp_seconds",
+    help: "When a worker last did what it had to, or was started, by worker",
     labelNames: ["worker"],
     registers,
   });
@@ -91,7 +106,31 @@ export function createMetrics(
     labelNames: ["result"],
     registers,
   });
-  return { registry, setSize, setAside, workerFailures, noticesSent };
+  return {
+    registry,
+    setSize,
+    setAside,
+    workerFailures,
+    workerFailing,
+    workerDone,
+    noticesSent,
+  };
+}
+
+/** Counts the runs of a worker that is about to start. */
+export function measureRuns(
+  { workerFailures, workerFailing, workerDone }: Metrics,
+  worker: string,
+  now: () => Date,
+): (ended: RunEnd) => void {
+  const succeed = () => workerDone.set({ worker }, now().getTime() / 1_000);
+  succeed();
+  workerFailing.set({ worker }, 0);
+  return (ended) => {
+    workerFailing.set({ worker }, Number(ended === "failed"));
+    if (ended === "done") succeed();
+    else workerFailures.inc({ worker });
+  };
 }
 
 /** A gauge that is read on each scrape; NaN when the read fails. */

@@ -12,7 +12,8 @@ const never = 3_600_000;
 function workshop(pauseMs: number) {
   const runs = new EventEmitter();
   const lines: { msg: string; worker: string }[] = [];
-  let [count, failures] = [0, 0];
+  const ends: string[] = [];
+  let count = 0;
   let answer: () => Promise<"more" | "idle"> = async () => "idle";
   const worker = startWorker({
     name: "test",
@@ -22,14 +23,14 @@ function workshop(pauseMs: number) {
       runs.emit("run");
       return await answer();
     },
-    onFailure: () => (failures += 1),
+    onRun: (ended) => ends.push(ended),
     log: pino({ level: "error" }, { write: (line) => lines.push(JSON.parse(line)) }),
   });
   return {
     ...worker,
     lines,
     count: () => count,
-    failures: () => failures,
+    ends,
     answers: (next: typeof answer) => (answer = next),
     nextRun: () => once(runs, "run"),
   };
@@ -113,7 +114,7 @@ test("a fault is logged with the worker's name, counted, and does not stop the w
     worker.lines.map(({ msg, worker: name }) => [msg, name]),
     [["worker failed", "test"]],
   );
-  assert.equal(worker.failures(), 1);
+  assert.deepEqual(worker.ends, ["done", "failed"]);
   await worker.stop();
 });
 

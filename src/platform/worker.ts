@@ -11,13 +11,15 @@ import type { FastifyBaseLogger } from "fastify";
 import { Overloaded } from "./postgres/coalesce.ts";
 import { isLockTimeout } from "./postgres/postgres.ts";
 
+export type RunEnd = "done" | "failed";
+
 export type WorkerOptions = {
   readonly name: string;
   readonly pauseMs: number;
   readonly work: () => Promise<"more" | "idle">;
   readonly log: FastifyBaseLogger;
-  /** Called after a run that failed. */
-  readonly onFailure?: (() => void) | undefined;
+  /** Called after a run that was done or failed; not after one that gave way. */
+  readonly onRun?: ((ended: RunEnd) => void) | undefined;
 };
 
 export type Worker = {
@@ -26,7 +28,7 @@ export type Worker = {
   readonly stop: () => Promise<void>;
 };
 
-export function startWorker({ name, pauseMs, work, log, onFailure }: WorkerOptions): Worker {
+export function startWorker({ name, pauseMs, work, log, onRun }: WorkerOptions): Worker {
   const stopping = new AbortController();
   /** Set by `wake` during a run: the next pause is skipped. */
   let woken = false;
@@ -53,14 +55,16 @@ export function startWorker({ name, pauseMs, work, log, onFailure }: WorkerOptio
 
   async function runOnce(): Promise<"more" | "idle"> {
     try {
-      return await work();
+      const next = await work();
+      onRun?.("done");
+      return next;
     } catch (error) {
       // A lock timeout: the worker rolls back, so that callers go first, and tries again later.
       const hasNoTurn = isLockTimeout(error) || error instanceof Overloaded;
       if (hasNoTurn) log.info({ worker: name }, "worker gave way");
       else {
         log.error({ worker: name, err: error }, "worker failed");
-        onFailure?.();
+        onRun?.("failed");
       }
       return "idle";
     }
