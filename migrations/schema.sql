@@ -474,6 +474,7 @@ CASE
     ELSE NULL::xid8
 END,
   house_offers boolean not null default ((state = 'listed'::text) AND (firm_id = ANY (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]))),
+  balance_shown_on date,
   constraint credits_pkey PRIMARY KEY (credit_id),
   constraint credits_environment_desk_id_firm_id_fkey FOREIGN KEY (environment, desk_id, firm_id) REFERENCES firms(environment, desk_id, firm_id),
   constraint credits_balance_within_issue CHECK ((face_paise <= issued_paise)),

@@ -997,6 +997,8 @@ export type Credit = {
   uses: CreditUse[];
   /** What was used and is not told in uses: before it was declared, or seen in a report of customs. issued_paise is face_paise, uses and this. */
   used_elsewhere_paise: number;
+  /** The day on which customs showed this balance, by confirming the holding or its transfer; null for one that only its firm has told, as after a part was used. */
+  balance_shown_on: string | null;
   /** When the registry, or the firm before it, last spoke about it. ISO 8601, IST. */
   as_of: string;
   /** The number of the version, raised by every change. */
@@ -1706,6 +1708,10 @@ export type Positions = {
     expiring_60_paise: number;
     /** What expires within 90 days, in paise. */
     expiring_90_paise: number;
+    /** Of what is held, balances that customs has shown; the rest is as your firms told it. */
+    shown_by_customs_paise: number;
+    /** The earliest day on which customs showed one of these; null without any. */
+    shown_from: string | null;
   })[];
   /** What the firms have with us. */
   cash: {

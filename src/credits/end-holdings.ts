@@ -100,7 +100,8 @@ export async function useCredit(
       const use = takePart(row.face_paise, uses, wanted);
       if (use instanceof Failure) throw use;
       const state = use.balance_paise === 0 ? used : row.state;
-      const taken = { ...row, state, face_paise: use.balance_paise, as_of: now };
+      const left = { face_paise: use.balance_paise, balance_shown_on: null };
+      const taken = { ...row, ...left, state, as_of: now };
       const [after] = await setCredits(tx, [taken], now);
       if (!after) throw new Error("a locked credit keeps its version");
       const { environment, desk_id, firm_id, scrip_no, credit_id } = row;

@@ -6,6 +6,7 @@ import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { advance } from "../kernel/lifecycle.ts";
+import { istDay } from "../kernel/time.ts";
 import type { AnsweredQuestion } from "../outside/question-rules.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
@@ -240,13 +241,15 @@ function judgeClaims(
 ): CreditRow[] {
   const claims = new Map(open.map((row) => [row.credit_id, row]));
   const taken = new Set(open.filter(({ state }) => isLive(state)).map((row) => row.scrip_no));
-  return asked.flatMap(({ subject_id, answer, as_of }) => {
+  return asked.flatMap(({ subject_id, answer, as_of, facts }) => {
     const claim = claims.get(subject_id);
     if (claim?.state !== "declared") return [];
     const wins = answer.held && !taken.has(claim.scrip_no);
     if (wins) taken.add(claim.scrip_no);
     const state = advance(creditLifecycle, claim.state, wins ? "confirm" : "reject");
     const reason = answer.held ? "held_elsewhere" : answer.reason;
-    return [{ ...claim, state, reason: wins ? null : reason, as_of }];
+    const isShown = wins && facts.face_paise === claim.face_paise;
+    const balance_shown_on = isShown ? istDay(as_of) : null;
+    return [{ ...claim, state, reason: wins ? null : reason, balance_shown_on, as_of }];
   });
 }

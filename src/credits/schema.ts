@@ -194,6 +194,14 @@ export const Credit = Type.Object(
         "customs. issued_paise is face_paise, uses and this.",
       examples: [0],
     }),
+    balance_shown_on: nullable<string>({
+      type: "string",
+      format: "date",
+      description:
+        "The day on which customs showed this balance, by confirming the holding or its transfer; " +
+        "null for one that only its firm has told, as after a part was used.",
+      examples: ["2026-11-15"],
+    }),
     as_of: timestamp("When the registry, or the firm before it, last spoke about it."),
     version,
     allowed_actions: Type.Array(Type.String(), {

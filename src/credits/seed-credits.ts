@@ -277,6 +277,7 @@ function buildSeededRow(
     reserved_for: null,
     reason: suspended ? "seeded" : null,
     as_of: now,
+    balance_shown_on: null,
     expiry_told: told,
     expiry_due_on: findExpiryDueDay(facts.expires_on, told),
     version: 1,

@@ -6,6 +6,7 @@ import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { isHouse, newId } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
+import { istDay } from "../kernel/time.ts";
 import { known, type Query, type Tx } from "../platform/postgres/postgres.ts";
 import { buildCreditChange } from "./read-credits.ts";
 import {
@@ -93,7 +94,10 @@ export async function deliverCredits(
   );
   const begun = await insertCredits(
     tx,
-    sold.map(({ row, delivery }) => buildHolding(row, delivery, now)),
+    sold.map(({ row, delivery }) => {
+      const shown = { ...row, balance_shown_on: istDay(delivery.asOf) };
+      return buildHolding(shown, delivery, now);
+    }),
   );
   if (begun.length !== sold.length) throw new Error("the number of an ended holding is free");
   const changes = [

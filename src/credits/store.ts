@@ -30,6 +30,7 @@ export const credits = table("credits", {
   reserved_for: text().orNull,
   reason: text().orNull,
   as_of: time(),
+  balance_shown_on: day().orNull,
   expiry_told: int().orNull,
   expiry_due_on: day(),
   version: int(),
@@ -155,6 +156,7 @@ const placedColumns = [
   "reason",
   "as_of",
   "face_paise",
+  "balance_shown_on",
   "expiry_told",
   "expiry_due_on",
 ] as const;
@@ -363,7 +365,8 @@ export async function moveExpiriesEarlier(
     ), moved as (
       update credits
       set issued_on = issued_on - ${days}::int, expires_on = expires_on - ${days}::int,
-        expiry_due_on = expiry_due_on - ${days}::int, version = version + 1, updated_at = ${now},
+        expiry_due_on = expiry_due_on - ${days}::int,
+        balance_shown_on = balance_shown_on - ${days}::int, version = version + 1, updated_at = ${now},
         changed_in = pg_current_xact_id()
       where credit_id = any(array(
         select credit_id

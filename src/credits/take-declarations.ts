@@ -17,6 +17,7 @@ import type { Actor, Change } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
+import { istDay } from "../kernel/time.ts";
 import { openPace, type Pace } from "../platform/heavy/pace.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { simulateHolding } from "../outside/registry-rules.ts";
@@ -187,7 +188,7 @@ const nothingKnown: KnownCredit = { own: undefined, heldElsewhere: false, usedPa
 function judgeAll(
   waiting: readonly PendingClaim[],
   known: ReadonlyMap<string, KnownCredit>,
-  { mode, now }: TakeOptions,
+  taking: TakeOptions,
   make: (facts: CreditFacts) => CreditRow,
 ): Plan {
   const inserts = new Map<string, CreditRow>();
@@ -197,7 +198,7 @@ function judgeAll(
     const found = known.get(scripNo) ?? nothingKnown;
     const earlier = inserts.get(scripNo) ?? updates.get(scripNo);
     const seen = earlier ? { ...found, own: earlier, heldElsewhere: false } : found;
-    const verdict = judgeDeclaration(facts, seen, mode);
+    const verdict = judgeDeclaration(facts, seen, taking.mode);
     switch (verdict.kind) {
       case "create":
         inserts.set(scripNo, make(facts));
@@ -205,7 +206,7 @@ function judgeAll(
       case "lower": {
         const planned = inserts.has(scripNo) ? inserts : updates;
         const row = earlier ?? found.own;
-        if (row) planned.set(scripNo, lowerBalance(row, facts.face_paise, now));
+        if (row) planned.set(scripNo, lowerBalance(row, facts.face_paise, taking));
         return { index, facts, kind: "lowered" };
       }
       case "same":
@@ -217,10 +218,15 @@ function judgeAll(
   return { verdicts, inserts, updates, before: known };
 }
 
-/** A balance of nothing ends the holding. */
-function lowerBalance(row: CreditRow, face_paise: number, now: Date): CreditRow {
+/** A balance of nothing ends the holding. A firm's report proves nothing of what customs shows. */
+function lowerBalance(
+  row: CreditRow,
+  face_paise: number,
+  { vouched = false, now }: TakeOptions,
+): CreditRow {
   const state = face_paise === 0 ? advance(creditLifecycle, row.state, "use") : row.state;
-  return { ...row, state, face_paise, as_of: now };
+  const balance_shown_on = vouched ? istDay(now) : null;
+  return { ...row, state, face_paise, balance_shown_on, as_of: now };
 }
 
 async function writePlan(tx: Tx, { inserts, updates, before }: Plan, now: Date) {
@@ -288,6 +294,7 @@ function buildRow(
     reserved_for: null,
     reason: answer?.reason ?? null,
     as_of: now,
+    balance_shown_on: answer?.held ? istDay(now) : null,
     expiry_told: null,
     expiry_due_on: findExpiryDueDay(facts.expires_on, null),
     version: 1,

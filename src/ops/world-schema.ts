@@ -90,6 +90,12 @@ export const OpsCredit = Type.Object(
     reserved_for: maybeText("The order, settlement or cross that has it."),
     reason: maybeText("Why it is so, where that is not obvious."),
     as_of: timestamp("When this was last confirmed."),
+    balance_shown_on: nullable<string>({
+      type: "string",
+      format: "date",
+      description:
+        "The day on which customs showed this balance; null where only its firm told it.",
+    }),
     expiry_told: maybeCount("The last warning of its expiry, in days before it."),
     expiry_due_on: day("When it is next looked at for its expiry."),
     version,

@@ -13,6 +13,8 @@ export type SchemeSums = {
   readonly expiring_30_paise: PaiseSum;
   readonly expiring_60_paise: PaiseSum;
   readonly expiring_90_paise: PaiseSum;
+  readonly shown_by_customs_paise: PaiseSum;
+  readonly shown_from: string | null;
 };
 
 type Cash = {

@@ -6,6 +6,7 @@ import {
   formatQuery,
   listFormats,
   maybeText,
+  nullable,
   openEnum,
   paiseSum,
   text,
@@ -41,6 +42,15 @@ export const Positions = Type.Object(
         expiring_30_paise: paiseSum("Of what is held, what lapses within 30 days."),
         expiring_60_paise: paiseSum("What expires within 60 days, in paise."),
         expiring_90_paise: paiseSum("What expires within 90 days, in paise."),
+        shown_by_customs_paise: paiseSum(
+          "Of what is held, balances that customs has shown; the rest is as your firms told it.",
+        ),
+        shown_from: nullable<string>({
+          type: "string",
+          format: "date",
+          description: "The earliest day on which customs showed one of these; null without any.",
+          examples: ["2026-11-15"],
+        }),
       }),
       { description: "By scheme; a scheme of which nothing is held is left out." },
     ),

@@ -69,6 +69,8 @@ const columns: readonly TableColumn[] = [
   { name: "pending_in_rupees", kind: "money" },
   { name: "pending_out_rupees", kind: "money" },
   { name: "dues_rupees", kind: "money" },
+  { name: "shown_by_customs_rupees", kind: "money", width: 24 },
+  { name: "shown_from", kind: "text", width: 12 },
 ];
 
 function toRows({ as_of, firm_id, schemes, cash }: Positions): TableRow[] {
@@ -89,6 +91,8 @@ function toRows({ as_of, firm_id, schemes, cash }: Positions): TableRow[] {
     null,
     null,
     null,
+    held.shown_by_customs_paise,
+    held.shown_from,
   ]);
   const money = [
     as_of,
@@ -107,6 +111,8 @@ function toRows({ as_of, firm_id, schemes, cash }: Positions): TableRow[] {
     cash.pending_in_paise,
     cash.pending_out_paise,
     cash.dues_paise,
+    null,
+    null,
   ];
   return [...credits, money];
 }

@@ -284,10 +284,13 @@ export async function sumCredits(
       coalesce(sum(face_paise) filter (where expires_on <= ${addDays(today, 60)}::date), 0)
         as expiring_60_paise,
       coalesce(sum(face_paise) filter (where expires_on <= ${addDays(today, 90)}::date), 0)
-        as expiring_90_paise
+        as expiring_90_paise,
+      coalesce(sum(face_paise) filter (where balance_shown_on is not null), 0)
+        as shown_by_customs_paise,
+      min(balance_shown_on) as shown_from
     from firms as f
     cross join lateral (
-      select scheme, face_paise, state, expires_on
+      select scheme, face_paise, state, expires_on, balance_shown_on
       from credits as held
       where held.firm_id = f.firm_id
       offset 0

@@ -57,6 +57,8 @@ test("positions", async (t) => {
         expiring_30_paise: 0,
         expiring_60_paise: 20_000_000,
         expiring_90_paise: 20_000_000,
+        shown_by_customs_paise: 0,
+        shown_from: null,
       },
     ]);
     assert.equal(version, 2);

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { istDay } from "../../src/kernel/time.ts";
 import { checkLedger } from "../../src/ledger/check-ledger.ts";
 import { crore, quoteFor } from "../support/crosses.ts";
 import { asOwner } from "../support/database.ts";
@@ -137,7 +138,8 @@ test("a credit is used part by part", async (t) => {
 
   await t.test("a report may show parts that were used elsewhere, and raises nothing", async () => {
     const scripNo = "REPORT0001";
-    await declare(scripNo, { face_paise: face });
+    const { credit: declared } = await declare(scripNo, { face_paise: face });
+    assert.equal(declared.balance_shown_on, istDay(service.clock.now()));
     await use(firm, scripNo, some, 200);
     const report = async (rupees: string) => {
       const heading = "Scrip Number,Scheme,Amount,Balance,Issue Date,Expiry Date";
@@ -145,11 +147,13 @@ test("a credit is used part by part", async (t) => {
       const path = `/v1/firms/${firm.firmId}/credits:import`;
       return (await firm.post(path, { csv }, 200)).body.results[0];
     };
+    assert.equal((await firm.credit(scripNo)).balance_shown_on, null);
     assert.equal((await report("150000.00")).ok, true);
     assert.equal((await report("250000.00")).ok, false, "an older report");
     const lowered = (await report("120000.00")).credit;
     assert.deepEqual(figures(lowered), ["listed", 12_000_000, 10_000_000]);
     assert.equal(lowered.used_elsewhere_paise, 3_000_000);
+    assert.equal(lowered.balance_shown_on, null, "a firm's report proves nothing");
     const emptied = (await report("0.00")).credit;
     assert.deepEqual(figures(emptied), ["used", 0, 10_000_000]);
     assert.deepEqual((await report("0")).credit, emptied, "the same report again");
@@ -270,8 +274,18 @@ test("a credit is not used from under a deal", async (t) => {
         [held.status, held.face_paise, held.issued_paise, held.uses, held.used_elsewhere_paise],
         ["listed", 15_000_000, face, [], 10_000_000],
       );
+      const today = istDay(service.clock.now());
+      assert.equal(held.balance_shown_on, today, "customs showed it with the transfer");
+      const readShown = async () => {
+        const [{ shown_by_customs_paise: paise, shown_from }] = (await other.get("/v1/positions"))
+          .schemes;
+        return [paise, shown_from];
+      };
+      assert.deepEqual(await readShown(), [15_000_000, today]);
       const paid = await use(other, partly, { ...some, amount_paise: 5_000_000 }, 200);
       assert.deepEqual(figures(paid), ["listed", 10_000_000, 5_000_000]);
+      assert.equal(paid.balance_shown_on, null, "its firm alone told of the part");
+      assert.deepEqual(await readShown(), [0, null]);
       await use(other, partly, { ...part, bill_of_entry: "99" }, 200);
     },
   );

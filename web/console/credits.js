@@ -86,7 +86,15 @@ async function showCredit(view) {
       ["Holder", showFirm(credit["firm_id"])],
       ["Desk", showFirm(credit["desk_id"])],
       ["Issued", showMoney(credit["issued_paise"])],
-      ["Balance", showMoney(credit["face_paise"])],
+      [
+        "Balance",
+        [
+          showMoney(credit["face_paise"]),
+          credit["balance_shown_on"]
+            ? `, shown by customs on ${showDay(credit["balance_shown_on"])}`
+            : ", as its firm told it",
+        ],
+      ],
       ["Port", credit["port_code"] ?? "–"],
       ["Issued on", showDay(credit["issued_on"])],
       ["Expires", showDay(credit["expires_on"])],

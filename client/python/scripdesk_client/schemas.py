@@ -1119,6 +1119,8 @@ class Credit(TypedDict):
     uses: List[CreditUse]
     #: What was used and is not told in uses: before it was declared, or seen in a report of customs. issued_paise is face_paise, uses and this.
     used_elsewhere_paise: int
+    #: The day on which customs showed this balance, by confirming the holding or its transfer; null for one that only its firm has told, as after a part was used.
+    balance_shown_on: Optional[str]
     #: When the registry, or the firm before it, last spoke about it. ISO 8601, IST.
     as_of: str
     #: The number of the version, raised by every change.
@@ -2129,6 +2131,10 @@ class PositionsSchemesItem(TypedDict):
     expiring_60_paise: int
     #: What expires within 90 days, in paise.
     expiring_90_paise: int
+    #: Of what is held, balances that customs has shown; the rest is as your firms told it.
+    shown_by_customs_paise: int
+    #: The earliest day on which customs showed one of these; null without any.
+    shown_from: Optional[str]
 
 
 class PositionsCash(TypedDict):
