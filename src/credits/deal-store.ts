@@ -90,8 +90,8 @@ export async function lockForSale(tx: Tx, creditIds: readonly string[]): Promise
 }
 
 /** The same with `skip locked`. */
-export async function claimForSale(tx: Tx, creditIds: readonly string[]): Promise<DealtRow[]> {
-  return await tx.rows(sql`
+export function claimForSale(creditIds: readonly string[]): Query<DealtRow[]> {
+  return query(sql`
     select ${dealtColumns}
     from (select id from unnest(${creditIds}::text[]) as ids (id) order by id) as asked
     cross join lateral (${dealtById} for update skip locked) as c`);

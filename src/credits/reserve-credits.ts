@@ -45,13 +45,13 @@ export async function lockForSale(
 }
 
 /** The same, skipping locked ones: matching never waits for a credit. */
-export async function claimForSale(
-  tx: Tx,
+export function claimForSale(
   creditIds: readonly string[],
-): Promise<ReadonlyMap<string, DealtCredit>> {
-  if (creditIds.length === 0) return new Map();
-  const rows = await claimForSaleRows(tx, [...new Set(creditIds)]);
-  return new Map(rows.map((row) => [row.credit_id, row]));
+): Query<ReadonlyMap<string, DealtCredit>> {
+  if (creditIds.length === 0) return known(new Map());
+  return claimForSaleRows([...new Set(creditIds)]).map(
+    (rows) => new Map(rows.map((row) => [row.credit_id, row])),
+  );
 }
 
 /** The live holdings of these numbers, of any firm, locked. */

@@ -145,11 +145,9 @@ export async function recordPrepared(
   const [heads, next] = await tx.pipeline([lockHeads(desks, startOfChain), takeNumbers(desks)]);
   if (next.size > 0) tx.announce(eventsTopic);
   const { blocks, clients, ends, bodies } = chainBlocks(desks, heads, next);
-  await tx.pipeline([
-    insertBlocks(blocks, now),
-    clients.length > 0 ? insertClients(clients) : known(undefined),
-    setHeads(ends),
-  ]);
+  tx.defer(insertBlocks(blocks, now));
+  if (clients.length > 0) tx.defer(insertClients(clients));
+  tx.defer(setHeads(ends));
   return bodies;
 }
 

@@ -139,7 +139,7 @@ export async function writeBooksBeside<First>(
     storeBalances(books, touched),
     beside.next(first),
   ]);
-  await tx.pipeline(storeOwners(books, { touched, owned, numbers }));
+  storeOwners(tx, books, { touched, owned, numbers });
   await recordDues(tx, books, settled, now);
 
   const written = {
@@ -330,6 +330,7 @@ function storeBalances({ changes }: Books, { accounts }: TouchedRows): Query<voi
 }
 
 function storeOwners(
+  tx: Tx,
   { moves }: Books,
   {
     touched,
@@ -341,7 +342,7 @@ function storeOwners(
     readonly owned: ReadonlySet<string>;
     readonly numbers: ReadonlyMap<string, number>;
   },
-): readonly Query<void>[] {
+): void {
   const fresh: OwnerRow[] = [];
   const moved: OwnerRow[] = [];
   for (const [credit, { account, pendingKey }] of moves) {
@@ -350,10 +351,8 @@ function storeOwners(
     if (!key || pending_entry_no === undefined) throw new Error(`${credit} was not locked`);
     (owned.has(credit) ? moved : fresh).push({ ...key, account, pending_entry_no });
   }
-  return [
-    fresh.length > 0 ? insertOwners(fresh) : known(undefined),
-    moved.length > 0 ? setOwners(moved) : known(undefined),
-  ];
+  if (fresh.length > 0) tx.defer(insertOwners(fresh));
+  if (moved.length > 0) tx.defer(setOwners(moved));
 }
 
 function toWritten<Refusal>(

@@ -87,23 +87,23 @@ export async function loadOrders(
     return isBuy && firmId ? [{ deskId, firmId, keyId }] : [];
   });
   const buyers = [...buys, ...restingBuys.map(toBuyer)];
-  const [firms, orderedByKey, buying] = await tx.pipeline([
+  const [firms, orderedByKey, buying, claimed] = await tx.pipeline([
     lockTradingFirms([
       ...new Set([...firmIds.flatMap((id) => id ?? []), ...restingBuys.map((row) => row.firm_id)]),
     ]),
     lockSpent(limits, today),
     findBuyerFunds(environment, buyers, now),
+    claimForSale(found.flatMap((credit) => credit?.credit_id ?? [])),
   ]);
   const actingFirms = commands.map(({ call }, at) =>
     findVisibleFirm(firms, call.caller, firmIds[at]),
   );
   const listed = await findAmounts(tx, commands, { quotes, firms: actingFirms, today });
-  const credits = await claimForSale(tx, [
-    ...found.flatMap((credit) => credit?.credit_id ?? []),
-    ...[...new Set(listed)].flat().map(({ credit_id }) => credit_id),
-  ]);
+  const stocks = [...new Set(listed)];
+  const ofStocks = await tx.run(claimForSale(stocks.flat().map(({ credit_id }) => credit_id)));
+  const credits = new Map([...claimed, ...ofStocks]);
   const deliverable = new Map(
-    [...new Set(listed)].map((stock) => [
+    stocks.map((stock) => [
       stock,
       stock.flatMap(({ credit_id }) => {
         const credit = credits.get(credit_id);

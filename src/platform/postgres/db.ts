@@ -3,7 +3,7 @@
 
 import type pg from "pg";
 
-import { runList, runLongList } from "./prepared.ts";
+import { type ListStep, runList, runLongList } from "./prepared.ts";
 import { all, type Queries, type Query, query, type Results } from "./query.ts";
 import type { SqlStatement } from "./statement.ts";
 
@@ -42,10 +42,16 @@ export async function runLongTogether<Result>(
   return async () => read(await answers());
 }
 
-/** A transaction on its connection. It begins with its first list and runs one list at a time. */
+/**
+ * A transaction on its connection. It begins with its first list and runs one list at a time. What is
+ * deferred is sent before the next list, or with the end.
+ */
 export type OpenTransaction = Db & {
-  /** Commits or rolls back what was begun. */
+  defer(asked: Query<void>): void;
+  /** Sends what was deferred, and the commit or the rollback of a dry run. */
   end(how: SqlStatement): Promise<void>;
+  /** Rolls back what was sent. */
+  abandon(how: SqlStatement): Promise<void>;
   assertIdle(): void;
 };
 
@@ -54,7 +60,13 @@ export function openTransaction(
   begin: readonly SqlStatement[],
 ): OpenTransaction {
   let isUnderWay = false;
-  let unsent = begin.map((statement) => () => statement);
+  let isBegun = false;
+  const unsent: ListStep[] = [];
+  const takeUnsent = () => {
+    const begins = isBegun ? [] : begin.map((statement) => () => statement);
+    isBegun = true;
+    return [...begins, ...unsent.splice(0)];
+  };
   function assertIdle(): void {
     if (isUnderWay)
       throw new Error("a transaction was asked before its last answer was waited for");
@@ -64,17 +76,19 @@ export function openTransaction(
       assertIdle();
       isUnderWay = true;
       try {
-        const first = unsent.length;
-        const begun = [...unsent, ...steps];
-        unsent = [];
-        return read((await runList(client, begun)).slice(first));
+        const before = takeUnsent();
+        return read((await runList(client, [...before, ...steps])).slice(before.length));
       } finally {
         isUnderWay = false;
       }
     }),
+    defer: ({ steps }) => void unsent.push(...steps),
     assertIdle,
     async end(how) {
-      if (unsent.length === 0) await runList(client, [() => how]);
+      if (isBegun || unsent.length > 0) await runList(client, [...takeUnsent(), () => how]);
+    },
+    async abandon(how) {
+      if (isBegun) await runList(client, [() => how]);
     },
   };
 }

@@ -157,6 +157,35 @@ test("the query that fails is reported, and its transaction rolls back", async (
   assert.equal(one?.one, 1, "its connection serves on");
 });
 
+test("what is deferred is seen by the next list and kept by the commit, or not at all", async (t) => {
+  const { db } = await testDatabase(t);
+  const plan = (name: string) =>
+    command(sql`insert into plans (name, per_minute, enforced) values (${name}, 1, false)`);
+  const kept = sql`select name from plans where name like 'deferred-%' order by name`;
+  const run = async (name: string, options = {}) =>
+    await db.transaction(async (tx) => {
+      tx.defer(plan(`${name}-1`));
+      const seen = await tx.rows(kept);
+      tx.defer(plan(`${name}-2`));
+      return seen;
+    }, options);
+  const both = [{ name: "deferred-1" }, { name: "deferred-2" }];
+  assert.deepEqual(await run("deferred", { rollBack: true }), [{ name: "deferred-1" }]);
+  assert.deepEqual(await db.rows(kept), [], "a dry run keeps nothing");
+  await run("deferred");
+  assert.deepEqual(await db.rows(kept), both);
+  for (const options of [{}, { rollBack: true }]) {
+    const twice = db.transaction(async (tx) => tx.defer(plan("deferred-1")), options);
+    await assert.rejects(twice, (error) => wasRolledBack(error), "it is sent also at the end");
+  }
+  const broken = db.transaction(async (tx) => {
+    tx.defer(plan("deferred-3"));
+    assert.fail("a fault of ours");
+  });
+  await assert.rejects(broken, /a fault of ours/);
+  assert.deepEqual(await db.rows(kept), both);
+});
+
 test("a transaction refuses a statement or a commit before its last answer", async (t) => {
   const { db } = await testDatabase(t);
   const one = sql`select 1 as one`;

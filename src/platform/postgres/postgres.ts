@@ -25,7 +25,14 @@ import {
   type Loans,
   type Purpose,
 } from "./connections.ts";
-import { type Db, openTransaction, runLongTogether, runTogether, toDb } from "./db.ts";
+import {
+  type Db,
+  type OpenTransaction,
+  openTransaction,
+  runLongTogether,
+  runTogether,
+  toDb,
+} from "./db.ts";
 import { failedStatement } from "./prepared.ts";
 import { all, type Queries, type Query, query, type Results } from "./query.ts";
 import {
@@ -52,6 +59,8 @@ export type Tx = Db & {
     lock: Query<Lock>,
     asked: Asked,
   ): Promise<[Lock, ...Results<Asked>]>;
+  /** Sends it with the next list, or with the commit: for what needs no answer. */
+  defer(asked: Query<void>): void;
   /** Runs after the work of the transaction, before its commit; a dry run does it too. */
   beforeCommit(work: () => Promise<unknown>): void;
   /** Notifies the listeners of a topic after the commit, and only then. */
@@ -333,7 +342,7 @@ function plain(text: string): SqlStatement {
 
 async function inTransaction<Result>(
   connections: Borrow,
-  work: (tx: Db) => Promise<Result>,
+  work: (tx: Db & Pick<OpenTransaction, "defer">) => Promise<Result>,
   { rollBack = false, snapshot = false, statementMs }: TxOptions = {},
 ): Promise<Result> {
   const client = await connections.lend();
@@ -352,7 +361,7 @@ async function inTransaction<Result>(
     await tx.end(rollBack ? undo : commit);
     return result;
   } catch (error) {
-    await tx.end(undo).catch((fault: Error) => (broken = fault));
+    await tx.abandon(undo).catch((fault: Error) => (broken = fault));
     // The rollback was confirmed, or the server refused the commit.
     if (!broken && (!isCommitting || isRefusedByServer(error))) noteRolledBack(error);
     const loss = connections.findLoss(client);
