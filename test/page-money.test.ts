@@ -99,3 +99,10 @@ test("prices are shown in percent and sizes in lakh and crore, rounded down", ()
   assert.equal(saySize(12_345_600), "1.23 lakh");
   assert.equal(saySize(99_999), "");
 });
+
+test("a long sum is said in lakh and crore, cut and never rounded up, however large", () => {
+  assert.equal(saySize(250_000_000), "25 lakh");
+  assert.equal(saySize(99_999_999), "9.99 lakh");
+  assert.equal(saySize(1_405_000_000n), "1.4 crore");
+  assert.equal(saySize(9_007_199_254_740_991), "90,07,199.25 crore");
+});

@@ -68,16 +68,22 @@ export function tidied(text) {
 /**
  * The size of an amount as it is said: "25 lakh", "1.5 crore". Cut, never rounded up.
  *
- * @param {number} paise
+ * @param {number | bigint} paise
  */
 export function saySize(paise) {
   const units = /** @type {const} */ ([
-    [1_000_000_000, "crore"],
-    [10_000_000, "lakh"],
-    [100_000, "thousand"],
+    [1_000_000_000n, "crore"],
+    [10_000_000n, "lakh"],
+    [100_000n, "thousand"],
   ]);
   for (const [size, name] of units) {
-    if (paise >= size) return `${Math.floor(paise / (size / 100)) / 100} ${name}`;
+    if (paise < size) continue;
+    const hundredths = (BigInt(paise) * 100n) / size;
+    const part = String(hundredths % 100n)
+      .padStart(2, "0")
+      .replace(/0+$/, "");
+    const whole = grouped(String(hundredths / 100n));
+    return `${whole}${part === "" ? "" : `.${part}`} ${name}`;
   }
   return "";
 }

@@ -63,6 +63,7 @@ export function logRequests(app: App): void {
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime * 1_000) / 1_000,
         key_id: request.caller?.keyId,
+        person: request.operator?.actor.id,
       },
       "answered",
     );

@@ -388,6 +388,11 @@ test("every operation answers as the document says, and every act has an audit r
   await call("readAnyPayout", [sold.payoutId]);
   const statement = await call("showAnyStatement", [sold.seller.firmId, "2026-11"]);
   assert.ok(statement.lines.length > 0);
+  const ofFirm = [sold.seller.firmId, "2026-11"];
+  const { name: fileName } = await call("readStatementFile", ofFirm, {}, "?format=xlsx");
+  assert.match(fileName, /^statement-2026-11-frm_.*\.xlsx$/);
+  const ofMonth = "?environment=live&period=2026-10";
+  assert.ok((await call("readStatementArchive", [], {}, ofMonth)).content.startsWith("H4sI"));
   const inLive = "?environment=live";
   await assertRows("listOperators", "listApprovals", "listAllKeys", "listPlans", "listAllFirms");
   await assertRows("listCalendar", "listEnquiries", "listAllWebhooks", "listCards", "listTaxRates");

@@ -2,6 +2,7 @@
 // they reach, and forms, answers and times say what is so.
 
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { test, type TestContext } from "node:test";
 
 import { findNames } from "../../src/overview/desks.ts";
@@ -291,6 +292,59 @@ test(
     await dialog.getByLabel("Evidence").fill("their letter of 15 November");
     await dialog.getByRole("button", { name: "Assign" }).click();
     await page.getByText("Every bank line is matched.").waitFor();
+  },
+);
+
+test("Today, the queue and Approvals refresh by themselves", { skip }, async (t) => {
+  const {
+    console: { page, open },
+  } = await openConsole(t);
+  await page.clock.install();
+  for (const [path, asked] of [
+    ["/today", "/ops/today"],
+    ["/queue", "/ops/settlements/queue"],
+    ["/approvals", "/ops/approvals"],
+  ] as const) {
+    await open(path);
+    const again = page.waitForRequest((request) => new URL(request.url()).pathname === asked);
+    await page.clock.runFor(31_000);
+    await again;
+  }
+});
+
+test(
+  "long sums have crore beside them, lists and statements download, and stock is drawn",
+  { skip },
+  async (t) => {
+    const {
+      service,
+      console: { page, open },
+    } = await openConsole(t);
+    await openLiveMarket(service);
+    const { seller } = await settleLiveSale(service, 24_300_000);
+    await open("/house");
+    await page.getByRole("img", { name: /^Stock of this page by expiry/ }).waitFor();
+    await page
+      .getByRole("cell", { name: /^₹[\d,]+ \([\d.,]+ crore\)$/ })
+      .first()
+      .waitFor();
+    await open("/payouts");
+    const list = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download CSV" }).click();
+    const rows = await readFile(await (await list).path(), "utf8");
+    assert.match(rows, /amount_rupees[^]*243000\.00/);
+    await open(`/firms/${seller.firmId}`);
+    const file = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Statement as PDF" }).click();
+    assert.match((await file).suggestedFilename(), /^statement-\d{4}-\d\d-frm_.*\.pdf$/);
+    await open("/calendar?year=2027");
+    await page.getByRole("button", { name: /^Confirm all \d+/ }).click();
+    await page
+      .getByRole("dialog")
+      .getByRole("button", { name: /^Confirm all/ })
+      .click();
+    await page.getByText("The holidays of 2027 are confirmed.").waitFor();
+    assert.equal(await page.getByRole("button", { name: "Confirm…" }).count(), 0);
   },
 );
 

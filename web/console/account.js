@@ -1,7 +1,7 @@
 // A firm's money on its page: what it has, the ledger of a month, and what it has paid in.
 
 import { make, makeEmpty, makeFacts, makeSection, makeTable } from "./dom.js";
-import { makeDownload } from "./download.js";
+import { makeDownload, makeFileButton } from "./download.js";
 import { readOps } from "./ops.js";
 import { sayWord, showId, showMoney, showState, showTime } from "./show.js";
 import { goTo, linkTo } from "./state.js";
@@ -104,6 +104,18 @@ async function makeLedger({ id, params, signal }) {
             showMoney(line["balance_paise"]),
           ]),
         ),
-    lines.length === 0 ? null : makeDownload(`ledger-${id}-${month}`, async () => lines),
+    make(
+      "div",
+      { class: "acts" },
+      lines.length === 0 ? null : makeDownload(`ledger-${id}-${month}`, async () => lines),
+      [
+        ["Statement as PDF", "pdf"],
+        ["Statement as .xlsx", "xlsx"],
+      ].map(([words = "", format]) =>
+        makeFileButton(words, () =>
+          readOps(`/ops/firms/${id}/statements/${month}/file`, { format }),
+        ),
+      ),
+    ),
   );
 }

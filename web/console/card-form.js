@@ -2,8 +2,9 @@
 // as it is in the card in force.
 
 import { onSubmit } from "../form.js";
-import { formatPercent, formatRupees, parsePaise } from "../money.js";
+import { formatPercent, formatRupees, parsePaise, saySize } from "../money.js";
 import { schemeName } from "../words.js";
+import { makeSteps } from "./bars.js";
 import { makeAct, tellProblem } from "./acts.js";
 import { make, makeSection } from "./dom.js";
 import { makeField, readBps, readFields } from "./fields.js";
@@ -329,7 +330,31 @@ function showPreview(view, preview, body) {
     ),
     make("div", { class: "acts" }, publish),
     changed.length > 0 ? showRows({ title: "Terms before and after", rows: changed }) : null,
+    makeCurves(bands),
     showBands(bands),
+  );
+}
+
+/**
+ * The ask and the best bid of each size, before and after.
+ *
+ * @param {readonly Row[]} bands
+ */
+function makeCurves(bands) {
+  const sizes = [...Map.groupBy(bands, (band) => band["from_paise"]).values()].map(([one]) => one);
+  const line = (/** @type {string} */ name, /** @type {string} */ field) => ({
+    name,
+    prices: sizes.map((band) => band?.[field] ?? null),
+  });
+  return makeSteps(
+    "Prices by face, in percent",
+    sizes.map((band) => `from ${saySize(band?.["from_paise"] ?? 0) || "0"}`),
+    [
+      line("Ask", "ask_after_bps"),
+      line("Bid", "bid_after_bps"),
+      line("Ask before", "ask_before_bps"),
+      line("Bid before", "bid_before_bps"),
+    ],
   );
 }
 

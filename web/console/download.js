@@ -23,6 +23,33 @@ export function makeDownload(name, read) {
 }
 
 /**
+ * A button that has the service make a file and saves it.
+ *
+ * @param {string} words
+ * @param {() => Promise<{name: string, content: string}>} read the file in base64
+ */
+export function makeFileButton(words, read) {
+  const button = make("button", { class: "button quiet small", type: "button" }, words);
+  button.addEventListener("click", () => {
+    button.setAttribute("aria-disabled", "true");
+    read()
+      .then(({ name, content }) => saveBase64(name, content))
+      .catch((error) => (button.textContent = error instanceof Error ? error.message : "Failed"))
+      .finally(() => button.removeAttribute("aria-disabled"));
+  });
+  return button;
+}
+
+/**
+ * @param {string} name
+ * @param {string} content in base64
+ */
+export function saveBase64(name, content) {
+  const bytes = Uint8Array.from(atob(content), (sign) => sign.charCodeAt(0));
+  save(name, bytes, "application/octet-stream");
+}
+
+/**
  * @param {string} name
  * @param {string | Uint8Array<ArrayBuffer>} content
  * @param {string} [type]

@@ -1,4 +1,5 @@
 import { schemeName } from "../words.js";
+import { makeBars } from "./bars.js";
 import { makeAct } from "./acts.js";
 import { make, makeFacts, makeSection, makeTable } from "./dom.js";
 import { makeHead, showList } from "./list.js";
@@ -34,6 +35,7 @@ async function showHouse(view) {
       { head: "For", cell: (row) => showId(row["reserved_for"]) },
       { head: "State", cell: (row) => showState(row["status"]) },
     ],
+    figure: makeExpiries,
     empty: "The house holds no credits.",
   });
   list.querySelector("h1")?.replaceWith(make("h2", {}, "Credits, the newest first"));
@@ -42,10 +44,13 @@ async function showHouse(view) {
   chosen.addEventListener("change", () => goTo(linkTo("/house", { day: chosen.value })));
   // It is made of every deal of the day, so it comes after the rest of the page.
   const result = make("div", { class: "block", role: "status" }, "Adding up the deals of the day…");
-  readOps("/ops/house/day", { environment, day }, signal).then(
-    (house) => result.replaceChildren(...showResult(house)),
-    (error) => (result.textContent = error instanceof Error ? error.message : ""),
-  );
+  const week = make("div", {});
+  readOps("/ops/house/day", { environment, day }, signal)
+    .then(async (house) => {
+      result.replaceChildren(...showResult(house));
+      week.replaceChildren(...(await readWeek(house)));
+    })
+    .catch((error) => (result.textContent = error instanceof Error ? error.message : ""));
   return make(
     "div",
     { class: "page" },
@@ -80,9 +85,68 @@ async function showHouse(view) {
       `Result of ${showDay(day)}`,
       make("form", { class: "filters" }, make("label", {}, make("span", {}, "Day"), chosen)),
       result,
+      week,
     ),
     list,
   );
+
+  /**
+   * The day and those before it, read one after another: each adds up its deals.
+   *
+   * @param {Row} last
+   */
+  async function readWeek(last) {
+    const days = [last];
+    for (let back = 1; back < 7; back++) {
+      const at = new Date(Date.parse(day) - back * 86_400_000).toISOString().slice(0, 10);
+      days.unshift(await readOps("/ops/house/day", { environment, day: at }, signal));
+    }
+    return [
+      makeBars(
+        "Result by day",
+        days.map(({ day: at, result_paise: value }) => ({
+          label: showDay(at),
+          value,
+          words: showMoney(value),
+        })),
+      ),
+      makeBars(
+        "Deals by day",
+        days.map(({ day: at, schemes }) => {
+          const value = schemes.reduce(
+            (/** @type {number} */ sum, /** @type {Row} */ one) =>
+              sum + one["bought"] + one["sold"] + one["matched"],
+            0,
+          );
+          return { label: showDay(at), value, words: String(value) };
+        }),
+      ),
+    ];
+  }
+}
+
+/**
+ * The face of listed credits by how soon they expire.
+ *
+ * @param {readonly Row[]} credits
+ */
+function makeExpiries(credits) {
+  const listed = credits.filter(({ status }) => status === "listed");
+  const months = /** @type {const} */ ([
+    ["Within 1 month", 0, 30],
+    ["1 to 3 months", 30, 91],
+    ["3 to 6 months", 91, 183],
+    ["6 months or more", 183, Infinity],
+  ]);
+  const bars = months.map(([label, from, before]) => {
+    const own = listed.filter((row) => {
+      const days = (Date.parse(row["expires_on"]) - Date.now()) / 86_400_000;
+      return days < before && (from === 0 || days >= from);
+    });
+    const face = own.reduce((sum, row) => sum + row["face_paise"], 0);
+    return { label, value: face, words: `${own.length}, ${showMoney(face)}` };
+  });
+  return makeBars("Stock of this page by expiry", bars);
 }
 
 /** @param {Row} house */

@@ -205,6 +205,8 @@ async function showPage({ isNew }) {
     return;
   }
   const { page, id } = found;
+  const search = document.querySelector(".search input");
+  if (search instanceof HTMLInputElement && page.path !== "/find") search.value = "";
   markCurrent(page);
   const busy = setTimeout(() => target.setAttribute("aria-busy", "true"), busyAfterMs);
   try {

@@ -1,3 +1,4 @@
+import { makeBars } from "./bars.js";
 import { makeAct } from "./acts.js";
 import { makeTrail } from "./audit.js";
 import { make, makeFacts, makeSection, makeTable } from "./dom.js";
@@ -71,6 +72,7 @@ export const settlementPages = [
           { head: "Acts", kind: "last", cell: (row) => makeNextActs(view, row) },
         ],
         empty: "Nothing is open.",
+        figure: makeAges,
       }),
   },
   {
@@ -196,6 +198,32 @@ function makeConfirm(view, { settlement_id, legs }) {
     ],
     call: (body) => ({ path: `/ops/settlements/${settlement_id}/confirm-transfer`, body }),
   });
+}
+
+const dayMs = 86_400_000;
+const ages = /** @type {const} */ ([
+  ["Today", 1],
+  ["1 to 2 days", 3],
+  ["3 to 6 days", 7],
+  ["7 days or more", Infinity],
+]);
+
+/**
+ * What is open, by how long ago it was made.
+ *
+ * @param {readonly Row[]} rows
+ */
+function makeAges(rows) {
+  const bars = ages.map(([label, before], at) => {
+    const from = at === 0 ? 0 : (ages[at - 1]?.[1] ?? 0);
+    const own = rows.filter((row) => {
+      const days = (Date.now() - Date.parse(row["created_at"])) / dayMs;
+      return days < before && (at === 0 || days >= from);
+    });
+    const face = own.reduce((sum, row) => sum + row["face_paise"], 0);
+    return { label, value: own.length, words: `${own.length}, face ${showMoney(face)}` };
+  });
+  return makeBars("Open settlements of this page by age", bars);
 }
 
 /** @param {View} view */

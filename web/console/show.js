@@ -1,6 +1,6 @@
 // Values as people read them: rupees, percent, days and times in IST, states, ids, names of firms.
 
-import { formatPercent, formatRupees } from "../money.js";
+import { formatPercent, formatRupees, saySize } from "../money.js";
 import { longDay } from "../words.js";
 import { make } from "./dom.js";
 import { readOps } from "./ops.js";
@@ -16,10 +16,11 @@ const minute = new Intl.DateTimeFormat("en-IN", {
   timeZone: "Asia/Kolkata",
 });
 
-const crore = 1_000_000_000n;
+/** From here on digits are hard to count, and the sum is said in lakh or crore beside them. */
+const longFrom = 100_000_000n;
 
 /**
- * A sum in rupees, and one of a crore or more in crores beside it.
+ * A sum in rupees, and a long one in lakh or crore beside it.
  *
  * @param {number | bigint | null | undefined} paise
  */
@@ -28,17 +29,7 @@ export function showMoney(paise) {
   const isBelow = paise < 0;
   const size = isBelow ? -BigInt(paise) : BigInt(paise);
   const sum = `${isBelow ? "−" : ""}₹${formatRupees(/** @type {any} */ (size))}`;
-  return size < crore ? sum : `${sum} (${sayCrores(size)})`;
-}
-
-/** @param {bigint} size */
-function sayCrores(size) {
-  const hundredths = (size * 100n) / crore; // Rounded down: the sum beside it is exact.
-  const whole = (hundredths / 100n).toLocaleString("en-IN");
-  const part = String(hundredths % 100n)
-    .padStart(2, "0")
-    .replace(/0+$/, "");
-  return `${whole}${part === "" ? "" : `.${part}`} crore`;
+  return size < longFrom ? sum : `${sum} (${saySize(size)})`;
 }
 
 /** @param {number | null | undefined} bps */

@@ -1,5 +1,7 @@
+import { makeFileButton } from "./download.js";
 import { make } from "./dom.js";
 import { showList } from "./list.js";
+import { readOps } from "./ops.js";
 import { showMoney, showTime } from "./show.js";
 import { linkTo } from "./state.js";
 
@@ -12,10 +14,18 @@ export const statementPages = [
     show: (view) =>
       showList(view, {
         title: "Statements",
+        acts: [
+          makeFileButton("Month's archive", () =>
+            readOps("/ops/statements/archive", {
+              environment: view.environment,
+              period: view.params.get("period") ?? findLastMonth(),
+            }),
+          ),
+        ],
         lead: [
           "The register of a month: the final statement of every firm that has or had money with us. A firm's page has the lines of each month. Fee invoices are under ",
           make("a", { href: linkTo("/invoices") }, "Invoices"),
-          "; the month as one archive of PDFs comes by the command statements archive.",
+          ". The archive has every statement as PDF and CSV, the register and the fee invoices; a month of more than 500 firms comes by the command statements archive.",
         ],
         path: "/ops/statements",
         rows: "statements",

@@ -137,8 +137,8 @@ export function showBands(bands) {
     "Prices before and after",
     [
       { head: "Face, percent" },
-      { head: "Ask", kind: "number" },
-      ...days.map((day) => ({ head: `Bid, ${day} days`, kind: "number" })),
+      { head: "Ask", kind: "number tight" },
+      ...days.map((day) => ({ head: `Bid, ${day} days`, kind: "number tight" })),
     ],
     [...sizes.values()].map((row) => [
       saySize(row[0] ?? {}),

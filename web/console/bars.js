@@ -1,0 +1,126 @@
+// Figures to look at: bars for amounts, and steps for prices by size. Each says in words what it shows.
+
+import { make } from "./dom.js";
+
+const svgSpace = "http://www.w3.org/2000/svg";
+
+/**
+ * @param {string} tag
+ * @param {Readonly<Record<string, string | number>>} attributes
+ * @param {...(Node | string)} children
+ */
+function draw(tag, attributes, ...children) {
+  const element = document.createElementNS(svgSpace, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  element.append(...children);
+  return element;
+}
+
+const rowHeight = 28;
+const labelWidth = 150;
+const barWidth = 320;
+const wordsWidth = 210;
+
+/**
+ * A bar for each label, to the right of nought or to its left.
+ *
+ * @param {string} title
+ * @param {readonly {label: string, value: number, words: string}[]} bars
+ */
+export function makeBars(title, bars) {
+  const most = Math.max(1, ...bars.map(({ value }) => Math.abs(value)));
+  const hasBelow = bars.some(({ value }) => value < 0);
+  const scale = (hasBelow ? barWidth / 2 : barWidth) / most;
+  const nought = labelWidth + (hasBelow ? barWidth / 2 : 0);
+  const width = labelWidth + barWidth + wordsWidth;
+  const rows = bars.flatMap(({ label, value, words }, at) => {
+    const size = Math.abs(value) * scale;
+    const middle = at * rowHeight + 18;
+    return [
+      draw("text", { x: 0, y: middle, class: "bar-label" }, label),
+      draw("rect", {
+        x: value < 0 ? nought - size : nought,
+        y: at * rowHeight + 5,
+        width: Math.max(size, 1),
+        height: rowHeight - 10,
+        rx: 2,
+        class: value < 0 ? "bar-mark below" : "bar-mark",
+      }),
+      draw("text", { x: labelWidth + barWidth + 8, y: middle, class: "bar-label" }, words),
+    ];
+  });
+  const said = bars.map(({ label, words }) => `${label} ${words}`).join(", ");
+  return make(
+    "figure",
+    { class: "bars" },
+    make("figcaption", {}, title),
+    draw(
+      "svg",
+      {
+        viewBox: `0 0 ${width} ${Math.max(bars.length, 1) * rowHeight}`,
+        role: "img",
+        "aria-label": `${title}: ${said}`,
+      },
+      ...rows,
+    ),
+  );
+}
+
+const stepWidth = 90;
+const stepsHeight = 160;
+
+/**
+ * Prices by size as steps, one line for each name; a size without a price leaves a gap.
+ *
+ * @param {string} title
+ * @param {readonly string[]} sizes
+ * @param {readonly {name: string, prices: readonly (number | null)[]}[]} lines
+ */
+export function makeSteps(title, sizes, lines) {
+  const known = lines.flatMap(({ prices }) => prices.flatMap((price) => price ?? []));
+  if (known.length === 0) return null;
+  const low = Math.min(...known);
+  const high = Math.max(...known);
+  const place = (/** @type {number} */ price) =>
+    20 + ((high - price) / Math.max(high - low, 1)) * (stepsHeight - 60);
+  const width = sizes.length * stepWidth + 110;
+  const drawn = lines.flatMap(({ name, prices }, line) => {
+    const steps = prices.flatMap((price, at) =>
+      price === null ? [] : [`M${at * stepWidth},${place(price)}h${stepWidth}`],
+    );
+    const last = prices.findLast((price) => price !== null) ?? low;
+    return [
+      draw("path", { d: steps.join(""), class: `step-line line-${line}` }),
+      draw(
+        "text",
+        { x: sizes.length * stepWidth + 6, y: place(last) + 4, class: "bar-label" },
+        `${name} ${(last / 100).toFixed(2)}`,
+      ),
+    ];
+  });
+  const said = lines
+    .map(({ name, prices }) => {
+      const told = prices.map((price, at) =>
+        price === null ? `${sizes[at]} none` : `${sizes[at]} ${(price / 100).toFixed(2)}`,
+      );
+      return `${name}: ${told.join(", ")}`;
+    })
+    .join("; ");
+  return make(
+    "figure",
+    { class: "bars" },
+    make("figcaption", {}, title),
+    draw(
+      "svg",
+      { viewBox: `0 0 ${width} ${stepsHeight}`, role: "img", "aria-label": `${title}. ${said}` },
+      ...drawn,
+      ...sizes.map((size, at) =>
+        draw(
+          "text",
+          { x: at * stepWidth + 4, y: stepsHeight - 10, class: "bar-label small" },
+          size,
+        ),
+      ),
+    ),
+  );
+}
