@@ -142,7 +142,8 @@ const rules: readonly Rule[] = [
     },
   },
   {
-    guarantee: "the environment is read by commands and tests only, but for the PATH of PostgreSQL",
+    guarantee:
+      "the environment is read by commands, examples and tests only, but for the PATH of PostgreSQL",
     complaints: environmentReaders,
     wrong: {
       "a root": { "src/config.ts": `export const port = process.env["PORT"];\n` },

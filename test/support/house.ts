@@ -159,7 +159,7 @@ export function crowdedRooms(house: House): string[] {
 
 export function environmentReaders(house: House): string[] {
   return codeWhere(house, /process\s*\.\s*env\b(?!\["PATH"\])|import\.meta\.env/, (path) => {
-    return !/^(cli|test|bench)\//.test(path);
+    return !/^(cli|test|bench|client\/examples)\//.test(path);
   }).concat(
     codeWhere(house, /process\s*\.\s*env\["PATH"\]/, (path) => {
       return path.startsWith("src/") && path !== "src/platform/postgres/run-as.ts";
