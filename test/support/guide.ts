@@ -4,11 +4,12 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { TestContext } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { databaseUrlFor } from "./cli.ts";
 import type { Service } from "./service.ts";
@@ -20,26 +21,30 @@ type Block =
   | { readonly kind: "file"; readonly name: string; readonly text: string };
 
 /**
- * Indented lines are commands, and a fence right after them, or after a sentence about it, is what they
- * print. A fence after the name of a CSV file is that file.
+ * Indented lines are commands, and a fence after them, before the next heading, is what they print. A
+ * fence after the name of a CSV file is that file; one of another language than JSON is for reading.
  */
 function readBlocks(page: string): Block[] {
-  const pieces = [...page.matchAll(/((?:^ {4}.*\n)+)|^```(\w*)\n([\s\S]*?)^```$/gm)];
+  const pieces = [...page.matchAll(/((?:^ {4}.*\n)+)|^```(\w*)\n([\s\S]*?)^```$|^#+ .*/gm)];
   const blocks: Block[] = [];
-  for (const [, commands, language, fence = ""] of pieces) {
+  let isPrinted = false;
+  for (const [piece, commands, language, fence = ""] of pieces) {
     const last = blocks.at(-1);
-    if (commands !== undefined) {
+    if (piece.startsWith("#")) isPrinted = false;
+    else if (commands !== undefined) {
       blocks.push({
         kind: "commands",
         text: commands.replaceAll(/^ {4}/gm, ""),
         shown: undefined,
       });
+      isPrinted = true;
     } else if (language === "csv") {
       blocks.push({ kind: "file", name: "scrips.csv", text: fence });
-    } else if (last?.kind === "commands" && last.shown === undefined) {
+    } else if (isPrinted && (language === "" || language === "json")) {
+      if (last?.kind !== "commands" || last.shown !== undefined) {
+        assert.fail(`nothing prints this:\n${fence}`);
+      }
       blocks[blocks.length - 1] = { ...last, shown: fence };
-    } else {
-      assert.fail(`nothing prints this:\n${fence}`);
     }
   }
   return blocks;
@@ -58,8 +63,11 @@ function openShell(t: TestContext, folder: string, variables: Readonly<Record<st
   let complaints = "";
   shell.stderr.on("data", (chunk: Buffer) => (complaints += chunk.toString()));
   return {
-    async run(text: string): Promise<string> {
+    send(text: string): void {
       shell.stdin.write(`${text}\nprintf '\\n${end} %s\\n' $?\n`);
+    },
+    /** What the next of the sent texts has printed. */
+    async read(text: string): Promise<string> {
       const printed: string[] = [];
       for (;;) {
         const { value, done } = await lines.next();
@@ -103,6 +111,7 @@ function readPrinted(text: string): unknown {
   }
 }
 
+const workPauseMs = 50;
 const missing = ["bash", "curl", "jq"].filter((name) => spawnSync(name, ["--version"]).error);
 
 /** Why a guide cannot be run here; false where it can. */
@@ -115,13 +124,13 @@ export async function runGuide(
   {
     file,
     fill,
-    between,
+    beside,
   }: {
     readonly file: string;
     /** Puts the reader's own address and key into a block. */
     readonly fill: (text: string) => string;
-    /** What happens between two blocks. */
-    readonly between: () => Promise<void>;
+    /** What the service does by itself, again and again, while the page is pasted as one. */
+    readonly beside: () => Promise<void>;
   },
 ): Promise<number> {
   const blocks = readBlocks(await readFile(join(root, file), "utf8"));
@@ -132,20 +141,33 @@ export async function runGuide(
     DATABASE_URL: await databaseUrlFor(service.ctx),
     MASTER_KEY: service.masterKey.toString("hex"),
   });
-  await shell.run(`npx() { ${process.execPath} ${join(root, "cli/main.ts")} "\${@:2}"; }`);
-  let compared = 0;
+  await symlink(join(root, "docs"), join(folder, "docs"));
+  const npx = `npx() { ${process.execPath} ${join(root, "cli/main.ts")} "\${@:2}"; }`;
+  const pasted = blocks.flatMap((block) => (block.kind === "commands" ? [block] : []));
   for (const block of blocks) {
-    if (block.kind === "file") {
-      await writeFile(join(folder, block.name), block.text);
-      continue;
+    if (block.kind === "file") await writeFile(join(folder, block.name), block.text);
+  }
+  const state = { isRunning: true };
+  const working = (async () => {
+    while (state.isRunning) {
+      await beside();
+      await sleep(workPauseMs);
     }
-    const printed = await shell.run(fill(block.text));
-    if (block.shown !== undefined) {
-      assert.deepEqual(readPrinted(printed), readPrinted(block.shown), block.text);
+  })();
+  try {
+    for (const text of [npx, ...pasted.map((block) => fill(block.text))]) shell.send(text);
+    await shell.read(npx);
+    let compared = 0;
+    for (const { text, shown } of pasted) {
+      const printed = await shell.read(text);
+      if (shown === undefined) continue;
+      assert.deepEqual(readPrinted(printed), readPrinted(shown), text);
       compared++;
     }
-    await between();
+    await shell.close();
+    return compared;
+  } finally {
+    state.isRunning = false;
+    await working;
   }
-  await shell.close();
-  return compared;
 }
