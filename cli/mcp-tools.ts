@@ -50,6 +50,37 @@ export type Toolbox = {
   call(name: string, given: Json): Promise<ToolAnswer>;
 };
 
+/** What an agent with one task needs, where 100 tools would crowd its conversation. */
+export const toolSets: Readonly<Record<string, readonly string[]>> = {
+  sell: [
+    "listCredits",
+    "readCredit",
+    "takeQuote",
+    "readQuote",
+    "dryRunPlaceOrder",
+    "listOrders",
+    "readOrder",
+    "readSettlement",
+    "listPayouts",
+  ],
+  cover: [
+    "listRequirements",
+    "readRequirement",
+    "takeQuote",
+    "readQuote",
+    "dryRunCoverRequirement",
+    "dryRunPlaceOrder",
+    "listOrders",
+    "readOrder",
+    "readSettlement",
+    "readPositions",
+  ],
+  cross: ["quoteCross", "dryRunProposeCross", "listCrosses", "readCross", "readSettlement"],
+  duties: ["listFirms", "readFirm", "listTasks", "listSettlements", "readSettlement"],
+  month: ["listStatements", "readStatement", "listPayouts", "listDeposits", "readPositions"],
+};
+const always = ["whoAmI", "listFirms"];
+
 /** Writes that commit nobody: they are called as they are. */
 const quoting = ["takeQuote", "quoteCross"];
 /** What an answer may have at most, so that it fits into a conversation. */
@@ -62,8 +93,12 @@ type Offered = Tool & {
   readonly inQuery: readonly string[];
 };
 
-/** Asks the service who the key is and what there is. */
-export async function openToolbox(client: Scripdesk): Promise<Toolbox> {
+/** Asks the service who the key is and what there is; of that, the tools of `sets` where some are named. */
+export async function openToolbox(
+  client: Scripdesk,
+  sets: readonly string[] = [],
+): Promise<Toolbox> {
+  const wanted = new Set([...always, ...sets.flatMap((name) => toolSets[name] ?? [])]);
   const { scopes, kind } = await client.whoAmI();
   const document = (await client.readOpenApi()) as unknown as Document;
   const mayCall = ({ "x-scope": scope, "x-or-scope": other }: Documented): boolean => {
@@ -75,6 +110,7 @@ export async function openToolbox(client: Scripdesk): Promise<Toolbox> {
   const tools = documented
     .filter(mayCall)
     .flatMap((one) => offer(one, document))
+    .filter(({ name }) => sets.length === 0 || wanted.has(name))
     .toSorted((one, other) => one.name.localeCompare(other.name));
   return { tools, call: async (name, given) => await call(client, tools, name, given) };
 }
@@ -162,13 +198,17 @@ async function call(
     return refuse({ error: "bad_request", message: `${unknown.join(", ")}: not known here` });
   }
   const named = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, field = ""]) => field);
+  const lacking = named.filter((field) => typeof given[field] !== "string" || given[field] === "");
+  if (lacking.length > 0) {
+    return refuse({ error: "bad_request", message: `${lacking.join(", ")}: is required, as text` });
+  }
   const query = Object.fromEntries(
     inQuery.flatMap((field) => (field in given ? [[field, given[field]]] : [])),
   );
   const paged = operation.kind === "list" ? { limit: rowsDefault, ...query } : query;
   const isTried = tool.name.startsWith("dryRun");
   const words = [
-    ...named.map((field) => (typeof given[field] === "string" ? given[field] : "")),
+    ...named.map((field) => given[field]),
     ...(inQuery.length > 0 ? [paged] : []),
     ...(takesBody(tool) ? [given["body"] ?? {}] : []),
     isTried ? { dry_run: true } : {},
@@ -185,6 +225,8 @@ async function call(
       message: "the answer is too long: ask for less, by limit or a filter",
     });
   } catch (error) {
+    // The client refuses what it cannot send, such as a body that is no object.
+    if (error instanceof TypeError) return refuse({ error: "bad_request", message: error.message });
     if (!(error instanceof ScripdeskError)) throw error;
     const { slug, status, message, detail, request_id } = error;
     return refuse({ error: slug, status, message, detail, request_id });

@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { Scripdesk } from "../client/src/index.ts";
 import { contractVersion } from "../src/platform/http/openapi.ts";
 import { command, UsageError } from "./command.ts";
-import { openToolbox } from "./mcp-tools.ts";
+import { openToolbox, toolSets } from "./mcp-tools.ts";
 
 const instructions =
   "Scripdesk trades duty credit scrips. Money is integer paise (100 paise = 1 rupee), prices are basis " +
@@ -20,14 +20,22 @@ const mcp = command({
   summary: "offer reads, quotes and dry runs to an agent as tools (Model Context Protocol, stdio)",
   options: {
     key: { help: "API key; its scopes decide on the tools (or SCRIPDESK_KEY in the environment)" },
+    tools: { help: `only those of some tasks: ${Object.keys(toolSets).join(", ")}` },
     "base-url": { default: "http://127.0.0.1:8080", help: "where the service is" },
   },
-  example: "SCRIPDESK_KEY=service_test_… npx scripdesk mcp",
+  example: "SCRIPDESK_KEY=service_test_… npx scripdesk mcp --tools sell,cover",
   async run(options) {
     const key = options.key ?? process.env["SCRIPDESK_KEY"];
     if (!key) throw new UsageError("--key is required, or SCRIPDESK_KEY in the environment");
     const client = new Scripdesk({ base_url: options["base-url"], api_key: key });
-    const toolbox = await openToolbox(client);
+    const sets = options.tools?.split(",") ?? [];
+    const unknown = sets.filter((name) => !Object.hasOwn(toolSets, name));
+    if (unknown.length > 0) {
+      throw new UsageError(
+        `--tools ${unknown.join(",")}: there are ${Object.keys(toolSets).join(", ")}`,
+      );
+    }
+    const toolbox = await openToolbox(client, sets);
     // Loaded here, because no other command needs them.
     const { Server } = await import("@modelcontextprotocol/sdk/server/index.js");
     const { StdioServerTransport } = await import("@modelcontextprotocol/sdk/server/stdio.js");
