@@ -279,7 +279,7 @@ export async function reissueKey(ctx: Context, call: Call, keyId: string): Promi
   return await ctx.db.transaction(
     async (tx) => {
       const row = isId("key", keyId) ? await lockKey(tx, call.caller.deskId, keyId) : undefined;
-      if (!row || !isKeyVisible(call.caller, row)) throw notFound();
+      if (!row || !isKeyVisible(call.caller, row)) throw notFound("key_id");
       advance(keyLifecycle, findKeyState(row, now), "reissue");
       const { apiKey, sealed } = makeApiKey(row.environment, row.key_id);
       const changed = await setKeySecret(tx, keyId, sealed, now);

@@ -40,7 +40,7 @@ export async function updateKey(
   return await ctx.db.transaction(
     async (tx) => {
       const before = isId("key", keyId) ? await lockKey(tx, call.caller.deskId, keyId) : undefined;
-      if (!before || !isKeyVisible(call.caller, before)) throw notFound();
+      if (!before || !isKeyVisible(call.caller, before)) throw notFound("key_id");
       advance(keyLifecycle, findKeyState(before, now), "update");
       const narrowed = narrowKey(before, asked, expiresAt ?? undefined);
       const growth = findGrowth(before, narrowed);
@@ -114,7 +114,7 @@ export async function moveChildKeys(
   return await ctx.db.transaction(async (tx) => {
     const roots = await lockKeys(tx, [fromId, toId]);
     const from = roots.find(({ key_id }) => key_id === fromId);
-    if (!from) throw notFound();
+    if (!from) throw notFound("key_id");
     const to = roots.find(({ key_id }) => key_id === toId);
     const problem = findMoveProblem(from, to, now);
     if (!to || problem) throw unprocessable({ path: "to_key_id", problem: problem ?? "is no key" });

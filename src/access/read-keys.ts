@@ -59,7 +59,7 @@ export async function listKeysOfDesk(
 
 export async function readKey(ctx: Context, caller: Caller, keyId: string): Promise<Key> {
   const row = isId("key", keyId) ? await findKey(ctx.db, caller.deskId, keyId) : undefined;
-  if (!row || !isKeyVisible(caller, row)) throw notFound();
+  if (!row || !isKeyVisible(caller, row)) throw notFound("key_id");
   return await viewKey(ctx.db, row, ctx.now());
 }
 

@@ -64,7 +64,7 @@ async function revokeKeyOfDesk(
   return await ctx.db.transaction(
     async (tx) => {
       const row = isId("key", keyId) ? await lockKey(tx, deskId, keyId) : undefined;
-      if (!row || (caller && !isKeyVisible(caller, row))) throw notFound();
+      if (!row || (caller && !isKeyVisible(caller, row))) throw notFound("key_id");
       const state = findKeyState(row, now);
       if (state === "revoked") return await viewKey(tx, row, now);
       advance(keyLifecycle, state, "revoke");

@@ -276,7 +276,7 @@ export async function moveCreditDeadlines(
 async function lockNamed(tx: Tx, call: Call, name: string) {
   const found = await findNamedCredit(tx, call.caller, name);
   const [row] = found ? await lockCredits(tx, [found.credit_id]) : [];
-  if (!row) throw notFound();
+  if (!row) throw notFound("scrip_no");
   return { row, firm: await requireFirmOfDesk(tx, row.desk_id, row.firm_id) };
 }
 

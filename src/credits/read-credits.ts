@@ -32,7 +32,7 @@ import { creditList, type CreditRow, findCredit, findCreditById, listUses } from
 
 export async function readCredit(ctx: Context, caller: Caller, name: string): Promise<Credit> {
   const row = await findNamedCredit(ctx.db, caller, name);
-  if (!row) throw notFound();
+  if (!row) throw notFound("scrip_no");
   const firm = await requireFirmOfDesk(ctx.db, caller.deskId, row.firm_id);
   return viewCredit(row, await openView(ctx.db, firm, [row], istDay(ctx.now())));
 }
@@ -126,7 +126,7 @@ export async function listAllCredits(
 /** A credit of any desk, with what it paid. */
 export async function readAnyCredit(db: Db, creditId: string) {
   const row = await findAnyCredit(db, creditId);
-  if (!row) throw notFound();
+  if (!row) throw notFound("credit_id");
   const told = await listUses(db, [row]);
   return {
     ...row,

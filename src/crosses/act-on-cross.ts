@@ -52,7 +52,7 @@ export async function actOnCross(
   return await ctx.db.transaction(
     async (tx) => {
       const cross = isId("crs", crossId) ? await lockCross(tx, party, crossId) : undefined;
-      if (!cross) throw notFound();
+      if (!cross) throw notFound("cross_id");
       const standing = findStanding(cross, party);
       refuseRole(action, standing);
       if (findBoundSide(action, standing) === "buy" && !call.caller.buySide) throw buySideOff();

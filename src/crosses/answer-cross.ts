@@ -79,7 +79,7 @@ async function checkChosenCredits(
     firmId: cross.seller_firm_id,
   }));
   const credits = (await tx.run(findForSale(asked))).filter((credit) => credit !== undefined);
-  if (credits.length < chosen.length) throw notFound();
+  if (credits.length < chosen.length) throw notFound("scrip_nos");
   const numbers = [...new Set(credits.map((credit) => credit.scrip_no))];
   const face = sumPaise(credits.map((credit) => credit.face_paise));
   const today = istDay(now);

@@ -178,7 +178,7 @@ async function lockOpenQuote(
   { cross_quote_ref: ref, now }: ProposeCrossBody & { readonly now: Date },
 ): Promise<CrossQuoteRow> {
   const quote = isId("cqt", ref) ? await lockCrossQuote(tx, visibleTo(caller), ref) : undefined;
-  if (!quote) throw notFound();
+  if (!quote) throw notFound("cross_quote_ref");
   if (quote.side === "buy" && !caller.buySide) throw buySideOff();
   if (quote.cross_id !== null) throw quoteUsed({ cross_id: quote.cross_id });
   if (quote.valid_until < now) throw quoteExpired(istTimestamp(quote.valid_until));
@@ -297,7 +297,7 @@ async function checkNamedLot(
   const found = await db.run(findForSale(asked));
   const credits = found.filter((credit) => credit !== undefined);
   const [first] = credits;
-  if (!first || credits.length < scripNos.length) throw notFound();
+  if (!first || credits.length < scripNos.length) throw notFound("scrip_nos");
   const facePaise = sumPaise(credits.map((credit) => credit.face_paise));
   if (typeof facePaise === "bigint") throw moreThanOneAmount();
   const problems = findDifferences(credits, { scheme: first.scheme, facePaise, lot });

@@ -99,7 +99,7 @@ async function findParties(
         };
   }
   const path = "counterparty_firm_id";
-  const counterparty = await requireVisibleFirm(db, caller, named.firmId);
+  const counterparty = await requireVisibleFirm(db, caller, named.firmId, "counterparty_firm_id");
   const otherIec = requireTradingIec(counterparty, now);
   if (firm.pan === counterparty.pan || ownIec === otherIec) throw samePan(path);
   const isOneGroup = firm.group_id !== null && firm.group_id === counterparty.group_id;

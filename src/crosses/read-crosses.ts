@@ -50,7 +50,7 @@ export async function requireCross(db: Db, caller: Caller, crossId: string): Pro
   const visible = visibleTo(caller);
   const row = isId("crs", crossId) ? await findCross(db, visible, crossId) : undefined;
   const [cross] = row ? await viewCrosses(db, [row], visible) : [];
-  if (!cross) throw notFound();
+  if (!cross) throw notFound("cross_id");
   return cross;
 }
 

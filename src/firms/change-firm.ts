@@ -50,7 +50,7 @@ export async function changeFirm(
       const { visible } = requester;
       const isKnown = isId("frm", firmId) && isVisible(visible, { ...visible, firmId });
       const firm = isKnown ? await lockFirm(tx, visible.deskId, firmId) : undefined;
-      if (!firm) throw notFound();
+      if (!firm) throw notFound("firm_id");
       const decision = await decide(tx, firm, now);
       if (!decision) return viewFirm(firm, now);
       const changed = applyChanges(firm, decision.changes, now);

@@ -95,23 +95,33 @@ export async function loadFirm(db: Db, firmId: string): Promise<FirmOfDesk> {
 }
 
 /** A firm that the caller can see. */
-export async function requireVisibleFirm(db: Db, caller: Caller, firmId: string): Promise<FirmRow> {
-  if (!isVisible(visibleTo(caller), { deskId: caller.deskId, firmId })) throw notFound();
-  return await requireFirmOfDesk(db, caller.deskId, firmId);
+export async function requireVisibleFirm(
+  db: Db,
+  caller: Caller,
+  firmId: string,
+  field = "firm_id",
+): Promise<FirmRow> {
+  if (!isVisible(visibleTo(caller), { deskId: caller.deskId, firmId })) throw notFound(field);
+  return await requireFirmOfDesk(db, caller.deskId, firmId, field);
 }
 
 /** The same, locked. */
 export async function lockVisibleFirm(tx: Tx, caller: Caller, firmId: string): Promise<FirmRow> {
   await requireVisibleFirm(tx, caller, firmId);
   const firm = await lockFirm(tx, caller.deskId, firmId);
-  if (!firm) throw notFound();
+  if (!firm) throw notFound("firm_id");
   return firm;
 }
 
 /** A firm of this desk. */
-export async function requireFirmOfDesk(db: Db, deskId: string, firmId: string): Promise<FirmRow> {
+export async function requireFirmOfDesk(
+  db: Db,
+  deskId: string,
+  firmId: string,
+  field = "firm_id",
+): Promise<FirmRow> {
   const firm = isId("frm", firmId) ? await findFirm(db, deskId, firmId) : undefined;
-  if (!firm) throw notFound();
+  if (!firm) throw notFound(field);
   return firm;
 }
 

@@ -237,7 +237,7 @@ export async function readGroupPositions(
   const members = isId("grp", groupId)
     ? await sumMembers(ctx.db, { deskId, groupId }, istDay(now))
     : undefined;
-  if (!members) throw notFound();
+  if (!members) throw notFound("group_id");
   return { group_id: groupId, as_of: istTimestamp(now), ...sumPositions(members) };
 }
 
@@ -277,7 +277,7 @@ export async function requireGroup(
   groupId: string,
 ): Promise<GroupRow> {
   const row = isId("grp", groupId) ? await findGroup(db, deskId, groupId) : undefined;
-  if (!row) throw notFound();
+  if (!row) throw notFound("group_id");
   return row;
 }
 
@@ -307,7 +307,7 @@ async function lockGroupOfDesk(
   groupId: string,
 ): Promise<GroupRow> {
   const locked = isId("grp", groupId) && (await lockGroup(tx, caller.deskId, groupId));
-  if (!locked) throw notFound();
+  if (!locked) throw notFound("group_id");
   return await requireGroup(tx, caller, groupId);
 }
 

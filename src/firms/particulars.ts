@@ -190,7 +190,7 @@ export async function explainRefusal(
   { firm, visible }: { readonly firm: Particulars; readonly visible: Visibility },
 ): Promise<unknown> {
   const constraint = violatedConstraint(error);
-  if (constraint === "firms_group_of_desk") return notFound();
+  if (constraint === "firms_group_of_desk") return notFound("group_id");
   if (constraint === "firms_iec" || constraint === "firms_external_id") {
     return await explainDuplicate(db, firm, visible);
   }

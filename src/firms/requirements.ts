@@ -187,7 +187,7 @@ export async function requireRequirement(
   const row = isId("rqm", requirementId)
     ? await findRequirement(db, { deskId, firmId }, requirementId)
     : undefined;
-  if (!row) throw notFound();
+  if (!row) throw notFound("requirement_id");
   return row;
 }
 
@@ -401,6 +401,6 @@ async function lockRequirementOfFirm(
   const row = isId("rqm", requirementId)
     ? await lockRequirement(tx, { deskId, firmId }, requirementId)
     : undefined;
-  if (!row) throw notFound();
+  if (!row) throw notFound("requirement_id");
   return row;
 }

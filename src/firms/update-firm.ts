@@ -118,7 +118,7 @@ export type FirmHooks = {
 
 export async function lockMembership(tx: Tx, deskId: string, firmId: string): Promise<Membership> {
   const row = isId("frm", firmId) ? await lockRow(tx, deskId, firmId) : undefined;
-  if (!row) throw notFound();
+  if (!row) throw notFound("firm_id");
   return row;
 }
 

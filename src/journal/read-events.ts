@@ -97,7 +97,7 @@ type EventPage = Page<Event> & { readonly latest: number };
 const aroundMs = 2_000;
 
 export async function readEvent(ctx: Context, caller: Caller, eventId: string): Promise<Event> {
-  if (!isId("evt", eventId)) throw notFound();
+  if (!isId("evt", eventId)) throw notFound("event_id");
   const { environment } = caller;
   const { deskId, firmId } = visibleTo(caller);
   const madeMs = idTime(eventId).getTime();
@@ -108,7 +108,7 @@ export async function readEvent(ctx: Context, caller: Caller, eventId: string): 
   for await (const found of walkEvents(ctx.db.planned, desk, filter, whole)) {
     if (found.event_id === eventId) return JSON.parse(found.body) as Event;
   }
-  throw notFound();
+  throw notFound("event_id");
 }
 
 /** The sequence of a desk's last event; 0 before the first. */

@@ -68,7 +68,11 @@ export function hintAtPlus(value: unknown): string {
   return isOffset ? "; a + in a query string is a space, so write it as %2B" : "";
 }
 
-/** "Not yours" and "not there" are one answer, so that existence is never revealed. */
-export function notFound(): Failure {
-  return new Failure("not_found", "no such resource on your desk");
+/**
+ * "Not yours" and "not there" are one answer, so that existence is never revealed. `field` is what the
+ * request calls the thing.
+ */
+export function notFound(field?: string): Failure {
+  const detail = field === undefined ? undefined : { field };
+  return new Failure("not_found", "no such resource on your desk", detail && { detail });
 }

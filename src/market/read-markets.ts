@@ -52,7 +52,7 @@ export async function readMarket(
 ): Promise<Market> {
   const latest = await readLatest(ctx, caller.environment);
   const row = latest.find((known) => known.scheme === scheme);
-  if (!row) throw notFound();
+  if (!row) throw notFound("scheme");
   return viewMarket(caller, row);
 }
 

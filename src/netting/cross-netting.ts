@@ -75,7 +75,7 @@ async function lockRunOfGroup(
   const run = isId("net", nettingRef)
     ? await lockRun(tx, { deskId: caller.deskId, groupId }, nettingRef)
     : undefined;
-  if (!run) throw notFound();
+  if (!run) throw notFound("netting_ref");
   return run;
 }
 

@@ -130,7 +130,7 @@ async function findGroup({ db }: Context, caller: Caller, { groupId, now }: Grou
     queryCurrentCards(environment),
     isId("grp", groupId) ? findHoldings({ deskId, groupId }, limits) : known(undefined),
   ]);
-  if (!found) throw notFound();
+  if (!found) throw notFound("group_id");
   refuseLarge(found);
   const cards: OpenCards = new Map([...all].filter(([, { state }]) => state === "open"));
   const owing = await db.run(

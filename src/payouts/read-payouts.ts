@@ -32,7 +32,7 @@ export async function readPayout(
   const row = isId("pay", payoutId)
     ? await findPayout(ctx.db, visibleTo(caller), payoutId)
     : undefined;
-  if (!row) throw notFound();
+  if (!row) throw notFound("payout_id");
   return viewPayout(row, await listLines(ctx.db, [payoutId]));
 }
 

@@ -101,10 +101,10 @@ async function findOrBuildStatement(
   firm: FirmOfDesk,
   { period, letterhead, now, part, pace = openPace() }: StatementRequest,
 ): Promise<Statement> {
-  if (!isPeriod(period) || period > istMonth(now)) throw notFound();
+  if (!isPeriod(period) || period > istMonth(now)) throw notFound("period");
   const frozen = await findStatement(db, firm.firm_id, period);
   if (!frozen) {
-    if (period < (await findFirstPeriod(db, firm.firm_id, now))) throw notFound();
+    if (period < (await findFirstPeriod(db, firm.firm_id, now))) throw notFound("period");
     const head = await findStatementHead(db, { firm, period, letterhead, now });
     const made = await accountFor(db, { firm, period, letterhead: head, now }, pace);
     if (!made) {

@@ -94,10 +94,10 @@ export async function readRequest(
   caller: Caller,
   requestId: string,
 ): Promise<Request> {
-  if (!isCleanText(requestId)) throw notFound();
+  if (!isCleanText(requestId)) throw notFound("request_id");
   const { rows } = await listRequests(ctx, caller, { request_id: requestId, limit: 1 });
   const [request] = rows;
-  if (!request) throw notFound();
+  if (!request) throw notFound("request_id");
   return request;
 }
 

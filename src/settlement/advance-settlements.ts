@@ -183,7 +183,7 @@ export async function advanceSettlement(
       const known = isId("stl", settlementId)
         ? await findSettlement(tx, visible, settlementId)
         : undefined;
-      if (known?.environment !== "sandbox") throw notFound();
+      if (known?.environment !== "sandbox") throw notFound("settlement_id");
       const [locked] = await lockSettlements(tx, [settlementId]);
       if (!locked) throw new Error("a settlement that was found stays");
       await takeNextStep(tx, locked, { actor: toActor(call), simulation, now });

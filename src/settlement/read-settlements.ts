@@ -69,7 +69,7 @@ export async function readSettlement(
   const row = isId("stl", settlementId)
     ? await findSettlement(ctx.db, visible, settlementId)
     : undefined;
-  if (!row) throw notFound();
+  if (!row) throw notFound("settlement_id");
   const legs = await listLegs(ctx.db, [settlementId]);
   const parties = await loadParties(ctx.db, [row], { legs, now: ctx.now() });
   return viewSettlement(row, legs, { visible, parties, now: ctx.now() });

@@ -401,14 +401,14 @@ async function claimTask(
       const known = isId("stl", settlementId)
         ? await findSettlement(tx, visible, settlementId)
         : undefined;
-      if (!known) throw notFound();
+      if (!known) throw notFound("settlement_id");
       const [settlement] = await lockSettlements(tx, [settlementId]);
       if (!settlement) throw new Error("a settlement that was found stays");
       const deal = { settlement, legs: await listLegs(tx, [settlementId]) };
       const task = listTasks(deal, now)
         .filter((one) => isVisible(visible, one))
         .find((one) => toTaskId(settlementId, one) === task_id);
-      if (!task) throw notFound();
+      if (!task) throw notFound("task_id");
       await recordChanges(tx, toActor(call), await act(tx, deal, task, now), now);
       const [after] = await listSettlementsById(tx, [settlementId]);
       if (!after) throw new Error("a settlement that was found stays");

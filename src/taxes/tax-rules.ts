@@ -32,7 +32,7 @@ export type TaxLine = (typeof taxLines)[number];
 
 export function parseTaxLine(name: string | undefined): TaxLine {
   const line = taxLines.find((known) => known === name);
-  if (!line) throw notFound();
+  if (!line) throw notFound("line");
   return line;
 }
 

@@ -52,7 +52,7 @@ export async function confirmTax(
     const rows = await listRates(tx, { environment, upTo: null });
     const own = rows.filter((row) => row.line === line);
     const known = own.find(({ effective_from }) => effective_from === from);
-    if (!known) throw notFound();
+    if (!known) throw notFound("from");
     if (known.confirmed_by !== null) return known;
     const earliest = environment === "live" ? addDays(today, 1) : today;
     const isLate = isProposed(known) && from < earliest;

@@ -173,11 +173,11 @@ function findRefusal(matchState: MatchState, item: Loaded): Failure | undefined 
 function refuseUnknown(item: Loaded): Failure | undefined {
   const { intent, quote, firm, credit, isHeld } = item;
   const isQuoted = intent.ask.kind === "quote";
-  if (isQuoted && !quote) return notFound();
-  if (!firm) return notFound();
-  if (item.covers !== undefined && !item.cover) return notFound();
+  if (isQuoted && !quote) return notFound("quote_ref");
+  if (!firm) return notFound("firm_id");
+  if (item.covers !== undefined && !item.cover) return notFound("requirement_id");
   const named = intent.ask.kind === "credit" || typeof quote?.scrip_no === "string";
-  if (named && !credit && !isHeld) return notFound();
+  if (named && !credit && !isHeld) return notFound("scrip_no");
   if (isQuoted && intent.firmId !== null && intent.firmId !== firm.firm_id) {
     return otherFirm();
   }

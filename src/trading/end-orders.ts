@@ -340,7 +340,7 @@ function toCancelOutcome(
   row: OrderRow | undefined,
   standings: ReadonlyMap<string, OrderStanding>,
 ): ItemResult<Order> {
-  if (!row) return notFound();
+  if (!row) return notFound("order_id");
   const gaveUp = row.history.some(({ reason }) => reason === "rest_cancelled");
   const isCancelled = row.state === "cancelled" || gaveUp;
   const refusal = isCancelled ? undefined : refuseCancel(row);

@@ -180,7 +180,7 @@ export async function readQuote(
   const row = isId("qte", quoteRef)
     ? await findQuote(ctx.db, { ...visibleTo(caller), quoteRef })
     : undefined;
-  if (!row) throw notFound();
+  if (!row) throw notFound("quote_ref");
   const { environment, scheme, card_version: version } = row;
   const default_bps = await readDefaultBps(ctx.db, { environment, scheme, version });
   return viewStoredQuote(row, { default_bps }, ctx.now());
@@ -375,7 +375,7 @@ async function priceSells(
       return priceSell(ask, { ...amount, firmId: call.caller.firmId }, { findCard, now });
     }
     const credit = named.get(ask);
-    if (!credit) return notFound();
+    if (!credit) return notFound("scrip_no");
     return notSellable(credit, today) ?? priceSell(ask, forSale(credit, today), { findCard, now });
   });
   return await holdRoom(ctx.db, verdicts, now);

@@ -64,7 +64,7 @@ export function createOrderReader(ctx: Context): ReadOrder {
   const queues = { live: openQueue("live"), sandbox: openQueue("sandbox") };
 
   return async function readOrder(caller, orderId) {
-    if (!isId("ord", orderId)) throw notFound();
+    if (!isId("ord", orderId)) throw notFound("order_id");
     return await queues[caller.environment]({ caller, orderId });
   };
 }
@@ -76,7 +76,7 @@ async function readOrders(db: Db, reads: readonly Read[]): Promise<ItemResult<Or
   return reads.map(({ caller, orderId }) => {
     const row = found.get(orderId);
     const owner = row && { deskId: row.desk_id, firmId: row.firm_id };
-    if (!owner || !isVisible(visibleTo(caller), owner)) return notFound();
+    if (!owner || !isVisible(visibleTo(caller), owner)) return notFound("order_id");
     return viewOrder(row, viewSettled(row, standings.get(orderId)));
   });
 }

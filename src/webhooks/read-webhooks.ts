@@ -119,7 +119,7 @@ export async function findVisibleWebhook(
 ): Promise<WebhookRow> {
   const known = isId("whk", webhookId);
   const row = known ? await findWebhook(db, visibleTo(caller), webhookId) : undefined;
-  if (!row) throw notFound();
+  if (!row) throw notFound("webhook_id");
   return row;
 }
 
@@ -130,6 +130,6 @@ export async function lockVisibleWebhook(
 ): Promise<WebhookRow> {
   const known = isId("whk", webhookId);
   const row = known ? await lockWebhook(tx, visibleTo(caller), webhookId) : undefined;
-  if (!row) throw notFound();
+  if (!row) throw notFound("webhook_id");
   return row;
 }
