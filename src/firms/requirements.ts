@@ -183,7 +183,7 @@ export async function requireRequirement(
   caller: Caller,
   { firm_id: firmId, requirement_id: requirementId }: RequirementOfFirm,
 ): Promise<RequirementRow> {
-  const { desk_id: deskId } = await requireVisibleFirm(db, caller, firmId);
+  const { desk_id: deskId } = await requireVisibleFirm(db, caller, firmId, "requirement_id");
   const row = isId("rqm", requirementId)
     ? await findRequirement(db, { deskId, firmId }, requirementId)
     : undefined;
@@ -397,7 +397,7 @@ async function lockRequirementOfFirm(
   caller: Caller,
   { firm_id: firmId, requirement_id: requirementId }: RequirementOfFirm,
 ): Promise<RequirementRow> {
-  const { desk_id: deskId } = await requireVisibleFirm(tx, caller, firmId);
+  const { desk_id: deskId } = await requireVisibleFirm(tx, caller, firmId, "requirement_id");
   const row = isId("rqm", requirementId)
     ? await lockRequirement(tx, { deskId, firmId }, requirementId)
     : undefined;
