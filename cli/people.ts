@@ -1,5 +1,6 @@
 // The people who run the service: `operators …`, signing in and out, `approvals …`, `notices …`.
 
+import { hostname, userInfo } from "node:os";
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 
@@ -14,6 +15,7 @@ import {
   type OfferedAuthenticator,
   renewRecoveryCodes,
 } from "../src/operators/enrol.ts";
+import { recoverAdmin } from "../src/operators/recover.ts";
 import { signIn, signOut } from "../src/operators/sign-in.ts";
 import { peopleOperations } from "../src/ops/people.ts";
 import { printCode } from "../src/platform/draw-code.ts";
@@ -151,6 +153,22 @@ function tellFactor(
   printOne({ name, role, recovery_codes }, options);
 }
 
+const recover = command({
+  name: "operators recover",
+  summary: "let an admin in on this machine, where no two are left who could; every admin is told",
+  options: {
+    name: { required: true, help: "the admin, who loses password, authenticator and sessions" },
+    reason: { required: true, help: "why, for the audit trail and the other admins" },
+  },
+  example: "npx scripdesk operators recover --name 'Asha Rao' --reason 'phone lost, no codes left'",
+  async run({ name, reason, ...options }) {
+    const by = `${userInfo().username}@${hostname()}`;
+    const recovered = await withContext(({ ctx }) => recoverAdmin(ctx, { name, reason, by }));
+    const { operator, code } = recovered;
+    printOne({ name: operator.name, role: operator.role, status: operator.status, code }, options);
+  },
+});
+
 const signInCommand = command({
   name: "sign-in",
   summary: "sign in with password and authenticator code; commands act as you for 12 hours",
@@ -244,6 +262,7 @@ export const commands = [
   derive("listOperators", "operators list"),
   derive("disableOperator", "operators disable"),
   derive("resetOperator", "operators reset"),
+  recover,
   signInCommand,
   signOutCommand,
   derive("listApprovals", "approvals list", {

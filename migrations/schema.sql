@@ -1522,6 +1522,7 @@ create table operators (
   disabled_at timestamp with time zone,
   version integer not null,
   recovery_hashes bytea[] not null default '{}'::bytea[],
+  recovered_at timestamp with time zone,
   constraint operators_name_key_key UNIQUE (name_key),
   constraint operators_pkey PRIMARY KEY (operator_id),
   constraint operators_check CHECK ((name_key = lower(replace(name, ' '::text, ''::text)))),

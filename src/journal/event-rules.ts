@@ -83,6 +83,7 @@ export const houseEvents = [
   "enquiry.received",
   "approval.proposed",
   "operator.sign_in_failing",
+  "operator.recovered",
   "webhook.disabled",
 ] as const;
 

@@ -97,6 +97,13 @@ export function describeEvent(event: ToldEvent, nameFirm: (firmId: string) => st
         from: say(data["last_from"]),
         at: sayTime(event.createdAt.toISOString()),
       };
+    case "operator.recovered":
+      return {
+        name: say(data["name"]),
+        by: say(data["by"]),
+        reason: say(data["reason"]),
+        at: sayTime(data["recovered_at"]),
+      };
     case "approval.proposed": {
       const value = data["value_paise"];
       return {

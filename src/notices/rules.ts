@@ -33,6 +33,7 @@ export const personOccasions = [
   "enquiry.received",
   "approval.proposed",
   "operator.sign_in_failing",
+  "operator.recovered",
   "webhook.disabled",
 ] as const;
 
@@ -69,6 +70,7 @@ export const occasionWords: Readonly<Record<Occasion, string>> = {
   "enquiry.received": "an enquiry arrives",
   "approval.proposed": "an approval waits",
   "operator.sign_in_failing": "attempts to sign in fail",
+  "operator.recovered": "an admin is let in on the machine",
   "webhook.disabled": "a webhook is disabled",
   "payout.paid": "a payout is paid",
   "payout.returned": "a payout comes back",
@@ -108,6 +110,7 @@ type Person = { readonly name: string; readonly role: OperatorRole; readonly sta
 const neededPermissions: Partial<Record<Occasion, Permission>> = {
   "enquiry.received": "enquiries.read",
   "operator.sign_in_failing": "operators.write",
+  "operator.recovered": "operators.write",
   "webhook.disabled": "webhooks.write",
 };
 

@@ -110,6 +110,7 @@ export const operatorAddition: ApprovalKind<EnrolmentTerms> = {
           created_by: actor.id,
           created_at: now,
           disabled_at: null,
+          recovered_at: null,
           version: 1,
         };
         await insertOperator(tx, row);
@@ -210,6 +211,7 @@ export function viewOperator(row: OperatorRow) {
     created_by: row.created_by,
     created_at: istTimestamp(row.created_at),
     disabled_at: row.disabled_at && istTimestamp(row.disabled_at),
+    recovered_at: row.recovered_at && istTimestamp(row.recovered_at),
   };
 }
 
@@ -222,6 +224,7 @@ export function buildOperatorChange(
     | "enrol"
     | "disable"
     | "reset"
+    | "recover"
     | "sign_in"
     | "sign_in_failing"
     | "sign_out"
@@ -280,7 +283,7 @@ async function letIn(
   return { outcome, operator: person, code };
 }
 
-function newCode(): string {
+export function newCode(): string {
   return randomBytes(codeBytes).toString("hex").match(/.{6}/g)?.join("-") ?? "";
 }
 
@@ -314,8 +317,8 @@ function issueCodes({ code_hash, people }: EnrolmentTerms): {
   return { hashes: [first, hashCode(second)], second };
 }
 
-function buildEnrolment(hashes: readonly Buffer[], now: Date) {
-  const enrol_until = new Date(now.getTime() + enrolHours * 3_600_000);
+export function buildEnrolment(hashes: readonly Buffer[], now: Date, hours = enrolHours) {
+  const enrol_until = new Date(now.getTime() + hours * 3_600_000);
   return { enrol_hashes: hashes, enrol_until };
 }
 
@@ -337,12 +340,15 @@ function refuseOwn(actor: Actor, { name }: OperatorRow): void {
 
 /** Without an admin no person could be added any more. */
 function refuseLastAdmin(person: OperatorRow, everybody: readonly OperatorRow[]): void {
-  const isAdmin = ({ role, disabled_at, password_hash }: OperatorRow) =>
-    role === "admin" && disabled_at === null && password_hash !== null;
   if (!isAdmin(person) || everybody.filter(isAdmin).length > 1) return;
   throw new Failure("conflict", `${person.name} is the last admin`, {
     detail: { reason: "last_admin" },
   });
+}
+
+/** Whether this admin can sign in. */
+export function isAdmin({ role, disabled_at, password_hash }: OperatorRow): boolean {
+  return role === "admin" && disabled_at === null && password_hash !== null;
 }
 
 type PersonStatus = "enrolling" | "enrolled" | "disabled";

@@ -45,8 +45,11 @@ export const signInCodePattern = "^([0-9]{6}|([A-Za-z2-7]{4}[ -]?){4})$";
 
 /** A session lasts a working day. */
 export const sessionHours = 12;
-/** An invitation is valid for a week. */
+/** An invitation is valid for a week, and one of the machine for a day. */
 export const enrolHours = 168;
+export const recoverHours = 24;
+/** With fewer admins than this who can sign in, the machine lets another one in. */
+export const adminsMin = 2;
 
 /** The first failures are free; then each one doubles the wait, up to 15 minutes: some 110 in a day. */
 const freeFailures = 3;

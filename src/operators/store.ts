@@ -16,12 +16,14 @@ export type OperatorRow = {
   readonly created_by: string;
   readonly created_at: Date;
   readonly disabled_at: Date | null;
+  readonly recovered_at: Date | null;
   readonly version: number;
 };
 
 const operatorColumns = fragment`
   operator_id, name, name_key, role, password_hash, totp_sealed, totp_step, enrol_hashes,
-  enrol_until, recovery_hashes, created_by, created_at, disabled_at, version`;
+  enrol_until, recovery_hashes, created_by, created_at, disabled_at,
+  recovered_at, version`;
 
 /** Serializes changes of people, so that "the first" and "the last admin" are certain. */
 export async function lockOperators(tx: Tx): Promise<void> {
@@ -55,7 +57,7 @@ export async function insertOperator(tx: Tx, row: OperatorRow): Promise<void> {
       ${row.operator_id}, ${row.name}, ${row.name_key}, ${row.role}, ${row.password_hash},
       ${row.totp_sealed}, ${row.totp_step}, ${row.enrol_hashes}::bytea[], ${row.enrol_until},
       ${row.recovery_hashes}::bytea[], ${row.created_by}, ${row.created_at}, ${row.disabled_at},
-      ${row.version}
+      ${row.recovered_at}, ${row.version}
     )`);
 }
 
@@ -65,7 +67,8 @@ export async function setOperator(tx: Tx, row: OperatorRow): Promise<void> {
     update operators
     set role = ${row.role}, password_hash = ${row.password_hash}, totp_sealed = ${row.totp_sealed},
       totp_step = ${row.totp_step}, enrol_hashes = ${row.enrol_hashes}::bytea[],
-      enrol_until = ${row.enrol_until}, disabled_at = ${row.disabled_at}, version = ${row.version}
+      enrol_until = ${row.enrol_until}, disabled_at = ${row.disabled_at},
+      recovered_at = ${row.recovered_at}, version = ${row.version}
     where operator_id = ${row.operator_id}`);
 }
 

@@ -30,6 +30,9 @@ export const Person = Type.Object(
     created_by: text("Who let the person in."),
     created_at: timestamp("When."),
     disabled_at: maybeTime("Since when the person is shut out."),
+    recovered_at: maybeTime(
+      "When the person was let in again on the machine, by nobody's approval.",
+    ),
   },
   { title: "Person", description: "Somebody who runs the service; never a credential." },
 );

@@ -161,8 +161,8 @@ const openToTheMachine: Readonly<Record<string, number>> = {
   "migrate.ts": 1,
   // A restored folder proves its books and its trail, before it is anybody's service.
   "backup.ts": 1,
-  // How one becomes somebody.
-  "people.ts": 3,
+  // How one becomes somebody, or is let in again where nobody is left.
+  "people.ts": 4,
   // The sandbox's alone.
   "seed.ts": 1,
 };

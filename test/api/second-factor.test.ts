@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Failure } from "../../src/kernel/failure.ts";
+import { concernsPerson } from "../../src/notices/rules.ts";
 import { operator } from "../../src/kernel/actor.ts";
 import { computeCode, computeStep, fromBase32 } from "../../src/operators/credentials.ts";
 import {
@@ -14,10 +15,16 @@ import {
   type OfferedAuthenticator,
   renewRecoveryCodes,
 } from "../../src/operators/enrol.ts";
-import { addOperator, listOperators, resetOperator } from "../../src/operators/manage-operators.ts";
+import {
+  addOperator,
+  disableOperator,
+  listOperators,
+  resetOperator,
+} from "../../src/operators/manage-operators.ts";
+import { recoverAdmin } from "../../src/operators/recover.ts";
 import { findSignedIn, signIn } from "../../src/operators/sign-in.ts";
 import { askJournal } from "../support/journal.ts";
-import { addPerson, password } from "../support/people.ts";
+import { addPerson, enrolPerson, password } from "../support/people.ts";
 import { type Service, startService } from "../support/service.ts";
 
 const from = "203.0.113.7";
@@ -241,4 +248,67 @@ test("nobody resets themselves", async (t) => {
     code: "forbidden",
     detail: { reason: "own_reset" },
   });
+});
+
+const recovering = { reason: "phone lost", by: "root@desk-1" };
+
+test("the machine lets an admin in again, once, and tells every admin", async (t) => {
+  const service = await startService(t);
+  const { ctx } = service;
+  const asha = await addPerson(service, { name: "Asha Rao", role: "admin" });
+  const { token } = await asha.signIn();
+  const { operator: person, code } = await recoverAdmin(ctx, { ...recovering, name: "asharao" });
+  assert.deepEqual([person.status, person.role], ["enrolling", "admin"]);
+  await assert.rejects(findSignedIn(ctx, token), { code: "unauthorized" });
+  const [recoveryCode = ""] = asha.recoveryCodes;
+  const back = () => signIn(ctx, { name: "Asha Rao", password, code: recoveryCode, from });
+  assert.equal(await findRefusal(service, back), wrongSignIn);
+  const again = await enrolPerson(service, { name: "Asha Rao", codes: [code] });
+  assert.equal(again.operator.status, "enrolled");
+  const used = () => beginEnrolment(ctx, { name: "Asha Rao", codes: [code], password, from });
+  assert.equal(await findRefusal(service, used), wrongEnrolment);
+  const { rows } = await askJournal(
+    ctx.db.pool,
+    "select actor_id from audit_records where action = 'operator.recover'",
+  );
+  assert.deepEqual(rows, [{ actor_id: "cli" }]);
+  const told = { name: "Asha Rao", by: "root@desk-1", reason: "phone lost" };
+  const admin = { name: "ravi", role: "admin", status: "enrolled" } as const;
+  assert.equal(concernsPerson(admin, "operator.recovered", told), true);
+  assert.equal(concernsPerson({ ...admin, role: "settlement" }, "operator.recovered", told), false);
+});
+
+test("the machine's code ends after a day", async (t) => {
+  const service = await startService(t);
+  await addPerson(service, { name: "asha", role: "admin" });
+  const { code } = await recoverAdmin(service.ctx, { ...recovering, name: "asha" });
+  service.clock.advance({ seconds: 24 * hours });
+  const late = () => beginEnrolment(service.ctx, { name: "asha", codes: [code], password, from });
+  assert.equal(await findRefusal(service, late), wrongEnrolment);
+});
+
+test("with one admin left the machine lets another one in, and with two it does not", async (t) => {
+  const service = await startService(t);
+  const { ctx } = service;
+  const asha = await addPerson(service, { name: "asha", role: "admin" });
+  const ravi = await addPerson(service, { name: "ravi", role: "admin", by: [asha] });
+  await addPerson(service, { name: "mira", role: "dealer", by: [asha, ravi] });
+  const recover = async (name: string) => await recoverAdmin(ctx, { ...recovering, name });
+  const hasReason = (reason: string) => ({ code: "conflict", detail: { reason, admins: 2 } });
+  await assert.rejects(recover("puppet"), hasReason("admins_left"));
+  await assert.rejects(recover("mira"), {
+    detail: { reason: "not_admin", role: "dealer" },
+  });
+  await assert.rejects(recoverAdmin(ctx, { ...recovering, name: "asha", reason: " " }), {
+    code: "unprocessable",
+  });
+  await disableOperator(ctx, asha.actor, "ravi");
+  const { operator: back, code } = await recover("ravi");
+  assert.equal(back.status, "enrolling");
+  await enrolPerson(service, { name: "ravi", codes: [code] });
+  await disableOperator(ctx, asha.actor, "ravi");
+  const { code: other } = await recover("Lena");
+  const { operator: lena } = await enrolPerson(service, { name: "Lena", codes: [other] });
+  assert.deepEqual([lena.name, lena.role, lena.status], ["Lena", "admin", "enrolled"]);
+  await assert.rejects(recover("ravi"), hasReason("admins_left"));
 });

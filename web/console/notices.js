@@ -13,6 +13,7 @@ const occasionWords = /** @type {Readonly<Record<string, string>>} */ ({
   "enquiry.received": "an enquiry arrives",
   "approval.proposed": "an approval waits",
   "operator.sign_in_failing": "attempts to sign in fail",
+  "operator.recovered": "an admin is let in on the machine",
   "webhook.disabled": "a webhook is disabled",
   "payout.paid": "a payout is paid",
   "payout.returned": "a payout comes back",

@@ -65,7 +65,17 @@ async function showPeople(view) {
         one["name"],
         one["role"],
         [showTime(one["created_at"]), ` by ${one["created_by"]}`],
-        showState(one["status"]),
+        [
+          showState(one["status"]),
+          one["recovered_at"]
+            ? make(
+                "div",
+                { class: "muted" },
+                "let in on the machine ",
+                showTime(one["recovered_at"]),
+              )
+            : null,
+        ],
         make("div", { class: "acts" }, makePersonActs(view, one)),
       ]),
     ),

@@ -116,12 +116,14 @@ async function showToday(view) {
     readOps("/ops/today", { environment }, view.signal),
     showUnready(view),
   ]);
+  const { operators } = await readOps("/ops/operators", {}, view.signal);
   const waiting = tasks.filter(({ name }) => today["waiting"][name] > 0);
   return make(
     "div",
     { class: "page" },
     makeHead([`Today, ${showDay(today["day"])}`]),
     unready,
+    makeRecovered(operators, today["as_of"]),
     waiting.length === 0
       ? make("p", { class: "empty" }, "All done.")
       : make(
@@ -171,6 +173,30 @@ async function showToday(view) {
       ]),
     ),
   );
+}
+
+const recoveredTellMs = 7 * 86_400_000;
+
+/**
+ * Who was let in on the machine within a week.
+ *
+ * @param {readonly Row[]} operators
+ * @param {string} asOf
+ */
+function makeRecovered(operators, asOf) {
+  return operators
+    .filter(({ recovered_at: at }) => at && Date.parse(asOf) - Date.parse(at) < recoveredTellMs)
+    .map((/** @type {Row} */ { name, recovered_at }) =>
+      make(
+        "p",
+        { class: "notice" },
+        `${name} was let in on the machine, which takes no second person (`,
+        showTime(recovered_at),
+        "). If none of you did that, disable them under ",
+        make("a", { href: linkTo("/people") }, "People"),
+        ".",
+      ),
+    );
 }
 
 /**
