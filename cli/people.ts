@@ -262,6 +262,9 @@ export const commands = [
   derive("listOperators", "operators list"),
   derive("disableOperator", "operators disable"),
   derive("resetOperator", "operators reset"),
+  derive("grantRole", "operators grant", {
+    example: "npx scripdesk operators grant --name 'Asha Rao' --role dealer",
+  }),
   recover,
   signInCommand,
   signOutCommand,

@@ -14,7 +14,7 @@ import { commissionPayment } from "./settlement/commissions.ts";
 import { inventoryAddition } from "./credits/inventory.ts";
 import { depositAddition } from "./payouts/deposits.ts";
 import { buildAttestationKind } from "./outside/attest.ts";
-import { operatorAddition, operatorReset } from "./operators/manage-operators.ts";
+import { operatorAddition, operatorGrant, operatorReset } from "./operators/manage-operators.ts";
 import { readHousePapers } from "./platform/pages/house-papers.ts";
 import { payoutFileMaking } from "./payouts/make-files.ts";
 import { payoutFileVoiding } from "./payouts/answer-files.ts";
@@ -53,6 +53,7 @@ export const approvalKinds: readonly ApprovalKind[] = [
   formSetting,
   operatorAddition,
   operatorReset,
+  operatorGrant,
 ];
 
 /** What operations of operators are given, on their listener and by the command line. */

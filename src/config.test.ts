@@ -54,6 +54,7 @@ test("the defaults are a service on this machine with an embedded database", () 
     houseDir: resolve("data/house"),
     auditCheckpoints: undefined,
     smtp: undefined,
+    oidc: undefined,
     logLevel: "info",
   });
   assert.ok(Object.isFrozen(config));
@@ -62,6 +63,26 @@ test("the defaults are a service on this machine with an embedded database", () 
 test("an empty or blank variable counts as unset", () => {
   const blank = Object.fromEntries(Object.keys(settings).map((name) => [name, "  "]));
   assert.deepEqual(readConfig(blank), readConfig({}));
+});
+
+const directory = {
+  OIDC_ISSUER: "https://id.example",
+  OIDC_CLIENT_ID: "desk",
+  OIDC_CLIENT_SECRET: "s",
+  OIDC_REDIRECT_URI: "https://ops.example/console/directory/back",
+};
+
+test("a directory is whole, and reached by https unless it is on this machine", () => {
+  const wrong = (given: object) => readProblem({ ...directory, ...given });
+  assert.match(wrong({ OIDC_CLIENT_ID: "" }), /OIDC_CLIENT_ID is required with OIDC_ISSUER/);
+  assert.match(wrong({ OIDC_ISSUER: "" }), /OIDC_REDIRECT_URI goes with OIDC_ISSUER/);
+  assert.match(wrong({ OIDC_ISSUER: "http://id.example" }), /OIDC_ISSUER must be https/);
+  assert.match(
+    wrong({ OIDC_REDIRECT_URI: "https://ops.example/console" }),
+    /must end with \/console\/directory\/back/,
+  );
+  const local = { ...directory, OIDC_ISSUER: "http://127.0.0.1:9000" };
+  assert.equal(readConfig(local).oidc?.issuer, "http://127.0.0.1:9000");
 });
 
 test("every variable is read", async (t) => {
@@ -116,6 +137,8 @@ test("every variable is read", async (t) => {
     SMTP_FROM: "Desk@House.example",
     SMTP_PER_MINUTE: "5",
     PUBLIC_URL: "https://desk.example/",
+    ...directory,
+    OIDC_GROUP: "desk",
     LOG_LEVEL: "debug",
   });
   assert.deepEqual(config, {
@@ -160,6 +183,13 @@ test("every variable is read", async (t) => {
       from: "desk@house.example",
       publicUrl: "https://desk.example",
       perMinute: 5,
+    },
+    oidc: {
+      issuer: "https://id.example",
+      clientId: "desk",
+      clientSecret: "s",
+      redirectUri: "https://ops.example/console/directory/back",
+      group: "desk",
     },
     imprint: {
       name: "Mint House",
@@ -298,9 +328,11 @@ test("a secret may come from a file that others cannot read, and from one place 
     MASTER_KEY: hex,
     MASTER_KEY_OTHER: "cd".repeat(32),
     SMTP_URL: "smtps://u:p@mail.example",
+    OIDC_CLIENT_SECRET: "s",
   };
   assert.deepEqual(Object.keys(values), secretSettings);
-  const rest = { SMTP_FROM: "desk@house.example", PUBLIC_URL: "https://desk.example" };
+  const { OIDC_CLIENT_SECRET: _secret, ...others } = directory;
+  const rest = { ...others, SMTP_FROM: "desk@house.example", PUBLIC_URL: "https://desk.example" };
   const files: Record<string, string> = {};
   for (const [name, value] of Object.entries(values)) {
     files[`${name}_FILE`] = await keep(name, `${value}\r\n`, 0o640);

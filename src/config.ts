@@ -15,6 +15,7 @@ import { parseNetwork } from "./kernel/networks.ts";
 import { findNearest } from "./kernel/text.ts";
 import { findAddressProblem } from "./notices/rules.ts";
 import { type LogLevel, logLevels } from "./platform/log.ts";
+import type { OidcConfig } from "./platform/oidc.ts";
 import { connectionsMin } from "./platform/postgres/connections.ts";
 import type { SmtpServer } from "./platform/smtp.ts";
 
@@ -73,6 +74,8 @@ export type Config = {
   readonly auditCheckpoints: string | undefined;
   /** Where notices are sent by mail; undefined sends none. */
   readonly smtp: SmtpConfig | undefined;
+  /** The directory that signs people in. */
+  readonly oidc: OidcConfig | undefined;
   readonly logLevel: LogLevel;
 };
 
@@ -145,6 +148,13 @@ export const settings = {
   SMTP_PER_MINUTE: "most mails that this process sends in a minute (60)",
   PUBLIC_URL:
     "where people reach the API's listener, for links in notices (none; required with SMTP_URL)",
+  OIDC_ISSUER:
+    "the house's directory, which signs people in to the console by OpenID Connect (none)",
+  OIDC_CLIENT_ID: "this service's id in it (none; required with OIDC_ISSUER)",
+  OIDC_CLIENT_SECRET: "its secret there (none; required with OIDC_ISSUER)",
+  OIDC_REDIRECT_URI:
+    "where it sends people back, https://…/console/directory/back (none; required with OIDC_ISSUER)",
+  OIDC_GROUP: "only people with this among their groups are taken (none: everybody it confirms)",
   LOG_LEVEL: "fatal, error, warn, info, debug, trace or silent (info)",
 } as const;
 
@@ -156,6 +166,7 @@ export const secretSettings = [
   "MASTER_KEY",
   "MASTER_KEY_OTHER",
   "SMTP_URL",
+  "OIDC_CLIENT_SECRET",
 ] as const satisfies readonly (keyof typeof settings)[];
 
 const secretBytesMax = 4_096;
@@ -345,6 +356,41 @@ export function readConfig(variables: Variables): Config {
     return server && { ...server, from: from ?? "", publicUrl: publicUrl ?? "", perMinute };
   }
 
+  /** Plain http is for a directory on this machine. */
+  function directoryUrl(name: "OIDC_ISSUER" | "OIDC_REDIRECT_URI") {
+    const found = url(name, ["https:", "http:"]);
+    if (found === undefined) return undefined;
+    const { protocol, hostname } = new URL(found);
+    if (protocol === "http:" && !["localhost", "127.0.0.1", "[::1]"].includes(hostname)) {
+      problems.push(`${name} must be https, but on this machine`);
+    }
+    return found;
+  }
+
+  function oidc(): OidcConfig | undefined {
+    const issuer = directoryUrl("OIDC_ISSUER");
+    const redirectUri = directoryUrl("OIDC_REDIRECT_URI");
+    if (redirectUri && new URL(redirectUri).pathname !== "/console/directory/back") {
+      problems.push("OIDC_REDIRECT_URI must end with /console/directory/back");
+    }
+    const others = ["OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET", "OIDC_REDIRECT_URI"] as const;
+    if (!read("OIDC_ISSUER")) {
+      const alone = [...others, "OIDC_GROUP" as const].filter((name) => read(name));
+      if (alone.length > 0) problems.push(`${alone.join(", ")} goes with OIDC_ISSUER`);
+      return undefined;
+    }
+    for (const name of others) {
+      if (!read(name)) problems.push(`${name} is required with OIDC_ISSUER`);
+    }
+    return {
+      issuer: issuer ?? "",
+      clientId: read("OIDC_CLIENT_ID") ?? "",
+      clientSecret: read("OIDC_CLIENT_SECRET") ?? "",
+      redirectUri: redirectUri ?? "",
+      group: read("OIDC_GROUP"),
+    };
+  }
+
   function checkpoints() {
     const text = read("AUDIT_CHECKPOINTS");
     if (text === undefined || !/^[a-z]+:\/\//i.test(text)) return text && resolve(text);
@@ -409,6 +455,7 @@ export function readConfig(variables: Variables): Config {
     webhookAllowCidrs: networks("WEBHOOK_ALLOW_CIDRS"),
     auditCheckpoints: checkpoints(),
     smtp: smtp(),
+    oidc: oidc(),
     logLevel: logLevel(),
   };
   if (problems.length > 0) throw new ConfigError(problems);

@@ -14,6 +14,7 @@ import { findBudget } from "./kernel/budget.ts";
 import { Failure } from "./kernel/failure.ts";
 import { refuseUnpermitted } from "./operators/rules.ts";
 import { findSession, findSignedIn } from "./operators/sign-in.ts";
+import { directoryRoutes } from "./console/directory-routes.ts";
 import { consoleRoutes } from "./console/routes.ts";
 import { findConsoleTokens } from "./console/session.ts";
 import { describeOps } from "./ops/openapi.ts";
@@ -28,6 +29,7 @@ import { serveConstant } from "./platform/http/constants.ts";
 import { type App, createServer } from "./platform/http/server.ts";
 import { serveConsole } from "./platform/pages/web-page.ts";
 import { logRequests } from "./platform/log.ts";
+import { openDirectory } from "./platform/oidc.ts";
 import type { SeatOwner } from "./platform/seats.ts";
 import type { Metrics } from "./platform/metrics.ts";
 import { latestIndex } from "./hooks.ts";
@@ -45,7 +47,7 @@ export type OpsOptions = {
   readonly metrics: Metrics;
   readonly window: RateWindow;
   readonly config: Pick<Config, "trustProxy"> &
-    Partial<Pick<Config, "opsTls" | "metricsPort">> &
+    Partial<Pick<Config, "opsTls" | "metricsPort" | "oidc">> &
     Parameters<typeof wireOps>[0];
 };
 
@@ -65,7 +67,7 @@ export function buildMetricsApp({
 
 export async function buildOpsApp(options: OpsOptions): Promise<App> {
   const { ctx, metrics, window, config } = options;
-  const { trustProxy, opsTls, metricsPort } = config;
+  const { trustProxy, opsTls, metricsPort, oidc } = config;
   const app = createServer({
     log: ctx.log,
     now: ctx.now,
@@ -86,6 +88,8 @@ export async function buildOpsApp(options: OpsOptions): Promise<App> {
     streams.open(request, reply, { perKeyMax: streamsPerPersonMax });
   serve(app, operations, { ctx, wiring, operators: { openStream } });
   consoleRoutes(app, ctx);
+  if (oidc) directoryRoutes(app, ctx, openDirectory(oidc));
+  serveWaysIn(app, { directory: oidc !== undefined });
   await serveConsole(app);
   return app;
 }
@@ -179,6 +183,12 @@ function serveMetrics(app: App, { registry }: Metrics): void {
     reply.header("content-type", registry.contentType);
     return await reply.send(await registry.metrics());
   });
+}
+
+/** What the sign-in page offers. */
+function serveWaysIn(app: App, ways: { readonly directory: boolean }): void {
+  const make = async () => exactJson(ways);
+  serveConstant(app, "/console/ways-in", { type: "application/json; charset=utf-8", make });
 }
 
 function serveDocument(app: App): void {

@@ -77,7 +77,13 @@ test("control: an answer with a field too many, too few or of another type is fo
   const check = openConformance(document);
   const say = (path: string, status: number, body: object) =>
     check("GET", path, { status, body, text: JSON.stringify(body) });
-  const whoami = { name: "asha", role: "admin", permissions: ["read"], recovery_codes_left: 10 };
+  const whoami = {
+    name: "asha",
+    role: "admin",
+    permissions: ["read"],
+    directory: false,
+    recovery_codes_left: 10,
+  };
   say("/ops/whoami", 200, whoami);
   assert.throws(() => say("/ops/whoami", 200, { ...whoami, token: "operator_x" }), /additional/);
   assert.throws(() => say("/ops/whoami", 200, { role: "admin" }), /name/);

@@ -6,8 +6,12 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 
-import { type OperatorRole, operatorRoles } from "../src/kernel/actor.ts";
-import { disableOperator } from "../src/operators/manage-operators.ts";
+import { approvalKinds } from "../src/approval-kinds.ts";
+import { type Actor, type OperatorRole, operatorRoles } from "../src/kernel/actor.ts";
+import { approveProposal } from "../src/operators/decide-approval.ts";
+import { enterByDirectory } from "../src/operators/directory.ts";
+import { disableOperator, grantRole, resetOperator } from "../src/operators/manage-operators.ts";
+import { recoverAdmin } from "../src/operators/recover.ts";
 import { operations } from "../src/ops/operations.ts";
 import { opsOpenApiFile, openApiText } from "./support/golden.ts";
 import { asBearer, startOps } from "./support/ops.ts";
@@ -29,6 +33,7 @@ const permitted: Readonly<Record<string, readonly OperatorRole[]>> = {
   addOperator: admin,
   resetOperator: admin,
   disableOperator: admin,
+  grantRole: admin,
   approveProposal: traders,
   rejectProposal: traders,
   issueKey: admin,
@@ -190,6 +195,75 @@ test("every operation admits exactly its roles, and nobody signed out, expired o
   for (const operation of closed) await assertNobody(operation, strangers);
   assert.ok(cells > 2_000, `${cells} cells`);
 });
+
+test("a person of the directory may look and no more, until two admins grant a role", async (t) => {
+  const service = await startService(t);
+  const { ctx } = service;
+  const { send } = await startOps(t, service);
+  const first = await addPerson(service, { name: "first", role: "admin" });
+  const second = await addPerson(service, { name: "second", role: "admin", by: [first] });
+  const lena = {
+    issuer: "https://directory.example",
+    subject: "1",
+    name: "lena",
+    authAt: undefined,
+  };
+  const how = { isFresh: true, requestId: "directory" };
+  const assertRole = async (role: OperatorRole) => {
+    const { token } = await enterByDirectory(ctx, lena, how);
+    for (const operation of operations) {
+      if (operation.permission === undefined || operation.id === "signOut") continue;
+      const answer = await send(operation.method, fillPath(operation.path), {
+        headers: asBearer(token),
+        ...(operation.body && { body: { no_such_field: 1 } }),
+      });
+      const allowed = permitted[operation.id] ?? everybody;
+      assert.equal(hasAnswered(answer), allowed.includes(role), `${role} ${operation.id}`);
+    }
+    service.clock.advance({ seconds: 60 });
+  };
+  const propose = async () =>
+    await grantRole(ctx, first.actor, { name: "lena", role: "settlement" });
+  await assertRole("viewer");
+  const { approval_id: approvalId = "", outcome } = await propose();
+  assert.equal(outcome, "proposed");
+  await assertRole("viewer");
+  const decide = { approvalId, kinds: approvalKinds };
+  await assert.rejects(approveProposal(ctx, first.actor, decide), {
+    detail: { reason: "own_proposal", proposed_by: "first" },
+  });
+  await approveProposal(ctx, second.actor, decide);
+  await assertRole("settlement");
+  for (const change of [resetOperator, recover]) {
+    await assert.rejects(change(ctx, first.actor, { name: "lena" }), {
+      detail: { reason: "of_directory" },
+    });
+  }
+  await disableOperator(ctx, first.actor, "lena");
+  await assert.rejects(enterByDirectory(ctx, lena, how), { detail: { reason: "disabled" } });
+  await assert.rejects(
+    enterByDirectory(ctx, { ...lena, subject: "2", name: "First" }, how),
+    { detail: { reason: "name_taken" } },
+    "whoever bears an admin's name in the directory is not that admin",
+  );
+});
+
+test("the directory's people are no first people", async (t) => {
+  const { ctx } = await startService(t);
+  const lena = {
+    issuer: "https://directory.example",
+    subject: "1",
+    name: "lena",
+    authAt: undefined,
+  };
+  await assert.rejects(enterByDirectory(ctx, lena, { isFresh: true, requestId: "directory" }), {
+    detail: { reason: "nobody_yet" },
+  });
+});
+
+async function recover(ctx: Service["ctx"], _actor: Actor, { name }: { readonly name: string }) {
+  await recoverAdmin(ctx, { name, reason: "lost", by: "root@desk-1" });
+}
 
 /** One session per person while it holds: a code is used once. */
 const fresh = new Map<string, { token: string; until: number }>();

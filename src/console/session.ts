@@ -21,7 +21,7 @@ export function closeSession({ protocol }: Pick<FastifyRequest, "protocol">): st
   return writeCookie("", lasting(protocol, 0));
 }
 
-function lasting(protocol: string, maxAgeS: number) {
+export function lasting(protocol: string, maxAgeS: number) {
   return { maxAgeS, isHttps: protocol === "https" };
 }
 
@@ -55,16 +55,24 @@ const cookieName = "scripdesk_operator";
 /** Set by every request of the console. Other sites would have to ask first, and are never told yes. */
 const consoleHeader = "x-scripdesk-console";
 
-function writeCookie(
-  token: string,
+export type CookiePlace = {
+  readonly name: string;
+  readonly path: string;
+  readonly sameSite: "Strict" | "Lax";
+};
+const sessionPlace: CookiePlace = { name: cookieName, path: "/ops", sameSite: "Strict" };
+
+export function writeCookie(
+  value: string,
   { maxAgeS, isHttps }: { readonly maxAgeS: number; readonly isHttps: boolean },
+  { name, path, sameSite }: CookiePlace = sessionPlace,
 ): string {
   const parts = [
-    `${cookieName}=${token}`,
-    "Path=/ops",
+    `${name}=${value}`,
+    `Path=${path}`,
     `Max-Age=${maxAgeS}`,
     "HttpOnly",
-    "SameSite=Strict",
+    `SameSite=${sameSite}`,
   ];
   return [...parts, ...(isHttps ? ["Secure"] : [])].join("; ");
 }
@@ -73,10 +81,10 @@ function writeCookie(
  * All values of the cookie: a page of another host below the same domain can plant one beside ours, which
  * the browser may send first.
  */
-function readCookies(header: string | undefined): string[] {
+export function readCookies(header: string | undefined, wanted = cookieName): string[] {
   return (header?.split(";") ?? []).flatMap((part) => {
     const [name, value] = part.trim().split("=", 2);
-    return name === cookieName && value !== undefined && value !== "" ? [value] : [];
+    return name === wanted && value !== undefined && value !== "" ? [value] : [];
   });
 }
 

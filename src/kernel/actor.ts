@@ -15,6 +15,8 @@ export type Actor = {
   readonly deskId?: string;
   /** Of an operator who signed in; absent while no people are registered. */
   readonly role?: OperatorRole;
+  /** When the house's directory saw who it is; absent of whoever signed in here. */
+  readonly provedAt?: Date;
 };
 
 /** What a person may do: read, make prices, move money and credits, or everything. */

@@ -87,6 +87,16 @@ export function refuseProposer(actor: Actor, proposedBy: string): void {
   });
 }
 
+/** Whom the directory signs in approves within this time of proving who they are there. */
+const provedForMs = 5 * 60_000;
+
+export function refuseStale({ provedAt }: Actor, now: Date): void {
+  if (!provedAt || now.getTime() - provedAt.getTime() < provedForMs) return;
+  throw new Failure("forbidden", "to approve, sign in again by the directory", {
+    detail: { reason: "sign_in_again" },
+  });
+}
+
 /** The state of a proposal at a time: an undecided one expires without a write. */
 export function findStateAt(
   { state, expires_at }: { readonly state: ApprovalState; readonly expires_at: Date },

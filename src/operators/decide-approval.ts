@@ -18,6 +18,7 @@ import {
 import {
   approvalLifecycle,
   refuseProposer,
+  refuseStale,
   refuseRole,
   refuseUnnamed,
   findStateAt,
@@ -48,6 +49,7 @@ export async function approveProposal(
       return await end(tx, actor, { row, to: "expired", now });
     advance(approvalLifecycle, row.state, "approve");
     refuseProposer(actor, row.proposed_by);
+    refuseStale(actor, now);
     const { environment, subject_id: subjectId, terms } = row;
     const prepared = await kind.prepare(tx, { environment, subjectId, terms }, now);
     if (digestFacts(prepared.facts) !== row.facts_hash) {

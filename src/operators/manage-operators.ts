@@ -66,6 +66,7 @@ export async function resetOperator(
 ): Promise<LetIn> {
   const person = await requireOperator(ctx.db, given);
   refuseOwn(actor, person);
+  refuseOfDirectory(person);
   const terms = { name: person.name, role: role ?? person.role };
   return await letIn(ctx, actor, { kind: operatorReset, ...terms, outcome: "reset" });
 }
@@ -107,6 +108,8 @@ export const operatorAddition: ApprovalKind<EnrolmentTerms> = {
           totp_step: 0,
           ...buildEnrolment(codes.hashes, now),
           recovery_hashes: [],
+          directory_issuer: null,
+          directory_subject: null,
           created_by: actor.id,
           created_at: now,
           disabled_at: null,
@@ -150,6 +153,68 @@ export const operatorReset: ApprovalKind<EnrolmentTerms> = {
         await revokeSessions(tx, before.operator_id, { now });
         const changes = [buildOperatorChange("reset", after)];
         return { changes, answer: toAnswer(after, codes.second) };
+      },
+    };
+  },
+};
+
+type GrantTerms = Terms & Pick<EnrolmentTerms, "name" | "role" | "people">;
+
+/** Another role for a person; whom the directory signs in and was disabled is let in again by it. */
+export async function grantRole(
+  ctx: Pick<Context, "db" | "now">,
+  actor: Actor,
+  { name: given, role }: { readonly name: string; readonly role: OperatorRole },
+): Promise<Granted> {
+  const person = await requireOperator(ctx.db, given);
+  refuseOwn(actor, person);
+  const { name } = person;
+  const people = (await countPeople(ctx.db, ["admin"])) >= 2 ? 2 : 1;
+  const acted = await actWithApproval(ctx, actor, {
+    kind: operatorGrant,
+    environment: "live",
+    subjectId: personKey(name),
+    terms: { name, role, people },
+    people,
+  });
+  if (acted.outcome === "proposed") return acted;
+  return { outcome: "granted", ...(acted.answer as { readonly operator: OperatorView }) }; // Its answer.
+}
+
+type Granted = {
+  readonly outcome: "proposed" | "granted";
+  readonly approval_id?: string;
+  readonly operator?: OperatorView;
+};
+
+export const operatorGrant: ApprovalKind<GrantTerms> = {
+  name: "operator.grant",
+  proposers: ["admin"],
+  approvers: ["admin"],
+  validHours,
+  async prepare(tx, { terms }) {
+    await lockOperators(tx);
+    const before = await requireOperator(tx, terms.name);
+    await refuseAlone(tx, operatorGrant, terms);
+    if (before.disabled_at !== null && before.directory_subject === null) {
+      throw new Failure("conflict", `${before.name} is disabled: a reset lets them in again`, {
+        detail: { reason: "disabled" },
+      });
+    }
+    if (terms.role !== "admin") refuseLastAdmin(before, await listOperatorRows(tx));
+    const again = before.disabled_at === null ? "" : " and can sign in again";
+    return {
+      summary: `${before.name} (${before.role}${before.directory_subject === null ? "" : ", by the directory"}) becomes ${terms.role}${again}`,
+      valuePaise: null,
+      facts: { operator_id: before.operator_id, version: before.version },
+      async carryOut(actor) {
+        refuseOwn(actor, before);
+        const { role } = terms;
+        const version = before.version + 1;
+        const after: OperatorRow = { ...before, role, disabled_at: null, version };
+        await setOperator(tx, after);
+        const answer = { operator: viewOperator(after) };
+        return { changes: [buildOperatorChange("grant", after)], answer };
       },
     };
   },
@@ -208,6 +273,7 @@ export function viewOperator(row: OperatorRow) {
     name: row.name,
     role: row.role,
     status: findPersonStatus(row),
+    directory: row.directory_subject !== null,
     created_by: row.created_by,
     created_at: istTimestamp(row.created_at),
     disabled_at: row.disabled_at && istTimestamp(row.disabled_at),
@@ -225,6 +291,7 @@ export function buildOperatorChange(
     | "disable"
     | "reset"
     | "recover"
+    | "grant"
     | "sign_in"
     | "sign_in_failing"
     | "sign_out"
@@ -296,8 +363,8 @@ async function requireOperator(db: Db, name: string): Promise<OperatorRow> {
 /** Checked again under the lock: a second admin may have been added since. */
 async function refuseAlone(
   tx: Tx,
-  kind: ApprovalKind<EnrolmentTerms>,
-  { people, role }: EnrolmentTerms,
+  kind: Pick<ApprovalKind<never>, "name">,
+  { people, role }: Pick<EnrolmentTerms, "people" | "role">,
 ): Promise<void> {
   if (people === 2) return;
   const everybody = await listOperatorRows(tx);
@@ -331,11 +398,18 @@ function refuseOwn(actor: Actor, { name }: OperatorRow): void {
   if (!isSamePerson(actor.id, name)) return;
   throw new Failure(
     "forbidden",
-    "somebody else resets you; under My sign-in you change your authenticator",
+    "somebody else does this to you; under My sign-in you change your authenticator",
     {
-      detail: { reason: "own_reset" },
+      detail: { reason: "own_sign_in" },
     },
   );
+}
+
+export function refuseOfDirectory({ name, directory_subject }: OperatorRow): void {
+  if (directory_subject === null) return;
+  throw new Failure("conflict", `the directory signs ${name} in: there is nothing here to reset`, {
+    detail: { reason: "of_directory" },
+  });
 }
 
 /** Without an admin no person could be added any more. */
@@ -347,13 +421,14 @@ function refuseLastAdmin(person: OperatorRow, everybody: readonly OperatorRow[])
 }
 
 /** Whether this admin can sign in. */
-export function isAdmin({ role, disabled_at, password_hash }: OperatorRow): boolean {
-  return role === "admin" && disabled_at === null && password_hash !== null;
+export function isAdmin(person: OperatorRow): boolean {
+  return person.role === "admin" && findPersonStatus(person) === "enrolled";
 }
 
 type PersonStatus = "enrolling" | "enrolled" | "disabled";
 
-function findPersonStatus({ disabled_at, password_hash }: OperatorRow): PersonStatus {
-  if (disabled_at !== null) return "disabled";
-  return password_hash === null ? "enrolling" : "enrolled";
+function findPersonStatus(person: OperatorRow): PersonStatus {
+  if (person.disabled_at !== null) return "disabled";
+  const isEnrolled = person.password_hash !== null || person.directory_subject !== null;
+  return isEnrolled ? "enrolled" : "enrolling";
 }

@@ -19,6 +19,7 @@ import {
   hashCode,
   isAdmin,
   newCode,
+  refuseOfDirectory,
   type OperatorView,
   viewOperator,
 } from "./manage-operators.ts";
@@ -87,6 +88,7 @@ export async function recoverAdmin(
 }
 
 function refuseOthers(person: OperatorRow | undefined, admins: number): void {
+  if (person) refuseOfDirectory(person);
   if (person && person.role !== "admin") {
     throw new Failure("conflict", `${person.name} is no admin: an admin resets them`, {
       detail: { reason: "not_admin", role: person.role },
@@ -111,6 +113,8 @@ function newAdmin(name: string, now: Date): OperatorRow {
     enrol_hashes: null,
     enrol_until: null,
     recovery_hashes: [],
+    directory_issuer: null,
+    directory_subject: null,
     created_by: operator.id,
     created_at: now,
     disabled_at: null,

@@ -24,7 +24,7 @@ import {
 } from "./store.ts";
 
 /** Distinguishes tokens from desks' keys, and lets secret scanners find them. */
-const tokenPrefix = "operator_";
+export const tokenPrefix = "operator_";
 const tokenForm = /^operator_[A-Za-z0-9_-]{43}$/;
 
 export type SignedIn = {
@@ -72,6 +72,7 @@ export async function signIn(
         operator_id,
         created_at: now,
         expires_at,
+        proved_at: null,
       });
       await recordChanges(tx, actor, [buildOperatorChange("sign_in", person)], now);
       return left;
@@ -104,7 +105,9 @@ export async function findSession(
     given.length > 0 ? await findPerson(ctx.db, given.map(hashToken), ctx.now()) : undefined;
   const token = given.find((one) => person && hashToken(one).equals(person.token_hash));
   if (!person || token === undefined) throw notSignedIn();
-  return { actor: { ...namedOperator(person.name), requestId, role: person.role }, token };
+  const { name, role, proved_at: provedAt } = person;
+  const actor = { ...namedOperator(name), requestId, role, ...(provedAt && { provedAt }) };
+  return { actor, token };
 }
 
 export async function signOut(
@@ -122,12 +125,13 @@ export async function signOut(
   });
 }
 
-/** How many recovery codes a person has; none where nobody is called so. */
-export async function countRecoveryCodes(
-  { db }: Pick<Context, "db">,
-  name: string,
-): Promise<number> {
-  return (await findOperator(db, personKey(name)))?.recovery_hashes.length ?? 0;
+/** How a person signs in; nobody who is called so has no way. */
+export async function describeSignIn({ db }: Pick<Context, "db">, name: string) {
+  const person = await findOperator(db, personKey(name));
+  return {
+    directory: typeof person?.directory_subject === "string",
+    recovery_codes_left: person?.recovery_hashes.length ?? 0,
+  };
 }
 
 /** Whether people were added; from then on live acts need a signed-in person. */

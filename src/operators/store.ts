@@ -13,6 +13,9 @@ export type OperatorRow = {
   readonly enrol_hashes: readonly Buffer[] | null;
   readonly enrol_until: Date | null;
   readonly recovery_hashes: readonly Buffer[];
+  /** Who signs in by the house's directory: that directory, and the person's id there. */
+  readonly directory_issuer: string | null;
+  readonly directory_subject: string | null;
   readonly created_by: string;
   readonly created_at: Date;
   readonly disabled_at: Date | null;
@@ -22,7 +25,7 @@ export type OperatorRow = {
 
 const operatorColumns = fragment`
   operator_id, name, name_key, role, password_hash, totp_sealed, totp_step, enrol_hashes,
-  enrol_until, recovery_hashes, created_by, created_at, disabled_at,
+  enrol_until, recovery_hashes, directory_issuer, directory_subject, created_by, created_at, disabled_at,
   recovered_at, version`;
 
 /** Serializes changes of people, so that "the first" and "the last admin" are certain. */
@@ -45,6 +48,17 @@ export async function findOperator(db: Db, nameKey: string): Promise<OperatorRow
   return row;
 }
 
+export async function findByDirectory(
+  db: Db,
+  { issuer, subject }: { readonly issuer: string; readonly subject: string },
+): Promise<OperatorRow | undefined> {
+  const [row] = await db.rows<OperatorRow>(sql`
+    select ${operatorColumns}
+    from operators
+    where directory_issuer = ${issuer} and directory_subject = ${subject}`);
+  return row;
+}
+
 export async function hasOperators(db: Db): Promise<boolean> {
   const rows = await db.rows(sql`select from operators limit 1`);
   return rows.length > 0;
@@ -56,7 +70,7 @@ export async function insertOperator(tx: Tx, row: OperatorRow): Promise<void> {
     values (
       ${row.operator_id}, ${row.name}, ${row.name_key}, ${row.role}, ${row.password_hash},
       ${row.totp_sealed}, ${row.totp_step}, ${row.enrol_hashes}::bytea[], ${row.enrol_until},
-      ${row.recovery_hashes}::bytea[], ${row.created_by}, ${row.created_at}, ${row.disabled_at},
+      ${row.recovery_hashes}::bytea[], ${row.directory_issuer}, ${row.directory_subject}, ${row.created_by}, ${row.created_at}, ${row.disabled_at},
       ${row.recovered_at}, ${row.version}
     )`);
 }
@@ -118,16 +132,20 @@ type SessionRow = {
   readonly operator_id: string;
   readonly created_at: Date;
   readonly expires_at: Date;
+  /** When the directory saw who it is; null after a password. */
+  readonly proved_at: Date | null;
 };
 
 export async function insertSession(tx: Tx, row: SessionRow): Promise<void> {
   await tx.rows(sql`
-    insert into operator_sessions (token_hash, operator_id, created_at, expires_at)
-    values (${row.token_hash}, ${row.operator_id}, ${row.created_at}, ${row.expires_at})`);
+    insert into operator_sessions (token_hash, operator_id, created_at, expires_at, proved_at)
+    values (
+      ${row.token_hash}, ${row.operator_id}, ${row.created_at}, ${row.expires_at}, ${row.proved_at}
+    )`);
 }
 
 type PersonRow = Pick<OperatorRow, "operator_id" | "name" | "role"> &
-  Pick<SessionRow, "token_hash" | "expires_at">;
+  Pick<SessionRow, "token_hash" | "expires_at" | "proved_at">;
 
 /** The person of the newest valid one of these tokens. */
 export async function findPerson(
@@ -136,16 +154,17 @@ export async function findPerson(
   now: Date,
 ): Promise<PersonRow | undefined> {
   const [row] = await db.rows<PersonRow>(sql`
-    select o.operator_id, o.name, o.role, s.token_hash, s.expires_at
+    select o.operator_id, o.name, o.role, s.token_hash, s.expires_at, s.proved_at
     from unnest(${tokenHashes}::bytea[]) as given (token_hash)
     cross join lateral (
-      select token_hash, operator_id, created_at, expires_at
+      select token_hash, operator_id, created_at, expires_at, proved_at
       from operator_sessions
       where token_hash = given.token_hash and revoked_at is null and expires_at > ${now}
       limit 1
     ) as s
     join operators as o on o.operator_id = s.operator_id
-    where o.disabled_at is null and o.password_hash is not null
+    where o.disabled_at is null
+      and (o.password_hash is not null or o.directory_subject is not null)
     order by s.created_at desc, s.token_hash
     limit 1`);
   return row;

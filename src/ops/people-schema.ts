@@ -27,7 +27,8 @@ export const Person = Type.Object(
     name: text("The name that audit records bear."),
     role,
     status: openEnum(["enrolling", "enrolled", "disabled"], "Whether the person can sign in."),
-    created_by: text("Who let the person in."),
+    directory: flag("Whether the house's directory signs the person in."),
+    created_by: text("Who let the person in, or directory."),
     created_at: timestamp("When."),
     disabled_at: maybeTime("Since when the person is shut out."),
     recovered_at: maybeTime(
@@ -60,8 +61,18 @@ export const WhoIsSignedIn = Type.Object({
   permissions: Type.Array(Type.String(), {
     description: "What the role permits: the `x-permission` of operations.",
   }),
+  directory: flag("Whether the house's directory signed you in."),
   recovery_codes_left: recoveryCodesLeft,
 });
+
+export const Granted = Type.Object(
+  {
+    outcome: outcome(["proposed", "granted"]),
+    approval_id: Type.Optional(text("The proposal, where it takes a second person.")),
+    operator: Type.Optional(Person),
+  },
+  { title: "Granted", description: "A person with another role, or the proposal of it." },
+);
 
 export const OfferedAuthenticator = Type.Object(
   {

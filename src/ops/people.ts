@@ -7,6 +7,7 @@ import { operatorRoles } from "../kernel/actor.ts";
 import {
   addOperator,
   disableOperator,
+  grantRole,
   listOperators,
   resetOperator,
 } from "../operators/manage-operators.ts";
@@ -18,7 +19,7 @@ import {
   confirmEnrolment,
   renewRecoveryCodes,
 } from "../operators/enrol.ts";
-import { countRecoveryCodes, signIn, signOut } from "../operators/sign-in.ts";
+import { describeSignIn, signIn, signOut } from "../operators/sign-in.ts";
 import {
   addNoticeAddress,
   listNoticeAddresses,
@@ -46,6 +47,7 @@ import {
   Approval,
   Approvals,
   Approved,
+  Granted,
   LetIn,
   NewFactor,
   NoticeAddress,
@@ -150,7 +152,7 @@ export const peopleOperations: readonly Operation[] = [
       name: id,
       ...(role && { role }),
       permissions: listPermissions(role),
-      recovery_codes_left: await countRecoveryCodes(ctx, id),
+      ...(await describeSignIn(ctx, id)),
     }),
   }),
   operation({
@@ -194,6 +196,13 @@ export const peopleOperations: readonly Operation[] = [
     body: body({ name, role: optional(role) }),
     answer: LetIn,
     run: ({ ctx, actor }, asked) => resetOperator(ctx, actor, asked),
+  }),
+  operation({
+    ...people.act("grantRole", "/ops/operators/grant", "operators.write"),
+    summary: "Give a person another role; another admin approves it once there have been two",
+    body: body({ name, role }),
+    answer: Granted,
+    run: ({ ctx, actor }, asked) => grantRole(ctx, actor, asked),
   }),
   operation({
     ...people.act("disableOperator", "/ops/operators/disable", "operators.write"),

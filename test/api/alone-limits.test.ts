@@ -33,6 +33,7 @@ const bringsIn: Readonly<Record<string, boolean>> = {
   "rate_card.publish": false,
   "operator.add": false,
   "operator.reset": false,
+  "operator.grant": false,
   "paying_account.add": false,
   "house.set": false,
   "number_form.set": false,

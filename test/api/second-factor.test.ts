@@ -246,7 +246,7 @@ test("nobody resets themselves", async (t) => {
   const asha = await addPerson(service, { name: "Asha Rao", role: "admin" });
   await assert.rejects(resetOperator(service.ctx, asha.actor, { name: "asharao" }), {
     code: "forbidden",
-    detail: { reason: "own_reset" },
+    detail: { reason: "own_sign_in" },
   });
 });
 

@@ -7,6 +7,7 @@ import type { TestContext } from "node:test";
 import { describeOps } from "../../src/ops/openapi.ts";
 import { buildOpsApp } from "../../src/ops-app.ts";
 import type { App } from "../../src/platform/http/server.ts";
+import type { OidcConfig } from "../../src/platform/oidc.ts";
 import { openLocalRateWindow } from "../../src/access/rate-window.ts";
 import { checkedSender, openConformance } from "./conformance.ts";
 import { runAfter } from "./scope.ts";
@@ -23,9 +24,13 @@ export async function startOps(
   {
     twoOperatorsFromPaise = 1_000_000_000,
     trustProxy = [],
+    oidc,
+    port = 0,
   }: {
     readonly twoOperatorsFromPaise?: number;
     readonly trustProxy?: readonly string[];
+    readonly oidc?: OidcConfig;
+    readonly port?: number;
   } = {},
 ): Promise<OpsService> {
   const app = await buildOpsApp({
@@ -34,6 +39,7 @@ export async function startOps(
     window: openLocalRateWindow(clock.elapsedMs),
     config: {
       trustProxy,
+      oidc,
       letterhead,
       twoOperatorsFromPaise,
       twoOperatorsFromBps: 100,
@@ -42,7 +48,7 @@ export async function startOps(
       houseDir: "/nonexistent",
     },
   });
-  await app.listen({ host: "127.0.0.1", port: 0 });
+  await app.listen({ host: "127.0.0.1", port });
   runAfter(t, () => app.close());
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   return { app, send: checkedSender(sender(url), checkOpsAnswer), url };

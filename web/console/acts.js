@@ -5,7 +5,7 @@ import { Refusal } from "../ask.js";
 import { followAmount, onSubmit, showProblems } from "../form.js";
 import { make } from "./dom.js";
 import { readFields, makeField } from "./fields.js";
-import { callOps, SignedOut } from "./ops.js";
+import { callOps, SignedOut, SignInAgain } from "./ops.js";
 import { sayWord } from "./show.js";
 import { linkTo, may } from "./state.js";
 
@@ -176,6 +176,14 @@ export function tellProblem(form, place, error) {
   place.textContent = [said, ...elsewhere.map(({ path, problem }) => `${path} ${problem}.`)].join(
     " ",
   );
+  if (error instanceof SignInAgain) {
+    const again = make("button", { class: "button quiet small", type: "button" }, "Sign in again");
+    again.addEventListener("click", () => {
+      const query = new URLSearchParams({ fresh: "1", to: location.pathname });
+      location.assign(`/console/directory?${query.toString()}`);
+    });
+    place.append(" ", again);
+  }
   place.hidden = false;
 }
 

@@ -7,7 +7,7 @@ import { followKeys } from "./keyboard.js";
 import { callOps, readOps, SignedOut } from "./ops.js";
 import { groups, pages } from "./pages.js";
 import { countWaiting, showPending } from "./pending.js";
-import { makeEnrolment, makeSignIn } from "./sign-in.js";
+import { makeEnrolment, makeSignIn, readRefusal } from "./sign-in.js";
 import { Elsewhere, goTo, linkTo, may, person, readEnvironment, setPerson } from "./state.js";
 
 /** @typedef {import("./state.js").Page} Page */
@@ -26,7 +26,7 @@ async function start() {
     setPerson(await readOps("/ops/whoami"));
   } catch (error) {
     if (!(error instanceof SignedOut)) throw error;
-    showDoor("For the people who run the service.");
+    showDoor(readRefusal() ?? "For the people who run the service.");
     return;
   }
   drawFrame();
@@ -179,6 +179,10 @@ function makeSwitch(environment) {
 async function leave() {
   await callOps("/ops/sign-out", { body: {} }).catch(() => {}); // The session may have ended already.
   await callOps("/console/sign-out", { body: {} });
+  if (person.isOfDirectory) {
+    location.assign("/console/directory/sign-out");
+    return;
+  }
   history.replaceState(null, "", "/console");
   showDoor("You are signed out.");
 }

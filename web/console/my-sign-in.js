@@ -29,30 +29,37 @@ async function showMySignIn(view) {
   return make(
     "div",
     { class: "page" },
-    makeHead("My sign-in", [
-      makeAct(view, {
-        label: "New authenticator…",
-        main: true,
-        says: "For another phone. The one you have counts until you have confirmed the new one; then your other sessions end and you get new recovery codes.",
-        fields: proof,
-        call: (body) => ({ path: "/ops/authenticator", body }),
-        after: (offered) => confirm(view, offered),
-        said: () => "",
-      }),
-      makeAct(view, {
-        label: "New recovery codes…",
-        says: "Ten new ones; those you have end.",
-        fields: proof,
-        call: (body) => ({ path: "/ops/recovery-codes", body }),
-        reveal: ({ recovery_codes }) => makeRecoveryCodes(recovery_codes, person.name),
-      }),
-    ]),
+    makeHead("My sign-in", person.isOfDirectory ? [] : makeMyActs(view)),
     makeFacts([
       ["Name", person.name],
       ["Role", person.role],
-      ["Recovery codes left", String(person.recoveryCodesLeft)],
+      person.isOfDirectory
+        ? ["Signs in", "by the directory"]
+        : ["Recovery codes left", String(person.recoveryCodesLeft)],
     ]),
   );
+}
+
+/** @param {View} view */
+function makeMyActs(view) {
+  return [
+    makeAct(view, {
+      label: "New authenticator…",
+      main: true,
+      says: "For another phone. The one you have counts until you have confirmed the new one; then your other sessions end and you get new recovery codes.",
+      fields: proof,
+      call: (body) => ({ path: "/ops/authenticator", body }),
+      after: (offered) => confirm(view, offered),
+      said: () => "",
+    }),
+    makeAct(view, {
+      label: "New recovery codes…",
+      says: "Ten new ones; those you have end.",
+      fields: proof,
+      call: (body) => ({ path: "/ops/recovery-codes", body }),
+      reveal: ({ recovery_codes }) => makeRecoveryCodes(recovery_codes, person.name),
+    }),
+  ];
 }
 
 /**

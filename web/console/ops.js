@@ -8,6 +8,9 @@ import { Refusal } from "../ask.js";
 
 const consoleHeader = { "x-scripdesk-console": "1" };
 
+/** What is asked takes a sign-in of this moment by the directory. */
+export class SignInAgain extends Refusal {}
+
 /** Nobody is signed in, or no longer. */
 export class SignedOut extends Error {}
 
@@ -125,14 +128,14 @@ async function send(path, { method, body, query = {}, signal }) {
 
 /**
  * @param {number} status
- * @param {{message?: string, detail?: {fields?: readonly import("../ask.js").FieldProblem[], retry_after_s?: number}}} answer
+ * @param {{message?: string, detail?: {reason?: string, fields?: readonly import("../ask.js").FieldProblem[], retry_after_s?: number}}} answer
  */
 function toRefusal(status, { message, detail }) {
   const fields = detail?.fields ?? [];
   if (status >= 500) return new Refusal("Something went wrong in the service. Try again.", fields);
   const said = message ?? "The service refused this.";
-  return new Refusal(
-    `${said.charAt(0).toUpperCase()}${said.slice(1)}.`.replace(/\.\.$/, "."),
-    fields,
-  );
+  const sentence = `${said.charAt(0).toUpperCase()}${said.slice(1)}.`.replace(/\.\.$/, ".");
+  return detail?.reason === "sign_in_again"
+    ? new SignInAgain(sentence)
+    : new Refusal(sentence, fields);
 }

@@ -64,7 +64,10 @@ async function showPeople(view) {
       operators.map((/** @type {Row} */ one) => [
         one["name"],
         one["role"],
-        [showTime(one["created_at"]), ` by ${one["created_by"]}`],
+        [
+          showTime(one["created_at"]),
+          ` by ${one["directory"] ? "the directory" : one["created_by"]}`,
+        ],
         [
           showState(one["status"]),
           one["recovered_at"]
@@ -87,18 +90,27 @@ async function showPeople(view) {
  * @param {View} view
  * @param {Row} one
  */
-function makePersonActs(view, { name, status, role }) {
+function makePersonActs(view, { name, status, role, directory }) {
   const permission = "operators.write";
   return [
     status !== "disabled" && makeAdd(view, { person: name }),
     makeAct(view, {
-      label: "Reset…",
+      label: "Role…",
       permission,
-      says: `Ends the credentials of ${name}, who enrols anew.`,
+      says: "Once there have been two admins, another one approves it.",
       fields: [{ name: "role", label: "Role", type: "choice", options: roles, value: role }],
-      call: (values) => ({ path: "/ops/operators/reset", body: { name, ...values } }),
-      reveal: ({ code }) => makeInvitation(name, code),
+      call: (values) => ({ path: "/ops/operators/grant", body: { name, ...values } }),
+      said: () => `${name} has another role.`,
     }),
+    !directory &&
+      makeAct(view, {
+        label: "Reset…",
+        permission,
+        says: `Ends the credentials of ${name}, who enrols anew.`,
+        fields: [{ name: "role", label: "Role", type: "choice", options: roles, value: role }],
+        call: (values) => ({ path: "/ops/operators/reset", body: { name, ...values } }),
+        reveal: ({ code }) => makeInvitation(name, code),
+      }),
     status !== "disabled" &&
       makeAct(view, {
         label: "Disable…",

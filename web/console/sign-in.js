@@ -21,12 +21,52 @@ const signInFields = [
   },
 ];
 
+const refusals = /** @type {Readonly<Record<string, string>>} */ ({
+  directory_down:
+    "The directory cannot be reached. Sign in with a password here, or try again later.",
+  directory_refused: "The directory did not confirm you. Begin again.",
+  sign_in_lost: "This sign-in was not begun in this browser, or took too long. Begin again.",
+  not_assigned: "The directory knows you, but does not let you in here. Ask whoever runs it.",
+  disabled: "You are disabled here. Ask an admin.",
+  name_taken: "Somebody else here has your name. Ask an admin.",
+  nobody_yet: "The first person is an admin with a password, who is added on the machine.",
+});
+
+/** Why the directory did not let one in, once; the address keeps nothing of it. */
+export function readRefusal() {
+  const reason = new URLSearchParams(location.search).get("refused");
+  if (reason === null) return undefined;
+  history.replaceState(null, "", location.pathname);
+  return refusals[reason] ?? "The sign-in by the directory failed. Begin again.";
+}
+
+/** A button for the directory, where the house has one. */
+function makeDirectoryDoor() {
+  const place = make("div", { hidden: true });
+  void callOps("/console/ways-in").then(
+    ({ directory }) => {
+      if (!directory) return;
+      place.hidden = false;
+      place.append(
+        make(
+          "a",
+          { class: "button quiet", href: "/console/directory" },
+          "Sign in by the directory",
+        ),
+      );
+    },
+    () => {}, // The password still works.
+  );
+  return place;
+}
+
 /**
  * @param {string} why
  * @param {() => void} onSignedIn
  */
 export function makeSignIn(why, onSignedIn) {
   return makeForm({
+    first: makeDirectoryDoor(),
     title: "Sign in",
     lead: why,
     fields: signInFields,

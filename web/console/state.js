@@ -8,12 +8,24 @@
  */
 /** @typedef {{path: string, title: string, nav?: string, key?: string, reach?: Reach, proposals?: readonly string[], refreshes?: boolean, permission?: string, show: (view: View) => Promise<Node>}} Page */
 
-/** @type {{name: string, role: string, permissions: ReadonlySet<string>, recoveryCodesLeft: number}} */
-export const person = { name: "", role: "", permissions: new Set(), recoveryCodesLeft: 0 };
+/** @type {{name: string, role: string, permissions: ReadonlySet<string>, isOfDirectory: boolean, recoveryCodesLeft: number}} */
+export const person = {
+  name: "",
+  role: "",
+  permissions: new Set(),
+  isOfDirectory: false,
+  recoveryCodesLeft: 0,
+};
 
-/** @param {{name: string, role: string, permissions: readonly string[], recovery_codes_left: number}} who */
-export function setPerson({ name, role, permissions, recovery_codes_left: recoveryCodesLeft }) {
-  Object.assign(person, { name, role, permissions: new Set(permissions), recoveryCodesLeft });
+/** @param {{name: string, role: string, permissions: readonly string[], directory: boolean, recovery_codes_left: number}} who */
+export function setPerson({ name, role, permissions, directory, recovery_codes_left }) {
+  Object.assign(person, {
+    name,
+    role,
+    permissions: new Set(permissions),
+    isOfDirectory: directory,
+    recoveryCodesLeft: recovery_codes_left,
+  });
 }
 
 /** @param {string | undefined} permission */
