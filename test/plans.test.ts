@@ -21,7 +21,7 @@ const ofDesk = 1_000;
 const limits = { largeTable: 1_000, rowsFree: 300, rowsPerNeeded: 20, deskRows: ofDesk };
 
 test("a day of dealing scans no large table and reads few more rows than it needs", async (t) => {
-  const service = await startService(t);
+  const service = await startService(t, { isNew: true });
   const { db } = service.ctx;
   const plans = await recordPlans(db);
   const { deskId: desk, firmId: firm } = await dealADay(t, service);
@@ -48,7 +48,7 @@ test("a day of dealing scans no large table and reads few more rows than it need
 });
 
 test("subscriptions are read in pages, and each one behind is found", async (t) => {
-  const service = await startService(t);
+  const service = await startService(t, { isNew: true });
   const { db } = service.ctx;
   const plans = await recordPlans(db);
   const receiver = await startReceiver(t);
@@ -81,7 +81,7 @@ test("subscriptions are read in pages, and each one behind is found", async (t) 
 });
 
 test("a look at a desk's records of one minute reads the blocks of that minute", async (t) => {
-  const service = await startService(t);
+  const service = await startService(t, { isNew: true });
   const { db } = service.ctx;
   const plans = await recordPlans(db);
   const { post, get, scripNo } = await dealer(service);
@@ -115,7 +115,7 @@ test("a look at a desk's records of one minute reads the blocks of that minute",
 });
 
 test("a statement of the round over statement lines reads its blocks and their entries", async (t) => {
-  const service = await startService(t);
+  const service = await startService(t, { isNew: true });
   const { db } = service.ctx;
   const plans = await recordPlans(db);
   const { firm_id: firmId } = await service.issue();
@@ -131,7 +131,7 @@ test("a statement of the round over statement lines reads its blocks and their e
 });
 
 test("missing lines are looked for near the others of their firm, and one by one where times are far apart", async (t) => {
-  const service = await startService(t);
+  const service = await startService(t, { isNew: true });
   const { ctx, clock } = service;
   const plans = await recordPlans(ctx.db);
   const { firm_id: firmId } = await service.issue();
@@ -154,7 +154,7 @@ test("missing lines are looked for near the others of their firm, and one by one
 });
 
 test("pages of resting sells give each one once and read no other orders", async (t) => {
-  const service = await startService(t);
+  const service = await startService(t, { isNew: true });
   const { db } = service.ctx;
   const plans = await recordPlans(db);
   const { post, scripNo } = await dealer(service);
@@ -197,7 +197,7 @@ test("pages of resting sells give each one once and read no other orders", async
 });
 
 test("a deal that settles reads its own questions and settlements, however many are open", async (t) => {
-  const service = await startService(t);
+  const service = await startService(t, { isNew: true });
   const { db } = service.ctx;
   const plans = await recordPlans(db);
   const { post, scripNos } = await dealer(service, [{}, {}]);

@@ -133,7 +133,7 @@ test("the check of the books finds an owner that no longer holds its credit", as
 });
 
 test("the check finds former holders by scrip number, without reading all credits", async (t) => {
-  const service = await startService(t);
+  const service = await startService(t, { isNew: true });
   const { db } = service.ctx;
   const plans = await recordPlans(db);
   await dealer(

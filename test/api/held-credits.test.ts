@@ -197,7 +197,7 @@ test("a forbidden order is refused whether or not its credit is locked", async (
 });
 
 test("a batch whose balance is locked is retried whole, and placed when it is free", async (t) => {
-  const service = await startService(t);
+  const service = await startService(t, { isNew: true });
   const plans = await recordPlans(service.ctx.db);
   const { post, scripNos, firmId } = await dealer(
     service,
@@ -227,7 +227,7 @@ test("a batch whose balance is locked is retried whole, and placed when it is fr
 });
 
 test("a batch waits for a balance that is locked for seconds, and its last try queues for it", async (t) => {
-  const service = await startService(t);
+  const service = await startService(t, { isNew: true });
   const plans = await recordPlans(service.ctx.db);
   const { post, scripNos, firmId } = await dealer(
     service,

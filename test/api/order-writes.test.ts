@@ -236,7 +236,7 @@ async function countWritten({ ctx }: Service): Promise<number> {
 }
 
 test("a sale in a batch writes few rows until it is paid", async (t) => {
-  const service = await startService(t);
+  const service = await startService(t, { isNew: true });
   const sales = 200;
   const { post, scripNos, get } = await dealer(
     service,

@@ -468,7 +468,7 @@ test("operators set tax rates for a future day, and list the issued invoices", a
 });
 
 test("operators read the invoices of a year in pages, the newest first, however many there are", async (t) => {
-  const service = await startService(t);
+  const service = await startService(t, { isNew: true });
   const { db } = service.ctx;
   const plans = await recordPlans(db);
   await setGst(service);

@@ -4,6 +4,7 @@ import type { TestContext } from "node:test";
 import pg from "pg";
 
 import { type Database, openDatabase } from "../../src/platform/postgres/postgres.ts";
+import { lendDatabase, spoil } from "./lent-database.ts";
 import { runAfter } from "./scope.ts";
 import { serverVariable, templateDatabase } from "./server.ts";
 
@@ -19,6 +20,13 @@ export function testServer(): pg.ClientConfig {
 
 type Scope = Pick<TestContext, "after">;
 
+type DatabaseOptions = {
+  readonly template?: string;
+  readonly waits?: pg.ClientConfig;
+  /** One that no test had before, for tests of what PostgreSQL does with it. */
+  readonly isNew?: boolean;
+};
+
 /** For tests of who is first: on a slow machine, too, nobody is refused because a wait was too long. */
 export const patient: pg.ClientConfig = {
   statement_timeout: 300_000,
@@ -27,15 +35,23 @@ export const patient: pg.ClientConfig = {
   connectionTimeoutMillis: 300_000,
 };
 
-/** An empty, migrated database of this test's own, dropped when the test is done. */
+/** An empty, migrated database of this test's own, for as long as the test runs. */
 export async function testDatabase(
   t: Scope,
-  { template = templateDatabase, waits }: { template?: string; waits?: pg.ClientConfig } = {},
+  { template = templateDatabase, waits, isNew = false }: DatabaseOptions = {},
 ): Promise<{ db: Database; connection: pg.ClientConfig }> {
-  const name = `scripdesk_${randomBytes(6).toString("hex")}`;
-  const create = `create database ${name} template ${template} strategy file_copy`;
-  await findAdmin().query(create);
-  const connection = { ...testServer(), database: name };
+  if (!isNew && template === templateDatabase && waits === undefined) {
+    const { db, giveBack } = await lendDatabase({ make: () => make(template), drop });
+    runAfter(t, giveBack);
+    return {
+      db,
+      get connection() {
+        spoil(db); // Who connects for itself may do anything.
+        return { ...testServer(), database: db.pool.options.database };
+      },
+    };
+  }
+  const connection = await make(template);
   const db = openDatabase({
     connection: { ...connection, ...waits },
     role: "scripdesk_app",
@@ -43,9 +59,19 @@ export async function testDatabase(
   });
   runAfter(t, async () => {
     await db.close();
-    await findAdmin().query(`drop database ${name} with (force)`);
+    await drop(connection);
   });
   return { db, connection };
+}
+
+async function make(template: string): Promise<pg.ClientConfig> {
+  const name = `scripdesk_${randomBytes(6).toString("hex")}`;
+  await findAdmin().query(`create database ${name} template ${template} strategy file_copy`);
+  return { ...testServer(), database: name };
+}
+
+async function drop({ database }: pg.ClientConfig): Promise<void> {
+  await findAdmin().query(`drop database ${database} with (force)`);
 }
 
 /** Connections of another process to the database of a test. */
@@ -58,6 +84,7 @@ export function connectAgain(t: Scope, { pool }: Database, waits?: pg.ClientConf
 
 /** Cuts a database off, as an outage does, or lets it be reached again. */
 export async function setReachable({ pool }: Database, reachable: boolean): Promise<void> {
+  spoil({ pool });
   const { database } = pool.options;
   await findAdmin().query(`alter database ${database} allow_connections ${reachable}`);
   if (reachable) return;
@@ -70,6 +97,7 @@ export async function asOwner<Result>(
   { pool }: Database,
   work: (owner: pg.Client) => Promise<Result>,
 ): Promise<Result> {
+  spoil({ pool });
   const owner = new pg.Client({ ...testServer(), database: pool.options.database });
   await owner.connect();
   try {

@@ -135,6 +135,8 @@ export type ServiceOptions = {
   readonly heavy?: Heavy;
   /** Connections on the test's own terms. */
   readonly db?: Database;
+  /** Whether the database is one that no test had before. */
+  readonly isNew?: boolean;
   readonly replica?: Replica;
   /**
    * Another process of a service that runs already: the same database, clock and secrets, but its own
@@ -154,7 +156,8 @@ export async function startService(
   const clock = beside?.clock ?? new Clock();
   const masterKey = beside?.masterKey ?? randomBytes(32);
   const ctx = {
-    db: options.db ?? (beside ? connectAgain(t, beside.ctx.db) : (await testDatabase(t)).db),
+    db:
+      options.db ?? (beside ? connectAgain(t, beside.ctx.db) : (await testDatabase(t, options)).db),
     replica: options.replica,
     now: clock.now,
     log: options.log ?? beside?.ctx.log ?? pino({ level: "silent" }),
