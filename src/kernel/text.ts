@@ -44,6 +44,7 @@ export function findNearest(
 ): string | undefined {
   const most = Math.max(1, Math.floor(typed.length / wrongShare));
   const near = words
+    .filter((word) => Math.abs(word.length - typed.length) <= most)
     .map((word) => ({ word, distance: countEdits(typed.toLowerCase(), word.toLowerCase()) }))
     .filter(({ distance }) => distance <= most)
     .toSorted((one, other) => one.distance - other.distance);

@@ -201,9 +201,7 @@ function lend(kept: Kept): { db: Database; end: () => void } {
     ...asking(db),
     planned: asking(db.planned),
     awaited: asking(db.awaited),
-    transaction: lasting((work, options) =>
-      db.transaction(work, options),
-    ) as Database["transaction"],
+    transaction: lasting<Database["transaction"]>((work, options) => db.transaction(work, options)),
     onAnnounced(topic, listener) {
       const off = db.onAnnounced(topic, listener);
       leave.push(off);
