@@ -318,7 +318,7 @@ test(
   async (t) => {
     const {
       service,
-      console: { page, open },
+      console: { page, open, act },
     } = await openConsole(t);
     await openLiveMarket(service);
     const { seller } = await settleLiveSale(service, 24_300_000);
@@ -337,6 +337,10 @@ test(
     const file = page.waitForEvent("download");
     await page.getByRole("button", { name: "Statement as PDF" }).click();
     assert.match((await file).suggestedFilename(), /^statement-\d{4}-\d\d-frm_.*\.pdf$/);
+    await open("/statements?period=2026-10");
+    const archive = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Month's archive" }).click();
+    assert.match((await archive).suggestedFilename(), /2026-10.*\.tar\.gz$/);
     await open("/calendar?year=2027");
     await page.getByRole("button", { name: /^Confirm all \d+/ }).click();
     await page
@@ -345,6 +349,20 @@ test(
       .click();
     await page.getByText("The holidays of 2027 are confirmed.").waitFor();
     assert.equal(await page.getByRole("button", { name: "Confirm…" }).count(), 0);
+    const holidays = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download CSV" }).click();
+    const year = await readFile(await (await holidays).path(), "utf8");
+    const [heads = ""] = year.split("\r\n");
+    const added = { office: "bank", day: "2027-11-30", name: '"Eve, by order"', works: "no" };
+    const row = heads
+      .split(",")
+      .map((head) => Object.entries(added).find(([name]) => name === head)?.[1]);
+    await open("/calendar?year=2027");
+    const said = await act("Import a list", {
+      "The list": { file: `${year}${row.join(",")}\r\n` },
+    });
+    assert.match(said, /^\d+ days: 1 changed, 0 removed/);
+    await page.getByRole("cell", { name: "Eve, by order" }).waitFor();
   },
 );
 

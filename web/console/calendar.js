@@ -1,5 +1,6 @@
 import { makeAct } from "./acts.js";
 import { make, makeEmpty, makeTable } from "./dom.js";
+import { makeDownload } from "./download.js";
 import { makeHead } from "./list.js";
 import { readOps } from "./ops.js";
 import { showDay, showState } from "./show.js";
@@ -39,7 +40,7 @@ async function showCalendar(view) {
       makeAct(view, {
         label: "Import a list…",
         permission,
-        says: "Lines of office,day,name,works under such a heading: bank or customs, YYYY-MM-DD, a name without commas, yes or no. Starting rows of its years that it lacks go.",
+        says: "A CSV with the headings office, day, name and works, such as a year downloaded here: bank or customs, YYYY-MM-DD, a name, yes or no. Starting rows of its years that it lacks go.",
         fields: [{ name: "csv", label: "The list (CSV)", type: "file" }],
         call: ({ csv }) => ({ path: "/ops/calendar", body: { days: readDays(csv) } }),
         said: ({ rows, changed, removed }) =>
@@ -90,6 +91,7 @@ async function showCalendar(view) {
             make("div", { class: "acts" }, makeDayActs(view, one)),
           ]),
         ),
+    days.length === 0 ? null : makeDownload(`holidays-${year}`, async () => days),
   );
 }
 
@@ -123,15 +125,27 @@ function pickDay({ office, day, name, works }) {
   return { office, day, name, works };
 }
 
-/** @param {string} csv */
+/**
+ * By their headings, in any order.
+ *
+ * @param {string} csv
+ */
 function readDays(csv) {
-  const [, ...lines] = csv.split(/\r?\n/).filter((line) => line.trim() !== "");
-  return lines.map((line) => {
-    const [office = "", day = "", name = "", works = ""] = line
-      .split(",")
-      .map((cell) => cell.trim());
-    return { office, day, name, works: works === "yes" };
+  const lines = csv.split(/\r?\n/).filter((line) => line.trim() !== "");
+  const [heads = [], ...rows] = lines.map((line) => readCells(line));
+  return rows.map((cells) => {
+    const read = (/** @type {string} */ name) => cells[heads.indexOf(name)] ?? "";
+    const works = ["yes", "true"].includes(read("works"));
+    return { office: read("office"), day: read("day"), name: read("name"), works };
   });
+}
+
+/** @param {string} line */
+function readCells(line) {
+  const cells = line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g);
+  return [...cells].map(([, quoted, plain = ""]) =>
+    (quoted?.replaceAll('""', '"') ?? plain).trim(),
+  );
 }
 
 /** This year in IST. */

@@ -1,4 +1,5 @@
 import { make, makeEmpty, makeTable } from "./dom.js";
+import { makeDownload } from "./download.js";
 import { makeHead } from "./list.js";
 import { readOps } from "./ops.js";
 import { noteNames, sayWord, showFirm, showState } from "./show.js";
@@ -68,6 +69,7 @@ async function showFound(view) {
             showState(row["status"]),
           ]),
         ),
+    found.length === 0 ? null : makeDownload("found", async () => found),
   );
 }
 

@@ -1,5 +1,6 @@
 import { makeAct } from "./acts.js";
 import { make, makeTable } from "./dom.js";
+import { makeDownload } from "./download.js";
 import { makeHead } from "./list.js";
 import { makeAdd, makePeopleAddresses } from "./notices.js";
 import { readOps } from "./ops.js";
@@ -82,6 +83,7 @@ async function showPeople(view) {
         make("div", { class: "acts" }, makePersonActs(view, one)),
       ]),
     ),
+    makeDownload("people", async () => operators),
     await makePeopleAddresses(view),
   );
 }

@@ -1,7 +1,7 @@
 import { makeAct } from "./acts.js";
 import { make, makeEmpty, makeSection, makeTable } from "./dom.js";
 import { listFilters, makeHead, showList } from "./list.js";
-import { save } from "./download.js";
+import { makeDownload, saveBase64 } from "./download.js";
 import { readOps } from "./ops.js";
 import { findLastMonth } from "./statements.js";
 import {
@@ -105,6 +105,7 @@ async function showTaxes(view) {
             showState(findState(one)),
           ]),
         ),
+    rates.length === 0 ? null : makeDownload("tax-lines", async () => rates),
     makeSection(
       `Fee invoices of the last ${shownDays} days`,
       invoices.length === 0
@@ -167,12 +168,7 @@ function makeTaxActs(view) {
         ties.every((/** @type {Row} */ tie) => tie["ties"])
           ? "The pack was written to your downloads; every total ties to the ledger."
           : "The pack was written to your downloads. Totals do not tie: see ties.xlsx before you file.",
-      after: ({ name, content }) =>
-        save(
-          name,
-          Uint8Array.from(atob(content), (sign) => sign.charCodeAt(0)),
-          "application/zip",
-        ),
+      after: ({ name, content }) => saveBase64(name, content),
     }),
     makeAct(view, {
       label: "Set GST…",
