@@ -49,6 +49,7 @@ export const listPages = [
   "/ready",
   "/health",
   "/audit",
+  "/requests",
   "/people",
   "/find?q=Client",
   "/publish/RODTEP",

@@ -76,6 +76,9 @@ export async function furnishConsole(
   const receiver = await startReceiver(t);
   const webhook = await registerWebhook(service, subscriber.api_key, receiver.url);
   await addDeadLetters(service, webhook.webhook_id);
+  // Reading its own calls has them written.
+  await service.send("GET", "/v1/orders/ord_none", { key: seller.key, expect: 404 });
+  await service.send("GET", "/v1/requests", { key: seller.key, expect: 200 });
   const form = { prefix: "SCRP", length: 16, alphabet: "digits", ifsc: "HDFC0000001" };
   await post("/ops/house/virtual-accounts", { environment, ...form });
   const gst = { cgst_bps: 900, sgst_bps: 900, igst_bps: 1_800, house_state: "27" };

@@ -3,6 +3,7 @@ import { make } from "./dom.js";
 import { listFilters, showList } from "./list.js";
 import { readOps } from "./ops.js";
 import { showFirm, showState, showTime } from "./show.js";
+import { linkTo } from "./state.js";
 
 /** @typedef {import("./state.js").View} View */
 /** @typedef {import("./ops.js").Row} Row */
@@ -15,7 +16,7 @@ async function showKeys(view) {
   const { plans } = await readOps("/ops/plans", {}, view.signal);
   return await showList(view, {
     title: "Keys",
-    lead: "Keys of desks, without their secrets.",
+    lead: "Keys of desks, without their secrets; each leads to what it called.",
     acts: [makeIssue(view, plans)],
     path: "/ops/keys",
     rows: "keys",
@@ -25,18 +26,26 @@ async function showKeys(view) {
     columns: [
       {
         head: "Key",
-        cell: ({ key }) => make("span", { class: "id", title: key.key_id }, key.masked_key),
+        cell: ({ key }) => {
+          const { key_id, masked_key } = key;
+          const attributes = { class: "id", title: key_id, href: linkTo("/requests", { key_id }) };
+          // The prefix is the environment that is shown.
+          return make("a", attributes, masked_key.slice(masked_key.indexOf("…")));
+        },
       },
       { head: "Purpose", kind: "wide", cell: ({ key }) => key.name },
       { head: "Firm", kind: "wide", cell: ({ key }) => showFirm(key.firm_id) },
-      { head: "Kind", cell: ({ key }) => key.kind.replace("_", " ") },
+      {
+        head: "Kind",
+        cell: ({ key }) => [key.kind.replace("_", " "), key.plan].filter(Boolean).join(", "),
+      },
       {
         head: "Scopes",
         kind: "wide",
         cell: ({ key }) => `${key.scopes.join(", ")}${key.buy_side ? ", buys" : ""}`,
       },
-      { head: "Plan", cell: ({ key }) => key.plan ?? "–" },
       { head: "Issued", cell: ({ key }) => showTime(key.created_at) },
+      { head: "Last used", cell: ({ key }) => showTime(key.last_used_at) },
       { head: "State", cell: ({ key }) => showState(key.status) },
       { head: "Acts", kind: "last", cell: ({ key }) => makeRevoke(view, key) },
     ],

@@ -24,6 +24,7 @@ import { payoutPages } from "./payouts.js";
 import { peoplePages } from "./people.js";
 import { questionPages } from "./questions.js";
 import { readyPages } from "./ready.js";
+import { requestPages } from "./requests.js";
 import { settlementPages } from "./settlements.js";
 import { portalPages } from "./portal.js";
 import { statementPages } from "./statements.js";
@@ -58,6 +59,7 @@ export const pages = [
   ...readyPages,
   ...healthPages,
   ...auditPages,
+  ...requestPages,
   ...peoplePages,
   ...mySignInPages,
   ...findPages,
@@ -72,5 +74,8 @@ export const groups = [
   { name: "To decide", paths: ["/approvals", "/questions", "/enquiries"] },
   { name: "Clients", paths: ["/firms", "/credits", "/keys"] },
   { name: "Books", paths: ["/statements", "/invoices", "/taxes", "/house-in-law", "/calendar"] },
-  { name: "Watch", paths: ["/letters", "/notices", "/ready", "/health", "/audit", "/people"] },
+  {
+    name: "Watch",
+    paths: ["/letters", "/notices", "/requests", "/ready", "/health", "/audit", "/people"],
+  },
 ];
