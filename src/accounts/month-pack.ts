@@ -45,6 +45,7 @@ import {
   findLegOrdinal,
   findValue,
   keyLeg,
+  ledgerByKind,
   listMovedLegs,
   type MovedLeg,
   nameLedger,
@@ -75,9 +76,9 @@ export async function makeMonthPack(
   const files: Record<string, Uint8Array> = {};
   const by = { environment, deskId: houseFirmId[environment] };
   for (const table of [
-    ...buildRegisters(facts).map(addTotals),
+    ...buildRegisters(facts),
     ...buildLedgers(facts),
-    buildTieTable(ties),
+    buildTieTable(facts, ties),
   ]) {
     const name = table.sheet.toLowerCase().replaceAll(" ", "-");
     const file = await formatTable(ctx.heavy, table, { format: "xlsx", name, dated, by });
@@ -157,36 +158,44 @@ async function gather(
 
 type SheetColumn = readonly [name: string, kind: TableColumn["kind"], width?: number];
 
+/** A table of the month, titled by whose it is, with what its columns of money come to. */
 function buildTable(
+  { house, period }: Pick<MonthFacts, "house" | "period">,
   sheet: string,
-  period: IstMonth,
   columns: readonly SheetColumn[],
   rows: readonly TableRow[],
 ): SheetTable {
+  const title = `${sheet}, ${monthText(period)}`;
   return {
     sheet,
-    title: `${sheet}, ${monthText(period)}`,
+    title: house ? `${house.legal_name}: ${title}` : title,
     columns: columns.map(([name, kind, width]) => ({ name, kind, ...(width && { width }) })),
     rows,
+    total: rows.length === 0 ? undefined : sumColumns(columns, rows),
   };
 }
 
+function sumColumns(columns: readonly SheetColumn[], rows: readonly TableRow[]): TableRow {
+  const label = columns.findIndex(([, kind]) => kind === "text");
+  return columns.map(([, kind], at) => {
+    if (at === label) return "Total";
+    return kind === "money" ? sumPaise(rows.map((row) => toPaise(row[at]))) : null;
+  });
+}
+
+function toPaise(cell: TableRow[number] | undefined): PaiseSum {
+  return typeof cell === "number" || typeof cell === "bigint" ? cell : 0;
+}
+
 function buildRegisters(facts: MonthFacts): SheetTable[] {
-  const { period, moved, firmById, legTaxes, bills, deductions } = facts;
+  const { moved, firmById, legTaxes, deductions } = facts;
   const party = (firmId: string) => {
     const firm = firmById.get(firmId);
     return [firm?.legal_name ?? firmId, firm?.gstin ?? null];
   };
   const signed = ({ sign }: MovedLeg, paise: PaiseSum) => (sign === 1 ? paise : negatePaise(paise));
-  const findBill = ({ leg, sign }: MovedLeg) => {
-    const kind = sign === 1 ? "bill_of_supply" : "supply_return";
-    return bills.find(
-      (bill) =>
-        bill.kind === kind &&
-        bill.settlement_id === leg.settlement_id &&
-        bill.ordinals.includes(leg.ordinal),
-    );
-  };
+  const bills = indexBills(facts);
+  const taxes = new Map(legTaxes.map((tax) => [`${keyLeg(tax)} ${tax.side} ${tax.kind}`, tax]));
   const dealRow = (one: MovedLeg, firmId: string) => [
     one.on,
     one.sign === 1 ? "supply" : "return",
@@ -214,13 +223,8 @@ function buildRegisters(facts: MonthFacts): SheetTable[] {
       const firmId = side === "sell" ? leg.seller_firm_id : leg.buyer_firm_id;
       const { feePaise, gstPaise } = findFee(leg, side);
       if (isHouse(firmId) || feePaise + gstPaise === 0) return [];
-      const tax = legTaxes.find(
-        (each) =>
-          each.settlement_id === leg.settlement_id &&
-          each.ordinal === leg.ordinal &&
-          each.side === side &&
-          each.kind === (one.sign === 1 ? "invoice" : "credit_note"),
-      );
+      const kind = one.sign === 1 ? "invoice" : "credit_note";
+      const tax = taxes.get(`${keyLeg(leg)} ${side} ${kind}`);
       const amounts = [
         feePaise,
         gstPaise,
@@ -244,29 +248,29 @@ function buildRegisters(facts: MonthFacts): SheetTable[] {
   );
   return [
     buildTable(
+      facts,
       "Sales",
-      period,
       [...dealColumns, ["bill_no", "text"], ["place_of_supply", "text", 24]],
       moved
         .filter(({ deal }) => deal === "sale")
         .map((one) => {
-          const bill = findBill(one);
+          const bill = bills.get(keyMoved(one));
           const own = dealRow(one, one.leg.buyer_firm_id);
           const place = bill?.place_of_supply ?? null;
           return [...own, bill?.bill_no ?? null, place && formatState(place)];
         }),
     ),
     buildTable(
+      facts,
       "Purchases",
-      period,
       dealColumns,
       moved
         .filter(({ deal }) => deal === "purchase")
         .map((one) => dealRow(one, one.leg.seller_firm_id)),
     ),
     buildTable(
+      facts,
       "Fees",
-      period,
       [
         ["date", "text", 12],
         ["invoice_no", "text"],
@@ -285,8 +289,8 @@ function buildRegisters(facts: MonthFacts): SheetTable[] {
       feeRows,
     ),
     buildTable(
+      facts,
       "Deductions",
-      period,
       [
         ["date", "text", 12],
         ["kind", "text", 10],
@@ -322,23 +326,22 @@ function buildRegisters(facts: MonthFacts): SheetTable[] {
   ];
 }
 
-/** What its columns of money come to, below the rows of a register. */
-function addTotals(table: SheetTable): SheetTable {
-  if (table.rows.length === 0) return table;
-  const total = table.columns.map(({ kind }, at) => {
-    if (at === 0) return "Total";
-    return kind === "money" ? sumPaise(table.rows.map((row) => toPaise(row[at]))) : null;
-  });
-  return { ...table, rows: [...table.rows, total] };
+function keyMoved({ leg, sign }: MovedLeg): string {
+  return `${keyLeg(leg)} ${sign === 1 ? "bill_of_supply" : "supply_return"}`;
 }
 
-function toPaise(cell: TableRow[number] | undefined): PaiseSum {
-  return typeof cell === "number" || typeof cell === "bigint" ? cell : 0;
+/** The house's bills by the legs that moved. */
+function indexBills({ bills }: Pick<MonthFacts, "bills">) {
+  return new Map(
+    bills.flatMap((bill) =>
+      bill.ordinals.map((ordinal) => [`${keyLeg({ ...bill, ordinal })} ${bill.kind}`, bill]),
+    ),
+  );
 }
 
 /** The accounts of the house, line by line; the bank's beside them. */
 function buildLedgers(facts: MonthFacts): SheetTable[] {
-  const { period, postings, legs, names } = facts;
+  const { postings, legs, names } = facts;
   const lines = postings.flatMap((posting) => {
     const ordinal = findLegOrdinal(posting);
     const leg =
@@ -374,12 +377,14 @@ function buildLedgers(facts: MonthFacts): SheetTable[] {
   ];
   const ofKind = (counts: (kind: AccountKind) => boolean) =>
     lines.filter(({ kind }) => counts(kind)).map(({ row }) => row);
-  const houses = ofKind((kind) => accountKinds[kind].of === "house");
+  const houses = kindsInOrder
+    .filter((kind) => accountKinds[kind].of === "house")
+    .flatMap((own) => ofKind((kind) => kind === own));
   return [
     // Money at the bank is what the outside is below zero by.
     buildTable(
+      facts,
       "Bank ledger",
-      period,
       columns,
       ofKind((kind) => kind === "external_bank").map((row) => [
         ...row.slice(0, 6),
@@ -387,39 +392,54 @@ function buildLedgers(facts: MonthFacts): SheetTable[] {
         row[6] ?? null,
       ]),
     ),
-    buildTable("House ledger", period, columns, houses),
+    buildTable(facts, "House ledger", columns, houses),
     buildTable(
-      "Balances",
-      period,
+      facts,
+      "Trial balance",
       [
         ["account", "text", 26],
-        ["opening_rupees", "money"],
-        ["change_rupees", "money"],
-        ["closing_rupees", "money"],
+        ["opening_debit_rupees", "money", 22],
+        ["opening_credit_rupees", "money", 22],
+        ["debit_rupees", "money"],
+        ["credit_rupees", "money"],
+        ["closing_debit_rupees", "money", 22],
+        ["closing_credit_rupees", "money", 22],
       ],
-      listBalances(facts).map(({ kind, opening, change, closing }) => [
-        kind,
-        opening,
-        change,
-        closing,
+      listBalances(facts).map(({ kind, opening, debit, credit, closing }) => [
+        ledgerByKind[kind],
+        ...splitBalance(opening),
+        debit,
+        credit,
+        ...splitBalance(closing),
       ]),
     ),
   ];
 }
 
+const kindsInOrder = Object.keys(accountKinds) as AccountKind[]; // It has no other keys.
+
+/** As a debit or a credit: an account is credited with what comes to it. */
+function splitBalance(paise: PaiseSum): [debit: PaiseSum | null, credit: PaiseSum | null] {
+  return [paise < 0 ? negatePaise(paise) : null, paise > 0 ? paise : null];
+}
+
 /** Each kind of account: what it had at the month's end is what it has now less what came since. */
 function listBalances({ balances, since, postings }: MonthFacts) {
-  const changes = new Map<string, PaiseSum>();
+  const debits = new Map<AccountKind, PaiseSum>();
+  const credits = new Map<AccountKind, PaiseSum>();
   for (const { from_account, to_account, paise } of postings) {
     const [from, to] = [parseAccount(from_account).kind, parseAccount(to_account).kind];
-    changes.set(from, subtractPaise(changes.get(from) ?? 0, paise));
-    changes.set(to, addPaise(changes.get(to) ?? 0, paise));
+    debits.set(from, addPaise(debits.get(from) ?? 0, paise));
+    credits.set(to, addPaise(credits.get(to) ?? 0, paise));
   }
   const later = new Map(since.map(({ kind, paise }) => [kind, paise]));
-  return balances.map(({ kind, paise }) => {
+  const order = (kind: AccountKind) => kindsInOrder.indexOf(kind);
+  const inOrder = balances.toSorted((one, other) => order(one.kind) - order(other.kind));
+  return inOrder.map(({ kind, paise }) => {
     const closing = subtractPaise(paise, later.get(kind) ?? 0);
-    const change = changes.get(kind) ?? 0;
-    return { kind, closing, change, opening: subtractPaise(closing, change) };
+    const [debit, credit] = [debits.get(kind) ?? 0, credits.get(kind) ?? 0];
+    const opening = subtractPaise(addPaise(closing, debit), credit);
+    return { kind, opening, debit, credit, closing };
   });
 }
 
@@ -431,14 +451,8 @@ function tieBalances(facts: MonthFacts): Tie[] {
       kind === "bill_of_supply" ? value_paise : -value_paise,
     ),
   );
-  const numbered = facts.moved.filter(({ leg, sign }) =>
-    facts.bills.some(
-      ({ kind, settlement_id, ordinals }) =>
-        kind === (sign === 1 ? "bill_of_supply" : "supply_return") &&
-        settlement_id === leg.settlement_id &&
-        ordinals.includes(leg.ordinal),
-    ),
-  );
+  const bills = indexBills(facts);
+  const numbered = facts.moved.filter((one) => bills.has(keyMoved(one)));
   return [
     tie("all accounts at the month's beginning", sum("opening"), 0),
     tie("all accounts at the month's end", sum("closing"), 0),
@@ -459,22 +473,26 @@ function tieBalances(facts: MonthFacts): Tie[] {
   ];
 }
 
-function buildTieTable(ties: readonly Tie[]): SheetTable {
+function buildTieTable(facts: MonthFacts, ties: readonly Tie[]): SheetTable {
+  const columns: readonly SheetColumn[] = [
+    ["total", "text", 38],
+    ["register_rupees", "money"],
+    ["ledger_rupees", "money"],
+    ["ties", "text", 8],
+  ];
   return {
-    sheet: "Ties",
-    title: "Ties of every total to the ledger",
-    columns: [
-      { name: "total", kind: "text", width: 38 },
-      { name: "register_rupees", kind: "money" },
-      { name: "ledger_rupees", kind: "money" },
-      { name: "ties", kind: "text", width: 8 },
-    ],
-    rows: ties.map(({ total, register_paise, ledger_paise, ties: isSame }) => [
-      total,
-      register_paise,
-      ledger_paise,
-      isSame ? "yes" : "NO",
-    ]),
+    ...buildTable(
+      facts,
+      "Ties",
+      columns,
+      ties.map(({ total, register_paise, ledger_paise, ties: isSame }) => [
+        total,
+        register_paise,
+        ledger_paise,
+        isSame ? "yes" : "NO",
+      ]),
+    ),
+    total: undefined,
   };
 }
 
@@ -501,6 +519,7 @@ function buildReturn(
     gstin: bill.recipient_gstin,
     place: bill.place_of_supply,
     hsn: law?.hsn ?? scripHsn,
+    credits: bill.ordinals.length,
     value_paise: bill.value_paise,
   }));
   const { gstin = null, state_code: state = null } = house ?? {};
@@ -516,7 +535,7 @@ fees.xlsx                    what clients were charged, with the tax on it
 deductions.xlsx              tax deducted at source, as rows of the return
 bank-ledger.xlsx             what came to and left the bank account
 house-ledger.xlsx            every account of the house, line by line
-balances.xlsx                what each kind of account had, and has
+trial-balance.xlsx           what each kind of account had, got, gave and has
 ties.xlsx                    each total beside what the ledger has of it
 gstr1-draft.json             a draft of GSTR-1: check it before it is filed
 tally.xml                    masters and vouchers for Tally: check them in a company for trials first

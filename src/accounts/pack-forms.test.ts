@@ -24,6 +24,7 @@ const bill: ExemptPaper = {
   gstin: "27AAPFU0939F1ZV",
   place: "27",
   hsn: "4907",
+  credits: 3,
   value_paise: 24_594_100,
 };
 
@@ -45,15 +46,25 @@ test("a draft of GSTR-1 has taxed papers by GSTIN, exempt supplies by kind, and 
       },
       { ...invoice, no: "C/2026-27/000001", kind: "credit_note" },
     ],
-    exempt: [bill, { ...bill, no: "R/2026-27/000001", kind: "supply_return", value_paise: 100 }],
+    exempt: [
+      bill,
+      { ...bill, no: "R/2026-27/000001", kind: "supply_return", credits: 1, value_paise: 100 },
+      { ...bill, no: "B/2026-27/000002", gstin: null, value_paise: 300 },
+    ],
   });
   const item = { rt: 18, txval: 50, iamt: 9, camt: 0, samt: 0, csamt: 0 };
   const itms = [{ num: 1, itm_det: item }];
   const paper = { val: 59, pos: "29", rchrg: "N", inv_typ: "R", itms };
   const day = "19-11-2026";
-  const series = (from: string, to: string, count: number) => [
-    { num: 1, from, to, totnum: count, cancel: 0, net_issue: count },
-  ];
+  const noTax = { iamt: 0, camt: 0, samt: 0, csamt: 0 };
+  const series = (num: number, from: string, to: string, count: number) => ({
+    num,
+    from,
+    to,
+    totnum: count,
+    cancel: 0,
+    net_issue: count,
+  });
   const none = { nil_amt: 0, ngsup_amt: 0 };
   assert.deepEqual(draft, {
     gstin: "27AAACM1234A1Z5",
@@ -84,44 +95,59 @@ test("a draft of GSTR-1 has taxed papers by GSTIN, exempt supplies by kind, and 
         { sply_ty: "INTRB2B", expt_amt: 0, ...none },
         { sply_ty: "INTRB2C", expt_amt: 0, ...none },
         { sply_ty: "INTRAB2B", expt_amt: 245_940, ...none },
-        { sply_ty: "INTRAB2C", expt_amt: 0, ...none },
+        { sply_ty: "INTRAB2C", expt_amt: 3, ...none },
       ],
     },
     hsn: {
-      data: [
+      hsn_b2b: [
+        { num: 1, hsn_sc: "996111", uqc: "NA", qty: 0, rt: 18, txval: 0, ...noTax },
+        { num: 2, hsn_sc: "4907", uqc: "NOS", qty: 2, rt: 0, txval: 245_940, ...noTax },
+      ],
+      hsn_b2c: [
         {
           num: 1,
           hsn_sc: "996111",
           uqc: "NA",
           qty: 0,
+          rt: 18,
           txval: 50,
-          iamt: 0,
+          ...noTax,
           camt: 4.5,
           samt: 4.5,
-          csamt: 0,
         },
-        {
-          num: 2,
-          hsn_sc: "4907",
-          uqc: "NOS",
-          qty: 2,
-          txval: 245_940,
-          iamt: 0,
-          camt: 0,
-          samt: 0,
-          csamt: 0,
-        },
+        { num: 2, hsn_sc: "4907", uqc: "NOS", qty: 3, rt: 0, txval: 3, ...noTax },
       ],
     },
     doc_issue: {
       doc_det: [
-        { doc_num: 1, docs: series("F/2026-27/000001", "F/2026-27/000002", 2) },
-        { doc_num: 2, docs: series("C/2026-27/000001", "C/2026-27/000001", 1) },
-        { doc_num: 3, docs: series("B/2026-27/000001", "B/2026-27/000001", 1) },
-        { doc_num: 4, docs: series("R/2026-27/000001", "R/2026-27/000001", 1) },
+        {
+          doc_num: 1,
+          docs: [
+            series(1, "F/2026-27/000001", "F/2026-27/000002", 2),
+            series(2, "B/2026-27/000001", "B/2026-27/000002", 2),
+          ],
+        },
+        {
+          doc_num: 5,
+          docs: [
+            series(1, "C/2026-27/000001", "C/2026-27/000001", 1),
+            series(2, "R/2026-27/000001", "R/2026-27/000001", 1),
+          ],
+        },
       ],
     },
   });
+});
+
+test("a table without rows is left out of the draft", () => {
+  const draft = writeGstr1({
+    gstin: "27AAACM1234A1Z5",
+    state: "27",
+    period: "2026-11",
+    taxed: [],
+    exempt: [bill],
+  });
+  assert.deepEqual(Object.keys(draft), ["gstin", "fp", "version", "nil", "hsn", "doc_issue"]);
 });
 
 test("vouchers for Tally make their ledgers first, and write a debit below zero", () => {

@@ -26,6 +26,8 @@ export type ExemptPaper = {
   readonly gstin: string | null;
   readonly place: string | null;
   readonly hsn: string;
+  /** How many credits it is about. */
+  readonly credits: number;
   readonly value_paise: number;
 };
 
@@ -42,6 +44,8 @@ const rupees = (paise: PaiseSum) => Number(rupeesPlain(paise));
 
 /** `19-11-2026` */
 const formDay = (day: IstDay) => day.split("-").toReversed().join("-");
+
+const isRegistered = ({ gstin }: { readonly gstin: string | null }) => gstin !== null;
 
 const findRate = ({ gst_bps }: TaxedPaper) => gst_bps / 100;
 
@@ -96,79 +100,112 @@ function sumExempt(papers: readonly ExemptPaper[]): PaiseSum {
   );
 }
 
+/** The kinds of papers as table 13 numbers them: invoices for outward supply, and credit notes. */
+const kindsOfPapers = [
+  { doc_num: 1, kinds: ["invoice", "bill_of_supply"] },
+  { doc_num: 5, kinds: ["credit_note", "supply_return"] },
+] as const;
+
 /** Table 13: how many papers of each series were issued. */
-function describeSeries(papers: readonly { readonly no: string; readonly kind: string }[]) {
-  return [...Map.groupBy(papers, ({ kind }) => kind).values()].map((own, at) => {
-    const numbers = own.map(({ no }) => no).toSorted();
-    const docs = [
-      {
-        num: 1,
+function describeSeries(papers: readonly (TaxedPaper | ExemptPaper)[]) {
+  return kindsOfPapers.flatMap(({ doc_num, kinds }) => {
+    const series = kinds
+      .map((kind) => papers.filter((paper) => paper.kind === kind))
+      .filter((own) => own.length > 0);
+    if (series.length === 0) return [];
+    const docs = series.map((own, at) => {
+      const numbers = own.map(({ no }) => no).toSorted();
+      return {
+        num: at + 1,
         from: numbers.at(0),
         to: numbers.at(-1),
         totnum: own.length,
         cancel: 0,
         net_issue: own.length,
-      },
-    ];
-    return { doc_num: at + 1, docs };
+      };
+    });
+    return [{ doc_num, docs }];
   });
+}
+
+/** Table 12: what was supplied by its code, of the registered and of others. */
+function describeCodes(taxed: readonly TaxedPaper[], exempt: readonly ExemptPaper[]) {
+  const services = Map.groupBy(taxed, (paper) => `${paper.sac ?? ""} ${findRate(paper)}`);
+  const goods = Map.groupBy(exempt, ({ hsn }) => hsn);
+  return [
+    ...[...services.values()].flatMap((own) => {
+      const [first] = own;
+      if (!first) return [];
+      const code = { hsn_sc: first.sac ?? "", uqc: "NA", qty: 0 };
+      return [{ ...code, rt: findRate(first), ...itemDetails(own) }];
+    }),
+    ...[...goods].map(([hsn_sc, own]) => ({
+      hsn_sc,
+      uqc: "NOS",
+      qty: own.reduce(
+        (count, { kind, credits }) =>
+          kind === "bill_of_supply" ? count + credits : count - credits,
+        0,
+      ),
+      rt: 0,
+      txval: rupees(sumExempt(own)),
+      iamt: 0,
+      camt: 0,
+      samt: 0,
+      csamt: 0,
+    })),
+  ].map((row, at) => ({ num: at + 1, ...row }));
+}
+
+/** The portal refuses tables that are there and empty. */
+function dropEmpty(tables: Readonly<Record<string, readonly object[]>>) {
+  return Object.fromEntries(Object.entries(tables).filter(([, rows]) => rows.length > 0));
 }
 
 export function writeGstr1({ gstin, state, period, taxed, exempt }: Return): object {
   const [year = "", month = ""] = period.split("-");
   const invoices = taxed.filter(({ kind }) => kind === "invoice");
   const notes = taxed.filter(({ kind }) => kind === "credit_note");
-  const unregistered = taxed.filter((paper) => paper.gstin === null);
+  const unregistered = taxed.filter((paper) => !isRegistered(paper));
   return {
     gstin: gstin ?? "",
     fp: `${month}${year}`,
     version: "GST3.1.6",
-    b2b: byGstin(invoices).map(([ctin, own]) => ({
-      ctin,
-      inv: own.map((paper) => ({
-        inum: paper.no,
-        idt: formDay(paper.on),
-        ...describePaper(paper),
+    ...dropEmpty({
+      b2b: byGstin(invoices).map(([ctin, own]) => ({
+        ctin,
+        inv: own.map((paper) => ({
+          inum: paper.no,
+          idt: formDay(paper.on),
+          ...describePaper(paper),
+        })),
       })),
-    })),
-    b2cs: [
-      ...Map.groupBy(unregistered, (paper) => `${paper.place} ${findRate(paper)}`).values(),
-    ].flatMap((own) => {
-      const [first] = own;
-      if (!first) return [];
-      const sply_ty = first.place === state ? "INTRA" : "INTER";
-      return [{ sply_ty, typ: "OE", pos: first.place, rt: findRate(first), ...itemDetails(own) }];
+      b2cs: [
+        ...Map.groupBy(unregistered, (paper) => `${paper.place} ${findRate(paper)}`).values(),
+      ].flatMap((own) => {
+        const [first] = own;
+        if (!first) return [];
+        const sply_ty = first.place === state ? "INTRA" : "INTER";
+        return [{ sply_ty, typ: "OE", pos: first.place, rt: findRate(first), ...itemDetails(own) }];
+      }),
+      cdnr: byGstin(notes).map(([ctin, own]) => ({
+        ctin,
+        nt: own.map((paper) => ({
+          ntty: "C",
+          nt_num: paper.no,
+          nt_dt: formDay(paper.on),
+          ...describePaper(paper),
+        })),
+      })),
     }),
-    cdnr: byGstin(notes).map(([ctin, own]) => ({
-      ctin,
-      nt: own.map((paper) => ({
-        ntty: "C",
-        nt_num: paper.no,
-        nt_dt: formDay(paper.on),
-        ...describePaper(paper),
-      })),
-    })),
     nil: { inv: describeExempt({ state, exempt }) },
-    hsn: {
-      data: [
-        ...[...Map.groupBy(taxed, ({ sac }) => sac ?? "")].map(([hsn_sc, own]) => ({
-          hsn_sc,
-          uqc: "NA",
-          qty: 0,
-          ...itemDetails(own),
-        })),
-        ...[...Map.groupBy(exempt, ({ hsn }) => hsn)].map(([hsn_sc, own]) => ({
-          hsn_sc,
-          uqc: "NOS",
-          qty: own.length,
-          txval: rupees(sumExempt(own)),
-          iamt: 0,
-          camt: 0,
-          samt: 0,
-          csamt: 0,
-        })),
-      ].map((row, at) => ({ num: at + 1, ...row })),
-    },
+    hsn: dropEmpty({
+      hsn_b2b: describeCodes(taxed.filter(isRegistered), exempt.filter(isRegistered)),
+      hsn_b2c: describeCodes(
+        unregistered,
+        exempt.filter((paper) => !isRegistered(paper)),
+      ),
+    }),
     doc_issue: { doc_det: describeSeries([...taxed, ...exempt]) },
   };
 }

@@ -116,9 +116,10 @@ export function findFee(leg: PackLeg, side: Side) {
     : { feePaise: leg.buyer_fee_paise, gstPaise: leg.buyer_gst_paise };
 }
 
-const ledgerByKind: Readonly<Record<AccountKind, string>> = {
-  firm_cash: "Client",
-  firm_dues: "Client",
+/** The names of accounts; of those of a client, of all clients together. */
+export const ledgerByKind: Readonly<Record<AccountKind, string>> = {
+  firm_cash: "Clients",
+  firm_dues: "Dues of clients",
   desk_commission: "Commission payable",
   house_cash: "House funds",
   house_fees: "Fees",
@@ -302,8 +303,16 @@ export function buildTies({ postings, legs, moved, taxes, vouchers }: Tied): Tie
     tie("TDS", taxes.tds, sumPosted(postings, ["tds_payable"])),
     tie("vouchers, fees", booked("Fees"), sumPosted(postings, ["house_fees"])),
     tie("vouchers, sales", booked(houseCashOf.sale), house("sale")),
-    tie("vouchers, purchases", booked(houseCashOf.purchase), house("purchase")),
-    tie("vouchers, bank", booked("Bank"), sumPosted(postings, ["external_bank"])),
+    tie(
+      "vouchers, purchases",
+      negatePaise(booked(houseCashOf.purchase)),
+      negatePaise(house("purchase")),
+    ),
+    tie(
+      "vouchers, bank",
+      negatePaise(booked("Bank")),
+      negatePaise(sumPosted(postings, ["external_bank"])),
+    ),
     tie("vouchers, TDS", booked("TDS payable"), sumPosted(postings, ["tds_payable"])),
     tie(
       "vouchers, all lines",

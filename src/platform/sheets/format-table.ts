@@ -36,14 +36,15 @@ function writeBlock(columns: readonly TableColumn[], block: readonly TableRow[])
 
 export async function formatTable(
   heavy: Heavy,
-  { columns, rows, sheet, title }: SheetTable,
+  { columns, rows, sheet, title, total }: SheetTable,
   { format, name: stem, dated, ...asked }: TableFile & HeavyOptions,
 ): Promise<FileAnswer> {
   const name = `${stem}.${format}`;
   if (format === "csv") {
     const write = async (pace: Pace) => {
       const lines = await mapPaced(rows, (row) => writeCsvRow(columns, row), pace);
-      return writeCsvHeading(columns) + lines.join("");
+      const last = total ? writeCsvRow(columns, total) : "";
+      return writeCsvHeading(columns) + lines.join("") + last;
     };
     const content = await heavy.inPieces("table text", write, asked);
     return { type: "text/csv; charset=utf-8; header=present", name, content };
@@ -52,7 +53,9 @@ export async function formatTable(
   for (let at = 0; at < rows.length; at += blockRows) blocks.push(rows.slice(at, at + blockRows));
   const write = (pace: Pace) => mapPaced(blocks, (block) => writeBlock(columns, block), pace);
   const lines = await heavy.inPieces("table text", write, asked);
-  const bytes = await heavy.run(writeWorkbook, { sheet, title, dated, columns, lines }, asked);
+  const last = total && writeCells(columns, total);
+  const workbook = { sheet, title, dated, columns, lines, total: last };
+  const bytes = await heavy.run(writeWorkbook, workbook, asked);
   return {
     type: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     name,

@@ -32,6 +32,8 @@ export type SheetTable = {
   readonly title: string;
   readonly columns: readonly TableColumn[];
   readonly rows: readonly TableRow[];
+  /** Below the rows, in bold. */
+  readonly total?: TableRow | undefined;
 };
 
 export function writeCells(columns: readonly TableColumn[], row: TableRow): WrittenCell[] {

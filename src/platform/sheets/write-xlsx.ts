@@ -21,11 +21,18 @@ export type Workbook = {
   readonly columns: readonly TableColumn[];
   /** Lines of JSON, each a row's cells, in blocks of whole lines. */
   readonly lines: readonly Uint8Array[];
+  /** The cells of the last row, in bold. */
+  readonly total?: readonly WrittenCell[] | undefined;
 };
 
-/** Printed on A4 across, as wide as the sheet and as long as it takes. */
-const printSetup =
-  '<pageMargins left="0.4" right="0.4" top="0.5" bottom="0.5" header="0.3" footer="0.3"/><pageSetup paperSize="9" orientation="landscape" fitToWidth="1" fitToHeight="0"/>';
+/** Printed on A4 across, as wide as the sheet and as long as it takes, with its title on each page. */
+function writePrintSetup(title: string): string {
+  const heading = escapeXml(title.slice(0, printedTitleMax).replaceAll("&", "&&"));
+  return `<pageMargins left="0.4" right="0.4" top="0.7" bottom="0.5" header="0.3" footer="0.3"/><pageSetup paperSize="9" orientation="landscape" fitToWidth="1" fitToHeight="0"/><headerFooter><oddHeader>&amp;L${heading}&amp;RPage &amp;P of &amp;N</oddHeader></headerFooter>`;
+}
+
+/** A heading of a page has at most 255 characters, its own signs included. */
+const printedTitleMax = 100;
 
 /** What a spreadsheet takes in one cell. */
 const textLengthMax = 32_767;
@@ -34,7 +41,20 @@ const pieceLength = 65_536;
 const compressionLevel = 6;
 
 /** The order of `cellXfs` in the styles. */
-const style = { plain: 0, heading: 1, text: 2, guarded: 3, money: 4, time: 5, count: 6, long: 7 };
+const style = {
+  plain: 0,
+  heading: 1,
+  text: 2,
+  guarded: 3,
+  money: 4,
+  time: 5,
+  count: 6,
+  long: 7,
+  numberHeading: 8,
+  totalText: 9,
+  totalMoney: 10,
+};
+const totalStyle = { ...style, text: style.totalText, money: style.totalMoney };
 
 const widths: Readonly<Record<ColumnKind, number>> = {
   text: 18,
@@ -80,13 +100,15 @@ function add(zip: Zip, name: string, texts: Iterable<string>): void {
   file.push(strToU8(piece), true);
 }
 
-function* writeSheet({ columns, lines }: Workbook, stop: Stop): Generator<string> {
+function* writeSheet({ title, columns, lines, total }: Workbook, stop: Stop): Generator<string> {
   yield `${declaration}<worksheet xmlns="${spreadsheet}"><sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews><sheetView tabSelected="1" workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>`;
   for (const [at, { kind, width = widths[kind] }] of columns.entries()) {
     yield `<col min="${at + 1}" max="${at + 1}" width="${width}" customWidth="1"/>`;
   }
   const letters = columns.map((_, at) => nameColumn(at));
-  const heading = columns.map(({ name }, at) => writeText(`${letters[at]}1`, name, style.heading));
+  const heading = columns.map(({ name, kind }, at) =>
+    writeText(`${letters[at]}1`, name, kind === "text" ? style.heading : style.numberHeading),
+  );
   yield `</cols><sheetData><row r="1">${heading.join("")}</row>`;
   let row = 1;
   for (const block of lines) {
@@ -100,26 +122,38 @@ function* writeSheet({ columns, lines }: Workbook, stop: Stop): Generator<string
       yield `<row r="${row}">${written.join("")}</row>`;
     }
   }
+  if (total) {
+    row += 1;
+    const written = total.map((cell, place) =>
+      writeCell(`${letters[place]}${row}`, cell, columns[place]?.kind ?? "text", totalStyle),
+    );
+    yield `<row r="${row}">${written.join("")}</row>`;
+  }
   // Without it, a spreadsheet marks every scrip number as a number that was stored as text.
   const all = `A1:${letters.at(-1) ?? "A"}${row}`;
-  yield `</sheetData>${printSetup}<ignoredErrors><ignoredError sqref="${all}" numberStoredAsText="1"/></ignoredErrors></worksheet>`;
+  yield `</sheetData>${writePrintSetup(title)}<ignoredErrors><ignoredError sqref="${all}" numberStoredAsText="1"/></ignoredErrors></worksheet>`;
 }
 
-function writeCell(place: string, cell: WrittenCell, kind: ColumnKind): string {
+function writeCell(
+  place: string,
+  cell: WrittenCell,
+  kind: ColumnKind,
+  styles: Readonly<Record<keyof typeof style, number>> = style,
+): string {
   if (cell === null || cell === "") return "";
   const text = String(cell);
   switch (kind) {
     case "text":
-      return writeText(place, text, /^[=+\-@\t\r]/.test(text) ? style.guarded : style.text);
+      return writeText(place, text, /^[=+\-@\t\r]/.test(text) ? styles.guarded : styles.text);
     case "count":
-      return writeNumber(place, text, style.count);
+      return writeNumber(place, text, styles.count);
     case "money":
     case "percent":
       return text.replaceAll(/\D/g, "").replace(/^0+/, "").length > digitsMax
-        ? writeText(place, text, style.long)
-        : writeNumber(place, text, style.money);
+        ? writeText(place, text, styles.long)
+        : writeNumber(place, text, styles.money);
     case "time":
-      return writeNumber(place, String(toSerialDay(text)), style.time);
+      return writeNumber(place, String(toSerialDay(text)), styles.time);
   }
 }
 
@@ -183,22 +217,29 @@ const packageRelations = `${declaration}<Relationships xmlns="${relationships}">
 
 const workbookRelations = `${declaration}<Relationships xmlns="${relationships}"><Relationship Id="rId1" Type="${officeRelations}/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="${officeRelations}/styles" Target="styles.xml"/></Relationships>`;
 
+/** A text after an amount keeps a distance from it. */
+const toLeft = '<alignment horizontal="left" indent="1"/>';
+const toRight = '<alignment horizontal="right"/>';
+
 /** In the order of `style`; 4, 2, 1 and 49 are formats that every spreadsheet knows. */
 const cellFormats = [
   writeFormat(0),
-  writeFormat(49, { font: 1, fill: 2 }),
-  writeFormat(49),
-  writeFormat(49, { more: ' quotePrefix="1"' }),
+  writeFormat(49, { font: 1, fill: 2, inner: toLeft }),
+  writeFormat(49, { inner: toLeft }),
+  writeFormat(49, { inner: toLeft, more: ' quotePrefix="1"' }),
   writeFormat(4),
   writeFormat(164),
   writeFormat(1),
-  writeFormat(49, { inner: '<alignment horizontal="right"/>', more: ' applyAlignment="1"' }),
+  writeFormat(49, { inner: toRight }),
+  writeFormat(49, { font: 1, fill: 2, inner: toRight }),
+  writeFormat(49, { font: 1, inner: toLeft }),
+  writeFormat(4, { font: 1 }),
 ];
 
 const styles = `${declaration}<styleSheet xmlns="${spreadsheet}"><numFmts count="1"><numFmt numFmtId="164" formatCode="dd\\-mmm\\-yyyy\\ hh:mm:ss"/></numFmts><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts><fills count="3"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill><fill><patternFill patternType="solid"><fgColor rgb="FFEEF2F5"/></patternFill></fill></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="${cellFormats.length}">${cellFormats.join("")}</cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`;
 
 function writeFormat(number: number, { font = 0, fill = 0, more = "", inner = "" } = {}): string {
-  return `<xf numFmtId="${number}" fontId="${font}" fillId="${fill}" borderId="0" xfId="0" applyNumberFormat="1" applyFont="1" applyFill="1"${more}>${inner}</xf>`;
+  return `<xf numFmtId="${number}" fontId="${font}" fillId="${fill}" borderId="0" xfId="0" applyNumberFormat="1" applyFont="1" applyFill="1" applyAlignment="1"${more}>${inner}</xf>`;
 }
 
 /** The heading is printed on every page. */
