@@ -179,6 +179,6 @@ test("a day of the calendar and a tax line are set on the page", { skip }, async
   const gst = { "Effective from": "2027-04-01", "The house's state code": "27" };
   assert.equal(await act("Set GST", gst), "The line is set.");
   await page
-    .getByRole("cell", { name: /^9\.00 % and 9\.00 % within state 27, 18\.00 % across$/ })
+    .getByRole("cell", { name: /^9\.00 % and 9\.00 % within 27 Maharashtra, 18\.00 % across$/ })
     .waitFor();
 });
