@@ -1,7 +1,13 @@
 // The tools that `npx scripdesk mcp` offers, made from the service's own document: every read, quotes
 // and covers, and every other write as a dry run. A key's scopes decide which of them there are.
 
-import { type Operation, operations, type Scripdesk, ScripdeskError } from "../client/src/index.ts";
+import {
+  type Operation,
+  operations,
+  readHead,
+  type Scripdesk,
+  ScripdeskError,
+} from "../client/src/index.ts";
 
 type Json = { readonly [name: string]: unknown };
 
@@ -56,6 +62,7 @@ export const toolSets: Readonly<Record<string, readonly string[]>> = {
     "listCredits",
     "readCredit",
     "takeQuote",
+    "takeQuoteBatch",
     "readQuote",
     "dryRunPlaceOrder",
     "listOrders",
@@ -82,7 +89,7 @@ export const toolSets: Readonly<Record<string, readonly string[]>> = {
 const always = ["whoAmI", "listFirms"];
 
 /** Writes that commit nobody: they are called as they are. */
-const quoting = ["takeQuote", "quoteCross"];
+const quoting = ["takeQuote", "takeQuoteBatch", "quoteCross"];
 /** What an answer may have at most, so that it fits into a conversation. */
 const answerCharsMax = 200_000;
 const rowsDefault = 50;
@@ -215,10 +222,12 @@ async function call(
   ];
   try {
     const methods = client as unknown as Readonly<
-      Record<string, (...words: unknown[]) => Promise<unknown>>
+      Record<string, (...words: unknown[]) => Promise<object>>
     >;
-    const answer = await methods[operation.id]?.apply(client, words);
-    const text = JSON.stringify(answer);
+    const answer = (await methods[operation.id]?.apply(client, words)) ?? {};
+    // The end of a price for cover is in a header only.
+    const { quote_valid_until: valid_until } = readHead(answer);
+    const text = JSON.stringify(valid_until === undefined ? answer : { ...answer, valid_until });
     if (text.length <= answerCharsMax) return { content: [{ type: "text", text }] };
     return refuse({
       error: "too_long",

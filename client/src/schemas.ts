@@ -1168,6 +1168,8 @@ export type QuoteBatchResults = {
     /** The status a call with this quote alone would have. */
     status: number;
     error: ItemError;
+    /** Until when its price binds, on both sides; null without a price. ISO 8601, IST. */
+    valid_until: string | null;
     quote?: Quote;
   })[];
   /** Quotes that were answered. */

@@ -111,13 +111,14 @@ export async function takeQuoteBatch(
     const item = checkItem(sent);
     try {
       if (item instanceof Failure) throw item;
-      const { quote } = await takeQuote(call, item);
-      return { index, ok: true, status: 200, error: null, quote };
+      const { quote, headers } = await takeQuote(call, item);
+      const valid_until = headers["x-quote-valid-until"] ?? null;
+      return { index, ok: true, status: 200, error: null, valid_until, quote };
     } catch (error) {
       const { refused, fault } = toItemError(error, call.requestId);
       if (fault !== undefined)
         log.error({ err: fault, request_id: call.requestId }, "a quote failed");
-      return { index, ...refused };
+      return { index, ...refused, valid_until: null };
     }
   };
   const results = await Promise.all(quotes.map(takeOne));

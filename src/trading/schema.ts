@@ -413,6 +413,7 @@ export const QuoteBatchResults = Type.Object(
           examples: [200],
         }),
         error: itemError,
+        valid_until: maybeTime("Until when its price binds, on both sides; null without a price."),
         quote: Type.Optional(Quote),
       }),
       { description: "One per quote, in the order of the request." },

@@ -52,7 +52,10 @@ test("an agent reads, takes quotes and covers, and tries what it may not do", as
   const { told: quote } = await agent.call("takeQuote", { body: sale });
   assert.match(quote.quote_ref, /^qte_/);
   const duty = { side: "buy", scheme: "RODTEP", requirement_paise: 25_000_000 };
-  assert.ok((await agent.call("takeQuote", { body: duty })).told.scrip_nos.length > 0);
+  const { told: cover } = await agent.call("takeQuote", { body: duty });
+  assert.ok(cover.scrip_nos.length > 0);
+  const stored = (await agent.call("readQuote", { quote_ref: cover.quote_ref })).told;
+  assert.equal(cover.valid_until, stored.valid_until, "the end of a price for cover is told");
   const { told: tried } = await agent.call("dryRunPlaceOrder", {
     body: { quote_ref: quote.quote_ref },
   });
@@ -71,7 +74,11 @@ test("no tool writes, whatever it is given", async (t) => {
   const desk = await dealer(service);
   const agent = await openAgent(t, service, { key: desk.key });
   const writing = agent.tools.filter(({ annotations }) => annotations?.readOnlyHint !== true);
-  assert.deepEqual(writing.map(({ name }) => name).toSorted(), ["quoteCross", "takeQuote"]);
+  assert.deepEqual(writing.map(({ name }) => name).toSorted(), [
+    "quoteCross",
+    "takeQuote",
+    "takeQuoteBatch",
+  ]);
   const before = (await desk.get("/v1/events?after_sequence=0")).events.length;
   const sale = { side: "sell", scrip_no: desk.scripNo };
   const attempts: [string, Record<string, unknown>][] = [

@@ -30,6 +30,7 @@ test("each quote of a batch is answered as if it were asked for alone, and the b
     assert.equal(result.index, index);
     assert.equal(result.ok, alone.status === 200);
     if (index < 4) assert.equal(result.status, alone.status);
+    assert.equal(result.valid_until, alone.headers.get("x-quote-valid-until"));
     if (result.ok) {
       assert.equal(result.quote.price_bps, alone.body.price_bps);
       await service.send("GET", `/v1/quotes/${result.quote.quote_ref}`, { key, expect: 200 });

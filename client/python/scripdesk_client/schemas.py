@@ -1299,6 +1299,8 @@ class QuoteBatchResultsResultsItem(TypedDict):
     #: The status a call with this quote alone would have.
     status: int
     error: ItemError
+    #: Until when its price binds, on both sides; null without a price. ISO 8601, IST.
+    valid_until: Optional[str]
     quote: NotRequired[Quote]
 
 
