@@ -20,7 +20,7 @@ const derive = deriveFrom(operations);
 
 const find = command({
   name: "find",
-  summary: "find a thing by its id, an IEC, a PAN, a name, a scrip number or a UTR",
+  summary: "find a thing by its id, an IEC, a PAN, a name, a scrip number, a UTR or a ticket",
   operand: "ANYTHING",
   options: {},
   example: "npx scripdesk find 'shree exports'",

@@ -191,6 +191,8 @@ create table approvals (
   constraint approvals_two_people CHECK (((state <> 'approved'::text) OR (lower(replace(decided_by, ' '::text, ''::text)) <> lower(replace(proposed_by, ' '::text, ''::text))))),
   constraint approvals_value_check CHECK (((value_paise >= 0) AND (value_paise <= '9007199254740991'::bigint)))
 );
+CREATE INDEX approvals_about ON public.approvals USING btree (subject_id);
+CREATE INDEX approvals_by_reference ON public.approvals USING btree (upper((terms ->> 'reference'::text))) WHERE (terms ? 'reference'::text);
 CREATE INDEX approvals_by_subject ON public.approvals USING btree (kind, subject_id, state);
 CREATE UNIQUE INDEX approvals_open ON public.approvals USING btree (kind, subject_id) WHERE (state = 'proposed'::text);
 
@@ -288,6 +290,8 @@ create table bank_lines (
   constraint bank_lines_version_check CHECK ((version > 0))
 );
 CREATE INDEX bank_lines_by_utr ON public.bank_lines USING btree (utr) WHERE (utr IS NOT NULL);
+CREATE INDEX bank_lines_decided_for_deal ON public.bank_lines USING btree (deal_id) WHERE (decided_by IS NOT NULL);
+CREATE INDEX bank_lines_decided_for_firm ON public.bank_lines USING btree (firm_id) WHERE (decided_by IS NOT NULL);
 CREATE INDEX bank_lines_of_day ON public.bank_lines USING btree (environment, day) WHERE (state <> ALL (ARRAY['new'::text, 'repeated'::text]));
 CREATE INDEX bank_lines_of_statement ON public.bank_lines USING btree (statement_id, ordinal);
 CREATE INDEX bank_lines_queue ON public.bank_lines USING btree (environment, day, line_id) WHERE (state = ANY (ARRAY['queued'::text, 'returning'::text]));
@@ -879,6 +883,7 @@ CREATE INDEX firms_authorized_by_iec ON public.firms USING btree (environment, i
 CREATE INDEX firms_by_desk ON public.firms USING btree (desk_id, created_at DESC, firm_id DESC);
 CREATE INDEX firms_by_group ON public.firms USING btree (group_id) WHERE (group_id IS NOT NULL);
 CREATE INDEX firms_by_iec ON public.firms USING btree (iec) WHERE (iec IS NOT NULL);
+CREATE INDEX firms_by_mandate ON public.firms USING btree (upper((mandate ->> 'reference'::text))) WHERE (mandate IS NOT NULL);
 CREATE INDEX firms_by_mandate_due ON public.firms USING btree (mandate_due_on) WHERE (mandate_due_on IS NOT NULL);
 CREATE INDEX firms_by_name ON public.firms USING btree (lower(legal_name) text_pattern_ops);
 CREATE INDEX firms_by_pan ON public.firms USING btree (pan) WHERE (pan IS NOT NULL);
@@ -1843,6 +1848,8 @@ create table questions (
   constraint questions_question_id_check CHECK ((starts_with(question_id, 'inq_'::text) AND (length(question_id) = 30))),
   constraint questions_state_check CHECK ((state = ANY (ARRAY['open'::text, 'answered'::text, 'dropped'::text])))
 );
+CREATE INDEX questions_answered_about ON public.questions USING btree (split_part(subject_id, ':'::text, 1)) WHERE (state = 'answered'::text);
+CREATE INDEX questions_by_reference ON public.questions USING btree (upper(reference)) WHERE (state = 'answered'::text);
 CREATE INDEX questions_due ON public.questions USING btree (environment, kind, due_at) WHERE ((state = 'open'::text) AND (due_at < 'infinity'::timestamp with time zone));
 CREATE INDEX questions_transfers_answered ON public.questions USING btree (subject_id) WHERE ((kind = 'credit_transfer'::text) AND (state = 'answered'::text));
 CREATE UNIQUE INDEX questions_open_subject ON public.questions USING btree (kind, subject_id) WHERE (state = 'open'::text);
@@ -2087,7 +2094,9 @@ CASE state
     ELSE true
 END)
 );
+CREATE INDEX settlement_legs_by_acceptance ON public.settlement_legs USING btree (upper(accept_reference)) WHERE (accept_reference IS NOT NULL);
 CREATE INDEX settlement_legs_by_credit ON public.settlement_legs USING btree (environment, scrip_no);
+CREATE INDEX settlement_legs_by_initiation ON public.settlement_legs USING btree (upper(initiate_reference)) WHERE (initiate_reference IS NOT NULL);
 CREATE INDEX settlement_legs_by_order ON public.settlement_legs USING btree (seller_order_id) WHERE (seller_order_id IS NOT NULL);
 CREATE INDEX settlement_legs_by_seller ON public.settlement_legs USING btree (seller_desk_id, dealt_at, settlement_id, seller_firm_id) WHERE (seller_firm_id <> ALL (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
 CREATE INDEX settlement_legs_missing ON public.settlement_legs USING btree (environment, settlement_id) WHERE (missing_at IS NOT NULL);

@@ -44,6 +44,23 @@ export const Findings = wrapList(
   "The surest first; up to twenty of each kind of match.",
 );
 
+export const EvidenceList = wrapList(
+  "evidence",
+  Type.Object(
+    {
+      id: text("The question, the proposal or the bank's line."),
+      kind: text("What it answers, proposes or is: credit_holding, settlement.reverse, bank_line."),
+      status: text("The state it is in."),
+      at: timestamp("As of when it holds; when it was decided."),
+      reference: maybeText("The ticket, letter, UTR or reason that was given."),
+      said_by: text("The name of whoever said it."),
+      approved_by: maybeText("The name of the second person, where it took two."),
+    },
+    { title: "Evidence", description: "What a person said about a thing, and how they knew." },
+  ),
+  "The newest first, up to 100.",
+);
+
 export { auditFilters };
 
 export const AuditRecords = pageList("records", AuditEntry, "The newest first.");

@@ -1,5 +1,6 @@
 import { listAnyAudit } from "../journal/read-audit.ts";
 import { readAccount } from "../overview/account.ts";
+import { listEvidence } from "../overview/evidence.ts";
 import { findAnything } from "../overview/find-anything.ts";
 import { listDesks, resolveSearch, showDesk } from "../overview/desks.ts";
 import { listLiveSteps } from "../overview/live-readiness.ts";
@@ -14,6 +15,7 @@ import {
   auditFilters,
   AuditRecords,
   Desks,
+  EvidenceList,
   Findings,
   FirmAccount,
   LiveReadiness,
@@ -44,7 +46,7 @@ const { desk_id: _desk, firm_id: _firm, ...deskQuery } = searchQuery;
 export const lookupOperations: readonly Operation[] = [
   operation({
     ...overview.read("findAnything", "/ops/find"),
-    summary: "Find a thing by its id, an IEC, a PAN, a name, a scrip number or a UTR",
+    summary: "Find a thing by its id, an IEC, a PAN, a name, a scrip number, a UTR or a ticket",
     query: query({ q: text("What you have of it.", 200) }),
     answer: Findings,
     run: async ({ ctx }, asked) => ({ found: await findAnything(ctx, asked.q) }),
@@ -81,6 +83,13 @@ export const lookupOperations: readonly Operation[] = [
       const { rows: records, nextCursor } = await listAnyAudit(ctx, asked);
       return { records, nextCursor };
     },
+  }),
+  operation({
+    ...overview.read("listEvidence", "/ops/evidence"),
+    summary: "List what people said about a thing, by what evidence, and who approved it",
+    query: query({ about: id("The thing's id.") }),
+    answer: EvidenceList,
+    run: async ({ ctx }, { about }) => ({ evidence: await listEvidence(ctx, about) }),
   }),
   operation({
     ...overview.read("readAccount", "/ops/firms/:firm_id/account"),

@@ -1,5 +1,5 @@
 // Finds a thing by what somebody has of it: its id, an IEC or a PAN, a scrip number, a UTR or another
-// reference, or a part of a firm's name. Every lookup is bounded, and by an index but for one
+// reference, a ticket or a letter that was given as evidence, or a part of a firm's name. Every lookup is bounded, and by an index but for one
 // (`findDelivered`).
 
 import { normalizeScripNo } from "../credits/rules.ts";
@@ -9,6 +9,7 @@ import { isCleanText } from "../kernel/json.ts";
 import { dayMs } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import {
+  findByEvidence,
   findById,
   findByIdentifier,
   findByNameStart,
@@ -43,6 +44,7 @@ export async function findAnything(
     findByIdentifier(db, upper, limitEach),
     scripNo === undefined ? [] : findByScripNo(db, scripNo, limitEach),
     findByReference(db, upper, limitEach),
+    findByEvidence(db.planned, asked, limitEach),
     findByName(db, asked),
   ]);
   const rows = found.flat();

@@ -23,6 +23,14 @@ const named = fragment`
 const firmAsFound = fragment`
   'firm' as kind, firm_id as id, environment, connection_state as status, iec as note, desk_id,
   firm_id`;
+const kindOfSubject = fragment`
+  case left(subject_id, 3)
+    when 'frm' then 'firm'
+    when 'crd' then 'credit'
+    when 'crs' then 'cross'
+    when 'pay' then 'payout'
+    else 'settlement'
+  end`;
 const withNames = fragment`
   left join lateral (
     select legal_name from firms where firms.firm_id = found.desk_id limit 1
@@ -192,6 +200,88 @@ export async function findByReference(db: Db, text: string, limit: number): Prom
       from fee_invoices where environment in ('live', 'sandbox') and invoice_no = ${text}
     ) as found
     ${withNames}
+    limit ${limit}`);
+}
+
+/**
+ * The things that were answered or decided about by this evidence: a ticket, a letter, a mandate, what
+ * the portal gave for a transfer. As people wrote it, in any case of letters.
+ */
+export async function findByEvidence(db: Db, text: string, limit: number): Promise<FoundRow[]> {
+  return await db.rows(sql`
+    select ${named}
+    from (
+      select ${kindOfSubject} as kind, split_part(subject_id, ':', 1) as id, environment,
+        null as status, reference as note, desk_id,
+        case when subject_id like 'frm%' then subject_id end as firm_id
+      from questions
+      where state = 'answered' and upper(reference) = upper(${text})
+      union
+      select 'approval', approval_id, environment, state, terms ->> 'reference', null, null
+      from approvals where terms ? 'reference' and upper(terms ->> 'reference') = upper(${text})
+      union
+      select 'firm', firm_id, environment, connection_state, mandate ->> 'reference', desk_id,
+        firm_id
+      from firms where mandate is not null and upper(mandate ->> 'reference') = upper(${text})
+      union
+      select 'settlement', settlement_id, environment, null, initiate_reference, seller_desk_id,
+        seller_firm_id
+      from settlement_legs
+      where initiate_reference is not null and upper(initiate_reference) = upper(${text})
+      union
+      select 'settlement', settlement_id, environment, null, accept_reference, seller_desk_id,
+        seller_firm_id
+      from settlement_legs
+      where accept_reference is not null and upper(accept_reference) = upper(${text})
+      limit ${limit}
+    ) as found
+    ${withNames}`);
+}
+
+export type EvidenceRow = {
+  readonly id: string;
+  readonly kind: string;
+  readonly status: string;
+  readonly at: Date;
+  readonly reference: string | null;
+  readonly said_by: string;
+  /** Who approved it, where it took two people. */
+  readonly approved_by: string | null;
+};
+
+/** What was said about a thing, the newest first. An answer that took two was given by its proposer. */
+export async function listEvidenceRows(
+  db: Db,
+  about: string,
+  limit: number,
+): Promise<EvidenceRow[]> {
+  return await db.rows(sql`
+    select id, kind, status, at, reference, said_by, approved_by
+    from (
+      select question_id as id, questions.kind, 'answered' as status, as_of as at, reference,
+        coalesce(proposed_by, answered_by) as said_by, decided_by as approved_by
+      from questions
+      left join lateral (
+        select proposed_by, decided_by
+        from approvals
+        where approvals.subject_id = question_id and approvals.state = 'approved'
+        limit 1
+      ) as approved on true
+      where questions.state = 'answered' and split_part(questions.subject_id, ':', 1) = ${about}
+      union all
+      select approval_id, kind, state, coalesce(decided_at, proposed_at),
+        coalesce(terms ->> 'reference', terms ->> 'reason'), proposed_by, decided_by
+      from approvals where subject_id = ${about}
+      union all
+      select line_id, 'bank_line', state, decided_at, coalesce(utr, reason), decided_by, null
+      from bank_lines
+      where decided_by is not null and deal_id = ${about}
+      union all
+      select line_id, 'bank_line', state, decided_at, coalesce(utr, reason), decided_by, null
+      from bank_lines
+      where decided_by is not null and firm_id = ${about} and deal_id is null
+    ) as said
+    order by at desc, id desc
     limit ${limit}`);
 }
 

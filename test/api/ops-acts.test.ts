@@ -402,7 +402,14 @@ test("every operation answers as the document says, and every act has an audit r
   const inLive = "?environment=live";
   await assertRows("listOperators", "listApprovals", "listAllKeys", "listPlans", "listAllFirms");
   await assertRows("listCalendar", "listEnquiries", "listAllWebhooks", "listCards", "listTaxRates");
-  await assertRows("listAllOrders", "listDesks", `findAnything?q=${firmId}`);
+  const [credit] = (await call("listAllCredits", [], {}, inLive)).credits;
+  await call("readAnyCredit", [credit.credit_id]);
+  await assertRows(
+    "listAllOrders",
+    "listDesks",
+    `listEvidence?about=${funded}`,
+    `findAnything?q=${firmId}`,
+  );
   await assertRows("listAllSettlements", "listAllCrosses", "listAllPayouts", "listFiles");
   await assertRows(`listAllCredits${inLive}`, `listInventory${inLive}`);
   await call("listFeeInvoices", [], {}, inLive);

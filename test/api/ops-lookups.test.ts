@@ -10,12 +10,19 @@ import { namedOperator } from "../../src/kernel/actor.ts";
 import { newId } from "../../src/kernel/ids.ts";
 import { addNoticeAddress } from "../../src/notices/manage-addresses.ts";
 import { addFirm } from "../support/holdings.ts";
+import { payIn } from "../support/ledger.ts";
 import { liveSeller, sellLive } from "../support/live-sales.ts";
 import { asBearer, startOps } from "../support/ops.ts";
 import { dealer } from "../support/orders.ts";
 import { addPerson } from "../support/people.ts";
 import { startService } from "../support/service.ts";
-import { listPayouts } from "../support/settlements.ts";
+import {
+  addCredit,
+  buyerPaise,
+  listPayouts,
+  makeDeal,
+  openTestDesk,
+} from "../support/settlements.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -109,6 +116,62 @@ test("find leads to a person, an address of notices, and a firm's duty", async (
       [[kind, id]],
     );
   }
+});
+
+test("a ticket is found by its text, and the thing tells who said it and who approved", async (t) => {
+  const service = await startService(t);
+  const { send } = await startOps(t, service, { twoOperatorsFromPaise: 1_000_000 });
+  const asha = await addPerson(service, { name: "asha", role: "admin" });
+  const ravi = await addPerson(service, { name: "ravi", role: "settlement", by: [asha] });
+  const mira = await addPerson(service, { name: "mira", role: "viewer", by: [asha] });
+  const tokens: Record<string, string>[] = [];
+  for (const one of [asha, ravi, mira]) tokens.push(asBearer((await one.signIn()).token));
+  const as = (who: number) => ({ headers: tokens[who] ?? {} });
+  const seller = await openTestDesk(service, "live");
+  const buyer = await openTestDesk(service, "live");
+  const legs = [{ seller, scripNo: await addCredit(service, seller) }];
+  await payIn(service, buyer.firmId, buyerPaise, "live");
+  const settlementId = await makeDeal(service, { environment: "live", buyer, legs });
+  await service.work();
+  const seen = { outcome: "transferred", reference: "Icegate ticket 4711" };
+  const path = `/ops/settlements/${settlementId}/confirm-transfer`;
+  const proposed = (await send("POST", path, { ...as(0), body: seen, expect: 200 })).body;
+  assert.equal(proposed.outcome, "proposed");
+  const approval = `/ops/approvals/${proposed.approval_id}/approve`;
+  await send("POST", approval, { ...as(1), body: {}, expect: 200 });
+
+  const find = async (text: string) =>
+    (await send("GET", `/ops/find?q=${encodeURIComponent(text)}`, { ...as(2), expect: 200 })).body
+      .found;
+  const [found, ...others] = await find("ICEGATE TICKET 4711");
+  assert.deepEqual(
+    [found.kind, found.id, found.note, others],
+    ["settlement", settlementId, "Icegate ticket 4711", []],
+  );
+  assert.deepEqual(await find("Icegate ticket 471"), []);
+  const about = `/ops/evidence?about=${settlementId}`;
+  const { evidence } = (await send("GET", about, { ...as(2), expect: 200 })).body;
+  assert.deepEqual(
+    evidence.map((one: Record<string, unknown>) => [
+      one["kind"],
+      one["reference"],
+      one["said_by"],
+      one["approved_by"],
+    ]),
+    [["credit_transfer", "Icegate ticket 4711", "asha", "ravi"]],
+  );
+  service.clock.advance({ seconds: 60 });
+  const reversal = { reason: "Sold by mistake" };
+  await send("POST", `/ops/settlements/${settlementId}/reverse`, {
+    ...as(1),
+    body: reversal,
+    expect: 200,
+  });
+  const [newest] = (await send("GET", about, { ...as(2), expect: 200 })).body.evidence;
+  assert.deepEqual(
+    [newest.kind, newest.status, newest.reference, newest.said_by, newest.approved_by],
+    ["settlement.reverse", "proposed", "Sold by mistake", "ravi", null],
+  );
 });
 
 test("find looks into every table whose rows have an id of their own", async () => {

@@ -3,7 +3,7 @@
 import { make, makeEmpty, makeSection, makeTable } from "./dom.js";
 import { showList } from "./list.js";
 import { readOps } from "./ops.js";
-import { sayWord, showId, showTime } from "./show.js";
+import { sayWord, showId, showState, showTime } from "./show.js";
 import { linkTo } from "./state.js";
 
 /** @typedef {import("./state.js").View} View */
@@ -60,23 +60,90 @@ function showActor({ actor_kind, actor_id }) {
 }
 
 /**
- * What was done to a thing, and by whom.
+ * What became of a thing, by whom and on what evidence.
  *
  * @param {View} view
  * @param {{desk_id?: string, entity_id: string}} thing of a desk, or of the house
+ * @param {readonly {status: string, at: string, reason: string | null}[]} [steps] of its lifecycle
  */
-export async function makeTrail({ environment, signal }, thing) {
+export async function makePast({ environment, signal }, thing, steps) {
   const query = { environment, ...thing, limit: recordsOfThing };
-  const { records, next_cursor } = await readOps("/ops/audit", query, signal);
-  return makeSection(
-    "Who did what",
-    records.length === 0
-      ? makeEmpty("Nothing is recorded.")
-      : makeTable(
-          "Who did what",
-          columns,
-          records.map((/** @type {Row} */ row) => columns.map(({ cell }) => cell(row))),
-        ),
-    next_cursor ? make("a", { href: linkTo("/audit", thing) }, "All of it") : null,
+  const [{ records, next_cursor }, { evidence }] = await Promise.all([
+    readOps("/ops/audit", query, signal),
+    readOps("/ops/evidence", { about: thing.entity_id }, signal),
+  ]);
+  return [
+    steps && makeSection("History", makeHistory(steps, { records, evidence })),
+    evidence.length > 0 && makeSection("Evidence", makeEvidence(evidence)),
+    makeSection(
+      "Who did what",
+      records.length === 0
+        ? makeEmpty("Nothing is recorded.")
+        : makeTable(
+            "Who did what",
+            columns,
+            records.map((/** @type {Row} */ row) => columns.map(({ cell }) => cell(row))),
+          ),
+      next_cursor ? make("a", { href: linkTo("/audit", thing) }, "All of it") : null,
+    ),
+  ];
+}
+
+/**
+ * Each step with whoever made it and what they gave as evidence: what was recorded in its moment.
+ *
+ * @param {readonly {status: string, at: string, reason: string | null}[]} steps
+ * @param {{records: readonly Row[], evidence: readonly Row[]}} told
+ */
+function makeHistory(steps, { records, evidence }) {
+  return make(
+    "ol",
+    { class: "history" },
+    steps.map(({ status, at, reason }) => {
+      const isThen = (/** @type {Row} */ row) => Date.parse(row["at"]) === Date.parse(at);
+      const doers = records.filter((row) => isThen(row) && row["actor_kind"] === "operator");
+      const [doer] = doers.map((row) => row["actor_id"]);
+      const references = evidence.filter(isThen).map((row) => row["reference"]);
+      const said = [
+        reason ? sayWord(reason) : "",
+        doer ? `by ${doer}` : "",
+        [...new Set(references.filter(Boolean))].join(", "),
+      ].filter((words) => words !== "");
+      return make(
+        "li",
+        {},
+        showState(status),
+        " ",
+        showTime(at),
+        said.length > 0 ? make("span", { class: "muted" }, ` ${said.join(" · ")}`) : "",
+      );
+    }),
+  );
+}
+
+/** @param {readonly Row[]} evidence */
+function makeEvidence(evidence) {
+  return makeTable(
+    "Evidence",
+    [
+      { head: "When" },
+      { head: "About", kind: "wide" },
+      { head: "Reference or reason", kind: "wide" },
+      { head: "By" },
+      { head: "Approved by" },
+    ],
+    evidence.map(({ id, kind, status, at, reference, said_by, approved_by }) => [
+      showTime(at),
+      [
+        id.startsWith("apr_")
+          ? make("a", { href: linkTo(`/approvals/${id}`) }, sayWord(kind))
+          : sayWord(kind),
+        " ",
+        showState(status),
+      ],
+      reference ?? "–",
+      said_by,
+      approved_by ?? "–",
+    ]),
   );
 }

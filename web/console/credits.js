@@ -1,6 +1,6 @@
 import { schemeName } from "../words.js";
 import { makeAct } from "./acts.js";
-import { makeTrail } from "./audit.js";
+import { makePast } from "./audit.js";
 import { make, makeEmpty, makeFacts, makeSection, makeTable } from "./dom.js";
 import { listFilters, makeHead, showList } from "./list.js";
 import { readOps } from "./ops.js";
@@ -137,7 +137,7 @@ async function showCredit(view) {
             ],
           ),
     ),
-    await makeTrail(view, { desk_id: credit["desk_id"], entity_id: view.id }),
+    ...(await makePast(view, { desk_id: credit["desk_id"], entity_id: view.id })),
   );
 }
 

@@ -1,14 +1,13 @@
 import { schemeName } from "../words.js";
 import { makeAct } from "./acts.js";
-import { makeTrail } from "./audit.js";
-import { make, makeFacts, makeSection } from "./dom.js";
+import { makePast } from "./audit.js";
+import { make, makeFacts } from "./dom.js";
 import { listFilters, makeHead, showList } from "./list.js";
 import { readOps } from "./ops.js";
 import {
   loadNames,
   sayWord,
   showFirm,
-  showHistory,
   showId,
   showMoney,
   showPercent,
@@ -130,7 +129,10 @@ async function showCross(view) {
       ["Settlement", showId(cross["settlement_id"])],
       ["Id", make("span", { class: "id" }, cross["cross_id"])],
     ]),
-    makeSection("History", showHistory(cross["history"])),
-    await makeTrail(view, { desk_id: cross["seller_desk_id"], entity_id: view.id }),
+    ...(await makePast(
+      view,
+      { desk_id: cross["seller_desk_id"], entity_id: view.id },
+      cross["history"],
+    )),
   );
 }

@@ -1,4 +1,5 @@
 import { makeAct } from "./acts.js";
+import { makePast } from "./audit.js";
 import { save } from "./download.js";
 import { make, makeEmpty, makeFacts, makeSection, makeTable } from "./dom.js";
 import { makeHead, showList } from "./list.js";
@@ -201,5 +202,6 @@ async function showFile(view) {
       make("a", { href: linkTo("/bank") }, "Import the bank's statement"),
       " to answer its lines.",
     ),
+    ...(await makePast(view, { entity_id: view.id })),
   );
 }

@@ -21,7 +21,7 @@ const places = {
   cross: ({ id }) => [`/crosses/${id}`],
   approval: ({ id }) => [`/approvals/${id}`],
   enquiry: ({ id }) => [`/enquiries/${id}`],
-  credit: ({ note }) => ["/credits", { scrip_no: note }],
+  credit: ({ id }) => [`/credits/${id}`],
   deposit: ({ firm_id }) => [`/firms/${firm_id}`],
   bank_line: () => ["/bank"],
   bank_statement: () => ["/bank"],
@@ -46,7 +46,7 @@ async function showFound(view) {
     makeHead(`Found for “${asked}”`),
     found.length === 0
       ? makeEmpty(
-          "Nothing is known by that. Try a whole id, an IEC, a PAN, the beginning of a name, a number of a credit or a UTR.",
+          "Nothing is known by that. Try a whole id, an IEC, a PAN, the beginning of a name, a number of a credit, a UTR, or a ticket as it was written.",
         )
       : makeTable(
           "What the text may mean",

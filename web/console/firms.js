@@ -1,6 +1,6 @@
 import { makeAccount } from "./account.js";
 import { makeAct } from "./acts.js";
-import { makeTrail } from "./audit.js";
+import { makePast } from "./audit.js";
 import { make, makeEmpty, makeFacts, makeSection, makeTable } from "./dom.js";
 import { listFilters, makeHead, showList } from "./list.js";
 import { makeDeskAddresses } from "./notices.js";
@@ -151,7 +151,7 @@ async function showFirmPage(view) {
         ),
       ),
     ),
-    await makeTrail(view, { desk_id: account.desk_id, entity_id: view.id }),
+    ...(await makePast(view, { desk_id: account.desk_id, entity_id: view.id })),
   );
 }
 

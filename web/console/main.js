@@ -64,7 +64,7 @@ function drawFrame() {
       type: "search",
       name: "q",
       "aria-label": "Find anything",
-      placeholder: "Find an id, IEC, name or UTR",
+      placeholder: "Find an id, IEC, name, UTR or ticket",
       autocomplete: "off",
       "aria-keyshortcuts": "/",
     }),

@@ -1,13 +1,12 @@
 import { schemeName } from "../words.js";
 import { makeAct } from "./acts.js";
-import { makeTrail } from "./audit.js";
-import { make, makeFacts, makeSection } from "./dom.js";
+import { makePast } from "./audit.js";
+import { make, makeFacts } from "./dom.js";
 import { listFilters, makeHead, showList } from "./list.js";
 import { readOps } from "./ops.js";
 import {
   loadNames,
   showFirm,
-  showHistory,
   showId,
   showMoney,
   showPercent,
@@ -107,7 +106,6 @@ async function showOrder(view) {
       ["Key", make("span", { class: "id" }, order["key_id"])],
       ["Id", make("span", { class: "id" }, order["order_id"])],
     ]),
-    makeSection("History", showHistory(order["history"])),
-    await makeTrail(view, { desk_id: order["desk_id"], entity_id: view.id }),
+    ...(await makePast(view, { desk_id: order["desk_id"], entity_id: view.id }, order["history"])),
   );
 }

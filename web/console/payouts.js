@@ -1,18 +1,9 @@
 import { makeAct } from "./acts.js";
-import { makeTrail } from "./audit.js";
+import { makePast } from "./audit.js";
 import { make, makeFacts, makeSection, makeTable, makeEmpty } from "./dom.js";
 import { listFilters, makeHead, showList } from "./list.js";
 import { readOps } from "./ops.js";
-import {
-  loadNames,
-  sayWord,
-  showFirm,
-  showHistory,
-  showId,
-  showMoney,
-  showState,
-  showTime,
-} from "./show.js";
+import { loadNames, sayWord, showFirm, showId, showMoney, showState, showTime } from "./show.js";
 import { standWith } from "./state.js";
 
 /** @typedef {import("./state.js").View} View */
@@ -155,7 +146,10 @@ async function showPayout(view) {
             ]),
           ),
     ),
-    makeSection("History", showHistory(payout["history"])),
-    await makeTrail(view, { desk_id: payout["desk_id"], entity_id: view.id }),
+    ...(await makePast(
+      view,
+      { desk_id: payout["desk_id"], entity_id: view.id },
+      payout["history"],
+    )),
   );
 }

@@ -1,6 +1,6 @@
 import { makeBars } from "./bars.js";
 import { makeAct } from "./acts.js";
-import { makeTrail } from "./audit.js";
+import { makePast } from "./audit.js";
 import { make, makeFacts, makeSection, makeTable } from "./dom.js";
 import { listFilters, makeHead, showList } from "./list.js";
 import { readOps } from "./ops.js";
@@ -8,7 +8,6 @@ import {
   loadNames,
   sayWord,
   showFirm,
-  showHistory,
   showId,
   showMoney,
   showPercent,
@@ -325,8 +324,11 @@ async function showSettlement(view) {
         ]),
       ),
     ),
-    makeSection("History", showHistory(deal["history"])),
-    await makeTrail(view, { desk_id: deal["buyer_desk_id"], entity_id: view.id }),
+    ...(await makePast(
+      view,
+      { desk_id: deal["buyer_desk_id"], entity_id: view.id },
+      deal["history"],
+    )),
   );
 }
 

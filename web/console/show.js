@@ -137,23 +137,3 @@ export function showFirm(firmId) {
     names.get(firmId) ?? shorten(firmId),
   );
 }
-
-/**
- * @param {readonly {status: string, at: string, reason: string | null}[]} steps
- */
-export function showHistory(steps) {
-  return make(
-    "ol",
-    { class: "history" },
-    steps.map(({ status, at, reason }) =>
-      make(
-        "li",
-        {},
-        showState(status),
-        " ",
-        showTime(at),
-        reason ? make("span", { class: "muted" }, ` ${sayWord(reason)}`) : "",
-      ),
-    ),
-  );
-}
