@@ -318,7 +318,7 @@ function listPathNames({ path }: Operation): string[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
 }
 
-function listFields(operation: Operation, { as = {}, fixed = {} }: Spec): Field[] {
+export function listFields(operation: Operation, { as = {}, fixed = {} }: Spec): Field[] {
   const { params, query, body } = operation;
   const inPath = listPathNames(operation).map((name) => ({
     name,
@@ -401,7 +401,7 @@ async function readRows(
   }));
 }
 
-function readInput(fields: readonly Field[], values: Values, spec: Spec): Fields {
+export function readInput(fields: readonly Field[], values: Values, spec: Spec = {}): Fields {
   const read = fields.map((field) => [field.name, parseField(field, values[field.option])]);
   const input = {
     ...spec.fixed,

@@ -15,13 +15,23 @@ import {
   type OfferedAuthenticator,
   renewRecoveryCodes,
 } from "../src/operators/enrol.ts";
+import { operatorRoles } from "../src/kernel/actor.ts";
+import { machinePermissions } from "../src/operators/machine-rules.ts";
 import { recoverAdmin } from "../src/operators/recover.ts";
 import { signIn, signOut } from "../src/operators/sign-in.ts";
 import { peopleOperations } from "../src/ops/people.ts";
 import { printCode } from "../src/platform/draw-code.ts";
 import { command, parseChoice, print, printOne, UsageError, withContext } from "./command.ts";
-import { callOne, deriveFrom, type Fields, findOperation, pick } from "./derived.ts";
-import { withOperator } from "./operators.ts";
+import {
+  callOne,
+  deriveFrom,
+  type Fields,
+  findOperation,
+  listFields,
+  pick,
+  readInput,
+} from "./derived.ts";
+import { operatorOption, withOperator } from "./operators.ts";
 import { forgetToken, readSecretFile, readToken, tokenPath, writeToken } from "./token-file.ts";
 
 const derive = deriveFrom(peopleOperations);
@@ -35,6 +45,70 @@ const ticketOptions = {
   ticket: { help: "the ticket that this command gave, where there is no terminal to go on at" },
   code: { help: "with it, the six digits that the new authenticator shows" },
 } as const;
+
+const ofMachines = "with --machine";
+
+const add = command({
+  name: "operators add",
+  summary:
+    "let a person in, or with --machine a program; another admin approves it once there have been two",
+  options: {
+    name: { required: true, help: "the name; a person's is compared without case and spaces" },
+    role: { help: `what a person may do: ${operatorRoles.join(", ")}` },
+    machine: { type: "boolean", help: "it is a program; whoever approves is shown its token" },
+    permissions: { help: `${ofMachines}, what it may do: ${machinePermissions.join(", ")}` },
+    networks: { help: `${ofMachines}, where it may call from, such as 203.0.113.7/32` },
+    "day-limit-paise": {
+      help: `${ofMachines}, what it may do alone within 24 hours; from this sum on it waits for a person`,
+    },
+    "expires-at": { help: `${ofMachines}, when its token ends, within 366 days (ISO 8601)` },
+    ...operatorOption,
+  },
+  example:
+    "npx scripdesk operators add --name 'Asha Rao' --role admin\n  npx scripdesk operators add --machine --name night-run --permissions read,bank.write --networks 10.0.0.5/32 --day-limit-paise 200000000 --expires-at 2027-03-31T18:00:00+05:30",
+  async run({ name, role, machine, ...options }) {
+    const given = {
+      permissions: options.permissions,
+      networks: options.networks,
+      day_limit_paise: options["day-limit-paise"],
+      expires_at: options["expires-at"],
+    };
+    const [adding, others] = machine
+      ? ([addingMachine, { role }] as const)
+      : ([addingPerson, given] as const);
+    const stray = Object.entries(others).find(([, value]) => value !== undefined);
+    if (stray) {
+      const option = stray[0].replaceAll("_", "-");
+      throw new UsageError(`--${option} is ${machine ? "for people" : `taken ${ofMachines} only`}`);
+    }
+    const input = readInput(listFields(adding, {}), {
+      name,
+      role,
+      permissions: given.permissions ?? "",
+      networks: given.networks ?? "",
+      "day-limit-paise": given.day_limit_paise,
+      "expires-at": given.expires_at,
+    });
+    printOne(await callOne(adding, input, { options }), options);
+  },
+});
+
+const addingPerson = findOperation(peopleOperations, "addOperator");
+const addingMachine = findOperation(peopleOperations, "addMachine");
+
+const disable = command({
+  name: "operators disable",
+  summary: "shut a person out at once, or with --machine end a program's token",
+  options: {
+    name: { required: true, help: "the name" },
+    machine: { type: "boolean", help: "it is a program" },
+    ...operatorOption,
+  },
+  async run({ name, machine, ...options }) {
+    const id = machine ? "disableMachine" : "disableOperator";
+    printOne(await callOne(findOperation(peopleOperations, id), { name }, { options }), options);
+  },
+});
 
 const enrol = command({
   name: "operators enrol",
@@ -253,14 +327,13 @@ async function ask(question: string, { hidden }: { readonly hidden: boolean }): 
 }
 
 export const commands = [
-  derive("addOperator", "operators add", {
-    example: "npx scripdesk operators add --name 'Asha Rao' --role admin",
-  }),
+  add,
   enrol,
   authenticator,
   recoveryCodes,
   derive("listOperators", "operators list"),
-  derive("disableOperator", "operators disable"),
+  derive("listMachines", "operators machines"),
+  disable,
   derive("resetOperator", "operators reset"),
   derive("grantRole", "operators grant", {
     example: "npx scripdesk operators grant --name 'Asha Rao' --role dealer",

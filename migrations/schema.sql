@@ -184,10 +184,12 @@ create table approvals (
   facts_hash text not null,
   expires_at timestamp with time zone not null,
   reason text,
+  held_by text,
   constraint approvals_pkey PRIMARY KEY (approval_id),
   constraint approvals_decided_whole CHECK ((((state = 'proposed'::text) = (decided_by IS NULL)) AND ((decided_by IS NULL) = (decided_at IS NULL)))),
   constraint approvals_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
   constraint approvals_state_check CHECK ((state = ANY (ARRAY['proposed'::text, 'approved'::text, 'rejected'::text, 'voided'::text, 'expired'::text]))),
+  constraint approvals_two_holders CHECK (((state <> 'approved'::text) OR (held_by IS NULL) OR (lower(replace(decided_by, ' '::text, ''::text)) <> lower(replace(held_by, ' '::text, ''::text))))),
   constraint approvals_two_people CHECK (((state <> 'approved'::text) OR (lower(replace(decided_by, ' '::text, ''::text)) <> lower(replace(proposed_by, ' '::text, ''::text))))),
   constraint approvals_value_check CHECK (((value_paise >= 0) AND (value_paise <= '9007199254740991'::bigint)))
 );
@@ -1316,6 +1318,37 @@ create table leg_taxes (
 );
 CREATE INDEX leg_taxes_uninvoiced ON public.leg_taxes USING btree (environment, settlement_id) WHERE ((invoice_no IS NULL) AND (fee_paise > 0));
 CREATE INDEX leg_taxes_withheld_at ON public.leg_taxes USING btree (environment, taxed_at) WHERE (tds_base_paise > 0);
+
+create table machines (
+  machine_id text not null,
+  name text not null,
+  permissions text[] not null,
+  networks text[] not null,
+  day_limit_paise bigint not null,
+  token_hash bytea not null,
+  held_by text not null,
+  created_by text not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  disabled_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  refused_at timestamp with time zone,
+  refused_from text,
+  refusal text,
+  told_at timestamp with time zone,
+  version integer not null,
+  constraint machines_name_key UNIQUE (name),
+  constraint machines_token_hash_key UNIQUE (token_hash),
+  constraint machines_pkey PRIMARY KEY (machine_id),
+  constraint machines_check CHECK ((expires_at > created_at)),
+  constraint machines_day_limit_paise_check CHECK (((day_limit_paise >= 0) AND (day_limit_paise <= '9007199254740991'::bigint))),
+  constraint machines_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9._-]{0,39}$'::text)),
+  constraint machines_networks_check CHECK ((cardinality(networks) > 0)),
+  constraint machines_permissions_check CHECK ((cardinality(permissions) > 0)),
+  constraint machines_refused_whole CHECK ((((refused_at IS NULL) = (refused_from IS NULL)) AND ((refused_at IS NULL) = (refusal IS NULL)))),
+  constraint machines_token_hash_check CHECK ((octet_length(token_hash) = 32)),
+  constraint machines_version_check CHECK ((version > 0))
+);
 
 create table market_depths (
   environment text not null,
@@ -2481,6 +2514,7 @@ grant delete, insert, select, update on ledger_proof_sums to scripdesk_app;
 grant delete, insert, select, update on ledger_reports to scripdesk_app;
 grant insert, select, update on ledger_verdict to scripdesk_app;
 grant insert, select, update on leg_taxes to scripdesk_app;
+grant delete, insert, select, update on machines to scripdesk_app;
 grant delete, insert, select, update on market_depths to scripdesk_app;
 grant delete, insert, select, update on market_logs to scripdesk_app;
 grant delete, insert, select on market_updates to scripdesk_app;

@@ -15,6 +15,7 @@ import { inventoryAddition } from "./credits/inventory.ts";
 import { depositAddition } from "./payouts/deposits.ts";
 import { buildAttestationKind } from "./outside/attest.ts";
 import { operatorAddition, operatorGrant, operatorReset } from "./operators/manage-operators.ts";
+import { machineAddition } from "./operators/machines.ts";
 import { readHousePapers } from "./platform/pages/house-papers.ts";
 import { payoutFileMaking } from "./payouts/make-files.ts";
 import { payoutFileVoiding } from "./payouts/answer-files.ts";
@@ -54,6 +55,7 @@ export const approvalKinds: readonly ApprovalKind[] = [
   operatorAddition,
   operatorReset,
   operatorGrant,
+  machineAddition,
 ];
 
 /** What operations of operators are given, on their listener and by the command line. */

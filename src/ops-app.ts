@@ -13,12 +13,15 @@ import type { Actor } from "./kernel/actor.ts";
 import { findBudget } from "./kernel/budget.ts";
 import { Failure } from "./kernel/failure.ts";
 import { refuseUnpermitted } from "./operators/rules.ts";
+import { enterMachine, isMachineToken } from "./operators/machines.ts";
+import { refuseMachine } from "./operators/machine-rules.ts";
 import { findSession, findSignedIn } from "./operators/sign-in.ts";
 import { directoryRoutes } from "./console/directory-routes.ts";
 import { consoleRoutes } from "./console/routes.ts";
 import { findConsoleTokens } from "./console/session.ts";
 import { describeOps } from "./ops/openapi.ts";
 import { operations } from "./ops/operations.ts";
+import { findAddress } from "./platform/http/calls.ts";
 import { serve } from "./platform/http/operation.ts";
 import { serializeAnswer } from "./platform/http/serialization.ts";
 import { createBudgets } from "./market/address-budgets.ts";
@@ -110,9 +113,18 @@ function admitPeople(app: App, ctx: Context, window: RateWindow): void {
     }
   };
   const enter =
-    (permission: Permission): onRequestAsyncHookHandler =>
+    (permission: Permission, takesMachines: boolean): onRequestAsyncHookHandler =>
     async (request) => {
       refuseOpenWire(request);
+      const [sent = ""] = findTokens(request);
+      if (isMachineToken(sent)) {
+        const asked = { token: sent, from: findAddress(request), requestId: request.id };
+        const actor = await enterMachine(ctx, asked);
+        await take(`person ${actor.id}`);
+        refuseMachine(actor, { permission, takesMachines });
+        request.operator = { actor, token: sent };
+        return;
+      }
       const { actor, token } = await findSession(ctx, findTokens(request), request.id);
       await take(`person ${actor.id}`);
       refuseUnpermitted(actor.role, permission);
@@ -120,10 +132,11 @@ function admitPeople(app: App, ctx: Context, window: RateWindow): void {
     };
   const attempt: onRequestAsyncHookHandler = async (request) => refuseOpenWire(request);
   app.addHook("onRoute", (route) => {
-    const { permission, keyless } = route.config ?? {};
+    const { permission, keyless, machines = false, streams } = route.config ?? {};
     const isAttempt = findBudget(keyless) === "attempts";
     if (permission === undefined && !isAttempt) return;
-    const guard = permission === undefined ? attempt : enter(permission);
+    const takesMachines = machines || (route.method === "GET" && !streams);
+    const guard = permission === undefined ? attempt : enter(permission, takesMachines);
     route.onRequest = [refuseDryRun, guard, route.onRequest ?? []].flat();
   });
 }

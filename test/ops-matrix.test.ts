@@ -12,8 +12,11 @@ import { approveProposal } from "../src/operators/decide-approval.ts";
 import { enterByDirectory } from "../src/operators/directory.ts";
 import { disableOperator, grantRole, resetOperator } from "../src/operators/manage-operators.ts";
 import { recoverAdmin } from "../src/operators/recover.ts";
+import { type MachinePermission, machinePermissions } from "../src/operators/machine-rules.ts";
+import { disableMachine } from "../src/operators/machines.ts";
 import { operations } from "../src/ops/operations.ts";
 import { opsOpenApiFile, openApiText } from "./support/golden.ts";
+import { addTestMachine, addTwoAdmins } from "./support/machines.ts";
 import { asBearer, startOps } from "./support/ops.ts";
 import { addPerson, type TestPerson } from "./support/people.ts";
 import { type Answer, type Service, startService } from "./support/service.ts";
@@ -34,6 +37,8 @@ const permitted: Readonly<Record<string, readonly OperatorRole[]>> = {
   resetOperator: admin,
   disableOperator: admin,
   grantRole: admin,
+  addMachine: admin,
+  disableMachine: admin,
   approveProposal: traders,
   rejectProposal: traders,
   issueKey: admin,
@@ -108,6 +113,17 @@ const permitted: Readonly<Record<string, readonly OperatorRole[]>> = {
   setNoticeOptOuts: settlement,
   removeNoticeAddress: settlement,
   sendNoticeAgain: settlement,
+};
+
+/** The acts that machines may do, and what each takes; what reads takes machines with its permission. */
+const ofMachines: Readonly<Record<string, MachinePermission>> = {
+  importBankStatement: "bank.write",
+  previewBankStatement: "bank.write",
+  importAnyCredits: "credits.write",
+  importLedgerReport: "settlements.write",
+  makeFiles: "payouts.write",
+  readFile: "payouts.write",
+  haltMarket: "market.halt",
 };
 
 const open = ["signIn", "enrol", "confirmEnrolment"];
@@ -194,6 +210,53 @@ test("every operation admits exactly its roles, and nobody signed out, expired o
   ] as const;
   for (const operation of closed) await assertNobody(operation, strangers);
   assert.ok(cells > 2_000, `${cells} cells`);
+});
+
+test("a machine does what takes machines, with the one permission it was given, and nothing else", async (t) => {
+  const service = await startService(t);
+  const { send } = await startOps(t, service, { trustProxy: ["127.0.0.1"] });
+  const admins = await addTwoAdmins(service);
+  const taken = new Set<string>();
+  let cells = 0;
+  for (const permission of machinePermissions) {
+    const name = permission;
+    const token = await addTestMachine(service, admins, { name, permissions: [permission] });
+    for (const operation of operations) {
+      if (operation.permission === undefined) continue;
+      const call = async (headers: Record<string, string>) =>
+        await send(operation.method, fillPath(operation.path), {
+          headers: { ...asBearer(token), ...headers },
+          ...(operation.body && { body: { no_such_field: 1 } }),
+        });
+      const isStream = operation.config?.streams === true;
+      const isRead = operation.method === "GET" && !isStream;
+      const needed = isRead ? operation.permission : ofMachines[operation.id];
+      const may = needed === permission;
+      const what = `${permission} ${operation.id}`;
+      const answer = await call({});
+      assert.equal(hasAnswered(answer), may, `${what}: ${answer.status} ${answer.text}`);
+      if (!may) assert.equal(answer.status, 403, what);
+      const elsewhere = { "x-forwarded-for": "198.51.100.7", "x-forwarded-proto": "https" };
+      const stolen = await call(elsewhere);
+      assert.equal(stolen.body.detail?.reason, "machine_address", what);
+      if (may && !isRead) taken.add(operation.id);
+      cells += 2;
+    }
+    service.clock.advance({ seconds: 60 });
+    await disableMachine(service.ctx, admins[0].actor, name);
+    for (const operation of operations.filter((one) => one.permission !== undefined)) {
+      const answer = await send(operation.method, fillPath(operation.path), {
+        headers: asBearer(token),
+        ...(operation.body && { body: {} }),
+      });
+      assert.equal(answer.status, 401, `disabled ${operation.id}`);
+      cells++;
+    }
+  }
+  assert.deepEqual([...taken].toSorted(), Object.keys(ofMachines).toSorted());
+  const marked = operations.filter(({ config }) => config?.machines);
+  assert.deepEqual(marked.map(({ id }) => id).toSorted(), Object.keys(ofMachines).toSorted());
+  assert.ok(cells > 1_500, `${cells} cells`);
 });
 
 test("a person of the directory may look and no more, until two admins grant a role", async (t) => {

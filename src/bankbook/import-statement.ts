@@ -5,12 +5,12 @@
 import type { Actor } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
-import { asAmount, sumPaise, rupeesText } from "../kernel/money.ts";
+import { addPaise, asAmount, sumPaise, rupeesText } from "../kernel/money.ts";
 import { actWithApproval } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, type Prepared, validHoursUsual } from "../operators/approval-kind.ts";
 import { twoPeopleFromPaise } from "../operators/approval-rules.ts";
 import type { Context } from "../platform/context.ts";
-import { violatedConstraint } from "../platform/postgres/postgres.ts";
+import { type Tx, violatedConstraint } from "../platform/postgres/postgres.ts";
 import { applyLines, lockLinesToApply } from "./apply-lines.ts";
 import { buildStatementChange } from "./decide-line.ts";
 import { isMoneyMoved } from "./fund-deal.ts";
@@ -35,6 +35,7 @@ import {
   setApplied,
   type StatementRow,
 } from "./store.ts";
+import { findTotals } from "./totals-store.ts";
 
 type ImportStatement = {
   readonly environment: Environment;
@@ -202,6 +203,7 @@ export const bankImport: ApprovalKind<{ readonly sha256: string }> = {
     return {
       summary: `a bank statement of ${lines.length} lines up to ${statement.last_day}: ${explained} explained, ${rupeesText(paise)} rupees for firms`,
       valuePaise: paise,
+      refusesMachine: await findGap(tx, statement, lines),
       facts: { sha256: statement.sha256.toString("hex"), lines: lines.length, paise, planVersion },
       shows: [{ title: "Lines", rows: lines.map(showLine) }],
       async carryOut(actor) {
@@ -219,6 +221,39 @@ export const bankImport: ApprovalKind<{ readonly sha256: string }> = {
     };
   },
 };
+
+/**
+ * Whether a statement begins where the last one ended, after the lines that both have. A person may import
+ * one after a gap; a machine must not, since a made-up file seldom fits.
+ */
+async function findGap(
+  tx: Tx,
+  { environment, closing_paise }: StatementRow,
+  lines: readonly BankLineRow[],
+): Promise<Failure | undefined> {
+  const days = [...new Set(lines.map(({ day }) => day))];
+  const repeats = findRepeated(lines, await listCounted(tx, environment, days));
+  const added = lines.filter(({ line_id }) => repeats.get(line_id)?.isSure !== true);
+  if (added.length === 0) return undefined;
+  const { closing_paise: last } = await findTotals(tx, environment);
+  const sum = sumPaise(
+    added.map(({ direction, paise }) => (direction === "credit" ? paise : -paise)),
+  );
+  const expected = last === null ? null : addPaise(last, sum);
+  if (expected !== null && expected === closing_paise) return undefined;
+  return new Failure(
+    "conflict",
+    "the statement does not go on from the balance of the last one: a person imports it",
+    {
+      detail: {
+        reason: "balance_gap",
+        last_closing_paise: last,
+        expected_closing_paise: expected,
+        closing_paise,
+      },
+    },
+  );
+}
 
 export function noStatement(statementId: string): Failure {
   return new Failure("not_found", `no bank statement ${statementId}`);

@@ -84,6 +84,7 @@ export const houseEvents = [
   "approval.proposed",
   "operator.sign_in_failing",
   "operator.recovered",
+  "machine.refused",
   "webhook.disabled",
 ] as const;
 

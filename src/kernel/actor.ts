@@ -15,6 +15,12 @@ export type Actor = {
   readonly deskId?: string;
   /** Of an operator who signed in; absent while no people are registered. */
   readonly role?: OperatorRole;
+  /** Of a program that acts without a person: what it was given, and who holds its token. */
+  readonly machine?: {
+    readonly permissions: readonly Permission[];
+    readonly dayLimitPaise: number;
+    readonly heldBy: string;
+  };
   /** When the house's directory saw who it is; absent of whoever signed in here. */
   readonly provedAt?: Date;
 };

@@ -30,6 +30,7 @@ type IdPrefix =
   | "whk"
   | "dlv"
   | "opr"
+  | "mch"
   | "apr"
   | "fil"
   | "bst"

@@ -104,6 +104,14 @@ export function describeEvent(event: ToldEvent, nameFirm: (firmId: string) => st
         reason: say(data["reason"]),
         at: sayTime(data["recovered_at"]),
       };
+    case "machine.refused":
+      return {
+        name: say(data["name"]),
+        refusal: say(data["refusal"]),
+        from: say(data["last_from"]),
+        holder: say(data["held_by"]),
+        at: sayTime(event.createdAt.toISOString()),
+      };
     case "approval.proposed": {
       const value = data["value_paise"];
       return {

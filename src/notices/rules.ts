@@ -34,6 +34,7 @@ export const personOccasions = [
   "approval.proposed",
   "operator.sign_in_failing",
   "operator.recovered",
+  "machine.refused",
   "webhook.disabled",
 ] as const;
 
@@ -71,6 +72,7 @@ export const occasionWords: Readonly<Record<Occasion, string>> = {
   "approval.proposed": "an approval waits",
   "operator.sign_in_failing": "attempts to sign in fail",
   "operator.recovered": "an admin is let in on the machine",
+  "machine.refused": "a call with a machine's token is refused",
   "webhook.disabled": "a webhook is disabled",
   "payout.paid": "a payout is paid",
   "payout.returned": "a payout comes back",
@@ -111,6 +113,7 @@ const neededPermissions: Partial<Record<Occasion, Permission>> = {
   "enquiry.received": "enquiries.read",
   "operator.sign_in_failing": "operators.write",
   "operator.recovered": "operators.write",
+  "machine.refused": "operators.write",
   "webhook.disabled": "webhooks.write",
 };
 

@@ -29,6 +29,7 @@ import {
 import {
   aloneHours,
   listKindsSummed,
+  refuseProposing,
   refuseRole,
   refuseUnnamed,
   findStateAt,
@@ -66,14 +67,17 @@ export async function actWithApproval<Meant extends Terms>(
   { kind, people, alonePerDayPaise, ...proposed }: Act<Meant>,
 ): Promise<Acted> {
   const now = ctx.now();
-  refuseRole(actor, kind.proposers, `to propose ${kind.name}`);
+  refuseProposing(actor, kind);
   const isLive = proposed.environment === "live";
   // Daily limits apply to signed-in people only: a name given on the command line proves nothing.
-  const limit = isLive && actor.role !== undefined ? alonePerDayPaise : undefined;
+  const limits = [alonePerDayPaise, actor.machine?.dayLimitPaise].flatMap((paise) => paise ?? []);
+  const limit =
+    isLive && actor.role !== undefined && limits.length > 0 ? Math.min(...limits) : undefined;
   const act = async (tx: Tx): Promise<Acted> => {
     if (limit !== undefined) await lockPerson(tx, personKey(actor.id));
     await lockSubject(tx, kind.name, proposed.subjectId);
     const prepared = await kind.prepare(tx, proposed, now);
+    if (actor.machine && prepared.refusesMachine) throw prepared.refusesMachine;
     const asked = { kind, proposed, prepared, now };
     const isTooMuch = limit !== undefined && (await isPastLimit(tx, actor, { ...asked, limit }));
     if (isLive && (people === 2 || isTooMuch)) {
@@ -172,6 +176,7 @@ async function propose(
     value_paise: prepared.valuePaise,
     facts_hash: digestFacts(prepared.facts),
     proposed_by: actor.id,
+    held_by: actor.machine?.heldBy ?? null,
     proposed_at: now,
     expires_at: new Date(now.getTime() + kind.validHours * 3_600_000),
     decided_by: null,

@@ -4,6 +4,7 @@ import { hash } from "node:crypto";
 
 import type { Actor, Change, OperatorRole } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
+import type { Failure } from "../kernel/failure.ts";
 import { houseFirmId } from "../kernel/ids.ts";
 import { canonicalJson } from "../kernel/json.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
@@ -34,6 +35,8 @@ export type Prepared = {
   readonly facts: object;
   /** What is approved in full: payees and amounts, or what was and what becomes of it. */
   readonly shows?: readonly ShownPart[];
+  /** Why no machine may do or propose it. */
+  readonly refusesMachine?: Failure | undefined;
   /** Changes to record on the subject's desk at the proposal, beside the proposal's own. */
   readonly proposal?: readonly Change[];
   /** Does the act; the answer goes to the approver. Without `proposedBy` one person does it alone. */

@@ -57,6 +57,14 @@ export function mayAct({ role }: Actor, roles: readonly OperatorRole[]): boolean
   return role === undefined || role === "admin" || roles.includes(role);
 }
 
+/** A machine proposes what its operations take it for; it is given the role of a viewer for all else. */
+export function refuseProposing(
+  actor: Actor,
+  { name, proposers }: { readonly name: string; readonly proposers: readonly OperatorRole[] },
+): void {
+  if (actor.machine === undefined) refuseRole(actor, proposers, `to propose ${name}`);
+}
+
 export function refuseRole(actor: Actor, roles: readonly OperatorRole[], what: string): void {
   if (mayAct(actor, roles)) return;
   const allowed: OperatorRole[] = [...new Set([...roles, "admin" as const])];
@@ -80,7 +88,18 @@ export function refuseUnnamed({ id }: Actor): void {
   });
 }
 
-export function refuseProposer(actor: Actor, proposedBy: string): void {
+export function refuseProposer(
+  actor: Actor,
+  {
+    proposed_by: proposedBy,
+    held_by: heldBy,
+  }: { readonly proposed_by: string; readonly held_by: string | null },
+): void {
+  if (heldBy !== null && isSamePerson(actor.id, heldBy)) {
+    throw new Failure("forbidden", `you hold the token of ${proposedBy}: somebody else approves`, {
+      detail: { reason: "own_machine", proposed_by: proposedBy },
+    });
+  }
   if (!isSamePerson(actor.id, proposedBy)) return;
   throw new Failure("forbidden", "somebody else must approve what you proposed", {
     detail: { reason: "own_proposal", proposed_by: proposedBy },

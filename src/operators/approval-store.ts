@@ -15,6 +15,8 @@ export type ApprovalRow = {
   readonly value_paise: number | null;
   readonly facts_hash: string;
   readonly proposed_by: string;
+  /** Who holds the token of the machine that proposed it. */
+  readonly held_by: string | null;
   readonly proposed_at: Date;
   readonly expires_at: Date;
   readonly decided_by: string | null;
@@ -24,7 +26,7 @@ export type ApprovalRow = {
 
 const approvalColumns = fragment`
   approval_id, kind, environment, subject_id, state, terms, summary, value_paise, facts_hash,
-  proposed_by, proposed_at, expires_at, decided_by, decided_at, reason`;
+  proposed_by, held_by, proposed_at, expires_at, decided_by, decided_at, reason`;
 
 /** Serializes proposals and decisions about one subject. */
 export async function lockSubject(tx: Tx, kind: string, subjectId: string): Promise<void> {
@@ -70,8 +72,8 @@ export async function insertApproval(tx: Tx, row: ApprovalRow): Promise<void> {
     values (
       ${row.approval_id}, ${row.kind}, ${row.environment}, ${row.subject_id}, ${row.state},
       ${exactJson(row.terms)}::jsonb, ${row.summary}, ${row.value_paise}, ${row.facts_hash},
-      ${row.proposed_by}, ${row.proposed_at}, ${row.expires_at}, ${row.decided_by},
-      ${row.decided_at}, ${row.reason}
+      ${row.proposed_by}, ${row.held_by}, ${row.proposed_at}, ${row.expires_at},
+      ${row.decided_by}, ${row.decided_at}, ${row.reason}
     )`);
 }
 

@@ -48,7 +48,7 @@ export async function approveProposal(
     if (findStateAt(row, now) === "expired")
       return await end(tx, actor, { row, to: "expired", now });
     advance(approvalLifecycle, row.state, "approve");
-    refuseProposer(actor, row.proposed_by);
+    refuseProposer(actor, row);
     refuseStale(actor, now);
     const { environment, subject_id: subjectId, terms } = row;
     const prepared = await kind.prepare(tx, { environment, subjectId, terms }, now);
@@ -72,7 +72,7 @@ export async function carryOutApproved(
   actor: Actor,
   { row, prepared, now }: { readonly row: ApprovalRow; prepared: Prepared; now: Date },
 ): Promise<DecidedApproval> {
-  refuseProposer(actor, row.proposed_by);
+  refuseProposer(actor, row);
   const { changes, answer } = await prepared.carryOut(actor, row.proposed_by);
   const approval: ApprovalRow = {
     ...row,

@@ -50,11 +50,7 @@ export async function addOperator(
 ): Promise<LetIn> {
   const name = cleanName(given);
   const isFirst = (await listOperatorRows(ctx.db)).length === 0;
-  if (isFirst && role !== "admin") {
-    throw new Failure("conflict", "the first person must be an admin, who lets the others in", {
-      detail: { reason: "first_is_admin" },
-    });
-  }
+  if (isFirst && role !== "admin") throw firstIsAdmin();
   return await letIn(ctx, actor, { kind: operatorAddition, name, role, outcome: "added" });
 }
 
@@ -360,8 +356,14 @@ async function requireOperator(db: Db, name: string): Promise<OperatorRow> {
   return person;
 }
 
+export function firstIsAdmin(): Failure {
+  return new Failure("conflict", "the first person must be an admin, who lets the others in", {
+    detail: { reason: "first_is_admin" },
+  });
+}
+
 /** Checked again under the lock: a second admin may have been added since. */
-async function refuseAlone(
+export async function refuseAlone(
   tx: Tx,
   kind: Pick<ApprovalKind<never>, "name">,
   { people, role }: Pick<EnrolmentTerms, "people" | "role">,

@@ -14,6 +14,7 @@ import { unprocessable } from "../kernel/failure.ts";
 import { parseInstant } from "../kernel/time.ts";
 import { openEnum, body, timestamp } from "../platform/http/wire.ts";
 import { type Operation, operation, type OperatorCall } from "../platform/http/operation.ts";
+import { refuseOwnForm } from "../operators/machine-rules.ts";
 import { importLedgerReport, listLedgerReports } from "../settlement/ledger-report.ts";
 import { moves, parseReportForm } from "../settlement/match-report.ts";
 import { queueReasons } from "../settlement/rules.ts";
@@ -24,6 +25,7 @@ import {
   query,
   readPage,
   reportFiles,
+  takesMachines,
   text as limitedText,
 } from "./operation.ts";
 import {
@@ -141,6 +143,7 @@ function readTime(text: string): Date {
 export const ledgerReportOperations: readonly Operation[] = [
   operation({
     id: "importLedgerReport",
+    config: takesMachines,
     method: "POST",
     path: "/ops/ledger-reports",
     permission: "settlements.write",
@@ -152,6 +155,7 @@ export const ledgerReportOperations: readonly Operation[] = [
     run: async ({ ctx, actor, wiring }, { csv, xlsx, form, ...asked }) => {
       const { settlementHooks, attesting, twoFromPaise } = wiring;
       const { as_of, is_whole = false, preview = false } = asked;
+      refuseOwnForm(actor, form);
       return await importLedgerReport(
         ctx,
         actor,

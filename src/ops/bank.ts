@@ -16,6 +16,7 @@ import {
 } from "../bankbook/paying-account.ts";
 import { dayForms, parseStatementFormat, signs } from "../bankbook/read-statement.ts";
 import { reconcileBank } from "../bankbook/reconcile-bank.ts";
+import type { Actor } from "../kernel/actor.ts";
 import { unprocessable } from "../kernel/failure.ts";
 import {
   AddedPayingAccount,
@@ -33,7 +34,18 @@ import {
   ShownBankStatement,
 } from "./bank-schema.ts";
 import { count, outcome, text as shownText } from "./schema.ts";
-import { cursor, id, listQuery, optional, query, readPage, text, under } from "./operation.ts";
+import {
+  cursor,
+  id,
+  listQuery,
+  optional,
+  query,
+  readPage,
+  takesMachines,
+  text,
+  under,
+} from "./operation.ts";
+import { refuseOwnForm } from "../operators/machine-rules.ts";
 import type { Context } from "../platform/context.ts";
 import { isWorkbook } from "../platform/sheets/read-xlsx.ts";
 import { body, closedEnum, timestamp } from "../platform/http/wire.ts";
@@ -117,8 +129,9 @@ type GivenFile = {
   readonly format?: unknown;
 };
 
-async function readFile({ db }: Pick<Context, "db">, given: GivenFile) {
+async function readFile({ db }: Pick<Context, "db">, actor: Actor, given: GivenFile) {
   const { content_base64, form, format } = given;
+  refuseOwnForm(actor, format);
   if (form !== undefined && format !== undefined) {
     throw unprocessable({ path: "form", problem: "cannot be given with format" });
   }
@@ -147,21 +160,23 @@ function decodeFile(contentBase64: string): string | Uint8Array {
 export const bankOperations: readonly Operation[] = [
   operation({
     ...bank.act("importBankStatement", "/ops/bank/statements", "bank.write"),
+    config: takesMachines,
     summary:
       "Import the bank's statement: payouts are answered, money in is matched, the rest is queued",
     body: body(file),
     answer: ImportedStatement,
     run: async ({ ctx, actor, wiring: { twoFromPaise } }, asked) =>
-      importStatement(ctx, actor, { ...(await readFile(ctx, asked)), twoFromPaise }),
+      importStatement(ctx, actor, { ...(await readFile(ctx, actor, asked)), twoFromPaise }),
   }),
   operation({
     ...bank.act("previewBankStatement", "/ops/bank/statements/preview", "bank.write"),
+    config: takesMachines,
     summary:
       "Show what importing a statement would do: matches, duplicates, the queue; stores nothing",
     body: body(file),
     answer: PreviewedStatement,
     run: async ({ ctx, actor, wiring: { twoFromPaise } }, asked) =>
-      previewStatement(ctx, actor, { ...(await readFile(ctx, asked)), twoFromPaise }),
+      previewStatement(ctx, actor, { ...(await readFile(ctx, actor, asked)), twoFromPaise }),
   }),
   operation({
     ...bank.read("listStatementForms", "/ops/bank/forms"),

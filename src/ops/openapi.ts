@@ -73,7 +73,9 @@ operators' listener (\`OPS_PORT\`), over loopback or https only. \`POST /ops/sig
 page sends a cookie instead, which counts only with the header \`X-Scripdesk-Console: 1\` and from this
 listener's own origin. What one person
 must not do alone answers \`outcome: "proposed"\` and waits in \`/ops/approvals\`. Money is integer paise,
-times are ISO 8601 in IST. An error's slug is \`code\` if present, otherwise \`error\`.`;
+times are ISO 8601 in IST. A machine brings its own
+token, \`machine_…\`, from its networks: it reads with the permissions that it was given, and of the acts it
+does those that say so. An error's slug is \`code\` if present, otherwise \`error\`.`;
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -99,7 +101,11 @@ export function describeOps(): object {
     paths,
     components: {
       securitySchemes: {
-        Session: { type: "http", scheme: "bearer", description: "`operator_…`, from sign-in." },
+        Session: {
+          type: "http",
+          scheme: "bearer",
+          description: "`operator_…`, from sign-in, or the token of a machine.",
+        },
       },
       schemas,
       headers,
@@ -186,7 +192,7 @@ function describeOperation(operation: Operation, path: string): object {
 }
 
 /** The roles that may call it, and that it is audited. */
-function describeAccess({ permission, method, id }: Operation): string {
+function describeAccess({ permission, method, id, config }: Operation): string {
   if (permission === undefined) return "Nobody has to be signed in. Attempts are throttled.";
   const roles = operatorRoles.filter((role) => isPermitted(role, permission));
   const who =
@@ -194,7 +200,8 @@ function describeAccess({ permission, method, id }: Operation): string {
       ? "Every role may call it."
       : `Takes the role ${joinWords(roles)}.`;
   const isRead = method === "GET" || id === "previewCard";
-  return isRead ? who : `${who} The audit record names the person.`;
+  const machines = config?.machines ? " Machines that were given the permission may call it." : "";
+  return isRead ? who : `${who}${machines} The audit record names the person.`;
 }
 
 function joinWords(words: readonly string[]): string {

@@ -57,6 +57,9 @@ export const under = <const Tag extends string>(tag: Tag) => ({
   ) => ({ id, method, path, permission, tag }) as const,
 });
 
+/** Of an act that a machine may do, too. */
+export const takesMachines = { machines: true } as const;
+
 export const text = (description: string, maxLength = 500) =>
   Type.String({ minLength: 1, maxLength, description });
 export const paise = (description: string) =>

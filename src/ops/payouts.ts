@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 
 import { revealAccount } from "../firms/bank-accounts.ts";
+import { refuseOwnForm } from "../operators/machine-rules.ts";
 import { listFiles, readFile, showFile } from "../payouts/read-files.ts";
 import { makeFiles, previewFiles, viewPreview } from "../payouts/make-files.ts";
 import { columnFields, dayForms, fileStates, parseFileFormat } from "../payouts/file-rules.ts";
@@ -37,6 +38,7 @@ import {
   query,
   readPage,
   spanQuery,
+  takesMachines,
   text,
   under,
 } from "./operation.ts";
@@ -169,19 +171,23 @@ export const payoutOperations: readonly Operation[] = [
   }),
   operation({
     ...payouts.act("makeFiles", "/ops/payout-files", writing),
+    config: takesMachines,
     summary: "Put what is due and free into one file per rail; large files take two people",
     body: body({ environment, format: optional(fileFormat) }),
     answer: MadeFiles,
-    run: async ({ ctx, actor, wiring: { twoFromPaise } }, { environment: of, format }) => ({
-      payout_files: await makeFiles(ctx, actor, {
+    run: async ({ ctx, actor, wiring: { twoFromPaise } }, { environment: of, format }) => {
+      refuseOwnForm(actor, format);
+      const payout_files = await makeFiles(ctx, actor, {
         environment: of,
         format: format && parseFileFormat(format),
         twoFromPaise,
-      }),
-    }),
+      });
+      return { payout_files };
+    },
   }),
   operation({
     ...payouts.act("readFile", "/ops/payout-files/:file_id/bytes", writing),
+    config: takesMachines,
     summary: "Read the bytes for the bank, with whole account numbers; who read them is on record",
     answer: FileBytes,
     run: ({ ctx, actor }, { file_id }) => readFile(ctx, actor, file_id),

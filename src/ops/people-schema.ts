@@ -2,6 +2,7 @@ import { Type } from "typebox";
 
 import { approvalStates } from "../operators/approval-rules.ts";
 import { operatorRoles } from "../kernel/actor.ts";
+import { machinePermissions } from "../operators/machine-rules.ts";
 import { noticeStates, occasions } from "../notices/rules.ts";
 import { openEnum, timestamp } from "../platform/http/wire.ts";
 import {
@@ -39,6 +40,47 @@ export const Person = Type.Object(
 );
 
 export const People = wrapList("operators", Person, "Everybody, by the time they were let in.");
+
+export const Machine = Type.Object(
+  {
+    machine_id: text("The machine's id."),
+    name: text("Its name; records name it machine:NAME."),
+    status: openEnum(["active", "expired", "disabled"], "Whether its token counts."),
+    permissions: Type.Array(openEnum(machinePermissions, "Something that it may do."), {
+      description: "What it may do, by the x-permission of operations that take machines.",
+    }),
+    networks: Type.Array(Type.String(), { description: "Where it may call from." }),
+    day_limit_paise: count(
+      "What it may do alone within 24 hours, in paise; from this sum on it waits for a person.",
+    ),
+    held_by: text("Who was shown its token, and so approves nothing that it proposes."),
+    created_at: timestamp("When it was given this token."),
+    expires_at: timestamp("When the token ends."),
+    disabled_at: maybeTime("When an admin ended it; null while it is not."),
+    last_used_at: maybeTime("When the token was last used, to the minute; null before the first."),
+    refused_at: maybeTime("When a call with its token was last refused; null for never."),
+    refused_from: maybeText("The address that the refused call came from; null for none."),
+    refusal: Type.Unsafe<string | null>({
+      type: ["string", "null"],
+      description: "Why: address, expired or disabled; null for none.",
+    }),
+  },
+  { title: "Machine", description: "A program that acts without a person; never its token." },
+);
+
+export const Machines = wrapList("machines", Machine, "All, by the time they were given a token.");
+
+export const AddedMachine = Type.Object(
+  {
+    outcome: outcome(["proposed", "added"]),
+    approval_id: Type.Optional(
+      text("The proposal, where it takes a second person, who is shown the token."),
+    ),
+    machine: Type.Optional(Machine),
+    token: Type.Optional(text("For `Authorization: Bearer`; shown this once.")),
+  },
+  { title: "AddedMachine", description: "A machine with its token, or the proposal of it." },
+);
 
 const recoveryCodesLeft = count("How many recovery codes the person has.");
 

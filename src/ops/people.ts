@@ -4,6 +4,8 @@ import { approveProposal, rejectProposal } from "../operators/decide-approval.ts
 import { listApprovals, showApproval, viewApproval } from "../operators/list-approvals.ts";
 import { approvalStates } from "../operators/approval-rules.ts";
 import { operatorRoles } from "../kernel/actor.ts";
+import { unprocessable } from "../kernel/failure.ts";
+import { parseInstant } from "../kernel/time.ts";
 import {
   addOperator,
   disableOperator,
@@ -11,6 +13,8 @@ import {
   listOperators,
   resetOperator,
 } from "../operators/manage-operators.ts";
+import { machineNamePattern, machinePermissions, networksMax } from "../operators/machine-rules.ts";
+import { addMachine, disableMachine, listMachines } from "../operators/machines.ts";
 import { listPermissions, signInCodePattern } from "../operators/rules.ts";
 import {
   beginAuthenticator,
@@ -30,11 +34,12 @@ import { listNotices, sendNoticeAgain } from "../notices/read-notices.ts";
 import { noticeStates, occasions } from "../notices/rules.ts";
 import { resolveSearch } from "../overview/desks.ts";
 import { type Operation, operation } from "../platform/http/operation.ts";
-import { body, closedEnum } from "../platform/http/wire.ts";
+import { body, closedEnum, timestamp } from "../platform/http/wire.ts";
 import {
   cursor,
   id,
   listQuery,
+  natural,
   optional,
   query,
   readPage,
@@ -44,11 +49,14 @@ import {
 } from "./operation.ts";
 import { parseQuerySpan } from "../kernel/query-time.ts";
 import {
+  AddedMachine,
   Approval,
   Approvals,
   Approved,
   Granted,
   LetIn,
+  Machine,
+  Machines,
   NewFactor,
   NoticeAddress,
   NoticeAddresses,
@@ -87,6 +95,18 @@ const codes = Type.Array(text("A code that was handed over.", 64), {
   maxItems: 4,
   description: "One from each person who let you in.",
 });
+
+const machineName = Type.String({
+  pattern: machineNamePattern,
+  description: "The machine's name; records name it machine:NAME.",
+  examples: ["night-run"],
+});
+
+function readEnd(text: string): Date {
+  const at = parseInstant(text);
+  if (at) return at;
+  throw unprocessable({ path: "expires_at", problem: "must be ISO 8601 with an offset" });
+}
 
 const people = under("People");
 const approvals = under("Approvals");
@@ -148,10 +168,10 @@ export const peopleOperations: readonly Operation[] = [
     ...people.read("whoIsSignedIn", "/ops/whoami"),
     summary: "Who you are, what your role is and what it permits",
     answer: WhoIsSignedIn,
-    run: async ({ ctx, actor: { id, role } }) => ({
+    run: async ({ ctx, actor: { id, role, machine } }) => ({
       name: id,
       ...(role && { role }),
-      permissions: listPermissions(role),
+      permissions: machine?.permissions ?? listPermissions(role),
       ...(await describeSignIn(ctx, id)),
     }),
   }),
@@ -210,6 +230,47 @@ export const peopleOperations: readonly Operation[] = [
     body: body({ name }),
     answer: Person,
     run: ({ ctx, actor }, asked) => disableOperator(ctx, actor, asked.name),
+  }),
+  operation({
+    ...people.read("listMachines", "/ops/machines"),
+    summary: "List the machines that act without a person",
+    answer: Machines,
+    run: async ({ ctx }) => ({ machines: await listMachines(ctx) }),
+  }),
+  operation({
+    ...people.act("addMachine", "/ops/machines", "operators.write"),
+    summary:
+      "Let a machine in, or give one of the same name another token and other terms; another admin approves it once there have been two",
+    body: body({
+      name: machineName,
+      permissions: Type.Array(
+        closedEnum(machinePermissions, { description: "Something that it may do." }),
+        {
+          minItems: 1,
+          maxItems: machinePermissions.length,
+          description: "What it may do: of what these permit, only what takes machines.",
+        },
+      ),
+      networks: Type.Array(text("An address or a network, such as 203.0.113.7/32.", 64), {
+        minItems: 1,
+        maxItems: networksMax,
+        description: "Where it may call from.",
+      }),
+      day_limit_paise: natural(
+        "What it may do alone within 24 hours; from this sum on it waits for a person.",
+      ),
+      expires_at: timestamp("When its token ends, within 366 days. ISO 8601 with an offset."),
+    }),
+    answer: AddedMachine,
+    run: ({ ctx, actor }, { expires_at, ...asked }) =>
+      addMachine(ctx, actor, { ...asked, expires_at: readEnd(expires_at) }),
+  }),
+  operation({
+    ...people.act("disableMachine", "/ops/machines/disable", "operators.write"),
+    summary: "End a machine's token at once",
+    body: body({ name: machineName }),
+    answer: Machine,
+    run: ({ ctx, actor }, asked) => disableMachine(ctx, actor, asked.name),
   }),
   operation({
     ...approvals.read("listApprovals", "/ops/approvals"),

@@ -20,6 +20,7 @@ import {
   scheme,
   searchDesks,
   searchQuery,
+  takesMachines,
   text,
   under,
 } from "./operation.ts";
@@ -169,6 +170,7 @@ export const priceOperations: readonly Operation[] = [
   }),
   operation({
     ...rates.act("haltMarket", "/ops/market/halt", "market.halt"),
+    config: takesMachines,
     summary: "Make no more binding prices in a scheme, or in all of them",
     body: market,
     answer: ChangedCards,

@@ -36,6 +36,7 @@ import {
   scheme,
   searchQuery,
   spanQuery,
+  takesMachines,
   text,
   under,
 } from "./operation.ts";
@@ -173,6 +174,7 @@ export const worldOperations: readonly Operation[] = [
   }),
   operation({
     ...registry.act("importAnyCredits", "/ops/firms/:firm_id/credits/import", "credits.write"),
+    config: takesMachines,
     summary: "Import a report of the customs portal for a firm",
     body: body(reportFiles),
     answer: ImportResults,

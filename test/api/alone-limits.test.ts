@@ -34,6 +34,7 @@ const bringsIn: Readonly<Record<string, boolean>> = {
   "operator.add": false,
   "operator.reset": false,
   "operator.grant": false,
+  "machine.add": false,
   "paying_account.add": false,
   "house.set": false,
   "number_form.set": false,

@@ -122,6 +122,18 @@ test("every operation answers as the document says, and every act has an audit r
   await become(second);
   await call("grantRole", [], { name: "mira", role: "settlement" });
   await call("disableOperator", [], { name: "mira" });
+  const machine = await call("addMachine", [], {
+    name: "night-run",
+    permissions: ["read"],
+    networks: ["127.0.0.1"],
+    day_limit_paise: 0,
+    expires_at: new Date(service.clock.now().getTime() + 86_400_000).toISOString(),
+  });
+  await become(first);
+  await call("approveProposal", [machine.approval_id]);
+  await assertRows("listMachines");
+  await call("disableMachine", [], { name: "night-run" });
+  await become(second);
   await call("resetOperator", [], { name: "mira" });
 
   // Keys, plans, firms

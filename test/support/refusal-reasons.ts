@@ -77,7 +77,7 @@ export function readReasons(): ReasonsOfCode {
 
 /** What the operators' API and commands begin with. */
 const operatorsFiles =
-  /^src\/(?:ops\/|console\/|approval-kinds\.|rotate-master-key\.|operators\/recover\.)/;
+  /^src\/(?:ops\/|ops-app\.|console\/|approval-kinds\.|rotate-master-key\.|operators\/recover\.)/;
 
 function findFile({ node }: Unit): string {
   return node.getSourceFile().fileName.slice(root.length + 1);

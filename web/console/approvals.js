@@ -2,6 +2,7 @@ import { makeAct } from "./acts.js";
 import { make, makeEmpty, makeFacts, makeSection } from "./dom.js";
 import { makeHead, showList } from "./list.js";
 import { readOps } from "./ops.js";
+import { makeToken } from "./people.js";
 import { loadNames, sayWord, showId, showMoney, showState, showTime } from "./show.js";
 import { linkTo, may, person } from "./state.js";
 import { showBands, showRows, showTerms } from "./terms.js";
@@ -184,6 +185,7 @@ async function loadFirms(view, shown) {
 
 /** @param {any} answer */
 function revealCode({ result }) {
+  if (result?.token) return makeToken(result.token);
   if (!result?.code) return "Approved and carried out.";
   return make(
     "div",

@@ -14,6 +14,7 @@ const occasionWords = /** @type {Readonly<Record<string, string>>} */ ({
   "approval.proposed": "an approval waits",
   "operator.sign_in_failing": "attempts to sign in fail",
   "operator.recovered": "an admin is let in on the machine",
+  "machine.refused": "a call with a machine's token is refused",
   "webhook.disabled": "a webhook is disabled",
   "payout.paid": "a payout is paid",
   "payout.returned": "a payout comes back",

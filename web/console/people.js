@@ -1,10 +1,10 @@
 import { makeAct } from "./acts.js";
-import { make, makeTable } from "./dom.js";
+import { make, makeSection, makeTable } from "./dom.js";
 import { makeDownload } from "./download.js";
 import { makeHead } from "./list.js";
 import { makeAdd, makePeopleAddresses } from "./notices.js";
 import { readOps } from "./ops.js";
-import { showState, showTime } from "./show.js";
+import { showMoney, showState, showTime } from "./show.js";
 
 /** @typedef {import("./state.js").View} View */
 /** @typedef {import("./ops.js").Row} Row */
@@ -85,6 +85,121 @@ async function showPeople(view) {
     ),
     makeDownload("people", async () => operators),
     await makePeopleAddresses(view),
+    await makeMachines(view),
+  );
+}
+
+/** @param {View} view */
+async function makeMachines(view) {
+  const { machines } = await readOps("/ops/machines", {}, view.signal);
+  return makeSection(
+    "Machines",
+    make(
+      "div",
+      { class: "acts" },
+      makeAct(view, {
+        label: "Add a machine…",
+        permission: "operators.write",
+        says: "A program that acts without a person, such as the night's run. One of the same name gets another token and these terms. Once there have been two admins, another one approves it and is shown the token.",
+        fields: [
+          { name: "name", label: "Name", hint: "Small letters and digits, such as night-run" },
+          {
+            name: "permissions",
+            label: "What it may do",
+            hint: `Divided by commas, of ${machinePermissions.join(", ")}`,
+          },
+          { name: "networks", label: "Where it calls from", hint: "Such as 10.0.0.5/32" },
+          { name: "day_limit_paise", label: "Alone within 24 hours", type: "money" },
+          { name: "expires_at", label: "Until", type: "moment" },
+        ],
+        call: ({ permissions, networks, ...body }) => ({
+          path: "/ops/machines",
+          body: {
+            ...body,
+            permissions: splitWords(String(permissions)),
+            networks: splitWords(String(networks)),
+          },
+        }),
+        reveal: ({ token }) => makeToken(token),
+      }),
+    ),
+    machines.length === 0
+      ? make("p", { class: "muted" }, "None: whatever is done here, a person does.")
+      : makeTable(
+          "Programs that act without a person",
+          [
+            { head: "Name", kind: "wide" },
+            { head: "May" },
+            { head: "From" },
+            { head: "Alone in a day" },
+            { head: "State" },
+            { head: "Last used" },
+            { head: "Acts", kind: "last" },
+          ],
+          machines.map((/** @type {Row} */ one) => [
+            [one["name"], make("div", { class: "muted" }, `token shown to ${one["held_by"]}`)],
+            one["permissions"].join(", "),
+            one["networks"].join(", "),
+            showMoney(one["day_limit_paise"]),
+            [
+              showState(one["status"]),
+              make("div", { class: "muted" }, "until ", showTime(one["expires_at"])),
+            ],
+            [
+              one["last_used_at"] ? showTime(one["last_used_at"]) : "never",
+              one["refused_at"]
+                ? make(
+                    "div",
+                    { class: "muted" },
+                    `refused (${one["refusal"]}) from ${one["refused_from"]}, `,
+                    showTime(one["refused_at"]),
+                  )
+                : null,
+            ],
+            make(
+              "div",
+              { class: "acts" },
+              one["status"] !== "disabled" &&
+                makeAct(view, {
+                  label: "Disable…",
+                  permission: "operators.write",
+                  danger: true,
+                  says: `The token of ${one["name"]} ends at once.`,
+                  call: () => ({ path: "/ops/machines/disable", body: { name: one["name"] } }),
+                  said: () => `${one["name"]} is disabled.`,
+                }),
+            ),
+          ]),
+        ),
+  );
+}
+
+const machinePermissions = [
+  "read",
+  "bank.write",
+  "credits.write",
+  "settlements.write",
+  "payouts.write",
+  "market.halt",
+];
+
+/** @param {string} text */
+function splitWords(text) {
+  return text.split(",").flatMap((word) => word.trim() || []);
+}
+
+/** @param {string | undefined} token */
+export function makeToken(token) {
+  if (token === undefined) return "Another admin approves it, and is shown the token.";
+  return make(
+    "div",
+    {},
+    make(
+      "p",
+      {},
+      "The machine's token, shown this once. Whoever holds it approves nothing that the machine proposes.",
+    ),
+    make("code", {}, token),
   );
 }
 

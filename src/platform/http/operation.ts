@@ -62,9 +62,9 @@ export type DeskCall = Required<Call> & {
 export type OperatorCall = {
   readonly ctx: Context;
   readonly wiring: OperatorWiring;
-  /** The signed-in person, whose role has the permission. */
+  /** The signed-in person, whose role has the permission, or a machine that was given it. */
   readonly actor: Actor;
-  /** The session's token. */
+  /** The token of the session, or of the machine. */
   readonly token: string;
   /** The address that the call comes from. */
   readonly from: string;
@@ -119,7 +119,7 @@ type Described<Path extends string> = {
   /** What the edge and the document know of it besides (`server.ts`). */
   readonly config?: Pick<
     FastifyContextConfig,
-    "conflicts" | "names" | "orDemand" | "quiet" | "streams" | "tagged"
+    "conflicts" | "machines" | "names" | "orDemand" | "quiet" | "streams" | "tagged"
   >;
 };
 

@@ -108,6 +108,8 @@ declare module "fastify" {
     orDemand?: Exclude<Scope, "*"> | readonly Exclude<Scope, "*">[];
     /** The permission that the role of an operator must have, on the operators' listener. */
     permission?: Permission;
+    /** An act that a machine may do, too, which has the permission; what reads takes machines anyway. */
+    machines?: true;
     /** It takes calls without a key; `admit.ts` takes from the budget. */
     keyless?: Keyless;
     /** Its answers are public and change: each gets an ETag (`caching.ts`) and is compressed. */
