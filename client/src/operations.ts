@@ -128,10 +128,15 @@ export type ListCreditsQuery = {
 export type ListOrdersQuery = {
   /** Only those in this state. */
   status?: "open" | "matched" | "cancelled" | "expired" | "failed" | undefined;
+  /** Only of this side. */
   side?: "sell" | "buy" | undefined;
+  /** Only of this scheme. */
   scheme?: "RODTEP" | "ROSCTL" | undefined;
+  /** Only those of this firm. */
   firm_id?: string | undefined;
+  /** Only those that you gave this name. */
   client_ref?: string | undefined;
+  /** Only those that were placed under this Idempotency-Key. */
   idempotency_key?: string | undefined;
   /** Only those placed at this time or later. ISO 8601, IST. */
   from?: string | undefined;
@@ -148,6 +153,7 @@ export type ListOrdersQuery = {
 export type ListCrossesQuery = {
   /** Only those in this state. */
   status?: "proposed" | "agreed" | "funded" | "released" | "settled" | "declined" | "cancelled" | "expired" | "refunded" | "failed" | undefined;
+  /** Only of this kind. */
   kind?: "block" | "intra_group" | undefined;
   /** Only those that this firm has a side in. */
   firm_id?: string | undefined;

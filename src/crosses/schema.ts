@@ -210,7 +210,7 @@ export const CrossParams = Type.Object({ cross_id: crossId });
 
 export const crossFilters = {
   status: Type.Optional(closedEnum(crossStates, { description: "Only those in this state." })),
-  kind: Type.Optional(closedEnum(crossKinds)),
+  kind: Type.Optional(closedEnum(crossKinds, { description: "Only of this kind." })),
   firm_id: Type.Optional(id("Only those that this firm has a side in.")),
   netting_ref: Type.Optional(id("Only those of this netting.")),
 };

@@ -110,7 +110,10 @@ export const Event = Type.Object(
 export type Event = Static<typeof Event>;
 
 export const EventParams = Type.Object({
-  event_id: Type.String({ examples: ["evt_01jd2m7q4x8r5v6w9y0abcdefg"] }),
+  event_id: Type.String({
+    description: "The event's id.",
+    examples: ["evt_01jd2m7q4x8r5v6w9y0abcdefg"],
+  }),
 });
 
 export const EventList = Type.Object(

@@ -65,6 +65,31 @@ const tags: Readonly<Record<string, string>> = {
   Settlements: "Deals, crosses and money that comes in.",
   Payouts: "Money that leaves.",
   Bank: "The bank's statement, and what it does not explain.",
+  House: "Who the house is in law.",
+  Accounts: "Statements and the month's papers, as files.",
+};
+
+/** What a path names. */
+const pathParts: Readonly<Record<string, string>> = {
+  address_id: "The id of the address for notices.",
+  approval_id: "The proposal's id.",
+  credit_id: "The credit's id.",
+  cross_id: "The cross's id.",
+  desk_id: "The id of the desk's own firm.",
+  enquiry_ref: "The enquiry's reference.",
+  file_id: "The payout file's id.",
+  firm_id: "The firm's id.",
+  key_id: "The key's id.",
+  line: "The name of the tax line.",
+  line_id: "The id of the bank's line.",
+  name: "The name of the plan or the form.",
+  notice_id: "The notice's id.",
+  order_id: "The order's id.",
+  payout_id: "The payout's id.",
+  period: "The month in IST, YYYY-MM.",
+  reference: "The bank's reference of the deposit.",
+  settlement_id: "The settlement's id.",
+  statement_id: "The id of the bank's statement.",
 };
 
 const description = `What operators do, with the use cases of the command line. It is served on the
@@ -94,6 +119,7 @@ export function describeOps(): object {
       title: "Scripdesk operators",
       version: contractVersion,
       description,
+      contact: { name: "Whoever runs this service" },
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/", description: "The operators' listener." }],
@@ -143,19 +169,18 @@ function describeRefusal(status: string, { description: text, bodies }: Refusal)
 
 function describeOperation(operation: Operation, path: string): object {
   const { id, tag, summary, permission, query, body, answer } = operation;
-  const fromPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+  const fromPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
     name,
     in: "path",
     required: true,
+    description: pathParts[name],
     schema: { type: "string" },
   }));
   const required: readonly string[] = query?.required ?? [];
-  const fromQuery = Object.entries(query?.properties ?? {}).map(([name, schema]) => ({
-    name,
-    in: "query",
-    required: required.includes(name),
-    schema,
-  }));
+  const fromQuery = Object.entries(query?.properties ?? {}).map(([name, field]) => {
+    const { description: text, ...schema } = field as Json;
+    return { name, in: "query", required: required.includes(name), description: text, schema };
+  });
   return {
     operationId: id,
     tags: [tag],

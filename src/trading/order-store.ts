@@ -209,7 +209,8 @@ export async function lockOrders(tx: Tx, orderIds: readonly string[]): Promise<O
     for update`);
 }
 
-const shortText = (maxLength: number) => Type.Optional(Type.String({ minLength: 1, maxLength }));
+const shortText = (maxLength: number, description: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength, description }));
 
 export const orderList = list(orders, {
   name: "orders",
@@ -220,11 +221,17 @@ export const orderList = list(orders, {
       "state",
       Type.Optional(closedEnum(orderStates, { description: "Only those in this state." })),
     ),
-    side: equals("side", Type.Optional(closedEnum(sides))),
-    scheme: equals("scheme", Type.Optional(closedEnum(schemes))),
-    firm_id: ofFirm(shortText(64)),
-    client_ref: equals("client_ref", shortText(100)),
-    idempotency_key: equals("idempotency_key", shortText(255)),
+    side: equals("side", Type.Optional(closedEnum(sides, { description: "Only of this side." }))),
+    scheme: equals(
+      "scheme",
+      Type.Optional(closedEnum(schemes, { description: "Only of this scheme." })),
+    ),
+    firm_id: ofFirm(shortText(64, "Only those of this firm.")),
+    client_ref: equals("client_ref", shortText(100, "Only those that you gave this name.")),
+    idempotency_key: equals(
+      "idempotency_key",
+      shortText(255, "Only those that were placed under this Idempotency-Key."),
+    ),
     ...between("created_at", "placed"),
   },
 });

@@ -1,7 +1,7 @@
 // `npm run compat`, first part: clients that others' generators make from the document compile strictly
 // and sell a credit or hold for a strict reader of types, Postman's converter makes calls that are no dry
-// runs, and the types of our Python client hold for its own code and for its caller's. The tools are
-// installed from the registry in a temporary folder.
+// runs, Spectral finds nothing in either document, and the types of our Python client hold for its own
+// code and for its caller's. The tools are installed from the registry in a temporary folder.
 
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -24,6 +24,7 @@ const packages = [
   "orval@7.13.2",
   "swagger-typescript-api@13.13.0",
   "openapi-to-postmanv2@6.3.3",
+  "@stoplight/spectral-cli@6.16.3",
   "typescript@5.9.3",
   "pyright@1.1.414",
 ];
@@ -114,6 +115,20 @@ async function checkPython(folder: string): Promise<void> {
   console.log("the types of the Python client hold");
 }
 
+/** What Spectral recommends, and that every parameter is described. */
+const spectralRules = `extends: ["spectral:oas"]
+rules:
+  oas3-parameter-description: warn
+`;
+
+async function lint(folder: string): Promise<void> {
+  await writeFile(join(folder, ".spectral.yaml"), spectralRules);
+  const documents = ["docs/openapi.json", "docs/ops-openapi.json"].map((name) => join(root, name));
+  const words = ["spectral", "lint", "--fail-severity", "hint", ...documents];
+  await run("npx", words, { cwd: folder, timeout: installMsMax, maxBuffer: 1 << 24 });
+  console.log("Spectral finds nothing");
+}
+
 async function generate(folder: string): Promise<void> {
   const inFolder = { cwd: folder, timeout: installMsMax, maxBuffer: 1 << 24 };
   await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
@@ -159,6 +174,7 @@ async function compare(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "scripdesk-generators-"));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   await generate(folder);
+  await lint(folder);
   await checkPython(folder);
   const server = await startTestServer();
   stack.defer(() => server.stop());

@@ -4377,10 +4377,15 @@ ListOrdersQuery = TypedDict(
     {
         # Only those in this state.
         "status": "NotRequired[Literal['open', 'matched', 'cancelled', 'expired', 'failed']]",
+        # Only of this side.
         "side": "NotRequired[Literal['sell', 'buy']]",
+        # Only of this scheme.
         "scheme": "NotRequired[Literal['RODTEP', 'ROSCTL']]",
+        # Only those of this firm.
         "firm_id": "NotRequired[str]",
+        # Only those that you gave this name.
         "client_ref": "NotRequired[str]",
+        # Only those that were placed under this Idempotency-Key.
         "idempotency_key": "NotRequired[str]",
         # Only those placed at this time or later. ISO 8601, IST.
         "from": "NotRequired[str]",
@@ -4401,10 +4406,15 @@ ListOrdersFileQuery = TypedDict(
     {
         # Only those in this state.
         "status": "NotRequired[Literal['open', 'matched', 'cancelled', 'expired', 'failed']]",
+        # Only of this side.
         "side": "NotRequired[Literal['sell', 'buy']]",
+        # Only of this scheme.
         "scheme": "NotRequired[Literal['RODTEP', 'ROSCTL']]",
+        # Only those of this firm.
         "firm_id": "NotRequired[str]",
+        # Only those that you gave this name.
         "client_ref": "NotRequired[str]",
+        # Only those that were placed under this Idempotency-Key.
         "idempotency_key": "NotRequired[str]",
         # Only those placed at this time or later. ISO 8601, IST.
         "from": "NotRequired[str]",
@@ -4423,6 +4433,7 @@ ListOrdersFileQuery = TypedDict(
 class ListCrossesQuery(TypedDict):
     #: Only those in this state.
     status: NotRequired[Literal["proposed", "agreed", "funded", "released", "settled", "declined", "cancelled", "expired", "refunded", "failed"]]
+    #: Only of this kind.
     kind: NotRequired[Literal["block", "intra_group"]]
     #: Only those that this firm has a side in.
     firm_id: NotRequired[str]

@@ -49,6 +49,7 @@ export function describeApi({ routes }: Pick<App, "routes">, parts: DocumentPart
       version: contractVersion,
       summary: "A trading service for duty credit scrips.",
       description,
+      contact: { name: "The house that runs this service, as GET /public/house names it" },
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     components: { securitySchemes: { ServiceKey: serviceKey } },
