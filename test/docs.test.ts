@@ -155,6 +155,11 @@ test("the README shows the very command that CI runs", async () => {
   assert.ok(run !== "" && lines.includes(run), `README.md has no line "${run}"`);
 });
 
+test("the README is no longer than a screen", async () => {
+  const lines = (await read("README.md")).trim().split("\n");
+  assert.ok(lines.length <= 48, `README.md has ${lines.length} lines`);
+});
+
 test("CI ends with the first step that fails", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "scripdesk-ci-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
