@@ -799,6 +799,8 @@ create table fee_invoices (
   igst_paise bigint not null,
   issued_at timestamp with time zone not null,
   sac text,
+  recipient_name text,
+  recipient_gstin text,
   constraint fee_invoices_environment_invoice_no_key UNIQUE (environment, invoice_no),
   constraint fee_invoices_pkey PRIMARY KEY (environment, financial_year, kind, number),
   constraint fee_invoices_environment_financial_year_kind_fkey FOREIGN KEY (environment, financial_year, kind) REFERENCES invoice_series(environment, financial_year, kind),

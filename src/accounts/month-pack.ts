@@ -189,12 +189,16 @@ function toPaise(cell: TableRow[number] | undefined): PaiseSum {
 
 function buildRegisters(facts: MonthFacts): SheetTable[] {
   const { moved, firmById, legTaxes, deductions } = facts;
-  const party = (firmId: string) => {
+  /** As the invoice has it, where there is one. */
+  const party = (firmId: string, invoiceNo: string | null = null) => {
     const firm = firmById.get(firmId);
-    return [firm?.legal_name ?? firmId, firm?.gstin ?? null];
+    const invoice = invoiceNo === null ? undefined : invoices.get(invoiceNo);
+    const name = invoice?.recipient_name ?? firm?.legal_name ?? firmId;
+    return [name, invoice ? findRecipientGstin(invoice, firmById) : (firm?.gstin ?? null)];
   };
   const signed = ({ sign }: MovedLeg, paise: PaiseSum) => (sign === 1 ? paise : negatePaise(paise));
   const bills = indexBills(facts);
+  const invoices = new Map(facts.invoices.map((invoice) => [invoice.invoice_no, invoice]));
   const taxes = new Map(legTaxes.map((tax) => [`${keyLeg(tax)} ${tax.side} ${tax.kind}`, tax]));
   const dealRow = (one: MovedLeg, firmId: string) => [
     one.on,
@@ -239,7 +243,7 @@ function buildRegisters(facts: MonthFacts): SheetTable[] {
           leg.settlement_id,
           leg.scrip_no,
           side,
-          ...party(firmId),
+          ...party(firmId, tax?.invoice_no),
           tax?.place_of_supply ? formatState(tax.place_of_supply) : null,
           ...amounts.map((paise) => signed(one, paise)),
         ],
@@ -298,7 +302,7 @@ function buildRegisters(facts: MonthFacts): SheetTable[] {
         ["name", "text", 32],
         ["act", "text", 6],
         ["section", "text", 26],
-        ["payment_code", "text", 13],
+        ["payment_code", "text", 16],
         ["certificate_no", "text"],
         ["rate_percent", "percent"],
         ["amount_rupees", "money"],
@@ -496,6 +500,14 @@ function buildTieTable(facts: MonthFacts, ties: readonly Tie[]): SheetTable {
   };
 }
 
+/** As it was when the invoice was numbered; of one from before that was kept, what the firm has now. */
+function findRecipientGstin(
+  { firm_id, recipient_name, recipient_gstin }: MonthFacts["invoices"][number],
+  firmById: MonthFacts["firmById"],
+): string | null {
+  return recipient_name === null ? (firmById.get(firm_id)?.gstin ?? null) : recipient_gstin;
+}
+
 function buildReturn(
   { house, law, rates, invoices, bills, firmById }: MonthFacts,
   period: IstMonth,
@@ -504,7 +516,7 @@ function buildReturn(
     no: invoice.invoice_no,
     kind: invoice.kind,
     on: istDay(invoice.issued_at),
-    gstin: firmById.get(invoice.firm_id)?.gstin ?? null,
+    gstin: findRecipientGstin(invoice, firmById),
     place: invoice.place_of_supply,
     sac: invoice.sac,
     gst_bps: findRates(istDay(invoice.issued_at), rates).fee?.gst_bps ?? 0,

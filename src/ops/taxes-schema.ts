@@ -114,6 +114,8 @@ export const Invoices = pageList(
       firm_id: text("The id of the firm that is charged."),
       settlement_id: text("For which settlement."),
       side: openEnum(sides, "Which side of it the firm was."),
+      recipient_name: maybeText("The firm's name at the time; null from before it was kept."),
+      recipient_gstin: maybeText("Its GSTIN at the time; null where it had none."),
       sac: maybeText("The code of the service; null on papers from before it was kept."),
       place_of_supply: text("The firm's state code."),
       fee_paise: count("The fee before tax, in paise."),

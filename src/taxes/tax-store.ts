@@ -244,6 +244,8 @@ const feeInvoices = table("fee_invoices", {
   firm_id: text(),
   settlement_id: text(),
   side: text<Side>(),
+  recipient_name: text().orNull,
+  recipient_gstin: text().orNull,
   sac: text().orNull,
   place_of_supply: text(),
   fee_paise: bigint(),
@@ -316,17 +318,23 @@ export async function listUninvoiced(
   { kind, limit, only, except }: Choice & { readonly kind: DocumentKind; readonly limit: number },
 ): Promise<(UninvoicedRow & { readonly ordinals: readonly number[] })[]> {
   return await tx.rows(sql`
-    select array_agg(ordinal order by ordinal) as ordinals, environment, kind, firm_id, settlement_id, side, place_of_supply,
-      sum(fee_paise)::bigint as fee_paise, sum(cgst_paise)::bigint as cgst_paise,
-      sum(sgst_paise)::bigint as sgst_paise, sum(igst_paise)::bigint as igst_paise
-    from leg_taxes
-    where invoice_no is null and fee_paise > 0 and environment = ${environment}
-      and kind = ${kind}
-      and (${only}::text[] is null or settlement_id = any(${only}::text[]))
-      and settlement_id <> all(${except}::text[])
-    group by environment, kind, firm_id, settlement_id, side, place_of_supply
-    order by min(taxed_at), settlement_id, side, firm_id, place_of_supply
-    limit ${limit}`);
+    select due.*, f.legal_name as recipient_name, f.gstin as recipient_gstin
+    from (
+      select array_agg(ordinal order by ordinal) as ordinals, environment, kind, firm_id,
+        settlement_id, side, place_of_supply, min(taxed_at) as first_at,
+        sum(fee_paise)::bigint as fee_paise, sum(cgst_paise)::bigint as cgst_paise,
+        sum(sgst_paise)::bigint as sgst_paise, sum(igst_paise)::bigint as igst_paise
+      from leg_taxes
+      where invoice_no is null and fee_paise > 0 and environment = ${environment}
+        and kind = ${kind}
+        and (${only}::text[] is null or settlement_id = any(${only}::text[]))
+        and settlement_id <> all(${except}::text[])
+      group by environment, kind, firm_id, settlement_id, side, place_of_supply
+      order by first_at, settlement_id, side, firm_id, place_of_supply
+      limit ${limit}
+    ) as due
+    join firms as f on f.environment = due.environment and f.firm_id = due.firm_id
+    order by due.first_at, due.settlement_id, due.side, due.firm_id, due.place_of_supply`);
 }
 
 export async function insertInvoices(tx: Tx, rows: readonly InvoiceRow[]): Promise<void> {

@@ -150,6 +150,11 @@ test("every total of a random month ties to the ledger, and one that is wrong do
   if (process.env["PACK_OUT"] !== undefined) {
     await (await import("node:fs/promises")).writeFile(process.env["PACK_OUT"], pack.content);
   }
+  // A GSTIN that changes later changes no paper.
+  await ctx.db.pool.query("update firms set gstin = null");
+  const later = await make();
+  const draft = `${period}/gstr1-draft.json`;
+  assert.deepEqual(unzipSync(later.content)[draft], unzipSync(pack.content)[draft]);
   // A month without anything is a pack, too.
   const { ties } = await makeMonthPack(
     { ...ctx, heavy: onThisThread },
