@@ -1,5 +1,5 @@
 # The service without its embedded database; compose.yaml puts PostgreSQL and Redis beside it.
-# The same by hand: docs/OPERATIONS.md, "Containers".
+# The same by hand: docs/INSTALL.md, "Packages and containers".
 
 FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /build

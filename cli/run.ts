@@ -158,7 +158,7 @@ async function explainCommands(words: readonly string[]): Promise<string> {
     "usage: npx scripdesk <command> [--help] [--json], npx scripdesk --version",
     ...titled.flat(),
     "",
-    "Settings come from the environment; see docs/OPERATIONS.md or `npx scripdesk serve --help`.",
+    "Settings come from the environment; see docs/INSTALL.md or `npx scripdesk serve --help`.",
     "Exit codes: 0 done, 1 refused or unhealthy, 2 wrong command line, 3 cannot run here.",
     "",
   ].join("\n");

@@ -76,7 +76,7 @@ export async function serve(variables: Variables): Promise<void> {
   if (migrated.length > 0) {
     log.info({ migrations: migrated.length, last: migrated.at(-1) }, "migrated");
   }
-  if (!role) log.warn("the database has no role of its own for the service: see OPERATIONS");
+  if (!role) log.warn("the database has no role of its own for the service: see docs/DEPLOY.md");
   for (const risk of listRisks(config)) log.warn(risk);
 
   const stocked = await seedInventory(ctx);

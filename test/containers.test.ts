@@ -51,14 +51,14 @@ test("the Dockerfile is pinned, installs by the lock file, and runs as nobody sp
 
 test("compose sets what the service knows, asks for secrets, and shows no port to the world", async () => {
   const compose = await read("compose.yaml");
-  const operations = await read("docs/OPERATIONS.md");
+  const installing = await read("docs/INSTALL.md");
   const service = compose.slice(
     compose.indexOf("  scripdesk:\n"),
     compose.indexOf("  postgres:\n"),
   );
   const settings = [...service.matchAll(/^ {6}([A-Z_]+):/gm)].map(([, name = ""]) => name);
   assert.deepEqual(settings, ["DATABASE_URL", "REDIS_URL", "MASTER_KEY"]);
-  for (const name of settings) assert.ok(operations.includes(`| \`${name}\` |`), name);
+  for (const name of settings) assert.ok(installing.includes(`| \`${name}\` |`), name);
   for (const [, secret = ""] of compose.matchAll(/\$\{(\w+)(?!\w|:\?)/g)) assert.fail(secret);
   for (const [, port = ""] of compose.matchAll(/^ +- "([^"]*:\d+)"$/gm)) {
     assert.match(port, /^127\.0\.0\.1:/);

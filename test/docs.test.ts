@@ -86,16 +86,15 @@ test("every relative link in the Markdown files leads somewhere", async () => {
 
 test("control: the check of links finds a missing file and a missing heading", async () => {
   const path = join(root, "README.md");
-  const text =
-    "[a](docs/NOWHERE.md) [b](docs/OPERATIONS.md#no-such-heading) [c](docs/OPERATIONS.md)";
+  const text = "[a](docs/NOWHERE.md) [b](docs/DESK.md#no-such-heading) [c](docs/DESK.md)";
   assert.deepEqual(await brokenLinks(path, text), [
     "README.md: docs/NOWHERE.md",
-    "README.md: docs/OPERATIONS.md#no-such-heading",
+    "README.md: docs/DESK.md#no-such-heading",
   ]);
 });
 
-test("OPERATIONS lists exactly the settings of the service, with their defaults", async () => {
-  const rows = tableBelow(await read("docs/OPERATIONS.md"), "## Settings");
+test("INSTALL lists exactly the settings of the service, with their defaults", async () => {
+  const rows = tableBelow(await read("docs/INSTALL.md"), "## Settings");
   assert.deepEqual(
     rows.map(([name]) => name),
     Object.keys(settings),
@@ -107,12 +106,37 @@ test("OPERATIONS lists exactly the settings of the service, with their defaults"
   assert.deepEqual(others, []);
 });
 
+/** The pages that OPERATIONS lists by their readers. */
+async function operatorPages(): Promise<string[]> {
+  const rows = (await read("docs/OPERATIONS.md")).matchAll(
+    /^\| [^|]+ \| \[[^\]]+\]\((\w+\.md)\) \|/gm,
+  );
+  return [...rows].map(([, name = ""]) => name);
+}
+
+test("OPERATIONS lists each page of operators with all that is in it", async () => {
+  const index = await read("docs/OPERATIONS.md");
+  const names = await operatorPages();
+  assert.deepEqual(names.length, 6);
+  for (const name of names) {
+    const sections = [...(await read(`docs/${name}`)).matchAll(/^## (.+)$/gm)];
+    const listed = [...index.matchAll(/\[([^\]]+)\]\((\w+\.md)#/g)].filter(
+      ([, , of]) => of === name,
+    );
+    assert.deepEqual(
+      listed.map(([, title]) => title),
+      sections.map(([, title]) => title),
+      name,
+    );
+  }
+});
+
 test("the unit demands its file of settings, without which another database would be made", async () => {
   const files = (await read("deploy/scripdesk.service")).match(/^EnvironmentFile=.*$/gm);
   assert.deepEqual(files, ["EnvironmentFile=/etc/scripdesk.env"]);
 });
 
-test("OPERATIONS shows every command, and the docs show no other", async () => {
+test("the operators' pages show every command, and the docs show no other", async () => {
   const cli = join(root, "cli/main.ts");
   const { stdout } = await promisify(execFile)(process.execPath, [cli, "--help"]);
   const commands = [
@@ -120,7 +144,8 @@ test("OPERATIONS shows every command, and the docs show no other", async () => {
   ].map(([, name]) => name);
   assert.ok(commands.includes("serve") && commands.includes("keys issue"));
 
-  const operations = await read("docs/OPERATIONS.md");
+  const pages = await Promise.all((await operatorPages()).map((name) => read(`docs/${name}`)));
+  const operations = pages.join("\n");
   assert.deepEqual(
     commands.filter((name) => !operations.includes(`npx scripdesk ${name}`)),
     [],
@@ -138,11 +163,11 @@ test("OPERATIONS shows every command, and the docs show no other", async () => {
   );
 });
 
-test("OPERATIONS lists exactly the workers of the service, with their pauses", async () => {
+test("INCIDENTS lists exactly the workers of the service, with their pauses", async () => {
   const source = await read("src/workers.ts");
   const works = [...source.matchAll(/name: "([\w-]+)",\s+pauseMs: ([\d_]+)/g)];
   assert.ok(works.length > 20);
-  const rows = tableBelow(await read("docs/OPERATIONS.md"), "## Workers");
+  const rows = tableBelow(await read("docs/INCIDENTS.md"), "## Workers");
   assert.deepEqual(
     rows.map(([name, pause = ""]) => [name, Number.parseFloat(pause) * 1_000]),
     works.map(([, name, pauseMs = ""]) => [name, Number(pauseMs.replace("_", ""))]),
