@@ -37,7 +37,6 @@ import { findImprint } from "./market/public-house.ts";
 import { readHousePapers } from "./platform/pages/house-papers.ts";
 import { openLineSink } from "./platform/line-sink.ts";
 import { openOutbound } from "./platform/outbound.ts";
-import { openMailServer } from "./platform/smtp.ts";
 import { connectRedis } from "./platform/redis.ts";
 import { prepareConstants } from "./platform/http/constants.ts";
 import { Unusable } from "./platform/http/errors.ts";
@@ -107,7 +106,6 @@ export async function serve(variables: Variables): Promise<void> {
           papers,
         });
   stack.defer(() => closeWithin(app, closeDeadlineMs));
-  await prepareConstants(app);
   await listen(config, (place) => app.listen(place));
   if (config.role !== "api") {
     await startWorkers(ctx, config, { book, outbound, metrics, draining }, stack);
@@ -127,6 +125,10 @@ export async function serve(variables: Variables): Promise<void> {
   process.stdout.write(`scripdesk listens on ${address}\n`);
   if (operatorsListen) await tellConsole(ctx, baseUrl(opsApp, { tls: config.opsTls }));
   if (!config.databaseUrl && config.role !== "worker") await introduce(ctx, config, address);
+  const prepared = prepareConstants(operatorsListen ? [app, opsApp] : [app], draining).catch(
+    (error: unknown) => log.error({ err: error }, "a page cannot be made"),
+  );
+  stack.defer(() => prepared);
   if (!stop.signal.aborted) await once(stop.signal, "abort");
   log.info({ signal: stop.signal.reason as string }, "stopping");
   // Load balancers need a moment to see that this process is not ready; Ctrl-C does not wait.
@@ -203,6 +205,7 @@ async function openNotices(
   { noticesSent }: Metrics,
   stop: AbortSignal | undefined,
 ): Promise<NoticeOptions> {
+  const { openMailServer } = await import("./platform/smtp.ts"); // Loaded only where mail is sent.
   return {
     server: openMailServer(server),
     templates: await loadTemplates(),
@@ -254,7 +257,6 @@ async function listenForOperators(
   stack: AsyncDisposableStack,
 ): Promise<boolean> {
   if (opsPort === undefined) return false;
-  await prepareConstants(app);
   try {
     await listen({ host: opsHost, port: opsPort }, (place) => app.listen(place));
   } catch (error) {

@@ -32,7 +32,6 @@ import { serveConstant } from "./platform/http/constants.ts";
 import { type App, createServer } from "./platform/http/server.ts";
 import { serveConsole } from "./platform/pages/web-page.ts";
 import { logRequests } from "./platform/log.ts";
-import { openDirectory } from "./platform/oidc.ts";
 import type { SeatOwner } from "./platform/seats.ts";
 import type { Metrics } from "./platform/metrics.ts";
 import { latestIndex } from "./hooks.ts";
@@ -91,7 +90,10 @@ export async function buildOpsApp(options: OpsOptions): Promise<App> {
     streams.open(request, reply, { perKeyMax: streamsPerPersonMax });
   serve(app, operations, { ctx, wiring, operators: { openStream } });
   consoleRoutes(app, ctx);
-  if (oidc) directoryRoutes(app, ctx, openDirectory(oidc));
+  if (oidc) {
+    const { openDirectory } = await import("./platform/oidc.ts"); // Loaded only where people sign in by it.
+    directoryRoutes(app, ctx, openDirectory(oidc));
+  }
   serveWaysIn(app, { directory: oidc !== undefined });
   await serveConsole(app);
   return app;

@@ -11,7 +11,7 @@
 import { promises as dns } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 
-import { Agent, buildConnector, type Dispatcher } from "undici";
+import type { Agent, Dispatcher } from "undici";
 
 import { isInside, isPublic } from "../kernel/networks.ts";
 
@@ -67,12 +67,38 @@ export function openOutbound({
   deadlineMs = deadlineMsDefault,
 }: OutboundOptions): Outbound {
   const permits = (address: string) => isPublic(address) || isInside(address, allowCidrs);
+  let agent: Promise<Agent> | undefined;
+  return {
+    permitsHost(hostname) {
+      const host = withoutBrackets(hostname);
+      if (isIP(host) !== 0) return permits(host);
+      if (localhost.test(host)) return loopback.some(permits);
+      return !insideNames.test(host);
+    },
+    async post(request) {
+      agent ??= openAgent({ permits, resolve, deadlineMs });
+      const through = await agent;
+      return await new Promise((settle) => exchange(through, request, deadlineMs, settle));
+    },
+    async close() {
+      await (await agent)?.destroy();
+    },
+  };
+}
+
+type AgentOptions = Required<Pick<OutboundOptions, "resolve" | "deadlineMs">> & {
+  readonly permits: (address: string) => boolean;
+};
+
+/** Loads the library with the first request, which most starts do not come to soon. */
+async function openAgent({ permits, resolve, deadlineMs }: AgentOptions): Promise<Agent> {
+  const { Agent, buildConnector } = await import("undici");
   const connect = buildConnector({
     timeout: connectTimeoutMs,
     lookup: vettingLookup(resolve, permits),
     allowH2: false,
   });
-  const agent = new Agent({
+  return new Agent({
     allowH2: false,
     pipelining: 1,
     keepAliveTimeout: keepAliveMs,
@@ -86,18 +112,6 @@ export function openOutbound({
       else connect(options, callback);
     },
   });
-
-  return {
-    permitsHost(hostname) {
-      const host = withoutBrackets(hostname);
-      if (isIP(host) !== 0) return permits(host);
-      if (localhost.test(host)) return loopback.some(permits);
-      return !insideNames.test(host);
-    },
-    post: (request) =>
-      new Promise((resolvePost) => exchange(agent, request, deadlineMs, resolvePost)),
-    close: () => agent.destroy(),
-  };
 }
 
 const loopback = ["127.0.0.1", "::1"];

@@ -64,7 +64,8 @@ async function readConstants(app: Service["app"]): Promise<number> {
 test("what is constant is hashed and compressed once, and no call does it again", async (t) => {
   const { app, ctx } = await startService(t);
   const counted = countWork(t, ctx);
-  await prepareConstants(app);
+  await app.ready();
+  await prepareConstants([app]);
   const prepared = counted();
   assert.ok(prepared > 0, "the work is counted");
   assert.ok((await readConstants(app)) > 100);
@@ -76,7 +77,8 @@ test("the same holds for the console and the operators' document", async (t) => 
   const window = openLocalRateWindow(clock.elapsedMs);
   const app = await buildOpsApp({ ctx, metrics, window, config: readConfig({}) });
   t.after(() => app.close());
-  await prepareConstants(app);
+  await app.ready();
+  await prepareConstants([app]);
   const counted = countWork(t, ctx);
   assert.ok((await readConstants(app)) > 50);
   assert.equal(counted(), 0);

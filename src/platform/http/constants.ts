@@ -1,10 +1,11 @@
 // Answers that are the same bytes for everybody until the process ends: pages and their files, guides,
-// the documents of both APIs. Each is made, tagged and compressed once: before the port opens
-// (`prepareConstants`), or where nothing prepares them when somebody asks first. A call then chooses
-// among bytes that are at hand.
+// the documents of both APIs. Each is made, tagged and compressed once: soon after the service listens
+// (`prepareConstants`), or before that when somebody asks for it. A call then chooses among bytes that
+// are at hand.
 
 import type { FastifyReply, FastifyRequest, FastifySchema, onRequestHookHandler } from "fastify";
 
+import { takePiece } from "../heavy/pace.ts";
 import { keepOnce } from "../keep-once.ts";
 import { buildTag, isHeldAlready } from "./caching.ts";
 import { chooseEncoding, compress, type Encoding, isWorthCompressing } from "./compression.ts";
@@ -49,10 +50,13 @@ export function serveConstant(
   );
 }
 
-/** Makes every constant of the service; call it when all routes are registered. */
-export async function prepareConstants(app: App): Promise<void> {
-  await app.ready();
-  await Promise.all(app.constants.map((prepare) => prepare()));
+/** Makes every constant of services that listen, one after the other, so that calls are answered meanwhile. */
+export async function prepareConstants(apps: readonly App[], stop?: AbortSignal): Promise<void> {
+  for (const prepare of apps.flatMap(({ constants }) => constants)) {
+    await takePiece();
+    if (stop?.aborted) return;
+    await prepare();
+  }
 }
 
 type Packed = {
