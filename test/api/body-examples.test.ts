@@ -9,6 +9,7 @@ import { readDocument } from "../support/client-calls.ts";
 import { firmBody, firmThatIs } from "../support/client-firms.ts";
 import { crores, crossThatIs, quoteFor, terms, traders } from "../support/crosses.ts";
 import { addCredits, addFirm } from "../support/holdings.ts";
+import { mintChild } from "../support/keys.ts";
 import { payIn } from "../support/ledger.ts";
 import { addDeadLetters, registerWebhook } from "../support/receivers.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -189,6 +190,7 @@ const preparing: Readonly<Record<string, (world: World) => Promise<Standing>>> =
   advanceSettlement: addSale,
   withdrawMoney: addMoney,
   "seedSandbox/firm": async ({ addHolder }) => await addHolder(0),
+  updateKey: async ({ service, key }) => ({ key_id: (await mintChild(service, key)).key_id }),
   updateWebhook: async ({ addWebhook }) => ({ webhook_id: await addWebhook() }),
   rotateSecret: async ({ addWebhook }) => ({ webhook_id: await addWebhook() }),
   "replayDeliveries/these": async ({ service, addWebhook }) => ({

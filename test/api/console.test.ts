@@ -61,7 +61,8 @@ test("a session is a cookie that scripts and other sites cannot use, and the pag
     setCookie,
     /^scripdesk_operator=operator_[\w-]{43}; Path=\/ops; Max-Age=43200; HttpOnly; SameSite=Strict$/,
   );
-  assert.deepEqual(Object.keys(answer.body).toSorted(), ["expires_at", "name", "role"]);
+  const shown = ["expires_at", "name", "recovery_codes_left", "role"];
+  assert.deepEqual(Object.keys(answer.body).toSorted(), shown);
   assert.doesNotMatch(answer.text, /operator_/);
   const headers = { ...fromConsole, cookie };
   const { body: who } = await send("GET", "/ops/whoami", { headers, expect: 200 });

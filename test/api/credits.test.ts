@@ -87,6 +87,7 @@ test("a credit declared in the sandbox is listed at once, sellable, and announce
     not_sellable_reason: null,
     uses: [],
     used_elsewhere_paise: 0,
+    balance_shown_on: "2026-11-15",
     as_of: "2026-11-15T14:45:00.000+05:30",
     version: 1,
     allowed_actions: ["withdraw", "use"],

@@ -149,6 +149,7 @@ const committing: Readonly<Record<string, Readonly<Record<string, () => Promise<
 /** What writes and commits nothing, or commits what was counted when it was agreed. */
 const harmless = new Set([
   "mintKey",
+  "updateKey",
   "revokeKey",
   "reissueKey",
   "registerFirm",

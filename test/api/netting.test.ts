@@ -506,14 +506,15 @@ test("netting", async (t) => {
     ]);
     const post = (path: string, netting_ref: string, key = mine.key) =>
       service.send("POST", `${path}/crosses`, { key, body: { netting_ref } });
+    const noPath = `/v1/groups/${noGroup}/netting`;
     await assertAbsent([
       post(mine.path, foreign.netting_ref),
       post(mine.path, noNetting),
       post(mine.path, "no-id-at-all"),
-      post(theirs.path, foreign.netting_ref),
       post(`/v1/groups/${beside.group_id}/netting`, own.netting_ref),
-      post(mine.path, own.netting_ref, live),
     ]);
+    await assertAbsent([post(theirs.path, foreign.netting_ref), post(noPath, noNetting)]);
+    await assertAbsent([post(mine.path, own.netting_ref, live), post(noPath, noNetting, live)]);
     await mine.cross(own.netting_ref, 201);
   });
 
