@@ -109,6 +109,7 @@ export const commands = [
     }),
   }),
   derive("readBankLine", "bank lines show"),
+  derive("undoBankAssignment", "bank lines undo", deciding),
   derive("assignBankLine", "bank queue assign", deciding),
   derive("returnBankLine", "bank queue return", deciding),
   derive("repeatBankLine", "bank queue repeat", deciding),

@@ -6,6 +6,7 @@ import { onLost, settlementHooks } from "./hooks.ts";
 import type { ApprovalKind } from "./operators/approval-kind.ts";
 import type { OpsWiring } from "./ops/operation.ts";
 import { lineAssignment, lineRepetition, lineReturn } from "./bankbook/decide-line.ts";
+import { assignmentUndoing } from "./bankbook/undo-assignment.ts";
 import { dealFunding } from "./bankbook/fund-deal.ts";
 import { bankImport } from "./bankbook/import-statement.ts";
 import { payingAccountAddition } from "./bankbook/paying-account.ts";
@@ -40,6 +41,7 @@ export const approvalKinds: readonly ApprovalKind[] = [
   payoutFileVoiding,
   bankImport,
   lineAssignment,
+  assignmentUndoing,
   lineReturn,
   lineRepetition,
   payingAccountAddition,

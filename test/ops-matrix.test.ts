@@ -105,6 +105,7 @@ const permitted: Readonly<Record<string, readonly OperatorRole[]>> = {
   listBankQueue: settlement,
   readBankStatement: settlement,
   assignBankLine: settlement,
+  undoBankAssignment: settlement,
   returnBankLine: settlement,
   repeatBankLine: settlement,
   addPayingAccount: settlement,

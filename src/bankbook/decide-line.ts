@@ -1,5 +1,5 @@
-// An operator decides about a line in the queue: whose money it is, or that it goes back. Neither can
-// be undone, so both take two people over the limit.
+// An operator decides about a line in the queue: whose money it is, or that it goes back. Both take two
+// people over the limit, and so does taking an assignment back (`undo-assignment.ts`).
 
 import { refuseOffboarded, noFirm } from "../firms/find-firms.ts";
 import { type Actor, type Change, refuseBadReason } from "../kernel/actor.ts";
@@ -67,7 +67,10 @@ export async function assignLine(
   return tellOutcome(acted, "assigned");
 }
 
-async function findBankLine({ db }: Pick<Context, "db">, lineId: string): Promise<BankLineRow> {
+export async function findBankLine(
+  { db }: Pick<Context, "db">,
+  lineId: string,
+): Promise<BankLineRow> {
   const line = await findLine(db, lineId);
   if (!line) throw noBankLine(lineId);
   return line;
@@ -119,13 +122,16 @@ export const lineAssignment: ApprovalKind<{
   },
 };
 
-function showLine(line: BankLineRow, decided: object): ShownPart {
+export function showLine(line: BankLineRow, decided: object): ShownPart {
   const { line_id, day, direction, paise: amount_paise, utr, reason } = line;
   return {
     title: "The bank's line",
     rows: [{ line_id, day, direction, amount_paise, utr, reason, ...decided }],
   };
 }
+
+export const house = { kind: "house_cash" } as const;
+export const nobodys = { kind: "unmatched_cash" } as const;
 
 type HouseLine = {
   readonly line: BankLineRow;
@@ -136,8 +142,6 @@ type HouseLine = {
 
 function prepareHouseAssignment(tx: Tx, { line, state, reason, now }: HouseLine): Prepared {
   const { environment, line_id: subject, paise, direction } = line;
-  const house = { kind: "house_cash" } as const;
-  const nobodys = { kind: "unmatched_cash" } as const;
   const [from, to] = direction === "credit" ? [nobodys, house] : [house, nobodys];
   const flow = direction === "credit" ? "came in" : "left";
   return {
@@ -146,8 +150,8 @@ function prepareHouseAssignment(tx: Tx, { line, state, reason, now }: HouseLine)
     facts: { line_id: subject, paise, to: null, version: line.version },
     shows: [showLine(line, { to: "the house" })],
     async carryOut(actor) {
-      // Ordinal 0 is the line's own entry.
-      const name = { environment, kind: "fee", subject, ordinal: 1 } as const;
+      // Ordinal 0 is the line's own entry; each decision about it has the version that it made.
+      const name = { environment, kind: "fee", subject, ordinal: line.version + 1 } as const;
       const entry = { ...name, phase: "posted", movements: [{ from, to, paise }] } as const;
       assertHoldsWritten((await writeBooks(tx, { entries: [entry] }, now)).entries);
       const after = applyDecision(line, { state, reason, by: actor, now });
@@ -157,14 +161,16 @@ function prepareHouseAssignment(tx: Tx, { line, state, reason, now }: HouseLine)
   };
 }
 
-/** The bank's UTR, unless another line brought a deposit under it. */
+/** The bank's UTR, unless a deposit had it: another line's, or one of this line that was taken back. */
 async function chooseReference(
   tx: Tx,
-  { environment, utr, line_id }: BankLineRow,
+  { environment, utr, line_id, version }: BankLineRow,
 ): Promise<string> {
-  if (utr === null) return buildReference(line_id);
-  const taken = await findDepositsByReference(tx, environment, [utr]);
-  return taken.has(utr) ? buildReference(line_id) : utr;
+  const own = buildReference(line_id);
+  const last = buildReference(`${line_id} ${version}`);
+  const tried = [...(utr === null ? [] : [utr]), own];
+  const taken = await findDepositsByReference(tx, environment, tried);
+  return tried.find((reference) => !taken.has(reference)) ?? last;
 }
 
 type SendBack = Decision & { readonly utr: string };
@@ -275,7 +281,7 @@ function noRepetition(lineId: string): Failure {
   });
 }
 
-async function lockBankLine(tx: Tx, lineId: string): Promise<BankLineRow> {
+export async function lockBankLine(tx: Tx, lineId: string): Promise<BankLineRow> {
   const [line] = await lockLines(tx, [lineId]);
   if (!line) throw noBankLine(lineId);
   return line;
@@ -290,7 +296,7 @@ function refuseDebit({ direction }: BankLineRow, message: string): void {
   throw new Failure("conflict", message, { detail: { reason: "is_debit" } });
 }
 
-function applyDecision(
+export function applyDecision(
   line: BankLineRow,
   {
     state,
@@ -330,7 +336,10 @@ export function buildStatementChange(action: "apply", after: StatementRow): Chan
   };
 }
 
-function buildLineChange(action: "assign" | "send_back" | "repeat", after: BankLineRow): Change {
+export function buildLineChange(
+  action: "assign" | "undo" | "send_back" | "repeat",
+  after: BankLineRow,
+): Change {
   const { line_id, state, reason, firm_id, deal_id, back_utr, paise } = after;
   return {
     ...toHouseDesk(after),

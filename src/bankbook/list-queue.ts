@@ -42,6 +42,11 @@ type QueuedLine = LineText & {
   readonly repeats_line_id: string | null;
 };
 
+type DecidedLine = Pick<
+  BankLineRow,
+  "statement_id" | "firm_id" | "deal_id" | "decided_by" | "decided_at"
+>;
+
 export async function listQueue(
   ctx: Pick<Context, "db" | "sealKey">,
   {
@@ -59,14 +64,16 @@ export async function listQueue(
   return rows.map((row) => viewQueued(row, ctx.sealKey));
 }
 
-/** A line by itself, for whoever decides about it. */
+/** A line by itself, for whoever decides about it, and what was decided last. */
 export async function showBankLine(
   ctx: Pick<Context, "db" | "sealKey">,
   lineId: string,
-): Promise<QueuedLine> {
+): Promise<QueuedLine & DecidedLine> {
   const row = await findLine(ctx.db, lineId);
   if (!row) throw noBankLine(lineId);
-  return viewQueued(row, ctx.sealKey);
+  const { statement_id, firm_id, deal_id, decided_by, decided_at } = row;
+  const decided = { statement_id, firm_id, deal_id, decided_by, decided_at };
+  return { ...viewQueued(row, ctx.sealKey), ...decided };
 }
 
 function viewQueued(row: BankLineRow, sealKey: Context["sealKey"]): QueuedLine {

@@ -4,6 +4,8 @@
 //   new ──┬─match──▶ matched                      a remittance, a deposit, or a known entry
 //         ├─repeat─▶ repeated                     an earlier file had it
 //         └─queue──▶ queued ──┬─assign──▶ assigned              an operator says whose it is
+//                       ▲     │              │
+//                       └─────┼─────undo─────┘                  an operator takes that back
 //                             ├─send_back──▶ returning ─return─▶ returned   the bank's debit confirms it
 //                             └─repeat──▶ repeated              an operator says that an earlier file had it
 //
@@ -37,6 +39,7 @@ export const bankLineLifecycle = {
     repeat: { from: ["new", "queued"], to: "repeated", by: "bank" },
     queue: { from: ["new"], to: "queued", by: "bank" },
     assign: { from: ["queued"], to: "assigned", by: "operator" },
+    undo: { from: ["assigned"], to: "queued", by: "operator" },
     send_back: { from: ["queued"], to: "returning", by: "operator" },
     return: { from: ["returning"], to: "returned", by: "bank" },
   },

@@ -362,6 +362,16 @@ export async function findExplanation(
   return row?.line_id;
 }
 
+/** The deposits that a line explains, its own of the queue among them. */
+export async function listExplainedDeposits(db: Db, lineId: string): Promise<string[]> {
+  const rows = await db.rows<{ subject: string }>(sql`
+    select subject
+    from bank_line_entries
+    where line_id = ${lineId} and kind = 'deposit'
+    order by subject`);
+  return rows.map(({ subject }) => subject);
+}
+
 export async function listAllExplained(db: Db, environment: Environment): Promise<string[]> {
   const rows = await db.rows<{ name: string }>(sql`
     select kind || ' ' || subject as name

@@ -168,10 +168,20 @@ const toldLine = {
   narration: text("What the bank wrote about it."),
 };
 
-export const BankLine = Type.Object(toldLine, {
-  title: "ToldBankLine",
-  description: "A line of the bank, as it is told to whoever decides about it.",
-});
+export const BankLine = Type.Object(
+  {
+    ...toldLine,
+    statement_id: text("The statement that brought it."),
+    firm_id: maybeText("The firm that it was assigned to or matched with."),
+    deal_id: maybeText("The settlement or cross that it was for."),
+    decided_by: maybeText("The name of whoever decided about it last."),
+    decided_at: maybeTime("When."),
+  },
+  {
+    title: "ToldBankLine",
+    description: "A line of the bank, as it is told to whoever decides about it.",
+  },
+);
 
 export const BankQueue = pageList(
   "lines",
@@ -183,6 +193,7 @@ export const BankQueue = pageList(
 );
 
 export const AssignedLine = doneOrProposed("AssignedLine", ["assigned"]);
+export const UndoneAssignment = doneOrProposed("UndoneAssignment", ["queued"]);
 export const RepeatedLine = doneOrProposed("RepeatedLine", ["repeated"]);
 export const PayingAccount = Type.Object(
   {

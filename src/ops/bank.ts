@@ -16,6 +16,7 @@ import {
 } from "../bankbook/paying-account.ts";
 import { dayForms, parseStatementFormat, signs } from "../bankbook/read-statement.ts";
 import { reconcileBank } from "../bankbook/reconcile-bank.ts";
+import { undoAssignment } from "../bankbook/undo-assignment.ts";
 import type { Actor } from "../kernel/actor.ts";
 import { unprocessable } from "../kernel/failure.ts";
 import {
@@ -32,6 +33,7 @@ import {
   RepeatedLine,
   ReturnedLine,
   ShownBankStatement,
+  UndoneAssignment,
 } from "./bank-schema.ts";
 import { count, outcome, text as shownText } from "./schema.ts";
 import {
@@ -252,6 +254,14 @@ export const bankOperations: readonly Operation[] = [
       const to = given === "house" ? null : given;
       return assignLine(ctx, actor, { lineId, to, reason, twoFromPaise });
     },
+  }),
+  operation({
+    ...bank.act("undoBankAssignment", "/ops/bank/lines/:line_id/undo", "bank.write"),
+    summary: "Take an assignment back: the money waits in the queue again; large sums take two",
+    body: body({ reason: text("Why it was wrong, in words, for whoever reads the trail.") }),
+    answer: UndoneAssignment,
+    run: ({ ctx, actor, wiring: { twoFromPaise } }, { line_id: lineId, reason }) =>
+      undoAssignment(ctx, actor, { lineId, reason, twoFromPaise }),
   }),
   operation({
     ...bank.act("returnBankLine", "/ops/bank/queue/:line_id/return", "bank.write"),

@@ -260,20 +260,24 @@ function describeDeposit({ environment, reference, desk_id, firm_id }: DepositRo
   return { environment, deskId: desk_id, firmId: firm_id, entity };
 }
 
+type TakeBack = {
+  readonly reason: string;
+  readonly by: Actor;
+  readonly now: Date;
+  /** The account that holds it from now on; the bank when left out. */
+  readonly to?: Account | undefined;
+};
+
 /** Takes a deposit out of its firm's balance again. The caller writes the entry. */
 export async function takeBackDeposit(
   tx: Tx,
   deposit: DepositRow,
-  { reason, by, now }: { readonly reason: string; readonly by: Actor; readonly now: Date },
+  { reason, by, now, to = { kind: "external_bank" } }: TakeBack,
 ): Promise<{ readonly entry: Entry; readonly change: Change }> {
   const { environment, reference, firm_id: firmId, paise } = deposit;
   await insertReversals(tx, [{ environment, reference, reason, reversed_by: by.id, at: now }]);
   const facts = toDepositFacts(deposit, { at: now });
-  const movement = {
-    from: { kind: "firm_cash", firmId },
-    to: { kind: "external_bank" },
-    paise,
-  } as const;
+  const movement = { from: { kind: "firm_cash", firmId }, to, paise } as const;
   return {
     entry: {
       environment,

@@ -22,6 +22,7 @@ const bringsIn: Readonly<Record<string, boolean>> = {
   "payout_file.void": false,
   "bank.import": true,
   "bank.assign": true,
+  "bank.undo": false,
   "bank.return": false,
   "bank.repeat": false,
   "deal.fund": true,

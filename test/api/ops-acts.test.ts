@@ -331,6 +331,9 @@ test("every operation answers as the document says, and every act has an audit r
   const { lines: queued } = await call("listBankQueue");
   await call("readBankLine", [queued[0].line_id]);
   await call("assignBankLine", [queued[0].line_id], { to: firmId, reason: "their letter" });
+  const undone = await call("undoBankAssignment", [queued[0].line_id], { reason: "a slip" });
+  assert.equal(undone.outcome, "queued");
+  await call("assignBankLine", [queued[0].line_id], { to: firmId, reason: "their letter" });
   const doubtful = queued.find(({ reason }: { reason: string }) => reason === "perhaps_counted");
   await call("repeatBankLine", [doubtful.line_id], { reason: "it is the same" });
   const secondAccount = {

@@ -10,6 +10,7 @@ import { importStatement } from "../../src/bankbook/import-statement.ts";
 import { listQueue } from "../../src/bankbook/list-queue.ts";
 import { reconcileBank } from "../../src/bankbook/reconcile-bank.ts";
 import { reverseDeposit } from "../../src/bankbook/reverse-deposit.ts";
+import { undoAssignment } from "../../src/bankbook/undo-assignment.ts";
 import { namedOperator } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import { rupeesPlain } from "../../src/kernel/money.ts";
@@ -54,6 +55,7 @@ const kinds = [
   "bring payment",
   "bring payment",
   "assign",
+  "undo",
   "reverse deposit",
 ] as const;
 
@@ -272,6 +274,15 @@ async function take(world: World, kind: (typeof kinds)[number], pick: number): P
       if (!line) return;
       const assigning = { lineId: line.line_id, to, reason: "their letter" };
       return await world.attempt(kind, async () => await assignLine(ctx, asha, assigning));
+    }
+    case "undo": {
+      const { rows: lines } = await ctx.db.pool.query<{ line_id: string }>(
+        "select line_id from bank_lines where state = 'assigned' order by line_id",
+      );
+      const lineId = pickFrom(lines, pick)?.line_id;
+      if (lineId === undefined) return;
+      const undoing = { lineId, reason: "it was another's" };
+      return await world.attempt(kind, async () => await undoAssignment(ctx, asha, undoing));
     }
     case "reverse deposit": {
       const reference = pickFrom(world.payments, pick)?.utr;

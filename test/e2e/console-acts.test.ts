@@ -292,6 +292,14 @@ test(
     await dialog.getByLabel("Evidence").fill("their letter of 15 November");
     await dialog.getByRole("button", { name: "Assign" }).click();
     await page.getByText("Every bank line is matched.").waitFor();
+    await page.getByRole("searchbox", { name: "Find anything" }).fill("HDFCR52026111500099");
+    await page.keyboard.press("Enter");
+    await page.getByRole("link", { name: /^bln_/ }).click();
+    await page.getByRole("definition").getByRole("link", { name: "Konkan Exports" }).waitFor();
+    const undone = await act("Undo the assignment", { Reason: "It was a typing mistake" });
+    assert.equal(undone, "The assignment is undone; the money waits again.");
+    await page.getByRole("table", { name: "Who did what" }).getByText("bank line: undo").waitFor();
+    await page.getByRole("button", { name: "Assign" }).waitFor();
   },
 );
 

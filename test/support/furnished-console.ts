@@ -57,7 +57,7 @@ export async function furnishConsole(
     "15/11/2026,HDFCR52026111500072,RTGS ADVANCE FOR NOVEMBER,,200000.00,200100.00,Bharat Imports Limited,50200011110002",
   ];
   const content_base64 = Buffer.from(`${bankLines.join("\n")}\n`).toString("base64");
-  const { statement_id } = await post("/ops/bank/statements", { content_base64 });
+  const { statement_id, results } = await post("/ops/bank/statements", { content_base64 });
   const csv =
     "Scrip No,Scrip Amount,Transferor IEC,Transferee IEC,Status,Initiated On,Accepted On\n" +
     "STRANGE/1,1000.00,AAPFU0939F,AAACB1234C,Pending,15/11/2026,\n";
@@ -95,6 +95,7 @@ export async function furnishConsole(
     `/payouts/${filed.payoutId}`,
     `/files/${file.file_id}`,
     `/bank-statements/${statement_id}`,
+    `/bank-lines/${results[1].line_id}`,
     `/crosses/${cross_id}`,
     `/approvals/${approvals[0].approval_id}`,
     `/firms/${seller.firmId}`,

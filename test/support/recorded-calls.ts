@@ -77,6 +77,7 @@ export const acts = [
   "payouts file void FILE --reason unpaid",
   "bank import statement.csv",
   "bank queue assign LINE --to house --reason ours",
+  "bank lines undo LINE --reason slip",
   "bank queue return LINE --utr HDFCR52026111500099999 --reason stranger",
   "deposits add --env live --firm FIRM --paise 100000 --reference HDFCR52026111500054321",
   "deposits add --env live --csv deposits.csv",

@@ -99,14 +99,17 @@ function makeHistory(steps, { records, evidence }) {
   return make(
     "ol",
     { class: "history" },
-    steps.map(({ status, at, reason }) => {
-      const isThen = (/** @type {Row} */ row) => Date.parse(row["at"]) === Date.parse(at);
-      const doers = records.filter((row) => isThen(row) && row["actor_kind"] === "operator");
-      const [doer] = doers.map((row) => row["actor_id"]);
-      const references = evidence.filter(isThen).map((row) => row["reference"]);
+    steps.map(({ status, at, reason }, place) => {
+      const isThen = (/** @type {{at?: string}} */ one) => one.at === at;
+      const ofMoment = records.filter((row) => isSame(row["at"], at));
+      ofMoment.sort((a, b) => a["entity_version"] - b["entity_version"]);
+      const doer = ofMoment[steps.slice(0, place).filter(isThen).length] ?? ofMoment.at(-1);
+      const references = evidence
+        .filter((row) => isSame(row["at"], at))
+        .map((row) => row["reference"]);
       const said = [
         reason ? sayWord(reason) : "",
-        doer ? `by ${doer}` : "",
+        doer?.["actor_kind"] === "operator" ? `by ${doer["actor_id"]}` : "",
         [...new Set(references.filter(Boolean))].join(", "),
       ].filter((words) => words !== "");
       return make(
@@ -119,6 +122,14 @@ function makeHistory(steps, { records, evidence }) {
       );
     }),
   );
+}
+
+/**
+ * @param {string} at
+ * @param {string} other
+ */
+function isSame(at, other) {
+  return Date.parse(at) === Date.parse(other);
 }
 
 /** @param {readonly Row[]} evidence */
@@ -134,13 +145,7 @@ function makeEvidence(evidence) {
     ],
     evidence.map(({ id, kind, status, at, reference, said_by, approved_by }) => [
       showTime(at),
-      [
-        id.startsWith("apr_")
-          ? make("a", { href: linkTo(`/approvals/${id}`) }, sayWord(kind))
-          : sayWord(kind),
-        " ",
-        showState(status),
-      ],
+      [sayWord(kind), " ", showState(status), " ", id.startsWith("inq_") ? "" : showId(id)],
       reference ?? "–",
       said_by,
       approved_by ?? "–",

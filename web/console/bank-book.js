@@ -1,5 +1,6 @@
 // The bank's ledger: the statements that were imported, and where each of their lines went and why.
 
+import { showAmount } from "./bank-line.js";
 import { make, makeFacts, makeSection, makeTable } from "./dom.js";
 import { makeDownload } from "./download.js";
 import { makeHead, showList } from "./list.js";
@@ -96,6 +97,7 @@ async function showStatement(view) {
       makeTable(
         "Lines of the statement",
         [
+          { head: "Line" },
           { head: "Day" },
           { head: "Amount", kind: "number" },
           { head: "Balance", kind: "number" },
@@ -106,8 +108,9 @@ async function showStatement(view) {
           { head: "State and reason", kind: "wide" },
         ],
         lines.map((line) => [
+          make("a", { href: linkTo(`/bank-lines/${line["line_id"]}`) }, line["ordinal"]),
           showDay(line["day"]),
-          `${line["direction"] === "debit" ? "−" : ""}${showMoney(line["amount_paise"])}`,
+          showAmount(line),
           showMoney(line["balance_paise"]),
           [
             line["remitter_name"] || "–",

@@ -1,4 +1,5 @@
 import { makeAct } from "./acts.js";
+import { makeLineActs, showAmount } from "./bank-line.js";
 import { make, makeEmpty, makeFacts, makeSection, makeTable } from "./dom.js";
 import { showList } from "./list.js";
 import { readOps } from "./ops.js";
@@ -12,6 +13,7 @@ import {
   showState,
   showTime,
 } from "./show.js";
+import { linkTo } from "./state.js";
 
 /** @typedef {import("./state.js").View} View */
 /** @typedef {import("./ops.js").Row} Row */
@@ -72,12 +74,15 @@ async function showBank(view) {
     path: "/ops/bank/queue",
     rows: "lines",
     columns: [
-      { head: "Day", cell: (row) => showDay(row["day"]) },
+      {
+        head: "Day",
+        cell: (row) =>
+          make("a", { href: linkTo(`/bank-lines/${row["line_id"]}`) }, showDay(row["day"])),
+      },
       {
         head: "Amount",
         kind: "number",
-        cell: (row) =>
-          `${row["direction"] === "debit" ? "−" : ""}${showMoney(row["amount_paise"])}`,
+        cell: showAmount,
       },
       {
         head: "Remitter",
@@ -150,7 +155,7 @@ function showPreview(view, body, { results, known, incoming_paise, people, ...co
       results.map((/** @type {Row} */ line) => [
         line["ordinal"],
         showDay(line["day"]),
-        `${line["direction"] === "debit" ? "−" : ""}${showMoney(line["amount_paise"])}`,
+        showAmount(line),
         line["remitter_name"] || "–",
         line["narration"],
         [
@@ -294,83 +299,6 @@ function makeChoice(name, label, { words, value }) {
     options: [["none", none], ...Object.entries(words)],
     value: value ?? "none",
   };
-}
-
-/**
- * Whose a line may be: what the text finds, or unpaid deals of its amount.
- *
- * @param {Row} line
- * @param {string} text
- * @returns {Promise<[string, string][]>}
- */
-async function findOwners(line, text) {
-  if (text === "") {
-    const query = { environment: "live", status: "pending", limit: 500 };
-    const { settlements, names } = await readOps("/ops/settlements", query);
-    /** @type {Row[]} */
-    const same = settlements.filter(
-      (/** @type {Row} */ one) => one["buyer_paise"] === line["amount_paise"],
-    );
-    return same.map((one) => [
-      one["settlement_id"],
-      `${names[one["buyer_firm_id"]]} · unpaid settlement of exactly this amount · ${one["settlement_id"]}`,
-    ]);
-  }
-  const { found } = await readOps("/ops/find", { q: text });
-  return found
-    .filter(
-      (/** @type {Row} */ one) =>
-        one["environment"] === "live" && ["firm", "settlement", "cross"].includes(one["kind"]),
-    )
-    .map((/** @type {Row} */ one) => [
-      one["id"],
-      [one["firm_name"], sayWord(one["kind"]), one["note"], sayWord(one["status"] ?? ""), one["id"]]
-        .filter(Boolean)
-        .join(" · "),
-    ]);
-}
-
-/**
- * @param {View} view
- * @param {Row} line
- */
-function makeLineActs(view, line) {
-  if (line["status"] !== "queued") return null;
-  const about = `${showMoney(line["amount_paise"])} of ${line["remitter_name"] || "nobody named"}, ${line["utr"] ?? "without a reference"}.`;
-  const path = `/ops/bank/queue/${line["line_id"]}`;
-  return make(
-    "div",
-    { class: "acts" },
-    makeAct(view, {
-      label: "Assign…",
-      permission,
-      says: about,
-      fields: [
-        {
-          name: "to",
-          label: "Belongs to",
-          type: "thing",
-          hint: "a firm, settlement or cross",
-          options: [["house", "The house's own, such as charges"]],
-          find: (text) => findOwners(line, text),
-        },
-        { name: "reason", label: "Evidence", type: "long" },
-      ],
-      call: (body) => ({ path: `${path}/assign`, body }),
-    }),
-    line["direction"] === "credit" &&
-      makeAct(view, {
-        label: "Mark as returned…",
-        permission,
-        danger: true,
-        says: [about, " Say it when the money was sent back; the bank's debit ends it."],
-        fields: [
-          { name: "utr", label: "UTR of the return" },
-          { name: "reason", label: "Reason", type: "long" },
-        ],
-        call: (body) => ({ path: `${path}/return`, body }),
-      }),
-  );
 }
 
 /** @param {Row} reconciled */

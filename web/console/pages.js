@@ -4,6 +4,7 @@ import { keyPages } from "./api-keys.js";
 import { approvalPages } from "./approvals.js";
 import { auditPages } from "./audit.js";
 import { bankBookPages } from "./bank-book.js";
+import { bankLinePages } from "./bank-line.js";
 import { bankPages } from "./bank.js";
 import { boardPages } from "./board.js";
 import { calendarPages } from "./calendar.js";
@@ -44,6 +45,7 @@ export const pages = [
   ...filePages,
   ...bankPages,
   ...bankBookPages,
+  ...bankLinePages,
   ...approvalPages,
   ...questionPages,
   ...enquiryPages,

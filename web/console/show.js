@@ -86,6 +86,7 @@ const places = /** @type {Readonly<Record<string, string>>} */ ({
   apr: "/approvals",
   enq: "/enquiries",
   bst: "/bank-statements",
+  bln: "/bank-lines",
   crd: "/credits",
 });
 
