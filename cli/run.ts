@@ -36,6 +36,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, CommandFile>>>> = 
     backups: backup,
     restore: backup,
     retention: () => import("./retention.ts"),
+    schedules: () => import("./schedules.ts"),
   },
   "See what there is": { today: desks, find: desks },
   "People and approvals": {

@@ -25,7 +25,9 @@ revoke insert, delete on journal_form from scripdesk_app;
 -- An address that was removed keeps what it opted out of.
 revoke delete on notice_addresses from scripdesk_app;
 -- People are disabled, not forgotten.
-revoke delete on operators, operator_sessions from scripdesk_app;
+revoke delete on operators, operator_sessions, machines from scripdesk_app;
+-- What the drop folder brought stays as it was found.
+revoke update, delete on dropped_files from scripdesk_app;
 -- A payout file and what it told the bank stay; only what became of it is added.
 revoke delete on payout_files, payout_file_lines, payout_file_items from scripdesk_app;
 -- What was invoiced stays as it was issued, and a number is never given twice.

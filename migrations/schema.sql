@@ -757,6 +757,22 @@ create table desk_sequences (
   constraint desk_sequences_last_sequence_check CHECK ((last_sequence >= 0))
 );
 
+create table dropped_files (
+  file_id text not null,
+  folder text not null,
+  name text not null,
+  sha256 bytea,
+  outcome text not null,
+  said text not null,
+  machine text not null,
+  at timestamp with time zone not null,
+  constraint dropped_files_pkey PRIMARY KEY (file_id),
+  constraint dropped_files_folder_check CHECK ((folder = ANY (ARRAY['statements'::text, 'credits'::text]))),
+  constraint dropped_files_outcome_check CHECK ((outcome = ANY (ARRAY['done'::text, 'proposed'::text, 'known'::text, 'failed'::text]))),
+  constraint dropped_files_sha256_check CHECK ((octet_length(sha256) = 32))
+);
+CREATE UNIQUE INDEX dropped_files_once ON public.dropped_files USING btree (folder, sha256) WHERE (outcome = ANY (ARRAY['done'::text, 'proposed'::text]));
+
 create table enquiries (
   enquiry_ref text not null,
   kind text not null,
@@ -2043,6 +2059,18 @@ create table sandbox_scenarios (
   constraint sandbox_scenarios_desk_id_fkey FOREIGN KEY (desk_id) REFERENCES firms(firm_id)
 );
 
+create table schedules (
+  name text not null,
+  times text not null,
+  next_at timestamp with time zone,
+  last_at timestamp with time zone,
+  outcome text,
+  said text,
+  constraint schedules_pkey PRIMARY KEY (name),
+  constraint schedules_outcome_check CHECK ((outcome = ANY (ARRAY['done'::text, 'nothing'::text, 'failed'::text]))),
+  constraint schedules_run_whole CHECK ((((last_at IS NULL) = (outcome IS NULL)) AND ((last_at IS NULL) = (said IS NULL))))
+);
+
 create table schema_migrations (
   file text not null,
   checksum text not null,
@@ -2490,6 +2518,7 @@ grant insert, select on deposit_reversals to scripdesk_app;
 grant insert, select on deposits to scripdesk_app;
 grant delete, insert, select, update on desk_clocks to scripdesk_app;
 grant delete, insert, select, update on desk_sequences to scripdesk_app;
+grant insert, select on dropped_files to scripdesk_app;
 grant delete, insert, select, update on enquiries to scripdesk_app;
 grant insert, select on fee_invoices to scripdesk_app;
 grant delete, insert, select, update on firms to scripdesk_app;
@@ -2516,7 +2545,7 @@ grant delete, insert, select, update on ledger_proof_sums to scripdesk_app;
 grant delete, insert, select, update on ledger_reports to scripdesk_app;
 grant insert, select, update on ledger_verdict to scripdesk_app;
 grant insert, select, update on leg_taxes to scripdesk_app;
-grant delete, insert, select, update on machines to scripdesk_app;
+grant insert, select, update on machines to scripdesk_app;
 grant delete, insert, select, update on market_depths to scripdesk_app;
 grant delete, insert, select, update on market_logs to scripdesk_app;
 grant delete, insert, select on market_updates to scripdesk_app;
@@ -2547,6 +2576,7 @@ grant insert, select on rate_index_days to scripdesk_app;
 grant insert, select on request_blocks to scripdesk_app;
 grant delete, insert, select, update on requirements to scripdesk_app;
 grant delete, insert, select, update on sandbox_scenarios to scripdesk_app;
+grant delete, insert, select, update on schedules to scripdesk_app;
 grant select on schema_migrations to scripdesk_app;
 grant insert, select, update on settlement_legs to scripdesk_app;
 grant insert, select, update on settlements to scripdesk_app;

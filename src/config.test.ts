@@ -55,6 +55,7 @@ test("the defaults are a service on this machine with an embedded database", () 
     auditCheckpoints: undefined,
     smtp: undefined,
     oidc: undefined,
+    unattended: undefined,
     logLevel: "info",
   });
   assert.ok(Object.isFrozen(config));
@@ -71,6 +72,12 @@ const directory = {
   OIDC_CLIENT_SECRET: "s",
   OIDC_REDIRECT_URI: "https://ops.example/console/directory/back",
 };
+
+test("a drop folder has a machine, and a form belongs to a folder", () => {
+  assert.match(readProblem({ DROP_DIR: "/srv/drop" }), /UNATTENDED_MACHINE is required/);
+  const form = { UNATTENDED_MACHINE: "night-run", DROP_FORM: "HDFC" };
+  assert.match(readProblem(form), /DROP_FORM goes with DROP_DIR/);
+});
 
 test("a directory is whole, and reached by https unless it is on this machine", () => {
   const wrong = (given: object) => readProblem({ ...directory, ...given });
@@ -139,6 +146,9 @@ test("every variable is read", async (t) => {
     PUBLIC_URL: "https://desk.example/",
     ...directory,
     OIDC_GROUP: "desk",
+    UNATTENDED_MACHINE: "night-run",
+    DROP_DIR: "/srv/drop",
+    DROP_FORM: "HDFC",
     LOG_LEVEL: "debug",
   });
   assert.deepEqual(config, {
@@ -191,6 +201,7 @@ test("every variable is read", async (t) => {
       redirectUri: "https://ops.example/console/directory/back",
       group: "desk",
     },
+    unattended: { machine: "night-run", dropDir: "/srv/drop", dropForm: "HDFC" },
     imprint: {
       name: "Mint House",
       address: ["12 Mint Road", "Mumbai 400001"],

@@ -76,7 +76,18 @@ export type Config = {
   readonly smtp: SmtpConfig | undefined;
   /** The directory that signs people in. */
   readonly oidc: OidcConfig | undefined;
+  /** What runs without people, as a machine. */
+  readonly unattended: UnattendedConfig | undefined;
   readonly logLevel: LogLevel;
+};
+
+export type UnattendedConfig = {
+  /** The machine that acts. */
+  readonly machine: string;
+  /** The folder that files are put into. */
+  readonly dropDir: string | undefined;
+  /** The saved form of the bank's statements there. */
+  readonly dropForm: string | undefined;
 };
 
 type TlsPair = { readonly cert: Buffer; readonly key: Buffer };
@@ -155,6 +166,9 @@ export const settings = {
   OIDC_REDIRECT_URI:
     "where it sends people back, https://…/console/directory/back (none; required with OIDC_ISSUER)",
   OIDC_GROUP: "only people with this among their groups are taken (none: everybody it confirms)",
+  UNATTENDED_MACHINE: "the machine that imports what is in DROP_DIR (none; required with it)",
+  DROP_DIR: "folder that the bank's statements and customs' balances are put into (none)",
+  DROP_FORM: "the saved form of the bank's statements in it (none: the generic one)",
   LOG_LEVEL: "fatal, error, warn, info, debug, trace or silent (info)",
 } as const;
 
@@ -391,6 +405,20 @@ export function readConfig(variables: Variables): Config {
     };
   }
 
+  function unattended(): UnattendedConfig | undefined {
+    const machine = read("UNATTENDED_MACHINE");
+    const dropDir = read("DROP_DIR");
+    const dropForm = read("DROP_FORM");
+    if (dropDir !== undefined && machine === undefined) {
+      problems.push("UNATTENDED_MACHINE is required with DROP_DIR");
+    }
+    if (dropForm !== undefined && dropDir === undefined) {
+      problems.push("DROP_FORM goes with DROP_DIR");
+    }
+    if (machine === undefined) return undefined;
+    return { machine, dropDir: dropDir && resolve(dropDir), dropForm };
+  }
+
   function checkpoints() {
     const text = read("AUDIT_CHECKPOINTS");
     if (text === undefined || !/^[a-z]+:\/\//i.test(text)) return text && resolve(text);
@@ -456,6 +484,7 @@ export function readConfig(variables: Variables): Config {
     auditCheckpoints: checkpoints(),
     smtp: smtp(),
     oidc: oidc(),
+    unattended: unattended(),
     logLevel: logLevel(),
   };
   if (problems.length > 0) throw new ConfigError(problems);

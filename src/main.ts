@@ -43,7 +43,7 @@ import { Unusable } from "./platform/http/errors.ts";
 import { startWorker } from "./platform/worker.ts";
 import { localAddressWindows, sharedAddressWindows } from "./market/address-budgets.ts";
 import { openLocalRateWindow, openSharedRateWindow } from "./access/rate-window.ts";
-import { listWorkers } from "./workers.ts";
+import { listWorkers, type WorkOptions } from "./workers.ts";
 
 /** With the default DRAIN_S the process ends within the ten seconds that supervisors allow. */
 const closeDeadlineMs = 6_000;
@@ -156,6 +156,7 @@ async function startWorkers(
       config.auditCheckpoints === undefined
         ? undefined
         : openLineSink(config.auditCheckpoints, outbound),
+    drop: findDrop(config),
     notices: config.smtp && (await openNotices(config.smtp, config, metrics, draining)),
     onSetAside: (worker) => metrics.setAside.inc({ worker }),
   });
@@ -166,6 +167,15 @@ async function startWorkers(
     stack.defer(worker.stop);
     if (wakeOn) stack.defer(ctx.db.onAnnounced(wakeOn, worker.wake));
   }
+}
+
+function findDrop({
+  unattended,
+  twoOperatorsFromPaise: twoFromPaise,
+}: Config): WorkOptions["drop"] {
+  if (unattended?.dropDir === undefined) return undefined;
+  const { machine, dropDir: dir, dropForm: form } = unattended;
+  return { dir, machine, form, twoFromPaise, nowMs: () => Date.now() };
 }
 
 /** The first signal stops the service, the second ends its waiting, the third kills it. */

@@ -60,6 +60,7 @@ import { issueBills } from "./taxes/bills.ts";
 import { issueInvoices } from "./taxes/taxes.ts";
 import { finishAdvances } from "./sandbox/advance-clock.ts";
 import { createStatementFreezer } from "./reports/freeze-statements.ts";
+import { createDropTaker } from "./unattended/take-dropped.ts";
 import { tellThresholds } from "./access/plans.ts";
 import type { Letterhead } from "./platform/pdf.ts";
 
@@ -81,6 +82,8 @@ export type WorkOptions = {
   readonly offboarding?: Offboarding | undefined;
   /** How notices are sent by mail; undefined sends none. */
   readonly notices?: NoticeOptions | undefined;
+  /** The drop folder; undefined has none. */
+  readonly drop?: Parameters<typeof createDropTaker>[1] | undefined;
   /** Called with the name of a worker that sets an item aside. */
   readonly onSetAside?: ((worker: string) => void) | undefined;
 };
@@ -120,6 +123,7 @@ export function listWorkers(
     checkpoints,
     offboarding = everySlice,
     notices,
+    drop,
     onSetAside,
   }: WorkOptions,
 ): WorkerSpec[] {
@@ -228,6 +232,7 @@ export function listWorkers(
       wakeOn: deliveriesTopic,
       ...createSender(ctx, webhooks),
     },
+    ...(drop ? [{ name: "drop-folder", pauseMs: 15_000, work: createDropTaker(ctx, drop) }] : []),
     ...(notices ? listNoticeWorkers(ctx, notices, aside("notice-queue")) : []),
   ];
 }

@@ -31,6 +31,7 @@ type IdPrefix =
   | "dlv"
   | "opr"
   | "mch"
+  | "drp"
   | "apr"
   | "fil"
   | "bst"

@@ -5,7 +5,7 @@
 import { createHash, randomBytes } from "node:crypto";
 
 import { recordChanges } from "../journal/record-changes.ts";
-import { type Actor, type Change, namedOperator } from "../kernel/actor.ts";
+import { type Actor, type Change, namedOperator, type Permission } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
 import { houseFirmId, newId } from "../kernel/ids.ts";
 import { rupeesText } from "../kernel/money.ts";
@@ -21,6 +21,7 @@ import {
   refuseAddress,
   refuseBadEnd,
   refuseBadMachine,
+  refuseMachine,
   toMachineActorId,
 } from "./machine-rules.ts";
 import {
@@ -149,7 +150,7 @@ export async function disableMachine(
   return await ctx.db.transaction(async (tx) => {
     await lockOperators(tx);
     const before = await findMachine(tx, name);
-    if (!before) throw new Failure("not_found", `no machine is called ${name}`);
+    if (!before) throw noMachine(name);
     if (before.disabled_at !== null) return viewMachine(before, now);
     const after: MachineRow = { ...before, disabled_at: now, version: before.version + 1 };
     await setMachineDisabled(tx, after);
@@ -180,34 +181,38 @@ export async function enterMachine(
     requestId,
   }: { readonly token: string; readonly from: string; readonly requestId: string },
 ): Promise<EnteredMachine> {
+  const now = ctx.now();
   const row = await findMachineByToken(ctx.db, hashMachineToken(token));
   if (!row) throw notSignedIn();
-  return await admitMachine(ctx, row, { from, requestId });
-}
-
-/** What runs beside the service acts as a machine that may call from the service's own address. */
-export async function enterMachineByName(
-  ctx: Pick<Context, "db" | "now">,
-  { name, requestId }: { readonly name: string; readonly requestId: string | null },
-): Promise<EnteredMachine> {
-  const row = await findMachine(ctx.db, name);
-  if (!row) throw new Failure("forbidden", `no machine is called ${name}`);
-  return await admitMachine(ctx, row, { from: ownAddress, requestId });
+  const refusal = findMachineRefusal(row, { from, now });
+  if (!refusal) return await admitMachine(ctx, row, { now, requestId });
+  await tellRefusal(ctx, row, { refusal, from, requestId });
+  throw refusal === "address" ? refuseAddress(from) : notSignedIn();
 }
 
 const ownAddress = "127.0.0.1";
 
-async function admitMachine(
+/** The service itself acts as a machine that may call from the service's own address. */
+export async function enterMachineByName(
   ctx: Pick<Context, "db" | "now">,
-  row: MachineRow,
-  { from, requestId }: { readonly from: string; readonly requestId: string | null },
+  { name, permission }: { readonly name: string; readonly permission: Permission },
 ): Promise<EnteredMachine> {
   const now = ctx.now();
-  const refusal = findMachineRefusal(row, { from, now });
-  if (refusal) {
-    await tellRefusal(ctx, row, { refusal, from, requestId });
-    throw refusal === "address" ? refuseAddress(from) : notSignedIn();
-  }
+  const row = await findMachine(ctx.db, name);
+  if (!row) throw noMachine(name);
+  const refusal = findMachineRefusal(row, { from: ownAddress, now });
+  if (refusal === "address") throw refuseAddress(ownAddress);
+  if (refusal) throw new Failure("forbidden", `the machine ${name} is ${refusal}`);
+  const actor = await admitMachine(ctx, row, { now, requestId: null });
+  refuseMachine(actor, { permission, takesMachines: true });
+  return actor;
+}
+
+async function admitMachine(
+  ctx: Pick<Context, "db">,
+  row: MachineRow,
+  { now, requestId }: { readonly now: Date; readonly requestId: string | null },
+): Promise<EnteredMachine> {
   await noteUse(ctx.db, { machineId: row.machine_id, now });
   const { permissions, day_limit_paise: dayLimitPaise, held_by: heldBy } = row;
   return {
@@ -217,6 +222,10 @@ async function admitMachine(
     role: "viewer",
     machine: { permissions, dayLimitPaise, heldBy },
   };
+}
+
+function noMachine(name: string): Failure {
+  return new Failure("not_found", `no machine is called ${name}`);
 }
 
 function findMachineRefusal(

@@ -9,6 +9,7 @@ import { Request, requestFilters } from "../requests/schema.ts";
 import { AuditEntry, auditFilters } from "../journal/schema.ts";
 import { Deposit } from "../payouts/schema.ts";
 import { Order } from "../trading/schema.ts";
+import { droppedOutcomes } from "../unattended/drop-rules.ts";
 import { openEnum, timestamp } from "../platform/http/wire.ts";
 import {
   count,
@@ -18,6 +19,7 @@ import {
   flag,
   maybeCount,
   maybeText,
+  maybeTime,
   pageList,
   scheme,
   sum,
@@ -221,4 +223,41 @@ export const OpsRequest = extend(
     firm_id: text("The firm that its key is bound to."),
   },
   { title: "OpsRequest", description: "A call that a desk was answered." },
+);
+
+export const Schedules = wrapList(
+  "schedules",
+  Type.Object(
+    {
+      name: text("The name of what runs by itself."),
+      times: text("The times of the day in IST, or how often."),
+      next_at: maybeTime("When it runs next; null where it is not set to run."),
+      last_at: maybeTime("When it last ran; null before the first time."),
+      outcome: Type.Unsafe<string | null>({
+        type: ["string", "null"],
+        description: "done, nothing or failed; null before the first time.",
+      }),
+      said: maybeText("What came of it, in words."),
+    },
+    { title: "Schedule", description: "Something that the service does by itself." },
+  ),
+  "By their names.",
+);
+
+export const DroppedFiles = pageList(
+  "files",
+  Type.Object(
+    {
+      file_id: text("The id under which it was noted."),
+      folder: text("The folder that it was put into: statements or credits."),
+      name: text("The file's name."),
+      sha256: maybeText("The digest of its bytes; null where it was not read."),
+      outcome: openEnum(droppedOutcomes, "Failed is what a person has to look at."),
+      said: text("What came of it, in words."),
+      machine: text("The machine that imported it."),
+      at: timestamp("When."),
+    },
+    { title: "DroppedFile", description: "A file that was put into the drop folder." },
+  ),
+  "The newest first.",
 );

@@ -15,6 +15,7 @@ import {
   auditFilters,
   AuditRecords,
   Desks,
+  DroppedFiles,
   EvidenceList,
   Findings,
   FirmAccount,
@@ -22,15 +23,21 @@ import {
   OpsOrder,
   OpsRequest,
   requestQuery,
+  Schedules,
   Today,
   WholeDesk,
 } from "./lookups-schema.ts";
+import { droppedOutcomes } from "../unattended/drop-rules.ts";
+import { listDroppedFiles, listSchedules } from "../unattended/schedules.ts";
 import {
+  cursor,
   deskSearch,
   environment,
   id,
+  listQuery,
   optional,
   query,
+  readPage,
   searchQuery,
   text,
   under,
@@ -40,6 +47,7 @@ import { type Operation, operation } from "../platform/http/operation.ts";
 const overview = under("Overview");
 const orders = under("Orders");
 const desks = under("Desks");
+const unattended = under("Unattended");
 
 const { desk_id: _desk, firm_id: _firm, ...deskQuery } = searchQuery;
 
@@ -154,5 +162,26 @@ export const lookupOperations: readonly Operation[] = [
       read: listAllRequests,
       listFirmIds: (row) => [row.desk_id, row.firm_id],
     }),
+  }),
+  operation({
+    ...unattended.read("listSchedules", "/ops/schedules"),
+    summary: "List what the service does by itself, with its last run and its next",
+    answer: Schedules,
+    run: async ({ ctx }) => ({ schedules: await listSchedules(ctx) }),
+  }),
+  operation({
+    ...unattended.read("listDroppedFiles", "/ops/dropped-files"),
+    summary: "List the files that were put into the drop folder, and what came of each",
+    query: query({
+      limit: listQuery.limit,
+      cursor,
+      outcome: optional(closedEnum(droppedOutcomes, { description: "Only with this outcome." })),
+    }),
+    answer: DroppedFiles,
+    run: ({ ctx }, { cursor: before, outcome, limit: asked }) =>
+      readPage("files", asked, {
+        list: (limit) => listDroppedFiles(ctx, { before, outcome, limit }),
+        findId: (row) => row.file_id,
+      }),
   }),
 ];

@@ -58,6 +58,7 @@ const tags: Readonly<Record<string, string>> = {
   Registry: "Questions to customs and banks, and what they say unasked.",
   Calendar: "Days on which banks and customs work.",
   Taxes: "Tax lines, and what was invoiced.",
+  Unattended: "What the service does by itself.",
   Proofs: "That the books and the audit trail hold.",
   Support: "Enquiries and webhooks.",
   Rates: "Rate cards and markets.",

@@ -132,6 +132,8 @@ test("every operation answers as the document says, and every act has an audit r
   await become(first);
   await call("approveProposal", [machine.approval_id]);
   await assertRows("listMachines");
+  await call("listSchedules");
+  await call("listDroppedFiles");
   await call("disableMachine", [], { name: "night-run" });
   await become(second);
   await call("resetOperator", [], { name: "mira" });

@@ -1,4 +1,4 @@
-import { make, makeFacts, makeSection } from "./dom.js";
+import { make, makeFacts, makeSection, makeTable } from "./dom.js";
 import { makeHead } from "./list.js";
 import { readOps } from "./ops.js";
 import { showId, showState, showTime } from "./show.js";
@@ -28,8 +28,49 @@ async function showHealth(view) {
       ),
       makeProof("Check the books", "/ops/ledger/check", showLedger, view),
     ),
+    makeSection("By itself", ...(await showUnattended(view))),
     makeSection("Audit trail", makeProof("Verify the trail", "/ops/audit/verify", showAudit, view)),
   );
+}
+
+/** @param {View} view */
+async function showUnattended(view) {
+  const { schedules } = await readOps("/ops/schedules", {}, view.signal);
+  const { files } = await readOps("/ops/dropped-files", { limit: "20" }, view.signal);
+  return [
+    schedules.length === 0
+      ? make("p", { class: "muted" }, "Nothing is set to run by itself.")
+      : makeTable(
+          "What the service does by itself",
+          [
+            { head: "What", kind: "wide" },
+            { head: "When" },
+            { head: "Last" },
+            { head: "Outcome" },
+            { head: "Next" },
+          ],
+          schedules.map((/** @type {Row} */ one) => [
+            one["name"],
+            one["times"],
+            one["last_at"] ? showTime(one["last_at"]) : "never",
+            one["outcome"]
+              ? [showState(one["outcome"]), make("div", { class: "muted" }, one["said"])]
+              : "–",
+            one["next_at"] ? showTime(one["next_at"]) : "–",
+          ]),
+        ),
+    files.length === 0
+      ? null
+      : makeTable(
+          "The last files of the drop folder",
+          [{ head: "File", kind: "wide" }, { head: "When" }, { head: "Outcome" }],
+          files.map((/** @type {Row} */ one) => [
+            `${one["folder"]}/${one["name"]}`,
+            [showTime(one["at"]), make("div", { class: "muted" }, `by ${one["machine"]}`)],
+            [showState(one["outcome"]), make("div", { class: "muted" }, one["said"])],
+          ]),
+        ),
+  ];
 }
 
 /**
