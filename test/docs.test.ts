@@ -267,6 +267,46 @@ test("ARCHITECTURE names files and functions that exist, in less than 3,000 word
   assert.deepEqual(missing.flat(), []);
 });
 
+/** The rooms of `src`, and which each imports. */
+async function readRooms(): Promise<Map<string, Set<string>>> {
+  const entries = await readdir(join(root, "src"), { recursive: true });
+  const rooms = new Map<string, Set<string>>();
+  for (const entry of entries.filter((name) => /^\w+\/.*(?<!\.test)\.ts$/.test(name))) {
+    const [room = ""] = entry.split("/");
+    const imported = (await read(`src/${entry}`)).matchAll(/from "(\.[^"]+)"/g);
+    const others = [...imported].map(([, path = ""]) =>
+      join(dirname(entry), path).split("/").slice(0, -1).at(0),
+    );
+    const known = rooms.get(room) ?? new Set<string>();
+    for (const other of others) if (other !== undefined && other !== room) known.add(other);
+    rooms.set(room, known);
+  }
+  return rooms;
+}
+
+test("ARCHITECTURE draws each room below all that import it, and CONTRIBUTING says what it is for", async () => {
+  const rooms = await readRooms();
+  assert.ok(rooms.size > 20);
+  const drawn = (await read("docs/ARCHITECTURE.md")).split("\n## The rooms\n")[1]?.split("```")[1];
+  const level = new Map(
+    (drawn ?? "")
+      .split("\n")
+      .flatMap((line, at) =>
+        [...line.matchAll(/\b([a-z]+)\//g)].map(([, room = ""]) => [room, at] as const),
+      ),
+  );
+  assert.deepEqual(new Set(level.keys()), new Set(rooms.keys()));
+  for (const [room, others] of rooms) {
+    for (const other of others) {
+      assert.ok((level.get(room) ?? 0) < (level.get(other) ?? 0), `${room} is above ${other}`);
+    }
+  }
+  const told =
+    (await read("CONTRIBUTING.md")).split("\n## The folders\n")[1]?.split("\n\n")[0] ?? "";
+  const listed = [...told.matchAll(/(?<=^ {6}(?:\w+\/ +)*)([a-z]+)\//gm)].map(([, room]) => room);
+  assert.deepEqual(new Set(listed), new Set(rooms.keys()));
+});
+
 test("every dependency is in the record of dependencies, and no other is", async () => {
   const { dependencies, devDependencies, optionalDependencies } = JSON.parse(
     await read("package.json"),
