@@ -24,6 +24,8 @@ const desk = new Scripdesk({ base_url, api_key, fetch: breakingFetch });
 
 const told = new Map<number, { readonly event: string; readonly id: string }>();
 const done = new AbortController();
+// What the desk did before is not of this month.
+const { latest_sequence: before } = await desk.listEvents({ limit: 1 });
 const listening = listen();
 
 const exporter = await openFirm("Sangli Exports Private Limited", "AAGCS5821K", "exporter");
@@ -49,7 +51,7 @@ done.abort();
 await listening.catch(() => {});
 assert.deepEqual(
   [...told.keys()],
-  Array.from(told, (_, index) => index + 1),
+  Array.from(told, (_, index) => before + index + 1),
 );
 console.log(`${told.size} events without a gap over ${lost.streams} cuts`);
 await receiver.close();
@@ -186,7 +188,7 @@ async function tieStatement(firm_id: string): Promise<void> {
 
 async function listen(): Promise<void> {
   for await (const { event, data } of desk.streamEvents(
-    { after_sequence: 0 },
+    { after_sequence: before },
     { signal: done.signal },
   )) {
     assert.ok(!told.has(data.sequence), "nothing comes twice");

@@ -164,6 +164,9 @@ test("a script of fifty lines goes from a key to a paid order, in JavaScript and
 
 test("a program of a month sells, covers, waits and ties, over a line that breaks", async (t) => {
   const [service, key] = await openHouse(t);
+  // What a desk did before is not of the month.
+  const earlier = { side: "buy", scheme: "RODTEP", requirement_paise: 25_000_000 };
+  await service.send("POST", "/v1/orders", { key, body: earlier, expect: 201 });
   await cp(join(root, "client/examples/month.ts"), join(app, "month.ts"));
   const world = { lib: ["es2023"], types: ["node"], typeRoots, skipLibCheck: true };
   await compile({ compilerOptions: { ...strict, ...world }, files: ["month.ts"] });

@@ -446,19 +446,23 @@ test(
   },
 );
 
-test("the first call of the Python client's README runs", { skip }, async (t) => {
+test("the programs of the Python client's README run", { skip }, async (t) => {
   const page = await readFile(join(root, "client/python/README.md"), "utf8");
-  const example = /^```python\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? "";
+  const examples = [...page.matchAll(/^```python\n([\s\S]*?)^```$/gm)].map(([, text = ""]) => text);
   const service = await startService(t);
   await seedInventory(service.ctx);
   const { api_key } = await service.issue({ firmName: "Demo Desk" });
-  const child = spawn("python3", ["-"], {
-    env: { ...env, SCRIPDESK_URL: service.url, SCRIPDESK_KEY: api_key },
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  child.stdin.end(example);
-  const [who, made, listed] = (await child.stdout.toArray()).join("").split("\n");
+  const run = async (example = "") => {
+    const child = spawn("python3", ["-"], {
+      env: { ...env, SCRIPDESK_URL: service.url, SCRIPDESK_KEY: api_key },
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    child.stdin.end(example);
+    return (await child.stdout.toArray()).join("");
+  };
+  const [who, made, listed] = (await run(examples[0])).split("\n");
   assert.equal(who, "a key of the sandbox with *");
   const [, id] = /^order (ord_\w{26}) is matched at \d+ bps$/.exec(made ?? "") ?? [];
   assert.equal(listed, `${id} matched`);
+  assert.equal(await run(examples.find((text) => text.includes("asyncio"))), "8 prices\n");
 });
