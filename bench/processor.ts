@@ -48,7 +48,7 @@ export class ProcessorPerOrder {
   readonly #taken: ProcessorMs[] = [];
 
   async measure<Result>(
-    service: RunningService,
+    service: Pick<RunningService, "pid" | "dataDir">,
     work: () => Promise<{ readonly orders: number } & Result>,
   ): Promise<{ readonly orders: number } & Result> {
     const before = await readProcessor(service);

@@ -3,6 +3,7 @@
 // machine gives goes into docs/measured/benchmarks.md.
 
 import { endOnSignals } from "../test/support/programme-stack.ts";
+import { alone } from "./alone.ts";
 import { audit } from "./audit.ts";
 import { check } from "./check.ts";
 import { cover } from "./cover.ts";
@@ -32,6 +33,7 @@ const measurements: Readonly<Record<string, () => Promise<void>>> = {
   ledger,
   check,
   orders,
+  alone,
   life,
   storage,
   wal,

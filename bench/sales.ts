@@ -43,15 +43,16 @@ export type Market = {
   readonly pgbench: Pgbench;
   /** The requests of single sales, or of batches, of new credits; of several schemes by turns. */
   singles(count: number, of?: readonly Scheme[]): Promise<string[]>;
-  batches(count: number, of?: readonly Scheme[]): Promise<string[]>;
+  batches(count: number, of?: readonly Scheme[], desks?: number): Promise<string[]>;
   /** Sends batches, all of them or for some seconds; throws where an order was refused. */
   sellInBatches(requests: readonly string[], seconds?: number): Promise<LoadResult>;
 };
 
-/** A house without a limit, and desks without one. */
+/** A house without a limit, and desks without one, so many for each scheme. */
 export async function openMarket(
   stack: AsyncDisposableStack,
   environment: Environment,
+  desksPerScheme = 1,
 ): Promise<Market> {
   const service = await startService(stack);
   const load = await startLoad(stack);
@@ -68,17 +69,21 @@ export async function openMarket(
   }
   const plan = ["--name", "bench", "--per-minute", "10000000", "--monthly", "1000000000"];
   await service.command("plans", "set", ...plan);
-  const desks = new Map<Scheme, Desk>();
-  for (const [at, scheme] of schemes.entries()) {
-    const firm = ["--firm", "Bench", "--env", environment, "--plan", "bench"];
-    const pan = `AAACB123${at}D`;
-    const identity = environment === "live" ? ["--iec", pan, "--pan", pan] : [];
-    const issued = await service.command("keys", "issue", ...firm, ...identity);
-    desks.set(scheme, { ...(issued as Omit<Desk, "scheme">), scheme });
+  const desks: Desk[] = [];
+  for (let at = 0; at < desksPerScheme; at++) {
+    for (const scheme of schemes) {
+      const firm = ["--firm", "Bench", "--env", environment, "--plan", "bench"];
+      const pan = `AAACB1${String(desks.length).padStart(3, "0")}D`;
+      const identity = environment === "live" ? ["--iec", pan, "--pan", pan] : [];
+      const issued = await service.command("keys", "issue", ...firm, ...identity);
+      desks.push({ ...(issued as Omit<Desk, "scheme">), scheme });
+    }
   }
-  /** New credits of the desk of each scheme, in lots of this size, by turns. */
-  const take = async (lots: number, size: number, of: readonly Scheme[]) => {
-    const stocks = of.flatMap((scheme) => desks.get(scheme) ?? []);
+  /** New credits of so many desks of each scheme, in lots of this size, by turns. */
+  const take = async (lots: number, size: number, of: readonly Scheme[], most = 1) => {
+    const stocks = of.flatMap((wanted) =>
+      desks.filter(({ scheme }) => scheme === wanted).slice(0, most),
+    );
     const each = Math.ceil(lots / stocks.length);
     const taken: { readonly desk: Desk; readonly scripNos: string[] }[] = [];
     for (const desk of stocks) {
@@ -102,8 +107,8 @@ export async function openMarket(
         post("/v1/orders", { side: "sell", scrip_no }, desk),
       );
     },
-    async batches(count, of = ["RODTEP"]) {
-      return (await take(count, batchSize, of)).map(({ desk, scripNos }) => {
+    async batches(count, of = ["RODTEP"], most = 1) {
+      return (await take(count, batchSize, of, most)).map(({ desk, scripNos }) => {
         const orders = scripNos.map((scrip_no) => ({ side: "sell", scrip_no }));
         return post("/v1/orders:batch", { orders }, desk);
       });

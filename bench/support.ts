@@ -67,8 +67,9 @@ export async function startOn(
 export async function startYardstick(
   stack: AsyncDisposableStack,
   script: string,
+  ...words: readonly string[]
 ): Promise<Measured> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, script)], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, script), ...words], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   stack.defer(() => endChild(child));
