@@ -54,7 +54,8 @@ export function showProblems(form, problems) {
   /** @type {HTMLElement | undefined} */
   let first;
   for (const { path, problem } of problems) {
-    const field = form.elements.namedItem(path);
+    const named = form.elements.namedItem(path);
+    const field = named instanceof RadioNodeList ? named[0] : named;
     if (!(field instanceof HTMLElement) || field.closest("[hidden]")) continue;
     field.setAttribute("aria-invalid", "true");
     const place = find(form, `#${field.id}-problem`);

@@ -1,4 +1,5 @@
-// The live day of two people in the console, in a real browser, by accessible roles and names.
+// The live day of two people in the console, in a real browser, by accessible roles and names, and how
+// often they press for each of its tasks.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -16,126 +17,208 @@ import { type Service, startService } from "../support/service.ts";
 const skip = (await chromiumMissing()) ?? false;
 const browse = browser(fileScope());
 
-async function openByConsole(t: TestContext, service: Service): Promise<[Office, Console[]]> {
+/** How often they press, and how many fields they fill, for each task. */
+class Presses {
+  readonly tasks = new Map<string, { presses: number; fields: number }>();
+  #presses = 0;
+  #fields = 0;
+
+  /** Links, buttons, boxes, choices and files are presses; what is typed is a field. */
+  async follow({ page }: Console): Promise<void> {
+    await page.exposeFunction("countPress", () => void (this.#presses += 1));
+    await page.exposeFunction("countField", () => void (this.#fields += 1));
+    await page.evaluate(`(() => {
+      addEventListener("pointerdown", () => countPress(), true);
+      addEventListener("change", ({ target }) => {
+        if (target.matches("select, [type=file]")) countPress();
+        else if (!target.matches("[type=checkbox], [type=radio]")) countField();
+      }, true);
+    })()`);
+  }
+
+  async of<Result>(task: string, work: () => Promise<Result>): Promise<Result> {
+    const [presses, fields] = [this.#presses, this.#fields];
+    const result = await work();
+    const before = this.tasks.get(task);
+    const now = { presses: this.#presses - presses, fields: this.#fields - fields };
+    if (!before || before.presses < now.presses) this.tasks.set(task, now);
+    return result;
+  }
+}
+
+/** How many presses each task takes at most, its approval by the second person included. */
+const pressesMost: Readonly<Record<string, number>> = {
+  "issue a key": 6,
+  "verify a firm": 4,
+  "answer what is asked about a firm": 7,
+  "authorize a firm": 4,
+  "answer what is asked about a credit": 9,
+  "publish a card": 10,
+  "record customs' answer": 8,
+  "import a statement": 10,
+  "make and download a file": 11,
+};
+
+async function openByConsole(
+  t: TestContext,
+  service: Service,
+): Promise<[Office, Console[], Presses]> {
   const ops = await startOps(t, service, { twoOperatorsFromPaise: twoFromPaise });
   const ashaPerson = await addPerson(service, { name: "asha", role: "admin" });
   const raviPerson = await addPerson(service, { name: "ravi", role: "admin", by: [ashaPerson] });
   const asha = await signInToConsole(t, { browse, ops, person: ashaPerson });
   const ravi = await signInToConsole(t, { browse, ops, person: raviPerson });
+  const presses = new Presses();
+  for (const console of [asha, ravi]) await presses.follow(console);
 
+  /** By the menu, as people go. */
+  const visit = async ({ page }: Console, name: string) => {
+    await page.evaluate("document.querySelector('#page h1')?.setAttribute('data-former', '')");
+    await page
+      .getByRole("navigation")
+      .getByRole("link", { name: new RegExp(`^${name}( \\d|$)`) })
+      .click();
+    await page.locator("#page:not([aria-busy]) h1:not([data-former])", { hasText: name }).waitFor();
+  };
+  const visitFirm = async (firmId: string) => {
+    await visit(asha, "Firms");
+    await asha.page.locator(`#page a[href="/console/firms/${firmId}"]`).click();
+    await asha.page.getByRole("heading", { name: "Account", exact: true }).waitFor();
+  };
   /** Somebody proposed: the proposer cannot approve it, the other does. */
   const approve = async (said: string) => {
-    assert.match(said, /for somebody else|somebody else approves/);
-    await asha.open("/approvals");
-    await asha.page.locator("tbody a").first().click();
+    assert.match(said, /for somebody else/);
+    // Not pressed: nobody has to look at their own proposal.
+    await asha.page
+      .locator("#said")
+      .getByRole("link", { name: "Approvals" })
+      .dispatchEvent("click");
     await asha.page.getByText("You proposed this").waitFor();
     assert.equal(await asha.page.getByRole("button", { name: "Approve" }).count(), 0);
-    await ravi.open("/approvals");
-    await ravi.page.locator("tbody a").first().click();
+    await visit(ravi, "Approvals");
+    await ravi.page.locator("#page tbody a").first().click();
     await ravi.page.getByRole("heading", { name: "Approval", exact: true }).waitFor();
     assert.equal(await ravi.act("Approve"), "Approved and carried out.");
   };
   const answerAll = async (fields: Parameters<Console["act"]>[1], people: 1 | 2) => {
-    await asha.open("/questions");
-    for (let left = await asha.page.locator("tbody tr").count(); left > 0; left--) {
+    await visit(asha, "Questions");
+    for (let left = await asha.page.locator("#page tbody tr").count(); left > 0; left--) {
       const said = await asha.act("Answer", fields);
-      if (people === 2) await approve(said);
-      await asha.open("/questions");
+      if (people === 2) {
+        await approve(said);
+        await visit(asha, "Questions");
+      }
+      await asha.page
+        .locator("#page tbody tr")
+        .nth(left - 1)
+        .waitFor({ state: "detached" });
     }
     await asha.page.getByText("No open questions.").waitFor();
   };
   const office: Office = {
     firstCardTakes: 2,
-    async issueKey(firm) {
-      await asha.open("/keys");
-      await asha.act("Issue a key", {
-        "Name of the desk": firm,
-        Plan: { choose: "desk" },
-        "May buy": true,
-      });
-      const key = await asha.page.getByRole("dialog").locator("code").innerText();
-      await asha.page.getByRole("button", { name: "Done" }).click();
-      return key;
-    },
-    async verifyFirm(firmId) {
-      await asha.open(`/firms/${firmId}`);
-      await asha.act("Verify");
-    },
-    async authorizeFirm(firmId) {
-      await asha.open(`/firms/${firmId}`);
-      await asha.act("Authorize", {
-        Signatory: mandate.signatory,
-        "Mandate reference": mandate.reference,
-        "Valid until": mandate.until,
-      });
-      await asha.page.getByText("authorized", { exact: true }).first().waitFor();
-    },
+    issueKey: (firm) =>
+      presses.of("issue a key", async () => {
+        await visit(asha, "Keys");
+        await asha.act("Issue a key", {
+          "Name of the desk": firm,
+          Plan: { choose: "desk" },
+          "May buy": true,
+        });
+        const key = await asha.page.getByRole("dialog").locator("code").innerText();
+        await asha.page.getByRole("button", { name: "Done" }).click();
+        return key;
+      }),
+    verifyFirm: (firmId) =>
+      presses.of("verify a firm", async () => {
+        await visitFirm(firmId);
+        await asha.act("Verify");
+      }),
+    authorizeFirm: (firmId) =>
+      presses.of("authorize a firm", async () => {
+        await visitFirm(firmId);
+        await asha.act("Authorize", {
+          Signatory: mandate.signatory,
+          "Mandate reference": mandate.reference,
+          "Valid until": mandate.until,
+        });
+        await asha.page.getByText("authorized", { exact: true }).first().waitFor();
+      }),
     confirmFirms: () =>
-      answerAll({ Evidence: "TICKET-1", "Failed check": { choose: "nothing" } }, 1),
+      presses.of("answer what is asked about a firm", () =>
+        answerAll({ Evidence: "TICKET-1", "Failed check": { choose: "nothing" } }, 1),
+      ),
     confirmCredits: () =>
-      answerAll({ Evidence: "ICEGATE-1", "The firm holds it": { choose: "yes" } }, 2),
-    async publishCard(midBps, people) {
-      await asha.open("/publish/RODTEP");
-      await asha.page.getByLabel("Mid").fill((midBps / 100).toFixed(2));
-      await asha.page.getByRole("button", { name: "Preview" }).click();
-      const said = await asha.act(people === 2 ? "Propose the card" : "Publish the card");
-      if (people === 2) await approve(said);
-      await asha.open("/board");
-      await asha.page
-        .getByRole("article", { name: "RoDTEP" })
-        .getByText((midBps / 100).toFixed(2))
-        .first()
-        .waitFor();
-    },
-    async confirmTransfer(settlementId, reference) {
-      await asha.open("/queue");
-      await asha.page.locator(`a[title="${settlementId}"]`).click();
-      await asha.page.getByRole("heading", { name: "Settlement", exact: true }).waitFor();
-      await approve(await asha.act("Record customs' answer", { Evidence: reference }));
-    },
-    async importStatement(csv, people) {
-      await asha.open("/bank");
-      await asha.act("Read a statement", { "The bank's file": { file: csv } });
-      const said = await asha.act("Import it");
-      if (people === 2) {
-        await approve(said);
-        return {};
-      }
-      const [, outcome, , matched, queued] =
-        /is (\w+): (\d+) lines, (\d+) matched, (\d+) unmatched/.exec(said) ?? assert.fail(said);
-      return { outcome, matched: Number(matched), queued: Number(queued) };
-    },
+      presses.of("answer what is asked about a credit", () =>
+        answerAll({ Evidence: "ICEGATE-1", "The firm holds it": { choose: "yes" } }, 2),
+      ),
+    publishCard: (midBps, people) =>
+      presses.of("publish a card", async () => {
+        await visit(asha, "Board");
+        const market = asha.page.getByRole("article", { name: "RoDTEP" });
+        await market.getByRole("link", { name: /^Publish/ }).click();
+        await asha.page.getByLabel("Mid").fill((midBps / 100).toFixed(2));
+        await asha.page.getByRole("button", { name: "Preview" }).click();
+        const said = await asha.act(people === 2 ? "Propose the card" : "Publish the card");
+        if (people === 2) await approve(said);
+        await visit(asha, "Board");
+        await market
+          .getByText((midBps / 100).toFixed(2))
+          .first()
+          .waitFor();
+      }),
+    confirmTransfer: (settlementId, reference) =>
+      presses.of("record customs' answer", async () => {
+        await visit(asha, "Settlement queue");
+        await asha.page.locator(`a[title="${settlementId}"]`).click();
+        await asha.page.getByRole("heading", { name: "Settlement", exact: true }).waitFor();
+        await approve(await asha.act("Record customs' answer", { Evidence: reference }));
+      }),
+    importStatement: (csv, people) =>
+      presses.of("import a statement", async () => {
+        await visit(asha, "Bank");
+        await asha.act("Read a statement", { "The bank's file": { file: csv } });
+        const said = await asha.act("Import it");
+        if (people === 2) {
+          await approve(said);
+          return {};
+        }
+        const [, outcome, , matched, queued] =
+          /is (\w+): (\d+) lines, (\d+) matched, (\d+) unmatched/.exec(said) ?? assert.fail(said);
+        return { outcome, matched: Number(matched), queued: Number(queued) };
+      }),
     async previewPaise() {
-      await asha.open("/files");
+      await visit(asha, "Payout files");
       const due = asha.page.getByRole("table", { name: "Payments that are due" });
       const amount = await due.locator("tbody tr").last().locator("td").last().innerText();
       return parsePaise(amount.replace(/ \(.*$/, "")) ?? assert.fail(amount);
     },
-    async makeFile() {
-      await asha.open("/files");
-      await approve(await asha.act("Create files"));
-      await asha.open("/files");
-      await asha.page.locator("tbody a").first().click();
-      await asha.page.getByRole("heading", { name: "Payout file", exact: true }).waitFor();
-      const payments = asha.page.getByRole("table", { name: "Payments of the file" });
-      const reference = await payments.locator("tbody td").nth(1).innerText();
-      const downloading = asha.page.waitForEvent("download");
-      await asha.act("Download for the bank");
-      const path = await (await downloading).path();
-      return { text: await readFile(path, "utf8"), reference };
-    },
+    makeFile: () =>
+      presses.of("make and download a file", async () => {
+        await visit(asha, "Payout files");
+        await approve(await asha.act("Create files"));
+        await visit(asha, "Payout files");
+        await asha.page.locator("#page tbody a").first().click();
+        await asha.page.getByRole("heading", { name: "Payout file", exact: true }).waitFor();
+        const payments = asha.page.getByRole("table", { name: "Payments of the file" });
+        const reference = await payments.locator("tbody td").nth(1).innerText();
+        const downloading = asha.page.waitForEvent("download");
+        await asha.act("Download for the bank");
+        const path = await (await downloading).path();
+        return { text: await readFile(path, "utf8"), reference };
+      }),
     async readPayout() {
-      await asha.open("/payouts");
-      const cells = asha.page.locator("tbody tr").first().locator("td");
+      await visit(asha, "Payouts");
+      const cells = asha.page.locator("#page tbody tr").first().locator("td");
       return [await cells.nth(7).innerText(), await cells.nth(5).innerText()];
     },
     async reconcile() {
       const answered = asha.page.waitForResponse(/\/ops\/bank\/reconciliation/);
-      await asha.open("/bank");
+      await visit(asha, "Bank");
       return (await (await answered).json()) as object;
     },
   };
-  return [office, [asha, ravi]];
+  return [office, [asha, ravi], presses];
 }
 
 test(
@@ -143,8 +226,13 @@ test(
   { skip },
   async (t) => {
     const service = await startService(t);
-    const [office, consoles] = await openByConsole(t, service);
+    const [office, consoles, presses] = await openByConsole(t, service);
     await haveDay(service, office);
+    for (const [task, { presses: count, fields }] of presses.tasks) {
+      t.diagnostic(`${task}: ${count} presses, ${fields} fields`);
+    }
+    const counted = [...presses.tasks].map(([task, { presses: count }]) => [task, count]);
+    assert.deepEqual(Object.fromEntries(counted), pressesMost);
     for (const { complaints, requests, page } of consoles) {
       assert.deepEqual(complaints(), []);
       const { origin } = new URL(page.url());

@@ -25,7 +25,7 @@ import { linkTo, may } from "./state.js";
  * @property {Child | readonly Child[]} [says] what will happen
  * @property {readonly Field[]} [fields]
  * @property {(values: Values) => Call} call
- * @property {(answer: any) => string} [said] what came of it
+ * @property {(answer: any) => Child | readonly Child[]} [said] what came of it
  * @property {(answer: any, values: Values) => Child} [reveal] what is shown once, before the dialog closes
  * @property {(answer: any) => void} [after] in place of showing the page anew
  */
@@ -68,6 +68,7 @@ function chooseLook({ main, danger }) {
  * @param {HTMLElement} opener
  */
 function openDialog(view, act, opener) {
+  document.querySelector("#said")?.replaceChildren(); // What was said is of the act before.
   const fields = act.fields ?? [];
   const problem = make("p", { class: "notice", role: "alert", hidden: true });
   const form = make(
@@ -203,7 +204,7 @@ function sayOutcome({ label, said }, answer) {
     ];
   }
   const name = label.replace(/…$/, "");
-  if (said) return [said(answer)];
+  if (said) return [said(answer)].flat();
   return [
     typeof answer.outcome === "string" ? `${name}: ${sayWord(answer.outcome)}.` : `${name}: done.`,
   ];

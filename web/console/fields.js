@@ -8,7 +8,7 @@ import { make } from "./dom.js";
  * @typedef {object} Field
  * @property {string} name as the service calls it
  * @property {string} label
- * @property {"text" | "long" | "money" | "percent" | "count" | "day" | "month" | "choice" | "yes" | "file" | "report" | "bytes" | "thing" | "moment" | "password" | "code"} [type]
+ * @property {"text" | "long" | "money" | "percent" | "count" | "day" | "month" | "choice" | "yes" | "file" | "report" | "bytes" | "thing" | "several" | "moment" | "password" | "code"} [type]
  * @property {readonly (readonly [string, string])[]} [options] value and words of each choice
  * @property {boolean} [optional]
  * @property {boolean} [plain] optional, and not marked as such
@@ -30,6 +30,7 @@ export function makeField(field) {
     const words = make("label", { class: "check", for: id }, box, make("span", {}, label));
     return make("div", { class: "field" }, words, hintText, problem);
   }
+  if (type === "several") return make("div", { class: "field" }, makeSeveral(field), problem);
   return make(
     "div",
     { class: "field" },
@@ -103,6 +104,37 @@ function makeInput(field, shared) {
   }
 }
 
+/**
+ * Boxes to tick, and one that ticks all of them.
+ *
+ * @param {Field} field
+ */
+function makeSeveral({ name, label, options = [] }) {
+  const boxes = options.map(([value], at) =>
+    make("input", { type: "checkbox", id: at === 0 ? `field-${name}` : null, name, value }),
+  );
+  const all = make("input", { type: "checkbox" });
+  all.addEventListener("change", () => {
+    for (const box of boxes) box.checked = all.checked;
+  });
+  for (const box of boxes) {
+    box.addEventListener("change", () => (all.checked = boxes.every(({ checked }) => checked)));
+  }
+  const makeLine = (/** @type {HTMLInputElement} */ box, /** @type {string} */ words) =>
+    make("label", { class: "check" }, box, make("span", {}, words));
+  return make(
+    "fieldset",
+    { class: "several" },
+    make("legend", {}, label),
+    makeLine(all, `All ${options.length}`),
+    make(
+      "div",
+      { class: "choices", tabindex: 0, role: "group", "aria-label": label },
+      boxes.map((box, at) => makeLine(box, options[at]?.[1] ?? "")),
+    ),
+  );
+}
+
 const typingMs = 250;
 
 /**
@@ -155,6 +187,11 @@ export async function readFields(form, fields) {
   /** @type {import("../ask.js").FieldProblem[]} */
   const problems = [];
   for (const { name, type = "text", optional } of fields) {
+    if (type === "several") {
+      values[name] = given.getAll(name);
+      if (values[name].length === 0) problems.push({ path: name, problem: "Choose at least one." });
+      continue;
+    }
     const raw = given.get(name);
     if (type === "yes") {
       values[name] = raw !== null;

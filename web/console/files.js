@@ -75,13 +75,20 @@ function sayPlanned(planned) {
 /** @param {{payout_files: Row[]}} answer */
 function sayMade({ payout_files }) {
   if (payout_files.length === 0) return "Nothing is due now.";
-  const proposed = payout_files.filter((file) => file["outcome"] === "proposed").length;
-  const made = payout_files.length - proposed;
-  const parts = [
-    made > 0 ? `${made} made` : "",
-    proposed > 0 ? `${proposed} proposed: somebody else approves under Approvals` : "",
-  ];
-  return `Files: ${parts.filter((part) => part !== "").join(", ")}.`;
+  return payout_files
+    .flatMap(({ rail, amount_paise, file_id, approval_id }) => [
+      `${rail.toUpperCase()}, ${showMoney(amount_paise)}: `,
+      file_id
+        ? make("a", { href: linkTo(`/files/${file_id}`) }, "the file is made")
+        : ["waits under ", makeApprovalLink(approval_id), " for somebody else"],
+      ". ",
+    ])
+    .flat();
+}
+
+/** @param {string} id */
+function makeApprovalLink(id) {
+  return make("a", { href: linkTo(`/approvals/${id}`) }, "Approvals");
 }
 
 /** @param {readonly Row[]} planned */

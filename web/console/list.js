@@ -26,7 +26,7 @@ export const listFilters = [
  * @param {object} list
  * @param {string} list.title
  * @param {Child | readonly Child[]} [list.lead]
- * @param {readonly Child[]} [list.acts]
+ * @param {readonly Child[] | ((rows: readonly Row[]) => readonly Child[])} [list.acts]
  * @param {string} list.path
  * @param {string} list.rows the name under which the rows come
  * @param {Readonly<Record<string, string | null | undefined>>} [list.query]
@@ -63,7 +63,7 @@ export async function showList(view, list) {
   return make(
     "div",
     { class: "page" },
-    makeHead(list.title, list.acts ?? []),
+    makeHead(list.title, typeof list.acts === "function" ? list.acts(rows) : list.acts),
     list.lead ? make("p", { class: "muted lead" }, ...[list.lead].flat()) : null,
     filters.length > 0 ? makeFilters(filters, { chosen, words }) : null,
     rows.length > 0 && list.figure ? list.figure(rows) : null,

@@ -2,11 +2,13 @@ import { makeAct } from "./acts.js";
 import { make } from "./dom.js";
 import { showList } from "./list.js";
 import { linkTo } from "./state.js";
-import { sayWord, showFirm, showId, showMoney, showTime } from "./show.js";
+import { nameFirm, sayWord, showFirm, showId, showMoney, showTime } from "./show.js";
 
 /** @typedef {import("./state.js").View} View */
 /** @typedef {import("./ops.js").Row} Row */
 /** @typedef {import("./fields.js").Field} Field */
+
+const permission = "registry.write";
 
 /** @type {readonly import("./state.js").Page[]} */
 export const questionPages = [
@@ -21,6 +23,7 @@ export const questionPages = [
         lead: "What the service asks and cannot look up by itself. Look at the portal or the bank, and say what you saw.",
         path: "/ops/questions",
         rows: "questions",
+        acts: (rows) => makeAnswersToSeveral(view, rows),
         query: { environment: view.environment },
         filters: [{ name: "port", label: "Asked of" }],
         firms: (row) => [row["desk_id"]],
@@ -47,6 +50,13 @@ const questions = {
   payout: "Did the payment arrive?",
 };
 
+/** What an answer to several is about. @type {Readonly<Record<string, string>>} */
+const subjects = {
+  firm_identity: "firms",
+  bank_account: "accounts",
+  credit_holding: "credits",
+};
+
 /** @param {Row} row */
 function sayQuestion({ kind }) {
   return questions[kind] ?? sayWord(kind);
@@ -56,14 +66,18 @@ function sayQuestion({ kind }) {
 const isHidden = (name) => name === "scenario" || name.endsWith("_id");
 
 /** @param {Row} facts */
-function showAskedFacts(facts) {
-  const said = Object.entries(facts).flatMap(([name, value]) => {
+function listAskedFacts(facts) {
+  return Object.entries(facts).flatMap(([name, value]) => {
     if (value === null || typeof value === "object" || isHidden(name)) return [];
     const isMoney = name.endsWith("paise");
     const words = sayWord(name.replace(/_?paise$/, "") || "amount");
     return [`${words} ${isMoney ? showMoney(value) : String(value)}`];
   });
-  return make("span", { class: "small-text" }, said.join(", "));
+}
+
+/** @param {Row} facts */
+function showAskedFacts(facts) {
+  return make("span", { class: "small-text" }, listAskedFacts(facts).join(", "));
 }
 
 /** @type {Readonly<Record<string, readonly string[]>>} */
@@ -77,63 +91,91 @@ const checks = {
  * @param {Row} row
  */
 function makeAnswer(view, { question_id, kind, facts, subject_id }) {
-  const failing = checks[kind] ?? [];
-  const isHolding = kind === "credit_holding";
-  // What is about a deal or a payout is answered where that is shown.
-  if (failing.length === 0 && !isHolding) {
+  if (!isAnsweredHere({ kind })) {
     const [subject = ""] = subject_id.split(":");
     const place = subject.startsWith("pay_") ? `/payouts/${subject}` : findDeal(subject);
     return make("a", { href: linkTo(place) }, "Answer there");
   }
-  /** @type {Field[]} */
-  const fields = [{ name: "reference", label: "Evidence", hint: "A ticket, a letter" }];
-  if (isHolding) {
-    fields.push({
-      name: "held",
-      label: "The firm holds it, with these facts",
-      type: "choice",
-      options: [
-        ["", "choose"],
-        ["yes", "yes"],
-        ["no", "no"],
-      ],
-    });
-  } else {
-    fields.push(
-      {
-        name: "failed",
-        label: "Failed check",
-        type: "choice",
-        options: [
-          ["", "choose"],
-          ["nothing", "nothing: all is well"],
-          ...failing.map((name) => /** @type {const} */ ([name, sayWord(name.toLowerCase())])),
-        ],
-      },
-      { name: "cure", label: "Remedy", optional: true },
-    );
-  }
   return makeAct(view, {
     label: "Answer…",
-    permission: "registry.write",
+    permission,
     says: [sayQuestion({ kind }), " ", showAskedFacts(facts)],
-    fields,
-    call: ({ reference, held, failed, cure }) => ({
-      path: "/ops/questions/attest",
-      body: {
-        findings: [
-          {
-            question_id,
-            reference,
-            ...(held && { held: held === "yes" }),
-            ...(failed &&
-              failed !== "nothing" && { failed: [{ check: failed, ...(cure && { cure }) }] }),
-          },
-        ],
-      },
-    }),
+    fields: listAnswerFields(kind),
+    call: (values) => toCall(values, [question_id]),
     said: () => "Answer saved.",
   });
+}
+
+/**
+ * One answer to several questions of a kind: none is chosen until somebody chooses it.
+ *
+ * @param {View} view
+ * @param {readonly Row[]} rows
+ */
+function makeAnswersToSeveral(view, rows) {
+  const kinds = Map.groupBy(rows.filter(isAnsweredHere), ({ kind }) => kind);
+  return [...kinds].flatMap(([kind, own]) => {
+    if (own.length < 2) return [];
+    const options = own.map(({ question_id, desk_id, facts }) => {
+      const words = [...listAskedFacts(facts), nameFirm(desk_id)].join(", ");
+      return /** @type {const} */ ([question_id, words]);
+    });
+    return makeAct(view, {
+      label: `Answer ${own.length} about ${subjects[kind]}…`,
+      permission,
+      says: sayQuestion({ kind }),
+      fields: [
+        { name: "question_ids", label: "About", type: "several", options },
+        ...listAnswerFields(kind),
+      ],
+      call: ({ question_ids, ...values }) => toCall(values, question_ids),
+      said: ({ answered }) => `${answered} answers saved.`,
+    });
+  });
+}
+
+/** What is about a deal or a payout is answered where that is shown. @param {{kind?: string}} row */
+function isAnsweredHere({ kind = "" }) {
+  return kind === "credit_holding" || checks[kind] !== undefined;
+}
+
+/**
+ * @param {string} kind
+ * @returns {Field[]}
+ */
+function listAnswerFields(kind) {
+  /** @type {Field} */
+  const evidence = { name: "reference", label: "Evidence", hint: "A ticket, a letter" };
+  const choose = /** @type {const} */ (["", "choose"]);
+  if (kind === "credit_holding") {
+    const options = /** @type {const} */ ([choose, ["yes", "yes"], ["no", "no"]]);
+    const label = "The firm holds it, with these facts";
+    return [evidence, { name: "held", label, type: "choice", options }];
+  }
+  const failing = (checks[kind] ?? []).map(
+    (name) => /** @type {const} */ ([name, sayWord(name.toLowerCase())]),
+  );
+  const options = [choose, /** @type {const} */ (["nothing", "nothing: all is well"]), ...failing];
+  return [
+    evidence,
+    { name: "failed", label: "Failed check", type: "choice", options },
+    { name: "cure", label: "Remedy", optional: true },
+  ];
+}
+
+/**
+ * @param {Record<string, any>} values
+ * @param {readonly string[]} ids
+ */
+function toCall({ reference, held, failed, cure }, ids) {
+  const isFailure = failed && failed !== "nothing";
+  const findings = ids.map((question_id) => ({
+    question_id,
+    reference,
+    ...(held && { held: held === "yes" }),
+    ...(isFailure && { failed: [{ check: failed, ...(cure && { cure }) }] }),
+  }));
+  return { path: "/ops/questions/attest", body: { findings } };
 }
 
 /** @param {string} id */

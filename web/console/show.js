@@ -129,12 +129,13 @@ export async function loadNames(ids) {
   noteNames(answer.names);
 }
 
+/** @param {string} firmId */
+export function nameFirm(firmId) {
+  return names.get(firmId) ?? shorten(firmId);
+}
+
 /** @param {string | null | undefined} firmId */
 export function showFirm(firmId) {
   if (!firmId) return "–";
-  return make(
-    "a",
-    { href: linkTo(`/firms/${firmId}`), title: firmId },
-    names.get(firmId) ?? shorten(firmId),
-  );
+  return make("a", { href: linkTo(`/firms/${firmId}`), title: firmId }, nameFirm(firmId));
 }
