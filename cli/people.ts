@@ -89,9 +89,18 @@ const add = command({
       "day-limit-paise": given.day_limit_paise,
       "expires-at": given.expires_at,
     });
-    printOne(await callOne(adding, input, { options }), options);
+    const added = await callOne(adding, input, { options });
+    const next = machine || options.json ? {} : { next: tellNext(name, added) };
+    printOne({ ...added, ...next }, options);
   },
 });
+
+/** What the person does with the code, or who has to approve before. */
+function tellNext(name: string, { outcome, code }: Readonly<Record<string, unknown>>): string {
+  if (outcome !== "added") return "another admin approves it: npx scripdesk approvals list";
+  const quoted = `'${name.replaceAll("'", String.raw`'\''`)}'`;
+  return `npx scripdesk operators enrol --name ${quoted} --codes ${String(code)}`;
+}
 
 const addingPerson = findOperation(peopleOperations, "addOperator");
 const addingMachine = findOperation(peopleOperations, "addMachine");

@@ -19,22 +19,81 @@ export function print(rows: readonly Row[], options: PrintOptions): void {
   const shownRows = rows.map((row) => toReadable(row, options));
   const names = [...new Set(shownRows.flatMap((row) => Object.keys(row)))];
   const cells = [names, ...shownRows.map((row) => names.map((name) => row[name] ?? "-"))];
-  const widths = names.map((_, at) => Math.max(...cells.map((line) => line[at]?.length ?? 0)));
-  for (const line of cells) {
-    write(
-      line
-        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-        .join("  ")
+  for (const line of layTable(cells, process.stdout.columns)) write(line);
+}
+
+const gap = "  ";
+
+/**
+ * The lines of a table. Where it is wider than the terminal, its widest columns break between words; a
+ * word, such as an id, stays whole.
+ */
+export function layTable(
+  rows: readonly (readonly string[])[],
+  terminalWidth = Number.POSITIVE_INFINITY,
+): string[] {
+  const longest = (at: number, split: (cell: string) => readonly string[]) =>
+    Math.max(...rows.flatMap((row) => split(row[at] ?? "").map((text) => text.length)));
+  const columns = (rows[0] ?? []).map((_, at) => ({
+    width: longest(at, (cell) => [cell]),
+    narrowest: longest(at, (cell) => cell.split(" ")),
+  }));
+  let excess =
+    columns.reduce((sum, { width }) => sum + width + gap.length, -gap.length) - terminalWidth;
+  for (; excess > 0; excess -= 1) {
+    const [widest] = columns
+      .filter(({ width, narrowest }) => width > narrowest)
+      .toSorted((one, other) => other.width - one.width);
+    if (!widest) break;
+    widest.width -= 1;
+  }
+  const widths = columns.map(({ width }) => width);
+  return rows.flatMap((row) => {
+    const cells = row.map((cell, at) => breakWords(cell, widths[at] ?? 0));
+    const height = Math.max(...cells.map((lines) => lines.length));
+    return Array.from({ length: height }, (_, line) =>
+      cells
+        .map((lines, at) => (lines[line] ?? "").padEnd(widths[at] ?? 0))
+        .join(gap)
         .trimEnd(),
     );
+  });
+}
+
+function breakWords(text: string, width: number): string[] {
+  if (text.length <= width) return [text];
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
   }
+  return lines;
 }
 
 export function printOne(row: Row, options: PrintOptions): void {
   if (options.json) return printJson(row);
-  const readable = Object.entries(toReadable(row, options));
+  const readable = Object.entries(toReadable(spreadParts(row), options));
   const widest = Math.max(...readable.map(([name]) => name.length));
   for (const [name, value] of readable) write(`${name.padEnd(widest)}  ${value}`);
+}
+
+/** A part of what is shown is shown field by field, under its own name and the field's. */
+function spreadParts(row: Row): Row {
+  return Object.fromEntries(
+    Object.entries(row).flatMap(([name, value]): [string, unknown][] => {
+      if (!isPart(value)) return [[name, value]];
+      const fields = Object.entries(value);
+      if (fields.length === 0) return [[name, null]];
+      return fields.map(([field, own]) => [`${name} ${field}`, own]);
+    }),
+  );
+}
+
+function isPart(value: unknown): value is Row {
+  return (
+    typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date)
+  );
 }
 
 function printJson(value: unknown): void {

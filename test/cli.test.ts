@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { after, test } from "node:test";
 
+import { layTable } from "../cli/print.ts";
 import { openEmbedded } from "../src/platform/postgres/embedded.ts";
 import { readMigrations } from "../src/platform/postgres/migrate.ts";
 import { commands, dataDirectory, type Ended, postgresPid, scripdesk } from "./support/process.ts";
@@ -313,4 +314,24 @@ test("a command without a running service starts the database and stops it at th
   const { code, stderr } = await scripdesk([...issueAcme, "--json"], { DATA_DIR: alone });
   assert.equal(code, 0, stderr);
   assert.equal(await postgresPid(alone), undefined);
+});
+
+test("a table fits the terminal by breaking between words, and an id stays whole", () => {
+  const id = "stl_01m7t0bz5h6n159kf76zwmk1cz";
+  const rows = [
+    ["id", "found", "advice"],
+    [id, "lacks legal name, address and signatory", "npx scripdesk house set"],
+    ["short", "nothing", "-"],
+  ];
+  assert.deepEqual(layTable(rows, 72), [
+    "id                              found                advice",
+    `${id}  lacks legal name,    npx scripdesk house`,
+    "                                address and          set",
+    "                                signatory",
+    "short                           nothing              -",
+  ]);
+  const wide = layTable(rows);
+  assert.equal(wide.length, rows.length);
+  const narrow = layTable(rows, 1);
+  assert.ok(narrow.some((line) => line.startsWith(`${id}  lacks `)));
 });

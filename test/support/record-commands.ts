@@ -217,8 +217,11 @@ function stabilizer(folder: string): (text: string) => string {
 
 if (import.meta.main) {
   const folder = process.argv[2] ?? recordedFolder;
+  // Threads and idle connections keep no process alive, also while something of theirs is awaited.
+  const waiting = setInterval(() => {}, 60_000);
   const records = await recordCommands();
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   for (const [name, text] of records) await writeFile(join(folder, name), text);
+  clearInterval(waiting);
 }
