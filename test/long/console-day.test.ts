@@ -198,7 +198,8 @@ async function openByConsole(
         await visit(asha, "Payout files");
         await approve(await asha.act("Create files"));
         await visit(asha, "Payout files");
-        await asha.page.locator("#page tbody a").first().click();
+        const files = asha.page.getByRole("table", { name: "Payout files" });
+        await files.locator("tbody a").first().click();
         await asha.page.getByRole("heading", { name: "Payout file", exact: true }).waitFor();
         const payments = asha.page.getByRole("table", { name: "Payments of the file" });
         const reference = await payments.locator("tbody td").nth(1).innerText();

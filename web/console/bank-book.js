@@ -1,6 +1,7 @@
 // The bank's ledger: the statements that were imported, and where each of their lines went and why.
 
 import { showAmount } from "./bank-line.js";
+import { makeBars } from "./bars.js";
 import { make, makeFacts, makeSection, makeTable } from "./dom.js";
 import { makeDownload } from "./download.js";
 import { makeHead, showList } from "./list.js";
@@ -55,6 +56,7 @@ export const bankBookPages = [
           { head: "State", cell: (row) => showState(row["status"]) },
         ],
         empty: "No statement has been imported.",
+        figure: makeBalances,
       }),
   },
   {
@@ -65,6 +67,28 @@ export const bankBookPages = [
     show: showStatement,
   },
 ];
+
+/** As many days as are told apart at a glance. */
+const balancesMax = 14;
+
+/**
+ * What was on the account at the end of each day that a statement closed.
+ *
+ * @param {readonly Row[]} statements the newest first
+ */
+function makeBalances(statements) {
+  /** @type {Map<string, number>} */
+  const closing = new Map();
+  for (const { last_day, closing_paise } of statements) {
+    if (closing_paise !== null && !closing.has(last_day)) closing.set(last_day, closing_paise);
+  }
+  if (closing.size === 0) return null;
+  const days = [...closing].toSorted(([a], [b]) => a.localeCompare(b)).slice(-balancesMax);
+  return makeBars(
+    "Cash at the bank by day",
+    days.map(([day, value]) => ({ label: showDay(day), value, words: showMoney(value) })),
+  );
+}
 
 /** @param {View} view */
 async function showStatement(view) {

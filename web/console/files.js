@@ -58,8 +58,20 @@ async function showFiles(view) {
     ],
     empty: "No file has been made.",
   });
-  list.append(makeSection("Due now", showPlanned(planned), showKept(due.kept)));
+  list
+    .querySelector(".lead")
+    ?.after(
+      makeSection(sayDue(planned), showPlanned(planned), showKept(due.kept)),
+      make("h2", {}, "Files"),
+    );
   return list;
+}
+
+/** @param {readonly Row[]} planned */
+function sayDue(planned) {
+  if (planned.length === 0) return "Due now";
+  const sum = planned.reduce((total, file) => total + BigInt(file["amount_paise"]), 0n);
+  return `Due now, ${showMoney(sum)}`;
 }
 
 /** @param {readonly Row[]} planned */

@@ -60,7 +60,7 @@ async function showPeople(view) {
         { head: "Role" },
         { head: "Invited" },
         { head: "State" },
-        { head: "Acts", kind: "last" },
+        { head: "Acts", kind: "last pairs" },
       ],
       operators.map((/** @type {Row} */ one) => [
         one["name"],

@@ -70,7 +70,9 @@ function listAskedFacts(facts) {
   return Object.entries(facts).flatMap(([name, value]) => {
     if (value === null || typeof value === "object" || isHidden(name)) return [];
     const isMoney = name.endsWith("paise");
-    const words = sayWord(name.replace(/_?paise$/, "") || "amount");
+    const words = sayWord(name.replace(/_?paise$/, "") || "amount")
+      .replace(/\b(iec|pan|gstin|ifsc)\b/, (code) => code.toUpperCase())
+      .replace(/ no$/, " number");
     return [`${words} ${isMoney ? showMoney(value) : String(value)}`];
   });
 }

@@ -66,9 +66,13 @@ export const settlementPages = [
               isMissing(row) ? showState("missing") : null,
             ],
           },
-          { head: "Waits for", cell: (row) => sayWord(row["waiting_on"]) },
-          ...dealColumns,
-          { head: "Acts", kind: "last", cell: (row) => makeNextActs(view, row) },
+          { head: "Waits for", kind: "wide", cell: showAwaited },
+          ...dealColumns.filter(({ head }) => head !== "Scheme" && head !== "Buyer pays"),
+          {
+            head: "Acts",
+            kind: "last",
+            cell: (row) => make("div", { class: "acts" }, makeNextActs(view, row)),
+          },
         ],
         empty: "Nothing is open.",
         figure: makeAges,
@@ -98,6 +102,39 @@ export const settlementPages = [
   { path: "/settlements/:id", title: "Settlement", show: showSettlement },
 ];
 
+/**
+ * Whose move it is, and what they enter where.
+ *
+ * @param {Row} row
+ */
+function showAwaited(row) {
+  /** @type {Row[]} */
+  const open = row["tasks"].filter(isOpenTask);
+  if (open.length === 0) return sayWord(row["waiting_on"]);
+  return open.map((task) =>
+    make(
+      "div",
+      {},
+      task["by"] === "house" ? "the house: " : `${row["waiting_on"]}: `,
+      ...nameTask(task),
+    ),
+  );
+}
+
+/** @param {Row} task */
+function nameTask({ kind, scrip_no, instructions }) {
+  const iec = instructions?.to_iec ?? instructions?.from_iec;
+  return [
+    kind === "pay" ? `pay ${showMoney(instructions?.amount_paise)}` : `${kind} ${scrip_no}`,
+    ...(iec ? [instructions.to_iec ? " to " : " from ", make("span", { class: "id" }, iec)] : []),
+  ];
+}
+
+/** @param {Row} task */
+function isOpenTask({ status }) {
+  return status === "waiting" || status === "late";
+}
+
 /** @param {Row} row */
 function isMissing({ legs }) {
   return legs.some((/** @type {Row} */ leg) => leg["status"] === "missing");
@@ -118,8 +155,8 @@ function makeNextActs(view, row) {
   if (row["status"] === "pending") return [makeFund(view, row)];
   if (!["funded", "transfer_initiated"].includes(row["status"])) return [];
   const isOurs = row["tasks"].some(
-    (/** @type {Row} */ { kind, by, status }) =>
-      kind === "initiate" && by === "house" && ["waiting", "late"].includes(status),
+    (/** @type {Row} */ task) =>
+      task["kind"] === "initiate" && task["by"] === "house" && isOpenTask(task),
   );
   return [isOurs ? makeInitiated(view, row) : null, makeConfirm(view, row)];
 }

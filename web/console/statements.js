@@ -23,9 +23,9 @@ export const statementPages = [
           ),
         ],
         lead: [
-          "The register of a month: the final statement of every firm that has or had money with us. A firm's page has the lines of each month. Fee invoices are under ",
+          "The final statement of every firm that has or had money with us. The archive has them as PDF and CSV, with the register and the month's fee invoices, which are also under ",
           make("a", { href: linkTo("/invoices") }, "Invoices"),
-          ". The archive has every statement as PDF and CSV, the register and the fee invoices; a month of more than 500 firms comes by the command statements archive.",
+          ".",
         ],
         path: "/ops/statements",
         rows: "statements",
