@@ -380,6 +380,15 @@ test(
     await page.getByRole("button", { name: "Download CSV" }).click();
     const rows = await readFile(await (await list).path(), "utf8");
     assert.match(rows, /amount_rupees[^]*243000\.00/);
+    const [name = ""] = await listNames(service, [seller.firmId]);
+    const filter = page.getByLabel("Firm", { exact: true });
+    await filter.fill(name.slice(0, 5));
+    const offered = page.locator("datalist option").first();
+    await offered.waitFor({ state: "attached" });
+    await filter.fill((await offered.getAttribute("value")) ?? "");
+    await page.waitForURL((url) => url.searchParams.get("firm_id") === seller.firmId);
+    await page.getByRole("table", { name: "Payouts" }).getByText("₹2,43,000").waitFor();
+    await page.locator(`#page input[value="${name}"]`).waitFor();
     await open(`/firms/${seller.firmId}`);
     const file = page.waitForEvent("download");
     await page.getByRole("button", { name: "Statement as PDF" }).click();

@@ -29,7 +29,7 @@ export const auditPages = [
     show: (view) =>
       showList(view, {
         title: "Audit",
-        lead: "Who changed what, the newest first: of the house, or of a desk by its id.",
+        lead: "Who changed what, the newest first: of the house, or of a desk.",
         path: "/ops/audit",
         rows: "records",
         query: { environment: view.environment },
@@ -37,7 +37,7 @@ export const auditPages = [
           { name: "actor", label: "Who" },
           { name: "entity_id", label: "About (id)" },
           { name: "action", label: "Action" },
-          { name: "desk_id", label: "Desk's id" },
+          { name: "desk_id", label: "Desk", type: "firm" },
           { name: "from", label: "From", type: "date" },
           { name: "to", label: "Up to", type: "date" },
         ],

@@ -42,7 +42,8 @@ async function showLetters(view) {
       {
         head: "Acts",
         kind: "last",
-        cell: (row) => makeReplay(view, row["webhook_id"], row["environment"]),
+        cell: (row) =>
+          makeReplay(view, row["webhook_id"], row["environment"]) ?? showElsewhere(view, row),
       },
     ],
     empty: "Every delivery was taken or is still tried.",
@@ -52,7 +53,7 @@ async function showLetters(view) {
     makeSection(
       "Webhooks",
       webhooks.length === 0
-        ? makeEmpty("No desk has a webhook.")
+        ? makeEmpty(`No desk has a webhook in ${environment}.`)
         : makeTable(
             "Webhooks of every desk",
             [
@@ -71,6 +72,16 @@ async function showLetters(view) {
     ),
   );
   return list;
+}
+
+/**
+ * @param {View} view
+ * @param {Row} row
+ */
+function showElsewhere(view, { environment, webhook_id }) {
+  if (environment === view.environment) return null;
+  const env = environment === "sandbox" ? "sandbox" : null;
+  return make("a", { href: linkTo("/letters", { webhook_id, env }) }, `Under ${environment}`);
 }
 
 /**

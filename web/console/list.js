@@ -3,7 +3,7 @@
 import { make, makeEmpty, makeTable } from "./dom.js";
 import { makeDownload } from "./download.js";
 import { readOps, readWords } from "./ops.js";
-import { loadNames, noteNames, sayWord } from "./show.js";
+import { loadNames, nameFirm, noteNames, sayWord } from "./show.js";
 import { goTo, linkTo } from "./state.js";
 
 /** @typedef {import("./dom.js").Child} Child */
@@ -16,7 +16,7 @@ const rowsOnPage = 50;
 
 /** What lists over all desks can be narrowed to besides. @type {readonly Filter[]} */
 export const listFilters = [
-  { name: "firm_id", label: "Firm's id" },
+  { name: "firm_id", label: "Firm", type: "firm" },
   { name: "from", label: "From", type: "date" },
   { name: "to", label: "Up to", type: "date" },
 ];
@@ -50,6 +50,7 @@ export async function showList(view, list) {
   const [answer, words] = await Promise.all([
     readOps(list.path, query, signal),
     filters.length > 0 ? readWords(list.path) : {},
+    loadNames(filters.flatMap(({ name, type }) => (type === "firm" ? [asked[name]] : []))),
   ]);
   /** @type {Row[]} */
   const rows = answer[list.rows];
@@ -65,7 +66,7 @@ export async function showList(view, list) {
     { class: "page" },
     makeHead(list.title, typeof list.acts === "function" ? list.acts(rows) : list.acts),
     list.lead ? make("p", { class: "muted lead" }, ...[list.lead].flat()) : null,
-    filters.length > 0 ? makeFilters(filters, { chosen, words }) : null,
+    filters.length > 0 ? makeFilters(view, filters, { chosen, words }) : null,
     rows.length > 0 && list.figure ? list.figure(rows) : null,
     rows.length > 0 ? table : makeEmpty(list.empty),
     makePaging({ cursor, next: answer.next_cursor, chosen }),
@@ -112,42 +113,95 @@ export function makeHead(title, acts = []) {
 }
 
 /**
+ * @param {string} name
+ * @param {readonly string[]} options
+ * @param {string} chosen
+ */
+function makeChoice(name, options, chosen) {
+  return make(
+    "select",
+    { name },
+    ["all", ...options].map((value) =>
+      make("option", { value, selected: chosen === value }, sayWord(value)),
+    ),
+  );
+}
+
+const typingMs = 250;
+
+/**
+ * A firm by its name or IEC, of those that are found; its id is what the list is narrowed by.
+ *
+ * @param {View} view
+ * @param {Filter} filter
+ * @param {string} chosen
+ */
+function makeFirmFilter({ environment }, { name }, chosen) {
+  /** @type {Map<string, string>} */
+  const ids = new Map(chosen === "" ? [] : [[nameFirm(chosen), chosen]]);
+  const options = make("datalist", { id: `found-${name}` });
+  const hidden = make("input", { type: "hidden", name, value: chosen });
+  const input = make("input", {
+    type: "search",
+    list: options.id,
+    value: chosen === "" ? "" : nameFirm(chosen),
+    placeholder: "Name, IEC or id",
+    autocomplete: "off",
+  });
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  const look = async () => {
+    const { found } = await readOps("/ops/find", { q: input.value.trim() });
+    const firms = found.filter(
+      (/** @type {Row} */ one) => one["kind"] === "firm" && one["environment"] === environment,
+    );
+    for (const { id, firm_name, note } of firms) ids.set(`${firm_name} · ${note ?? id}`, id);
+    const shown = firms.map((/** @type {Row} */ { id, firm_name, note }) =>
+      make("option", { value: `${firm_name} · ${note ?? id}` }),
+    );
+    options.replaceChildren(...shown);
+  };
+  input.addEventListener("input", () => {
+    const text = input.value.trim();
+    const isId = /^frm_[0-9a-z]{26}$/.test(text);
+    hidden.value = isId ? text : (ids.get(text) ?? "");
+    const isNone = text !== "" && hidden.value === "";
+    input.setCustomValidity(isNone ? "Choose one of the firms that are found." : "");
+    clearTimeout(timer);
+    if (isNone) timer = setTimeout(() => void look().catch(() => {}), typingMs);
+    if (hidden.value !== "") hidden.dispatchEvent(new Event("change", { bubbles: true }));
+  });
+  return [input, options, hidden];
+}
+
+/**
+ * @param {View} view
  * @param {readonly Filter[]} filters
  * @param {object} narrowing
  * @param {Readonly<Record<string, string>>} narrowing.chosen
  * @param {Readonly<Record<string, readonly string[] | undefined>>} narrowing.words
  */
-function makeFilters(filters, { chosen, words }) {
+function makeFilters(view, filters, { chosen, words }) {
+  const makeInput = (/** @type {Filter} */ filter) => {
+    const { name, type = "text" } = filter;
+    const options = words[name];
+    if (options) return makeChoice(name, options, chosen[name] || "all");
+    if (type === "firm") return makeFirmFilter(view, filter, chosen[name] ?? "");
+    return make("input", { name, type, value: chosen[name] });
+  };
   const form = make(
     "form",
     { class: "filters", role: "search", "aria-label": "Narrow the list" },
-    filters.map(({ name, label, type }) =>
-      make(
-        "label",
-        {},
-        make("span", {}, label),
-        words[name]
-          ? make(
-              "select",
-              { name },
-              ["all", ...words[name]].map((option) =>
-                make(
-                  "option",
-                  { value: option, selected: (chosen[name] || "all") === option },
-                  sayWord(option),
-                ),
-              ),
-            )
-          : make("input", { name, type: type ?? "text", value: chosen[name] }),
-      ),
-    ),
+    filters.map((filter) => make("label", {}, make("span", {}, filter.label), makeInput(filter))),
     make("button", { class: "button quiet small", type: "submit" }, "Show"),
   );
   const narrow = () => {
     const given = /** @type {[string, string][]} */ ([...new FormData(form)]);
     goTo(linkTo(location.pathname.replace(/^\/console/, ""), Object.fromEntries(given)));
   };
-  form.addEventListener("change", narrow);
+  form.addEventListener("change", () => {
+    if (form.checkValidity()) narrow();
+  });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     narrow();
