@@ -7,6 +7,9 @@ import { command, parseChoice, print, printOne } from "./command.ts";
 import { withOperator } from "./operators.ts";
 import { writeToOut } from "./out-file.ts";
 
+/** A process of its own has the memory. */
+const postingsMax = 1_000_000;
+
 const pack = command({
   name: "accounts pack",
   summary: "write the month's accounts for the accountant as one archive, tied to the ledger",
@@ -19,7 +22,10 @@ const pack = command({
   async run(options) {
     const environment = parseChoice("env", options.env, environments);
     const made = await withOperator(options, { permission: "read", environment }, ({ ctx }) =>
-      makeMonthPack({ ...ctx, heavy: onThisThread }, { environment, period: options.period }),
+      makeMonthPack(
+        { ...ctx, heavy: onThisThread },
+        { environment, period: options.period, postingsMax },
+      ),
     );
     await writeToOut(() => writeFile(options.out, made.content, { mode: 0o600, flag: "wx" }));
     const loose = made.ties.filter(({ ties }) => !ties);

@@ -1,5 +1,6 @@
 // The entry module of worker threads, with the jobs they can run.
 
+import { buildPack } from "./accounts/build-pack.ts";
 import { readTableWorkbook, readWorkbook } from "./credits/read-workbook.ts";
 import { searchCover } from "./cover/search-cover.ts";
 import { netGroup } from "./netting/net-group.ts";
@@ -18,4 +19,5 @@ serveJobs([
   drawBills,
   drawStatement,
   writeWorkbook,
+  buildPack,
 ]);

@@ -8,7 +8,7 @@
 // or gives in a sale or a purchase is their value, and between two clients it is fee.
 
 import { isHouse } from "../kernel/ids.ts";
-import { negatePaise, type PaiseSum, sumPaise, valueBeforeFee } from "../kernel/money.ts";
+import { addPaise, negatePaise, type PaiseSum, sumPaise, valueBeforeFee } from "../kernel/money.ts";
 import type { Side } from "../kernel/scheme.ts";
 import { istDay, type IstDay } from "../kernel/time.ts";
 import { type AccountKind, type EntryKind, parseAccount } from "../ledger/rules.ts";
@@ -43,6 +43,13 @@ export type PackLeg = {
   readonly seller_gst_paise: number;
   readonly buyer_fee_paise: number;
   readonly buyer_gst_paise: number;
+};
+
+export type PackFirm = {
+  readonly firm_id: string;
+  readonly legal_name: string;
+  readonly pan: string | null;
+  readonly gstin: string | null;
 };
 
 export type Deal = "sale" | "purchase" | "between";
@@ -221,14 +228,13 @@ export function sumPosted(
   counts: (posting: Posted) => boolean = () => true,
 ): PaiseSum {
   const isMeant = (account: string) => kinds.includes(parseAccount(account).kind);
-  return sumPaise(
-    postings
-      .filter(counts)
-      .flatMap(({ from_account, to_account, paise }) => [
-        isMeant(to_account) ? paise : 0,
-        isMeant(from_account) ? -paise : 0,
-      ]),
-  );
+  let sum: PaiseSum = 0;
+  for (const posting of postings) {
+    const { from_account, to_account, paise } = posting;
+    const change = (isMeant(to_account) ? paise : 0) - (isMeant(from_account) ? paise : 0);
+    if (change !== 0 && counts(posting)) sum = addPaise(sum, change);
+  }
+  return sum;
 }
 
 /** A total of a register, and what the ledger has of it. */

@@ -2,16 +2,12 @@
 
 import type { Environment } from "../kernel/caller.ts";
 import { type Db, sql } from "../platform/postgres/postgres.ts";
-import type { KindSum, Posted } from "./pack-rules.ts";
+import type { KindSum, PackFirm, Posted } from "./pack-rules.ts";
 
 type Span = { readonly environment: Environment; readonly from: Date; readonly to: Date };
 
 /** The movements of money that were posted in a span, in their order. */
-export async function listPostings(
-  db: Db,
-  { environment, from, to }: Span,
-  limit: number,
-): Promise<Posted[]> {
+export async function listPostings(db: Db, { environment, from, to }: Span): Promise<Posted[]> {
   return await db.rows(sql`
     select e.entry_no, e.at, e.kind, e.subject, e.ordinal, m.from_account, m.to_account,
       m.amount as paise
@@ -20,8 +16,7 @@ export async function listPostings(
       as m (from_account, to_account, scrip_no, amount, place)
     where e.environment = ${environment} and e.at >= ${from} and e.at < ${to}
       and e.phase = 'posted' and m.scrip_no is null
-    order by e.entry_no, m.place
-    limit ${limit}`);
+    order by e.entry_no, m.place`);
 }
 
 /** What accounts of each kind have now. */
@@ -49,13 +44,6 @@ export async function sumPostedSince(
       and m.scrip_no is null
     group by 1`);
 }
-
-export type PackFirm = {
-  readonly firm_id: string;
-  readonly legal_name: string;
-  readonly pan: string | null;
-  readonly gstin: string | null;
-};
 
 export async function listPackFirms(db: Db, firmIds: readonly string[]): Promise<PackFirm[]> {
   return await db.rows(sql`

@@ -8,11 +8,10 @@
 //
 // Rows are compressed as they are written. The same table gives the same bytes.
 
-import { strToU8, Zip, ZipDeflate } from "fflate";
-
 import { showLines } from "../../kernel/text.ts";
 import { heavyKind, NobodyWaits, type Stop } from "../heavy/kinds.ts";
 import type { ColumnKind, TableColumn, WrittenCell } from "./table.ts";
+import { writeZip } from "./zip.ts";
 
 export type Workbook = {
   readonly sheet: string;
@@ -37,8 +36,6 @@ const printedTitleMax = 100;
 /** What a spreadsheet takes in one cell. */
 const textLengthMax = 32_767;
 const digitsMax = 15;
-const pieceLength = 65_536;
-const compressionLevel = 6;
 
 /** The order of `cellXfs` in the styles. */
 const style = {
@@ -67,38 +64,18 @@ const widths: Readonly<Record<ColumnKind, number>> = {
 export const writeWorkbook = heavyKind(
   "workbook",
   async (workbook: Workbook, stop): Promise<Uint8Array> => {
-    const chunks: Uint8Array[] = [];
-    const zip = new Zip((error, chunk) => {
-      if (error) throw error;
-      chunks.push(chunk);
-    });
     const { title, dated, sheet } = workbook;
-    add(zip, "[Content_Types].xml", [contentTypes]);
-    add(zip, "_rels/.rels", [packageRelations]);
-    add(zip, "docProps/core.xml", [writeCoreProperties(title, dated)]);
-    add(zip, "xl/workbook.xml", [writeWorkbookPart(sheet)]);
-    add(zip, "xl/_rels/workbook.xml.rels", [workbookRelations]);
-    add(zip, "xl/styles.xml", [styles]);
-    add(zip, "xl/worksheets/sheet1.xml", writeSheet(workbook, stop));
-    zip.end();
-    return Buffer.concat(chunks);
+    return await writeZip([
+      { name: "[Content_Types].xml", pieces: [contentTypes] },
+      { name: "_rels/.rels", pieces: [packageRelations] },
+      { name: "docProps/core.xml", pieces: [writeCoreProperties(title, dated)] },
+      { name: "xl/workbook.xml", pieces: [writeWorkbookPart(sheet)] },
+      { name: "xl/_rels/workbook.xml.rels", pieces: [workbookRelations] },
+      { name: "xl/styles.xml", pieces: [styles] },
+      { name: "xl/worksheets/sheet1.xml", pieces: writeSheet(workbook, stop) },
+    ]);
   },
 );
-
-function add(zip: Zip, name: string, texts: Iterable<string>): void {
-  const file = new ZipDeflate(name, { level: compressionLevel });
-  // Written in local time, whatever the zone is.
-  file.mtime = new Date(2000, 0, 1);
-  zip.add(file);
-  let piece = "";
-  for (const text of texts) {
-    piece += text;
-    if (piece.length < pieceLength) continue;
-    file.push(strToU8(piece));
-    piece = "";
-  }
-  file.push(strToU8(piece), true);
-}
 
 function* writeSheet({ title, columns, lines, total }: Workbook, stop: Stop): Generator<string> {
   yield `${declaration}<worksheet xmlns="${spreadsheet}"><sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews><sheetView tabSelected="1" workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>`;
