@@ -740,6 +740,38 @@ CREATE INDEX deposits_by_settlement ON public.deposits USING btree (settlement_i
 CREATE INDEX deposits_of_desk ON public.deposits USING btree (desk_id, at, reference);
 CREATE INDEX deposits_of_firm ON public.deposits USING btree (firm_id, at, reference);
 
+create table desk_approvals (
+  approval_id text not null,
+  environment text not null,
+  desk_id text not null,
+  firm_id text not null,
+  kind text not null,
+  state text not null,
+  terms_sealed bytea,
+  shown jsonb not null,
+  fact text not null,
+  proposed_by text not null,
+  proposed_name text not null,
+  decided_by text,
+  decided_name text,
+  reason text,
+  payout_id text,
+  version integer not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint desk_approvals_pkey PRIMARY KEY (approval_id),
+  constraint desk_approvals_check CHECK ((expires_at > created_at)),
+  constraint desk_approvals_decided_whole CHECK ((((state = ANY (ARRAY['approved'::text, 'rejected'::text])) = (decided_by IS NOT NULL)) AND ((decided_by IS NULL) = (decided_name IS NULL)))),
+  constraint desk_approvals_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint desk_approvals_kind_check CHECK ((kind = ANY (ARRAY['bank_change'::text, 'withdrawal'::text, 'offboarding'::text, 'rules'::text]))),
+  constraint desk_approvals_state_check CHECK ((state = ANY (ARRAY['proposed'::text, 'approved'::text, 'rejected'::text, 'voided'::text]))),
+  constraint desk_approvals_two_keys CHECK (((state <> 'approved'::text) OR ((decided_by <> proposed_by) AND (lower(regexp_replace(decided_name, '\s'::text, ''::text, 'g'::text)) <> lower(regexp_replace(proposed_name, '\s'::text, ''::text, 'g'::text)))))),
+  constraint desk_approvals_version_check CHECK ((version > 0))
+);
+CREATE INDEX desk_approvals_newest ON public.desk_approvals USING btree (desk_id, created_at DESC, approval_id DESC);
+CREATE INDEX desk_approvals_open ON public.desk_approvals USING btree (desk_id) WHERE (state = 'proposed'::text);
+
 create table desk_clocks (
   desk_id text not null,
   ahead_s bigint not null,
@@ -2080,6 +2112,19 @@ create table schema_migrations (
   constraint schema_migrations_version_check CHECK ((version <> ''::text))
 );
 
+create table second_key_rules (
+  desk_id text not null,
+  environment text not null,
+  bank_changes boolean not null,
+  withdrawals_from_paise bigint,
+  version integer not null,
+  updated_at timestamp with time zone not null,
+  constraint second_key_rules_pkey PRIMARY KEY (desk_id),
+  constraint second_key_rules_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint second_key_rules_version_check CHECK ((version > 0)),
+  constraint second_key_rules_withdrawals_from_paise_check CHECK (((withdrawals_from_paise >= 1) AND (withdrawals_from_paise <= '9007199254740991'::bigint)))
+);
+
 create table settlement_legs (
   settlement_id text not null,
   scrip_no text not null,
@@ -2516,6 +2561,7 @@ grant insert, select on delivery_attempts to scripdesk_app;
 grant delete, insert, select, update on delivery_blocks to scripdesk_app;
 grant insert, select on deposit_reversals to scripdesk_app;
 grant insert, select on deposits to scripdesk_app;
+grant delete, insert, select, update on desk_approvals to scripdesk_app;
 grant delete, insert, select, update on desk_clocks to scripdesk_app;
 grant delete, insert, select, update on desk_sequences to scripdesk_app;
 grant insert, select on dropped_files to scripdesk_app;
@@ -2578,6 +2624,7 @@ grant delete, insert, select, update on requirements to scripdesk_app;
 grant delete, insert, select, update on sandbox_scenarios to scripdesk_app;
 grant delete, insert, select, update on schedules to scripdesk_app;
 grant select on schema_migrations to scripdesk_app;
+grant delete, insert, select, update on second_key_rules to scripdesk_app;
 grant insert, select, update on settlement_legs to scripdesk_app;
 grant insert, select, update on settlements to scripdesk_app;
 grant delete, insert, select, update on statement_forms to scripdesk_app;

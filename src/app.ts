@@ -60,6 +60,7 @@ import {
   serve,
   type VisitorWiring,
 } from "./platform/http/operation.ts";
+import { deskApprovalOperations } from "./deskapprovals/routes.ts";
 import { fundingOperations } from "./funding/routes.ts";
 import { payoutOperations } from "./payouts/routes.ts";
 import { payoutLifecycle } from "./payouts/rules.ts";
@@ -74,6 +75,7 @@ import { publicOperations } from "./market/public-routes.ts";
 import { createRatesBoard } from "./market/rates-board.ts";
 import { type AddressWindows, createBudgets } from "./market/address-budgets.ts";
 import { openConfirmer, openMeter } from "./access/meter-calls.ts";
+import { deskApprovalLifecycle } from "./secondkeys/rules.ts";
 import type { RateWindow } from "./access/rate-window.ts";
 import { sandboxOperations } from "./sandbox/routes.ts";
 import { settlementOperations } from "./settlement/routes.ts";
@@ -115,6 +117,7 @@ const lifecycles: readonly Lifecycle[] = [
   crossLifecycle,
   settlementLifecycle,
   payoutLifecycle,
+  deskApprovalLifecycle,
   webhookLifecycle,
   deliveryLifecycle,
 ];
@@ -134,6 +137,7 @@ const operations: readonly Operation[] = [
   ...settlementOperations,
   ...fundingOperations,
   ...payoutOperations,
+  ...deskApprovalOperations,
   ...sandboxOperations,
   ...reportOperations,
   ...journalOperations,

@@ -296,6 +296,30 @@ export const bodyExamples: Readonly<Record<string, Readonly<Record<string, BodyE
   withdrawMoney: {
     part: created("So much of what is available", { amount_paise: 1_000_000 }),
   },
+  setApprovalRules: {
+    both: done("Bank changes, and withdrawals from five lakh rupees a day", {
+      bank_changes: true,
+      withdrawals_from_paise: 50_000_000,
+    }),
+  },
+  proposeAct: {
+    withdrawal: created("A withdrawal", {
+      kind: "withdrawal",
+      firm_id: firmId,
+      amount_paise: 1_000_000,
+    }),
+    bank_change: created("Another bank account of a firm", {
+      kind: "bank_change",
+      firm_id: firmId,
+      bank: { account_no: "50200012345679", ifsc: "HDFC0000001", name: "Acme Exports" },
+    }),
+    rules: created("To ask for less", {
+      kind: "rules",
+      rules: { bank_changes: true, withdrawals_from_paise: null },
+    }),
+  },
+  approveAct: nothing,
+  rejectAct: { unasked: done("What nobody asked for", { reason: "the firm did not ask for it" }) },
   advanceClock: { day: done("By a day", { advance_s: 86_400 }) },
   setScenario: {
     refused: done("The next transfer is refused", { scenario: "transfer_refused" }),

@@ -5,6 +5,7 @@ import { type TObject, type TProperties, Type } from "typebox";
 import { Key } from "./access/schema.ts";
 import { Credit } from "./credits/schema.ts";
 import { Cross } from "./crosses/schema.ts";
+import { DeskApproval } from "./deskapprovals/schema.ts";
 import { Requirement } from "./firms/requirement-schema.ts";
 import { queueReasons } from "./bankbook/rules.ts";
 import { Firm, maskedBankFields } from "./firms/schema.ts";
@@ -45,6 +46,18 @@ const expiring = data("CreditExpiringData", {
   days_left: count("The number of days until it expires.", 30),
   warning_days: count("The warning that this is: so many days before.", 30),
 });
+const approval = data(
+  "SecondKeyData",
+  pick(DeskApproval, [
+    "kind",
+    "firm_id",
+    "shown",
+    "proposed_by",
+    "decided_by",
+    "payout_id",
+    "reason",
+  ]),
+);
 const checked = data("FirmCheckedData", pick(Firm, ["checks"]));
 const order = data("OrderEventData", {
   ...pick(Order, [
@@ -245,6 +258,9 @@ const dataByEvent: Readonly<Record<EventName, TObject>> = {
     statement_no: text("The statement's number."),
     period: text("Its month, YYYY-MM."),
   }),
+  "second_key.proposed": approval,
+  "second_key.approved": approval,
+  "second_key.rejected": approval,
   "key.created": key,
   "key.updated": key,
   "key.revoked": key,

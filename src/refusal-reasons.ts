@@ -21,6 +21,10 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
   advanceSettlement: {
     conflict: ["balance_moved","credit_not_sellable","reference_used","wrong_state"],
   },
+  approveAct: {
+    conflict: ["approval_voided","balance_moved","deal_unpaid","dues_outstanding","duplicate_external_id","duplicate_iec","firm_is_house","firm_not_authorized","group_full","idempotency_key_reused","in_another_group","insufficient_funds","no_bank_account","no_second_key","open_business","rules_take_two","second_key_required","wrong_state"],
+    forbidden: ["key_changed_lately","key_lacks","key_limit","not_a_second_key","own_firm","sub_account_key","suspended_by_operator"],
+  },
   authorizeFirm: {
     conflict: ["firm_is_house","wrong_state"],
   },
@@ -87,7 +91,7 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
     forbidden: ["buy_side_not_held","scope_not_held"],
   },
   offboardFirm: {
-    conflict: ["open_business","wrong_state"],
+    conflict: ["open_business","second_key_required","wrong_state"],
     forbidden: ["key_limit","own_firm","sub_account_key","suspended_by_operator"],
   },
   placeOrder: {
@@ -97,6 +101,10 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
   placeOrderBatch: {
     conflict: ["bundle_gone","cancelled","cover_rests","credit_not_sellable","declared","expired","facts_changed","firm_not_authorized","funds_first","idempotency_key_reused","in_settlement","mandate_expired","no_cover","no_price","nothing_to_deliver","quote_expired","quote_used","rejected","requirement_covered","reserved","suspended","too_many_covers","too_short","transferred","unfunded_desk_limit","unfunded_limit","used","withdrawn","wrong_state"],
     forbidden: ["buy_side_not_enabled","key_limit"],
+  },
+  proposeAct: {
+    conflict: ["balance_moved","deal_unpaid","dues_outstanding","duplicate_external_id","duplicate_iec","firm_is_house","firm_not_authorized","group_full","idempotency_key_reused","in_another_group","insufficient_funds","no_bank_account","no_second_key","open_business","rules_take_two","second_key_required","too_many_open","wrong_state"],
+    forbidden: ["key_lacks","key_limit","own_firm","sub_account_key","suspended_by_operator"],
   },
   proposeCross: {
     conflict: ["counterparty_unavailable","credit_unavailable","dues_outstanding","firm_not_authorized","idempotency_key_reused","mandate_expired","quote_expired","quote_used"],
@@ -138,6 +146,10 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
   reissueKey: {
     conflict: ["wrong_state"],
   },
+  rejectAct: {
+    conflict: ["wrong_state"],
+    forbidden: ["key_lacks","sub_account_key"],
+  },
   releaseCross: {
     conflict: ["credit_not_sellable","credit_unavailable","firm_not_authorized","mandate_expired","wrong_state"],
     forbidden: ["buy_side_not_enabled","wrong_side"],
@@ -162,6 +174,9 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
   seedSandbox: {
     conflict: ["firm_offboarded"],
   },
+  setApprovalRules: {
+    conflict: ["no_second_key","rules_take_two","wrong_state"],
+  },
   setScenario: {
     forbidden: ["sub_account_key"],
   },
@@ -180,7 +195,7 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
     forbidden: ["buy_side_not_enabled"],
   },
   updateFirm: {
-    conflict: ["deal_unpaid","duplicate_external_id","duplicate_iec","firm_is_house","group_full","in_another_group","wrong_state"],
+    conflict: ["deal_unpaid","duplicate_external_id","duplicate_iec","firm_is_house","group_full","in_another_group","second_key_required","wrong_state"],
     forbidden: ["key_limit","own_firm","sub_account_key"],
   },
   updateGroup: {
@@ -206,7 +221,7 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
     conflict: ["wrong_state"],
   },
   withdrawMoney: {
-    conflict: ["balance_moved","dues_outstanding","firm_not_authorized","idempotency_key_reused","insufficient_funds","no_bank_account"],
+    conflict: ["balance_moved","dues_outstanding","firm_not_authorized","idempotency_key_reused","insufficient_funds","no_bank_account","second_key_required","wrong_state"],
     forbidden: ["key_limit"],
   },
 };

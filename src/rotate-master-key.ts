@@ -23,6 +23,7 @@ import {
   type SealedPlace,
 } from "./platform/master-key.ts";
 import { findMasterKeyChecks, retireMasterKey } from "./platform/master-key-store.ts";
+import { sealedTerms } from "./secondkeys/proposals.ts";
 import { sealedPersons } from "./market/enquiries.ts";
 import { sealedWebhooks } from "./webhooks/signing-secrets.ts";
 
@@ -37,6 +38,7 @@ export function sealedPlaces(ctx: Rotating): SealedPlace[] {
     sealedPayingAccounts(ctx),
     ...sealedWebhooks(ctx),
     sealedAuthenticators(ctx),
+    sealedTerms(ctx),
     sealedPersons(ctx) as unknown as SealedPlace, // Its rows go to its own functions only.
   ];
 }

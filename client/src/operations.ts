@@ -3,7 +3,7 @@
 import type { List } from "./list.ts";
 import type { OneOf } from "./one-of.ts";
 import type { Call, CallOptions, CreateOptions, Operation, StreamOptions, WriteOptions } from "./options.ts";
-import type { AcceptCross, AdvanceClock, AnsweredRequest, AnsweredRequestList, AuditKeys, AuditList, AuthorizeFirm, BillsOfSupply, Connection, ContractNotes, CoverRequirement, CreateGroup, Credit, CreditDeclarationResults, CreditImportResults, CreditList, Cross, CrossList, CrossNetting, CrossQuote, CrossQuoteRequest, DeclareCredits, DeclareRequirement, DeliveryList, DepositList, DeskClock, Earnings, Enquiry, Estimate, Event, EventList, FailureList, FinishTask, Firm, FirmList, FundCross, Funding, Group, GroupList, GroupMemberList, GroupPositions, House, ImportCredits, Key, Market, MarketList, Methodology, MintKey, MintedKey, Netting, NettingCrosses, OffboardFirm, Order, OrderBatchResults, OrderList, Payout, PayoutList, PlaceOrder, PlaceOrderBatch, Positions, Preview, ProposeCross, Quote, QuoteBatchResults, QuoteRequest, Rate, RateFigure, RateHistory, RateList, RegisterFirm, RegisterWebhook, ReissuedKey, Replay, ReplayDeliveries, ReportMissing, Requirement, RequirementList, RotateSecret, SandboxReset, ScenarioList, SeedSandbox, SeededCredits, SetScenario, Settlement, SettlementList, StateTables, Statement, StatementList, StoredQuote, SubmitBuyEnquiry, SubmitContactEnquiry, SubmitSellEnquiry, SuspendFirm, TakeQuoteBatch, TaskList, TestedWebhook, UpdateFirm, UpdateGroup, UpdateKey, UpdateRequirement, UpdateWebhook, Usage, UseCredit, Webhook, WebhookList, WhoAmI, WithdrawMoney } from "./schemas.ts";
+import type { AcceptCross, AdvanceClock, AnsweredRequest, AnsweredRequestList, ApprovalRules, AuditKeys, AuditList, AuthorizeFirm, BillsOfSupply, Connection, ContractNotes, CoverRequirement, CreateGroup, Credit, CreditDeclarationResults, CreditImportResults, CreditList, Cross, CrossList, CrossNetting, CrossQuote, CrossQuoteRequest, DeclareCredits, DeclareRequirement, DeliveryList, DepositList, DeskApproval, DeskApprovalList, DeskClock, Earnings, Enquiry, Estimate, Event, EventList, FailureList, FinishTask, Firm, FirmList, FundCross, Funding, Group, GroupList, GroupMemberList, GroupPositions, House, ImportCredits, Key, Market, MarketList, Methodology, MintKey, MintedKey, Netting, NettingCrosses, OffboardFirm, Order, OrderBatchResults, OrderList, Payout, PayoutList, PlaceOrder, PlaceOrderBatch, Positions, Preview, ProposeAct, ProposeCross, Quote, QuoteBatchResults, QuoteRequest, Rate, RateFigure, RateHistory, RateList, RegisterFirm, RegisterWebhook, ReissuedKey, RejectAct, Replay, ReplayDeliveries, ReportMissing, Requirement, RequirementList, RotateSecret, SandboxReset, ScenarioList, SeedSandbox, SeededCredits, SetApprovalRules, SetScenario, Settlement, SettlementList, StateTables, Statement, StatementList, StoredQuote, SubmitBuyEnquiry, SubmitContactEnquiry, SubmitSellEnquiry, SuspendFirm, TakeQuoteBatch, TaskList, TestedWebhook, UpdateFirm, UpdateGroup, UpdateKey, UpdateRequirement, UpdateWebhook, Usage, UseCredit, Webhook, WebhookList, WhoAmI, WithdrawMoney } from "./schemas.ts";
 import type { DeskEvent, MarketEvent } from "./streams.ts";
 
 export type IsAliveAnswer = {
@@ -246,6 +246,13 @@ export type ListDepositsQuery = {
   cursor?: string | undefined;
 };
 
+export type ListDeskApprovalsQuery = {
+  /** Page size; asks for paging. Default 100. */
+  limit?: number | undefined;
+  /** The next_cursor of the previous page, with the same filters. */
+  cursor?: string | undefined;
+};
+
 export type ReadEarningsQuery = {
   /** What to add up by; day unless given. */
   by?: "day" | "firm" | "scheme" | undefined;
@@ -285,7 +292,7 @@ export type ListEventsQuery = {
   /** Show events after this one; 0, the default, shows from the first. */
   after_sequence?: number | undefined;
   /** Only those of this name. */
-  event?: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "settlement.default_paid" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.updated" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.updated" | "webhook.failing" | "webhook.disabled" | undefined;
+  event?: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "settlement.default_paid" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "second_key.proposed" | "second_key.approved" | "second_key.rejected" | "key.created" | "key.updated" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.updated" | "webhook.failing" | "webhook.disabled" | undefined;
   /** Only those about this kind of thing. */
   entity_type?: string | undefined;
   /** Only those about this thing. */
@@ -351,7 +358,7 @@ export type ListFailuresQuery = {
   /** Only of this webhook. */
   webhook_id?: string | undefined;
   /** Only of this event. */
-  event?: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "settlement.default_paid" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.updated" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.updated" | "webhook.failing" | "webhook.disabled" | undefined;
+  event?: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "settlement.default_paid" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "second_key.proposed" | "second_key.approved" | "second_key.rejected" | "key.created" | "key.updated" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.updated" | "webhook.failing" | "webhook.disabled" | undefined;
   /** Page size; asks for paging. Default 100. */
   limit?: number | undefined;
   /** The next_cursor of the previous page, with the same filters. */
@@ -469,6 +476,13 @@ export const operations = {
   listDeposits: { id: "listDeposits", method: "GET", path: "/v1/deposits", kind: "list", items: "deposits" },
   readPayout: { id: "readPayout", method: "GET", path: "/v1/payouts/{payout_id}", kind: "json" },
   withdrawMoney: { id: "withdrawMoney", method: "POST", path: "/v1/firms/{firm_id}/withdrawals", kind: "json", takes_key: true },
+  readApprovalRules: { id: "readApprovalRules", method: "GET", path: "/v1/approvals/rules", kind: "json" },
+  setApprovalRules: { id: "setApprovalRules", method: "PUT", path: "/v1/approvals/rules", kind: "json" },
+  proposeAct: { id: "proposeAct", method: "POST", path: "/v1/approvals", kind: "json", takes_key: true },
+  listDeskApprovals: { id: "listDeskApprovals", method: "GET", path: "/v1/approvals", kind: "list", items: "approvals" },
+  readDeskApproval: { id: "readDeskApproval", method: "GET", path: "/v1/approvals/{approval_id}", kind: "json" },
+  approveAct: { id: "approveAct", method: "POST", path: "/v1/approvals/{approval_id}/approve", kind: "json" },
+  rejectAct: { id: "rejectAct", method: "POST", path: "/v1/approvals/{approval_id}/reject", kind: "json" },
   advanceClock: { id: "advanceClock", method: "POST", path: "/v1/sandbox/clock", kind: "json" },
   setScenario: { id: "setScenario", method: "POST", path: "/v1/sandbox/scenarios", kind: "json" },
   seedSandbox: { id: "seedSandbox", method: "POST", path: "/v1/sandbox/credits:seed", kind: "json" },
@@ -680,7 +694,7 @@ export abstract class Operations {
   /**
    * Correct a firm's particulars. A bank or IEC change holds payouts for 24 hours. A verified firm that changes who it is goes through verification again.
    *
-   * Refusals by `detail.reason` (open set): 403 `key_limit`, `own_firm`, `sub_account_key`; 409 `deal_unpaid`, `duplicate_external_id`, `duplicate_iec`, `firm_is_house`, `group_full`, `in_another_group`, `wrong_state`.
+   * Refusals by `detail.reason` (open set): 403 `key_limit`, `own_firm`, `sub_account_key`; 409 `deal_unpaid`, `duplicate_external_id`, `duplicate_iec`, `firm_is_house`, `group_full`, `in_another_group`, `second_key_required`, `wrong_state`.
    *
    * `PATCH /v1/firms/{firm_id}`, scope `firms`
    */
@@ -744,7 +758,7 @@ export abstract class Operations {
   /**
    * Let a firm go. Open business is a conflict that lists it, or is waited for with mode drain. Personal data is masked, the firm's own keys are revoked and its listed credits withdrawn.
    *
-   * Refusals by `detail.reason` (open set): 403 `key_limit`, `own_firm`, `sub_account_key`, `suspended_by_operator`; 409 `open_business`, `wrong_state`.
+   * Refusals by `detail.reason` (open set): 403 `key_limit`, `own_firm`, `sub_account_key`, `suspended_by_operator`; 409 `open_business`, `second_key_required`, `wrong_state`.
    *
    * `POST /v1/firms/{firm_id}/offboard`, scope `firms`
    */
@@ -1431,12 +1445,83 @@ export abstract class Operations {
   /**
    * Pay a firm's available money to its bank account. By a payout of kind `withdrawal`, held for the reasons of any payout: a changed or unverified account, a suspended firm. Money that comes back is available again and is not sent anew by itself. More than is available is a conflict that says what is (`insufficient_funds`), and so is what the firm would be left owing us with less than it owes (`dues_outstanding`).
    *
-   * Refusals by `detail.reason` (open set): 403 `key_limit`; 409 `balance_moved`, `dues_outstanding`, `firm_not_authorized`, `idempotency_key_reused`, `insufficient_funds`, `no_bank_account`.
+   * Refusals by `detail.reason` (open set): 403 `key_limit`; 409 `balance_moved`, `dues_outstanding`, `firm_not_authorized`, `idempotency_key_reused`, `insufficient_funds`, `no_bank_account`, `second_key_required`, `wrong_state`.
    *
    * `POST /v1/firms/{firm_id}/withdrawals`, scope `orders:write`
    */
   withdrawMoney(firm_id: string, body: WithdrawMoney, options: CreateOptions = {}): Promise<Payout> {
     return this.run(operations.withdrawMoney, { path: { firm_id }, body, options }) as Promise<Payout>;
+  }
+
+  /**
+   * What takes two keys of your desk. Nothing does until a root key sets it.
+   *
+   * `GET /v1/approvals/rules`, scope `any key`
+   */
+  readApprovalRules(options: CallOptions = {}): Promise<ApprovalRules> {
+    return this.run(operations.readApprovalRules, { options }) as Promise<ApprovalRules>;
+  }
+
+  /**
+   * Say what takes two keys of your desk. Asking for more acts at once, where two keys could approve for one another (`no_second_key`). Asking for less takes two keys itself (`rules_take_two`): propose it with kind `rules`.
+   *
+   * Refusals by `detail.reason` (open set): 409 `no_second_key`, `rules_take_two`, `wrong_state`.
+   *
+   * `PUT /v1/approvals/rules`, scope `root key`
+   */
+  setApprovalRules(body: SetApprovalRules, options: WriteOptions = {}): Promise<ApprovalRules> {
+    return this.run(operations.setApprovalRules, { body, options }) as Promise<ApprovalRules>;
+  }
+
+  /**
+   * Propose what another key shall approve. The act is tried and taken back, so what cannot be done is refused now. It waits for 72 hours. Anything of these kinds may be proposed, also where one key would be enough.
+   *
+   * Refusals by `detail.reason` (open set): 403 `key_lacks`, `key_limit`, `own_firm`, `sub_account_key`, `suspended_by_operator`; 409 `balance_moved`, `deal_unpaid`, `dues_outstanding`, `duplicate_external_id`, `duplicate_iec`, `firm_is_house`, `firm_not_authorized`, `group_full`, `idempotency_key_reused`, `in_another_group`, `insufficient_funds`, `no_bank_account`, `no_second_key`, `open_business`, `rules_take_two`, `second_key_required`, `too_many_open`, `wrong_state`.
+   *
+   * `POST /v1/approvals`, scope `firms` or `orders:write`
+   */
+  proposeAct(body: ProposeAct, options: CreateOptions = {}): Promise<DeskApproval> {
+    return this.run(operations.proposeAct, { body, options }) as Promise<DeskApproval>;
+  }
+
+  /**
+   * List what was proposed, and what became of it. Newest first. A sub_account key sees what is about its own firm.
+   *
+   * `GET /v1/approvals`, scope `firms` or `orders:write`
+   */
+  listDeskApprovals(query: ListDeskApprovalsQuery = {}, options: CallOptions = {}): List<DeskApprovalList, "approvals"> {
+    return this.run(operations.listDeskApprovals, { query, options }) as List<DeskApprovalList, "approvals">;
+  }
+
+  /**
+   * Read an approval. What was proposed, by which key, and what became of it; an account in part.
+   *
+   * `GET /v1/approvals/{approval_id}`, scope `firms` or `orders:write`
+   */
+  readDeskApproval(approval_id: string, options: CallOptions = {}): Promise<DeskApproval> {
+    return this.run(operations.readDeskApproval, { path: { approval_id }, options }) as Promise<DeskApproval>;
+  }
+
+  /**
+   * Approve what another key proposed; it is carried out at once. By a key that could do it alone, of another name, where neither minted the other (`not_a_second_key`); in live both keys were neither minted nor changed within 24 hours (`key_changed_lately`). It is refused for what would refuse the act, and void where the account is another than when it was proposed (`approval_voided`).
+   *
+   * Refusals by `detail.reason` (open set): 403 `key_changed_lately`, `key_lacks`, `key_limit`, `not_a_second_key`, `own_firm`, `sub_account_key`, `suspended_by_operator`; 409 `approval_voided`, `balance_moved`, `deal_unpaid`, `dues_outstanding`, `duplicate_external_id`, `duplicate_iec`, `firm_is_house`, `firm_not_authorized`, `group_full`, `idempotency_key_reused`, `in_another_group`, `insufficient_funds`, `no_bank_account`, `no_second_key`, `open_business`, `rules_take_two`, `second_key_required`, `wrong_state`.
+   *
+   * `POST /v1/approvals/{approval_id}/approve`, scope `firms` or `orders:write`
+   */
+  approveAct(approval_id: string, options: WriteOptions = {}): Promise<DeskApproval> {
+    return this.run(operations.approveAct, { path: { approval_id }, body: {}, options }) as Promise<DeskApproval>;
+  }
+
+  /**
+   * Reject what was proposed, or take it back. By any key that could do it alone, the proposing one included.
+   *
+   * Refusals by `detail.reason` (open set): 403 `key_lacks`, `sub_account_key`; 409 `wrong_state`.
+   *
+   * `POST /v1/approvals/{approval_id}/reject`, scope `firms` or `orders:write`
+   */
+  rejectAct(approval_id: string, body: RejectAct, options: WriteOptions = {}): Promise<DeskApproval> {
+    return this.run(operations.rejectAct, { path: { approval_id }, body, options }) as Promise<DeskApproval>;
   }
 
   /**

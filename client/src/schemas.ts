@@ -2159,6 +2159,123 @@ export type WithdrawMoney = {
   amount_paise: number;
 };
 
+/** What your desk says takes two of its keys. */
+export type ApprovalRules = {
+  /** Whether another bank account of a firm takes two keys. */
+  bank_changes: boolean;
+  /** Withdrawals of a firm that come to this sum, in paise, within 24 hours take two keys, and so does a firm that leaves with its money; null for none. */
+  withdrawals_from_paise: number | null;
+  /** When they were set; null before the first time. ISO 8601, IST. */
+  updated_at: string | null;
+  /** Raised by every change; 0 before the first. */
+  version: number;
+  /** In the answer to a dry run only: nothing was written. */
+  dry_run?: true;
+};
+
+export type SetApprovalRules = {
+  /** Whether another bank account of a firm takes two keys. */
+  bank_changes: boolean;
+  /** Withdrawals of a firm that come to this sum, in paise, within 24 hours take two keys, and so does a firm that leaves with its money; null for none. */
+  withdrawals_from_paise: number | null;
+};
+
+export type ProposeAct = {
+  /** bank_change with `firm_id` and `bank`, withdrawal with `firm_id` and `amount_paise`, offboarding (with mode drain) with `firm_id`, rules with `rules`. */
+  kind: "bank_change" | "withdrawal" | "offboarding" | "rules";
+  /** The firm that it is about. */
+  firm_id?: string | undefined;
+  /** The account that its money shall go to; null for none. */
+  bank?: {
+    /** 9 to 18 digits. Never shown again. */
+    account_no: string;
+    /** The branch's IFSC. */
+    ifsc: string;
+    /** The name the account bears. */
+    name: string;
+  } | null | undefined;
+  /** What is to be paid out, in paise. */
+  amount_paise?: number | undefined;
+  /** What shall take two keys. */
+  rules?: {
+    /** Whether another bank account of a firm takes two keys. */
+    bank_changes: boolean;
+    /** Withdrawals of a firm that come to this sum, in paise, within 24 hours take two keys, and so does a firm that leaves with its money; null for none. */
+    withdrawals_from_paise: number | null;
+  } | undefined;
+};
+
+/** An act that one key proposed and another one decides. */
+export type DeskApproval = {
+  /** The approval's id. */
+  approval_id: string;
+  /** What it does once it is approved. */
+  kind: "bank_change" | "withdrawal" | "offboarding" | "rules" | (string & {});
+  /** The firm that it is about; your own for rules. */
+  firm_id: string;
+  /** Only what is proposed can be decided. */
+  status: "proposed" | "approved" | "rejected" | "voided" | "expired" | (string & {});
+  /** What is decided: the account in part, the sum or the rules. */
+  shown: {
+    /** The account that the firm's money shall go to; null for none. */
+    bank?: {
+      account_no_masked: string;
+      ifsc: string;
+      name: string;
+    } | null;
+    /** What is paid out, in paise. */
+    amount_paise?: number;
+    /** What shall take two keys. */
+    rules?: {
+      /** Whether another bank account of a firm takes two keys. */
+      bank_changes: boolean;
+      /** Withdrawals of a firm that come to this sum, in paise, within 24 hours take two keys, and so does a firm that leaves with its money; null for none. */
+      withdrawals_from_paise: number | null;
+    };
+  };
+  /** The name that the key bore which proposed it. */
+  proposed_by: string;
+  /** The name that the key bore which approved or rejected it; null while none has. */
+  decided_by: string | null;
+  /** Why it was rejected or became void; null otherwise. */
+  reason: string | null;
+  /** The payout of a withdrawal that was approved; null otherwise. */
+  payout_id: string | null;
+  /** When it was proposed. ISO 8601, IST. */
+  created_at: string;
+  /** When it last changed. ISO 8601, IST. */
+  updated_at: string;
+  /** When it ends by itself, 72 hours after it was proposed. ISO 8601, IST. */
+  expires_at: string;
+  /** The number of the version, raised by every change. */
+  version: number;
+  /** What can be done with it now. */
+  allowed_actions: string[];
+  /** In the answer to a dry run only: nothing was written. */
+  dry_run?: true;
+};
+
+export type DeskApprovalList = {
+  /** Newest first. */
+  approvals: DeskApproval[];
+  /** The number of rows on this page. */
+  count?: number;
+  /** Rows in the list when paging began. */
+  total?: number;
+  /** Ask for the next page with this; null on the last page. */
+  next_cursor?: string | null;
+  /** Whether there is a next page. */
+  has_more?: boolean;
+};
+
+/** An empty object: the call takes no fields. */
+export type ApproveAct = Record<string, never>;
+
+export type RejectAct = {
+  /** The reason in words. */
+  reason: string;
+};
+
 export type AdvanceClock = {
   /** By how many seconds your desk's clock goes forward. It never goes back, but for a reset, and is at most ten years ahead. */
   advance_s: number;
@@ -2607,7 +2724,7 @@ export type BillsOfSupply = {
 export type AnyEvent = {
   id: string;
   /** The event's name. */
-  event: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "settlement.default_paid" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.updated" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.updated" | "webhook.failing" | "webhook.disabled" | (string & {});
+  event: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "settlement.default_paid" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "second_key.proposed" | "second_key.approved" | "second_key.rejected" | "key.created" | "key.updated" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.updated" | "webhook.failing" | "webhook.disabled" | (string & {});
   /** When it happened. ISO 8601, IST. */
   created_at: string;
   /** Where it happened. */
@@ -2716,13 +2833,13 @@ export type RegisterWebhook = {
     /** Where events are sent, by POST. https only in production; no private address. */
     url: string;
     /** One event name, or * for all of them; or else `events`. */
-    event: "*" | "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "settlement.default_paid" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.updated" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.updated" | "webhook.failing" | "webhook.disabled";
+    event: "*" | "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "settlement.default_paid" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "second_key.proposed" | "second_key.approved" | "second_key.rejected" | "key.created" | "key.updated" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.updated" | "webhook.failing" | "webhook.disabled";
   }
   | {
     /** Where events are sent, by POST. https only in production; no private address. */
     url: string;
     /** What is sent: names of events, or * for all of them. */
-    events: readonly ("*" | "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "settlement.default_paid" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.updated" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.updated" | "webhook.failing" | "webhook.disabled")[];
+    events: readonly ("*" | "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "settlement.default_paid" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "second_key.proposed" | "second_key.approved" | "second_key.rejected" | "key.created" | "key.updated" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.updated" | "webhook.failing" | "webhook.disabled")[];
   }
 >;
 
@@ -2766,7 +2883,7 @@ export type WebhookList = {
   /** Newest first. */
   webhooks: Webhook[];
   /** Every event that can be subscribed to. */
-  events: ("firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "settlement.default_paid" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.updated" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.updated" | "webhook.failing" | "webhook.disabled" | (string & {}))[];
+  events: ("firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "settlement.default_paid" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "second_key.proposed" | "second_key.approved" | "second_key.rejected" | "key.created" | "key.updated" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.updated" | "webhook.failing" | "webhook.disabled" | (string & {}))[];
   /** The number of rows on this page. */
   count?: number;
   /** Rows in the list when paging began. */
@@ -2781,7 +2898,7 @@ export type UpdateWebhook = {
   /** Where events are sent, by POST. https only in production; no private address. */
   url?: string | undefined;
   /** What is sent: names of events, or * for all of them. */
-  events?: readonly ("*" | "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "settlement.default_paid" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.updated" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.updated" | "webhook.failing" | "webhook.disabled")[] | undefined;
+  events?: readonly ("*" | "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "settlement.default_paid" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "second_key.proposed" | "second_key.approved" | "second_key.rejected" | "key.created" | "key.updated" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.updated" | "webhook.failing" | "webhook.disabled")[] | undefined;
   /** What it is for, in words. */
   description?: string | null | undefined;
   /** A paused one is sent nothing. What happens meanwhile is sent when it is active again, as far as it is not older than 7 days by then. */
@@ -2925,7 +3042,7 @@ export type ReplayDeliveries = OneOf<
     /** Those of this webhook. */
     webhook_id?: string | undefined;
     /** Only of this event. */
-    event?: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "settlement.default_paid" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "key.created" | "key.updated" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.updated" | "webhook.failing" | "webhook.disabled" | undefined;
+    event?: "firm.registered" | "firm.action_required" | "firm.rejected" | "firm.verified" | "firm.authorized" | "firm.bank_changed" | "firm.mandate_expiring" | "firm.suspended" | "firm.resumed" | "firm.offboarded" | "requirement.uncovered" | "credit.listed" | "credit.withdrawn" | "credit.expiring" | "credit.expired" | "credit.suspended" | "credit.used" | "order.accepted" | "order.matched" | "order.cancelled" | "order.expired" | "order.failed" | "settlement.created" | "settlement.funded" | "settlement.transfer_initiated" | "settlement.transfer_confirmed" | "settlement.settled" | "settlement.failed" | "settlement.reversed" | "settlement.default_paid" | "task.waiting" | "task.done" | "task.late" | "payout.scheduled" | "payout.held" | "payout.instructed" | "payout.sent" | "payout.paid" | "payout.returned" | "deposit.received" | "deposit.queued" | "deposit.returned" | "dues.raised" | "dues.set_off" | "cross.proposed" | "cross.agreed" | "cross.declined" | "cross.cancelled" | "cross.expired" | "cross.funded" | "cross.released" | "cross.refunded" | "cross.settled" | "cross.failed" | "statement.ready" | "second_key.proposed" | "second_key.approved" | "second_key.rejected" | "key.created" | "key.updated" | "key.revoked" | "usage.threshold" | "audit.checkpoint" | "webhook.ping" | "webhook.updated" | "webhook.failing" | "webhook.disabled" | undefined;
     /** Those of events from then on. */
     since?: string | undefined;
     /** Those of events before then. */
@@ -3647,6 +3764,40 @@ export type StatementReadyData = {
 };
 
 /** The data of an event. */
+export type SecondKeyData = {
+  /** What it does once it is approved. */
+  kind: "bank_change" | "withdrawal" | "offboarding" | "rules" | (string & {});
+  /** The firm that it is about; your own for rules. */
+  firm_id: string;
+  /** What is decided: the account in part, the sum or the rules. */
+  shown: {
+    /** The account that the firm's money shall go to; null for none. */
+    bank?: {
+      account_no_masked: string;
+      ifsc: string;
+      name: string;
+    } | null;
+    /** What is paid out, in paise. */
+    amount_paise?: number;
+    /** What shall take two keys. */
+    rules?: {
+      /** Whether another bank account of a firm takes two keys. */
+      bank_changes: boolean;
+      /** Withdrawals of a firm that come to this sum, in paise, within 24 hours take two keys, and so does a firm that leaves with its money; null for none. */
+      withdrawals_from_paise: number | null;
+    };
+  };
+  /** The name that the key bore which proposed it. */
+  proposed_by: string;
+  /** The name that the key bore which approved or rejected it; null while none has. */
+  decided_by: string | null;
+  /** The payout of a withdrawal that was approved; null otherwise. */
+  payout_id: string | null;
+  /** Why it was rejected or became void; null otherwise. */
+  reason: string | null;
+};
+
+/** The data of an event. */
 export type KeyEventData = {
   /** What the key is for, in your words. */
   name: string;
@@ -3767,6 +3918,9 @@ export type EventData = {
   "cross.settled": CrossEventData;
   "cross.failed": CrossEventData;
   "statement.ready": StatementReadyData;
+  "second_key.proposed": SecondKeyData;
+  "second_key.approved": SecondKeyData;
+  "second_key.rejected": SecondKeyData;
   "key.created": KeyEventData;
   "key.updated": KeyEventData;
   "key.revoked": KeyEventData;

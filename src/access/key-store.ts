@@ -172,6 +172,22 @@ export async function findKey(db: Db, deskId: string, keyId: string): Promise<Ke
   return row;
 }
 
+/** The keys of a desk that count now. */
+export async function listActiveKeys(
+  db: Db,
+  deskId: string,
+  now: Date,
+): Promise<Pick<KeyRow, "key_id" | "name" | "parent_key_id" | "updated_at">[]> {
+  return await db.rows(sql`
+    select k.key_id, k.name, k.parent_key_id, k.updated_at
+    from api_keys as k
+    left join api_keys as parent on parent.key_id = k.parent_key_id
+    where k.desk_id = ${deskId}
+      and k.revoked_at is null and (k.expires_at is null or k.expires_at > ${now})
+      and parent.revoked_at is null and (parent.expires_at is null or parent.expires_at > ${now})
+    order by k.key_id`);
+}
+
 export async function lockKey(tx: Tx, deskId: string, keyId: string): Promise<KeyRow | undefined> {
   const [row] = await tx.rows<KeyRow>(sql`
     select ${keyColumns}

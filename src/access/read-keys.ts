@@ -11,7 +11,14 @@ import type { Db } from "../platform/postgres/postgres.ts";
 import { readNewest } from "../platform/postgres/list.ts";
 import { deskPages } from "../platform/sheets/list-file.ts";
 import { isKeyVisible, keyLifecycle, maskKey, toKeyVisibility, findKeyState } from "./key-rules.ts";
-import { findKey, type KeyOfDesk, type KeyRow, listAllKeyRows, listKeyRows } from "./key-store.ts";
+import {
+  findKey,
+  type KeyOfDesk,
+  type KeyRow,
+  listActiveKeys,
+  listAllKeyRows,
+  listKeyRows,
+} from "./key-store.ts";
 import { Key } from "./schema.ts";
 import { listLastUses } from "./usage-store.ts";
 
@@ -55,6 +62,11 @@ export async function listKeysOfDesk(
   const request = { after: undefined, fetch: keysOfDeskMax };
   const rows = await listAllKeyRows(db.planned, { ...everything, deskId }, request);
   return await viewKeys(db, rows, instant);
+}
+
+/** The keys of a desk that count now, for what takes two of them. */
+export async function findActiveKeys(db: Db, deskId: string, now: Date) {
+  return await listActiveKeys(db, deskId, now);
 }
 
 export async function readKey(ctx: Context, caller: Caller, keyId: string): Promise<Key> {

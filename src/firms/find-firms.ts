@@ -2,7 +2,8 @@
 // there is none; `Requester` is the one who asks for a change of a firm.
 
 import { type Actor, operator, toActor } from "../kernel/actor.ts";
-import type { Call, Caller, Environment } from "../kernel/caller.ts";
+import type { Caller, Environment } from "../kernel/caller.ts";
+import type { Permit, PermittedCall } from "../secondkeys/gate.ts";
 import type { ListSearch } from "../kernel/desk-search.ts";
 import { loadHouse } from "../house/read-house.ts";
 import type { HouseInLaw } from "../house/rules.ts";
@@ -251,12 +252,19 @@ export type Requester = {
   readonly visible: Visibility;
   readonly withdrawals: boolean;
   readonly dryRun: boolean;
+  /** Of an act that two keys agreed on. */
+  readonly permit?: Permit | undefined;
 };
 
-export function toRequester(call: Call): Requester {
-  const { caller, dryRun } = call;
+/** The firm of an act that may take a second key, and the account that its money goes to. */
+export function describeGated({ desk_id, firm_id, account_id }: FirmRow) {
+  return { deskId: desk_id, firmId: firm_id, fact: account_id ?? "none" };
+}
+
+export function toRequester(call: PermittedCall): Requester {
+  const { caller, dryRun, permit } = call;
   const { withdrawals } = caller;
-  return { actor: toActor(call), visible: visibleTo(caller), withdrawals, dryRun };
+  return { actor: toActor(call), visible: visibleTo(caller), withdrawals, dryRun, permit };
 }
 
 /** The operator belongs to no desk and acts on the desk of the firm. */

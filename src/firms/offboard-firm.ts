@@ -18,7 +18,8 @@ import { noOffenders, type Offenders, workOneByOne } from "../platform/postgres/
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { changeFirm, type Decision } from "./change-firm.ts";
 import { askAboutAccount } from "./check-firm.ts";
-import { type Requester, refuseOperatorSuspension } from "./find-firms.ts";
+import { passSecondKey } from "../secondkeys/gate.ts";
+import { describeGated, type Requester, refuseOperatorSuspension } from "./find-firms.ts";
 import { firmLifecycle, maskEmail, maskedName, maskPhone, onlyByOperator } from "./rules.ts";
 import type { Firm, OffboardFirmBody } from "./schema.ts";
 import { type FirmRow, listOffboardingFirms } from "./store.ts";
@@ -91,11 +92,14 @@ export async function offboardFirm(
       }
       if (mode !== "drain") throw openBusiness(firm, blockers);
       refuseWithoutWithdrawals(requester);
+      const act = { ...describeGated(firm), kind: "offboarding" as const };
+      const also = await passSecondKey(tx, requester, act, now);
       await dropQuestions(tx, [firm.firm_id]);
       // What is left is paid once the bank has confirmed the account.
       const asked = firm.account_confirmed_at === null && (await askAboutAccount(tx, firm, now));
       return {
         action: "drain",
+        also,
         changes: {
           ...asked,
           connection_state: advance(firmLifecycle, connection_state, "drain"),

@@ -59,7 +59,7 @@ const phone = {
   description: "Ten Indian digits, or with + and a country code.",
   examples: ["+919820012345"],
 } as const;
-const bankFields = {
+export const bankFields = {
   account_no: Type.String({
     maxLength: 40,
     description: "9 to 18 digits. Never shown again.",

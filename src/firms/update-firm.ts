@@ -12,8 +12,9 @@ import { refuseSubAccount } from "../kernel/visibility.ts";
 import { dropQuestions } from "../outside/ask.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
+import { passSecondKey } from "../secondkeys/gate.ts";
 import { askAboutAccount, askAboutFirm } from "./check-firm.ts";
-import { type Requester, viewBank } from "./find-firms.ts";
+import { describeGated, type Requester, viewBank } from "./find-firms.ts";
 import { changeFirm, type Decision } from "./change-firm.ts";
 import { beneficiaryHoldMs, identityFields, keepChecks } from "./hold-rules.ts";
 import {
@@ -60,7 +61,13 @@ export async function updateFirm(
           await ctx.onContactConcerned(tx, firm, now);
         }
         if ("email" in changes) await ctx.onContactConcerned(tx, { ...firm, ...changes }, now);
-        const also = isAnother(changes) ? await ctx.onIdentityChanged(tx, firm, changes) : [];
+        const also: Change[] = isAnother(changes)
+          ? [...(await ctx.onIdentityChanged(tx, firm, changes))]
+          : [];
+        if ("bank_sealed" in changes) {
+          const act = { ...describeGated(firm), kind: "bank_change" as const };
+          also.push(...(await passSecondKey(tx, requester, act, now)));
+        }
         const decision = await decideConsequences(tx, { firm, changes, asksAgain, now });
         if (changes.group_id === undefined) return { ...decision, also };
         const move = {

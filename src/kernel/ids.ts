@@ -32,6 +32,7 @@ type IdPrefix =
   | "opr"
   | "mch"
   | "drp"
+  | "dap"
   | "apr"
   | "fil"
   | "bst"

@@ -268,6 +268,19 @@ export async function listUnfinished(
     order by payout_id`);
 }
 
+/** What a firm has asked for since, what came back included. */
+export async function sumWithdrawn(
+  db: Db,
+  { deskId, firmId, since }: { readonly deskId: string; readonly firmId: string; since: Date },
+): Promise<number> {
+  const [row] = await db.rows<{ paise: number }>(sql`
+    select least(coalesce(sum(paise), 0), 4503599627370496)::bigint as paise
+    from payouts
+    where firm_id = ${firmId} and kind = 'withdrawal' and desk_id = ${deskId}
+      and created_at > ${since}`);
+  return row?.paise ?? 0;
+}
+
 /** The last withdrawal of a firm, in any state. */
 export async function findLastWithdrawal(
   db: Db,

@@ -4,11 +4,11 @@
 
 import { spendKeyLimits } from "../access/money-limits.ts";
 import { findPayees, noBankAccount } from "../firms/bank-accounts.ts";
-import { requireVisibleFirm, lockVisibleFirm } from "../firms/find-firms.ts";
+import { describeGated, requireVisibleFirm, lockVisibleFirm } from "../firms/find-firms.ts";
 import type { Blocker, LeavingFirm } from "../firms/offboard-firm.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import { type Actor, type Change, toActor } from "../kernel/actor.ts";
-import { type Call, refuseWithoutWithdrawals } from "../kernel/caller.ts";
+import { refuseWithoutWithdrawals } from "../kernel/caller.ts";
 import { newId } from "../kernel/ids.ts";
 import { asAmount, type PaiseSum } from "../kernel/money.ts";
 import {
@@ -24,20 +24,22 @@ import type { Context } from "../platform/context.ts";
 import type { Creation } from "../platform/http/calls.ts";
 import { claimIdempotencyKey } from "../platform/http/idempotency.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
+import { passSecondKey, type PermittedCall } from "../secondkeys/gate.ts";
+import { withdrawnWithinMs } from "../secondkeys/rules.ts";
 import { refuseInsufficient, refuseFirmState, refuseUnfunded } from "./move-payout.ts";
 import { viewPayout } from "./read-payouts.ts";
 import { resolveAccount, type Payee } from "./rules.ts";
 import { schedulePayouts } from "./schedule-payouts.ts";
 import type { Payout, WithdrawMoneyBody } from "./schema.ts";
 import { movePayoutsEarlier } from "./clock-store.ts";
-import { findLastWithdrawal, findPayout, listUnfinished } from "./store.ts";
+import { findLastWithdrawal, findPayout, listUnfinished, sumWithdrawn } from "./store.ts";
 
 /**
  * Pays a firm's available money to its account, by a payout with the usual holds.
  */
 export async function withdrawMoney(
   ctx: Context,
-  call: Call,
+  call: PermittedCall,
   asked: { readonly firm_id: string } & WithdrawMoneyBody,
 ): Promise<Creation<Payout>> {
   const now = ctx.now();
@@ -62,7 +64,16 @@ export async function withdrawMoney(
         if (!row) throw new Error("a payout stays");
         return { outcome: "replayed", resource: viewPayout(row, []) };
       }
-      refuseFirmState(await lockVisibleFirm(tx, caller, firmId));
+      const firm = await lockVisibleFirm(tx, caller, firmId);
+      refuseFirmState(firm);
+      const since = new Date(now.getTime() - withdrawnWithinMs);
+      const withdrawn = await sumWithdrawn(tx, { deskId, firmId, since });
+      const passed = await passSecondKey(
+        tx,
+        { actor: toActor(call), permit: call.permit },
+        { ...describeGated(firm), kind: "withdrawal", paise: withdrawn + paise, payoutId },
+        now,
+      );
       await spendKeyLimits(tx, caller, { deals: [paise], now });
       const payee = (await findPayees(tx, [firmId], now)).get(firmId);
       if (!payee || !resolveAccount(payee, environment)) throw noBankAccount();
@@ -79,7 +90,7 @@ export async function withdrawMoney(
       const written = await postEntries(tx, entries, now);
       refuseUnfunded(written);
       assertWritten(written);
-      await recordChanges(tx, toActor(call), changes, now);
+      await recordChanges(tx, toActor(call), [...changes, ...passed], now);
       return { outcome: call.dryRun ? "dry_run" : "created", resource: viewPayout(row, []) };
     },
     { rollBack: call.dryRun },

@@ -105,6 +105,24 @@ async function addMoney({ service, addHolder }: World) {
   return { firm_id };
 }
 
+/** A desk with two root keys that could approve for one another. */
+async function addPair(service: Service) {
+  const { api_key: key, firm_id: deskId } = await service.issue();
+  const { api_key: second } = await service.issue({ firmName: undefined, deskId, name: "board" });
+  return { key, second };
+}
+
+/** A withdrawal that another key has proposed. */
+async function addApproval(world: World) {
+  const { firm_id } = await addMoney(world);
+  const { service, key } = world;
+  const { api_key: maker } = await mintChild(service, key, { name: "maker" });
+  const { api_key: checker } = await mintChild(service, key, { name: "checker" });
+  const body = { kind: "withdrawal", firm_id, amount_paise: 1_000 };
+  const proposed = await service.send("POST", "/v1/approvals", { key: maker, body, expect: 201 });
+  return { key: checker, approval_id: proposed.body.approval_id as string };
+}
+
 /** By operation, or by operation and case. */
 const preparing: Readonly<Record<string, (world: World) => Promise<Standing>>> = {
   finishTask: addTask,
@@ -189,6 +207,12 @@ const preparing: Readonly<Record<string, (world: World) => Promise<Standing>>> =
   }),
   advanceSettlement: addSale,
   withdrawMoney: addMoney,
+  setApprovalRules: async ({ service }) => await addPair(service),
+  "proposeAct/withdrawal": addMoney,
+  "proposeAct/bank_change": async ({ addHolder }) => await addHolder(0),
+  "proposeAct/rules": async ({ service }) => await addPair(service),
+  approveAct: addApproval,
+  rejectAct: addApproval,
   "seedSandbox/firm": async ({ addHolder }) => await addHolder(0),
   updateKey: async ({ service, key }) => ({ key_id: (await mintChild(service, key)).key_id }),
   updateWebhook: async ({ addWebhook }) => ({ webhook_id: await addWebhook() }),

@@ -136,6 +136,11 @@ const creating: Readonly<Record<string, Prepare>> = {
     await payIn(service, firmId, amount_paise);
     return { path: `/v1/firms/${firmId}/withdrawals`, body: { amount_paise } };
   },
+  proposeAct: async ({ firmId }) => {
+    const amount_paise = ++made;
+    await payIn(service, firmId, amount_paise);
+    return { path: "/v1/approvals", body: { kind: "withdrawal", firm_id: firmId, amount_paise } };
+  },
   registerFirm: async () => ({ path: "/v1/firms", body: firmBody() }),
   createGroup: async () => ({ path: "/v1/groups", body: { name: `Group ${++made}` } }),
   mintKey: async () => ({
@@ -148,7 +153,7 @@ const creating: Readonly<Record<string, Prepare>> = {
 /** Every id in an answer, in whatever place, but for those that the caller sent or has itself. */
 function idsIn({ text }: Answer): Set<string> {
   return new Set(
-    text.match(/\b(?:ord|crs|whk|rqm|grp|key|frm|net|stl|crd|wdr|pay)_[0-9a-z]{26}\b/g),
+    text.match(/\b(?:ord|crs|whk|rqm|grp|key|frm|net|stl|crd|wdr|pay|dap)_[0-9a-z]{26}\b/g),
   );
 }
 

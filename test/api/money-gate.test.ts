@@ -136,6 +136,18 @@ async function readyWithdrawal(): Promise<Ready> {
   return { paise: face, commit: async (key) => await post(key, path, { amount_paise: face }) };
 }
 
+/** Proposed by another key; the limits are those of the key that approves. */
+async function readyApproval(): Promise<Ready> {
+  await payIn(service, desk.firmId, face);
+  const { api_key: maker } = await mintChild(service, desk.key, { name: `maker ${++makers}` });
+  const asked = { kind: "withdrawal", firm_id: desk.firmId, amount_paise: face };
+  const { body } = await post(maker, "/v1/approvals", asked);
+  const path = `/v1/approvals/${body.approval_id}/approve`;
+  return { paise: face, commit: async (key) => await post(key, path, {}) };
+}
+
+let makers = 0;
+
 const committing: Readonly<Record<string, Readonly<Record<string, () => Promise<Ready>>>>> = {
   placeOrder: { "an order": readyOrder },
   placeOrderBatch: { "an order of a batch": readyBatch },
@@ -143,6 +155,7 @@ const committing: Readonly<Record<string, Readonly<Record<string, () => Promise<
   proposeCross: { "a cross that agrees by itself": readyOwnCross, "a proposal": readyProposal },
   acceptCross: { "an accept": readyAccept },
   withdrawMoney: { "a withdrawal": readyWithdrawal },
+  approveAct: { "an approved withdrawal": readyApproval },
   crossNetting: { "the crosses of a netting": readyNetting },
 };
 
@@ -154,6 +167,9 @@ const harmless = new Set([
   "reissueKey",
   "registerFirm",
   "updateFirm",
+  "setApprovalRules",
+  "proposeAct",
+  "rejectAct",
   "verifyFirm",
   "authorizeFirm",
   "suspendFirm",

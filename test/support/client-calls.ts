@@ -56,6 +56,7 @@ const queries: Readonly<Record<string, object>> = {
 const refused: Readonly<Record<string, string>> = {
   offboardFirm: "conflict",
   withdrawMoney: "conflict",
+  approveAct: "forbidden",
   crossNetting: "conflict",
   acceptCross: "conflict",
   fundCross: "conflict",

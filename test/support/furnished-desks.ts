@@ -1,7 +1,7 @@
 // Desks with a resource of every kind, and what each of those resources is to a caller.
 
 import { newId } from "../../src/kernel/ids.ts";
-import { firmBody, mandate } from "./client-firms.ts";
+import { bank, firmBody, mandate } from "./client-firms.ts";
 import { bodiesOfCrosses, furnishCrosses, idsOfCrosses } from "./furnished-crosses.ts";
 import { furnishDeal } from "./furnished-deals.ts";
 import { addCredits, addFirm } from "./holdings.ts";
@@ -83,6 +83,9 @@ const anyBodies: Fixtures["bodies"] = {
   updateRequirement: { amount_paise: 1 },
   coverRequirement: { scheme: "RODTEP", limit_bps: 9_000 },
   withdrawMoney: { amount_paise: 1 },
+  setApprovalRules: { bank_changes: false, withdrawals_from_paise: null },
+  proposeAct: { kind: "bank_change", bank: bank("Probe", "50200099990001") },
+  rejectAct: { reason: "a probe" },
   finishTask: { reference: "PROBE-1" },
   registerWebhook: { url: `${receiverUrl}/probe`, event: "*" },
   updateWebhook: { description: "a probe" },
@@ -188,6 +191,10 @@ async function furnish(service: Service, environment: Environment) {
   const clientIec = renamed.iec as string;
   const siblingIec = iec as string;
   const iecs = { clientIec, siblingIec };
+  const proposed = async (of: string): Promise<string> => {
+    const act = { kind: "bank_change", firm_id: of, bank: bank("Other", "50200099990002") };
+    return (await ask("POST", "/v1/approvals", 201, act)).approval_id;
+  };
   const crosses = await furnishCrosses(service, { environment, key, client, sibling, ...iecs });
   const [letter = ""] = await addDeadLetters(service, webhook.webhook_id);
   const [clientLetter = ""] = await addDeadLetters(service, clientWebhook.webhook_id);
@@ -239,6 +246,10 @@ async function furnish(service: Service, environment: Environment) {
     secondRequirement: await requirement(client),
     siblingRequirement: await requirement(sibling),
     secondSiblingRequirement: await requirement(sibling),
+    approval: await proposed(client),
+    secondApproval: await proposed(client),
+    approvalToReject: await proposed(client),
+    siblingApproval: await proposed(sibling),
     deletedRequirement,
     scrip,
     withdrawnScrip,
@@ -278,6 +289,7 @@ function randomIds({ clock }: Service) {
     firm: newId("frm", now),
     group: newId("grp", now),
     requirement: newId("rqm", now),
+    approval: newId("dap", now),
     scrip: newId("crd", now).slice(6).toUpperCase(),
     quote: newId("qte", now),
     netting: newId("net", now),
@@ -335,6 +347,7 @@ function listForeign(strangers: Strangers) {
       requirement: ({ requirement }) => requirement,
       "deleted requirement": ({ deletedRequirement }) => deletedRequirement,
     }),
+    approvals: ofStrangers(strangers, { approval: ({ approval }) => approval }),
     scrips: ofStrangers(strangers, {
       credit: ({ scrip }) => scrip,
       "withdrawn credit": ({ withdrawnScrip }) => withdrawnScrip,
@@ -402,7 +415,15 @@ function idsOfRoot(own: Desk, strangers: Strangers, random: Randoms): Fixtures["
     foreign: { ...foreign.webhooks, "a deleted webhook": own.deletedWebhook },
     random: random.webhook,
   };
+  const approval = {
+    own: own.approval,
+    foreign: foreign.approvals,
+    random: random.approval,
+  };
   return {
+    approval_id: approval,
+    "approveAct/approval_id": { ...approval, ownRefused: true },
+    "rejectAct/approval_id": { ...approval, own: own.approvalToReject },
     webhook_id: webhook,
     // The one whose pages are asked for below.
     "listDeliveries/webhook_id": { ...webhook, own: own.clientWebhook },
@@ -566,7 +587,14 @@ function idsOfSub(
     random: random.key,
     refused: true,
   };
+  const approval = {
+    own: own.secondApproval,
+    foreign: { ...foreign.approvals, "a sibling's approval": own.siblingApproval },
+    random: random.approval,
+  };
   return {
+    approval_id: approval,
+    "approveAct/approval_id": { ...approval, ownRefused: true },
     webhook_id: {
       own: own.clientWebhook,
       foreign: {
@@ -704,6 +732,7 @@ const lists: Readonly<Record<string, (desk: Desk) => string>> = {
   listTasks: () => "/v1/tasks",
   listPayouts: () => "/v1/payouts",
   listDeposits: () => "/v1/deposits",
+  listDeskApprovals: () => "/v1/approvals",
   listWebhooks: () => "/v1/webhooks",
   listDeliveries: ({ clientWebhook }) => `/v1/webhooks/${clientWebhook}/deliveries`,
   listFailures: () => "/v1/webhooks/failures",

@@ -99,6 +99,13 @@ OPERATIONS: Dict[str, Operation] = {
     "listDeposits": Operation("listDeposits", "GET", "/v1/deposits", "list", items="deposits"),
     "readPayout": Operation("readPayout", "GET", "/v1/payouts/{payout_id}", "json"),
     "withdrawMoney": Operation("withdrawMoney", "POST", "/v1/firms/{firm_id}/withdrawals", "json", takes_key=True),
+    "readApprovalRules": Operation("readApprovalRules", "GET", "/v1/approvals/rules", "json"),
+    "setApprovalRules": Operation("setApprovalRules", "PUT", "/v1/approvals/rules", "json"),
+    "proposeAct": Operation("proposeAct", "POST", "/v1/approvals", "json", takes_key=True),
+    "listDeskApprovals": Operation("listDeskApprovals", "GET", "/v1/approvals", "list", items="approvals"),
+    "readDeskApproval": Operation("readDeskApproval", "GET", "/v1/approvals/{approval_id}", "json"),
+    "approveAct": Operation("approveAct", "POST", "/v1/approvals/{approval_id}/approve", "json"),
+    "rejectAct": Operation("rejectAct", "POST", "/v1/approvals/{approval_id}/reject", "json"),
     "advanceClock": Operation("advanceClock", "POST", "/v1/sandbox/clock", "json"),
     "setScenario": Operation("setScenario", "POST", "/v1/sandbox/scenarios", "json"),
     "seedSandbox": Operation("seedSandbox", "POST", "/v1/sandbox/credits:seed", "json"),
@@ -279,7 +286,7 @@ class Operations:
     def update_firm(self, firm_id: str, body: schemas.UpdateFirm = {}, **options: Unpack[WriteOptions]) -> schemas.Firm:
         """Correct a firm's particulars. A bank or IEC change holds payouts for 24 hours. A verified firm that changes who it is goes through verification again.
 
-        Refusals by `detail.reason` (open set): 403 `key_limit`, `own_firm`, `sub_account_key`; 409 `deal_unpaid`, `duplicate_external_id`, `duplicate_iec`, `firm_is_house`, `group_full`, `in_another_group`, `wrong_state`.
+        Refusals by `detail.reason` (open set): 403 `key_limit`, `own_firm`, `sub_account_key`; 409 `deal_unpaid`, `duplicate_external_id`, `duplicate_iec`, `firm_is_house`, `group_full`, `in_another_group`, `second_key_required`, `wrong_state`.
 
         `PATCH /v1/firms/{firm_id}`, scope `firms`
         """
@@ -331,7 +338,7 @@ class Operations:
     def offboard_firm(self, firm_id: str, body: schemas.OffboardFirm = {}, **options: Unpack[WriteOptions]) -> schemas.Firm:
         """Let a firm go. Open business is a conflict that lists it, or is waited for with mode drain. Personal data is masked, the firm's own keys are revoked and its listed credits withdrawn.
 
-        Refusals by `detail.reason` (open set): 403 `key_limit`, `own_firm`, `sub_account_key`, `suspended_by_operator`; 409 `open_business`, `wrong_state`.
+        Refusals by `detail.reason` (open set): 403 `key_limit`, `own_firm`, `sub_account_key`, `suspended_by_operator`; 409 `open_business`, `second_key_required`, `wrong_state`.
 
         `POST /v1/firms/{firm_id}/offboard`, scope `firms`
         """
@@ -851,11 +858,68 @@ class Operations:
     def withdraw_money(self, firm_id: str, body: schemas.WithdrawMoney, **options: Unpack[CreateOptions]) -> schemas.Payout:
         """Pay a firm's available money to its bank account. By a payout of kind `withdrawal`, held for the reasons of any payout: a changed or unverified account, a suspended firm. Money that comes back is available again and is not sent anew by itself. More than is available is a conflict that says what is (`insufficient_funds`), and so is what the firm would be left owing us with less than it owes (`dues_outstanding`).
 
-        Refusals by `detail.reason` (open set): 403 `key_limit`; 409 `balance_moved`, `dues_outstanding`, `firm_not_authorized`, `idempotency_key_reused`, `insufficient_funds`, `no_bank_account`.
+        Refusals by `detail.reason` (open set): 403 `key_limit`; 409 `balance_moved`, `dues_outstanding`, `firm_not_authorized`, `idempotency_key_reused`, `insufficient_funds`, `no_bank_account`, `second_key_required`, `wrong_state`.
 
         `POST /v1/firms/{firm_id}/withdrawals`, scope `orders:write`
         """
         return self._run(OPERATIONS["withdrawMoney"], Call({"firm_id": firm_id}, {}, body, options))
+
+    def read_approval_rules(self, **options: Unpack[CallOptions]) -> schemas.ApprovalRules:
+        """What takes two keys of your desk. Nothing does until a root key sets it.
+
+        `GET /v1/approvals/rules`, scope `any key`
+        """
+        return self._run(OPERATIONS["readApprovalRules"], Call({}, {}, None, options))
+
+    def set_approval_rules(self, body: schemas.SetApprovalRules, **options: Unpack[WriteOptions]) -> schemas.ApprovalRules:
+        """Say what takes two keys of your desk. Asking for more acts at once, where two keys could approve for one another (`no_second_key`). Asking for less takes two keys itself (`rules_take_two`): propose it with kind `rules`.
+
+        Refusals by `detail.reason` (open set): 409 `no_second_key`, `rules_take_two`, `wrong_state`.
+
+        `PUT /v1/approvals/rules`, scope `root key`
+        """
+        return self._run(OPERATIONS["setApprovalRules"], Call({}, {}, body, options))
+
+    def propose_act(self, body: schemas.ProposeAct, **options: Unpack[CreateOptions]) -> schemas.DeskApproval:
+        """Propose what another key shall approve. The act is tried and taken back, so what cannot be done is refused now. It waits for 72 hours. Anything of these kinds may be proposed, also where one key would be enough.
+
+        Refusals by `detail.reason` (open set): 403 `key_lacks`, `key_limit`, `own_firm`, `sub_account_key`, `suspended_by_operator`; 409 `balance_moved`, `deal_unpaid`, `dues_outstanding`, `duplicate_external_id`, `duplicate_iec`, `firm_is_house`, `firm_not_authorized`, `group_full`, `idempotency_key_reused`, `in_another_group`, `insufficient_funds`, `no_bank_account`, `no_second_key`, `open_business`, `rules_take_two`, `second_key_required`, `too_many_open`, `wrong_state`.
+
+        `POST /v1/approvals`, scope `firms` or `orders:write`
+        """
+        return self._run(OPERATIONS["proposeAct"], Call({}, {}, body, options))
+
+    def list_desk_approvals(self, query: schemas.ListDeskApprovalsQuery = {}, **options: Unpack[CallOptions]) -> PagedList[schemas.DeskApprovalList, schemas.DeskApproval]:
+        """List what was proposed, and what became of it. Newest first. A sub_account key sees what is about its own firm.
+
+        `GET /v1/approvals`, scope `firms` or `orders:write`
+        """
+        return self._run(OPERATIONS["listDeskApprovals"], Call({}, query, None, options))
+
+    def read_desk_approval(self, approval_id: str, **options: Unpack[CallOptions]) -> schemas.DeskApproval:
+        """Read an approval. What was proposed, by which key, and what became of it; an account in part.
+
+        `GET /v1/approvals/{approval_id}`, scope `firms` or `orders:write`
+        """
+        return self._run(OPERATIONS["readDeskApproval"], Call({"approval_id": approval_id}, {}, None, options))
+
+    def approve_act(self, approval_id: str, **options: Unpack[WriteOptions]) -> schemas.DeskApproval:
+        """Approve what another key proposed; it is carried out at once. By a key that could do it alone, of another name, where neither minted the other (`not_a_second_key`); in live both keys were neither minted nor changed within 24 hours (`key_changed_lately`). It is refused for what would refuse the act, and void where the account is another than when it was proposed (`approval_voided`).
+
+        Refusals by `detail.reason` (open set): 403 `key_changed_lately`, `key_lacks`, `key_limit`, `not_a_second_key`, `own_firm`, `sub_account_key`, `suspended_by_operator`; 409 `approval_voided`, `balance_moved`, `deal_unpaid`, `dues_outstanding`, `duplicate_external_id`, `duplicate_iec`, `firm_is_house`, `firm_not_authorized`, `group_full`, `idempotency_key_reused`, `in_another_group`, `insufficient_funds`, `no_bank_account`, `no_second_key`, `open_business`, `rules_take_two`, `second_key_required`, `wrong_state`.
+
+        `POST /v1/approvals/{approval_id}/approve`, scope `firms` or `orders:write`
+        """
+        return self._run(OPERATIONS["approveAct"], Call({"approval_id": approval_id}, {}, {}, options))
+
+    def reject_act(self, approval_id: str, body: schemas.RejectAct, **options: Unpack[WriteOptions]) -> schemas.DeskApproval:
+        """Reject what was proposed, or take it back. By any key that could do it alone, the proposing one included.
+
+        Refusals by `detail.reason` (open set): 403 `key_lacks`, `sub_account_key`; 409 `wrong_state`.
+
+        `POST /v1/approvals/{approval_id}/reject`, scope `firms` or `orders:write`
+        """
+        return self._run(OPERATIONS["rejectAct"], Call({"approval_id": approval_id}, {}, body, options))
 
     def advance_clock(self, body: schemas.AdvanceClock, **options: Unpack[WriteOptions]) -> schemas.DeskClock:
         """Let time pass for your desk. Every deadline of your desk comes nearer by that much: of quotes, resting orders, crosses, settlements, payouts, holds and credits. The market and other desks stay in their own time, and so do the times on what has happened. A clock is at most ten years ahead of real time; what is made while it is put forward keeps its deadlines.

@@ -2620,6 +2620,138 @@ class WithdrawMoney(TypedDict):
     amount_paise: int
 
 
+class ApprovalRules(TypedDict):
+    """What your desk says takes two of its keys."""
+    #: Whether another bank account of a firm takes two keys.
+    bank_changes: bool
+    #: Withdrawals of a firm that come to this sum, in paise, within 24 hours take two keys, and so does a firm that leaves with its money; null for none.
+    withdrawals_from_paise: Optional[int]
+    #: When they were set; null before the first time. ISO 8601, IST.
+    updated_at: Optional[str]
+    #: Raised by every change; 0 before the first.
+    version: int
+    #: In the answer to a dry run only: nothing was written.
+    dry_run: NotRequired[Literal[True]]
+
+
+class SetApprovalRules(TypedDict):
+    #: Whether another bank account of a firm takes two keys.
+    bank_changes: bool
+    #: Withdrawals of a firm that come to this sum, in paise, within 24 hours take two keys, and so does a firm that leaves with its money; null for none.
+    withdrawals_from_paise: Optional[int]
+
+
+class ProposeActBank(TypedDict):
+    """The account that its money shall go to; null for none."""
+    #: 9 to 18 digits. Never shown again.
+    account_no: str
+    #: The branch's IFSC.
+    ifsc: str
+    #: The name the account bears.
+    name: str
+
+
+class ProposeActRules(TypedDict):
+    """What shall take two keys."""
+    #: Whether another bank account of a firm takes two keys.
+    bank_changes: bool
+    #: Withdrawals of a firm that come to this sum, in paise, within 24 hours take two keys, and so does a firm that leaves with its money; null for none.
+    withdrawals_from_paise: Optional[int]
+
+
+class ProposeAct(TypedDict):
+    #: bank_change with `firm_id` and `bank`, withdrawal with `firm_id` and `amount_paise`, offboarding (with mode drain) with `firm_id`, rules with `rules`.
+    kind: Literal["bank_change", "withdrawal", "offboarding", "rules"]
+    #: The firm that it is about.
+    firm_id: NotRequired[str]
+    #: The account that its money shall go to; null for none.
+    bank: NotRequired[Optional[ProposeActBank]]
+    #: What is to be paid out, in paise.
+    amount_paise: NotRequired[int]
+    #: What shall take two keys.
+    rules: NotRequired[ProposeActRules]
+
+
+class DeskApprovalShownBank(TypedDict):
+    """The account that the firm's money shall go to; null for none."""
+    account_no_masked: str
+    ifsc: str
+    name: str
+
+
+class DeskApprovalShownRules(TypedDict):
+    """What shall take two keys."""
+    #: Whether another bank account of a firm takes two keys.
+    bank_changes: bool
+    #: Withdrawals of a firm that come to this sum, in paise, within 24 hours take two keys, and so does a firm that leaves with its money; null for none.
+    withdrawals_from_paise: Optional[int]
+
+
+class DeskApprovalShown(TypedDict):
+    """What is decided: the account in part, the sum or the rules."""
+    #: The account that the firm's money shall go to; null for none.
+    bank: NotRequired[Optional[DeskApprovalShownBank]]
+    #: What is paid out, in paise.
+    amount_paise: NotRequired[int]
+    #: What shall take two keys.
+    rules: NotRequired[DeskApprovalShownRules]
+
+
+class DeskApproval(TypedDict):
+    """An act that one key proposed and another one decides."""
+    #: The approval's id.
+    approval_id: str
+    #: What it does once it is approved.
+    kind: Union[Literal["bank_change", "withdrawal", "offboarding", "rules"], str]
+    #: The firm that it is about; your own for rules.
+    firm_id: str
+    #: Only what is proposed can be decided.
+    status: Union[Literal["proposed", "approved", "rejected", "voided", "expired"], str]
+    #: What is decided: the account in part, the sum or the rules.
+    shown: DeskApprovalShown
+    #: The name that the key bore which proposed it.
+    proposed_by: str
+    #: The name that the key bore which approved or rejected it; null while none has.
+    decided_by: Optional[str]
+    #: Why it was rejected or became void; null otherwise.
+    reason: Optional[str]
+    #: The payout of a withdrawal that was approved; null otherwise.
+    payout_id: Optional[str]
+    #: When it was proposed. ISO 8601, IST.
+    created_at: str
+    #: When it last changed. ISO 8601, IST.
+    updated_at: str
+    #: When it ends by itself, 72 hours after it was proposed. ISO 8601, IST.
+    expires_at: str
+    #: The number of the version, raised by every change.
+    version: int
+    #: What can be done with it now.
+    allowed_actions: List[str]
+    #: In the answer to a dry run only: nothing was written.
+    dry_run: NotRequired[Literal[True]]
+
+
+class DeskApprovalList(TypedDict):
+    #: Newest first.
+    approvals: List[DeskApproval]
+    #: The number of rows on this page.
+    count: NotRequired[int]
+    #: Rows in the list when paging began.
+    total: NotRequired[int]
+    #: Ask for the next page with this; null on the last page.
+    next_cursor: NotRequired[Optional[str]]
+    #: Whether there is a next page.
+    has_more: NotRequired[bool]
+
+
+ApproveAct = Dict[str, Any]
+
+
+class RejectAct(TypedDict):
+    #: The reason in words.
+    reason: str
+
+
 class AdvanceClock(TypedDict):
     #: By how many seconds your desk's clock goes forward. It never goes back, but for a reset, and is at most ten years ahead.
     advance_s: int
@@ -3219,7 +3351,7 @@ class RegisterWebhook1(TypedDict):
     #: Where events are sent, by POST. https only in production; no private address.
     url: str
     #: One event name, or * for all of them; or else `events`.
-    event: Literal["*", "firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.updated", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.updated", "webhook.failing", "webhook.disabled"]
+    event: Literal["*", "firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "second_key.proposed", "second_key.approved", "second_key.rejected", "key.created", "key.updated", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.updated", "webhook.failing", "webhook.disabled"]
 
 
 class RegisterWebhook2(TypedDict):
@@ -3228,7 +3360,7 @@ class RegisterWebhook2(TypedDict):
     #: Where events are sent, by POST. https only in production; no private address.
     url: str
     #: What is sent: names of events, or * for all of them.
-    events: List[Literal["*", "firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.updated", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.updated", "webhook.failing", "webhook.disabled"]]
+    events: List[Literal["*", "firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "second_key.proposed", "second_key.approved", "second_key.rejected", "key.created", "key.updated", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.updated", "webhook.failing", "webhook.disabled"]]
 
 
 RegisterWebhook = Union["RegisterWebhook1", "RegisterWebhook2"]
@@ -3274,7 +3406,7 @@ class WebhookList(TypedDict):
     #: Newest first.
     webhooks: List[Webhook]
     #: Every event that can be subscribed to.
-    events: List[Union[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.updated", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.updated", "webhook.failing", "webhook.disabled"], str]]
+    events: List[Union[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "second_key.proposed", "second_key.approved", "second_key.rejected", "key.created", "key.updated", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.updated", "webhook.failing", "webhook.disabled"], str]]
     #: The number of rows on this page.
     count: NotRequired[int]
     #: Rows in the list when paging began.
@@ -3289,7 +3421,7 @@ class UpdateWebhook(TypedDict):
     #: Where events are sent, by POST. https only in production; no private address.
     url: NotRequired[str]
     #: What is sent: names of events, or * for all of them.
-    events: NotRequired[List[Literal["*", "firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.updated", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.updated", "webhook.failing", "webhook.disabled"]]]
+    events: NotRequired[List[Literal["*", "firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "second_key.proposed", "second_key.approved", "second_key.rejected", "key.created", "key.updated", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.updated", "webhook.failing", "webhook.disabled"]]]
     #: What it is for, in words.
     description: NotRequired[Optional[str]]
     #: A paused one is sent nothing. What happens meanwhile is sent when it is active again, as far as it is not older than 7 days by then.
@@ -3433,7 +3565,7 @@ class ReplayDeliveries2(TypedDict):
     #: Those of this webhook.
     webhook_id: NotRequired[str]
     #: Only of this event.
-    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.updated", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.updated", "webhook.failing", "webhook.disabled"]]
+    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "second_key.proposed", "second_key.approved", "second_key.rejected", "key.created", "key.updated", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.updated", "webhook.failing", "webhook.disabled"]]
     #: Those of events from then on.
     since: NotRequired[str]
     #: Those of events before then.
@@ -4184,6 +4316,49 @@ class StatementReadyData(TypedDict):
     period: str
 
 
+class SecondKeyDataShownBank(TypedDict):
+    """The account that the firm's money shall go to; null for none."""
+    account_no_masked: str
+    ifsc: str
+    name: str
+
+
+class SecondKeyDataShownRules(TypedDict):
+    """What shall take two keys."""
+    #: Whether another bank account of a firm takes two keys.
+    bank_changes: bool
+    #: Withdrawals of a firm that come to this sum, in paise, within 24 hours take two keys, and so does a firm that leaves with its money; null for none.
+    withdrawals_from_paise: Optional[int]
+
+
+class SecondKeyDataShown(TypedDict):
+    """What is decided: the account in part, the sum or the rules."""
+    #: The account that the firm's money shall go to; null for none.
+    bank: NotRequired[Optional[SecondKeyDataShownBank]]
+    #: What is paid out, in paise.
+    amount_paise: NotRequired[int]
+    #: What shall take two keys.
+    rules: NotRequired[SecondKeyDataShownRules]
+
+
+class SecondKeyData(TypedDict):
+    """The data of an event."""
+    #: What it does once it is approved.
+    kind: Union[Literal["bank_change", "withdrawal", "offboarding", "rules"], str]
+    #: The firm that it is about; your own for rules.
+    firm_id: str
+    #: What is decided: the account in part, the sum or the rules.
+    shown: SecondKeyDataShown
+    #: The name that the key bore which proposed it.
+    proposed_by: str
+    #: The name that the key bore which approved or rejected it; null while none has.
+    decided_by: Optional[str]
+    #: The payout of a withdrawal that was approved; null otherwise.
+    payout_id: Optional[str]
+    #: Why it was rejected or became void; null otherwise.
+    reason: Optional[str]
+
+
 class KeyEventData(TypedDict):
     """The data of an event."""
     #: What the key is for, in your words.
@@ -4616,6 +4791,13 @@ ListDepositsFileQuery = TypedDict(
 )
 
 
+class ListDeskApprovalsQuery(TypedDict):
+    #: Page size; asks for paging. Default 100.
+    limit: NotRequired[int]
+    #: The next_cursor of the previous page, with the same filters.
+    cursor: NotRequired[str]
+
+
 ReadEarningsQuery = TypedDict(
     "ReadEarningsQuery",
     {
@@ -4682,7 +4864,7 @@ ListEventsQuery = TypedDict(
         # Show events after this one; 0, the default, shows from the first.
         "after_sequence": "NotRequired[int]",
         # Only those of this name.
-        "event": "NotRequired[Literal['firm.registered', 'firm.action_required', 'firm.rejected', 'firm.verified', 'firm.authorized', 'firm.bank_changed', 'firm.mandate_expiring', 'firm.suspended', 'firm.resumed', 'firm.offboarded', 'requirement.uncovered', 'credit.listed', 'credit.withdrawn', 'credit.expiring', 'credit.expired', 'credit.suspended', 'credit.used', 'order.accepted', 'order.matched', 'order.cancelled', 'order.expired', 'order.failed', 'settlement.created', 'settlement.funded', 'settlement.transfer_initiated', 'settlement.transfer_confirmed', 'settlement.settled', 'settlement.failed', 'settlement.reversed', 'settlement.default_paid', 'task.waiting', 'task.done', 'task.late', 'payout.scheduled', 'payout.held', 'payout.instructed', 'payout.sent', 'payout.paid', 'payout.returned', 'deposit.received', 'deposit.queued', 'deposit.returned', 'dues.raised', 'dues.set_off', 'cross.proposed', 'cross.agreed', 'cross.declined', 'cross.cancelled', 'cross.expired', 'cross.funded', 'cross.released', 'cross.refunded', 'cross.settled', 'cross.failed', 'statement.ready', 'key.created', 'key.updated', 'key.revoked', 'usage.threshold', 'audit.checkpoint', 'webhook.ping', 'webhook.updated', 'webhook.failing', 'webhook.disabled']]",
+        "event": "NotRequired[Literal['firm.registered', 'firm.action_required', 'firm.rejected', 'firm.verified', 'firm.authorized', 'firm.bank_changed', 'firm.mandate_expiring', 'firm.suspended', 'firm.resumed', 'firm.offboarded', 'requirement.uncovered', 'credit.listed', 'credit.withdrawn', 'credit.expiring', 'credit.expired', 'credit.suspended', 'credit.used', 'order.accepted', 'order.matched', 'order.cancelled', 'order.expired', 'order.failed', 'settlement.created', 'settlement.funded', 'settlement.transfer_initiated', 'settlement.transfer_confirmed', 'settlement.settled', 'settlement.failed', 'settlement.reversed', 'settlement.default_paid', 'task.waiting', 'task.done', 'task.late', 'payout.scheduled', 'payout.held', 'payout.instructed', 'payout.sent', 'payout.paid', 'payout.returned', 'deposit.received', 'deposit.queued', 'deposit.returned', 'dues.raised', 'dues.set_off', 'cross.proposed', 'cross.agreed', 'cross.declined', 'cross.cancelled', 'cross.expired', 'cross.funded', 'cross.released', 'cross.refunded', 'cross.settled', 'cross.failed', 'statement.ready', 'second_key.proposed', 'second_key.approved', 'second_key.rejected', 'key.created', 'key.updated', 'key.revoked', 'usage.threshold', 'audit.checkpoint', 'webhook.ping', 'webhook.updated', 'webhook.failing', 'webhook.disabled']]",
         # Only those about this kind of thing.
         "entity_type": "NotRequired[str]",
         # Only those about this thing.
@@ -4754,7 +4936,7 @@ class ListFailuresQuery(TypedDict):
     #: Only of this webhook.
     webhook_id: NotRequired[str]
     #: Only of this event.
-    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "key.created", "key.updated", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.updated", "webhook.failing", "webhook.disabled"]]
+    event: NotRequired[Literal["firm.registered", "firm.action_required", "firm.rejected", "firm.verified", "firm.authorized", "firm.bank_changed", "firm.mandate_expiring", "firm.suspended", "firm.resumed", "firm.offboarded", "requirement.uncovered", "credit.listed", "credit.withdrawn", "credit.expiring", "credit.expired", "credit.suspended", "credit.used", "order.accepted", "order.matched", "order.cancelled", "order.expired", "order.failed", "settlement.created", "settlement.funded", "settlement.transfer_initiated", "settlement.transfer_confirmed", "settlement.settled", "settlement.failed", "settlement.reversed", "settlement.default_paid", "task.waiting", "task.done", "task.late", "payout.scheduled", "payout.held", "payout.instructed", "payout.sent", "payout.paid", "payout.returned", "deposit.received", "deposit.queued", "deposit.returned", "dues.raised", "dues.set_off", "cross.proposed", "cross.agreed", "cross.declined", "cross.cancelled", "cross.expired", "cross.funded", "cross.released", "cross.refunded", "cross.settled", "cross.failed", "statement.ready", "second_key.proposed", "second_key.approved", "second_key.rejected", "key.created", "key.updated", "key.revoked", "usage.threshold", "audit.checkpoint", "webhook.ping", "webhook.updated", "webhook.failing", "webhook.disabled"]]
     #: Page size; asks for paging. Default 100.
     limit: NotRequired[int]
     #: The next_cursor of the previous page, with the same filters.
@@ -5071,6 +5253,21 @@ class StatementReadyEvent(EventFacts):
     data: StatementReadyData
 
 
+class SecondKeyProposedEvent(EventFacts):
+    event: Literal["second_key.proposed"]
+    data: SecondKeyData
+
+
+class SecondKeyApprovedEvent(EventFacts):
+    event: Literal["second_key.approved"]
+    data: SecondKeyData
+
+
+class SecondKeyRejectedEvent(EventFacts):
+    event: Literal["second_key.rejected"]
+    data: SecondKeyData
+
+
 class KeyCreatedEvent(EventFacts):
     event: Literal["key.created"]
     data: KeyEventData
@@ -5173,6 +5370,9 @@ Event = Union[
     "CrossSettledEvent",
     "CrossFailedEvent",
     "StatementReadyEvent",
+    "SecondKeyProposedEvent",
+    "SecondKeyApprovedEvent",
+    "SecondKeyRejectedEvent",
     "KeyCreatedEvent",
     "KeyUpdatedEvent",
     "KeyRevokedEvent",

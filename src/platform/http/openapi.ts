@@ -200,6 +200,7 @@ export const tags = [
   { name: "Cross", description: "Blocks and intra-group transfers between two named firms." },
   { name: "Market", description: "What everybody may know of prices and deals." },
   { name: "Settlements", description: "Delivery against payment, and money to your firms' banks." },
+  { name: "Approvals", description: "What takes two keys of your desk, if it says so." },
   { name: "Statements", description: "What it adds up to: earnings, statements, notes." },
   { name: "Sandbox", description: "Driving the simulated world; for sandbox keys only." },
   { name: "Events", description: "What happened, in order." },
