@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 
 import type { Actor } from "../kernel/actor.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
-import { exactJson } from "../kernel/json.ts";
+import { rupeesText } from "../kernel/money.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { readBalances } from "../ledger/read-books.ts";
 import { actWithApproval } from "../operators/act-with-approval.ts";
@@ -32,6 +32,7 @@ import {
   type Question,
   type QuestionKind,
   noOpenQuestion,
+  type TransferOutcome,
 } from "./question-rules.ts";
 import { listQuestions, listOpenAbout } from "./question-store.ts";
 
@@ -150,9 +151,9 @@ export function buildAttestationKind(appliers: Appliers): AttestationKind {
       const answered = await lockAttested(tx, attestations, now);
       const [first] = answered;
       if (!first) throw new Failure("not_found", "nothing is attested");
-      const rest = answered.length > 1 ? ` and ${answered.length - 1} more` : "";
+      const rest = answered.length > 1 ? `, and ${answered.length - 1} more answers` : "";
       return {
-        summary: `${first.kind} of ${first.subject_id}${rest} is answered: ${exactJson(first.answer)}, seen in ${first.reference}`,
+        summary: `${describeAnswer(first)}${rest}, seen in ${first.reference}`,
         valuePaise: sumValue(answered),
         facts: answered.map(({ question_id, kind, subject_id, facts }) => ({
           question_id,
@@ -180,6 +181,54 @@ export function buildAttestationKind(appliers: Appliers): AttestationKind {
       };
     },
   };
+}
+
+/** What was seen, in a sentence. */
+function describeAnswer(question: AnsweredQuestion): string {
+  switch (question.kind) {
+    case "firm_identity": {
+      const { legal_name, iec } = question.facts;
+      return `customs ${describeChecks(question.answer.checks)} ${legal_name} (IEC ${iec})`;
+    }
+    case "bank_account": {
+      const { account_name, last4, ifsc } = question.facts;
+      const account = `account …${last4} at ${ifsc} of ${account_name}`;
+      return `the bank ${describeChecks(question.answer.checks)} ${account}`;
+    }
+    case "credit_holding": {
+      const { scrip_no, face_paise, iec } = question.facts;
+      const shows = question.answer.held ? "shows" : "does not show";
+      return `customs ${shows} ${scrip_no} of ${rupeesText(face_paise)} rupees with IEC ${iec}`;
+    }
+    case "deal_funding": {
+      const came = question.answer.arrived ? "came" : "did not come";
+      return `${rupeesText(question.facts.paise)} rupees for ${question.subject_id} ${came}`;
+    }
+    case "credit_transfer": {
+      const { scrip_no, face_paise, seller_iec, buyer_iec } = question.facts;
+      const credit = `${scrip_no} of ${rupeesText(face_paise)} rupees`;
+      const way = `from ${seller_iec ?? "the house"} to ${buyer_iec ?? "the house"}`;
+      return `customs ${transferWords[question.answer.outcome]} ${credit} ${way}`;
+    }
+    case "payout": {
+      const { paise, last4 } = question.facts;
+      const came = question.answer.outcome === "paid" ? "reached" : "came back from";
+      return `${rupeesText(paise)} rupees ${came} the account …${last4}`;
+    }
+  }
+}
+
+const transferWords = {
+  transferred: "transferred",
+  refused: "refused to transfer",
+  suspended: "suspended, and did not transfer,",
+  nothing_pending: "shows no pending transfer of",
+} as const satisfies Record<TransferOutcome, string>;
+
+function describeChecks(checks: readonly CheckResult[]): string {
+  const failed = checks.filter(({ outcome }) => outcome === "fail");
+  if (failed.length === 0) return "confirms";
+  return `denies (${failed.map(({ check }) => check).join(", ")})`;
 }
 
 /** The credit or money that an answer creates or gives to somebody. */

@@ -137,8 +137,13 @@ test("a ticket is found by its text, and the thing tells who said it and who app
   const path = `/ops/settlements/${settlementId}/confirm-transfer`;
   const proposed = (await send("POST", path, { ...as(0), body: seen, expect: 200 })).body;
   assert.equal(proposed.outcome, "proposed");
-  const approval = `/ops/approvals/${proposed.approval_id}/approve`;
-  await send("POST", approval, { ...as(1), body: {}, expect: 200 });
+  const approval = `/ops/approvals/${proposed.approval_id}`;
+  const { summary } = (await send("GET", approval, { ...as(1), expect: 200 })).body;
+  assert.match(
+    summary,
+    /^customs transferred \S+ of 2,50,000\.00 rupees from \S+ to \S+, seen in Icegate ticket 4711$/,
+  );
+  await send("POST", `${approval}/approve`, { ...as(1), body: {}, expect: 200 });
 
   const find = async (text: string) =>
     (await send("GET", `/ops/find?q=${encodeURIComponent(text)}`, { ...as(2), expect: 200 })).body

@@ -3,7 +3,16 @@ import { make, makeEmpty, makeFacts, makeSection } from "./dom.js";
 import { makeHead, showList } from "./list.js";
 import { readOps } from "./ops.js";
 import { makeToken } from "./people.js";
-import { loadNames, sayWord, showId, showMoney, showState, showTime } from "./show.js";
+import {
+  findFirmIds,
+  loadNames,
+  nameFirms,
+  sayWord,
+  showId,
+  showMoney,
+  showState,
+  showTime,
+} from "./show.js";
 import { linkTo, may, person } from "./state.js";
 import { showBands, showRows, showTerms } from "./terms.js";
 
@@ -32,12 +41,17 @@ export const approvalPages = [
             initial: "proposed",
           },
         ],
+        firms: (row) => findFirmIds(row["summary"]),
         columns: [
           {
             head: "Proposal",
             kind: "wide",
             cell: (row) =>
-              make("a", { href: linkTo(`/approvals/${row["approval_id"]}`) }, row["summary"]),
+              make(
+                "a",
+                { href: linkTo(`/approvals/${row["approval_id"]}`) },
+                nameFirms(row["summary"]),
+              ),
           },
           { head: "Value", kind: "number", cell: (row) => showMoney(row["value_paise"]) },
           { head: "Proposed by", cell: (row) => row["proposed_by"] },
@@ -56,14 +70,19 @@ async function showApproval(view) {
   /** @type {Row} */
   const approval = await readOps(`/ops/approvals/${view.id}`, {}, view.signal);
   const { shown, changed, hindrance } = approval;
-  await Promise.all([loadFirms(view, shown), loadBankTexts(view, approval)]);
+  await Promise.all([
+    loadFirms(view, shown),
+    loadNames(findFirmIds(approval["summary"])),
+    loadBankTexts(view, approval),
+  ]);
+  const summary = nameFirms(approval["summary"]);
   const isOpen = approval["status"] === "proposed";
   const isOwn = approval["proposed_by"].toLowerCase() === person.name.toLowerCase();
   const approve = makeAct(view, {
     label: "Approve…",
     permission: "approvals.decide",
     main: true,
-    says: [approval["summary"], " It is carried out at once."],
+    says: [summary, ". It is carried out at once."],
     call: () => ({ path: `/ops/approvals/${view.id}/approve` }),
     said: () => "Approved and carried out.",
     ...(approval["kind"].startsWith("operator.") && { reveal: revealCode }),
@@ -80,7 +99,7 @@ async function showApproval(view) {
     "div",
     { class: "page" },
     makeHead("Approval", isOpen ? [isOwn ? null : approve, reject] : []),
-    make("p", { class: "summary" }, approval["summary"]),
+    make("p", { class: "summary" }, summary),
     isOpen && isOwn
       ? make("p", { class: "notice" }, "You proposed this: somebody else has to approve it.")
       : null,

@@ -2,7 +2,7 @@
 
 import { make } from "./dom.js";
 import { readOps } from "./ops.js";
-import { showTime } from "./show.js";
+import { findFirmIds, loadNames, nameFirms, showTime } from "./show.js";
 import { linkTo } from "./state.js";
 
 /** @typedef {import("./ops.js").Row} Row */
@@ -39,6 +39,7 @@ export async function showPending({ id, proposals = [] }, signal) {
       : JSON.stringify([subject_id, terms]).includes(id),
   );
   if (own.length === 0) return null;
+  await loadNames(own.flatMap((/** @type {Row} */ { summary }) => findFirmIds(summary)));
   return make(
     "ul",
     { class: "notice pending", "aria-label": "Waits for approval" },
@@ -47,7 +48,7 @@ export async function showPending({ id, proposals = [] }, signal) {
         "li",
         {},
         "Waits for approval: ",
-        make("a", { href: linkTo(`/approvals/${approval_id}`) }, summary),
+        make("a", { href: linkTo(`/approvals/${approval_id}`) }, nameFirms(summary)),
         `, proposed by ${proposed_by}, `,
         showTime(proposed_at),
       ),

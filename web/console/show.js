@@ -134,6 +134,20 @@ export function nameFirm(firmId) {
   return names.get(firmId) ?? shorten(firmId);
 }
 
+/** @param {string} text */
+export function findFirmIds(text) {
+  return text.match(/frm_[0-9a-z]{26}/g) ?? [];
+}
+
+/**
+ * A sentence of the service with firms by their names, which have to be known.
+ *
+ * @param {string} text
+ */
+export function nameFirms(text) {
+  return text.replaceAll(/ \(frm_[0-9a-z]{26}\)/g, "").replaceAll(/frm_[0-9a-z]{26}/g, nameFirm);
+}
+
 /** @param {string | null | undefined} firmId */
 export function showFirm(firmId) {
   if (!firmId) return "–";
