@@ -1,3 +1,5 @@
+// Gauges that are read from the database when somebody asks for metrics.
+
 import { measureStatements } from "./bankbook/watch-deadlines.ts";
 import { countUnsentCheckpoints } from "./journal/checkpoints.ts";
 import { ledgerIsSound } from "./ledger/check-ledger.ts";
@@ -8,7 +10,6 @@ import type { Context } from "./platform/context.ts";
 import { measureOnDemand, type Metrics } from "./platform/metrics.ts";
 import { measureDeliveries } from "./webhooks/read-deliveries.ts";
 
-/** What is read from the database whenever somebody asks for metrics. */
 export function measureService(ctx: Context, metrics: Metrics): void {
   measureOnDemand(metrics, {
     name: "scripdesk_ledger_sound",
