@@ -208,6 +208,11 @@ export const commands = [
     example: "npx scripdesk keys move-children key_… --to key_…",
   }),
   rotateMaster,
+  derive("listAllRequests", "requests list", {
+    columns:
+      "at desk=desk_id env=environment method route status code reason ms=duration_ms key_id made request_id",
+    example: "npx scripdesk requests list --env live --route 'POST /v1/orders' --status 409",
+  }),
   derive("listPlans", "plans list"),
   derive("setPlan", "plans set", {
     word: false,

@@ -64,6 +64,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, CommandFile>>>> = 
   },
   "The public and integrators": {
     enquiries: world,
+    requests: desks,
     webhooks: world,
     listen: () => import("./listen.ts"),
     mcp: () => import("./mcp.ts"),

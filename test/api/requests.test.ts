@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { commandLine } from "../support/cli.ts";
 import { firmBody } from "../support/client-firms.ts";
 import { mintChild } from "../support/keys.ts";
 import { asBearer, startOps } from "../support/ops.ts";
@@ -166,6 +167,7 @@ test("calls are shown for thirty days, and their months go by themselves", async
 test("operators see the calls of every desk, and whose they are", async (t) => {
   const service = await startService(t);
   const { send } = service;
+  const { run } = await commandLine(t, service);
   const one = await service.issue();
   const two = await service.issue({ firmName: "Another desk" });
   await send("GET", "/v1/whoami", { key: one.api_key });
@@ -179,4 +181,12 @@ test("operators see the calls of every desk, and whose they are", async (t) => {
   assert.equal(body.requests.length, 1);
   assert.equal(body.requests[0].request_id, last.headers.get("x-request-id"));
   assert.ok(Object.values(body.names).includes("Another desk"));
+
+  const { stdout } = await run("requests", "list", "--key", two.key_id, "--json");
+  const [call, ...others] = JSON.parse(stdout);
+  assert.deepEqual(others, []);
+  assert.deepEqual(
+    [call.route, call.status, call.code, call.request_id],
+    ["/v1/orders/{order_id}", 404, "not_found", last.headers.get("x-request-id")],
+  );
 });

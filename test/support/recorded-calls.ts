@@ -4,8 +4,19 @@
 /** Ids of what there is, by the words that stand for them in a call. */
 export type Things = Readonly<Record<string, string>>;
 
-/** They run until they are stopped, or say what depends on the machine; or the calls need their turn. */
-export const onlyHelp = ["serve", "mcp", "listen", "doctor", "retention list", "sign-out"];
+/**
+ * They run until they are stopped, or say what depends on the machine or how long calls took; or the calls
+ * need their turn.
+ */
+export const onlyHelp = [
+  "serve",
+  "mcp",
+  "listen",
+  "doctor",
+  "retention list",
+  "requests list",
+  "sign-out",
+];
 
 /** Calls that only look. Each is made for people and for programs. */
 export const looks = [
