@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 import type { Environment } from "../kernel/caller.ts";
 import {
   command,
@@ -9,6 +11,7 @@ import {
 } from "../platform/postgres/postgres.ts";
 import {
   bigint,
+  bytes,
   int,
   numeric,
   recordList,
@@ -17,6 +20,7 @@ import {
   table,
   text,
 } from "../platform/postgres/table.ts";
+import { arrayLiteral, recordLiteral } from "../platform/postgres/wire-value.ts";
 import type {
   AccountKind,
   Balance,
@@ -27,6 +31,8 @@ import type {
   Resolution,
 } from "./rules.ts";
 
+const movementParts = ["from_account", "to_account", "scrip_no", "amount"] as const;
+
 const ledgerEntries = table("ledger_entries", {
   environment: text<Environment>(),
   kind: text<EntryKind>(),
@@ -35,14 +41,10 @@ const ledgerEntries = table("ledger_entries", {
   phase: text<"pending" | "posted" | "voided">(),
   held_as: text<HeldAs>().orNull,
   resolves: bigint().orNull,
-  movements: recordList<MovementRow>("ledger_movement", [
-    "from_account",
-    "to_account",
-    "scrip_no",
-    "amount",
-  ]),
+  movements: recordList<MovementRow>("ledger_movement", movementParts),
+  digest: bytes(),
 });
-export type EntryRow = RowOf<typeof ledgerEntries>;
+export type EntryRow = Omit<RowOf<typeof ledgerEntries>, "digest">;
 
 export type PendingRow = MovementRow & {
   readonly entry_no: number;
@@ -195,36 +197,41 @@ const firmEntries = shape({ firm_id: text(), position: int() });
 /** Which firms a posted entry concerns; the entry by its position among those it is written with. */
 export type FirmEntry = RowOf<typeof firmEntries>;
 
+const digestBytes = 8;
+
+/** Of what the row says, in the words in which the server prints it: `findChangedEntry` makes it anew. */
+function digestEntry(
+  { environment, kind, subject, ordinal, phase, held_as, resolves, movements }: EntryRow,
+  at: Date,
+): Buffer {
+  const moved = arrayLiteral(
+    movements.map((movement) => recordLiteral(movementParts.map((part) => movement[part]))),
+  );
+  const seconds = `${(at.getTime() / 1_000).toFixed(3)}000`;
+  const words = [environment, kind, ordinal, phase, held_as, resolves, seconds, moved, subject];
+  const text = words.filter((word) => word !== null).join(" ");
+  return createHash("sha256").update(text).digest().subarray(0, digestBytes);
+}
+
 /** Writes entries and whose statements they are on; gives their numbers in the same order. */
 export function insertEntries(
   rows: readonly EntryRow[],
   concerned: readonly FirmEntry[],
   now: Date,
 ): Query<{ entry_no: number }[]> {
+  const digested = rows.map((row) => ({ ...row, digest: digestEntry(row, now) }));
   return query(sql`
     with numbered as materialized (
       select nextval('ledger_entry_numbers') as entry_no, r.environment, r.kind, r.subject,
-        r.ordinal, r.phase, r.held_as, r.resolves, r.movements, r.position
-      from ${ledgerEntries.numbered(ledgerEntries.all, rows)} as r
+        r.ordinal, r.phase, r.held_as, r.resolves, r.movements, r.digest, r.position
+      from ${ledgerEntries.numbered(ledgerEntries.all, digested)} as r
     ), written as (
       insert into ledger_entries (
         entry_no, environment, kind, subject, ordinal, phase, held_as, resolves, at, movements,
         digest
       )
       select entry_no, environment, kind, subject, ordinal, phase, held_as, resolves,
-        ${now}::timestamptz, movements,
-        substr(
-          sha256(
-            convert_to(
-              concat_ws(
-                ' ', environment, kind, ordinal, phase, held_as, resolves,
-                extract(epoch from ${now}::timestamptz), movements, subject
-              ),
-              'UTF8'
-            )
-          ),
-          1, 8
-        )
+        ${now}::timestamptz, movements, digest
       from numbered
     ), concerned as (
       insert into ledger_firm_entries (firm_id, at, entry_no)

@@ -5,7 +5,7 @@ import fc from "fast-check";
 
 import { testDatabase } from "../../../test/support/database.ts";
 import { sql } from "./postgres.ts";
-import { wireValue } from "./wire-value.ts";
+import { arrayLiteral, recordLiteral, wireValue } from "./wire-value.ts";
 
 const text = fc
   .string({ unit: "grapheme", maxLength: 12 })
@@ -36,6 +36,23 @@ test("PostgreSQL reads every array with the values that were sent", async (t) =>
     flags: [true, false],
     none: [],
   });
+});
+
+test("a list of records is written as PostgreSQL prints it", async (t) => {
+  const { db } = await testDatabase(t);
+  const spaces = fc.constantFrom("a b", "\u00a0", "\u2028", "\u3000", "\v", "\f", "(a)", ")", "é");
+  const part = fc.oneof(text, quotes, lettered, spaces, fc.constant(null));
+  const records = fc.array(fc.tuple(part, part, part, fc.maxSafeInteger()), { maxLength: 5 });
+  await fc.assert(
+    fc.asyncProperty(records, async (rows) => {
+      const written = arrayLiteral(rows.map(recordLiteral));
+      const [row] = await db.rows<{ printed: string }>(
+        sql`select (${written}::text)::ledger_movement_parts[]::text as printed`,
+      );
+      assert.equal(row?.printed, written);
+    }),
+    { numRuns: 300 },
+  );
 });
 
 test("PostgreSQL reads every value as it was sent, alone and in an array", async (t) => {

@@ -29,7 +29,8 @@ export function arrayLiteral(values: readonly unknown[]): string {
   return `{${json.slice(1, -1)}}`;
 }
 
-const plainField = /^[^"\\(),\s]+$/;
+/** The server puts quotes where there is a space of ASCII, and not around others. */
+const plainField = /^[^"\\(), \t\n\r\v\f]+$/;
 const needsDoubling = /["\\]/g;
 
 /** The literal of a row of a composite type, in the form that PostgreSQL prints. */
