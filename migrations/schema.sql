@@ -1215,7 +1215,12 @@ create table ledger_entries (
   constraint ledger_entries_held_as_check CHECK ((held_as = ANY (ARRAY['escrow'::text, 'pending_out'::text]))),
   constraint ledger_entries_hold CHECK (((phase = 'pending'::text) = (held_as IS NOT NULL))),
   constraint ledger_entries_kind_check CHECK (((length(kind) >= 1) AND (length(kind) <= 40))),
-  constraint ledger_entries_move_something CHECK (((phase = 'voided'::text) = (cardinality(movements) = 0))),
+  constraint ledger_entries_move_something CHECK (
+CASE
+    WHEN (resolves IS NULL) THEN (cardinality(movements) > 0)
+    WHEN (phase = 'voided'::text) THEN (cardinality(movements) = 0)
+    ELSE true
+END) NOT VALID,
   constraint ledger_entries_ordinal_check CHECK ((ordinal >= 0)),
   constraint ledger_entries_phase_check CHECK ((phase = ANY (ARRAY['pending'::text, 'posted'::text, 'voided'::text]))),
   constraint ledger_entries_resolve CHECK (

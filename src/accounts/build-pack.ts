@@ -16,7 +16,13 @@ import {
   sumPaise,
 } from "../kernel/money.ts";
 import { istDay, type IstMonth, istTimestamp, monthText } from "../kernel/time.ts";
-import { accountKinds, type AccountKind, parseAccount } from "../ledger/rules.ts";
+import {
+  accountKinds,
+  type AccountKind,
+  parseAccount,
+  type KindSum,
+  type Posted,
+} from "../ledger/rules.ts";
 import { heavyKind, onThisThread } from "../platform/heavy/kinds.ts";
 import { mapPaced, type Pace } from "../platform/heavy/pace.ts";
 import { formatTable } from "../platform/sheets/format-table.ts";
@@ -34,14 +40,12 @@ import {
   findLeg,
   findValue,
   keyLeg,
-  type KindSum,
   ledgerByKind,
   listMovedLegs,
   type MovedLeg,
   nameLedger,
   type PackFirm,
   type PackLeg,
-  type Posted,
   type Tie,
   tie,
 } from "./pack-rules.ts";

@@ -8,7 +8,8 @@ import { unprocessable } from "../kernel/failure.ts";
 import { houseFirmId } from "../kernel/ids.ts";
 import { periodSpan, refuseOtherPeriod } from "../kernel/months.ts";
 import { financialYear, type IstMonth, lastDayOfMonth } from "../kernel/time.ts";
-import { accountFirm } from "../ledger/rules.ts";
+import { readKindSums, readMoneyMoves } from "../ledger/read-books.ts";
+import { accountFirm, type Posted } from "../ledger/rules.ts";
 import type { Context } from "../platform/context.ts";
 import type { Heavy } from "../platform/heavy/kinds.ts";
 import type { Pace } from "../platform/heavy/pace.ts";
@@ -18,8 +19,8 @@ import { findScripLaw, listBillsOfMonth } from "../taxes/bills.ts";
 import { findTaxesBySettlement, listInvoicesIssued, listTaxRates } from "../taxes/taxes.ts";
 import { readDeductions } from "../taxes/withholding.ts";
 import { buildPack, type MonthRead, packRows } from "./build-pack.ts";
-import { findLegOrdinal, type PackLeg, type Posted, type Tie } from "./pack-rules.ts";
-import { listKindBalances, listPackFirms, listPostings, sumPostedSince } from "./store.ts";
+import { findLegOrdinal, type PackLeg, type Tie } from "./pack-rules.ts";
+import { listPackFirms } from "./store.ts";
 
 /** What a thread has the memory for: some 20,000 deals. A command has more. */
 const postingsMaxDefault = 120_000;
@@ -68,7 +69,7 @@ async function readMonth(
   let count = 0;
   for (let fromMs = span.from.getTime(); fromMs < span.to.getTime(); fromMs += spanMs) {
     const to = new Date(Math.min(fromMs + spanMs, span.to.getTime()));
-    const posted = await listPostings(db, { environment, from: new Date(fromMs), to });
+    const posted = await readMoneyMoves(db, { environment, from: new Date(fromMs), to });
     count += posted.length;
     if (count > postingsMax) {
       const problem = `has more than ${postingsMax} postings: the command makes a pack of it`;
@@ -106,8 +107,7 @@ async function readMonth(
     house: await findHouse(db, environment, last),
     law: await findScripLaw(db, environment, last),
     rates: await listTaxRates({ db }, environment),
-    balances: await listKindBalances(db, environment),
-    since: await sumPostedSince(db, environment, span.to),
+    ...(await readKindSums(db, environment, span.to)),
   };
 }
 

@@ -11,22 +11,7 @@ import { isHouse } from "../kernel/ids.ts";
 import { addPaise, negatePaise, type PaiseSum, sumPaise, valueBeforeFee } from "../kernel/money.ts";
 import type { Side } from "../kernel/scheme.ts";
 import { istDay, type IstDay } from "../kernel/time.ts";
-import { type AccountKind, type EntryKind, parseAccount } from "../ledger/rules.ts";
-
-/** A movement of money, as the books have it. */
-export type Posted = {
-  readonly entry_no: number;
-  readonly at: Date;
-  readonly kind: EntryKind;
-  readonly subject: string;
-  readonly ordinal: number;
-  readonly from_account: string;
-  readonly to_account: string;
-  readonly paise: number;
-};
-
-/** A sum of accounts of one kind. */
-export type KindSum = { readonly kind: AccountKind; readonly paise: PaiseSum };
+import { type AccountKind, type EntryKind, parseAccount, type Posted } from "../ledger/rules.ts";
 
 /** A leg of a deal, of which the pack needs this. */
 export type PackLeg = {

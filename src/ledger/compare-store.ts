@@ -6,6 +6,7 @@ import { houseFirmId } from "../kernel/ids.ts";
 import { type Db, fragment, sql } from "../platform/postgres/postgres.ts";
 import { type CreditPlace, type Mismatch, moving, type Slice } from "./proof-store.ts";
 import { stripedKinds } from "./rules.ts";
+import { moved } from "./store.ts";
 
 const { moves, ended, summed, given } = moving;
 
@@ -316,12 +317,9 @@ export async function findWrongLine(
     left join lateral (
       select true as is_there
       from ledger_entries as e
+      ${moved}
       where e.entry_no = l.entry_no and e.at = l.at and e.phase = 'posted'
-        and exists (
-          select
-          from unnest(e.movements) as m (from_account, to_account, scrip_no, amount)
-          where l.firm_id in (split_part(m.from_account, ':', 2), split_part(m.to_account, ':', 2))
-        )
+        and l.firm_id in (split_part(m.from_account, ':', 2), split_part(m.to_account, ':', 2))
       limit 1
     ) as concerning on true
     where l.ctid >= ${`(${from},0)`}::tid and l.ctid < ${`(${below},0)`}::tid
@@ -339,11 +337,11 @@ export async function findWrongLine(
 export async function findMissingLine(db: Db, { from, to }: Slice): Promise<Mismatch | undefined> {
   const [row] = await db.rows<Mismatch>(sql`
     with due as materialized (
-      select distinct split_part(side.account, ':', 2) as firm_id, at, entry_no
-      from ledger_entries
-      cross join lateral unnest(movements) as m (from_account, to_account, scrip_no, amount)
+      select distinct split_part(side.account, ':', 2) as firm_id, e.at, e.entry_no
+      from ledger_entries as e
+      ${moved}
       cross join lateral (values (m.from_account), (m.to_account)) as side (account)
-      where entry_no > ${from} and entry_no <= ${to} and phase = 'posted'
+      where e.entry_no > ${from} and e.entry_no <= ${to} and e.phase = 'posted'
         and strpos(side.account, ':') > 0
     ), firm as (
       select firm_id, min(at) as first_at, max(at) as last_at, 2 * count(*) + 100 as nearby

@@ -3,6 +3,7 @@
 
 import { exactJson } from "../kernel/json.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { moved } from "./store.ts";
 
 export type Mismatch = {
   readonly place: string;
@@ -190,7 +191,7 @@ export async function findUnbalancedEntry(
   return row;
 }
 
-/** A resolution ends one pending entry of its own name, once, and posts its movements. */
+/** A resolution ends one pending entry of its own name, once; one that has movements, posts the same. */
 export async function findWrongResolution(
   db: Db,
   { from, to }: Slice,
@@ -207,7 +208,7 @@ export async function findWrongResolution(
           when (p.environment, p.kind, p.subject, p.ordinal)
             <> (r.environment, r.kind, r.subject, r.ordinal)
             then format('an end of entry %s, which has another name', r.resolves)
-          when r.phase = 'posted' and p.movements::text <> r.movements::text
+          when cardinality(r.movements) > 0 and p.movements::text <> r.movements::text
             then format('other movements than entry %s', r.resolves)
         end as found
       from ledger_entries as r
@@ -238,15 +239,14 @@ export async function findBrokenChain(db: Db, { from, to }: Slice): Promise<Mism
       'from ' || from_account as found,
       'from ' || coalesce(before, proved.account, 'external_customs') as expected
     from (
-      select environment, m.scrip_no, entry_no, m.from_account,
+      select e.environment, m.scrip_no, e.entry_no, m.from_account,
         lag(m.to_account) over (
-          partition by environment, m.scrip_no
-          order by entry_no, line
+          partition by e.environment, m.scrip_no
+          order by e.entry_no, m.line
         ) as before
-      from ledger_entries
-      cross join lateral unnest(movements) with ordinality
-        as m (from_account, to_account, scrip_no, amount, line)
-      where entry_no > ${from} and entry_no <= ${to} and phase = 'posted'
+      from ledger_entries as e
+      ${moved}
+      where e.entry_no > ${from} and e.entry_no <= ${to} and e.phase = 'posted'
         and m.scrip_no is not null
     ) as move
     left join lateral (
@@ -270,8 +270,7 @@ const moves = fragment`
   select e.environment, e.entry_no, e.phase, e.held_as, 1 as sign, m.line, m.from_account,
     m.to_account, m.scrip_no, m.amount
   from ledger_entries as e
-  cross join lateral unnest(e.movements) with ordinality
-    as m (from_account, to_account, scrip_no, amount, line)
+  ${moved}
   where e.phase <> 'voided' and e.entry_no`;
 
 const ended = fragment`

@@ -7,9 +7,17 @@ import {
   accountName,
   availableBalance,
   type EntryName,
+  type KindSum,
   type MovementRow,
   parseAccount,
+  type Posted,
 } from "./rules.ts";
+import {
+  listKindSums,
+  listKindSumsSince,
+  listMoneyMoves,
+  type PostingSpan,
+} from "./statement-store.ts";
 import {
   listBalances,
   listEntriesAbout,
@@ -155,4 +163,21 @@ export async function readPostings(
   const last = postings.at(-1);
   const isFull = last !== undefined && entries.size === limit;
   return { postings, next: isFull ? { at: last.at, entryNo: last.entry_no } : undefined };
+}
+
+/** What was posted in a span, for the accountant. */
+export async function readMoneyMoves(db: Db, span: PostingSpan): Promise<Posted[]> {
+  return await listMoneyMoves(db, span);
+}
+
+/** What accounts of each kind have now, and what was posted to them from a time on. */
+export async function readKindSums(
+  db: Db,
+  environment: Environment,
+  from: Date,
+): Promise<{ readonly balances: KindSum[]; readonly since: KindSum[] }> {
+  return {
+    balances: await listKindSums(db, environment),
+    since: await listKindSumsSince(db, environment, from),
+  };
 }

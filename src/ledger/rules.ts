@@ -273,3 +273,18 @@ export function balanceName(environment: Environment, account: string): string {
 export function creditName(environment: Environment, scripNo: string): string {
   return `${environment} ${scripNo}`;
 }
+
+/** A movement of money, as the books have it. */
+export type Posted = {
+  readonly entry_no: number;
+  readonly at: Date;
+  readonly kind: EntryKind;
+  readonly subject: string;
+  readonly ordinal: number;
+  readonly from_account: string;
+  readonly to_account: string;
+  readonly paise: number;
+};
+
+/** A sum of accounts of one kind. */
+export type KindSum = { readonly kind: AccountKind; readonly paise: PaiseSum };

@@ -3,7 +3,8 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { PaiseSum } from "../kernel/money.ts";
 import { type Db, fragment, sql } from "../platform/postgres/postgres.ts";
-import type { EntryKind } from "./rules.ts";
+import type { EntryKind, KindSum, Posted } from "./rules.ts";
+import { moved } from "./store.ts";
 
 /** The accounts of a firm that hold paise. */
 const moneyKinds = ["firm_cash", "desk_commission", "firm_dues"] as const;
@@ -37,7 +38,7 @@ export type OwnedFirm = { readonly environment: Environment; readonly firmId: st
 
 const entrySides = fragment`
   join ledger_entries as e on e.entry_no = f.entry_no
-  cross join lateral unnest(e.movements) as m (from_account, to_account, scrip_no, amount)
+  ${moved}
   cross join lateral (values (m.from_account, -1), (m.to_account, 1)) as side (account, sign)`;
 
 /** A position among a firm's entries. */
@@ -186,15 +187,60 @@ export async function listOutsideEntries(
 ): Promise<{ kind: string; subject: string; paise: number }[]> {
   return await db.rows(sql`
     select e.kind, e.subject,
-      sum(case when (m).from_account = 'external_bank' then (m).amount else -(m).amount end)::bigint
+      sum(case when m.from_account = 'external_bank' then m.amount else -m.amount end)::bigint
         as paise
-    from (
-      select entry_no, kind, subject, unnest(movements) as m
-      from ledger_entries
-      where environment = ${environment} and phase = 'posted'
-        and kind in ('deposit', 'payout', 'payout_return', 'refund', 'fee')
-    ) as e
-    where 'external_bank' in ((m).from_account, (m).to_account)
+    from ledger_entries as e
+    ${moved}
+    where e.environment = ${environment} and e.phase = 'posted'
+      and e.kind in ('deposit', 'payout', 'payout_return', 'refund', 'fee')
+      and 'external_bank' in (m.from_account, m.to_account)
     group by e.entry_no, e.kind, e.subject
     order by e.entry_no`);
+}
+
+export type PostingSpan = {
+  readonly environment: Environment;
+  readonly from: Date;
+  readonly to: Date;
+};
+
+/** The movements of money that were posted in a span, in their order. */
+export async function listMoneyMoves(
+  db: Db,
+  { environment, from, to }: PostingSpan,
+): Promise<Posted[]> {
+  return await db.rows(sql`
+    select e.entry_no, e.at, e.kind, e.subject, e.ordinal, m.from_account, m.to_account,
+      m.amount as paise
+    from ledger_entries as e
+    ${moved}
+    where e.environment = ${environment} and e.at >= ${from} and e.at < ${to}
+      and e.phase = 'posted' and m.scrip_no is null
+    order by e.entry_no, m.line`);
+}
+
+/** What accounts of each kind have now. */
+export async function listKindSums(db: Db, environment: Environment): Promise<KindSum[]> {
+  return await db.rows(sql`
+    select kind, sum(posted_paise) as paise
+    from ledger_balances
+    where environment = ${environment}
+    group by kind
+    order by kind`);
+}
+
+/** What was posted to accounts of each kind from a time on. */
+export async function listKindSumsSince(
+  db: Db,
+  environment: Environment,
+  from: Date,
+): Promise<KindSum[]> {
+  return await db.rows(sql`
+    select split_part(side.account, ':', 1) as kind, sum(m.amount::numeric * side.sign) as paise
+    from ledger_entries as e
+    ${moved}
+    cross join lateral (values (m.from_account, -1), (m.to_account, 1)) as side (account, sign)
+    where e.environment = ${environment} and e.at >= ${from} and e.phase = 'posted'
+      and m.scrip_no is null
+    group by 1`);
 }

@@ -4,6 +4,7 @@ import type { Environment } from "../kernel/caller.ts";
 import {
   command,
   type Db,
+  fragment,
   query,
   type Query,
   sql,
@@ -197,6 +198,22 @@ const firmEntries = shape({ firm_id: text(), position: int() });
 /** Which firms a posted entry concerns; the entry by its position among those it is written with. */
 export type FirmEntry = RowOf<typeof firmEntries>;
 
+/**
+ * What the entry `e` moves, as `m`. An entry that ends another has no movements of its own: one that posts
+ * moves what was pending, and one that voids moves nothing.
+ */
+export const moved = fragment`
+  cross join lateral unnest(
+    case
+      when e.phase = 'posted' and e.resolves is not null then (
+        select held.movements
+        from ledger_entries as held
+        where held.entry_no = e.resolves
+      )
+      else e.movements
+    end
+  ) with ordinality as m (from_account, to_account, scrip_no, amount, line)`;
+
 const digestBytes = 8;
 
 /** Of what the row says, in the words in which the server prints it: `findChangedEntry` makes it anew. */
@@ -361,8 +378,7 @@ export async function listPostings(
       limit ${limit}
     ) as f
     join ledger_entries as e on e.entry_no = f.entry_no and e.environment = ${environment}
-    cross join lateral unnest(e.movements) with ordinality
-      as m (from_account, to_account, scrip_no, amount, line)
+    ${moved}
     cross join lateral (values (m.from_account, -1), (m.to_account, 1)) as side (account, sign)
     where split_part(side.account, ':', 2) = ${firmId}
     order by e.at, e.entry_no, m.line, side.sign`);

@@ -282,16 +282,20 @@ function findEnded(pending: ReadonlyMap<string, Pending>): Query<Map<string, Res
   );
 }
 
+/** An entry, with what it posts, which is what it ends where it ends another. */
+type JudgedRow = EntryRow & { readonly posted: readonly MovementRow[] };
+
 function toEntryRow({
   entry,
   movements,
 }: {
   entry: Entry;
   movements: readonly MovementRow[];
-}): EntryRow {
+}): JudgedRow {
   const { environment, kind, subject, ordinal = 0, phase } = entry;
   const held_as = phase === "pending" ? entryKinds[kind] : null;
-  return { environment, kind, subject, ordinal, phase, held_as, resolves: null, movements };
+  const named = { environment, kind, subject, ordinal, phase, held_as, resolves: null };
+  return { ...named, movements, posted: phase === "posted" ? movements : [] };
 }
 
 function toResolutionRow({
@@ -300,19 +304,18 @@ function toResolutionRow({
 }: {
   resolution: Resolution;
   pending: Pending;
-}): EntryRow {
+}): JudgedRow {
   const { environment, kind, subject, ordinal = 0, as: phase } = resolution;
-  const movements = phase === "posted" ? pending.movements : [];
   const resolves = pending.entryNo;
-  return { environment, kind, subject, ordinal, phase, held_as: null, resolves, movements };
+  const named = { environment, kind, subject, ordinal, phase, held_as: null, resolves };
+  return { ...named, movements: [], posted: phase === "posted" ? pending.movements : [] };
 }
 
 /** Returns the numbers of the entries, by their keys. */
-function storeEntries(rows: readonly EntryRow[], now: Date): Query<Map<string, number>> {
+function storeEntries(rows: readonly JudgedRow[], now: Date): Query<Map<string, number>> {
   if (rows.length === 0) return known(new Map());
-  const concerned = rows.flatMap(({ phase, movements }, at) => {
-    if (phase !== "posted") return [];
-    const sides = movements.flatMap(({ from_account, to_account }) => [from_account, to_account]);
+  const concerned = rows.flatMap(({ posted }, at) => {
+    const sides = posted.flatMap(({ from_account, to_account }) => [from_account, to_account]);
     const firms = new Set(sides.map(accountFirm).filter((firmId) => firmId !== undefined));
     return [...firms].map((firm_id) => ({ firm_id, position: at + 1 }));
   });

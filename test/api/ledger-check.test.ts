@@ -13,6 +13,7 @@ import { assertWritten, type Entry, stripedKinds } from "../../src/ledger/rules.
 import { postEntries, writeBooks } from "../../src/ledger/write-books.ts";
 import { makeFiles } from "../../src/payouts/make-files.ts";
 import { commandLine } from "../support/cli.ts";
+import { sql } from "../../src/platform/postgres/postgres.ts";
 import { asOwner } from "../support/database.ts";
 import { assertLedgerSound, buildEntry, payIn, toCash, toCredits } from "../support/ledger.ts";
 import { liveSeller, sellLive } from "../support/live-sales.ts";
@@ -76,6 +77,14 @@ const edit = (entryNo: number | undefined, from: string, to: string) =>
    where entry_no = ${entryNo}`;
 const forge = (entryNo: number | undefined, from: string, to: string) =>
   `${edit(entryNo, from, to)};
+   update ledger_entries set ${forgedDigest} where entry_no = ${entryNo}`;
+
+/** Gives an end the movements of what it ends, as entries had them once, with a change. */
+const moveItself = (entryNo: number | undefined, from: string, to: string) =>
+  `update ledger_entries as e
+   set movements = replace(held.movements::text, '${from}', '${to}')::ledger_movement[]
+   from ledger_entries as held
+   where held.entry_no = e.resolves and e.entry_no = ${entryNo};
    update ledger_entries set ${forgedDigest} where entry_no = ${entryNo}`;
 
 const copyEntry = (entryNo: number | undefined, changes: string) =>
@@ -199,7 +208,7 @@ const controls: readonly Control[] = [
     what: "a resolution that posts something else",
     check: "resolved_once",
     place: ({ release }) => `entry ${release}, deal_hold of `,
-    corrupt: ({ release }) => forge(release, ",1000)", ",999)"),
+    corrupt: ({ release }) => moveItself(release, ",1000)", ",999)"),
   },
   {
     what: "a resolution under another name",
@@ -333,6 +342,16 @@ test("the check of the ledger", async (t) => {
       await assertLedgerSound(service);
     });
   }
+
+  await t.test(
+    "takes an end with the movements of what it ends, as ends were once written",
+    async () => {
+      const [resolution] = await db.rows<{ entry_no: number }>(sql`
+      select entry_no from ledger_entries where resolves is not null and phase = 'posted'`);
+      await asOwner(db, async (owner) => owner.query(moveItself(resolution?.entry_no, "", "")));
+      await assertLedgerSound(service);
+    },
+  );
 
   await t.test("counts the rows it has read", async () => {
     const { sound, entries } = await checkLedger(service.ctx);

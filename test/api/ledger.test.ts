@@ -491,7 +491,9 @@ test("the ledger", async (t) => {
       [insert('{"(house_cash,house_fees,,)"}'), /ledger_movement/],
       [insert('{"(house_credits,external_customs,SCRIP-1,2)"}'), /ledger_movement/],
       [insert("{}"), /ledger_entries_move_something/],
-      [insert("{}", "voided"), /ledger_entries_resolve/],
+      [insert("{}", "voided"), /ledger_entries_move_something/],
+      [insert('{"(house_cash,house_fees,,5)"}', "voided"), /ledger_entries_resolve/],
+      [insert('{"(house_cash,house_fees,,5)"}', "voided", "1"), /ledger_entries_move_something/],
       [insert('{"(house_cash,house_fees,,5)"}', "pending"), /ledger_entries_hold/],
       [
         `update ledger_balances set posted_paise = -1 where balance = 'firm_cash:${a}'`,

@@ -270,7 +270,9 @@ async function askLedger({ ctx }: Service, kind: string, subject: string): Promi
     `select coalesce(sum(case when starts_with(m.to_account, $1) then m.amount else 0 end
       - case when starts_with(m.from_account, $1) then m.amount else 0 end), 0)::text as paise
     from ledger_entries as e
-    cross join lateral unnest(e.movements) as m (from_account, to_account, scrip_no, amount)
+    left join ledger_entries as held on held.entry_no = e.resolves
+    cross join lateral unnest(coalesce(held.movements, e.movements))
+      as m (from_account, to_account, scrip_no, amount)
     where e.subject = $2 and e.phase = 'posted' and m.scrip_no is null and e.kind <> 'commission'
       and not (starts_with(m.from_account, $1) and starts_with(m.to_account, $1))`,
     [kind, subject],
