@@ -40,7 +40,7 @@ const nothing: MatchContext = {
   remitters: new Map(),
 };
 
-test("a bank line has seven moves and no other", () => {
+test("a bank line has eight moves and no other", () => {
   const edges = new Set([
     "new match",
     "new queue",
@@ -48,6 +48,7 @@ test("a bank line has seven moves and no other", () => {
     "queued assign",
     "queued repeat",
     "queued send_back",
+    "assigned undo",
     "returning return",
   ]);
   for (const state of bankLineStates) {
