@@ -1,13 +1,16 @@
-// Finds a thing by what somebody has of it: its id, an IEC or a PAN, a scrip number, a UTR or another
-// reference, a ticket or a letter that was given as evidence, or a part of a firm's name. Every lookup is bounded, and by an index but for one
-// (`findDelivered`).
+// Finds a thing by what somebody has of it: its id, that of a request, an IEC or a PAN, a scrip number, a
+// UTR or another reference, a ticket or a letter that was given as evidence, or a part of a firm's name.
+// Every lookup is bounded, and by an index but for one (`findDelivered`).
 
 import { normalizeScripNo } from "../credits/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
-import { isAnyId } from "../kernel/ids.ts";
+import { everything } from "../kernel/desk-search.ts";
+import { isAnyId, isId } from "../kernel/ids.ts";
 import { isCleanText } from "../kernel/json.ts";
 import { dayMs } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
+import { listAllRequests } from "../requests/read-requests.ts";
+import { findNames } from "./desks.ts";
 import {
   findByEvidence,
   findById,
@@ -30,13 +33,11 @@ const limitEach = 20;
 const newestFirms = 100;
 
 /** What the text may mean, the surest first: ids, then identifiers and references, then names. */
-export async function findAnything(
-  ctx: Pick<Context, "db" | "now">,
-  text: string,
-): Promise<FoundThing[]> {
+export async function findAnything(ctx: Context, text: string): Promise<FoundThing[]> {
   const { db } = ctx;
   const asked = text.trim();
   if (asked === "" || !isCleanText(asked)) return [];
+  if (isId("req", asked.toLowerCase())) return await findRequests(ctx, asked.toLowerCase());
   if (isAnyId(asked.toLowerCase())) return await findOne(ctx, asked.toLowerCase());
   const upper = asked.toUpperCase();
   const scripNo = normalizeScripNo(asked);
@@ -53,6 +54,26 @@ export async function findAnything(
     const name = `${kind} ${id}`;
     return !seen.has(name) && seen.add(name);
   });
+}
+
+async function findRequests(ctx: Context, requestId: string): Promise<FoundThing[]> {
+  const search = { ...everything, request_id: requestId, limit: limitEach };
+  const { rows } = await listAllRequests(ctx, search);
+  const names = await findNames(
+    ctx.db.planned,
+    rows.flatMap(({ desk_id, firm_id }) => [desk_id, firm_id]),
+  );
+  return rows.map(({ request_id, environment, status, desk_id, firm_id, ...call }) => ({
+    kind: "request",
+    id: request_id,
+    environment,
+    status: String(status),
+    note: [call.method, call.route, call.code, call.reason].filter(Boolean).join(" "),
+    desk_id,
+    desk_name: names[desk_id] ?? null,
+    firm_id,
+    firm_name: names[firm_id] ?? null,
+  }));
 }
 
 /** Names that begin so; when these are few, also names with the words somewhere. */

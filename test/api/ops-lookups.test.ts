@@ -70,6 +70,10 @@ test("find leads to a thing by its id, an IEC, a PAN, a name, a scrip number and
   await only(credit.id, "credit", credit.id);
   const { body: me } = await service.send("GET", "/v1/whoami", { key, expect: 200 });
   await only(me.key_id, "key", me.key_id);
+  const refused = await service.send("GET", "/v1/orders/ord_none", { key, expect: 404 });
+  await service.send("GET", "/v1/requests", { key, expect: 200 });
+  const requestId = refused.headers.get("x-request-id") ?? "";
+  await only(requestId, "request", requestId);
 
   const seller = await liveSeller(service);
   const [settlementId = ""] = await sellLive(service, seller, 24_400_000);

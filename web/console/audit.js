@@ -45,13 +45,23 @@ export const auditPages = [
           ...columns,
           {
             head: "Request",
-            cell: (row) => make("span", { class: "id" }, row["request_id"] ?? "–"),
+            cell: showRequest,
           },
         ],
         empty: "There are no records like that.",
       }),
   },
 ];
+
+/**
+ * A desk's call leads to what it was answered.
+ *
+ * @param {Row} row
+ */
+function showRequest({ actor_kind, request_id }) {
+  if (actor_kind !== "key" || !request_id) return make("span", { class: "id" }, request_id ?? "–");
+  return make("a", { class: "id", href: linkTo("/requests", { request_id }) }, request_id);
+}
 
 /** @param {Row} row */
 function showActor({ actor_kind, actor_id }) {

@@ -31,6 +31,7 @@ const places = {
   webhook: ({ id }) => ["/letters", { webhook_id: id }],
   question: () => ["/questions"],
   key: ({ firm_id }) => ["/keys", { firm_id }],
+  request: ({ id }) => ["/requests", { request_id: id }],
 };
 
 /** @param {View} view */
