@@ -40,12 +40,14 @@ import {
   findLeg,
   findValue,
   keyLeg,
+  keyPapers,
   ledgerByKind,
   listMovedLegs,
   type MovedLeg,
   nameLedger,
   type PackFirm,
   type PackLeg,
+  type PaperNumbers,
   type Tie,
   tie,
 } from "./pack-rules.ts";
@@ -127,6 +129,8 @@ function deriveFacts(read: MonthRead) {
   );
   const legs = new Map(unpackRows<PackLeg>(read.legs).map((leg) => [keyLeg(leg), leg]));
   const legTaxes = unpackRows<StoredLegTax>(read.taxes);
+  const bills = unpackRows<BillWithLegs>(read.bills);
+  const papers = listPapers(bills, legTaxes);
   // Firms of one PAN are one party, whatever desk they are of; a name alone may be that of several.
   const names = new Map(
     read.firms.map(({ firm_id, legal_name, pan }) => [firm_id, `${legal_name}, ${pan ?? firm_id}`]),
@@ -141,17 +145,37 @@ function deriveFacts(read: MonthRead) {
     names,
     moved: listMovedLegs(postings, legs),
     firmById: new Map(read.firms.map((firm) => [firm.firm_id, firm])),
-    vouchers: buildVouchers(postings, { legs, names }),
+    vouchers: buildVouchers(postings, { legs, names, papers }),
     taxes: {
       cgst: sumTax("cgst_paise"),
       sgst: sumTax("sgst_paise"),
       igst: sumTax("igst_paise"),
       tds: sumTax("tds_paise"),
     },
-    bills: unpackRows<BillWithLegs>(read.bills),
+    bills,
     invoices: unpackRows<FeeInvoice>(read.invoices),
     deductions: unpackRows<Deduction>(read.deductions),
   };
+}
+
+function listPapers(
+  bills: readonly BillWithLegs[],
+  legTaxes: readonly StoredLegTax[],
+): PaperNumbers {
+  const papers = [
+    ...bills.flatMap(({ settlement_id, ordinals, kind, bill_no }) =>
+      ordinals.map((ordinal) => ({
+        key: keyPapers({ settlement_id, ordinal }, kind === "supply_return"),
+        no: bill_no,
+      })),
+    ),
+    ...legTaxes.flatMap((tax) => {
+      const key = keyPapers(tax, tax.kind === "credit_note");
+      return tax.invoice_no === null ? [] : [{ key, no: tax.invoice_no }];
+    }),
+  ];
+  const groups = Map.groupBy(papers, ({ key }) => key);
+  return new Map([...groups].map(([key, own]) => [key, own.map(({ no }) => no)]));
 }
 
 type Deduction = Awaited<ReturnType<typeof readDeductions>>[number];

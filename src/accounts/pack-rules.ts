@@ -182,10 +182,23 @@ function findType(kind: EntryKind, deal: Deal | undefined): Voucher["type"] {
   return typeByKind[kind] ?? "Journal";
 }
 
+/** The numbers of the papers of a leg, or of those that took it back. */
+export type PaperNumbers = ReadonlyMap<string, readonly string[]>;
+
+export function keyPapers(leg: Pick<PackLeg, "settlement_id" | "ordinal">, isBack: boolean) {
+  return `${keyLeg(leg)} ${isBack ? "back" : "out"}`;
+}
+
+type VoucherFacts = {
+  readonly legs: ReadonlyMap<string, PackLeg>;
+  readonly names: ReadonlyMap<string, string>;
+  readonly papers: PaperNumbers;
+};
+
 /** A voucher for each entry: who gives is debited, since the books owe every account what it has. */
 export function buildVouchers(
   postings: readonly Posted[],
-  { legs, names }: { legs: ReadonlyMap<string, PackLeg>; names: ReadonlyMap<string, string> },
+  { legs, names, papers }: VoucherFacts,
 ): Voucher[] {
   return [...Map.groupBy(postings, ({ entry_no }) => entry_no)].flatMap(([no, own]) => {
     const [first] = own;
@@ -201,7 +214,8 @@ export function buildVouchers(
       .map(([ledger, parts]) => ({ ledger, paise: sumPaise(parts.map(({ paise }) => paise)) }))
       .filter(({ paise }) => paise !== 0);
     if (lines.length === 0) return [];
-    const about = leg ? `${first.subject} ${leg.scrip_no}` : first.subject;
+    const numbers = leg ? papers.get(keyPapers(leg, first.kind === "reversal")) : undefined;
+    const about = [first.subject, ...(leg ? [leg.scrip_no] : []), ...(numbers ?? [])].join(" ");
     return [{ no, on: istDay(first.at), type: findType(first.kind, deal), about, lines }];
   });
 }

@@ -261,6 +261,17 @@ async function readPapers(service: Service, traders: readonly string[]): Promise
   return { notes, bills: [...bills.values()] };
 }
 
+/** The numbers that the house gave to papers. */
+function listNumbers({ notes, bills }: Papers): string[] {
+  const invoices = notes.flatMap(({ invoices: own = [] }) => own);
+  const numbers = [
+    ...invoices.map(({ invoice_no }) => invoice_no as string),
+    ...bills.flatMap(({ number }) => (number as string | null) ?? []),
+  ];
+  assert.ok(numbers.length > 20);
+  return numbers;
+}
+
 const sum = (amounts: readonly number[]) => amounts.reduce((all, paise) => all + paise, 0);
 const signed = ({ kind }: { readonly kind: string }) => (/return|credit/.test(kind) ? -1 : 1);
 
@@ -407,6 +418,8 @@ test(
       assert.equal(Number(row["register_rupees"]?.value), paise / 100, total);
       assert.equal(Number(row["ledger_rupees"]?.value), paise / 100, total);
     }
+    const vouchers = Buffer.from(byCommand["tally.xml"] ?? assert.fail()).toString();
+    for (const number of listNumbers(papers)) assert.match(vouchers, new RegExp(`${number}[ <]`));
     if (process.env["PACK_OUT"] !== undefined) {
       await writeFile(process.env["PACK_OUT"], await readFile(out));
     }
