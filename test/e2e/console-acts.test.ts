@@ -273,7 +273,7 @@ test(
     const asha = await addPerson(service, { name: "asha", role: "admin" });
     const ravi = await addPerson(service, { name: "ravi", role: "admin", by: [asha] });
     await openLiveMarket(service);
-    const { seller, payoutId } = await settleLiveSale(service, 24_300_000);
+    const { seller, settlementId, payoutId } = await settleLiveSale(service, 24_300_000);
     const first = await signInToConsole(t, { browse, ops, person: asha });
     await first.open("/files");
     assert.match(await first.act("Create files"), /for somebody else/);
@@ -289,6 +289,15 @@ test(
     await payments.getByRole("row", { name: new RegExp(`${name}.*₹2,43,000`) }).waitFor();
     await page.getByText("nothing", { exact: true }).waitFor();
     assert.equal(await act("Approve"), "Approved and carried out.");
+    await open(`/payouts/${payoutId}`);
+    const step = page.getByRole("listitem").filter({ hasText: "instructed" });
+    assert.match(await step.innerText(), /by ravi$/, "a history names whoever made a step");
+    await open(`/settlements/${settlementId}`);
+    await page
+      .getByRole("listitem")
+      .filter({ hasText: /settled.*ICEGATE-1/ })
+      .waitFor();
+    await page.getByRole("table", { name: "Evidence" }).getByText("ICEGATE-1").waitFor();
     await open("/files");
     assert.equal(await page.getByRole("list", { name: "Waits for approval" }).count(), 0);
   },

@@ -18,7 +18,6 @@ const columns = [
   { head: "When", cell: (row) => showTime(row["at"]) },
   { head: "Who", kind: "wide", cell: showActor },
   { head: "What", kind: "wide", cell: (row) => sayWord(row["action"]) },
-  { head: "About", cell: (row) => showId(row["entity_id"]) },
 ];
 
 /** @type {readonly import("./state.js").Page[]} */
@@ -43,6 +42,7 @@ export const auditPages = [
         ],
         columns: [
           ...columns,
+          { head: "About", cell: (row) => showId(row["entity_id"]) },
           {
             head: "Request",
             cell: showRequest,
@@ -66,7 +66,7 @@ function showRequest({ actor_kind, request_id }) {
 /** @param {Row} row */
 function showActor({ actor_kind, actor_id }) {
   const kind = make("span", { class: "muted" }, ` ${actor_kind}`);
-  return actor_kind === "operator" ? [actor_id] : [actor_id, kind];
+  return actor_kind === "operator" || actor_kind === actor_id ? [actor_id] : [actor_id, kind];
 }
 
 /**
@@ -119,7 +119,7 @@ function makeHistory(steps, { records, evidence }) {
         .map((row) => row["reference"]);
       const said = [
         reason ? sayWord(reason) : "",
-        doer?.["actor_kind"] === "operator" ? `by ${doer["actor_id"]}` : "",
+        doer ? sayDoer(doer) : "",
         [...new Set(references.filter(Boolean))].join(", "),
       ].filter((words) => words !== "");
       return make(
@@ -132,6 +132,13 @@ function makeHistory(steps, { records, evidence }) {
       );
     }),
   );
+}
+
+/** What happens by itself is nobody's. @param {Row} record */
+function sayDoer({ actor_kind, actor_id }) {
+  if (actor_kind === "operator") return `by ${actor_id}`;
+  if (actor_kind === "key") return "by the desk";
+  return actor_kind === "counterparty" ? "by the other side" : "";
 }
 
 /**
