@@ -77,6 +77,11 @@ test("a drop folder has a machine, and a form belongs to a folder", () => {
   assert.match(readProblem({ DROP_DIR: "/srv/drop" }), /UNATTENDED_MACHINE is required/);
   const form = { UNATTENDED_MACHINE: "night-run", DROP_FORM: "HDFC" };
   assert.match(readProblem(form), /DROP_FORM goes with DROP_DIR/);
+  const backups = { SCHEDULE_BACKUPS: "02:00" };
+  assert.match(readProblem(backups), /OUT_DIR is required with SCHEDULE_/);
+  const outside = { ...backups, DATABASE_URL: "postgresql://db/x" };
+  assert.match(readProblem(outside), /SCHEDULE_BACKUPS is for the embedded database/);
+  assert.match(readProblem({ SCHEDULE_ARCHIVES: "24:00" }), /SCHEDULE_ARCHIVES must be 1 to 24/);
 });
 
 test("a directory is whole, and reached by https unless it is on this machine", () => {
@@ -149,6 +154,9 @@ test("every variable is read", async (t) => {
     UNATTENDED_MACHINE: "night-run",
     DROP_DIR: "/srv/drop",
     DROP_FORM: "HDFC",
+    OUT_DIR: "/srv/out",
+    SCHEDULE_PAYOUT_FILES: "16:30, 11:00",
+    SCHEDULE_ARCHIVES: "06:00",
     LOG_LEVEL: "debug",
   });
   assert.deepEqual(config, {
@@ -201,7 +209,14 @@ test("every variable is read", async (t) => {
       redirectUri: "https://ops.example/console/directory/back",
       group: "desk",
     },
-    unattended: { machine: "night-run", dropDir: "/srv/drop", dropForm: "HDFC" },
+    unattended: {
+      machine: "night-run",
+      dropDir: "/srv/drop",
+      dropForm: "HDFC",
+      outDir: "/srv/out",
+      payoutForm: undefined,
+      times: { "payout-files": ["11:00", "16:30"], archives: ["06:00"] },
+    },
     imprint: {
       name: "Mint House",
       address: ["12 Mint Road", "Mumbai 400001"],

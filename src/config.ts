@@ -17,6 +17,7 @@ import { findAddressProblem } from "./notices/rules.ts";
 import { type LogLevel, logLevels } from "./platform/log.ts";
 import type { OidcConfig } from "./platform/oidc.ts";
 import { connectionsMin } from "./platform/postgres/connections.ts";
+import { type TaskName, timePattern, timesMax } from "./unattended/schedule-rules.ts";
 import type { SmtpServer } from "./platform/smtp.ts";
 
 /** What a process does: serves the API, runs the workers, or both. */
@@ -88,6 +89,12 @@ export type UnattendedConfig = {
   readonly dropDir: string | undefined;
   /** The saved form of the bank's statements there. */
   readonly dropForm: string | undefined;
+  /** The folder that schedules write into. */
+  readonly outDir: string | undefined;
+  /** The file of the bank's own form of payout files. */
+  readonly payoutForm: string | undefined;
+  /** Times of the day in IST, by what runs at them. */
+  readonly times: Readonly<Partial<Record<TaskName, readonly string[]>>>;
 };
 
 type TlsPair = { readonly cert: Buffer; readonly key: Buffer };
@@ -166,9 +173,15 @@ export const settings = {
   OIDC_REDIRECT_URI:
     "where it sends people back, https://…/console/directory/back (none; required with OIDC_ISSUER)",
   OIDC_GROUP: "only people with this among their groups are taken (none: everybody it confirms)",
-  UNATTENDED_MACHINE: "the machine that imports what is in DROP_DIR (none; required with it)",
+  UNATTENDED_MACHINE:
+    "the machine that does what runs by itself (none; required with DROP_DIR and SCHEDULE_…)",
   DROP_DIR: "folder that the bank's statements and customs' balances are put into (none)",
   DROP_FORM: "the saved form of the bank's statements in it (none: the generic one)",
+  OUT_DIR: "folder that schedules write into (none; required with SCHEDULE_…)",
+  PAYOUT_FORM: "JSON file of the bank's own form of payout files (none: the generic one)",
+  SCHEDULE_PAYOUT_FILES: "times of the day in IST to make payout files, as 11:00,16:30 (none)",
+  SCHEDULE_ARCHIVES: "times to archive the statements of a closed month (none)",
+  SCHEDULE_BACKUPS: "times to back the embedded database up (none)",
   LOG_LEVEL: "fatal, error, warn, info, debug, trace or silent (info)",
 } as const;
 
@@ -415,8 +428,44 @@ export function readConfig(variables: Variables): Config {
     if (dropForm !== undefined && dropDir === undefined) {
       problems.push("DROP_FORM goes with DROP_DIR");
     }
+    const outDir = read("OUT_DIR");
+    const times = {
+      ...timesOfDay("SCHEDULE_PAYOUT_FILES", "payout-files"),
+      ...timesOfDay("SCHEDULE_ARCHIVES", "archives"),
+      ...timesOfDay("SCHEDULE_BACKUPS", "backups"),
+    };
+    if (Object.keys(times).length > 0) {
+      for (const name of ["UNATTENDED_MACHINE", "OUT_DIR"] as const) {
+        if (!read(name)) problems.push(`${name} is required with SCHEDULE_…`);
+      }
+    }
+    if ("backups" in times && read("DATABASE_URL")) {
+      problems.push(
+        "SCHEDULE_BACKUPS is for the embedded database: back DATABASE_URL up by its tools",
+      );
+    }
+    const payoutForm = read("PAYOUT_FORM");
+    file("PAYOUT_FORM", payoutForm);
     if (machine === undefined) return undefined;
-    return { machine, dropDir: dropDir && resolve(dropDir), dropForm };
+    return {
+      machine,
+      dropDir: dropDir && resolve(dropDir),
+      dropForm,
+      outDir: outDir && resolve(outDir),
+      payoutForm: payoutForm && resolve(payoutForm),
+      times,
+    };
+  }
+
+  function timesOfDay(name: keyof typeof settings, task: TaskName) {
+    const text = read(name);
+    if (text === undefined) return {};
+    const times = text.split(",").map((time) => time.trim());
+    if (times.length <= timesMax && times.every((time) => timePattern.test(time))) {
+      return { [task]: [...new Set(times)].toSorted() };
+    }
+    problems.push(`${name} must be 1 to ${timesMax} times such as 02:30, separated by commas`);
+    return {};
   }
 
   function checkpoints() {

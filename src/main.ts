@@ -157,6 +157,7 @@ async function startWorkers(
         ? undefined
         : openLineSink(config.auditCheckpoints, outbound),
     drop: findDrop(config),
+    schedules: findSchedules(config),
     notices: config.smtp && (await openNotices(config.smtp, config, metrics, draining)),
     onSetAside: (worker) => metrics.setAside.inc({ worker }),
   });
@@ -176,6 +177,17 @@ function findDrop({
   if (unattended?.dropDir === undefined) return undefined;
   const { machine, dropDir: dir, dropForm: form } = unattended;
   return { dir, machine, form, twoFromPaise, nowMs: () => Date.now() };
+}
+
+function findSchedules({
+  unattended,
+  letterhead,
+  dataDir,
+  twoOperatorsFromPaise: twoFromPaise,
+}: Config): WorkOptions["schedules"] {
+  if (!unattended?.outDir || Object.keys(unattended.times).length === 0) return undefined;
+  const { machine, times, outDir, payoutForm } = unattended;
+  return { machine, times, outDir, payoutForm, twoFromPaise, letterhead, dataDir };
 }
 
 /** The first signal stops the service, the second ends its waiting, the third kills it. */

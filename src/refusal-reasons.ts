@@ -103,7 +103,7 @@ export const reasonsByOperation: Readonly<Record<string, ReasonsByCode>> = {
     forbidden: ["buy_side_not_enabled","key_limit"],
   },
   proposeAct: {
-    conflict: ["balance_moved","deal_unpaid","dues_outstanding","duplicate_external_id","duplicate_iec","firm_is_house","firm_not_authorized","group_full","idempotency_key_reused","in_another_group","insufficient_funds","no_bank_account","no_second_key","open_business","rules_take_two","second_key_required","too_many_open","wrong_state"],
+    conflict: ["balance_moved","deal_unpaid","dues_outstanding","duplicate_external_id","duplicate_iec","firm_is_house","firm_not_authorized","group_full","idempotency_key_reused","in_another_group","insufficient_funds","no_bank_account","no_second_key","nothing_changes","open_business","rules_take_two","second_key_required","too_many_open","wrong_state"],
     forbidden: ["key_lacks","key_limit","own_firm","sub_account_key","suspended_by_operator"],
   },
   proposeCross: {

@@ -60,6 +60,7 @@ import { issueBills } from "./taxes/bills.ts";
 import { issueInvoices } from "./taxes/taxes.ts";
 import { finishAdvances } from "./sandbox/advance-clock.ts";
 import { createStatementFreezer } from "./reports/freeze-statements.ts";
+import { createScheduler } from "./unattended/run-tasks.ts";
 import { createDropTaker } from "./unattended/take-dropped.ts";
 import { tellThresholds } from "./access/plans.ts";
 import type { Letterhead } from "./platform/pdf.ts";
@@ -84,6 +85,8 @@ export type WorkOptions = {
   readonly notices?: NoticeOptions | undefined;
   /** The drop folder; undefined has none. */
   readonly drop?: Parameters<typeof createDropTaker>[1] | undefined;
+  /** What runs at times of the day; undefined has none. */
+  readonly schedules?: Parameters<typeof createScheduler>[1] | undefined;
   /** Called with the name of a worker that sets an item aside. */
   readonly onSetAside?: ((worker: string) => void) | undefined;
 };
@@ -124,6 +127,7 @@ export function listWorkers(
     offboarding = everySlice,
     notices,
     drop,
+    schedules,
     onSetAside,
   }: WorkOptions,
 ): WorkerSpec[] {
@@ -233,6 +237,9 @@ export function listWorkers(
       ...createSender(ctx, webhooks),
     },
     ...(drop ? [{ name: "drop-folder", pauseMs: 15_000, work: createDropTaker(ctx, drop) }] : []),
+    ...(schedules
+      ? [{ name: "schedules", pauseMs: 10_000, work: createScheduler(ctx, schedules) }]
+      : []),
     ...(notices ? listNoticeWorkers(ctx, notices, aside("notice-queue")) : []),
   ];
 }

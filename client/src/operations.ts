@@ -1476,7 +1476,7 @@ export abstract class Operations {
   /**
    * Propose what another key shall approve. The act is tried and taken back, so what cannot be done is refused now. It waits for 72 hours. Anything of these kinds may be proposed, also where one key would be enough.
    *
-   * Refusals by `detail.reason` (open set): 403 `key_lacks`, `key_limit`, `own_firm`, `sub_account_key`, `suspended_by_operator`; 409 `balance_moved`, `deal_unpaid`, `dues_outstanding`, `duplicate_external_id`, `duplicate_iec`, `firm_is_house`, `firm_not_authorized`, `group_full`, `idempotency_key_reused`, `in_another_group`, `insufficient_funds`, `no_bank_account`, `no_second_key`, `open_business`, `rules_take_two`, `second_key_required`, `too_many_open`, `wrong_state`.
+   * Refusals by `detail.reason` (open set): 403 `key_lacks`, `key_limit`, `own_firm`, `sub_account_key`, `suspended_by_operator`; 409 `balance_moved`, `deal_unpaid`, `dues_outstanding`, `duplicate_external_id`, `duplicate_iec`, `firm_is_house`, `firm_not_authorized`, `group_full`, `idempotency_key_reused`, `in_another_group`, `insufficient_funds`, `no_bank_account`, `no_second_key`, `nothing_changes`, `open_business`, `rules_take_two`, `second_key_required`, `too_many_open`, `wrong_state`.
    *
    * `POST /v1/approvals`, scope `firms` or `orders:write`
    */

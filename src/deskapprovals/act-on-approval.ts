@@ -18,6 +18,7 @@ import type { Permit } from "../secondkeys/gate.ts";
 import {
   approveForDesk,
   listDeskApprovalRows,
+  nothingChanges,
   notingPermit,
   proposeToDesk,
   type ProposedTerms,
@@ -84,10 +85,11 @@ export async function proposeAct(
     body: asked,
     findKeys: findActiveKeys,
     async tryAct() {
-      const { permit, noted } = notingPermit();
+      const { permit, findNoted } = notingPermit();
       const result = await carryOut(ctx, { ...call, dryRun: true }, proposed, permit);
-      const { fact } = noted();
-      return { fact, shown: describeTerms(proposed, result) };
+      const noted = findNoted();
+      if (!noted) throw nothingChanges();
+      return { fact: noted.fact, shown: describeTerms(proposed, result) };
     },
   });
 }

@@ -88,6 +88,7 @@ export const houseEvents = [
   "operator.sign_in_failing",
   "operator.recovered",
   "machine.refused",
+  "schedule.failed",
   "webhook.disabled",
 ] as const;
 

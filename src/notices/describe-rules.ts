@@ -112,6 +112,12 @@ export function describeEvent(event: ToldEvent, nameFirm: (firmId: string) => st
         holder: say(data["held_by"]),
         at: sayTime(event.createdAt.toISOString()),
       };
+    case "schedule.failed":
+      return {
+        name: say(data["name"]),
+        said: say(data["said"]),
+        at: sayTime(event.createdAt.toISOString()),
+      };
     case "approval.proposed": {
       const value = data["value_paise"];
       return {

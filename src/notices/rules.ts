@@ -35,6 +35,7 @@ export const personOccasions = [
   "operator.sign_in_failing",
   "operator.recovered",
   "machine.refused",
+  "schedule.failed",
   "webhook.disabled",
 ] as const;
 
@@ -73,6 +74,7 @@ export const occasionWords: Readonly<Record<Occasion, string>> = {
   "operator.sign_in_failing": "attempts to sign in fail",
   "operator.recovered": "an admin is let in on the machine",
   "machine.refused": "a call with a machine's token is refused",
+  "schedule.failed": "what runs by itself fails",
   "webhook.disabled": "a webhook is disabled",
   "payout.paid": "a payout is paid",
   "payout.returned": "a payout comes back",
@@ -114,6 +116,7 @@ const neededPermissions: Partial<Record<Occasion, Permission>> = {
   "operator.sign_in_failing": "operators.write",
   "operator.recovered": "operators.write",
   "machine.refused": "operators.write",
+  "schedule.failed": "bank.write",
   "webhook.disabled": "webhooks.write",
 };
 

@@ -64,6 +64,7 @@ import {
 } from "./statement-rules.ts";
 import {
   deletePagesLeft,
+  findLastFrozen,
   findLatestBefore,
   insertPage,
   insertStatement,
@@ -72,6 +73,28 @@ import {
   listFirmsFrozen,
   listFirmsOfDesk,
 } from "./store.ts";
+
+/** The last month of live that is closed. */
+export async function findClosedMonth({ db, now }: Pick<Context, "db" | "now">): Promise<IstMonth> {
+  return lastClosedPeriod(now(), "live", await readCalendar(db));
+}
+
+const hourMs = 3_600_000;
+const hoursToNextMax = 40 * 24;
+
+/** When statements of the last closed month of live were written, and when the next one is closed, to the hour. */
+export async function describeFreezing({ db, now }: Pick<Context, "db" | "now">) {
+  const calendar = await readCalendar(db);
+  const instant = now();
+  const closed = lastClosedPeriod(instant, "live", calendar);
+  const thisHour = Math.floor(instant.getTime() / hourMs) * hourMs;
+  const hours = Array.from({ length: hoursToNextMax }, (_, at) => thisHour + (at + 1) * hourMs);
+  const next = hours.find((at) => lastClosedPeriod(new Date(at), "live", calendar) !== closed);
+  return {
+    lastAt: await findLastFrozen(db, closed),
+    nextAt: next === undefined ? null : new Date(next),
+  };
+}
 
 const firmsPerPage = 100;
 /** Statements, pages of a long one, or pages of firms, per run. */

@@ -308,3 +308,12 @@ export async function listFirmIds(db: Db, { deskId, firmId }: Visibility): Promi
     where desk_id = ${deskId} and (${firmId}::text is null or firm_id = ${firmId})`);
   return rows.map((row) => row.firm_id);
 }
+
+/** When a statement of a month in live was last written; null before the first. */
+export async function findLastFrozen(db: Db, period: IstMonth): Promise<Date | null> {
+  const [row] = await db.rows<{ at: Date | null }>(sql`
+    select max(frozen_at) as at
+    from statements
+    where environment = 'live' and period = ${period}`);
+  return row?.at ?? null;
+}

@@ -343,20 +343,24 @@ function buildChange(
 }
 
 /** Lets an act be tried: notes what it rests on, and is recorded nowhere. */
-export function notingPermit(): { readonly permit: Permit; readonly noted: () => GatedAct } {
+export function notingPermit(): {
+  readonly permit: Permit;
+  readonly findNoted: () => GatedAct | undefined;
+} {
   let act: GatedAct | undefined;
   return {
     permit: async (_tx, tried) => {
       act = tried;
       return [];
     },
-    noted() {
-      if (act) return act;
-      throw new Failure("conflict", "it would change nothing", {
-        detail: { reason: "nothing_changes" },
-      });
-    },
+    findNoted: () => act,
   };
+}
+
+export function nothingChanges(): Failure {
+  return new Failure("conflict", "it would change nothing", {
+    detail: { reason: "nothing_changes" },
+  });
 }
 
 /** Binds sealed terms to their proposal. */

@@ -1,11 +1,21 @@
 import { istTimestamp } from "../kernel/time.ts";
+import { describeFreezing } from "../reports/freeze-statements.ts";
 import type { Context } from "../platform/context.ts";
 import type { DroppedOutcome } from "./drop-rules.ts";
 import { listDroppedRows, listScheduleRows } from "./store.ts";
 
 /** What the service does by itself, when it last did, and when it does next. */
-export async function listSchedules({ db }: Pick<Context, "db">) {
-  return (await listScheduleRows(db)).map(({ next_at, last_at, ...row }) => ({
+export async function listSchedules(ctx: Pick<Context, "db" | "now">) {
+  const { lastAt, nextAt } = await describeFreezing(ctx);
+  const statements = {
+    name: "statements",
+    times: "when a month is closed",
+    next_at: nextAt,
+    last_at: lastAt,
+    outcome: lastAt && ("done" as const),
+    said: lastAt && "each firm has its statement",
+  };
+  return [...(await listScheduleRows(ctx.db)), statements].map(({ next_at, last_at, ...row }) => ({
     ...row,
     next_at: next_at && istTimestamp(next_at),
     last_at: last_at && istTimestamp(last_at),

@@ -75,6 +75,45 @@ export async function listScheduleRows(db: Db): Promise<ScheduleRow[]> {
     order by name`);
 }
 
+export async function findSchedule(db: Db, name: string): Promise<ScheduleRow | undefined> {
+  const [row] = await db.rows<ScheduleRow>(sql`
+    select ${scheduleColumns}
+    from schedules
+    where name = ${name}`);
+  return row;
+}
+
+/** True for one of several processes that see the same time. */
+export async function claimSchedule(
+  db: Db,
+  { name, seen, next }: { readonly name: string; readonly seen: Date; readonly next: Date },
+): Promise<boolean> {
+  const rows = await db.rows(sql`
+    update schedules
+    set next_at = ${next}
+    where name = ${name} and next_at = ${seen}
+    returning name`);
+  return rows.length > 0;
+}
+
+export async function endSchedule(
+  db: Db,
+  { name, next_at, last_at, outcome, said }: Omit<ScheduleRow, "times">,
+): Promise<void> {
+  await db.rows(sql`
+    update schedules
+    set next_at = ${next_at}, last_at = ${last_at}, outcome = ${outcome}, said = ${said}
+    where name = ${name}`);
+}
+
+/** What is not among these runs no more; the drop folder has no times. */
+export async function dropSchedules(db: Db, names: readonly string[]): Promise<void> {
+  await db.rows(sql`
+    update schedules
+    set next_at = null
+    where name <> all(${names}::text[]) and name <> 'drop-folder' and next_at is not null`);
+}
+
 export async function putSchedule(db: Db, row: ScheduleRow): Promise<void> {
   await db.rows(sql`
     insert into schedules (${scheduleColumns})

@@ -29,6 +29,7 @@ import {
   nameTaken,
   permissionsOfFolders,
 } from "./drop-rules.ts";
+import { tellFailure } from "./run-tasks.ts";
 import { insertDropped, isTaken, putSchedule } from "./store.ts";
 
 export type DropOptions = {
@@ -76,11 +77,15 @@ export function createDropTaker(
       }
       const { outcome, said } = await takeFile(ctx, options, { ...found, tries });
       const ended = outcome === "failed" ? outcome : "done";
-      await note(ended, `${found.folder}/${found.name}: ${said}`);
+      const told = `${found.folder}/${found.name}: ${said}`;
+      await note(ended, told);
+      if (ended === "failed") await tellFailure(ctx, { name, said: told, at: ctx.now() });
       return "more";
     } catch (error) {
       if (!(error instanceof Failure) && !(error instanceof DropFolderError)) throw error;
+      const isNews = error.message !== notedSaid;
       await note("failed", error.message);
+      if (isNews) await tellFailure(ctx, { name, said: error.message, at: ctx.now() });
       return "idle";
     }
   };

@@ -32,6 +32,7 @@ function bodiesFor({ ids, bodies }: Fixtures): Record<string, object> {
     ...bodies,
     mintKey: { name: "probe", kind: "app", scopes: ["quote"] },
     takeQuote: { side: "sell", scrip_no: own("scrip_no") },
+    proposeAct: { ...bodies["proposeAct"], firm_id: own("firm_id") },
     placeOrder: { side: "sell", scheme: "RODTEP", face_paise: 100_000, firm_id: own("firm_id") },
     quoteCross: {
       kind: "intra_group",

@@ -15,6 +15,7 @@ const occasionWords = /** @type {Readonly<Record<string, string>>} */ ({
   "operator.sign_in_failing": "attempts to sign in fail",
   "operator.recovered": "an admin is let in on the machine",
   "machine.refused": "a call with a machine's token is refused",
+  "schedule.failed": "what runs by itself fails",
   "webhook.disabled": "a webhook is disabled",
   "payout.paid": "a payout is paid",
   "payout.returned": "a payout comes back",
