@@ -344,6 +344,7 @@ test(
     await page.keyboard.press("Enter");
     await page.getByRole("link", { name: /^bln_/ }).click();
     await page.getByRole("definition").getByRole("link", { name: "Konkan Exports" }).waitFor();
+    await page.locator('.side a[data-path="/bank"][aria-current=page]').waitFor();
     const undone = await act("Undo the assignment", { Reason: "It was a typing mistake" });
     assert.equal(undone, "The assignment is undone; the money waits again.");
     await page.getByRole("table", { name: "Who did what" }).getByText("bank line: undo").waitFor();

@@ -157,6 +157,7 @@ async function openByConsole(
         await visit(asha, "Board");
         const market = asha.page.getByRole("article", { name: "RoDTEP" });
         await market.getByRole("link", { name: /^Publish/ }).click();
+        await asha.page.getByRole("heading", { name: /^Publish a card for/ }).waitFor();
         await asha.page.getByLabel("Mid").fill((midBps / 100).toFixed(2));
         await asha.page.getByRole("button", { name: "Preview" }).click();
         const said = await asha.act(people === 2 ? "Propose the card" : "Publish the card");

@@ -23,7 +23,14 @@ const permission = "bank.write";
 
 /** @type {readonly import("./state.js").Page[]} */
 export const bankLinePages = [
-  { path: "/bank-lines/:id", title: "Bank line", reach: "live", permission, show: showLine },
+  {
+    path: "/bank-lines/:id",
+    title: "Bank line",
+    menu: "/bank",
+    reach: "live",
+    permission,
+    show: showLine,
+  },
 ];
 
 /** @param {View} view */

@@ -15,7 +15,7 @@ import { linkTo, may } from "./state.js";
 /** @type {readonly import("./state.js").Page[]} */
 export const boardPages = [
   { path: "/board", title: "Board", proposals: ["rate_card."], key: "m", show: showBoard },
-  { path: "/publish/:id", title: "Publish a card", show: showPublish },
+  { path: "/publish/:id", title: "Publish a card", menu: "/board", show: showPublish },
 ];
 
 /** @param {View} view */

@@ -310,8 +310,8 @@ function sayReach(reach) {
 }
 
 /** @param {Page} page */
-function markCurrent({ path }) {
-  const own = path.replace("/:id", "");
+function markCurrent({ path, menu }) {
+  const own = menu ?? path.replace("/:id", "");
   for (const link of document.querySelectorAll(".side a")) {
     const isCurrent = link.getAttribute("data-path") === own;
     if (isCurrent) link.setAttribute("aria-current", "page");

@@ -6,7 +6,7 @@
  *
  * @typedef {"chosen" | "live" | "both"} Reach
  */
-/** @typedef {{path: string, title: string, nav?: string, key?: string, reach?: Reach, proposals?: readonly string[], refreshes?: boolean, permission?: string, show: (view: View) => Promise<Node>}} Page */
+/** @typedef {{path: string, title: string, nav?: string, menu?: string, key?: string, reach?: Reach, proposals?: readonly string[], refreshes?: boolean, permission?: string, show: (view: View) => Promise<Node>}} Page */
 
 /** @type {{name: string, role: string, permissions: ReadonlySet<string>, isOfDirectory: boolean, recoveryCodesLeft: number}} */
 export const person = {
