@@ -83,6 +83,7 @@ test("the rotation covers every sealed column", async (t) => {
     rows.map(({ column }) => column),
     [
       "bank_lines.details_sealed",
+      "desk_approvals.terms_sealed",
       "enquiries.person_sealed",
       "firms.bank_sealed",
       "operators.totp_sealed",

@@ -5,6 +5,8 @@ import { constants } from "node:fs";
 import { lstat, mkdir, open, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 
+import { Failure } from "../kernel/failure.ts";
+
 const rightsToWriteOfOthers = 0o022;
 /** A file that was written to within this time may not be whole yet. */
 const settledMs = 5_000;
@@ -21,14 +23,16 @@ export async function openDropFolder(dir: string, folders: readonly string[]): P
   for (const folder of folders) {
     await mkdir(join(dir, folder), { recursive: true, mode: 0o700 });
     const problem = await findFolderProblem(join(dir, folder));
-    if (problem !== undefined) throw new DropFolderError(`${join(dir, folder)} ${problem}`);
+    if (problem !== undefined) throw badPlace(join(dir, folder), problem);
   }
   const problem = await findFolderProblem(dir);
-  if (problem !== undefined) throw new DropFolderError(`${dir} ${problem}`);
+  if (problem !== undefined) throw badPlace(dir, problem);
 }
 
-/** The folder cannot be trusted. */
-export class DropFolderError extends Error {}
+/** What cannot be trusted is neither read nor written into. */
+export function badPlace(path: string, problem: string): Failure {
+  return new Failure("conflict", `${path} ${problem}`);
+}
 
 async function findFolderProblem(path: string): Promise<string | undefined> {
   const status = await lstat(path);

@@ -2,7 +2,7 @@
 // claims a time. What they write goes into folders of `OUT_DIR`, which nobody else may read.
 
 import { createWriteStream } from "node:fs";
-import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
@@ -24,6 +24,7 @@ import { backUpCluster } from "../platform/postgres/backup-cluster.ts";
 import { openEmbedded } from "../platform/postgres/embedded.ts";
 import { findClosedMonth } from "../reports/freeze-statements.ts";
 import { archiveMonth } from "../reports/month-end.ts";
+import { badPlace, openDropFolder, readDropped } from "./read-folder.ts";
 import {
   archivedAfterMs,
   findNextTime,
@@ -159,8 +160,12 @@ async function makePayoutFiles(
   return { outcome: "done", said: told.join("; ") };
 }
 
+/** Whoever could write it would say whose account is paid. */
 async function readForm(path: string) {
-  return parseFileFormat(JSON.parse(await readFile(path, "utf8")));
+  const read = await readDropped(path, Number.POSITIVE_INFINITY);
+  if (typeof read === "string") throw badPlace(path, "is not there");
+  if ("problem" in read) throw badPlace(path, read.problem);
+  return parseFileFormat(JSON.parse(read.bytes.toString("utf8")));
 }
 
 /** Writes the archive of the last month that is closed, once. */
@@ -215,9 +220,8 @@ async function backUp({ now }: TaskContext, { outDir, dataDir }: TaskOptions): P
 }
 
 async function openFolder(outDir: string, name: string): Promise<string> {
-  const folder = join(outDir, name);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  return folder;
+  await openDropFolder(outDir, [name]);
+  return join(outDir, name);
 }
 
 /** Under its name a file is whole. */

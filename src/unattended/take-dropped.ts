@@ -13,13 +13,7 @@ import { Failure } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
 import { enterMachineByName } from "../operators/machines.ts";
 import type { Context } from "../platform/context.ts";
-import {
-  DropFolderError,
-  listDropped,
-  moveDropped,
-  openDropFolder,
-  readDropped,
-} from "./read-folder.ts";
+import { listDropped, moveDropped, openDropFolder, readDropped } from "./read-folder.ts";
 import { isWorkbook } from "../platform/sheets/read-xlsx.ts";
 import {
   type DropFolder,
@@ -82,7 +76,7 @@ export function createDropTaker(
       if (ended === "failed") await tellFailure(ctx, { name, said: told, at: ctx.now() });
       return "more";
     } catch (error) {
-      if (!(error instanceof Failure) && !(error instanceof DropFolderError)) throw error;
+      if (!(error instanceof Failure)) throw error;
       const isNews = error.message !== notedSaid;
       await note("failed", error.message);
       if (isNews) await tellFailure(ctx, { name, said: error.message, at: ctx.now() });

@@ -3,7 +3,7 @@
 // what goes wrong in such a night waits for a person, who is told.
 
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
@@ -74,7 +74,7 @@ async function openNight(t: TestContext, asked: MachineAsked = {}) {
     return (await listSchedules(service.ctx)).find((one) => one.name === name);
   };
   const listOut = async (name: string) => await readdir(join(outDir, name)).catch(() => []);
-  return { service, admins, outDir, put, runNext, schedule, listOut };
+  return { service, admins, folder, outDir, put, runNext, schedule, listOut };
 }
 
 test("a night runs end to end by a machine, and the books come to what the bank says", async (t) => {
@@ -175,6 +175,40 @@ test("what fails is told once and tried again, and other times are taken up", as
   const times = Object.fromEntries(planned.map((one) => [one.name, [one.times, one.next_at]]));
   assert.equal(times["payout-files"]?.[1], null, "not set any more");
   assert.equal(times["archives"]?.[0], "05:00, 07:00");
+});
+
+test("a form of payout files that others may write is not read, and none is made by it", async (t) => {
+  const { service, folder } = await openNight(t);
+  const seller = await liveSeller(service);
+  await sellLive(service, seller, 24_000_000);
+  const payoutForm = join(folder, "form.json");
+  const form = {
+    name: "bank",
+    columns: [
+      { header: "account", text: "50200099999999" },
+      { header: "amount", field: "amount" },
+    ],
+  };
+  await writeFile(payoutForm, JSON.stringify(form));
+  await chmod(payoutForm, 0o666);
+  const schedule = createScheduler(service.ctx, {
+    machine: "night-run",
+    times: { "payout-files": ["23:00"] },
+    outDir: join(folder, "out"),
+    payoutForm,
+    twoFromPaise: crore,
+    letterhead,
+    dataDir: folder,
+  });
+  await schedule();
+  service.clock.advance({ days: 1 });
+  await service.workOn(["ledger-check", "payouts"]);
+  await schedule();
+  const files = (await listSchedules(service.ctx)).find((one) => one.name === "payout-files");
+  assert.equal(files?.outcome, "failed");
+  assert.match(files?.said ?? "", /form.json can be written by others$/);
+  const { rows } = await service.ctx.db.pool.query("select file_id from payout_files");
+  assert.deepEqual(rows, []);
 });
 
 test("one of several processes runs a time", async (t) => {
