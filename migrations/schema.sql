@@ -606,6 +606,7 @@ create table crosses (
 CREATE INDEX crosses_by_awaited ON public.crosses USING btree (environment, awaited_iec) WHERE (awaited_iec IS NOT NULL);
 CREATE INDEX crosses_by_buyer ON public.crosses USING btree (buyer_desk_id, created_at DESC, cross_id DESC) WHERE (buyer_desk_id IS NOT NULL);
 CREATE INDEX crosses_by_netting ON public.crosses USING btree (netting_ref) WHERE (netting_ref IS NOT NULL);
+CREATE INDEX crosses_by_payment ON public.crosses USING btree (upper(payment_ref)) WHERE (payment_ref IS NOT NULL);
 CREATE INDEX crosses_by_seller ON public.crosses USING btree (seller_desk_id, created_at DESC, cross_id DESC) WHERE (seller_desk_id IS NOT NULL);
 CREATE INDEX crosses_coming ON public.crosses USING btree (buyer_firm_id) WHERE (state = ANY (ARRAY['agreed'::text, 'funded'::text]));
 CREATE INDEX crosses_due ON public.crosses USING btree (environment, state, due_at) WHERE (due_at IS NOT NULL);
@@ -2264,6 +2265,7 @@ create table settlements (
 );
 CREATE INDEX settlements_by_buyer ON public.settlements USING btree (buyer_desk_id, created_at, settlement_id, buyer_firm_id) WHERE (buyer_firm_id <> ALL (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
 CREATE INDEX settlements_by_order ON public.settlements USING btree (buyer_order_id) WHERE (buyer_order_id IS NOT NULL);
+CREATE INDEX settlements_by_payment ON public.settlements USING btree (upper(pay_reference)) WHERE (pay_reference IS NOT NULL);
 CREATE INDEX settlements_coming ON public.settlements USING btree (buyer_firm_id) WHERE ((due_at IS NOT NULL) AND (buyer_firm_id <> ALL (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text])));
 CREATE INDEX settlements_ending ON public.settlements USING btree (environment, state, ends_at) WHERE (ends_at IS NOT NULL);
 CREATE INDEX settlements_late ON public.settlements USING btree (environment, state, next_late_at) WHERE (next_late_at IS NOT NULL);

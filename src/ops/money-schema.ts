@@ -390,7 +390,7 @@ export const FilePreview = Type.Object(
       { description: "What is due and stays here." },
     ),
   },
-  { title: "FilePreview", description: "What the files of this moment would hold." },
+  { title: "FilePreview", description: "The payout files that would be made now." },
 );
 
 export const MadeFiles = wrapList(

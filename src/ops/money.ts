@@ -63,7 +63,9 @@ const fundBody = {
   amount_paise: optional(
     paise("How much came, where it is not the whole; what is short is waited for."),
   ),
-  missing: optional(Type.Boolean({ description: "The money will not come." })),
+  missing: optional(
+    Type.Boolean({ description: "The buyer has not paid and will not; the deal fails." }),
+  ),
 };
 
 type FundingClaim = {

@@ -158,7 +158,7 @@ export const payoutOperations: readonly Operation[] = [
   }),
   operation({
     ...payouts.read("previewFiles", "/ops/payout-files/preview"),
-    summary: "Show what the files of this moment would hold",
+    summary: "Preview the payout files that would be made now",
     query: query({ environment }),
     answer: FilePreview,
     run: async ({ ctx }, asked) => viewPreview(await previewFiles(ctx, asked.environment)),

@@ -205,7 +205,7 @@ export const peopleOperations: readonly Operation[] = [
   }),
   operation({
     ...people.act("addOperator", "/ops/operators", "operators.write"),
-    summary: "Let a person in; another admin approves it once there have been two",
+    summary: "Add a person; another admin approves it once there have been two",
     body: body({ name, role }),
     answer: LetIn,
     run: ({ ctx, actor }, asked) => addOperator(ctx, actor, asked),

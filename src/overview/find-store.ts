@@ -205,7 +205,8 @@ export async function findByReference(db: Db, text: string, limit: number): Prom
 
 /**
  * The things that were answered or decided about by this evidence: a ticket, a letter, a mandate, what
- * the portal gave for a transfer. As people wrote it, in any case of letters.
+ * the portal gave for a transfer, what a buyer gave for its payment. As people wrote it, in any case of
+ * letters.
  */
 export async function findByEvidence(db: Db, text: string, limit: number): Promise<FoundRow[]> {
   return await db.rows(sql`
@@ -233,6 +234,15 @@ export async function findByEvidence(db: Db, text: string, limit: number): Promi
         seller_firm_id
       from settlement_legs
       where accept_reference is not null and upper(accept_reference) = upper(${text})
+      union
+      select 'settlement', settlement_id, environment, state, pay_reference, buyer_desk_id,
+        buyer_firm_id
+      from settlements
+      where pay_reference is not null and upper(pay_reference) = upper(${text})
+      union
+      select 'cross', cross_id, environment, state, payment_ref, buyer_desk_id, buyer_firm_id
+      from crosses
+      where payment_ref is not null and upper(payment_ref) = upper(${text})
       limit ${limit}
     ) as found
     ${withNames}`);

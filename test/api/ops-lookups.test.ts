@@ -9,6 +9,7 @@ import { test } from "node:test";
 import { namedOperator } from "../../src/kernel/actor.ts";
 import { newId } from "../../src/kernel/ids.ts";
 import { addNoticeAddress } from "../../src/notices/manage-addresses.ts";
+import { crossThatIs, traders } from "../support/crosses.ts";
 import { addFirm } from "../support/holdings.ts";
 import { payIn } from "../support/ledger.ts";
 import { liveSeller, sellLive } from "../support/live-sales.ts";
@@ -19,6 +20,7 @@ import { startService } from "../support/service.ts";
 import {
   addCredit,
   buyerPaise,
+  house,
   listPayouts,
   makeDeal,
   openTestDesk,
@@ -120,6 +122,22 @@ test("find leads to a person, an address of notices, and a firm's duty", async (
       [[kind, id]],
     );
   }
+});
+
+test("a deal is found by what its buyer gave for the payment", async (t) => {
+  const { service, find } = await startDesk(t);
+  const { cross_id } = await crossThatIs(await traders(service), "funded");
+  const settlementId = await makeDeal(service, {
+    buyer: await openTestDesk(service),
+    legs: [{ seller: house(), scripNo: await addCredit(service, house()) }],
+  });
+  await service.ctx.db.pool.query(
+    "update settlements set pay_reference = 'Cheque 004711' where settlement_id = $1",
+    [settlementId],
+  );
+  const ids = async (text: string) => (await find(text)).map(({ kind, id }) => [kind, id]);
+  assert.deepEqual(await ids(`pay-${cross_id}`), [["cross", cross_id]]);
+  assert.deepEqual(await ids("CHEQUE 004711"), [["settlement", settlementId]]);
 });
 
 test("a ticket is found by its text, and the thing tells who said it and who approved", async (t) => {
