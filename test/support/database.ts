@@ -88,7 +88,9 @@ export async function setReachable({ pool }: Database, reachable: boolean): Prom
   const { database } = pool.options;
   await findAdmin().query(`alter database ${database} allow_connections ${reachable}`);
   if (reachable) return;
-  const terminate = "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1";
+  // Waits until they are gone: a connection that is still ending may be lent once more.
+  const terminate =
+    "select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = $1";
   await findAdmin().query(terminate, [database]);
 }
 
