@@ -59,6 +59,8 @@ const kinds = [
   "reverse deposit",
 ] as const;
 
+const always = ["file", "pay", "enter by hand", "bring payment"] as const;
+
 /** Money that somebody sends us. The bank tells of it once; persons may tell of it, rightly or not. */
 type Payment = {
   readonly utr: string;
@@ -373,15 +375,14 @@ async function assertNothingTwice(world: World): Promise<void> {
   assert.deepEqual(items, [], "a payout is in one file that counts");
   for (const { firmId } of sellers) {
     const own = rows.filter((row) => row.firm_id === firmId);
-    const first = Map.groupBy(own, (row) => row.settlement_id);
-    const earned = [...first.values()].reduce((sum, [each]) => sum + (each?.paise ?? 0), 0);
     const paid = own
       .filter(({ state }) => state === "paid")
       .reduce((sum, { paise }) => sum + paise, 0);
-    const { rows: reversed } = await service.ctx.db.pool.query<{ paise: number }>(
+    // By the deals, since a payout is less what its firm owed.
+    const { rows: earned } = await service.ctx.db.pool.query<{ paise: number }>(
       `select coalesce(sum(l.seller_paise), 0)::float8 as paise
       from settlements as s join settlement_legs as l using (settlement_id)
-      where s.state = 'reversed' and l.seller_firm_id = $1`,
+      where s.state = 'settled' and l.seller_firm_id = $1`,
       [firmId],
     );
     const { rows: brought } = await service.ctx.db.pool.query<{ paise: number }>(
@@ -390,7 +391,7 @@ async function assertNothingTwice(world: World): Promise<void> {
       where environment = 'live' and firm_id = $1 and r.reason is null`,
       [firmId],
     );
-    const owed = earned - paid - (reversed[0]?.paise ?? 0) + (brought[0]?.paise ?? 0);
+    const owed = (earned[0]?.paise ?? 0) - paid + (brought[0]?.paise ?? 0);
     const { posted_paise, dues_paise } = await readBalance(service, { firmId }, "live");
     const has = Number(posted_paise) - Number(dues_paise);
     assert.equal(has, owed, "what it has is what it earned and sent");
@@ -408,6 +409,8 @@ async function runOnce(service: Service, random: Random, done: Map<string, numbe
   for (let firm = 0; firm < firms; firm++) sellers.push(await liveSeller(service));
   const world = new World(service, sellers);
   for (let firm = 0; firm < firms; firm++) await take(world, "sell", firm);
+  // The first run begins with what must happen once, whatever is drawn after it.
+  if (done.size === 0) for (const kind of always) await take(world, kind, 1);
   for (let step = 0; step < stepsPerRun; step++) {
     await take(world, random.pick(kinds), random.below(1_000));
     await assertNothingTwice(world);
@@ -426,6 +429,5 @@ test("no sequence of operator and bank acts pays twice or creates money", async 
     await assertLedgerSound(service);
   }
   t.diagnostic(JSON.stringify(Object.fromEntries(done)));
-  for (const kind of ["file", "pay", "enter by hand", "bring payment"])
-    assert.ok((done.get(kind) ?? 0) > 0, kind);
+  for (const kind of always) assert.ok((done.get(kind) ?? 0) > 0, kind);
 });
