@@ -6,10 +6,9 @@ import { randomBytes } from "node:crypto";
 import { recordChanges } from "../journal/record-changes.ts";
 import { namedOperator, personKey } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
-import { newId } from "../kernel/ids.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import { buildOperatorChange } from "./manage-operators.ts";
+import { buildOperatorChange, newOperator } from "./manage-operators.ts";
 import { cleanName, sessionHours } from "./rules.ts";
 import { hashToken, tokenPrefix } from "./sign-in.ts";
 import {
@@ -77,23 +76,9 @@ async function addViewer(tx: Tx, confirmed: Confirmed, now: Date): Promise<Opera
   const other = await findOperator(tx, personKey(name));
   if (other) throw refuseEntry("name_taken", `${other.name} is somebody else here`);
   const row: OperatorRow = {
-    operator_id: newId("opr", now),
-    name,
-    name_key: personKey(name),
-    role: "viewer",
-    password_hash: null,
-    totp_sealed: null,
-    totp_step: 0,
-    enrol_hashes: null,
-    enrol_until: null,
-    recovery_hashes: [],
+    ...newOperator({ name, role: "viewer", created_by: "directory" }, now),
     directory_issuer: confirmed.issuer,
     directory_subject: confirmed.subject,
-    created_by: "directory",
-    created_at: now,
-    disabled_at: null,
-    recovered_at: null,
-    version: 1,
   };
   await insertOperator(tx, row);
   return row;

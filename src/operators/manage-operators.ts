@@ -94,24 +94,9 @@ export const operatorAddition: ApprovalKind<EnrolmentTerms> = {
       facts: { known: false },
       async carryOut(actor) {
         const codes = issueCodes(terms);
-        const row: OperatorRow = {
-          operator_id: newId("opr", now),
-          name: terms.name,
-          name_key: personKey(terms.name),
-          role: terms.role,
-          password_hash: null,
-          totp_sealed: null,
-          totp_step: 0,
-          ...buildEnrolment(codes.hashes, now),
-          recovery_hashes: [],
-          directory_issuer: null,
-          directory_subject: null,
-          created_by: actor.id,
-          created_at: now,
-          disabled_at: null,
-          recovered_at: null,
-          version: 1,
-        };
+        const { name, role } = terms;
+        const person = newOperator({ name, role, created_by: actor.id }, now);
+        const row: OperatorRow = { ...person, ...buildEnrolment(codes.hashes, now) };
         await insertOperator(tx, row);
         const changes = [buildOperatorChange("add", row)];
         return { changes, answer: toAnswer(row, codes.second) };
@@ -215,6 +200,30 @@ export const operatorGrant: ApprovalKind<GrantTerms> = {
     };
   },
 };
+
+/** Somebody who cannot sign in yet. */
+export function newOperator(
+  given: Pick<OperatorRow, "name" | "role" | "created_by">,
+  now: Date,
+): OperatorRow {
+  return {
+    ...given,
+    operator_id: newId("opr", now),
+    name_key: personKey(given.name),
+    password_hash: null,
+    totp_sealed: null,
+    totp_step: 0,
+    enrol_hashes: null,
+    enrol_until: null,
+    recovery_hashes: [],
+    directory_issuer: null,
+    directory_subject: null,
+    created_at: now,
+    disabled_at: null,
+    recovered_at: null,
+    version: 1,
+  };
+}
 
 /** A code has 96 random bits and needs no slow hash. */
 export function hashCode(code: string): Buffer {

@@ -10,7 +10,6 @@
 import { recordChanges } from "../journal/record-changes.ts";
 import { operator, personKey, refuseBadReason } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
-import { newId } from "../kernel/ids.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import {
@@ -19,6 +18,7 @@ import {
   hashCode,
   isAdmin,
   newCode,
+  newOperator,
   refuseOfDirectory,
   type OperatorView,
   viewOperator,
@@ -63,7 +63,7 @@ export async function recoverAdmin(
     const before = await findOperator(tx, personKey(name));
     refuseOthers(before, (await listOperatorRows(tx)).filter(isAdmin).length);
     const after: OperatorRow = {
-      ...(before ?? newAdmin(name, now)),
+      ...(before ?? newOperator({ name, role: "admin", created_by: operator.id }, now)),
       password_hash: null,
       totp_sealed: null,
       ...buildEnrolment([hashCode(code)], now, recoverHours),
@@ -99,26 +99,4 @@ function refuseOthers(person: OperatorRow | undefined, admins: number): void {
   throw new Failure("conflict", `${what}, and there are admins who let people in`, {
     detail: { reason: "admins_left", admins },
   });
-}
-
-function newAdmin(name: string, now: Date): OperatorRow {
-  return {
-    operator_id: newId("opr", now),
-    name,
-    name_key: personKey(name),
-    role: "admin",
-    password_hash: null,
-    totp_sealed: null,
-    totp_step: 0,
-    enrol_hashes: null,
-    enrol_until: null,
-    recovery_hashes: [],
-    directory_issuer: null,
-    directory_subject: null,
-    created_by: operator.id,
-    created_at: now,
-    disabled_at: null,
-    recovered_at: null,
-    version: 0,
-  };
 }
