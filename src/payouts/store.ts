@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 
 import type { Environment } from "../kernel/caller.ts";
+import { firstId } from "../kernel/ids.ts";
 import type { StoredSteps } from "../kernel/lifecycle.ts";
 import type { OriginKind } from "../kernel/scheme.ts";
 import type { PageRequest } from "../kernel/page.ts";
@@ -268,7 +269,7 @@ export async function listUnfinished(
     order by payout_id`);
 }
 
-/** What a firm has asked for since, what came back included. */
+/** What a firm has asked for since, what came back included; a payout's id tells when it was made. */
 export async function sumWithdrawn(
   db: Db,
   { deskId, firmId, since }: { readonly deskId: string; readonly firmId: string; since: Date },
@@ -276,8 +277,8 @@ export async function sumWithdrawn(
   const [row] = await db.rows<{ paise: number }>(sql`
     select least(coalesce(sum(paise), 0), 4503599627370496)::bigint as paise
     from payouts
-    where firm_id = ${firmId} and kind = 'withdrawal' and desk_id = ${deskId}
-      and created_at > ${since}`);
+    where firm_id = ${firmId} and payout_id >= ${firstId("pay", since)} and kind = 'withdrawal'
+      and desk_id = ${deskId} and created_at > ${since}`);
   return row?.paise ?? 0;
 }
 
