@@ -51,7 +51,7 @@ const ofMachines = "with --machine";
 const add = command({
   name: "operators add",
   summary:
-    "let a person in, or with --machine a program; another admin approves it once there have been two",
+    "add a person, or with --machine a program; another admin approves it once there have been two",
   options: {
     name: { required: true, help: "the name; a person's is compared without case and spaces" },
     role: { help: `what a person may do: ${operatorRoles.join(", ")}` },
